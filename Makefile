@@ -138,7 +138,7 @@ dist: setup ## build the sdist and the wheel, and try the wheel without a checko
 	@sh scripts/dist.sh $(BIN)/python
 
 # The newest of each minor version from pyenv, or from the PATH.
-PYTHONS ?= $(foreach v,10 11 12 13 14,$(or $(lastword $(sort $(wildcard $(HOME)/.pyenv/versions/3.$(v).*/bin/python))),$(shell command -v python3.$(v))))
+PYTHONS ?= $(foreach v,11 12 13 14,$(or $(lastword $(sort $(wildcard $(HOME)/.pyenv/versions/3.$(v).*/bin/python))),$(shell command -v python3.$(v))))
 INSTALLERS ?= $(foreach tool,pipx uv,$(if $(shell command -v $(tool)),$(tool)))
 
 pythons: setup ## build as dist does, and try the wheel on every Python found, and through pipx and uv

@@ -12,7 +12,7 @@ import resource
 import sys
 import time
 
-from tla2py.laws import find_law
+from tla2py.analysis.laws import find_law
 
 SIZES = {100: (10, 10), 1_000: (10, 10, 10), 10_000: (10, 10, 10, 10)}
 

@@ -17,7 +17,7 @@ from pathlib import Path
 import tla2py
 from benchmarks.sweeps import CORES, sweep, timed
 from tla2py.store.store import Store
-from tla2py.toolchain.toolchain import find_toolchain
+from tla2py.tlc.tools.toolchain import find_toolchain
 
 SPEC = Path(__file__).resolve().parent.parent / "specs" / "ledger_chaining"
 STATES, STEPS = 375_963, 1_989_339
@@ -25,7 +25,7 @@ STATES, STEPS = 375_963, 1_989_339
 LOAD = """
 import resource, sys, time
 from tla2py.store.store import Store
-from tla2py.tables.write import refresh_tables
+from tla2py.store.write import refresh_tables
 start = time.monotonic()
 store = Store(sys.argv[1])
 with store.lock():

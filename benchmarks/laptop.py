@@ -21,7 +21,7 @@ from typing import NamedTuple
 from packaging.requirements import Requirement
 
 from benchmarks.sweeps import CORES, by_us, in_turn, small, sweep, timed
-from tla2py.toolchain.toolchain import find_toolchain
+from tla2py.tlc.tools.toolchain import find_toolchain
 
 SPECS = Path(__file__).resolve().parent.parent / "specs"
 LOCAL = ("--executor", "local")

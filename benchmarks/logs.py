@@ -25,7 +25,7 @@ from typing import NamedTuple
 from benchmarks.laptop import Row
 from benchmarks.scale import run
 from benchmarks.sweeps import CORES
-from tla2py.toolchain.java import find_java
+from tla2py.tlc.tools.java import find_java
 
 TWO_PHASE = Path(__file__).resolve().parent.parent / "specs" / "two_phase"
 NEWER = "tla2tools-2.20.jar"

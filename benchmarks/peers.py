@@ -21,7 +21,7 @@ STATES = 30
 # Each reader's imports and work: it reads text, the log, and sets states to the number of states.
 READERS = {
     "tla2py": (
-        "from pathlib import Path; from tla2py.interop.read import read_log",
+        "from pathlib import Path; from tla2py.store.foreign import read_log",
         "states = sum(len(t.states) for t in read_log(text.encode().splitlines(keepends=True)).traces)",
     ),
     "tlakit 0.1.1": (

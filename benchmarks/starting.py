@@ -17,14 +17,12 @@ from pathlib import Path
 from statistics import median
 
 from tla2py.model.run import Limits, TlcOptions
-from tla2py.tlc.command import COMPILE_LATER, build_argv
-from tla2py.tlc.ending import exit_status
-from tla2py.tlc.jvm.class_archive import archive_options, class_archive
-from tla2py.tlc.jvm.host import FOLDER
-from tla2py.tlc.jvm.pool import HOST_OPTIONS, close_hosts, execute_warm
-from tla2py.tlc.process import Ended, execute_argv
-from tla2py.toolchain.java import java_at, packaged_java
-from tla2py.toolchain.toolchain import find_toolchain
+from tla2py.tlc.process.command import COMPILE_LATER, build_argv
+from tla2py.tlc.process.host import FOLDER
+from tla2py.tlc.process.pool import HOST_OPTIONS, archive_options, class_archive, close_hosts, execute_warm
+from tla2py.tlc.process.process import Ended, execute_argv, exit_status
+from tla2py.tlc.tools.java import java_at, packaged_java
+from tla2py.tlc.tools.toolchain import find_toolchain
 
 SPEC = Path(__file__).resolve().parent.parent / "tests" / "specs" / "Counter.tla"
 CONFIG = "CONSTANTS Procs = {{p1, p2}}\nMax = {size}\nBound = 1000\nINIT Init\nNEXT Next\nINVARIANT Below\n"

@@ -19,9 +19,9 @@ from tla2py.store.pack import PackedRecord, write_packs
 from tla2py.store.points import ManifestPoint
 from tla2py.store.record import record_name
 from tla2py.store.store import Store
-from tla2py.sweep.load.sweeps import load_sweep
+from tla2py.sweep.load import load_sweep
 from tla2py.sweep.plan import plan_sweep
-from tla2py.toolchain.toolchain import find_toolchain
+from tla2py.tlc.tools.toolchain import find_toolchain
 
 _SPEC = Path(__file__).resolve().parent.parent / "specs" / "kip320"
 # The sweep whose records are copied, in half a minute: seven points, four of which violate an invariant or both.

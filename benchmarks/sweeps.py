@@ -22,7 +22,7 @@ from statistics import median
 
 import tla2py
 from tla2py.execution.executor import default_slots
-from tla2py.toolchain.toolchain import find_toolchain
+from tla2py.tlc.tools.toolchain import find_toolchain
 
 SPEC = Path(__file__).resolve().parent.parent / "tests" / "specs" / "Counter.tla"
 CORES = default_slots(1)

@@ -14,9 +14,8 @@ from pathlib import Path
 from statistics import median
 from unittest import mock
 
-from tla2py.tlc.process import execute_argv
-from tla2py.tlc.sandbox.report import sandbox_text
-from tla2py.tlc.sandbox.sandbox import Sandbox, walls
+from tla2py.tlc.process.process import execute_argv
+from tla2py.tlc.process.sandbox import Sandbox, sandbox_text, walls
 
 STARTS = 50
 GOAL_MILLISECONDS = 20

@@ -18,22 +18,21 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from tla2py.analysis.view import open_view
 from tla2py.cli.progress import ConsoleListener
-from tla2py.config.expect_comment import result_of
 from tla2py.errors import Tla2pyError
 from tla2py.execution.options import SweepOptions
 from tla2py.execution.sweeps import SweepResult, run_sweeps
-from tla2py.explore.view import open_view
 from tla2py.model.outcome import Outcome, Verdict
 from tla2py.spark.choice import ExecutorName, choose_executor
-from tla2py.sweep.entries import Entry, Unread
-from tla2py.sweep.load.manifest import read_manifest
-from tla2py.sweep.load.sweeps import sweep_of_models
-from tla2py.syntax import STANDARD_MODULES
-from tla2py.syntax.standard import COMMUNITY_MODULES
+from tla2py.sweep.folder import read_manifest
+from tla2py.sweep.load import sweep_of_models
+from tla2py.sweep.sweep import Entry, Unread
 from tla2py.text import parse_duration
+from tla2py.tla.module import COMMUNITY_MODULES, STANDARD_MODULES
+from tla2py.tlc.config.read import result_of
 from tla2py.tlc.output.result import interpret_record
-from tla2py.toolchain.toolchain import find_toolchain
+from tla2py.tlc.tools.toolchain import find_toolchain
 
 MODES = ("exhaustive search", "simulate", "generate")
 REASONS = {

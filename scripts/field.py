@@ -18,21 +18,21 @@ import subprocess
 import sys
 import tempfile
 import time
+import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import msgspec
-import tomllib
 
+from tla2py.analysis.view import open_view
 from tla2py.errors import Tla2pyError
-from tla2py.explore.view import open_view
 from tla2py.model.outcome import VERDICTS, Outcome
-from tla2py.sweep.load.manifest import read_manifest
+from tla2py.sweep.folder import read_manifest
 from tla2py.text import counted
 from tla2py.tlc.output.codes import EXIT_STATUSES
-from tla2py.toolchain.jar import read_jar
+from tla2py.tlc.tools.jar import read_jar
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "field.md"

@@ -24,11 +24,11 @@ from pathlib import Path
 from typing import Any
 
 from tla2py.errors import Tla2pyError
-from tla2py.init.inspect import inspect_spec
-from tla2py.syntax import ModuleGraph, load_modules
-from tla2py.syntax.search import PROOFS
-from tla2py.syntax.standard import STANDARD_MODULES, standard_module_of
-from tla2py.toolchain.toolchain import Toolchain, find_toolchain
+from tla2py.sweep.inspect import inspect_spec
+from tla2py.tla.graph import ModuleGraph
+from tla2py.tla.module import STANDARD_MODULES, standard_module_of
+from tla2py.tla.parse import PROOFS, load_modules
+from tla2py.tlc.tools.toolchain import Toolchain, find_toolchain
 
 # SANY's spelling of a symbol to tla2py's.
 _SPELT = {"\\leq": "<=", "\\geq": ">="}

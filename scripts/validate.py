@@ -16,9 +16,9 @@ import tempfile
 import time
 from pathlib import Path
 
-from tla2py.toolchain.community import community_suits
-from tla2py.toolchain.installed import community_jar
-from tla2py.toolchain.toolchain import find_toolchain
+from tla2py.tlc.tools.community import community_suits
+from tla2py.tlc.tools.installed import community_jar
+from tla2py.tlc.tools.toolchain import find_toolchain
 
 SPECS = Path(__file__).resolve().parent.parent / "specs" / "two_phase"
 # What makes runs wrong, and often enough.

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from tla2py.gate.decision import Problem, Reason
     from tla2py.gate.drift import Drift
     from tla2py.gate.run import Gated
-    from tla2py.lint import Finding
-    from tla2py.syntax import Remark
+    from tla2py.lint.finding import Finding
+    from tla2py.tla.module import Remark
 
 Environment = Mapping[str, str | None]
 
@@ -57,14 +57,14 @@ class Reported:
     @property
     def findings(self) -> list[Finding]:
         """The linter's findings."""
-        from tla2py.lint import Finding
+        from tla2py.lint.finding import Finding
 
         return [each for each in self.warnings if isinstance(each, Finding)]
 
     @property
     def remarks(self) -> list[Remark]:
         """The remarks on PlusCal."""
-        from tla2py.syntax import Remark
+        from tla2py.tla.module import Remark
 
         return [each for each in self.warnings if isinstance(each, Remark)]
 
@@ -242,14 +242,14 @@ def _recording() -> Iterator[Reported]:
             setattr(holder, name, watched)
             stack.callback(setattr, holder, name, original)
 
-        for module in ("app", "commands.lint", "commands.config"):
+        for module in ("app", "trust", "prepare"):
             watch(f"tla2py.cli.{module}", "print_error", lambda _, error: reported.errors.append(error))
         watch(
-            "tla2py.cli.commands.lint",
+            "tla2py.cli.trust",
             "lint_paths",
             lambda report, *_: reported.warnings.extend(report.findings),
         )
-        watch("tla2py.cli.commands.gate", "gate", lambda gated, *_: reported.gated.extend(gated))
+        watch("tla2py.cli.trust", "gate", lambda gated, *_: reported.gated.extend(gated))
         listener = "tla2py.cli.progress:ConsoleListener"
         watch(listener, "warned", lambda _, __, finding: reported.warnings.append(finding))
         watch(

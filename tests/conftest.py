@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, settings
 
 from tests import command
 from tests.command import Ended, Environment
-from tla2py.toolchain.jar import bundled_jar
+from tla2py.tlc.tools.jar import bundled_jar
 
 # A cache that all tests share, so that class-data archives are made once. The default jar would be the newest of the
 # user's own cache.

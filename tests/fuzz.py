@@ -17,15 +17,17 @@ from pathlib import Path
 import atheris
 
 with atheris.instrument_imports(include=["tla2py"]):
-    from tla2py.config.read import parse_config
     from tla2py.errors import InputError
-    from tla2py.interop.itf import trace_from_itf, trace_to_itf
-    from tla2py.interop.read import read_file, read_log
     from tla2py.model.outcome import Verdict
+    from tla2py.store.foreign import read_file, read_log
+    from tla2py.store.foreign_itf import trace_from_itf, trace_to_itf
+    from tla2py.tla.canonical import same_value
+    from tla2py.tla.itf import state_from_itf, state_to_itf
+    from tla2py.tla.value_text import format_value, parse_value
+    from tla2py.tlc.config.read import parse_config
     from tla2py.tlc.output.graph import GraphReader
-    from tla2py.tlc.output.interpret import interpret
     from tla2py.tlc.output.messages import iter_messages
-    from tla2py.values import format_value, parse_value, same_value, state_from_itf, state_to_itf
+    from tla2py.tlc.output.result import interpret
 
 CORPUS = Path(__file__).parent / "corpus"
 

@@ -11,7 +11,7 @@ from tla2py.store.index import identity
 from tla2py.store.record import record_name
 from tla2py.store.storage import Address
 from tla2py.store.store import Store
-from tla2py.tables.files import stored_table
+from tla2py.store.write import stored_table
 
 
 def table_rows(store: Address, name: str) -> list[dict[str, Any]]:

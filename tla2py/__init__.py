@@ -15,26 +15,26 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from tla2py import errors
-from tla2py.trace.display import Views, provide_views
+from tla2py.model.trace import Views, provide_views
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
+    from tla2py.analysis.view import StoreView
     from tla2py.execution.check import Checked
-    from tla2py.explore.view import StoreView
-    from tla2py.lint import Finding
+    from tla2py.lint.finding import Finding
     from tla2py.model.outcome import Outcome, Verdict
+    from tla2py.model.trace import State, Trace
     from tla2py.sweep.sweep import Sweep
-    from tla2py.syntax import Remark
-    from tla2py.trace.trace import State, Trace
-    from tla2py.values import Function, Interval, ModelValue, Opaque, Record, Value
+    from tla2py.tla.module import Remark
+    from tla2py.tla.value import Function, Interval, ModelValue, Opaque, Record, Value
 
 __version__ = "0.1.0"
 
 
 def _views() -> Views:
-    from tla2py.explorer import displays
+    from tla2py.view import widget as displays
 
     return displays
 
@@ -63,9 +63,9 @@ __all__ = [
 
 if not TYPE_CHECKING:
     _CLASSES = {
-        **dict.fromkeys(("Function", "Interval", "ModelValue", "Opaque", "Record"), "tla2py.values"),
+        **dict.fromkeys(("Function", "Interval", "ModelValue", "Opaque", "Record"), "tla2py.tla.value"),
         **dict.fromkeys(("Outcome", "Verdict"), "tla2py.model.outcome"),
-        **dict.fromkeys(("State", "Trace"), "tla2py.trace.trace"),
+        **dict.fromkeys(("State", "Trace"), "tla2py.model.trace"),
     }
 
     def __getattr__(name: str) -> object:
@@ -83,7 +83,7 @@ def open_store(path: str | Path) -> StoreView:
     ITF. Raises ``tla2py.errors.StoreError`` when there is
     no store, or one of a newer version, and ``tla2py.errors.InputError`` for a file that holds no trace.
     """
-    from tla2py.explore.view import open_view
+    from tla2py.analysis.view import open_view
 
     return open_view(path)
 
@@ -138,12 +138,12 @@ def run_sweep(
     """
     from pathlib import Path
 
+    from tla2py.analysis.view import open_view
     from tla2py.execution.listener import SILENT, FindingListener
     from tla2py.execution.options import SweepOptions
     from tla2py.execution.sweeps import run_sweeps
-    from tla2py.explore.view import open_view
     from tla2py.spark.choice import choose_executor
-    from tla2py.toolchain.toolchain import find_toolchain
+    from tla2py.tlc.tools.toolchain import find_toolchain
 
     listener = FindingListener(on_finding) if on_finding else SILENT
     executors = choose_executor(executor, master, listener)
@@ -193,7 +193,7 @@ def check(
     from tla2py.execution.check import run_check
     from tla2py.execution.listener import SILENT, FindingListener
     from tla2py.execution.options import ModelOptions, SweepOptions
-    from tla2py.values import format_value
+    from tla2py.tla.value_text import format_value
 
     model = ModelOptions(
         config=Path(config) if config else None,

@@ -4,13 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-import sys
 import textwrap
-
-if sys.version_info >= (3, 11):
-    from tomllib import TOMLDecodeError, loads
-else:
-    from tomli import TOMLDecodeError, loads
+from tomllib import TOMLDecodeError, loads
 
 __all__ = ["TOMLDecodeError", "loads", "toml_key", "toml_string", "toml_value", "value_text"]
 

@@ -3,7 +3,7 @@ import { build } from "esbuild";
 
 await build({
   entryPoints: { page: "src/page.tsx", widget: "src/widget.tsx", explorer: "src/explorer.css" },
-  outdir: process.argv[2] ?? "../tla2py/explorer/bundle",
+  outdir: process.argv[2] ?? "../tla2py/view/bundle",
   bundle: true,
   minify: true,
   format: "esm",

@@ -8,8 +8,8 @@ from pathlib import Path
 from scripts.reference.api import api_page
 from scripts.reference.cli import cli_page
 from scripts.reference.errors import errors_page
-from tla2py.mutation.document import operators_document
-from tla2py.tables.document import tables_document
+from tla2py.mutation.mutant import operators_document
+from tla2py.store.schema import tables_document
 
 ROOT = Path(__file__).resolve().parents[2]
 _TABLES = "## Tables\n\n"

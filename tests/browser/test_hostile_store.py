@@ -14,12 +14,11 @@ from tests import command
 from tests.browser.chromium import Tab, chromium
 from tests.integration.walls.test_stores import MARKUP
 from tests.unit.store.test_strangers import seal
-from tla2py.explore.view import open_view
-from tla2py.explorer.answers import Answers
-from tla2py.explorer.data import store_data
-from tla2py.explorer.server import ExplorerServer
+from tla2py.analysis.view import open_view
 from tla2py.store.store import Store
-from tla2py.tables.write import refresh_tables
+from tla2py.store.write import refresh_tables
+from tla2py.view.explorer import store_data
+from tla2py.view.server import Answers, ExplorerServer
 
 pytestmark = [pytest.mark.java, pytest.mark.browser]
 

@@ -12,20 +12,16 @@ import shlex
 import shutil
 import subprocess
 import sys
+import tomllib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 from tests.docs.blocks import ROOT, Block, Command, begins_with, commands
 from tla2py.cli.app import run_app
-from tla2py.config.read import parse_config
 from tla2py.sweep.file import read_sweep_text
-from tla2py.syntax.parse import raise_mistake, read_text
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
+from tla2py.tla.parse import raise_mistake, read_text
+from tla2py.tlc.config.read import parse_config
 
 # Commands with any of these are for a shell; others are run in this process, which saves starting Python.
 _SHELL = re.compile(r"[|<>&;$*`~]")

@@ -7,8 +7,8 @@ import tempfile
 from pathlib import Path
 
 import tla2py
-import tla2py.cli.bundled
-import tla2py.config.render
+import tla2py.cli.options
+import tla2py.tlc.config.render
 from tests.conftest import COUNTER_SWEEP
 from tests.errors.provoke import Lab, provokes
 from tla2py.gate.lock import lock_path
@@ -116,14 +116,14 @@ def example_into_a_folder_with_files(lab: Lab) -> None:
 
 @provokes("examples-missing")
 def installation_without_examples(lab: Lab) -> None:
-    lab.patch.setattr(tla2py.cli.bundled, "__file__", str(lab.folder / "tla2py" / "examples.py"))
+    lab.patch.setattr(tla2py.cli.options, "__file__", str(lab.folder / "tla2py" / "examples.py"))
     lab.run("examples", "list")
 
 
 @provokes("template-missing")
 def installation_without_templates(lab: Lab) -> None:
-    tla2py.config.render.default_template.cache_clear()
-    lab.patch.setattr(tla2py.config.render, "__file__", str(lab.folder / "tla2py" / "cfg" / "render.py"))
+    tla2py.tlc.config.render.default_template.cache_clear()
+    lab.patch.setattr(tla2py.tlc.config.render, "__file__", str(lab.folder / "tla2py" / "cfg" / "render.py"))
     lab.plan('module = "Counter.tla"\n[constants]\nMax = 1\n')
 
 

@@ -122,7 +122,7 @@ def config_that_expects_no_result(lab: Lab) -> None:
 @provokes("config-proves-nothing", "sweep.toml")
 def config_that_checks_nothing(lab: Lab) -> None:
     from tla2py.execution.preflight import check_facts
-    from tla2py.sweep.load.sweeps import load_sweep
+    from tla2py.sweep.load import load_sweep
     from tla2py.sweep.plan import plan_sweep
 
     path = lab.write(

@@ -9,7 +9,7 @@ from tla2py.logs.map import Mapper, merged
 from tla2py.logs.observe import observed_module, write_observed
 from tla2py.logs.read import LogLines
 from tla2py.model.logs import LogMap
-from tla2py.syntax import load_modules
+from tla2py.tla.parse import load_modules
 
 
 def observe(lab: Lab, text: str | bytes, mapping: LogMap | None = None) -> None:

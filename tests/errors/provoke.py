@@ -12,12 +12,12 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import COUNTER, COUNTER_SWEEP
-from tests.unit.explore.stores import view_of
+from tests.unit.analysis.stores import view_of
+from tla2py.analysis.view import StoreView
 from tla2py.cli.app import run_command
-from tla2py.explore.view import StoreView
-from tla2py.sweep.load.sweeps import load_sweep
+from tla2py.sweep.judge import check_expectations
+from tla2py.sweep.load import load_sweep
 from tla2py.sweep.plan import plan_sweep
-from tla2py.sweep.vacuity import check_expectations
 
 # Variables of the surroundings that would decide what is found.
 _CLEARED = ("TLA2TOOLS_JAR", "TLA2PY_JAVA_HOME", "TLA2PY_MIRROR", "GITHUB_ACTIONS", "GITHUB_STEP_SUMMARY")

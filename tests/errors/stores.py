@@ -8,15 +8,13 @@ from pathlib import Path
 
 from tests.errors.provoke import Lab, answering, provokes
 from tests.stores import loose_records
+from tla2py.analysis.contrast import point_contrasts
+from tla2py.analysis.view import open_view
 from tla2py.cli.app import run_command
-from tla2py.explore.contrast import point_contrasts
-from tla2py.explore.view import open_view
-from tla2py.store.inputs import input_file
-from tla2py.store.record import open_archive
+from tla2py.store.record import input_file, open_archive
 from tla2py.store.storage import storage_of
 from tla2py.store.store import Store
-from tla2py.tables.files import table_files
-from tla2py.tables.write import refresh_tables
+from tla2py.store.write import refresh_tables, table_files
 
 
 @provokes("store-missing")
@@ -195,7 +193,7 @@ def store_whose_sweep_file_is_gone(lab: Lab) -> None:
 
 @provokes("trace-file-unreadable")
 def trace_file_that_may_not_be_read(lab: Lab) -> None:
-    from tla2py.interop.read import read_file
+    from tla2py.store.foreign import read_file
 
     (lab.folder / "folder").mkdir()
     read_file(lab.folder / "folder")
@@ -281,14 +279,14 @@ def lanes_with_no_messages(lab: Lab) -> None:
 @provokes("extra-missing")
 def stepper_without_its_package(lab: Lab) -> None:
     lab.patch.setitem(sys.modules, "anywidget", None)
-    lab.patch.delitem(sys.modules, "tla2py.explorer.widget", raising=False)
+    lab.patch.delitem(sys.modules, "tla2py.view.widget", raising=False)
     lab.view("invariant").explore()
 
 
 @provokes("pandas-missing")
 def frame_without_pandas(lab: Lab) -> None:
     lab.patch.setitem(sys.modules, "pandas", None)
-    lab.patch.delitem(sys.modules, "tla2py.tables.pandas", raising=False)
+    lab.patch.delitem(sys.modules, "tla2py.store.pandas", raising=False)
     _ = lab.view("invariant").runs
 
 

@@ -11,17 +11,15 @@ from pathlib import Path
 from tests.errors.provoke import Lab, answering, provokes
 from tla2py.execution.executor import Work, fitting_slots
 from tla2py.model.run import ClassFile, TlcOptions
-from tla2py.spark import require_pyspark
-from tla2py.syntax.parse import parse_module
-from tla2py.tlc.sandbox.machine import this_machine
-from tla2py.toolchain.download import download
-from tla2py.toolchain.installed import install
-from tla2py.toolchain.jar import bundled_jar
-from tla2py.toolchain.java import find_java, java_at
-from tla2py.toolchain.overrides import planned_overrides
-from tla2py.toolchain.pluscal import _translate
-from tla2py.toolchain.releases import COMMUNITY, release
-from tla2py.toolchain.toolchain import Toolchain, find_toolchain
+from tla2py.spark.choice import require_pyspark
+from tla2py.tla.parse import parse_module
+from tla2py.tlc.process.sandbox import this_machine
+from tla2py.tlc.tools.community import planned_overrides
+from tla2py.tlc.tools.installed import COMMUNITY, download, install, release
+from tla2py.tlc.tools.jar import bundled_jar
+from tla2py.tlc.tools.java import find_java, java_at
+from tla2py.tlc.tools.pluscal import _translate
+from tla2py.tlc.tools.toolchain import Toolchain, find_toolchain
 
 
 @provokes("java-missing")

@@ -11,7 +11,7 @@ import pytest
 from tests.faults.scene import OWN, SHARED, Scene, patience
 from tests.integration.test_sweep import rows
 from tla2py.cli.main import _AT_ONCE
-from tla2py.terminal.sweep import interrupted_line
+from tla2py.view.sweep import interrupted_line
 
 pytestmark = [pytest.mark.java, pytest.mark.faults]
 

@@ -15,8 +15,8 @@ from tests.stores import record_ids
 from tla2py.errors import InputError
 from tla2py.execution.executor import fitting_slots
 from tla2py.store.store import Store
-from tla2py.tlc.sandbox.machine import Machine, this_machine
-from tla2py.tlc.sandbox.quota import DiskQuota, is_full, reports_full_disk
+from tla2py.tlc.process.bubblewrap import DiskQuota, is_full, reports_full_disk
+from tla2py.tlc.process.sandbox import Machine, this_machine
 
 pytestmark = pytest.mark.faults
 

@@ -15,7 +15,7 @@ import pytest
 from tests.faults.scene import Scene, patience
 from tests.spark.test_jobs import Cluster, cluster
 from tests.spark.test_spark import SPARK_ALONE, python_worker
-from tla2py.terminal.sweep import interrupted_line
+from tla2py.view.sweep import interrupted_line
 
 pytestmark = [pytest.mark.java, pytest.mark.spark, pytest.mark.long]
 

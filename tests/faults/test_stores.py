@@ -19,7 +19,7 @@ from tests.stores import damage_record, loose_records
 from tla2py.errors import StoreError
 from tla2py.model.run import RunRecord
 from tla2py.store.store import Store
-from tla2py.tables.write import refresh_tables
+from tla2py.store.write import refresh_tables
 
 pytestmark = [pytest.mark.java, pytest.mark.faults]
 

@@ -9,7 +9,7 @@ import pytest
 
 from tests.command import Ended
 from tests.conftest import RunCli
-from tla2py.tlc.jvm.pool import close_hosts
+from tla2py.tlc.process.pool import close_hosts
 
 Refused = Callable[..., Ended]
 

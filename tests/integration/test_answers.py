@@ -10,8 +10,8 @@ import pytest
 import tla2py
 from tests.conftest import RunCli
 from tla2py.errors import InputError
-from tla2py.explorer.answers import Answers
-from tla2py.explorer.data import store_data
+from tla2py.view.explorer import store_data
+from tla2py.view.server import Answers
 
 pytestmark = pytest.mark.java
 

@@ -14,15 +14,15 @@ import pytest
 
 from tests.conftest import RunCli
 from tla2py.errors import ToolchainError
-from tla2py.tlc.jvm.class_archive import archive_options, class_archive
-from tla2py.toolchain.java import find_java, packaged_java
-from tla2py.toolchain.toolchain import find_toolchain
+from tla2py.tlc.process.pool import archive_options, class_archive
+from tla2py.tlc.tools.java import find_java, packaged_java
+from tla2py.tlc.tools.toolchain import find_toolchain
 
 pytestmark = pytest.mark.java
 
 ASK = """
-from tla2py.tlc.jvm.class_archive import class_archive
-from tla2py.toolchain.toolchain import find_toolchain
+from tla2py.tlc.process.pool import class_archive
+from tla2py.tlc.tools.toolchain import find_toolchain
 print(class_archive(find_toolchain()))
 """
 

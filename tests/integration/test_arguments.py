@@ -13,9 +13,9 @@ from tests.conftest import RunCli
 from tla2py.errors import InputError
 from tla2py.replay.arguments import derive_arguments
 from tla2py.replay.query import Origin
-from tla2py.show.plain import DERIVED, action_text
-from tla2py.toolchain.java import find_java
-from tla2py.toolchain.toolchain import find_toolchain
+from tla2py.tlc.tools.java import find_java
+from tla2py.tlc.tools.toolchain import find_toolchain
+from tla2py.view.text import DERIVED, action_text
 
 pytestmark = pytest.mark.java
 

@@ -14,7 +14,7 @@ import pytest
 from tests.conftest import COUNTER_SWEEP, RunCli
 from tests.integration.conftest import Refused, tree
 from tests.stores import record_ids
-from tla2py.toolchain.jar import bundled_jar
+from tla2py.tlc.tools.jar import bundled_jar
 
 pytestmark = pytest.mark.java
 

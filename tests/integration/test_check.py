@@ -15,9 +15,11 @@ import tla2py
 from tests import command
 from tests.command import Ended
 from tests.conftest import RunCli
+from tla2py.store.schema import FIXED_RUNS_COLUMNS, TABLES
 from tla2py.sweep.judge import ONLY_DEADLOCK
-from tla2py.tables.schema import FIXED_RUNS_COLUMNS, TABLES
-from tla2py.values import ModelValue, Record, format_value, state_from_itf
+from tla2py.tla.itf import state_from_itf
+from tla2py.tla.value import ModelValue, Record
+from tla2py.tla.value_text import format_value
 
 pytestmark = pytest.mark.java
 

@@ -12,9 +12,9 @@ from tests.command import Ended
 from tests.conftest import RunCli
 from tests.stores import table_rows
 from tla2py.execution import execute, job
-from tla2py.tables.schema import TABLE_NAMES
-from tla2py.tlc.jvm import pool
-from tla2py.tlc.jvm.pool import close_hosts
+from tla2py.store.schema import TABLE_NAMES
+from tla2py.tlc.process import pool
+from tla2py.tlc.process.pool import close_hosts
 
 pytestmark = [pytest.mark.java, pytest.mark.jars]
 

@@ -11,11 +11,11 @@ import pytest
 import tla2py
 from tests import command
 from tests.conftest import RunCli
-from tla2py.explore.view import StoreView
+from tla2py.analysis.view import StoreView
+from tla2py.model.trace import State, Trace
 from tla2py.replay.confirm import Confirmation, confirm_trace
 from tla2py.replay.query import Origin
-from tla2py.toolchain.toolchain import find_toolchain
-from tla2py.trace.trace import State, Trace
+from tla2py.tlc.tools.toolchain import find_toolchain
 
 pytestmark = pytest.mark.java
 

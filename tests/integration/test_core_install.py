@@ -68,7 +68,7 @@ def test_every_command(core_only: dict[str, str], tiny_sweep: Path, tmp_path: Pa
 
 
 def test_jvms_that_stay_use_the_same_jar(core_only: dict[str, str]) -> None:
-    program = "from tla2py.tlc.jvm.gateway import gateway_jar; print(gateway_jar())"
+    program = "from tla2py.tlc.process.gateway import gateway_jar; print(gateway_jar())"
 
     def jar(env: dict[str, str]) -> Path:
         command = [sys.executable, "-c", program]

@@ -9,12 +9,12 @@ import pytest
 
 import tla2py
 from tests.conftest import RunCli
-from tla2py.execution.schedule import Durations, earlier_durations, schedule_runs, weigh
+from tla2py.execution.executor import Durations, earlier_durations, schedule_runs, weigh
 from tla2py.store.store import Store
-from tla2py.sweep.load.sweeps import load_sweep
+from tla2py.sweep.load import load_sweep
 from tla2py.sweep.plan import plan_sweep
-from tla2py.tlc.jvm.pool import LONG_SECONDS
-from tla2py.toolchain.toolchain import find_jar
+from tla2py.tlc.process.pool import LONG_SECONDS
+from tla2py.tlc.tools.toolchain import find_jar
 
 SPECS = Path(__file__).resolve().parent.parent / "specs"
 SWEEP = """module = "Counter.tla"

@@ -15,8 +15,8 @@ from tests.stores import table_rows
 from tla2py.gate.decision import Reason
 from tla2py.model.outcome import Verdict
 from tla2py.store.store import Store
+from tla2py.store.write import stored_table
 from tla2py.sweep.judge import ALL_EXCLUDED, NO_STATES, ONLY_DEADLOCK
-from tla2py.tables.files import stored_table
 
 pytestmark = pytest.mark.java
 

@@ -13,7 +13,7 @@ import pytest
 
 from tests import command
 from tests.stores import table_rows
-from tla2py.toolchain.jar import read_jar
+from tla2py.tlc.tools.jar import read_jar
 
 pytestmark = [pytest.mark.java, pytest.mark.jars]
 

@@ -17,9 +17,9 @@ from tla2py.execution.options import SweepOptions
 from tla2py.execution.sweeps import SweepResult, run_sweeps
 from tla2py.model.outcome import Verdict
 from tla2py.spark.choice import choose_executor
-from tla2py.toolchain.jar import bundled_jar
-from tla2py.toolchain.overrides import read_override
-from tla2py.toolchain.toolchain import find_toolchain
+from tla2py.tlc.tools.community import read_override
+from tla2py.tlc.tools.jar import bundled_jar
+from tla2py.tlc.tools.toolchain import find_toolchain
 
 pytestmark = pytest.mark.java
 

@@ -9,7 +9,7 @@ import pytest
 
 from scripts import field
 from tests.integration.gate.lift import LIFT
-from tla2py.toolchain.jar import bundled_jar
+from tla2py.tlc.tools.jar import bundled_jar
 
 pytestmark = [pytest.mark.java, pytest.mark.long]
 

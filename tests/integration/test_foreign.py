@@ -12,9 +12,11 @@ import pytest
 import tla2py
 from tests.conftest import RunCli
 from tla2py.errors import InputError
-from tla2py.toolchain.toolchain import find_toolchain
-from tla2py.trace.trace import Trace
-from tla2py.values import Function, ModelValue, Record, parse_value, same_value
+from tla2py.model.trace import Trace
+from tla2py.tla.canonical import same_value
+from tla2py.tla.value import Function, ModelValue, Record
+from tla2py.tla.value_text import parse_value
+from tla2py.tlc.tools.toolchain import find_toolchain
 
 pytestmark = pytest.mark.java
 

@@ -12,8 +12,8 @@ import pytest
 from tests.command import Ended
 from tests.conftest import RunCli
 from tests.stores import table_rows
-from tla2py.tlc.jvm.pool import close_hosts
-from tla2py.tlc.sandbox import sandbox
+from tla2py.tlc.process import sandbox
+from tla2py.tlc.process.pool import close_hosts
 
 pytestmark = [pytest.mark.java, pytest.mark.jars]
 

@@ -21,17 +21,17 @@ import pytest
 from tests.conftest import RunCli
 from tests.corpus.tlc.regenerate import REPLACED
 from tests.stores import table_rows
-from tla2py.model.inputs import Inputs, Variable
+from tla2py.model.model import Inputs, Variable
 from tla2py.model.run import Limits, TlcOptions
-from tla2py.tables.schema import TABLE_NAMES
-from tla2py.tlc.command import build_argv
-from tla2py.tlc.jvm import pool as hosts
-from tla2py.tlc.jvm.gateway import gateway_jar
-from tla2py.tlc.jvm.host import FOLDER
-from tla2py.tlc.jvm.pool import HOST_OPTIONS, close_hosts, execute_warm, note_cold, suits
-from tla2py.tlc.process import Watch
-from tla2py.toolchain.jar import bundled_jar
-from tla2py.toolchain.java import find_java
+from tla2py.store.schema import TABLE_NAMES
+from tla2py.tlc.process import pool as hosts
+from tla2py.tlc.process.command import build_argv
+from tla2py.tlc.process.gateway import gateway_jar
+from tla2py.tlc.process.host import FOLDER
+from tla2py.tlc.process.pool import HOST_OPTIONS, close_hosts, execute_warm, note_cold, suits
+from tla2py.tlc.process.process import Watch
+from tla2py.tlc.tools.jar import bundled_jar
+from tla2py.tlc.tools.java import find_java
 
 pytestmark = pytest.mark.java
 
@@ -252,9 +252,9 @@ def test_a_jvm_that_cannot_start_is_no_failure(tmp_path: Path) -> None:
 DRIVER = """
 import sys, time
 from pathlib import Path
-from tla2py.tlc.jvm.gateway import gateway_jar
-from tla2py.tlc.jvm.host import FOLDER, Host
-from tla2py.tlc.jvm.variables import OPENED
+from tla2py.tlc.process.gateway import gateway_jar
+from tla2py.tlc.process.host import FOLDER, Host
+from tla2py.tlc.process.gateway import OPENED
 host = Host((sys.argv[1], OPENED, f"-Djava.io.tmpdir={FOLDER}/tmp"), gateway_jar(), (Path(sys.argv[2]),))
 print(host._jvm.pid, host.folder.parent, flush=True)
 time.sleep(60)

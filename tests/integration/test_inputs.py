@@ -13,9 +13,9 @@ import tla2py
 from tests.conftest import RunCli
 from tests.integration.spy import found_by, write_spy
 from tests.stores import record_ids
-from tla2py.explore.view import StoreView, open_view
+from tla2py.analysis.view import StoreView, open_view
 from tla2py.store.store import Store
-from tla2py.values import Record
+from tla2py.tla.value import Record
 
 TRIES = {"level": ("env", "LEVEL"), "log": ("read", "logs/a.txt")}
 SWEEP = """\
@@ -132,7 +132,7 @@ def test_a_file_that_changes_during_a_sweep_is_read_as_it_was(sweep: Path) -> No
     [run] = tla2py.load_sweep(sweep).inputs_of(loaded.points[0], model).files
     [before] = loaded.inputs_of(loaded.points[0], model).files
     assert before != run
-    from tla2py.tlc.inputs import input_path
+    from tla2py.tlc.process.command import input_path
 
     assert input_path(before.sha256).read_text() == "one"
 

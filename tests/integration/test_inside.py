@@ -10,14 +10,23 @@ from pathlib import Path
 
 import pytest
 
-from tla2py.execution.executor import Executor, LocalExecutor, Work
-from tla2py.execution.inside import ProgressReader, RunEnd, RunProgress, follow_run, tell_end, told_progress
+from tla2py.execution.executor import (
+    Executor,
+    LocalExecutor,
+    ProgressReader,
+    RunEnd,
+    RunProgress,
+    Work,
+    follow_run,
+    tell_end,
+    told_progress,
+)
 from tla2py.model.outcome import Verdict
 from tla2py.model.run import Run
 from tla2py.store.store import Store
-from tla2py.sweep.load.sweeps import load_sweep
+from tla2py.sweep.load import load_sweep
 from tla2py.sweep.plan import Plan, plan_sweep
-from tla2py.toolchain.toolchain import find_toolchain
+from tla2py.tlc.tools.toolchain import find_toolchain
 
 SPECS = Path(__file__).resolve().parent.parent / "specs"
 PROGRESS = b"Progress(%d) at 2026-01-01 10:00:00: %d states generated, %d distinct states found, 2 states left on queue.\n"
@@ -92,7 +101,7 @@ def a_run(folder: Path) -> Run:
 
 def test_the_progress_of_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     now, told = 1000.0, list[RunProgress]()
-    monkeypatch.setattr("tla2py.execution.inside.time.time", lambda: now)
+    monkeypatch.setattr("tla2py.execution.executor.time.time", lambda: now)
     watch, stdout = follow_run(a_run(tmp_path), told.append), tmp_path / "stdout.txt"
     stdout.write_bytes(b"Starting\n")
     watch(stdout, 1)
@@ -123,7 +132,7 @@ def test_the_progress_of_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 
 def test_what_the_driver_reads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     now = 1000.0
-    monkeypatch.setattr("tla2py.execution.inside.time.time", lambda: now)
+    monkeypatch.setattr("tla2py.execution.executor.time.time", lambda: now)
     inside, stdout = tmp_path / "inside", tmp_path / "stdout.txt"
     inside.mkdir()
     stdout.write_bytes(PROGRESS % (3, 40, 10))
@@ -159,7 +168,7 @@ def test_a_machine_without_the_folder_tells_nothing(tmp_path: Path) -> None:
 
 def test_a_folder_that_goes_away_stops_no_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     now = 1000.0
-    monkeypatch.setattr("tla2py.execution.inside.time.time", lambda: now)
+    monkeypatch.setattr("tla2py.execution.executor.time.time", lambda: now)
     inside, stdout = tmp_path / "inside", tmp_path / "stdout.txt"
     inside.mkdir()
     stdout.touch()

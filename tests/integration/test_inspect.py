@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import RunCli
-from tla2py.sweep.load.sweeps import load_sweep
+from tla2py.sweep.load import load_sweep
 
 SPECS = Path(__file__).parents[2] / "specs"
 

@@ -10,12 +10,11 @@ import pytest
 
 from tests.conftest import RunCli
 from tests.unit.lint.page import EXAMPLES, MODULE, Example
-from tla2py.config.literal import KEYWORDS
-from tla2py.config.tokens import read_tokens
-from tla2py.lint.jar import read_dialect
+from tla2py.lint.subject import read_dialect
 from tla2py.sweep.judge import MismatchKind
-from tla2py.toolchain.jar import bundled_jar, read_jar
-from tla2py.toolchain.java import find_java
+from tla2py.tlc.config.statements import KEYWORDS, read_tokens
+from tla2py.tlc.tools.jar import bundled_jar, read_jar
+from tla2py.tlc.tools.java import find_java
 
 CONFIG = "SPECIFICATION Spec\nCONSTANTS N = 3 S = {a, b} Op <- Same\n"
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import pytest
 
 from tests.conftest import RunCli
-from tla2py.toolchain.java import find_java
+from tla2py.tlc.tools.java import find_java
 
 pytestmark = [pytest.mark.java, pytest.mark.jars]
 

@@ -13,10 +13,10 @@ import pytest
 
 from tests.command import Ended
 from tests.conftest import RunCli
-from tla2py.explore.view import open_view
+from tla2py.analysis.view import open_view
 from tla2py.gate.decision import Reason
 from tla2py.model.run import digest_text
-from tla2py.toolchain.jar import bundled_jar
+from tla2py.tlc.tools.jar import bundled_jar
 
 pytestmark = pytest.mark.java
 
@@ -177,9 +177,9 @@ def test_pluscal_that_is_not_translated(run_cli: RunCli, countdown: Path) -> Non
 
 
 def test_pluscal_that_changed_since_it_was_translated(run_cli: RunCli, countdown: Path) -> None:
-    from tla2py.syntax import parse_module
-    from tla2py.toolchain.pluscal import Translator
-    from tla2py.toolchain.toolchain import find_toolchain
+    from tla2py.tla.parse import parse_module
+    from tla2py.tlc.tools.pluscal import Translator
+    from tla2py.tlc.tools.toolchain import find_toolchain
 
     text = Translator(find_toolchain, lambda _: None)(parse_module(countdown)).text
     countdown.write_text(text)
@@ -202,9 +202,10 @@ def test_pluscal_that_changed_since_it_was_translated(run_cli: RunCli, countdown
 
 
 def test_pluscal_with_the_checksum_of_another_translator(countdown: Path) -> None:
-    from tla2py.syntax import Remark, parse_module
-    from tla2py.toolchain.pluscal import Translator
-    from tla2py.toolchain.toolchain import find_toolchain
+    from tla2py.tla.module import Remark
+    from tla2py.tla.parse import parse_module
+    from tla2py.tlc.tools.pluscal import Translator
+    from tla2py.tlc.tools.toolchain import find_toolchain
 
     told: list[Remark] = []
     translate = Translator(find_toolchain, told.append)
@@ -229,9 +230,10 @@ def test_pluscal_with_the_checksum_of_another_translator(countdown: Path) -> Non
 
 
 def test_pluscal_whose_translation_has_no_checksum(run_cli: RunCli, countdown: Path) -> None:
-    from tla2py.syntax import Remark, parse_module
-    from tla2py.toolchain.pluscal import Translator
-    from tla2py.toolchain.toolchain import find_toolchain
+    from tla2py.tla.module import Remark
+    from tla2py.tla.parse import parse_module
+    from tla2py.tlc.tools.pluscal import Translator
+    from tla2py.tlc.tools.toolchain import find_toolchain
 
     told: list[Remark] = []
     translate = Translator(find_toolchain, told.append)
@@ -265,9 +267,9 @@ def test_pluscal_whose_translation_has_no_checksum(run_cli: RunCli, countdown: P
 def test_a_gate_says_in_its_reports_when_a_translation_is_not_that_of_the_algorithm(
     run_cli: RunCli, countdown: Path
 ) -> None:
-    from tla2py.syntax import parse_module
-    from tla2py.toolchain.pluscal import Translator
-    from tla2py.toolchain.toolchain import find_toolchain
+    from tla2py.tla.parse import parse_module
+    from tla2py.tlc.tools.pluscal import Translator
+    from tla2py.tlc.tools.toolchain import find_toolchain
 
     text = Translator(find_toolchain, lambda _: None)(parse_module(countdown)).text
     edited = text.replace("left := left - 1", "left := left - 2")

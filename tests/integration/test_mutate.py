@@ -11,8 +11,8 @@ import pytest
 
 from tests.conftest import RunCli
 from tests.stores import table_rows
-from tla2py.toolchain.java import find_java
-from tla2py.toolchain.toolchain import find_jar
+from tla2py.tlc.tools.java import find_java
+from tla2py.tlc.tools.toolchain import find_jar
 
 pytestmark = pytest.mark.java
 

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import COUNTER, COUNTER_SWEEP, RunCli
-from tla2py.lint.configs import lint_file
-from tla2py.lint.jar import read_dialect
-from tla2py.toolchain.jar import bundled_jar, read_jar
+from tla2py.lint.rules import lint_file
+from tla2py.lint.subject import read_dialect
+from tla2py.tlc.tools.jar import bundled_jar, read_jar
 
 INSTALL = "tla2py tools install rolling"
 

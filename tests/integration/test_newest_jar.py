@@ -9,7 +9,7 @@ import pytest
 
 from tests.conftest import RunCli
 from tests.jars import remade_jar
-from tla2py.toolchain.jar import BUNDLED, INSTALLED, bundled_jar, read_jar
+from tla2py.tlc.tools.jar import BUNDLED, INSTALLED, bundled_jar, read_jar
 
 LOCAL = ("--executor", "local")
 

@@ -25,20 +25,19 @@ from tests.objects import Storage, serving
 from tests.stores import record_ids
 from tests.unit.records import executed
 from tests.unit.store.test_store import MANIFEST, POINTS, stated
+from tla2py.analysis.view import StoreView
 from tla2py.errors import StoreError
-from tla2py.explore.view import StoreView
 from tla2py.model.run import digest_text
-from tla2py.page.page import PageOptions, report_page
-from tla2py.store import lease as claim
 from tla2py.store import remote
+from tla2py.store import storage as claim
+from tla2py.store.fragments import read_list
+from tla2py.store.prune import prune
+from tla2py.store.runs import run_rows
+from tla2py.store.schema import TABLE_NAMES
 from tla2py.store.storage import Address, below
 from tla2py.store.store import Store
-from tla2py.tables.files import table_files
-from tla2py.tables.fragments import read_list
-from tla2py.tables.prune import prune
-from tla2py.tables.runs import run_rows
-from tla2py.tables.schema import TABLE_NAMES
-from tla2py.tables.write import refresh_tables, tables_current
+from tla2py.store.write import refresh_tables, table_files, tables_current
+from tla2py.view.page import PageOptions, report_page
 
 
 @pytest.fixture(scope="module")

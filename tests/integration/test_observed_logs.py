@@ -14,16 +14,15 @@ from typing import TypeAlias
 import pytest
 
 from tla2py.errors import InputError
+from tla2py.logs.files import write_log_module
 from tla2py.logs.literal import MODULES
 from tla2py.logs.map import Mapper
 from tla2py.logs.observe import POSITION, ObservedModule, observed_module, write_observed
 from tla2py.logs.read import JsonValue, LogLine
-from tla2py.logs.written import write_log_module
-from tla2py.model.config import Config
-from tla2py.model.inputs import Inputs
 from tla2py.model.logs import LogFile, LogInput, LogMap
-from tla2py.syntax import load_modules
-from tla2py.toolchain.toolchain import find_toolchain
+from tla2py.model.model import Config, Inputs
+from tla2py.tla.parse import load_modules
+from tla2py.tlc.tools.toolchain import find_toolchain
 
 TWO_PHASE = Path(__file__).parent.parent.parent / "specs" / "two_phase" / "TwoPhase.tla"
 Log: TypeAlias = list[dict[str, JsonValue]]

@@ -8,12 +8,12 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tla2py.tlc.process import execute_argv
+from tla2py.tlc.process.process import execute_argv
 
 DRIVER = """
 import os, sys
 from pathlib import Path
-from tla2py.tlc.process import execute_argv
+from tla2py.tlc.process.process import execute_argv
 opened = [os.open(os.devnull, os.O_RDONLY) for _ in range(40)]
 ended = execute_argv(("/bin/sh", "-c", "cat; echo done"), Path(sys.argv[1]), Path(sys.argv[1]), timeout_seconds=20, memory_bytes=1 << 30)
 print(ended.exit_code, ended.termination_reason)

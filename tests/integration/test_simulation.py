@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import RunCli
-from tla2py.explore.view import open_view
+from tla2py.analysis.view import open_view
 
 pytestmark = pytest.mark.java
 

@@ -17,8 +17,8 @@ import tla2py
 from tests import command
 from tests.conftest import RunCli
 from tests.stores import damage_record, record_ids, table_rows
-from tla2py.explore.view import StoreView
-from tla2py.explorer.data import store_data
+from tla2py.analysis.view import StoreView
+from tla2py.view.explorer import store_data
 
 pytestmark = pytest.mark.java
 

@@ -19,7 +19,7 @@ from tests.command import Ended
 from tests.conftest import RunCli
 from tests.integration.conftest import tree
 from tests.integration.test_bad_surroundings import with_file_size
-from tla2py.toolchain.jar import bundled_jar
+from tla2py.tlc.tools.jar import bundled_jar
 
 # A real jar of TLC, of no release that the digests know.
 JAR = bundled_jar().read_bytes()

@@ -9,10 +9,10 @@ import pytest
 
 from tests import command
 from tests.conftest import RunCli
+from tla2py.analysis.view import StoreView, open_view
 from tla2py.errors import InputError
-from tla2py.explore.view import StoreView, open_view
 from tla2py.replay.conjuncts import Conjuncts
-from tla2py.replay.enabled import Enabledness
+from tla2py.replay.successors import Enabledness
 
 pytestmark = pytest.mark.java
 

@@ -19,14 +19,14 @@ from tests.conftest import RunCli
 from tests.integration.spy import found_by, write_spy
 from tests.integration.walls.attacker import makes, staying_jvm
 from tests.unit.records import executed
+from tla2py.analysis.view import open_view
 from tla2py.errors import InputError, StoreError
-from tla2py.explore.view import open_view
 from tla2py.model.run import ModuleText
 from tla2py.store.points import ManifestPoint
 from tla2py.store.record import open_archive, write_archive
-from tla2py.sweep.load.sweeps import load_sweep
-from tla2py.tlc.sandbox import sandbox
-from tla2py.values import Record
+from tla2py.sweep.load import load_sweep
+from tla2py.tla.value import Record
+from tla2py.tlc.process import sandbox
 
 # What a system cannot take away stays, and then these tests see that nothing fails.
 FILES, NETWORK = ("files" not in sandbox.walls().missing, "network" not in sandbox.walls().missing)

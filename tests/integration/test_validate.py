@@ -15,11 +15,11 @@ import pytest
 from tests.conftest import RunCli
 from tests.stores import table_rows
 from tla2py.execution import execute, job
-from tla2py.sweep.outline import Outline, Outlines
-from tla2py.sweep.points import Point
-from tla2py.tables.schema import TABLE_NAMES
-from tla2py.tlc.jvm import pool
-from tla2py.toolchain.java import find_java
+from tla2py.store.schema import TABLE_NAMES
+from tla2py.sweep.grid import Point
+from tla2py.sweep.plan import Outline, Outlines
+from tla2py.tlc.process import pool
+from tla2py.tlc.tools.java import find_java
 
 pytestmark = pytest.mark.java
 

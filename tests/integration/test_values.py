@@ -9,9 +9,11 @@ from random import Random
 
 import pytest
 
-from tla2py.interop import read_file
-from tla2py.toolchain.toolchain import find_toolchain
-from tla2py.values import Function, ModelValue, Opaque, Record, Value, format_value, parse_value, same_value
+from tla2py.store.foreign import read_file
+from tla2py.tla.canonical import same_value
+from tla2py.tla.value import Function, ModelValue, Opaque, Record, Value
+from tla2py.tla.value_text import format_value, parse_value
+from tla2py.tlc.tools.toolchain import find_toolchain
 
 pytestmark = pytest.mark.java
 

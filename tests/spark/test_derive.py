@@ -11,16 +11,13 @@ import tla2py
 from tests import command
 from tests.integration.test_object_storage import answers
 from tests.spark.test_jobs import local_store
-from tests.unit.tables.test_graphs import graph_store
-from tla2py.spark import derive
-from tla2py.spark.derive import deriver, split
-from tla2py.spark.fragments import fragments_frame
-from tla2py.spark.frames import stored_frame
+from tests.unit.store.test_graphs import graph_store
+from tla2py.spark import frames as derive
+from tla2py.spark.frames import deriver, fragments_frame, split, stored_frame
+from tla2py.store.fragments import read_list
+from tla2py.store.schema import TABLE_NAMES
 from tla2py.store.store import Store
-from tla2py.tables.files import stored_table, table_files
-from tla2py.tables.fragments import read_list
-from tla2py.tables.schema import TABLE_NAMES
-from tla2py.tables.write import refresh_tables
+from tla2py.store.write import refresh_tables, stored_table, table_files
 
 __all__ = ["local_store"]
 
@@ -67,7 +64,7 @@ def test_tasks_read_the_parts_of_a_large_graph(
         refresh_tables(store)
     names = ("graph_states", "graph_edges")
     before = [stored_table(store, name).to_pylist() for name in names]
-    monkeypatch.setattr("tla2py.tables.graph._LARGE_RECORD", 0)
+    monkeypatch.setattr("tla2py.store.graph._LARGE_RECORD", 0)
     with store.lock():
         refresh_tables(store, derive=deriver(session.sparkContext), anew=True)
     assert [stored_table(store, name).to_pylist() for name in names] == before

@@ -28,16 +28,16 @@ from tests.integration.test_sweep import SPECS, rows
 from tests.stores import record_ids
 from tla2py.errors import InputError, StoreError, ToolchainError
 from tla2py.execution.executor import Work
-from tla2py.lint import Finding
+from tla2py.lint.finding import Finding
 from tla2py.model.outcome import Verdict
 from tla2py.spark.jobs import job_exit, load_runs, load_tables, summarize, write_tables
 from tla2py.spark.shipping import Shipper, unpack
+from tla2py.store.schema import TABLE_NAMES
 from tla2py.store.store import Store
-from tla2py.syntax import Remark
-from tla2py.tables.schema import TABLE_NAMES
-from tla2py.toolchain.java import find_java
-from tla2py.toolchain.overrides import class_file, read_override
-from tla2py.toolchain.toolchain import find_toolchain
+from tla2py.tla.module import Remark
+from tla2py.tlc.tools.community import class_file, read_override
+from tla2py.tlc.tools.java import find_java
+from tla2py.tlc.tools.toolchain import find_toolchain
 
 pytestmark = [pytest.mark.java, pytest.mark.spark]
 # The interpreter closes PySpark's sockets and its JVM's pipe at exit.

@@ -14,12 +14,10 @@ from tests import command
 from tests.conftest import RunCli
 from tests.spark.queries import BOTH, SPARK, statements
 from tla2py.errors import InputError
-from tla2py.query import Engine
-from tla2py.query.answer import answer_query
-from tla2py.spark.frames import create_views
-from tla2py.spark.query import query_views
+from tla2py.query.query import Engine, answer_query
+from tla2py.spark.frames import create_views, query_views
+from tla2py.store.schema import TABLES
 from tla2py.store.store import Store
-from tla2py.tables.schema import TABLES
 
 pytestmark = [
     pytest.mark.java,

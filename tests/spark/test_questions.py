@@ -15,11 +15,13 @@ from pyspark.sql import SparkSession
 
 import tla2py
 from tests import command
-from tla2py.explore.view import StoreView
-from tla2py.query import Engine
-from tla2py.query.answer import answer_query
-from tla2py.trace.trace import Trace
-from tla2py.values import Record, format_value, parse_value, same_value, state_from_itf
+from tla2py.analysis.view import StoreView
+from tla2py.model.trace import Trace
+from tla2py.query.query import Engine, answer_query
+from tla2py.tla.canonical import same_value
+from tla2py.tla.itf import state_from_itf
+from tla2py.tla.value import Record
+from tla2py.tla.value_text import format_value, parse_value
 
 pytestmark = [
     pytest.mark.java,

@@ -21,7 +21,7 @@ from tests.conftest import RunCli
 from tests.integration.test_sweep import SPECS, processes_of, rows, wait_until_gone
 from tests.stores import record_ids
 from tla2py.spark.frames import struct_type
-from tla2py.tables.schema import TABLE_NAMES, TABLES
+from tla2py.store.schema import TABLE_NAMES, TABLES
 
 pytestmark = [pytest.mark.java, pytest.mark.spark]
 

@@ -10,8 +10,7 @@ import pytest
 from tests.systems.rows import Row, plan_row, reference_toolchain
 from tla2py.execution.executor import LocalExecutor, Work, default_slots
 from tla2py.model.outcome import Verdict
-from tla2py.model.result import RunResult
-from tla2py.model.run import Run
+from tla2py.model.run import Run, RunResult
 from tla2py.replay.confirm import Confirmation, confirm_trace
 from tla2py.replay.query import Origin
 from tla2py.store.store import Store

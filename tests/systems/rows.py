@@ -8,12 +8,12 @@ from pathlib import Path
 import msgspec
 
 from tla2py.execution.check import plan_check
-from tla2py.execution.default_model import default_model
 from tla2py.execution.options import ModelOptions
+from tla2py.execution.preflight import default_model
 from tla2py.model.run import Limits, Run, TlcOptions
-from tla2py.toolchain.jar import bundled_jar, read_jar
-from tla2py.toolchain.java import find_java
-from tla2py.toolchain.toolchain import Toolchain
+from tla2py.tlc.tools.jar import bundled_jar, read_jar
+from tla2py.tlc.tools.java import find_java
+from tla2py.tlc.tools.toolchain import Toolchain
 
 ROOT = Path(__file__).resolve().parents[2]
 SPECS = ROOT / "specs"

@@ -10,7 +10,7 @@ import pytest
 
 from tests import command
 from tests.conftest import RunCli
-from tla2py.syntax import load_modules
+from tla2py.tla.parse import load_modules
 
 pytestmark = [pytest.mark.java, pytest.mark.systems]
 

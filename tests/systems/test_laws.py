@@ -13,8 +13,8 @@ import pytest
 
 from tests import command
 from tests.systems.rows import SPECS
-from tla2py.explore.kinds import Kind
-from tla2py.explore.view import StoreView, open_view
+from tla2py.analysis.kinds import Kind
+from tla2py.analysis.view import StoreView, open_view
 from tla2py.model.outcome import Verdict
 
 pytestmark = [pytest.mark.java, pytest.mark.systems]

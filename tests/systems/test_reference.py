@@ -13,7 +13,7 @@ import pytest
 from tests.systems.conftest import Answers
 from tests.systems.rows import TABLES, Row, read_rows
 from tla2py.model.outcome import Violation
-from tla2py.model.result import RunResult
+from tla2py.model.run import RunResult
 
 pytestmark = [pytest.mark.java, pytest.mark.systems]
 

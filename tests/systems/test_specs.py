@@ -8,9 +8,9 @@ import pytest
 
 from tests.systems.rows import SPECS
 from tla2py.sweep.grid import value_key
-from tla2py.sweep.load.sweeps import load_sweep
+from tla2py.sweep.load import load_sweep
 from tla2py.sweep.plan import plan_sweep
-from tla2py.syntax import load_modules
+from tla2py.tla.parse import load_modules
 from tla2py.toml import value_text
 
 # The trace specification needs the CommunityModules; test_two_phase.py gives them to TLC.

@@ -9,7 +9,7 @@ import pytest
 
 from tests import command
 from tests.systems.rows import SPECS
-from tla2py.explore.view import open_view
+from tla2py.analysis.view import open_view
 
 pytestmark = [pytest.mark.java, pytest.mark.systems]
 

@@ -16,8 +16,8 @@ import psutil
 import pytest
 
 from tests.systems.rows import SPECS
-from tla2py.syntax import load_modules
-from tla2py.toolchain.java import find_java
+from tla2py.tla.parse import load_modules
+from tla2py.tlc.tools.java import find_java
 
 FOLDER = SPECS / "two_phase"
 # No timeout decides a run: the transaction manager waits far longer than the run may take.

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import COUNTER
-from tla2py.sweep.load.sweeps import load_sweep
+from tla2py.sweep.load import load_sweep
 from tla2py.sweep.sweep import Sweep
 
 BOX = r"""---- MODULE Box ----

@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from tla2py.model.result import Executed
-from tla2py.model.run import Execution, Limits, ModuleText, Purpose, RunRecord, TlcOptions
+from tla2py.model.run import Executed, Execution, Limits, ModuleText, Purpose, RunRecord, TlcOptions
 from tla2py.tlc.output.result import combine, interpret_execution
 
 CORPUS = Path(__file__).parent.parent / "corpus" / "tlc"

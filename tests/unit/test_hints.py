@@ -9,9 +9,9 @@ import pytest
 
 from tla2py.cli.app import run_command
 from tla2py.errors import InputError
-from tla2py.sweep.load.sweeps import load_sweep
+from tla2py.sweep.judge import check_expectations
+from tla2py.sweep.load import load_sweep
 from tla2py.sweep.plan import plan_sweep
-from tla2py.sweep.vacuity import check_expectations
 
 SPEC = Path(__file__).parent.parent / "specs" / "Counter.tla"
 

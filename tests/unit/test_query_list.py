@@ -8,11 +8,16 @@ from sqlglot.expressions import ALL_FUNCTIONS
 from sqlglot.parsers.databricks import DatabricksParser
 
 from tla2py.errors import InputError
-from tla2py.query.allowed import ALLOWED, check
-from tla2py.query.duck import translate
-from tla2py.query.mistakes import check_columns, check_tables
-from tla2py.query.parse import NotTranslated, parse_query
-from tla2py.tables.schema import TABLES, runs_columns
+from tla2py.query.query import (
+    ALLOWED,
+    NotTranslated,
+    check,
+    check_columns,
+    check_tables,
+    parse_query,
+    translate,
+)
+from tla2py.store.schema import TABLES, runs_columns
 
 COLUMNS = {
     table: {column.name: column.type for column in columns}
@@ -121,7 +126,7 @@ def test_every_macro_takes_constants() -> None:
     """DuckDB reads the text of a macro when it is made."""
     import duckdb
 
-    from tla2py.query.macros import MACROS
+    from tla2py.query.query import MACROS
 
     with duckdb.connect() as connection:
         for macro in MACROS:

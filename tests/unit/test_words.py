@@ -18,7 +18,7 @@ PAGES = sorted(
     {*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("specs/*/*.md")} - {WORDS, *QUOTING}
 )
 # What TLC says, and what shells and Java call things, stays as it is.
-FOREIGN = {"tlc/output/plain.py", "sourcemap/locate.py"}
+FOREIGN = {"tlc/output/messages.py", "tlc/places.py"}
 
 
 def ruled_out() -> list[str]:

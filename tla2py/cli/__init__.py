@@ -1,1 +1,1 @@
-"""The command line: options into one library call, its result onto the terminal, its exit code."""
+"""The command line."""

@@ -1,39 +1,73 @@
-"""The application and its commands."""
+"""Help without the Python types and the braces that Typer adds to it."""
 
 from __future__ import annotations
 
+import re
 from importlib import import_module
 from typing import Any, cast
 
 import typer
+from typer.core import TyperCommand, TyperGroup
 
 import tla2py
 from tla2py.cli.console import print_error
-from tla2py.cli.help import SETTINGS, PlainCommand, PlainGroup
 from tla2py.errors import ExitCode, InputError, Tla2pyError, reason_of
+
+# Click's settings of every command.
+SETTINGS = {"help_option_names": ["-h", "--help"]}
+
+
+class PlainCommand(TyperCommand):
+    """A command with plain help."""
+
+    def get_params(self, ctx: Any) -> list[Any]:  # noqa: D102 - see the base class
+        return _without_types(super().get_params(ctx))
+
+    def collect_usage_pieces(self, ctx: Any) -> list[str]:  # noqa: D102 - as above
+        return [re.sub(r"^\{(.*)\}(\.\.\.)?$", r"\1", piece) for piece in super().collect_usage_pieces(ctx)]
+
+
+class PlainGroup(TyperGroup):
+    """A group of commands with plain help."""
+
+    def get_params(self, ctx: Any) -> list[Any]:  # noqa: D102 - see the base class
+        return _without_types(super().get_params(ctx))
+
+
+def _without_types(parameters: list[Any]) -> list[Any]:
+    for parameter in parameters:
+        if parameter.param_type_name == "argument" or parameter.is_flag:
+            # Typer 0.29 shows <bool> and <list[Path]>.
+            parameter.display_type_rich = _nothing
+    return parameters
+
+
+def _nothing(ctx: Any) -> str:  # noqa: ARG001 - Typer passes it
+    return ""
+
 
 # The function of each command, imported on use: Arrow, templates and Spark take longer to import than many commands run.
 _COMMANDS = {
-    "sweep": "sweep:sweep_command",
-    "check": "check:check_command",
-    "validate": "validate:validate_command",
-    "mutate": "mutate:mutate_command",
-    "inspect": "inspect:inspect_command",
-    "init": "inspect:init_command",
-    "schema": "schema:schema_command",
-    "cfg": "config:cfg_command",
-    "lint": "lint:lint_command",
-    "trace": "trace:trace_command",
-    "explain": "explain:explain_command",
-    "explore": "explore:explore_command",
-    "query": "query:query_command",
-    "report": "report:report_command",
-    "gate": "gate:gate_command",
-    "tables": "tables:tables_command",
-    "prune": "prune:prune_command",
+    "sweep": "run:sweep_command",
+    "check": "run:check_command",
+    "validate": "run:validate_command",
+    "mutate": "trust:mutate_command",
+    "inspect": "prepare:inspect_command",
+    "init": "prepare:init_command",
+    "schema": "prepare:schema_command",
+    "cfg": "prepare:cfg_command",
+    "lint": "trust:lint_command",
+    "trace": "ask:trace_command",
+    "explain": "ask:explain_command",
+    "explore": "ask:explore_command",
+    "query": "ask:query_command",
+    "report": "ask:report_command",
+    "gate": "trust:gate_command",
+    "tables": "tools:tables_command",
+    "prune": "tools:prune_command",
     "tools": "tools:tools_app",
-    "doctor": "doctor:doctor_command",
-    "examples": "examples:examples_app",
+    "doctor": "tools:doctor_command",
+    "examples": "prepare:examples_app",
 }
 
 
@@ -54,7 +88,7 @@ class _Commands(PlainGroup):
             )
         module, function = _COMMANDS[cmd_name].split(":")
         alone = typer.Typer(rich_markup_mode="rich", add_completion=False)
-        found = getattr(import_module(f"tla2py.cli.commands.{module}"), function)
+        found = getattr(import_module(f"tla2py.cli.{module}"), function)
         if isinstance(found, typer.Typer):
             return typer.main.get_command(found)
         alone.command(cmd_name, cls=PlainCommand, context_settings=SETTINGS)(found)

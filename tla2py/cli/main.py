@@ -9,7 +9,7 @@ import signal
 import sys
 from types import FrameType
 
-from tla2py.cli.streams import keep_streams
+from tla2py.cli.console import keep_streams
 
 _INTERRUPTED = 128 + signal.SIGINT
 _AT_ONCE = b"\nstopped at once; recorded runs are kept\n"

@@ -1,20 +1,53 @@
-"""Options that several commands share."""
+"""Groups of commands such as ``tla2py tools``."""
 
 from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable
-from enum import Enum
+import re
+import shutil
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from tla2py.cli.app import SETTINGS, PlainGroup
+from tla2py.cli.console import err, show
+from tla2py.errors import ExitCode, InputError, writing
+from tla2py.model.outcome import Verdict
 from tla2py.spark.choice import ExecutorName
+from tla2py.store.foreign import TraceFile
+from tla2py.tla.module import Remark
+from tla2py.tlc.tools.pluscal import Translator
+from tla2py.tlc.tools.toolchain import find_toolchain
+from tla2py.view.tools import diagnostics_text
 
 
-class SandboxChoice(str, Enum):
+def command_group(name: str, help_text: str) -> typer.Typer:
+    """A group that prints its help when no command is named."""
+    group = typer.Typer(
+        name=name,
+        cls=PlainGroup,
+        help=help_text,
+        rich_markup_mode="rich",
+        add_completion=False,
+        invoke_without_command=True,
+        context_settings=SETTINGS,
+    )
+
+    @group.callback()
+    def _group(context: typer.Context) -> None:
+        if context.invoked_subcommand is None:
+            typer.echo(context.get_help())
+            raise typer.Exit(ExitCode.NOT_RUN)
+
+    return group
+
+
+class SandboxChoice(StrEnum):
     """Which walls a run needs."""
 
     AUTO = "auto"
@@ -23,7 +56,7 @@ class SandboxChoice(str, Enum):
 
 def _folders(named: list[Path] | None) -> list[Path] | None:
     # Imported on use: few commands need it.
-    from tla2py.toolchain.installed import module_folder
+    from tla2py.tlc.tools.installed import module_folder
 
     return [module_folder(folder) for folder in named] if named else named
 
@@ -206,3 +239,102 @@ def with_sweep_options(command: Callable[..., None]) -> Callable[..., None]:
     wrapped.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
     wrapped.__annotations__ = {each.name: each.annotation for each in parameters}
     return wrapped
+
+
+def pluscal_translator(jar: Path | None = None, *, translate: bool = True) -> Translator | None:
+    """A translator that prints its remarks on standard error, None for ``--no-translate``."""
+    return Translator(lambda: find_toolchain(jar), print_remark) if translate else None
+
+
+def print_remark(remark: Remark) -> None:
+    """Print a remark on a module's PlusCal."""
+    err().print(str(remark), style="yellow")
+
+
+def show_errors(found: TraceFile) -> ExitCode:
+    """Show TLC's errors in a log without an answer, and return the exit code."""
+    verdict = found.result.verdict
+    answered = verdict is Verdict.HOLDS or (verdict is Verdict.VIOLATED and found.result.traces)
+    if answered or found.result.simulated:
+        return ExitCode.OK
+    for each in diagnostics_text([each for each in found.result.diagnostics if each.severity == "error"]):
+        show(each)
+    # An example behaviour of another tool has no verdict.
+    inconclusive = verdict is Verdict.INCONCLUSIVE and found.format == "log"
+    if verdict is Verdict.BROKEN:
+        return ExitCode.NOT_RUN
+    return ExitCode.INCONCLUSIVE if inconclusive else ExitCode.OK
+
+
+# Modules that several systems share; a copied system gets its own.
+_SHARED = "lib"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Example:
+    """An example system; ``sweeps`` are the names of its sweep files, the main one first."""
+
+    name: str
+    title: str
+    folder: Path
+    sweeps: tuple[str, ...]
+
+
+def examples() -> list[Example]:
+    """The systems by name. Raises InputError (``examples-missing``)."""
+    package = Path(__file__).resolve().parents[1]
+    # A wheel has them inside the package, a checkout beside it.
+    for place in (package / "specs", package.parent / "specs"):
+        found = [_example(file.parent) for file in sorted(place.glob("*/sweep.toml"))]
+        if found:
+            return found
+    raise InputError("examples-missing", "the examples are not installed", hint="reinstall tla2py")
+
+
+def copy_example(name: str, target: Path) -> list[Path]:
+    """Copy a system into a folder, created if missing, and return the paths of its sweep files.
+
+    Raises InputError: ``unknown-example``, ``target-not-empty``, ``output-unwritable``.
+    """
+    known = {example.name: example for example in examples()}
+    if name not in known:
+        raise InputError("unknown-example", f"no example {name}", hint=f"examples: {', '.join(known)}")
+    example = known[name]
+    with writing(target):
+        if target.exists() and (not target.is_dir() or any(target.iterdir())):
+            raise InputError(
+                "target-not-empty", f"{target} already exists", hint="name a new or empty folder"
+            )
+        target.mkdir(parents=True, exist_ok=True)
+        files = [file for file in sorted(example.folder.iterdir()) if file.is_file()]
+        for file in files:
+            shutil.copyfile(file, target / file.name)
+        if _share([target / file.name for file in files]):
+            shutil.copytree(example.folder.parent / _SHARED, target / _SHARED)
+    return [target / sweep for sweep in example.sweeps]
+
+
+def _example(folder: Path) -> Example:
+    readme = (folder / "README.md").read_text(encoding="utf-8")
+    others = sorted(file.name for file in folder.glob("*.toml") if file.name != "sweep.toml")
+    title = re.search(r"^# (.+)$", readme, re.MULTILINE)
+    return Example(
+        name=folder.name,
+        title=title[1] if title else folder.name,
+        folder=folder,
+        sweeps=("sweep.toml", *others),
+    )
+
+
+def _share(files: Iterable[Path]) -> bool:
+    """Point sweep files to shared modules beside them; returns whether any uses them."""
+    shared = False
+    for file in files:
+        if file.suffix != ".toml":
+            continue
+        text = file.read_text(encoding="utf-8")
+        here = text.replace(f'"../{_SHARED}"', f'"{_SHARED}"')
+        if here != text:
+            file.write_text(here, encoding="utf-8")
+            shared = True
+    return shared

@@ -11,39 +11,36 @@ from rich.console import RenderableType
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.status import Status
 
+from tla2py.analysis.view import StoreView
 from tla2py.cli.console import err, show
-from tla2py.cli.translate import print_remark
+from tla2py.cli.options import print_remark
 from tla2py.errors import ToolchainError
-from tla2py.execution.executor import slots_text
-from tla2py.execution.inside import RunProgress
-from tla2py.execution.jars import EarlierJar
-from tla2py.execution.listener import Listener
+from tla2py.execution.executor import RunProgress, slots_text
+from tla2py.execution.listener import EarlierJar, Listener
 from tla2py.execution.listener import Progress as SweepProgress
 from tla2py.execution.sweeps import SweepResult
-from tla2py.explore.view import StoreView
-from tla2py.lint import Finding
+from tla2py.gate.outputs import finding_text
+from tla2py.lint.finding import Finding
 from tla2py.model.run import Limits
-from tla2py.reports.lint import finding_text
 from tla2py.store.storage import Address
 from tla2py.sweep.checks import only_deadlock
+from tla2py.sweep.grid import Point
 from tla2py.sweep.judge import ONLY_DEADLOCK
 from tla2py.sweep.plan import Plan
-from tla2py.sweep.points import Point
 from tla2py.sweep.sweep import Sweep
-from tla2py.syntax import Remark
-from tla2py.terminal.progress import inside_runs, left_text, log_line, run_text
-from tla2py.terminal.summary import sweep_summary
-from tla2py.terminal.sweep import (
+from tla2py.text import counted
+from tla2py.tla.module import Remark
+from tla2py.tlc.process.sandbox import sandbox_text, walls
+from tla2py.tlc.tools.jar import Jar
+from tla2py.view.progress import inside_runs, left_text, log_line, run_text
+from tla2py.view.sweep import (
     cached_line,
     interrupted_line,
     jar_changed_line,
     judgement_lines,
+    sweep_summary,
     taken_over_line,
 )
-from tla2py.text import counted
-from tla2py.tlc.sandbox.report import sandbox_text
-from tla2py.tlc.sandbox.sandbox import walls
-from tla2py.toolchain.jar import Jar
 
 # The wait before the first line and the longest wait between two, so that the log of hours stays readable.
 _FIRST_SECONDS = 5.0

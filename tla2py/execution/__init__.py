@@ -1,1 +1,1 @@
-"""Executing runs: executors, schedules, one check, a whole sweep."""
+"""Runs of TLC: one, a batch, a sweep, a check."""

@@ -3,38 +3,42 @@
 from __future__ import annotations
 
 import json
+import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from tla2py.config.render import default_template, render_config
-from tla2py.config.wrapper import build_config
-from tla2py.errors import ExitCode
-from tla2py.execution.default_model import CheckModel, default_model
+from tla2py.errors import ExitCode, InputError
 from tla2py.execution.execute import execute_run
-from tla2py.execution.inside import RunProgress, follow_run
-from tla2py.execution.listener import SILENT, Listener
+from tla2py.execution.executor import RunProgress, follow_run
+from tla2py.execution.listener import SILENT, Listener, with_readable_logs
 from tla2py.execution.options import ModelOptions, SweepOptions, given_files, given_variables
-from tla2py.execution.preflight import lint_check
-from tla2py.model.inputs import NO_INPUTS, Inputs
-from tla2py.model.modules import ModuleTexts, module_texts
+from tla2py.execution.preflight import CheckModel, check_sweep_classes, default_model, lint_check
+from tla2py.model.model import NO_INPUTS, Inputs
 from tla2py.model.outcome import Outcome, Verdict
-from tla2py.model.result import RunResult
-from tla2py.model.run import Limits, Run, RunRecord, TlcOptions
-from tla2py.sourcemap import OptionTexts, Origins, located
+from tla2py.model.run import WORK, Limits, ModuleTexts, Run, RunRecord, RunResult, TlcOptions, module_texts
+from tla2py.model.trace import Trace
+from tla2py.store import rows
 from tla2py.sweep.judge import code_of
-from tla2py.tables import rows
+from tla2py.sweep.plan import plan_sweep
+from tla2py.sweep.sweep import Sweep
 from tla2py.text import parse_duration, parse_memory
+from tla2py.tlc.config.render import default_template, render_config
+from tla2py.tlc.config.wrapper import build_config
 from tla2py.tlc.output.prints import PrintFollower
-from tla2py.tlc.sandbox.report import check_sandbox
-from tla2py.toolchain.community import check_classes, community_classes
-from tla2py.toolchain.needs import check_needs
-from tla2py.toolchain.overrides import class_file, override_modules, read_override
-from tla2py.toolchain.pluscal import Translator
-from tla2py.toolchain.toolchain import Toolchain, find_toolchain
-from tla2py.toolchain.unicode import check_readable
-from tla2py.trace.trace import Trace
+from tla2py.tlc.places import OptionTexts, Origins, located
+from tla2py.tlc.process.sandbox import check_sandbox
+from tla2py.tlc.tools.community import (
+    check_classes,
+    class_file,
+    community_classes,
+    override_modules,
+    read_override,
+)
+from tla2py.tlc.tools.jar import check_needs
+from tla2py.tlc.tools.pluscal import Translator
+from tla2py.tlc.tools.toolchain import Toolchain, check_readable, find_toolchain
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -198,3 +202,75 @@ def check_model(
         origins = Origins(paths=given.paths, text=given.texts.__getitem__, written=written)
         result = located(executed.record, executed.result, origins)
         return Checked(record=executed.record, result=result, config=check.config, filled=check.model.filled)
+
+
+# The lines with which TLC frames each message of its ``-tool`` output.
+_FRAME = b"@!@!@"
+
+
+def check_point(
+    file: Path,
+    number: int,
+    options: SweepOptions,
+    *,
+    listener: Listener,
+    show: Callable[[str], None] | None,
+    cancelled: threading.Event | None,
+) -> Checked:
+    """The result of one point of a sweep file, numbered from 1; ``show`` is called with each line of TLC's output.
+
+    ``cancelled`` stops TLC; the result then means nothing.
+
+    Raises InputError (``no-point``), and as ``load_sweep`` and ``plan_sweep`` do.
+    """
+    [sweep] = options.load([file], listener=listener)
+    listener.reached(_files(sweep))
+    toolchain = find_toolchain(options.tla2tools)
+    if not 1 <= number <= len(sweep.points):
+        raise InputError(
+            "no-point", f"no point {number} in {sweep.path}", hint=f"points: 1 to {len(sweep.points)}"
+        )
+    point = sweep.points[number - 1]
+    sweep = with_readable_logs(sweep, toolchain.jar)
+    plan = plan_sweep(sweep, toolchain.jar.sha256)
+    toolchain = replace(toolchain, overrides=sweep.classes)
+    check_sweep_classes(sweep, plan, toolchain.jar)
+    output = _Output(show) if show is not None else None
+    with execute_run(
+        plan.runs[number - 1], plan.sources, toolchain, cancelled=cancelled, watch=output
+    ) as executed:
+        for folder in executed.folders:
+            if output is not None:
+                output(folder / "stdout.txt")
+        written = sweep.places(point.parameters)
+        origins = Origins(paths=plan.paths, text=plan.sources.__getitem__, written=written)
+        return Checked(record=executed.record, result=located(executed.record, executed.result, origins))
+
+
+def _files(sweep: Sweep) -> Iterator[Path]:
+    """The files that a sweep reads, except Java classes."""
+    yield from (config.path for config in sweep.configs.values())
+    for spec in sweep.specs.values():
+        yield from (module.path for module in spec.modules if module.path is not None)
+    for files in sweep.input_files.values():
+        yield from (sweep.path.parent / file.path for file in files)
+    yield from (sweep.path.parent / log.path for log in sweep.logs.kept)
+
+
+class _Output:
+    """Shows the lines that TLC has written since the last call, without frames and the name of its folder."""
+
+    def __init__(self, show: Callable[[str], None]) -> None:
+        self._show = show
+        self._read: dict[Path, int] = {}
+
+    def __call__(self, stdout: Path, _: int = 0) -> None:
+        folder = f"{stdout.parent / WORK}{os.sep}"
+        with stdout.open("rb") as stream:
+            stream.seek(self._read.get(stdout, 0))
+            for line in stream:
+                if not line.endswith(b"\n"):
+                    break
+                self._read[stdout] = self._read.get(stdout, 0) + len(line)
+                if not line.startswith(_FRAME):
+                    self._show(line.decode("utf-8", "replace").replace(folder, ""))

@@ -10,36 +10,63 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
-from tla2py.config.render import render_config
 from tla2py.errors import StoreError
-from tla2py.logs.why.asked import probe_of
-from tla2py.logs.why.probe import LogProbe
-from tla2py.logs.why.teller import PROBE
-from tla2py.logs.written import write_log_module
-from tla2py.model.config import Config
-from tla2py.model.inputs import InputFile
+from tla2py.logs.files import write_log_module
+from tla2py.logs.probe import PROBE, LogProbe
+from tla2py.logs.why import probe_of
 from tla2py.model.logs import LogRemark
+from tla2py.model.model import Config, InputFile
 from tla2py.model.outcome import Outcome, Verdict
-from tla2py.model.result import WORK, Executed, RunResult
-from tla2py.model.run import Execution, Purpose, Run, RunRecord, TerminationReason, TlcOptions
-from tla2py.tlc.command import BEHAVIOURS, COMPILE_LATER, CONFIG_NAME, CONTINUE, GRAPH, build_argv
-from tla2py.tlc.ending import ends_predictably, exit_status
-from tla2py.tlc.inputs import input_path, place_inputs
-from tla2py.tlc.jvm.class_archive import archive_options, class_archive
-from tla2py.tlc.jvm.host import FOLDER
-from tla2py.tlc.jvm.pool import HOST_OPTIONS, execute_warm, note_cold, suits
-from tla2py.tlc.output.log import with_log
-from tla2py.tlc.output.notes import with_notes
+from tla2py.model.run import (
+    WORK,
+    Executed,
+    Execution,
+    Purpose,
+    Run,
+    RunRecord,
+    RunResult,
+    TerminationReason,
+    TlcOptions,
+)
+from tla2py.tlc.config.render import render_config
+from tla2py.tlc.output.collector import with_notes
+from tla2py.tlc.output.messages import with_log
 from tla2py.tlc.output.result import combine, interpret_execution, unnamed, without_found
-from tla2py.tlc.outputs import Outputs, join_files, regular_files
-from tla2py.tlc.process import Ended, Watch, execute_argv, not_started
-from tla2py.tlc.sandbox.quota import DISK_FULL, DiskQuota, is_full, reports_full_disk
-from tla2py.tlc.sandbox.reaper import scratch_folder
-from tla2py.tlc.sandbox.report import missing_walls
-from tla2py.tlc.sandbox.sandbox import java_sandbox
-from tla2py.toolchain.community import IO_UTILS
-from tla2py.toolchain.overrides import planned_overrides
-from tla2py.toolchain.toolchain import Toolchain
+from tla2py.tlc.process.bubblewrap import DISK_FULL, DiskQuota, is_full, reports_full_disk
+from tla2py.tlc.process.command import (
+    BEHAVIOURS,
+    COMPILE_LATER,
+    CONFIG_NAME,
+    CONTINUE,
+    GRAPH,
+    build_argv,
+    input_path,
+    place_inputs,
+)
+from tla2py.tlc.process.host import FOLDER
+from tla2py.tlc.process.pool import (
+    HOST_OPTIONS,
+    archive_options,
+    class_archive,
+    execute_warm,
+    note_cold,
+    suits,
+)
+from tla2py.tlc.process.process import (
+    Ended,
+    Outputs,
+    Watch,
+    ends_predictably,
+    execute_argv,
+    exit_status,
+    join_files,
+    not_started,
+    regular_files,
+)
+from tla2py.tlc.process.reaper import scratch_folder
+from tla2py.tlc.process.sandbox import java_sandbox, missing_walls
+from tla2py.tlc.tools.community import IO_UTILS, planned_overrides
+from tla2py.tlc.tools.toolchain import Toolchain
 
 
 @contextmanager

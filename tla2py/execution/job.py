@@ -12,29 +12,29 @@ from pathlib import Path
 
 import tla2py
 from tla2py.errors import StoreError
-from tla2py.execution.estimate import Estimator
-from tla2py.execution.executor import Executor, Work
-from tla2py.execution.inside import ProgressReader, RunEnd
-from tla2py.execution.known import KnownRuns, known_runs
-from tla2py.execution.listener import Progress
-from tla2py.execution.schedule import (
+from tla2py.execution.executor import (
     NOTHING_KNOWN,
     Durations,
+    Executor,
+    ProgressReader,
+    RunEnd,
+    Work,
     earlier_durations,
     schedule_runs,
 )
+from tla2py.execution.known import KnownRuns, known_runs
+from tla2py.execution.listener import Estimator, Progress
 from tla2py.model.outcome import Verdict
-from tla2py.store.inputs import write_inputs
-from tla2py.store.manifest import Manifest, ManifestParameter
-from tla2py.store.points import coded_points
+from tla2py.store.points import Manifest, ManifestParameter, coded_points
+from tla2py.store.record import write_inputs
+from tla2py.store.runs import parameter_columns, parameter_type
 from tla2py.store.store import Store
+from tla2py.store.write import Derive, derive_here, refresh_tables
+from tla2py.sweep.grid import Point
 from tla2py.sweep.plan import Plan, Runs
-from tla2py.sweep.points import Point
 from tla2py.sweep.sweep import Sweep
-from tla2py.tables.runs import parameter_columns, parameter_type
-from tla2py.tables.write import Derive, derive_here, refresh_tables
-from tla2py.tlc.sandbox.reaper import scratch_folder
-from tla2py.toolchain.toolchain import Toolchain
+from tla2py.tlc.process.reaper import scratch_folder
+from tla2py.tlc.tools.toolchain import Toolchain
 
 # The driver settles so many ended runs at once.
 _SETTLED_RUNS = 500
@@ -166,7 +166,7 @@ class _Settler:
 
     def _settle(self, run_ids: Sequence[str]) -> None:
         # Imported on use, with Arrow: most sweeps are small.
-        from tla2py.tables.derive import settle
+        from tla2py.store.derive import settle
 
         # A failure is left to the refresh, which raises it.
         with contextlib.suppress(StoreError):

@@ -9,13 +9,12 @@ from collections.abc import Iterable, Iterator
 from tla2py.errors import StoreError
 from tla2py.model.outcome import Outcome, Verdict
 from tla2py.model.run import RETRIED
+from tla2py.store.read import read_table
+from tla2py.store.runs import LimitsRow, limits_rows
 from tla2py.store.storage import is_remote
 from tla2py.store.store import Store
+from tla2py.store.write import intact_files, records_doubted, tables_current
 from tla2py.sweep.plan import Plan
-from tla2py.tables.files import intact_files
-from tla2py.tables.read import read_table
-from tla2py.tables.runs import LimitsRow, limits_rows
-from tla2py.tables.write import records_doubted, tables_current
 from tla2py.tlc.output.result import interpret_record
 
 
@@ -79,7 +78,7 @@ class _Lookup:
     """The first places of the planned runs that have a record; ``open`` marks those not looked at yet."""
 
     def __init__(self, store: Store, plan: Plan) -> None:
-        from tla2py.store.columns import places_among, text_column
+        from tla2py.store.index import places_among, text_column
 
         self._store = store
         self._run_ids = text_column(plan.runs.ids)
@@ -93,14 +92,14 @@ class _Lookup:
 
     def close(self) -> None:
         """Free the memory."""
-        from tla2py.store.columns import release_memory
+        from tla2py.store.index import release_memory
 
         del self._run_ids
         release_memory()
 
     def rows(self) -> Iterator[tuple[int, LimitsRow]]:
         """The rows of these runs in the table of runs, once each. Raises OSError and ValueError if it is damaged."""
-        from tla2py.store.columns import places_among
+        from tla2py.store.index import places_among
 
         files = intact_files(self._store, "runs")
         if not files or not any(self.open):

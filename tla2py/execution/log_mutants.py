@@ -18,16 +18,16 @@ from tla2py.execution.sweeps import SweepResult, run_sweeps
 from tla2py.logs.mutate import Target, change_logs, named_strings
 from tla2py.model.logs import LogEdit
 from tla2py.model.outcome import Verdict
+from tla2py.store.read import read_rows
+from tla2py.store.runs import RunRow
 from tla2py.store.storage import Address, below
 from tla2py.store.store import Store
-from tla2py.sweep.points import Points
+from tla2py.store.write import table_files
+from tla2py.sweep.grid import Points
 from tla2py.sweep.sweep import Sweep
-from tla2py.tables.files import table_files
-from tla2py.tables.read import read_rows
-from tla2py.tables.runs import RunRow
 from tla2py.text import counted, cut, parameter_text
-from tla2py.tlc.inputs import input_path
-from tla2py.toolchain.toolchain import Toolchain
+from tla2py.tlc.process.command import input_path
+from tla2py.tlc.tools.toolchain import Toolchain
 
 # Of a value in the name of a changed log.
 _LONGEST_VALUE = 40
@@ -122,7 +122,7 @@ class MutateOptions:
         )
 
 
-def mutants_address(store: Address) -> Address:
+def log_mutants_address(store: Address) -> Address:
     """The address of the store of changed logs within the store of the logs."""
     return below(store, "mutants")
 
@@ -143,7 +143,7 @@ def run_log_mutants(
     sweep, left_out, constant = mutated_sweep(result.sweep, result.runs, options)
     if sweep is None:
         return LogMutants(left_out=left_out, constant=constant)
-    store = mutants_address(result.store.path)
+    store = log_mutants_address(result.store.path)
     [mutated] = run_sweeps(
         [sweep], toolchain, executors, store=store, fresh=fresh, listener=_CourseListener(listener)
     )

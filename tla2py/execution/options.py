@@ -7,21 +7,18 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tla2py.errors import InputError
-from tla2py.execution.jars import without_refused
-from tla2py.execution.listener import SILENT, Listener
-from tla2py.model.inputs import InputFile, Variable, is_inside
+from tla2py.execution.listener import SILENT, Listener, without_refused
+from tla2py.model.model import InputFile, Variable, is_inside
 from tla2py.model.run import SandboxNeed
-from tla2py.repository.paths import check_named, check_untrusted
-from tla2py.repository.powers import check_jar
-from tla2py.sweep.configs import configs_text
 from tla2py.sweep.file import read_sweep_text
-from tla2py.sweep.load.sweeps import load_sweep, sweep_of_configs
+from tla2py.sweep.load import configs_text, load_sweep, sweep_of_configs
+from tla2py.sweep.repository import check_jar, check_named, check_untrusted
 from tla2py.sweep.sweep import Sweep
 from tla2py.text import parse_duration, parse_memory
-from tla2py.tlc.declared import check_path, check_variable, kept_file
-from tla2py.tlc.sandbox.report import check_sandbox
-from tla2py.toolchain.pluscal import Translator
-from tla2py.toolchain.toolchain import find_jar, find_toolchain
+from tla2py.tlc.process.command import check_path, check_variable, kept_file
+from tla2py.tlc.process.sandbox import check_sandbox
+from tla2py.tlc.tools.pluscal import Translator
+from tla2py.tlc.tools.toolchain import find_jar, find_toolchain
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,35 +1,297 @@
-"""Checks of a sweep and of a single model before TLC runs."""
+"""The model of a single check, from a config and options."""
 
 from __future__ import annotations
 
 import glob
-from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+import shlex
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from tla2py.config.expect_comment import config_expectation
-from tla2py.config.read import read_config
-from tla2py.config.statements import MISTAKE_CODES
 from tla2py.errors import InputError, Tla2pyError
-from tla2py.execution.default_model import CheckModel
-from tla2py.execution.jars import needing_specs
-from tla2py.lint import Finding, Severity
-from tla2py.lint.accept import apply_acceptance
-from tla2py.lint.configs import lint_file, lint_options, lint_parsed, module_of
-from tla2py.lint.ignore import EVERY_RULE, mark_ignored, shown_findings
-from tla2py.lint.jar import read_dialect
-from tla2py.lint.sweeps.rules import lint_sweep
+from tla2py.execution.listener import needing_specs
+from tla2py.execution.options import ModelOptions, given_constants
+from tla2py.execution.probes import PROBE_CODES, probe_findings
+from tla2py.lint.finding import Finding, Severity, result_warning
+from tla2py.lint.rules import (
+    EVERY_RULE,
+    lint_file,
+    lint_options,
+    lint_parsed,
+    mark_ignored,
+    module_of,
+    shown_findings,
+)
+from tla2py.lint.subject import Findings, apply_acceptance, read_dialect
+from tla2py.model.model import (
+    Assignment,
+    Config,
+    Model,
+    Substitution,
+    assigned_names,
+    default_specification,
+    filled_constants,
+    unnameable,
+    without_names,
+)
+from tla2py.model.outcome import Verdict
+from tla2py.store.runs import ActionRow, RunRow, action_rows
+from tla2py.store.store import Store
+from tla2py.store.write import table_files
 from tla2py.sweep.checks import config_facts, config_problems
-from tla2py.sweep.load.sweeps import load_sweep, sweep_of_configs
+from tla2py.sweep.judge import check_expectations
+from tla2py.sweep.load import load_sweep, sweep_of_configs
 from tla2py.sweep.plan import Plan, plan_sweep
+from tla2py.sweep.rules import lint_sweep
 from tla2py.sweep.sweep import Sweep
-from tla2py.sweep.vacuity import check_expectations
-from tla2py.syntax import Translate
-from tla2py.text import parameter_text
-from tla2py.toolchain.community import check_classes
-from tla2py.toolchain.jar import Jar
-from tla2py.toolchain.needs import check_needs, check_wrappers
-from tla2py.toolchain.toolchain import Toolchain
-from tla2py.toolchain.unicode import check_readable
+from tla2py.text import did_you_mean, parameter_text
+from tla2py.tla.graph import ModuleGraph
+from tla2py.tla.module import Span
+from tla2py.tla.parse import Translate
+from tla2py.tlc.config.read import ConfigFile, config_beside, config_expectation, read_config
+from tla2py.tlc.config.statements import MISTAKE_CODES
+from tla2py.tlc.tools.community import check_classes, load_specification
+from tla2py.tlc.tools.jar import Jar, check_needs, check_wrappers
+from tla2py.tlc.tools.toolchain import Toolchain, check_readable
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckModel:
+    """The model of a check.
+
+    ``verbatim`` is the config file if TLC gets it unchanged, ``config`` the one that the model starts from. ``given``
+    are the constants of the options.
+    """
+
+    model: Model
+    verbatim: ConfigFile | None
+    config: Path | None = None
+    given: Mapping[str, str] = field(default_factory=dict)
+
+
+def default_model(
+    module: Path,
+    options: ModelOptions,
+    libraries: Sequence[Path] = (),
+    *,
+    translate: Translate | None = None,
+    no_lint: bool = False,
+) -> CheckModel:
+    """The model of a module: its config, named or beside it, overridden by the options.
+
+    ``no_lint`` gives TLC a config that does not parse, if nothing overrides it.
+
+    Raises InputError as ``load_modules`` and ``read_config`` do, and ``constant-syntax``, ``unknown-constant``,
+    ``unknown-definition``, ``instance-name``, ``unassigned``, ``no-specification``, ``usage``.
+    """
+    spec = load_specification(module, libraries, translate=translate)
+    named = options.config or config_beside(module)
+    given = given_constants(options.constants)
+    specification, init, next_ = options.specification, options.init, options.next
+    invariants, properties = options.invariants, options.properties
+    behaviour = tuple(name for name in (specification, init, next_) if name)
+    verbatim = not (given or invariants or properties or behaviour)
+    file = None
+    if named is not None:
+        file = read_config(named, MISTAKE_CODES if no_lint else (), verbatim=verbatim)
+    if specification and (init or next_):
+        raise InputError(
+            "usage",
+            "--specification excludes --init and --next",
+            hint="give either --specification, or --init and --next",
+        )
+    _check_given(spec, given, (*invariants, *properties, *behaviour))
+    config = file.config if file is not None else Config()
+    if options.check_deadlock is not None:
+        config = replace(config, check_deadlock=options.check_deadlock)
+    if file is not None and verbatim:
+        return CheckModel(model=Model(spec=spec, config=config), verbatim=file, config=file.path)
+    config = without_names(config, given)
+    names = {c.name for c in spec.constants}
+    if specification:
+        config = replace(config, specification=specification, init=None, next=None)
+    elif init or next_:
+        config = replace(config, specification=None, init=init or config.init, next=next_ or config.next)
+        if not (config.init and config.next):
+            raise InputError(
+                "usage", "--init and --next go together", hint=f"add --{'next' if init else 'init'} NAME"
+            )
+    elif (spec.variables or invariants or properties) and not (
+        config.specification or config.init or config.next
+    ):
+        specification = default_specification(spec, str(module), lambda key, name: f"--{key} {name}")
+        config = replace(config, specification=specification)
+    filled = filled_constants(
+        spec,
+        given.keys() | assigned_names(config),
+        file.path if file is not None else None,
+        module,
+        lambda name, value: f"-c {shlex.quote(f'{name}={value}')}",
+    )
+    values = given | {name: name for name in filled}
+    model = Model(
+        spec=spec,
+        config=replace(
+            config,
+            invariants=(*config.invariants, *(n for n in invariants if n not in config.invariants)),
+            properties=(*config.properties, *(n for n in properties if n not in config.properties)),
+        ),
+        constants=tuple(
+            Assignment(each.name, values[each.name]) for each in spec.constants if each.name in values
+        ),
+        replacements=tuple(Substitution(name, text) for name, text in given.items() if name not in names),
+        filled=filled,
+    )
+    return CheckModel(model=model, verbatim=None, config=file.path if file else None, given=given)
+
+
+def _check_given(spec: ModuleGraph, given: dict[str, str], names: Sequence[str]) -> None:
+    constants = [c.name for c in spec.constants]
+    for name, known in (
+        *((name, [*constants, *spec.definitions]) for name in given),
+        *((name, list(spec.definitions)) for name in names),
+    ):
+        if name not in known:
+            raise InputError(
+                "unknown-constant" if name in given else "unknown-definition",
+                f"{spec.root.name} has no {'constant' if name in given else 'definition'} {name}",
+                hint=did_you_mean(name, known, "'tla2py inspect' lists what a module declares"),
+            )
+    for name in names:
+        if error := unnameable(name, spec.definitions, None):
+            raise error
+
+
+def sweep_findings(
+    sweep: Sweep, plan: Plan, store: Store, runs: Sequence[RunRow], linted: Iterable[Finding]
+) -> Findings:
+    """The findings on a sweep whose runs are in a store; ``linted`` are lint's.
+
+    An entry of ``[accept]`` that accepts none of them is a finding too.
+    """
+    results = _Results(plan, runs)
+    complete = results.whole(sweep)
+    actions = [each for each in action_rows(table_files(store, "coverage")) if complete]
+    # With a single state, that is what explains which actions are never enabled.
+    counted = bool(actions) and any(row.distinct != 1 for _, row in results)
+    if counted:
+        have = {each.run_id for each in actions}
+        counted = all(row.run_id in have for _, row in results)
+    found = [*linted, *_single_states(sweep, results)]
+    if sweep.vacuity:
+        found += probe_findings(sweep, plan, store, runs)
+    if counted:
+        found += _never_enabled(sweep, results, actions)
+    findings = apply_acceptance(found, sweep.file.accept)
+    unknown = {code for code, known in ((_SINGLE_STATE, complete), (_NEVER_ENABLED, counted)) if not known}
+    unknown |= set() if sweep.vacuity else PROBE_CODES
+    unused = _unused_entries(sweep, findings, unknown)
+    return Findings(open=(*unused, *findings.open), accepted=findings.accepted)
+
+
+class _Results:
+    """The points of a plan that have a row and are not excluded, with it; rows are read once more for each loop."""
+
+    def __init__(self, plan: Plan, runs: Sequence[RunRow]) -> None:
+        self._plan, self._runs = plan, runs
+
+    def __iter__(self) -> Iterator[tuple[int, RunRow]]:
+        return ((row.point, row) for row in self._rows() if row.verdict is not Verdict.EXCLUDED)
+
+    def whole(self, sweep: Sweep) -> bool:
+        """Whether every point has a row, and every run that is not excluded saw all that can happen."""
+        rows = 0
+        for row in self._rows():
+            rows += 1
+            if row.verdict is not Verdict.EXCLUDED and not _is_whole(sweep, row.point, row):
+                return False
+        return rows == len(self._plan.points)
+
+    def _rows(self) -> Iterator[RunRow]:
+        ids = self._plan.runs.ids
+        return (row for row in self._runs if row.point <= len(ids) and ids[row.point - 1] == row.run_id)
+
+
+_SINGLE_STATE = "single-state"
+_NEVER_ENABLED = "never-enabled"
+
+
+def _is_whole(sweep: Sweep, index: int, row: RunRow) -> bool:
+    """Whether a run saw all that can happen; neither a random walk nor a search that stopped early does."""
+    return row.verdict is Verdict.HOLDS and sweep.special.get(index, sweep.options).mode == "check"
+
+
+def _single_states(sweep: Sweep, results: Iterable[tuple[int, RunRow]]) -> Iterator[Finding]:
+    """A finding on each module and config whose points all have a single distinct state."""
+    keys = list(sweep.points.keys(("module", "config")))
+    single: dict[tuple[int, ...], bool] = {}
+    first: dict[tuple[int, ...], int] = {}
+    for index, row in results:
+        key = keys[index - 1]
+        first.setdefault(key, index)
+        single[key] = single.get(key, True) and row.distinct == 1 and _is_whole(sweep, index, row)
+    for key, index in first.items():
+        parameters = sweep.points[index - 1].parameters
+        spec, config = sweep.spec(parameters), parameters.get("config")
+        if spec.variables and single[key]:
+            named = f" of {config}" if config else ""
+            yield result_warning(
+                _SINGLE_STATE,
+                spec.root.where(),
+                f"TLC found a single distinct state at every point{named}: nothing ever happens",
+                "look for constants that leave the actions nothing to do, or a constraint that the first state violates",
+                spec.root.name,
+            )
+
+
+def _never_enabled(
+    sweep: Sweep, results: Iterable[tuple[int, RunRow]], actions: Sequence[ActionRow]
+) -> Iterator[Finding]:
+    """A finding on each action that was enabled at none of the points."""
+    specs = {row.run_id: sweep.spec(sweep.points[index - 1].parameters) for index, row in results}
+    generated: dict[tuple[str, str], int] = {}
+    lines: dict[tuple[str, str], tuple[ModuleGraph, int]] = {}
+    for each in actions:
+        if each.kind == "action" and each.run_id in specs:
+            key = (each.module, each.name)
+            generated[key] = generated.get(key, 0) + each.generated
+            lines.setdefault(key, (specs[each.run_id], each.begin_line))
+    for (module, name), count in generated.items():
+        spec, line = lines[module, name]
+        files = {file.name: file for file in spec.modules}
+        file = files.get(module, spec.root)
+        # The translator adds it to algorithms of which only some processes end.
+        if count or (name == "Terminating" and file.has_pluscal):
+            continue
+        span = Span(begin_line=line, begin_column=1, end_line=line, end_column=1)
+        yield result_warning(
+            _NEVER_ENABLED,
+            file.where(span if module in files else None),
+            f"action {name} is enabled at no point",
+            "check its guard and the constants, or accept it",
+            name,
+        )
+
+
+def _unused_entries(sweep: Sweep, findings: Findings, unknown: set[str]) -> Iterator[Finding]:
+    """The entries of ``[accept]`` without a finding, except for ``unknown`` codes, which the results cannot show."""
+    used = {
+        name
+        for each in findings.accepted
+        for name in ((each.finding.code, ""), (each.finding.code, each.finding.subject or ""))
+    }
+    for code, entry in sweep.file.accept.items():
+        for subject in entry if isinstance(entry, Mapping) else ("",):
+            if (code, subject) not in used and code not in unknown:
+                keys = ("accept", code, subject) if subject else ("accept", code)
+                yield result_warning(
+                    "accept-unused",
+                    sweep.source.place(*keys),
+                    f"{' '.join(keys[1:])} accepts nothing: there is no such finding, or no reason",
+                    "remove the entry, or correct the name",
+                    code,
+                )
+
 
 # tla2py compensates for the first; the run itself reports the second.
 _SILENT = frozenset({"check-deadlock", "nothing-checked"})

@@ -9,27 +9,24 @@ from pathlib import Path
 
 from tla2py.errors import ExitCode, InputError, StoreError
 from tla2py.execution.executor import Executor, ExecutorFactory
-from tla2py.execution.findings import sweep_findings
-from tla2py.execution.jars import earlier_jars, with_readable_logs
 from tla2py.execution.job import execute_job, prepare_job
 from tla2py.execution.known import KnownRuns, known_runs
-from tla2py.execution.listener import SILENT, Listener
-from tla2py.execution.preflight import check_plan, lint_plan
+from tla2py.execution.listener import SILENT, Listener, earlier_jars, with_readable_logs
+from tla2py.execution.preflight import check_plan, lint_plan, sweep_findings
 from tla2py.execution.probes import execute_probes
-from tla2py.lint import Finding
-from tla2py.lint.accept import Findings
+from tla2py.lint.finding import Finding
+from tla2py.lint.subject import Findings
 from tla2py.model.outcome import Verdict
 from tla2py.model.run import Run
+from tla2py.store.runs import RunRow, run_rows
 from tla2py.store.storage import Address, below
 from tla2py.store.store import Store
-from tla2py.sweep.judge import Mismatch, exit_code, judge, left_out
+from tla2py.store.write import table_files
+from tla2py.sweep.judge import Mismatch, check_expectations, exit_code, judge, left_out
 from tla2py.sweep.plan import Plan, plan_sweep
 from tla2py.sweep.sweep import Sweep
-from tla2py.sweep.vacuity import check_expectations
-from tla2py.tables.files import table_files
-from tla2py.tables.runs import RunRow, run_rows
-from tla2py.toolchain.jar import Jar
-from tla2py.toolchain.toolchain import Toolchain
+from tla2py.tlc.tools.jar import Jar
+from tla2py.tlc.tools.toolchain import Toolchain
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

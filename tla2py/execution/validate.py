@@ -12,19 +12,19 @@ from pathlib import Path
 from tla2py.errors import ExitCode, InputError, Place
 from tla2py.execution.listener import SILENT, Listener
 from tla2py.execution.options import ModelOptions, SweepOptions, given_constants, given_variables
-from tla2py.logs.why.answer import LogWhy, read_log_why
+from tla2py.logs.why import LogWhy, read_log_why
 from tla2py.model.outcome import Verdict
+from tla2py.store.read import read_rows
+from tla2py.store.runs import RunRow
 from tla2py.store.store import Store
+from tla2py.store.write import table_files
 from tla2py.sweep.judge import code_of, worst
-from tla2py.sweep.load.sweeps import sweep_of_text
+from tla2py.sweep.load import sweep_of_text
 from tla2py.sweep.sweep import Sweep
-from tla2py.tables.files import table_files
-from tla2py.tables.read import read_rows
-from tla2py.tables.runs import RunRow
-from tla2py.tlc.inputs import input_path
-from tla2py.tlc.output.notes import REMARK
-from tla2py.toolchain.pluscal import Translator
-from tla2py.toolchain.toolchain import find_toolchain
+from tla2py.tlc.output.collector import REMARK
+from tla2py.tlc.process.command import input_path
+from tla2py.tlc.tools.pluscal import Translator
+from tla2py.tlc.tools.toolchain import find_toolchain
 
 _EXAMPLE = "example: tla2py validate Trace.tla traces/*.ndjson"
 

@@ -1,1 +1,1 @@
-"""The gate: a store's results against expectations and the lock."""
+"""The gate's decision, lock and drift, and its reports."""

@@ -1,57 +1,205 @@
-"""The decision of a gate: results against expectations and the lock."""
+"""Where a specification is blind to changes of logs, for the lock."""
 
 from __future__ import annotations
 
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from tla2py.errors import ExitCode
-from tla2py.execution.log_mutants import LogMutants
-from tla2py.gate.blind import blind_drift, blind_notices
+from tla2py.errors import ExitCode, StoreError
+from tla2py.execution.log_mutants import (
+    LogMutantRow,
+    LogMutants,
+    MutateOptions,
+    general_field,
+    log_mutants_address,
+    mutant_rows,
+    mutated_sweep,
+    shares,
+)
 from tla2py.gate.decision import (
     DOUBTS,
     Decision,
     Found,
     NeverFired,
     NotCounted,
+    OtherInputs,
     PointDecision,
     Problem,
     ProposedRow,
     Reason,
     RunMismatch,
+    gate_command,
+    plan_stored,
     remark_text,
 )
-from tla2py.gate.drift import OF_MODULES, Drift, DriftKind, drift, locked_point
+from tla2py.gate.drift import OF_MODULES, Drift, DriftKind, Meanings, drift, locked_point
 from tla2py.gate.lock import LOCK_VERSION, Lock, LockedPoint, parameters_key
-from tla2py.gate.meaning import Meanings
-from tla2py.gate.survivors import survivor_drift, survivor_notices
-from tla2py.lint.accept import NO_FINDINGS, Findings
 from tla2py.lint.finding import Finding
+from tla2py.lint.subject import NO_FINDINGS, Findings
+from tla2py.model.logs import MutationSection
 from tla2py.model.model import filled_text
 from tla2py.model.outcome import Verdict
 from tla2py.model.run import Run
-from tla2py.mutation.row import MutantReport
+from tla2py.mutation.mutant import MutantReport, one_line
+from tla2py.mutation.mutate import mutants_address
+from tla2py.mutation.trial import score
+from tla2py.store.runs import LogLine, RunRow, run_rows
+from tla2py.store.store import Store
+from tla2py.store.write import table_files
 from tla2py.sweep.checks import ConfigFacts, ConfigProblemKind, config_facts, config_problems, only_deadlock
-from tla2py.sweep.expectations import overridden_text
+from tla2py.sweep.grid import Point
 from tla2py.sweep.judge import (
     FIGURES,
     ONLY_DEADLOCK,
     TRUSTED,
     answers,
     doubts,
+    expectation_place,
     judge_point,
     left_out,
     unnamed_violation,
 )
 from tla2py.sweep.plan import Plan
-from tla2py.sweep.points import Point
 from tla2py.sweep.sections import Expectation, ExpectPoint
-from tla2py.sweep.sweep import Sweep
-from tla2py.sweep.vacuity import expectation_place
-from tla2py.syntax import Remark
-from tla2py.tables.details import LogLine
-from tla2py.tables.runs import RunRow
-from tla2py.text import parameter_text
+from tla2py.sweep.sweep import Sweep, overridden_text
+from tla2py.text import counted, cut, parameter_text
+from tla2py.tla.module import Remark
+
+
+def mutate_options(sweep: Sweep) -> MutateOptions | None:
+    """How a gate changes the logs of a sweep; None if it does not."""
+    return MutateOptions.of(sweep) if sweep.file.logs.mutate else None
+
+
+def stored_mutants(
+    sweep: Sweep, store: Store, runs: Sequence[RunRow], options: MutateOptions
+) -> tuple[LogMutants, OtherInputs | None]:
+    """The changed logs that a store has, and how their inputs differ from those of the sweep file."""
+    mutated, left_out, constant = mutated_sweep(sweep, runs, options)
+    if mutated is None:
+        return LogMutants(left_out=left_out, constant=constant), None
+    try:
+        own = Store.open(log_mutants_address(store.path))
+    except StoreError:
+        missing = OtherInputs(
+            store=str(store.path),
+            sweep_file=str(sweep.path),
+            changes=["no logs were changed"],
+            command=gate_command(sweep, store),
+        )
+        return LogMutants(), missing
+    _, other_inputs = plan_stored(mutated, own, [*run_rows(table_files(own, "runs"))])
+    return LogMutants(rows=mutant_rows(own), left_out=left_out, constant=constant), other_inputs
+
+
+def blind_notices(lock: Lock | None, mutants: LogMutants | None) -> Iterator[str]:
+    """What the notes of a gate tell of changed logs."""
+    if mutants is None:
+        return
+    yield mutants.text
+    if lock is not None and lock.mutants is None:
+        yield "the lock does not cover changed logs; --update adds what is accepted of them"
+
+
+def blindness(rows: Sequence[LogMutantRow]) -> dict[str, str]:
+    """How many changed logs were accepted, by what was changed: a line of an action, or a field.
+
+    Without what has a changed log that TLC gave no answer on: the next time it may have one.
+    """
+    open_ = {_kind(row) for row in rows if row.status not in ("accepted", "rejected")}
+    return {kind: str(share) for kind, share in shares(rows, _kind).items() if kind not in open_}
+
+
+def blind_drift(lock: Lock | None, mutants: LogMutants | None) -> Iterator[Drift]:
+    """What is accepted more or less often than when the lock was written."""
+    if lock is None or lock.mutants is None:
+        return
+    if mutants is None:
+        yield Drift(kind=DriftKind.BLIND)
+        return
+    before, now = lock.mutants, blindness(mutants.rows)
+    for kind in sorted(before.keys() | now.keys()):
+        if before.get(kind) != now.get(kind):
+            yield Drift(kind=DriftKind.BLIND, name=kind, before=before.get(kind), now=now.get(kind))
+
+
+def _kind(row: LogMutantRow) -> str:
+    return f"{row.change} {general_field(row) or row.action or 'line'}"
+
+
+_LONGEST = 160
+
+
+def stored_report(sweep: Sweep, plan: Plan, store: Store) -> tuple[MutantReport | None, OtherInputs | None]:
+    """The mutants that ran for a store, and what is missing if their original is another one."""
+    if sweep.file.mutation is None:
+        return None, None
+    try:
+        own = Store.open(mutants_address(store.path))
+        report = own.mutants()
+        ran = own.points().run_ids() if report is not None else set()
+    except StoreError:
+        report, ran = None, set()
+    if report is not None and all(plan.runs.ids[point - 1] in ran for point in report.points):
+        return report, None
+    missing = OtherInputs(
+        store=str(store.path),
+        sweep_file=str(sweep.path),
+        changes=["mutants of the specification have not run"],
+        command=gate_command(sweep, store),
+    )
+    return None, missing
+
+
+def survivors(report: MutantReport, section: MutationSection | None) -> dict[str, str]:
+    """The changes that no check notices, by the id of their mutant, without accepted ones."""
+    accepted = section.accept if section is not None else {}
+    return {
+        each.mutant: cut(
+            f"{each.definition}, {each.operator}: {one_line(each.before)} -> {one_line(each.after) or '(nothing)'}",
+            _LONGEST,
+        )
+        for each in report.with_status("survived")
+        if each.mutant not in accepted
+    }
+
+
+def survivor_drift(lock: Lock | None, report: MutantReport | None, sweep: Sweep) -> Iterator[Drift]:
+    """The changes that are survivors now, and those that are no more: a check notices them, or the text is another."""
+    if lock is None or lock.survivors is None:
+        return
+    if report is None:
+        yield Drift(kind=DriftKind.NO_MUTANTS)
+        return
+    section = sweep.file.mutation
+    accepted = section.accept if section is not None else {}
+    before = {name: text for name, text in lock.survivors.items() if name not in accepted}
+    now = survivors(report, section)
+    for name in sorted(before.keys() - now.keys()):
+        yield Drift(kind=DriftKind.SURVIVOR, before=f"{before[name]} [{name}]")
+    for name in sorted(now.keys() - before.keys()):
+        yield Drift(kind=DriftKind.SURVIVOR, now=f"{now[name]} [{name}]")
+
+
+def survivor_notices(lock: Lock | None, report: MutantReport | None, sweep: Sweep) -> Iterator[str]:
+    """What the notes of a gate say about mutants."""
+    section = sweep.file.mutation
+    if report is None or section is None:
+        return
+    share, alive = score(report), {each.mutant for each in report.with_status("survived")}
+    yield f"{share.killed} of {counted(share.of, 'mutant')} killed, {len(alive)} survive"
+    for name, reason in section.accept.items():
+        yield (
+            f"accepted survivor {name}: {reason}"
+            if name in alive
+            else f"{name} is accepted, but does not survive"
+        )
+    unknown = len(report.with_status("unknown"))
+    if unknown:
+        yield f"{counted(unknown, 'mutant')} took more than {section.budget} times the original's states or time"
+    if lock is not None and lock.survivors is None:
+        yield "the lock does not cover mutants; --update adds the survivors"
+
 
 _UNANSWERED = {Verdict.BROKEN: Reason.BROKEN, Verdict.INCONCLUSIVE: Reason.INCONCLUSIVE}
 _CONFIG_REASONS = {

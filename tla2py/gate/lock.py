@@ -12,7 +12,7 @@ import msgspec
 
 from tla2py import toml
 from tla2py.errors import InputError, reason_of
-from tla2py.files.write import write_file
+from tla2py.files import write_file
 from tla2py.sweep.grid import value_key
 from tla2py.text import parameter_text
 from tla2py.toml import toml_key, toml_string

@@ -1,42 +1,118 @@
-"""Gates: the decisions on sweep files and stores."""
+"""Commands that rerun one point of a gate or show its counterexamples."""
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from pathlib import Path
 
+from tla2py.analysis.view import StoreView, open_view
 from tla2py.errors import InputError
 from tla2py.execution.executor import ExecutorFactory
-from tla2py.execution.findings import sweep_findings
 from tla2py.execution.listener import SILENT, Listener
 from tla2py.execution.log_mutants import LogMutants, run_log_mutants
 from tla2py.execution.options import SweepOptions
-from tla2py.execution.preflight import lasting_findings
+from tla2py.execution.preflight import lasting_findings, sweep_findings
 from tla2py.execution.sweeps import run_sweeps
-from tla2py.explore.view import StoreView, open_view
-from tla2py.gate.blind import blindness, mutate_options, stored_mutants
-from tla2py.gate.decide import decide
-from tla2py.gate.decision import Decision, Found, Problem
-from tla2py.gate.found import read_found
+from tla2py.gate.decide import blindness, decide, mutate_options, stored_mutants, stored_report, survivors
+from tla2py.gate.decision import (
+    Decision,
+    Found,
+    PointDecision,
+    Problem,
+    plan_stored,
+    proposals,
+    read_found,
+    sweep_file_of,
+    write_proposals,
+)
 from tla2py.gate.lock import Lock, lock_path, parameters_key, read_lock, write_lock
-from tla2py.gate.proposals import proposals, write_proposals
-from tla2py.gate.stale import plan_stored, sweep_file_of
-from tla2py.gate.survivors import stored_report, survivors
-from tla2py.lint.accept import Findings
-from tla2py.lint.sweeps.rules import lint_sweep
-from tla2py.mutation.execution.mutate import gate_mutants
-from tla2py.mutation.row import MutantReport
-from tla2py.repository.paths import check_inside
-from tla2py.store.manifest import is_store
+from tla2py.lint.subject import Findings
+from tla2py.model.run import Run
+from tla2py.mutation.mutant import MutantReport
+from tla2py.mutation.mutate import gate_mutants
+from tla2py.store.points import is_store
 from tla2py.store.storage import Address, folder_of, is_remote
 from tla2py.store.store import Store
-from tla2py.sweep.load.folder import folder_file
+from tla2py.sweep.folder import folder_file
+from tla2py.sweep.judge import check_expectations
 from tla2py.sweep.plan import Plan
+from tla2py.sweep.repository import check_inside
+from tla2py.sweep.rules import lint_sweep
 from tla2py.sweep.sweep import Sweep
-from tla2py.sweep.vacuity import check_expectations
-from tla2py.toolchain.toolchain import Toolchain, find_toolchain
+from tla2py.tlc.process.command import CONFIG_NAME, build_argv, shell_command
+from tla2py.tlc.tools.community import class_file
+from tla2py.tlc.tools.toolchain import Toolchain, find_toolchain
+
+# Options that only tla2py needs.
+_INTERNAL = ("-tool", "-Djava.io.tmpdir=")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Again:
+    """Commands that run a point alone: ``ours``, or ``java`` in the ``folder`` that ``files`` writes."""
+
+    ours: str
+    files: str
+    folder: str
+    java: str
+
+    @property
+    def plain(self) -> str:
+        """The plain ``java`` run in one line."""
+        return f"{self.files} && cd {self.folder} && {self.java}"
+
+
+def commands_again(
+    sweep: Sweep,
+    point: PointDecision,
+    toolchain: Toolchain | None,
+    libraries: Sequence[Path],
+    tla2tools: Path | None,
+) -> Again:
+    """The commands that run a point alone; they name ``java`` and ``tla2tools.jar`` if there is no toolchain."""
+    file = str(sweep.path)
+    jar = ["--tla2tools", str(tla2tools)] if tla2tools is not None else []
+    folders = [part for folder in libraries for part in ("-L", str(folder))]
+    java = toolchain.java.path if toolchain else Path("java")
+    tools = toolchain.jar.named if toolchain else Path("tla2tools.jar")
+    ours = ["tla2py", "check", file, "--point", str(point.point.index), *folders, *jar]
+    classes = [each.path for each in sweep.classes if class_file(each) in point.run.options.overrides]
+    files = ["tla2py", "cfg", file, *folders, "-o", "points"]
+    return Again(
+        ours=shlex.join(ours),
+        files=shlex.join(files),
+        folder=f"points/{point.point.index:04d}",
+        java=_plain_command(point.run, java, tools, classes),
+    )
+
+
+def command_to_look(view: StoreView, point: PointDecision) -> str:
+    """The command that shows a point's counterexamples."""
+    # The store may number its points by another sweep file.
+    stored = view.points.of_run(point.run.run_id)
+    assert stored is not None
+    return shlex.join(["tla2py", "trace", str(view.store.path), str(stored.point)])
+
+
+def _plain_command(run: Run, java: Path, jar: Path, overrides: Sequence[Path]) -> str:
+    """TLC's command line, with its variables, in the folder of a point's files, without tla2py's own options."""
+    argv = build_argv(
+        java,
+        jar,
+        Path(),
+        run.main,
+        CONFIG_NAME,
+        run.options,
+        run.limits,
+        (),
+        overrides,
+        properties=run.inputs.java_properties,
+        tuned=False,
+    )
+    return shell_command(run.inputs.environment, (part for part in argv if not part.startswith(_INTERNAL)))
 
 
 class LockMode(Enum):

@@ -2,16 +2,49 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import re
+from collections import Counter
+from collections.abc import Container, Iterable, Iterator, Sequence
 
-from tla2py.config.literal import literal_names
-from tla2py.config.statements import Binding
+from tla2py.errors import InputError
 from tla2py.lint.finding import Finding, Severity, finding, rule
-from tla2py.lint.subject import Subject
-from tla2py.lint.values import mistaken_names
-from tla2py.syntax import ModuleGraph
-from tla2py.syntax.standard import standard_module_of
+from tla2py.lint.names import misspelt_names
+from tla2py.lint.subject import AssignedValue, Subject
 from tla2py.text import counted, did_you_mean
+from tla2py.tla.constant_types import compared_types, required_types
+from tla2py.tla.evaluate import expression_of
+from tla2py.tla.graph import ModuleGraph
+from tla2py.tla.module import Expression, standard_module_of
+from tla2py.tla.types import MODEL_VALUE, NUMBER, Type, agree, literal_type
+from tla2py.tlc.config.statements import Binding, literal_names
+
+# An unbounded CHOOSE, which TLC cannot evaluate; comments may precede it.
+_CHOSEN = re.compile(r"(?:\s|\\\*[^\n]*|\(\*.*?\*\))*CHOOSE\s+\w+\s*:", re.DOTALL)
+
+
+def mistaken_names(assignments: Sequence[tuple[str, str]], spec: ModuleGraph) -> Iterator[tuple[str, str]]:
+    """Each (constant, name) where TLC makes a model value of a definition's or another constant's name."""
+    for constant, text in assignments:
+        for name in sorted(literal_names(text) or ()):
+            if _defined(name, constant, spec) or _other_constant(name, constant, assignments, spec):
+                yield constant, name
+
+
+def _defined(name: str, constant: str, spec: ModuleGraph) -> bool:
+    """Whether a name is a definition, other than one that needs a value: ``None == CHOOSE n : ...``."""
+    definition = spec.definitions.get(name)
+    if definition is None:
+        return False
+    chosen = _CHOSEN.match(definition.text.partition("==")[2])
+    return name != constant or chosen is None
+
+
+def _other_constant(
+    name: str, constant: str, assignments: Sequence[tuple[str, str]], spec: ModuleGraph
+) -> bool:
+    """Whether a name is another constant, other than one assigned itself (``n = n``)."""
+    declared = any(each.name == name for each in spec.constants)
+    return declared and name != constant and (name, name) not in assignments
 
 
 @rule(Severity.ERROR, "model-value")
@@ -175,3 +208,136 @@ def _model_value_fix(binding: Binding, name: str) -> str:
     if binding.value == name and not binding.arguments:
         return f"write {left} <- {name} to use the module's, or rename the model value"
     return f"define the set in the module and write {left} <- DEFINITION, or rename the model value"
+
+
+# What other languages take for a boolean or a number.
+_LITERAL = re.compile(r"(?i:true|false|\d[\d_]*(e\d+)?[kmgl]?|0x[\da-f_]+|0o[0-7_]+|0b[01_]+)")
+_SCALARS = ("string", "number", "boolean")
+
+
+@rule(Severity.WARNING, "mistaken-model-value")
+def model_value_uses(subject: Subject) -> Iterator[Finding]:
+    """TLC reports nothing: a model value differs from every other value."""
+    for spec in subject.specs if len(subject.specs) == 1 and subject.complete else ():
+        yield from odd_model_values(spec, subject.values)
+
+
+def odd_model_values(spec: ModuleGraph, values: Iterable[AssignedValue]) -> Iterator[Finding]:
+    """The findings on values of constants: at most one for each model value of a constant."""
+    constants = {constant.name for constant in spec.constants}
+    values = [each for each in values if each[0] in constants and literal_names(each[1])]
+    try:
+        compared = compared_types(spec) if values else {}
+    except InputError:
+        compared = {}  # nested too deeply
+    declared = constants | spec.definitions.keys()
+    given = {(constant, text) for constant, text, _ in values}
+    reported = {each.place for each in misspelt_names(spec, values)}
+    users = Counter(name for _, text in given for name in _names(text))
+    for constant, text, place in values:
+        for name in sorted(_names(text) - declared):
+            if _LITERAL.fullmatch(name):
+                message = f"{name} in {constant} is a model value, not a {_meant(name)}"
+                yield finding("mistaken-model-value", place(), message, f"write {_fixed(name)}", constant)
+        kind = compared.get(constant)
+        if text not in _names(text) - spec.definitions.keys() or _LITERAL.fullmatch(text):
+            continue
+        if kind is not None and kind.type.kind in _SCALARS:
+            message = f"{constant} is the model value {text}, which no {kind.kind} equals: {kind.reason}"
+            yield finding("mistaken-model-value", place(), message, f"{kind.where} compares it", constant)
+        elif (
+            users[text] == 1
+            and _plain(text) != _plain(constant)
+            and text not in declared
+            and place() not in reported
+        ):
+            message = f"{text} is a model value that only {constant} has"
+            hint = f'write "{text}" if it is a string, or {constant} = {constant}'
+            yield finding("mistaken-model-value", place(), message, hint, constant)
+
+
+def _names(text: str) -> frozenset[str]:
+    return literal_names(text) or frozenset()
+
+
+def _plain(name: str) -> str:
+    return name.replace("_", "").lower()
+
+
+def _meant(name: str) -> str:
+    return "boolean" if name.isalpha() else "number"
+
+
+def _fixed(name: str) -> str:
+    return name.upper() if name.isalpha() else "the number in decimal digits"
+
+
+_PERMUTED = Type("set", MODEL_VALUE)
+
+
+@rule(Severity.WARNING, "constant-kind")
+def constant_types(subject: Subject) -> Iterator[Finding]:
+    """TLC stops when it evaluates the place that needs the other type."""
+    # Several modules may need different types.
+    for spec in subject.specs if len(subject.specs) == 1 else ():
+        yield from wrong_types(spec, subject.values)
+
+
+def wrong_types(
+    spec: ModuleGraph, values: Iterable[AssignedValue], permuted: Container[str] = ()
+) -> Iterator[Finding]:
+    """The findings on values of the wrong type, once for each constant and type.
+
+    ``permuted`` are the constants of a symmetry.
+    """
+    try:
+        types = required_types(spec)
+    except InputError:
+        return  # nested too deeply
+    seen: set[tuple[str, Type]] = set()
+    for name, text, place in values:
+        kind, symmetric = types.get(name), name in permuted
+        given = _given(name, text, spec) if kind or symmetric else None
+        if given is None or (name, given) in seen:
+            continue
+        seen.add((name, given))
+        if symmetric and not _can_be(given, _PERMUTED):
+            message = f"{name} is {_shown(given)}, but symmetry permutes only sets of model values"
+            hint = "give it a set such as {a, b}, or remove it from symmetry"
+            yield finding("constant-kind", place(), message, hint)
+        elif kind is not None and not _can_be(given, kind.type):
+            message = f"{name} is {_shown(given)} but must be a {kind.demand}: {kind.reason}"
+            yield finding("constant-kind", place(), message, f"{kind.where} needs it")
+
+
+def _can_be(given: Type, wanted: Type) -> bool:
+    # For TLC a string is a sequence.
+    return agree(given, wanted) or (given.kind == "string" and wanted.kind == "sequence")
+
+
+def _given(name: str, text: str, spec: ModuleGraph) -> Type | None:
+    """The type of a value, as far as its text shows it."""
+    if text == name:
+        return MODEL_VALUE
+    if text.isdigit():
+        return NUMBER  # a parameter may have thousands
+    try:
+        return _type_of(expression_of(text), spec)
+    except InputError:
+        return None
+
+
+def _type_of(expr: Expression, spec: ModuleGraph) -> Type | None:
+    if expr.is_name():
+        known = expr.operator in spec.scope.names or standard_module_of(expr.operator)
+        return None if known else MODEL_VALUE
+    if expr.shape == "build" and expr.operator == "{}":
+        types = {_type_of(each, spec) for each in expr.arguments}
+        # A set may hold a None besides its other elements.
+        return Type("set", types.pop() if len(types) == 1 else None)
+    return literal_type(expr)
+
+
+def _shown(given: Type) -> str:
+    inside = f" of {given.element.kind}s" if given.element is not None else ""
+    return f"a {given.kind}{inside}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, replace
-from enum import Enum
+from enum import StrEnum
 from typing import TYPE_CHECKING, TypeAlias
 
 from tla2py.errors import InputError, Place
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from tla2py.lint.subject import Subject
 
 
-class Severity(str, Enum):
+class Severity(StrEnum):
     """How bad a finding is.
 
     An error: TLC refuses what the config says, or checks something else. A warning: the config is probably not what you

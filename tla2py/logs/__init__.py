@@ -1,1 +1,1 @@
-"""Logs of real systems, checked against a specification."""
+"""Logs of systems, validated against a specification."""

@@ -9,12 +9,13 @@ from dataclasses import dataclass
 from itertools import islice
 
 from tla2py.errors import InputError
-from tla2py.logs.lines import LogText
+from tla2py.logs.files import LogText
 from tla2py.model.logs import LogInput
 from tla2py.model.outcome import Verdict
-from tla2py.model.result import Progress, RunResult
-from tla2py.tlc.output.log import UNEXPLAINED, explained, is_through
-from tla2py.values import Function, Record, Value, ValueTextError, parse_value
+from tla2py.model.run import Progress, RunResult
+from tla2py.tla.value import Function, Record, Value
+from tla2py.tla.value_text import ValueTextError, parse_value
+from tla2py.tlc.output.messages import UNEXPLAINED, explained, is_through
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,25 +1,80 @@
-"""The logs of a sweep: their files, and how its modules read them."""
+"""The lines of a run's log, as the tables number them."""
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
-from typing import Literal, NamedTuple
+from typing import IO, Literal, NamedTuple
 
-from tla2py.errors import InputError
-from tla2py.logs.calls import Source
-from tla2py.logs.literal import LOG_NAME, literal_extension
-from tla2py.logs.observe import POSITION
-from tla2py.logs.observing import ObservedLogs, Place
-from tla2py.logs.reader import LogReader, find_reader, log_terms
+from tla2py.errors import InputError, Place
+from tla2py.logs.literal import LOG_MODULE, LOG_NAME, literal_extension, write_literal
+from tla2py.logs.map import Mapper
+from tla2py.logs.observe import POSITION, ObservedLogs, ObservedPlace, write_observed
+from tla2py.logs.read import LogLines
+from tla2py.logs.reader import LogReader, Source, find_reader, log_terms
 from tla2py.logs.sections import LogsSection
-from tla2py.model.inputs import InputFile, Inputs, Variable, is_inside
-from tla2py.model.logs import LogEdit, LogFile, LogInput, LogMap, Observed
-from tla2py.model.model import Model
-from tla2py.syntax import ModuleGraph
-from tla2py.tlc.declared import check_path, check_variable, kept_file
-from tla2py.tlc.inputs import input_path
+from tla2py.model.logs import LogEdit, LogFile, LogInput, LogMap, LogRemark, Observed
+from tla2py.model.model import Config, InputFile, Inputs, Model, Variable, is_inside
+from tla2py.tla.graph import ModuleGraph
+from tla2py.tlc.config.statements import literal_names
+from tla2py.tlc.process.command import check_path, check_variable, input_path, kept_file
+
+
+class NumberedLine(NamedTuple):
+    """A line of a log: its number, its text, and its place."""
+
+    number: int
+    text: bytes
+    file: str
+    file_line: int
+
+    @property
+    def place(self) -> str:
+        """The place as ``file:line``."""
+        return f"{self.file}:{self.file_line}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LogText:
+    """The text of a run's log; ``files`` are its files where they can be read.
+
+    The lines of one file have its numbers. Those of several files are numbered in their common order, without those that
+    ``[logs.map]`` drops.
+    """
+
+    log: LogInput
+    files: Sequence[Path]
+
+    def lines(self) -> Iterator[NumberedLine]:
+        """All lines, up to the first that cannot be read in the order of several files."""
+        if len(self.files) > 1:
+            with contextlib.suppress(InputError):
+                yield from self.steps()
+            return
+        with self.files[0].open("rb") as lines:
+            for number, text in enumerate(lines, 1):
+                yield NumberedLine(number, text, self.log.files[0].path, number)
+
+    def steps(self) -> Iterator[NumberedLine]:
+        """The lines that are steps of a log that is checked against the specification alone.
+
+        Raises InputError as reading the log does.
+        """
+        assert self.log.observed is not None
+        several = len(self.files) > 1
+        logs = [
+            LogLines(file, each.path, required=not several)
+            for each, file in zip(self.log.files, self.files, strict=True)
+        ]
+        for step, line in enumerate(Mapper(self.log.observed.map).steps(logs), 1):
+            yield NumberedLine(step if several else line.number, line.text, line.file, line.number)
+
+    def line(self, number: int) -> NumberedLine | None:
+        """The line of this number."""
+        return next((line for line in self.lines() if line.number == number), None)
+
 
 # The name of a log in the run's folder if a definition holds its path: the same for all, so that they share a model.
 _NAME = "log.ndjson"
@@ -165,7 +220,7 @@ def read_logs(
     specs: Mapping[str, ModuleGraph],
     given: Collection[Source],
     section: LogsSection,
-    place: Place,
+    place: ObservedPlace,
 ) -> SweepLogs:
     """The logs of a sweep, copied and hashed; their lines are counted, not parsed.
 
@@ -219,7 +274,7 @@ def read_logs(
     )
 
 
-def _observed_logs(section: LogsSection, place: Place) -> ObservedLogs:
+def _observed_logs(section: LogsSection, place: ObservedPlace) -> ObservedLogs:
     unobserved = section.unobserved
     steps, actions = (
         (unobserved, ()) if isinstance(unobserved, int) else (unobserved.steps, unobserved.actions)
@@ -244,3 +299,46 @@ def _kept(file: Path, path: str) -> KeptFile:
             rest = block
     lines += bool(rest) and not rest.endswith(b"\n")
     return KeptFile(path, sha256, lines)
+
+
+def write_run(
+    file: IO[str], observed: Observed, logs: Sequence[LogLines], *, model_values: Collection[str] = ()
+) -> tuple[LogRemark, ...]:
+    """The remarks on a log, whose files are written to ``file`` as ``Tla2pyLog.tla`` without keeping their lines.
+
+    Raises InputError as the reader, ``Mapper.observations`` and ``write_observed`` do.
+    """
+    mapper = Mapper(observed.map)
+    write_observed(
+        file,
+        observed.vocabulary,
+        mapper.observations(logs),
+        model_values=model_values,
+        null=observed.map.null,
+    )
+    return (*(remark for log in logs for remark in log.remarks), *mapper.remarks)
+
+
+def write_log_module(inputs: Inputs, config: Config, folder: Path) -> tuple[LogRemark, ...]:
+    """The remarks on a run's log, which is written as a module into the run's folder, if it needs one."""
+    log = inputs.log
+    if log is None:
+        return ()
+    if not log.lines:
+        return (LogRemark(log.path, None, "the log is empty", refuses=True),)
+    if log.observed is None and log.literal is None:
+        return ()
+    with (folder / f"{LOG_MODULE}.tla").open("w", encoding="utf-8") as file:
+        try:
+            if log.observed is None:
+                write_literal(file, inputs, folder)
+                return ()
+            named = (literal_names(each.value) or () for each in config.assignments)
+            model_values = frozenset(name for names in named for name in names)
+            several = len(log.files) > 1
+            logs = [LogLines(folder / file, path, required=not several) for path, file in log.files]
+            return write_run(file, log.observed, logs, model_values=model_values)
+        except InputError as error:
+            place = Place.parse(error.where or log.path)
+            text = f"{error.message}\n{error.hint}" if error.hint else error.message
+            return (LogRemark(place.file, place.line, text, refuses=True),)

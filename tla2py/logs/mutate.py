@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
 from tla2py.model.logs import LogEdit
-from tla2py.syntax import ModuleGraph
-from tla2py.syntax.depth import deeply
+from tla2py.tla.graph import ModuleGraph
+from tla2py.tla.tree import deeply
 
 Json: TypeAlias = "dict[str, Json] | list[Json] | str | int | float | bool | None"
 # The way to a value: names of fields, and indices of elements.

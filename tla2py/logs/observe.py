@@ -7,19 +7,18 @@ parts of. All of that may be missing. A first line of the action ``Init`` shows 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import IO
 
 from tla2py.errors import InputError
-from tla2py.logs.behavior import Behavior, find_behavior
-from tla2py.logs.literal import COUNT_NAME, LOG_MODULE, LOG_NAME, write_log
-from tla2py.logs.map import Observation
-from tla2py.logs.match import MATCH_MODULE, MATCH_TEXT, said_text
-from tla2py.logs.tla import string_text
-from tla2py.model.logs import Vocabulary
-from tla2py.model.model import Position
-from tla2py.syntax import ModuleGraph, parse_expression
+from tla2py.logs.actions import Behavior, find_behavior
+from tla2py.logs.literal import COUNT_NAME, LOG_MODULE, LOG_NAME, string_text, write_log
+from tla2py.logs.map import MATCH_MODULE, MATCH_TEXT, Observation, said_text
+from tla2py.model.logs import LogMap, Observed, Vocabulary
+from tla2py.model.model import Extension, Model, Position
 from tla2py.text import did_you_mean
+from tla2py.tla.graph import ModuleGraph
+from tla2py.tla.parse import parse_expression
 
 OBSERVED = "Observed_"
 POSITION = "Tla2py_line"
@@ -288,3 +287,101 @@ def _set(names: Iterable[str]) -> str:
 def _shown(text: str) -> str:
     shown = "".join(each if each.isprintable() else "?" for each in text)
     return shown if len(shown) <= 60 else f"{shown[:57]}..."
+
+
+ObservedPlace = Callable[..., str]
+"""Where a key of ``[logs]`` is written, or a ``value`` in it."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ObservedLogs:
+    """How logs are checked against a specification alone.
+
+    ``unobserved`` is how many steps of ``actions``, or of any action, may come before each line. ``place`` is where a key
+    of ``[logs]`` is written.
+    """
+
+    map: LogMap
+    unobserved: int
+    actions: tuple[str, ...]
+    place: ObservedPlace
+    _modules: dict[tuple[int, str | None, str | None, str | None], ObservedModule] = field(
+        default_factory=dict
+    )
+
+    def model(self, model: Model) -> Model:
+        """The model that takes the steps of the log. It keeps the constants, the constraints and the invariants.
+
+        Properties tell of infinite behaviours, and symmetry and views of states without a log.
+        Raises InputError: ``log-behavior``, ``log-action``, ``log-argument``, ``expression-syntax``.
+        """
+        config = model.config
+        module = self._module(model.spec, config.specification, config.init, config.next)
+        config = replace(
+            config,
+            specification=None,
+            init=module.init,
+            next=module.next,
+            properties=(),
+            postconditions=(),
+            possible=(),
+            symmetry=None,
+            view=None,
+            periodic=None,
+            rl_reward=None,
+            check_deadlock=False,
+        )
+        extension = Extension(extends=(module.main,), modules=module.modules, vocabulary=module.vocabulary)
+        return replace(
+            model,
+            config=config,
+            permuted=(),
+            default_specification=False,
+            position=module.position,
+            extension=extension,
+        )
+
+    def observed(self, model: Model) -> Observed:
+        """How a run of such a model reads its log."""
+        assert model.extension is not None
+        assert model.extension.vocabulary is not None
+        return Observed(map=self.map, vocabulary=model.extension.vocabulary)
+
+    def _module(
+        self, spec: ModuleGraph, specification: str | None, init: str | None, next_step: str | None
+    ) -> ObservedModule:
+        key = (id(spec), specification, init, next_step)
+        if key not in self._modules:
+            module = observed_module(
+                spec,
+                specification=specification,
+                init=init,
+                next_step=next_step,
+                unobserved=self.unobserved,
+                actions=self.actions,
+                expressions=self.map.state,
+                place=self.place,
+            )
+            self._check_map(spec, module)
+            self._modules[key] = module
+        return self._modules[key]
+
+    def _check_map(self, spec: ModuleGraph, module: ObservedModule) -> None:
+        known = module.vocabulary.arguments
+        for action in self.map.actions.values():
+            if action not in known and action not in module.vocabulary.init_names:
+                raise self._unknown(spec, "action", action, known, "actions")
+        arguments = {name for each in known.values() for name in each}
+        for name in self.map.args:
+            if name not in arguments:
+                raise self._unknown(spec, "argument", name, arguments, "args")
+
+    def _unknown(
+        self, spec: ModuleGraph, what: str, name: str, known: Collection[str], key: str
+    ) -> InputError:
+        return InputError(
+            f"log-{what}",  # codes: log-action, log-argument
+            f"{spec.root.name} has no {what} {name}",
+            where=self.place("map", key, value=name),
+            hint=did_you_mean(name, sorted(known), f"its {what}s are {', '.join(sorted(known)) or 'none'}"),
+        )

@@ -1,22 +1,283 @@
-"""How a module reads the log that it checks, and what counts the lines: both found in its text."""
+"""The calls by which a module reads files, and where their paths come from."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from tla2py.errors import InputError
-from tla2py.logs.calls import KINDS, Call, Source, every_expression, find_calls
-from tla2py.logs.counting import counters
-from tla2py.model.config import Config
-from tla2py.model.model import Position
-from tla2py.syntax import ModuleGraph, parse_expression
-from tla2py.syntax.depth import deeply
-from tla2py.syntax.expression import Expression
-from tla2py.syntax.reach import Reached, named, reached
+from tla2py.model.model import LEVEL, Config, Position
 from tla2py.text import did_you_mean
+from tla2py.tla.graph import ModuleGraph, Reached, named, reached
+from tla2py.tla.module import Expression
+from tla2py.tla.parse import parse_expression
+from tla2py.tla.scope import Entity, Resolver, Scope
+from tla2py.tla.tree import deeply
+
+# The operators of the CommunityModules that read a file.
+READERS = frozenset({"ndJsonDeserialize", "JsonDeserialize"})
+# Operators whose value is that of their last argument.
+_PASSING = frozenset({"Print", "TLCEval"})
+
+Kind = Literal["environment", "definition", "file"]
+KINDS: tuple[Kind, ...] = ("environment", "definition", "file")
+
+
+class Source(NamedTuple):
+    """Where a module gets the path of a log: the name of a variable, of a definition, or of a file."""
+
+    kind: Kind
+    name: str
+
+    def __str__(self) -> str:
+        return f"environment.{self.name}" if self.kind == "environment" else self.name
+
+
+class _Term(NamedTuple):
+    """An expression, the scope of its names, and the values of the parameters of the operator that it is in."""
+
+    expr: Expression
+    scope: Scope
+    resolver: Resolver
+    values: Mapping[str, _Term] = {}
+
+
+class Call(NamedTuple):
+    """A call of an operator that reads a file, and where its path may come from."""
+
+    expression: Expression
+    sources: frozenset[Source]
+
+
+@deeply
+def every_expression(spec: ModuleGraph) -> list[Reached]:
+    """Every expression of the modules that the user wrote."""
+    library = {module.name for module in spec.installed}
+    roots = []
+    for module in spec.modules:
+        scope = spec.scope_of(module)
+        entities = [scope.find(each.name) for each in module.definitions]
+        roots += [
+            Reached(expr=each.body, scope=each.scope, owner=each) for each in entities if each and each.body
+        ]
+        roots += [Reached(expr=each.body, scope=scope) for each in module.assumptions]
+    own = [root for root in roots if root.scope.module.name not in library]
+    return [each for each in reached(spec, own, {}) if each.scope.module.name not in library]
+
+
+@deeply
+def find_calls(spec: ModuleGraph, every: Iterable[Reached]) -> list[Call]:
+    """The calls that read a file, also those of operators that pass a parameter on as its path."""
+    applied = [each for each in every if each.expr.shape == "apply" and each.expr.arguments]
+    passing: dict[Entity, int] = {}
+    while True:
+        calls, known = [], len(passing)
+        for each in applied:
+            index = passing.get(each.entity) if each.entity is not None else None
+            if index is None and _last(each.expr.operator) in READERS:
+                index = 0
+            if index is None or index >= len(each.expr.arguments):
+                continue
+            found = {*_sources(_Term(each.expr.arguments[index], each.scope, spec.resolver), frozenset())}
+            for parameter in (name for name in found if isinstance(name, str)):
+                if each.owner is not None and parameter in each.owner.parameters:
+                    passing[each.owner] = each.owner.parameters.index(parameter)
+            sources = frozenset(name for name in found if isinstance(name, Source))
+            if sources:
+                calls.append(Call(each.expr, sources))
+        if len(passing) == known:
+            return calls
+
+
+def _sources(term: _Term, seen: frozenset[Entity]) -> Iterator[Source | str]:
+    """The sources of a path, and the names that may be parameters of the operator that it is in."""
+    expr, scope = term.expr, term.scope
+    if expr.shape == "build" and expr.arguments and _last(expr.arguments[0].operator) == "IOEnv":
+        if expr.operator == ".":
+            yield Source("environment", expr.text)
+        elif expr.operator == "[]" and (name := _string(term._replace(expr=expr.arguments[1]))) is not None:
+            yield Source("environment", name)
+    elif expr.shape == "literal" and expr.operator == "string":
+        yield Source("file", expr.text.strip('"'))
+    elif expr.shape == "let":
+        yield from _sources(term._replace(expr=expr.arguments[0], scope=term.resolver.let(scope, expr)), seen)
+    elif expr.operator == "IF":
+        for branch in expr.arguments[1:]:
+            yield from _sources(term._replace(expr=branch), seen)
+    elif expr.operator == "CASE":
+        for branch in expr.arguments[1::2]:
+            yield from _sources(term._replace(expr=branch), seen)
+    elif expr.operator in _PASSING and expr.arguments:
+        yield from _sources(term._replace(expr=expr.arguments[-1]), seen)
+    elif expr.shape == "apply":
+        yield from _named_sources(term, seen)
+
+
+def _named_sources(term: _Term, seen: frozenset[Entity]) -> Iterator[Source | str]:
+    """The sources of a path that a name or an application of an operator stands for."""
+    expr, scope, resolver, values = term
+    entity = scope.find(expr.operator)
+    if expr.is_name() and expr.operator in values:
+        yield from _sources(values[expr.operator], seen)
+    elif entity is None:
+        if expr.is_name():
+            yield expr.operator
+    elif entity not in seen:
+        plain = not entity.parameters and not entity.enclosed
+        if plain and entity.kind in ("constant", "definition"):
+            yield Source("definition", expr.operator)
+        if entity.body is not None:
+            given = (term._replace(expr=each) for each in expr.arguments)
+            inner = dict(zip(entity.parameters, given, strict=False))
+            yield from _sources(_Term(entity.body, entity.scope, resolver, inner), seen | {entity})
+
+
+def _string(term: _Term) -> str | None:
+    """The string that an expression is."""
+    while term.expr.is_name() and term.expr.operator in term.values:
+        term = term.values[term.expr.operator]
+    return term.expr.text.strip('"') if term.expr.operator == "string" else None
+
+
+def _last(name: str) -> str:
+    return name.rpartition("!")[2]
+
+
+# What a comparison tells with its sides swapped.
+_SWAPPED = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "=": "=", "#": "#", "/=": "/="}
+IsLog = Callable[[str], bool]
+
+
+class _Sum(NamedTuple):
+    """A name, such as a variable or a sequence, to which a number is added."""
+
+    name: str
+    added: int = 0
+    primed: bool = False
+
+
+class _Counted(NamedTuple):
+    """What one comparison shows: ``name`` ends at the length of the sequence ``entries`` plus ``beyond``."""
+
+    name: str
+    entries: str
+    beyond: int
+
+
+def counters(spec: ModuleGraph, every: Iterable[Reached], is_log: IsLog) -> dict[str, Position]:
+    """The positions in the log that expressions of a module compare with its length, by what they consist of.
+
+    Each is the number of the next entry: if a variable ends at the length of the log, it is that variable plus one.
+    """
+    found: dict[str, Counter[_Counted]] = {}
+    stepping: set[str] = set()
+    for each in every:
+        expr = each.expr
+        if expr.shape != "apply" or len(expr.arguments) != 2:
+            continue
+        scope = each.scope
+        one, other = expr.arguments
+        if expr.operator == "=":
+            stepping |= _steps(spec, one, other, scope)
+        for counted in _compared(spec, expr.operator, one, other, scope, is_log):
+            found.setdefault(counted.name, Counter())[counted] += 1
+    if len(found) > 1 and len(found.keys() & stepping) == 1:
+        found = {name: found[name] for name in found.keys() & stepping}
+    return {name: _position(counts) for name, counts in found.items()}
+
+
+def _position(counts: Counter[_Counted]) -> Position:
+    """What most comparisons agree on; in doubt the module begins at 1 and ends one beyond the length."""
+    best = max(counts, key=lambda each: (counts[each], each.beyond == 1, each.beyond))
+    added = 1 - best.beyond
+    sign = "+" if added > 0 else "-"
+    expression = f"{best.name} {sign} {abs(added)}" if added else best.name
+    return Position(expression=expression, entries=best.entries)
+
+
+def _steps(spec: ModuleGraph, one: Expression, other: Expression, scope: Scope) -> set[str]:
+    """The variable of ``l' = l + 1``."""
+    after, before = _sum(spec, one, scope), _sum(spec, other, scope)
+    steps = after is not None and before is not None and after.name == before.name
+    return {after.name} if steps and after is not None and after.primed else set()
+
+
+def _compared(
+    spec: ModuleGraph, operator: str, one: Expression, other: Expression, scope: Scope, is_log: IsLog
+) -> Iterator[_Counted]:
+    if operator in ("\\in", "\\notin"):
+        bound = other.arguments[1] if other.operator == ".." else other
+        yield from _ordered(spec, "<=", one, bound, scope, is_log)
+    elif operator in _SWAPPED:
+        yield from _ordered(spec, operator, one, other, scope, is_log)
+        yield from _ordered(spec, _SWAPPED[operator], other, one, scope, is_log)
+
+
+def _ordered(
+    spec: ModuleGraph, operator: str, one: Expression, other: Expression, scope: Scope, is_log: IsLog
+) -> Iterator[_Counted]:
+    length = _length(other, scope, is_log)
+    if length is None:
+        return
+    counting = _sum(spec, one, scope)
+    if counting is not None:
+        beyond = length.added - counting.added
+        if operator in ("<=", ">"):
+            # A step is taken from a position that is allowed, and only then to one that is not.
+            beyond += not counting.primed
+        elif operator in ("<", ">="):
+            beyond -= counting.primed
+        yield _Counted(counting.name, length.name, beyond)
+
+
+def _sum(spec: ModuleGraph, expr: Expression, scope: Scope, depth: int = 9) -> _Sum | None:
+    """A variable, or the level of a state, to which a number is added."""
+    if expr.operator == "'" and len(expr.arguments) == 1:
+        inner = _sum(spec, expr.arguments[0], scope, depth)
+        return inner._replace(primed=True) if inner is not None else None
+    if expr.operator in ("+", "-"):
+        return _added(expr, lambda part: _sum(spec, part, scope, depth))
+    if expr.operator == "TLCGet" and expr.arguments[0].text == '"level"':
+        return _Sum(LEVEL)
+    entity = scope.named(expr)
+    if entity is None or not depth:
+        return None
+    if entity.kind == "variable":
+        return _Sum(expr.operator) if spec.scope.find(expr.operator) is entity else None
+    if entity.body is not None and not entity.parameters:
+        return _sum(spec, entity.body, entity.scope, depth - 1)
+    return None
+
+
+def _length(expr: Expression, scope: Scope, is_log: IsLog, depth: int = 9) -> _Sum | None:
+    """A sequence whose length, or whose domain, this is, with what is added to its length."""
+    if expr.operator in ("Len", "DOMAIN") and len(expr.arguments) == 1:
+        sequence = expr.arguments[0]
+        return _Sum(sequence.operator) if sequence.is_name() and is_log(sequence.operator) else None
+    if expr.operator in ("+", "-"):
+        return _added(expr, lambda part: _length(part, scope, is_log, depth))
+    entity = scope.named(expr)
+    if entity is not None and entity.body is not None and not entity.parameters and depth:
+        return _length(entity.body, entity.scope, is_log, depth - 1)
+    return None
+
+
+def _added(expr: Expression, read: Callable[[Expression], _Sum | None]) -> _Sum | None:
+    """A sum of a name and a number, in this order unless it is an addition."""
+    if len(expr.arguments) != 2:
+        return None
+    one, other = expr.arguments
+    if one.operator == "number" and expr.operator == "+":
+        one, other = other, one
+    if other.operator != "number" or not other.text.isdigit():
+        return None
+    found = read(one)
+    number = int(other.text) if expr.operator == "+" else -int(other.text)
+    return found._replace(added=found.added + number) if found is not None else None
+
 
 _AS = 'as = "environment.NAME" for IOEnv.NAME, as = "NAME" for a definition, as = "FILE" for a file name in the module'
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 import glob
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Literal, Union
+from typing import Literal
 
 import msgspec
 
 from tla2py.errors import InputError
-from tla2py.logs.observing import Place
+from tla2py.logs.observe import ObservedPlace
 from tla2py.model.logs import LogMap
 
 # A value of a field of a log.
-_Value = Union[str, int, float, bool]  # noqa: UP007 - msgspec reads the annotation on Python 3.10 too
+_Value = str | int | float | bool
 
 
 class _Section(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -100,7 +100,9 @@ LOG_KEYS: Mapping[str, Mapping[str, str]] = {
 }
 
 
-def find_logs(base: Path, files: Sequence[str | Sequence[str]], place: Place) -> dict[str, tuple[str, ...]]:
+def find_logs(
+    base: Path, files: Sequence[str | Sequence[str]], place: ObservedPlace
+) -> dict[str, tuple[str, ...]]:
     """The paths of the files of each log. A list, and a folder, has the files of one run; patterns are sorted.
 
     Raises InputError (``input-missing``) for a pattern without a match.
@@ -120,7 +122,7 @@ def find_logs(base: Path, files: Sequence[str | Sequence[str]], place: Place) ->
     return found
 
 
-def _matching(base: Path, pattern: str, place: Place) -> list[str]:
+def _matching(base: Path, pattern: str, place: ObservedPlace) -> list[str]:
     if (base / pattern).exists():
         return [pattern]
     matching: list[str] = []
@@ -138,7 +140,7 @@ def _matching(base: Path, pattern: str, place: Place) -> list[str]:
     return matching
 
 
-def _run_files(base: Path, path: str, place: Place) -> tuple[str, ...]:
+def _run_files(base: Path, path: str, place: ObservedPlace) -> tuple[str, ...]:
     """The files of a log: itself, or those of a folder."""
     if not (base / path).is_dir():
         return (path,)

@@ -1,1 +1,1 @@
-"""Models, runs, records, outcomes and results."""
+"""The words: model, run, record, outcome, verdict, result, row, trace, finding, place."""

@@ -1,10 +1,39 @@
-"""The log that a run checks, and how it is read where the specification is checked against it alone."""
+"""A conjunct of the next-state relation of a run on a log."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Literal, NamedTuple, TypeAlias
+
+import msgspec
+
+PartKind = Literal["line", "observed", "step"]
+
+
+class LogPart(NamedTuple):
+    """A conjunct on one of the paths through a next-state relation.
+
+    ``kind`` is ``line`` if it depends on the log and no variable of the specification, ``observed`` if it compares them,
+    and ``step`` if it does not depend on the log. ``path`` are the definitions that lead to it, ``depth`` is how many
+    conjuncts come before it. ``action`` is the action of the specification that it is a part of or stands for. ``line``
+    and ``column`` are its place in the user's module.
+    """
+
+    kind: PartKind
+    text: str
+    module: str
+    line: int
+    column: int
+    depth: int
+    path: tuple[str, ...]
+    action: str | None
+
+    @property
+    def place(self) -> str:
+        """Module, line and column."""
+        return f"{self.module}:{self.line}:{self.column}"
+
 
 Scalar = str | int | float | bool
 
@@ -151,3 +180,22 @@ class LogInput:
     def facts(self) -> dict[str, object]:
         """What belongs in a run's digest."""
         return {name: value for name, value in asdict(self).items() if value is not None}
+
+
+class MutationSection(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """``[mutation]``: the mutants that a gate runs; ``accept`` has the reasons of accepted survivors by id."""
+
+    operators: list[str] = []
+    points: list[int] = []
+    sample: int | None = None
+    budget: int = 3
+    accept: dict[str, str] = {}
+
+
+MUTATION_KEYS: Mapping[str, str] = {
+    "operators": "The mutation operators; default: all.",
+    "points": "The numbers of the points that mutants run at; default: all.",
+    "sample": "How many mutants run, chosen by the seed of [tlc]; default: all.",
+    "budget": "How many times the original's states and time a mutant may take.",
+    "accept": 'Survivors that you accept, each with a reason: ID = "reason".',
+}

@@ -1,17 +1,127 @@
-"""A model: a module and its config, in the user's terms."""
+"""The parts of a TLC config, named as in TLC's grammar."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Mapping, Sequence
+import re
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
+from pathlib import Path, PurePosixPath
+from typing import Literal, NamedTuple
 
 from tla2py.errors import InputError
-from tla2py.model.config import Assignment, Config, Substitution, qualified
-from tla2py.model.logs import Vocabulary
-from tla2py.syntax import ModuleGraph
-from tla2py.syntax.types import infer_types
-from tla2py.syntax.types.example_values import guess_values
+from tla2py.model.logs import LogInput, Vocabulary
+from tla2py.tla.constant_types import infer_types
+from tla2py.tla.example_values import guess_values
+from tla2py.tla.graph import ModuleGraph
+
+# What a parameter of a sweep changes in a model.
+ParameterKind = Literal[
+    "constant", "definition", "model", "module", "config", "seed", "environment", "java_properties", "log"
+]
+# The fields of a config that name one definition, and those that list definitions.
+NAME_FIELDS = ("specification", "init", "next", "symmetry", "view", "alias", "periodic", "rl_reward")
+LIST_FIELDS = ("invariants", "properties", "constraints", "action_constraints", "postconditions", "possible")
+
+
+class Assignment(NamedTuple):
+    """``name = value`` of a config; a tuple because users' templates unpack it."""
+
+    name: str
+    value: str
+
+
+class Substitution(NamedTuple):
+    """``name <- definition`` of a config, ``definition`` perhaps with a ``[Module]`` before it; a tuple for the same reason."""
+
+    name: str
+    definition: str
+
+
+def qualified(name: str, value: str) -> str:
+    """``Name``, or ``[Module]Name`` if the value names a module; without the arguments of an operator."""
+    module = re.match(r"\[\w+\]", value)
+    return (module[0] if module else "") + name.partition("(")[0]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Config:
+    """The content of a TLC config; assignments and substitutions are in the order written."""
+
+    specification: str | None = None
+    init: str | None = None
+    next: str | None = None
+    assignments: tuple[Assignment, ...] = ()
+    substitutions: tuple[Substitution, ...] = ()
+    invariants: tuple[str, ...] = ()
+    properties: tuple[str, ...] = ()
+    constraints: tuple[str, ...] = ()
+    action_constraints: tuple[str, ...] = ()
+    postconditions: tuple[str, ...] = ()
+    possible: tuple[str, ...] = ()
+    symmetry: str | None = None
+    view: str | None = None
+    alias: str | None = None
+    periodic: str | None = None
+    rl_reward: str | None = None
+    check_deadlock: bool = True
+
+    def names(self) -> Iterator[tuple[str, str]]:
+        """The names of definitions, each with its field."""
+        for key in (*NAME_FIELDS, *LIST_FIELDS):
+            value = getattr(self, key)
+            yield from ((key, name) for name in (value if isinstance(value, tuple) else (value,)) if name)
+
+
+class Variable(NamedTuple):
+    """An environment variable or a Java property: its name and its value."""
+
+    name: str
+    value: str
+
+
+class InputFile(NamedTuple):
+    """A file that a run may read, or has written: its path in the run's folder and the sha256 of its content."""
+
+    path: str
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Inputs:
+    """What a run may read besides its modules; ``outputs`` are the patterns of the files to keep."""
+
+    environment: tuple[Variable, ...] = ()
+    java_properties: tuple[Variable, ...] = ()
+    files: tuple[InputFile, ...] = ()
+    outputs: tuple[str, ...] = ()
+    log: LogInput | None = None
+
+    def facts(self) -> dict[str, object]:
+        """What belongs in a run's digest; empty without inputs, as in the digests from before inputs existed."""
+        facts = {
+            "environment": self.environment,
+            "java_properties": self.java_properties,
+            "files": self.files,
+            "outputs": self.outputs,
+            "log": self.log and self.log.facts(),
+        }
+        return {name: value for name, value in facts.items() if value}
+
+    def without(self, names: Iterable[str]) -> Inputs:
+        """The inputs without files of these names, which the run's folder has anyway."""
+        taken = {*names}
+        files = tuple(file for file in self.files if file.path not in taken)
+        return self if files == self.files else replace(self, files=files)
+
+
+NO_INPUTS = Inputs()
+
+
+def is_inside(path: str) -> bool:
+    """Whether a relative path with slashes stays in its folder."""
+    parts = PurePosixPath(path).parts
+    return bool(parts) and not path.startswith("/") and ".." not in parts and "\0" not in path
+
 
 LOG_TAG = "tla2py:log"
 """The first element of what TLC prints about the progress through a log."""

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass
-from enum import Enum
+from enum import StrEnum
 
 from tla2py.errors import Place
+from tla2py.model.trace import Location, ViolationKind
 from tla2py.text import counted
-from tla2py.trace.trace import Location, ViolationKind
 
 
-class Outcome(str, Enum):
+class Outcome(StrEnum):
     """How a run ended; ``VERDICTS`` has the verdict of each.
 
     These are TLC's exit statuses (``tlc2.output.EC.ExitStatus``) in lower case, and those that TLC cannot report itself.
@@ -37,7 +37,7 @@ class Outcome(str, Enum):
     NOT_STARTED = "not_started"
 
 
-class Verdict(str, Enum):
+class Verdict(StrEnum):
     """The answer of a run, which a gate compares with the expectation."""
 
     HOLDS = "holds"

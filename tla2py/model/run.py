@@ -1,19 +1,74 @@
-"""Runs, their limits, and the records of their executions: plain values that travel to where TLC runs and back."""
+"""The result at one point of a sweep."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import lru_cache
+from pathlib import Path
+from types import MappingProxyType
 from typing import Literal, NamedTuple, get_args
 
-from tla2py.model.config import Config
-from tla2py.model.inputs import NO_INPUTS, InputFile, Inputs
-from tla2py.model.log_part import LogPart
-from tla2py.model.logs import LogRemark
-from tla2py.model.outcome import Outcome
+from tla2py.model.logs import LogPart, LogRemark
+from tla2py.model.model import NO_INPUTS, Config, InputFile, Inputs
+from tla2py.model.outcome import (
+    OUTCOME_WORDS,
+    CoverageItem,
+    Diagnostic,
+    Outcome,
+    Stats,
+    Verdict,
+    Violation,
+    is_simulated,
+    simulation_words,
+)
+from tla2py.model.trace import Trace
+from tla2py.tla.graph import ModuleGraph
+from tla2py.tla.module import Module
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PointResult:
+    """The result at a point, without its traces and diagnostics.
+
+    ``undecided`` names the definitions that a further run under ``find = "each"`` could not decide. ``trace_length``
+    counts the states of the shortest counterexample. Counts that TLC did not print are None.
+    """
+
+    point: int
+    outcome: Outcome
+    verdict: Verdict
+    violated: tuple[Violation, ...] = ()
+    undecided: tuple[str, ...] = ()
+    generated: int | None = None
+    distinct: int | None = None
+    depth: int | None = None
+    trace_length: int | None = None
+    behaviours: int | None = None
+    wall_seconds: float | None = None
+
+    @property
+    def simulated(self) -> bool:
+        """Whether a simulation ended by its own budget without a violation."""
+        return is_simulated(
+            self.outcome, distinct=self.distinct, generated=self.generated, behaviours=self.behaviours
+        )
+
+    @property
+    def unanswered(self) -> str:
+        """The words for a verdict that is not an answer."""
+        if self.simulated:
+            return simulation_words(self.behaviours, self.generated)
+        return f"{self.verdict.value}: {OUTCOME_WORDS[self.outcome]}"
+
+    @property
+    def violated_names(self) -> tuple[str, ...]:
+        """The labels of the violations."""
+        return tuple(violation.label for violation in self.violated)
+
 
 # Increase it when runs execute differently, so that old records do not apply to new runs.
 EXECUTION_VERSION = 1
@@ -94,7 +149,7 @@ class TlcOptions:
 class Limits:
     """Limits of one execution of TLC: wall-clock seconds, and bytes of memory for the whole process tree.
 
-    ``disk_bytes`` limits what it writes, None is its share of the free space, see ``tla2py.tlc.sandbox.quota``. With
+    ``disk_bytes`` limits what it writes, None is its share of the free space, see ``tla2py.tlc.process.bubblewrap``. With
     ``trust`` it runs with this process's environment, files and network. With ``sandbox = "require"`` it does not run
     unless all walls stand.
     """
@@ -256,3 +311,169 @@ def _facts(options: TlcOptions) -> dict[str, object]:
 def digest_text(text: str) -> str:
     """The sha256 of a module's text, in hexadecimal."""
     return hashlib.sha256(text.encode()).hexdigest()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Progress:
+    """How far a run had come in its log when it printed a new maximum.
+
+    ``position`` is the value of the expression that counts, ``length`` that of the log as the module reads it, and
+    ``entry`` its element there as TLA+ text; None if the sequence is not known.
+    """
+
+    position: int
+    length: int | None = None
+    entry: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunResult:
+    """The interpretation of a run's executions, or of one of them; always derivable from the raw record.
+
+    Outcome and statistics are those of the first execution; violations and traces are those of all. ``undecided`` names
+    the definitions that a further execution under ``find = "each"`` could not decide within its limits. ``prints`` are
+    the first values that Print, PrintT or an Assert printed in the first execution, ``print_count`` counts all of them.
+    ``progress`` is that through the log that the run checks, if its lines are counted.
+    """
+
+    outcome: Outcome
+    verdict: Verdict
+    violations: tuple[Violation, ...] = ()
+    traces: tuple[Trace, ...] = ()
+    stats: Stats = field(default_factory=Stats)
+    coverage: tuple[CoverageItem, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
+    undecided: tuple[str, ...] = ()
+    tlc_version: str | None = None
+    tlc_revision: str | None = None
+    prints: tuple[str, ...] = ()
+    print_count: int = 0
+    progress: tuple[Progress, ...] = ()
+
+    @property
+    def simulated(self) -> bool:
+        """Whether a simulation ended by its own budget without a violation."""
+        stats = self.stats
+        return is_simulated(
+            self.outcome, distinct=stats.distinct, generated=stats.generated, behaviours=stats.behaviours
+        )
+
+    @property
+    def trace_length(self) -> int | None:
+        """The number of states of the shortest trace of a violation, None without one."""
+        lengths = [len(trace.states) for trace in self.traces if trace.states and not trace.cut_off]
+        return min(lengths) if self.violations and lengths else None
+
+
+# The folder in an execution's folder where TLC works.
+WORK = "run"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Executed:
+    """An executed run.
+
+    ``folders`` hold the output of its executions, which TLC cannot open for writing; it worked in ``WORK`` below each.
+    A ``cancelled`` run was stopped on request; its result means nothing.
+    """
+
+    record: RunRecord
+    folders: tuple[Path, ...]
+    result: RunResult
+    cancelled: bool
+
+    @property
+    def output(self) -> str:
+        """What TLC printed in the first execution."""
+        return (self.folders[0] / "stdout.txt").read_text(encoding="utf-8", errors="replace")
+
+
+_WORD = re.compile(r"\w+")
+# Ten thousand points share their modules.
+_digest = lru_cache(maxsize=256)(digest_text)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModuleTexts:
+    """The modules of a run.
+
+    originals: the user's own texts of the changed modules.
+    texts: every text by its sha256.
+    paths: the user's files by the sha256 of their texts.
+    """
+
+    modules: tuple[ModuleText, ...]
+    originals: tuple[ModuleText, ...]
+    texts: dict[str, str]
+    paths: dict[str, str]
+
+
+def module_texts(
+    spec: ModuleGraph,
+    main: str,
+    wrapper: str | None,
+    config_text: str,
+    added: Mapping[str, str] = MappingProxyType({}),
+) -> ModuleTexts:
+    """The run's modules; root definitions that the wrapper module ``main`` uses lose their LOCAL.
+
+    ``added`` are the texts of further modules by file name, or of those to use instead.
+    """
+    modules: list[ModuleText] = []
+    originals: list[ModuleText] = []
+    texts: dict[str, str] = {}
+    paths: dict[str, str] = {}
+    if wrapper is not None:
+        for name, text in ((f"{main}.tla", wrapper), *added.items()):
+            modules.append(ModuleText(name, _digest(text)))
+            texts[modules[-1].sha256] = text
+    for module in spec.modules:
+        if f"{module.name}.tla" in added:
+            continue
+        text, own = module.text, module.original or module.text
+        if wrapper is not None and module is spec.root:
+            text = without_local(spec, frozenset(_WORD.findall(f"{config_text}\n{wrapper}")))
+        name, sha256 = f"{module.name}.tla", _digest(text)
+        modules.append(ModuleText(name, sha256))
+        texts[sha256] = text
+        if text != own:
+            originals.append(ModuleText(name, _digest(own)))
+            texts[_digest(own)] = own
+        if module.path is not None:
+            paths.setdefault(_digest(own), str(module.path))
+    return ModuleTexts(modules=tuple(modules), originals=tuple(originals), texts=texts, paths=paths)
+
+
+def without_local(spec: ModuleGraph, names: frozenset[str]) -> str:
+    """The text of the root with LOCAL blanked out before the definitions with these names.
+
+    TLC sees LOCAL definitions of the module it starts on, but not those of a module that it extends.
+    """
+    root = spec.root
+    lines = root.text.split("\n")
+    begins = [d.span for d in root.definitions if d.local and d.name in names]
+    files = {module.name: module for module in spec.modules}
+    for instance in root.instances:
+        if instance.local and instance.name is None and names & _defined(instance.module, files):
+            begins.append(instance.span)
+    if not begins:
+        return root.text
+    for span in begins:
+        _blank(lines, span.begin_line, span.begin_column)
+    return "\n".join(lines)
+
+
+def _defined(name: str, files: dict[str, Module]) -> set[str]:
+    module = files.get(name)
+    return {definition.name for definition in module.definitions} if module is not None else set()
+
+
+def _blank(lines: list[str], line: int, column: int) -> None:
+    """Blank out the LOCAL at a place or the last one before it; columns stay the same."""
+    for number in range(line - 1, -1, -1):
+        before = lines[number] if number < line - 1 else lines[number][: column - 1 + len("LOCAL")]
+        found = [*re.finditer(r"\bLOCAL\b", before)]
+        if found:
+            begin, end = found[-1].span()
+            lines[number] = lines[number][:begin] + " " * (end - begin) + lines[number][end:]
+            return

@@ -1,1 +1,1 @@
-"""Mutants of a specification: small changes that a good set of checks should notice."""
+"""Mutants of a specification."""

@@ -1,23 +1,126 @@
-"""Mutants: the single changes of a model's specification, each with an id."""
+"""A limit on the states of a run: a constraint in its root module that cuts off what lies beyond."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import random
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Literal
+
+import msgspec
 
 from tla2py.errors import InputError
-from tla2py.model.config import Config
-from tla2py.mutation.edit import Edit, Text
-from tla2py.mutation.operators import OPERATORS, Concerns
-from tla2py.mutation.spot import Found
-from tla2py.mutation.walk import Walk
-from tla2py.syntax import Definition, Module, ModuleGraph
-from tla2py.syntax.offsets import algorithm_line
-from tla2py.syntax.reach import closure
+from tla2py.model.model import Config
+from tla2py.model.run import Run
+from tla2py.mutation.operators import OPERATORS, Concerns, Edit, Text
+from tla2py.mutation.walk import Found, Walk
 from tla2py.text import did_you_mean
+from tla2py.tla.graph import ModuleGraph, closure
+from tla2py.tla.module import Definition, Module, algorithm_line
+from tla2py.tlc.config.render import render_config
+
+_NAME = "tla2pyBudget"
+# The module itself may extend neither.
+_FORMULA = 'LET Tla2pyTLC == INSTANCE TLC Tla2pyN == INSTANCE Naturals IN Tla2pyN!<(Tla2pyTLC!TLCGet("distinct"), {})'
+_END = re.compile(r"={4,}\s*$")
+_BEGIN = re.compile(r"\s*-{4,}\s*MODULE\b")
+
+
+def with_budget(text: str, states: int) -> str:
+    """The text of a module with the constraint in the line that ends it, so that all lines stay."""
+    lines = text.split("\n")
+    depth = 0
+    for place, line in enumerate(lines):
+        depth += bool(_BEGIN.match(line))
+        if depth and _END.match(line.lstrip()):
+            depth -= 1
+            if not depth:
+                lines[place] = f"{_NAME} == {_FORMULA.format(states)} {line.lstrip()}"
+                break
+    return "\n".join(lines)
+
+
+def budgeted(run: Run) -> Run:
+    """The run with the constraint in its config."""
+    config = replace(run.config, constraints=(*run.config.constraints, _NAME))
+    return replace(run, config=config, config_text=render_config(config, run.template))
+
+
+def operators_document() -> str:
+    """The operators with their examples, as a Markdown table."""
+    rows = [
+        f"| `{each.name}` | `{_cell(each.before)}` | `{_cell(each.after)}` | {_cell(each.reason)} |"
+        for each in OPERATORS.values()
+    ]
+    return "\n".join(["| operator | before | after | the mistake |", "|---|---|---|---|", *rows, ""])
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|")
+
+
+Status = Literal["killed", "survived", "equivalent", "duplicate", "stillborn", "unknown"]
+STATUSES: tuple[Status, ...] = ("killed", "survived", "equivalent", "duplicate", "stillborn", "unknown")
+
+
+class Killer(msgspec.Struct, frozen=True):
+    """A check that a mutant violates: its kind and its name, as in ``violated`` of ``runs``."""
+
+    kind: str
+    name: str
+
+    @property
+    def label(self) -> str:
+        """The name, or the kind of what has no name."""
+        return self.name or self.kind.replace("_", " ")
+
+
+class MutantRow(msgspec.Struct, frozen=True, kw_only=True):
+    """A mutant and its status; ``point`` and ``run_id`` are those of the smallest point that kills it."""
+
+    mutant: str
+    operator: str
+    definition: str
+    module: str
+    line: int
+    column: int
+    before: str
+    after: str
+    status: Status
+    killed_by: tuple[Killer, ...] = ()
+    point: int | None = None
+    trace_length: int | None = None
+    run_id: str | None = None
+
+
+class LeftOut(msgspec.Struct, frozen=True, kw_only=True):
+    """A point that no mutant runs at, and why."""
+
+    point: int
+    parameters: str
+    reason: str
+
+
+class MutantReport(msgspec.Struct, frozen=True, kw_only=True):
+    """The answers about all mutants of a sweep.
+
+    ``points`` are those that mutants ran at, the smallest first. ``checks`` has the labels of what they check, each with the
+    number of mutants that ran where it is checked. ``total`` counts the mutants that were left after ``--operators`` and ``--actions``, before a sample was drawn.
+    """
+
+    sweep: str
+    mutants: tuple[MutantRow, ...]
+    points: tuple[int, ...]
+    left_out: tuple[LeftOut, ...] = ()
+    checks: dict[str, int] = {}
+    total: int = 0
+
+    def with_status(self, status: Status) -> list[MutantRow]:
+        """The mutants with a status."""
+        return [each for each in self.mutants if each.status == status]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,24 +1,50 @@
-"""The places of a model where its specification can be changed.
-
-The walk follows names from the model's behaviour and checks, as TLC evaluates them: what a conjunct is for depends on where
-it is reached.
-"""
+"""Where an expression is, and a change found there."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from tla2py.mutation.edit import Text
-from tla2py.mutation.spot import Found, Spot
-from tla2py.mutation.swaps import Change, expression_changes, initial_change, quantifier_change
-from tla2py.mutation.updates import Updates, is_compound, variable_of
-from tla2py.syntax import Definition, Level, ModuleGraph
-from tla2py.syntax.depth import deeply
-from tla2py.syntax.expression import Expression
-from tla2py.syntax.levels import Levels
-from tla2py.syntax.scope import Entity
-from tla2py.syntax.types import infer_types
+from tla2py.mutation.operators import (
+    Change,
+    Text,
+    Updates,
+    expression_changes,
+    initial_change,
+    is_compound,
+    quantifier_change,
+    variable_of,
+)
+from tla2py.tla.constant_types import infer_types
+from tla2py.tla.graph import ModuleGraph
+from tla2py.tla.levels import Level, Levels
+from tla2py.tla.module import Definition, Expression, Module
+from tla2py.tla.scope import Entity, Scope
+from tla2py.tla.tree import deeply
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spot:
+    """Where an expression is: its scope, the definition around it and the names bound there."""
+
+    scope: Scope
+    owner: Definition
+    module: Module
+    bound: frozenset[str] = frozenset()
+
+    def binding(self, expr: Expression) -> Spot:
+        """Inside a binder."""
+        return replace(self, bound=self.bound.union(*(each.names for each in expr.bounds)))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """A change, and the definition and the module that it is in."""
+
+    change: Change
+    owner: Definition
+    module: Module
+
 
 _FAIRNESS = ("WF_", "SF_")
 

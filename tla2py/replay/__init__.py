@@ -1,1 +1,1 @@
-"""Traces written as modules and replayed by TLC."""
+"""Further questions to TLC about a trace."""

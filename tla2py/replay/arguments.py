@@ -14,18 +14,17 @@ from itertools import accumulate, starmap
 from typing import NamedTuple
 
 from tla2py.errors import InputError
-from tla2py.instrument.action_parts import formula_parts
-from tla2py.instrument.edits import Edit, edited, wrapped
-from tla2py.instrument.prints import printed_tuples
 from tla2py.model.outcome import Verdict
+from tla2py.model.trace import State, Trace
 from tla2py.replay.query import Origin, TraceQuery, first_error
-from tla2py.syntax import Level, Module, ModuleGraph, Span
-from tla2py.syntax.depth import deeply
-from tla2py.syntax.expression import Expression
-from tla2py.syntax.levels import Levels
-from tla2py.syntax.scope import Scope
-from tla2py.trace.trace import State, Trace
-from tla2py.values import Value, format_value
+from tla2py.tla.copies import Edit, edited, formula_parts, printed_tuples, wrapped
+from tla2py.tla.graph import ModuleGraph
+from tla2py.tla.levels import Level, Levels
+from tla2py.tla.module import Expression, Module, Span
+from tla2py.tla.scope import Scope
+from tla2py.tla.tree import deeply
+from tla2py.tla.value import Value
+from tla2py.tla.value_text import format_value
 
 _MODULE = "AskArguments"
 _PRINTER = "AskArgumentsTell"

@@ -12,11 +12,11 @@ from dataclasses import dataclass, replace
 
 from tla2py.errors import InputError
 from tla2py.model.outcome import Verdict
-from tla2py.model.result import RunResult
+from tla2py.model.run import RunResult
+from tla2py.model.trace import Trace
 from tla2py.replay.evaluate import evaluate_trace
 from tla2py.replay.query import Origin, TraceQuery, first_error
 from tla2py.tlc.output.codes import Code
-from tla2py.trace.trace import Trace
 
 _MODULE = "ConfirmTrace"
 _INDEX = "confirmTraceIndex"

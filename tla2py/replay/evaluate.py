@@ -8,12 +8,12 @@ from dataclasses import replace
 
 from tla2py.errors import InputError
 from tla2py.model.outcome import Verdict
-from tla2py.model.result import RunResult
+from tla2py.model.run import RunResult
+from tla2py.model.trace import Trace
 from tla2py.replay.query import Origin, TraceQuery, first_error
-from tla2py.syntax import Level
-from tla2py.syntax.standalone import StandaloneExpression, parse_expression
-from tla2py.trace.trace import Trace
-from tla2py.values import ValueTextError, format_value, parse_value
+from tla2py.tla.levels import Level
+from tla2py.tla.parse import StandaloneExpression, parse_expression
+from tla2py.tla.value_text import ValueTextError, format_value, parse_value
 
 _MODULE = "AskValues"
 _BEGIN, _VALUE, _END = "tla2py: begin", "tla2py: value", "tla2py: end"

@@ -1,31 +1,150 @@
-"""Further runs of TLC about a trace: the run's modules and one that holds the states."""
+"""Copies of an invariant and of its definitions in which each conjunct prints its value."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from tla2py.config.read import parse_config
-from tla2py.config.render import default_template, render_config
 from tla2py.errors import InputError
 from tla2py.execution.execute import execute_run
-from tla2py.model.config import Assignment, Config
-from tla2py.model.modules import without_local
-from tla2py.model.result import Executed, RunResult
-from tla2py.model.run import ModuleText, Run, RunRecord, TlcOptions, digest_text
-from tla2py.syntax import load_texts
-from tla2py.syntax.levels import Levels
-from tla2py.tlc.inputs import input_path
-from tla2py.tlc.output.log import UNEXPLAINED
+from tla2py.model.model import Assignment, Config
+from tla2py.model.run import (
+    Executed,
+    ModuleText,
+    Run,
+    RunRecord,
+    RunResult,
+    TlcOptions,
+    digest_text,
+    without_local,
+)
+from tla2py.model.trace import State, Trace
+from tla2py.tla.copies import Conjunct, DefinitionCopy, Edit, Place, Role, wrapped
+from tla2py.tla.itf import state_to_itf
+from tla2py.tla.levels import Level, Levels
+from tla2py.tla.module import Expression
+from tla2py.tla.parse import load_texts
+from tla2py.tla.value_text import format_value
+from tla2py.tlc.config.read import parse_config
+from tla2py.tlc.config.render import default_template, render_config
+from tla2py.tlc.output.messages import UNEXPLAINED
 from tla2py.tlc.output.states import UNASSIGNED
-from tla2py.toolchain.community import recorded_classes
-from tla2py.toolchain.overrides import class_file
-from tla2py.toolchain.toolchain import Toolchain
-from tla2py.trace.trace import State, Trace
-from tla2py.values import format_value, state_to_itf
+from tla2py.tlc.process.command import input_path
+from tla2py.tlc.tools.community import class_file, recorded_classes
+from tla2py.tlc.tools.toolchain import Toolchain
+
+PRINTER = "AskConjunctsTell"
+# Parts of parts of a conjunct are shown to this depth.
+_DEEPEST = 3
+
+
+def printer_text(*, stops: bool) -> str:
+    """The module whose operators print the value of a part; with ``stops`` a FALSE conjunct ends the evaluation."""
+    tell = 'PrintT(<<"tla2py: conjunct", number, names, values, value>>)'
+    # Bound by a quantifier the value is evaluated once, although it is used twice.
+    whether = f"\\E value \\in {{formula}} : {tell} /\\ value"
+    return f"""---- MODULE {PRINTER} ----
+LOCAL INSTANCE TLC
+Whether(number, names, values, formula) == {whether}
+Tell(number, names, values, value) == {"Whether(number, names, values, value)" if stops else tell}
+====
+"""
+
+
+@dataclass(slots=True)
+class InvariantCopy(DefinitionCopy):
+    """The copy of an invariant; ``conjuncts`` are its parts in the order of their numbers."""
+
+    conjuncts: list[Conjunct] = field(default_factory=list)
+
+    def _edits(self, expr: Expression, names: tuple[str, ...], place: Place) -> Iterator[Edit]:
+        """The edits that make the parts of an expression print their values, where names are bound.
+
+        Inside a conjunct these are its direct parts.
+        """
+        inside = place.depth > 0
+        match expr:
+            case Expression(shape="apply", operator="/\\"):
+                for each in expr.arguments:
+                    yield from self._part(each, names, place)
+            case Expression(shape="apply", operator="\\/") if inside:
+                for each in expr.arguments:
+                    yield from self._part(each, names, place)
+            case Expression(shape="apply", operator="~", arguments=(body,)) if inside:
+                yield from self._edits(body, names, replace(place, positive=not place.positive))
+            case Expression(shape="apply", operator="=>", arguments=(condition, consequent)):
+                yield from self._printed(condition, "condition", names, place)
+                yield from self._part(consequent, names, place)
+            case Expression(shape="build", operator="IF", arguments=(condition, *branches)):
+                yield from self._printed(condition, "condition", names, place)
+                for each in branches:
+                    yield from self._part(each, names, place)
+            case Expression(shape="build", operator="CASE", arguments=arms):
+                for condition, value in zip(arms[::2], arms[1::2], strict=True):
+                    # OTHER is not written as an expression.
+                    if condition.shape != "literal":
+                        yield from self._printed(condition, "condition", names, place)
+                    yield from self._part(value, names, place)
+            case Expression(shape="bind", operator="\\A" | "\\E", arguments=(body,)) if (
+                expr.operator == "\\A"
+            ) is place.positive and all(each.domain for each in expr.bounds):
+                names = (*names, *(name for each in expr.bounds for name in each.names))
+                if inside:
+                    yield from self._printed(body, "body", names, place)
+                else:
+                    yield from self._edits(body, names, place)
+            case Expression(shape="let", arguments=(body,)):
+                scope = self.query.spec.resolver.let(place.scope, expr)
+                yield from self._edits(body, names, replace(place, scope=scope))
+            case Expression(shape="apply", operator="[]", arguments=(body,)) if not (names or inside):
+                # TLC reports a property that is always TRUE of single states as an invariant.
+                yield Edit(expr.span.begin_line, expr.span.begin_column, "  ", 2)
+                yield from self._edits(body, names, place)
+            case Expression(shape="literal", operator="boolean", text="TRUE"):
+                return
+            case _:
+                called = self._call(expr, place) if not inside or self._varies(expr, names, place) else None
+                if called:
+                    yield called
+                elif not inside:
+                    yield from self._printed(expr, "conjunct", names, place)
+
+    def _varies(self, expr: Expression, names: tuple[str, ...], place: Place) -> bool:
+        """Whether an expression depends on the state: TLC evaluates constants once, before all states."""
+        level = self.query.levels.of_expression(expr, place.scope, frozenset(names))
+        return level != Level.CONSTANT
+
+    def _part(self, expr: Expression, names: tuple[str, ...], place: Place) -> Iterator[Edit]:
+        """The edits of a conjunct of a conjunction, a branch, or a part of what prints its own value."""
+        return self._printed(expr, "part", names, place) if place.depth else self._edits(expr, names, place)
+
+    def _printed(self, expr: Expression, role: Role, names: tuple[str, ...], place: Place) -> Iterator[Edit]:
+        """The edits that make an expression and its parts print their values; texts keep their columns."""
+        span, module = expr.span, place.module
+        quoted, values = ", ".join(f'"{name}"' for name in names), ", ".join(names)
+        operator = "Tell" if role == "conjunct" else "Whether"
+        call = f"tla2pyTell!{operator}({len(self.conjuncts)}, <<{quoted}>>, <<{values}>>, ("
+        exists = expr.shape == "bind" and expr.operator == "\\E"
+        self.conjuncts.append(
+            Conjunct(
+                text=module.excerpt(span),
+                role=role,
+                definition=place.path[-1],
+                module=module.name,
+                line=module.line(span.begin_line),
+                column=span.begin_column,
+                depth=place.depth,
+                decisive=role == "condition" or (role == "body" and not place.positive),
+                unbound=tuple(name for each in expr.bounds for name in each.names) if exists else (),
+            )
+        )
+        opened = role != "condition" and place.depth < _DEEPEST
+        inside = self._edits(expr, names, replace(place, depth=place.depth + 1)) if opened else ()
+        yield from wrapped(span, call, inside, "))")
+
 
 # What TLC prints instead of a value that it did not evaluate.
 _NO_VALUE = re.compile(r"<expression|<LAZY|<Operator|<Java Method|\bUNDEF\b|\bnull\b|\{ <")

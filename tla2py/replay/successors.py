@@ -1,22 +1,166 @@
-"""The successors of a state of a trace: the steps that the specification allows there, by one run of TLC."""
+"""How far an action gets in a state: which prefixes of its conjuncts are ENABLED, by one run of TLC."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from tla2py.errors import InputError
 from tla2py.model.outcome import Verdict
-from tla2py.replay.enabled import action_names
+from tla2py.model.trace import State, Trace
 from tla2py.replay.query import Origin, TraceQuery, first_error
-from tla2py.syntax.depth import deeply
-from tla2py.tlc.command import GRAPH
+from tla2py.tla.copies import (
+    PRINTER,
+    PRINTER_TEXT,
+    ActionParts,
+    Binding,
+    Conjunct,
+    bound,
+    leads,
+    printed_tuples,
+)
+from tla2py.tla.itf import state_from_itf
+from tla2py.tla.levels import Level
+from tla2py.tla.module import Expression
+from tla2py.tla.tree import deeply
 from tla2py.tlc.output.graph import GraphBlock, GraphReader
-from tla2py.trace.trace import State, Trace
-from tla2py.values import state_from_itf
+from tla2py.tlc.process.command import GRAPH
 
-_MODULE: Final = "AskSuccessors"
+_MODULE: Final = "AskEnabled"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PrefixRow:
+    """A conjunct of an action, and whether the action is ENABLED up to it; None if no binding gets to it."""
+
+    conjunct: Conjunct
+    enabled: bool | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Enabledness:
+    """How far an action gets in a state.
+
+    ``binding`` is the one of its parameters and quantifiers that gets furthest, ``stopped`` the first conjunct that is
+    FALSE for it: None if the action is enabled, or if no binding gets to a conjunct.
+    """
+
+    action: str
+    state: State
+    rows: tuple[PrefixRow, ...]
+    enabled: bool
+    binding: Binding
+    stopped: Conjunct | None
+
+
+def evaluate_enabled(
+    trace: Trace,
+    action: str,
+    state: State,
+    origin: Origin,
+) -> Enabledness:
+    """How far an action gets in a state of a trace.
+
+    Its parameters and quantifiers take the values that the next-state relation gives them. Raises InputError: ``usage``
+    for an action that the relation does not take, ``not-confirmable`` for a trace that cannot be written as a module or
+    an action that TLC cannot evaluate.
+    """
+    query = TraceQuery([trace], origin)
+    root = _root(query, action)
+    query.expose(root)
+    copy = ActionParts(query=query, name=root, printer=PRINTER, action=action)
+    query.modules[f"{PRINTER}.tla"] = PRINTER_TEXT
+    # No step is taken. A variable without a next value makes TLC try all bindings.
+    conjuncts = ('PrintT(<<"tla2py: state">>)', copy.root, 'PrintT(<<"tla2py: enabled">>)', "FALSE")
+    module = query.each_state(_MODULE, [state], conjuncts)
+    with query.run(_MODULE, "\n".join(module), specification="AskEnabledSpec") as executed:
+        output = executed.output
+        if executed.result.verdict is not Verdict.HOLDS:
+            raise InputError(
+                "not-confirmable",
+                f"TLC could not evaluate {action} in state {state.index}: {first_error(executed.result)}",
+                hint="evaluate expressions in the states instead: --eval EXPR",
+            )
+    return _read(action, state, copy, output)
+
+
+@deeply
+def _root(query: TraceQuery, action: str) -> str:
+    """The formula that takes the action: the next-state relation, or the action itself if it has no parameters."""
+    scope, relation, actions = query.spec.scope, query.next, ""
+    found = scope.names.get(relation)
+    if found is not None and found.body is not None:
+        if leads(found.body, action, found.scope, query.spec.resolver):
+            return relation
+        actions = ", ".join(dict.fromkeys(action_names(found.body)))
+    entity = scope.find(action)
+    if (
+        entity is not None
+        and entity.body is not None
+        and not entity.parameters
+        and query.levels.of_entity(entity) == Level.ACTION
+    ):
+        return action
+    missing = (
+        f"{relation} does not take {action}, so the values of {', '.join(entity.parameters)} are not known"
+        if entity is not None and entity.parameters
+        else f"{relation} takes no action {action}"
+    )
+    raise InputError("usage", missing, hint=f"name one of {actions}" if actions else f"see {relation}")
+
+
+def action_names(expr: Expression) -> Iterator[str]:
+    """The names of the definitions that a next-state relation consists of."""
+    if expr.shape == "apply" and expr.operator not in ("/\\", "\\/"):
+        yield expr.operator
+    elif expr.shape in ("apply", "let") or expr.operator == "\\E":
+        for each in expr.arguments:
+            yield from action_names(each)
+
+
+class _Tried(NamedTuple):
+    """A conjunct that TLC tried, by number, and the binding."""
+
+    number: int
+    binding: Binding
+
+
+def _read(action: str, state: State, copy: ActionParts, output: str) -> Enabledness:
+    """How far the action gets, by what TLC printed: it tries depth first."""
+    enabled: list[bool | None] = [None] * len(copy.conjuncts)
+    path: list[_Tried] = []
+    best: list[_Tried] = []
+    complete = False
+    for printed in printed_tuples(output):
+        match printed:
+            case (str(event), int(number), tuple(names), tuple(values)):
+                depth = copy.depths[number]
+                path = [each for each in path if copy.depths[each.number] < depth]
+                path.append(_Tried(number, bound(names, values)))
+                enabled[number] = enabled[number] or event == "tla2py: bound"
+                if not complete and (not best or depth > copy.depths[best[-1].number]):
+                    best = path
+            case ("tla2py: pass", int(number)):
+                enabled[number] = True
+            case ("tla2py: enabled",) if not complete:
+                best, complete = path, True
+    binding = {name: value for each in best for name, value in each.binding}
+    return Enabledness(
+        action=action,
+        state=state,
+        rows=tuple(
+            PrefixRow(conjunct=conjunct, enabled=each)
+            for conjunct, each in zip(copy.conjuncts, enabled, strict=True)
+        ),
+        enabled=complete,
+        binding=tuple(binding.items()),
+        stopped=copy.conjuncts[best[-1].number] if best and not complete else None,
+    )
+
+
+_SUCCESSORS_MODULE: Final = "AskSuccessors"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,21 +181,25 @@ def find_successors(trace: Trace, state: State, origin: Origin) -> Successors:
     query = TraceQuery([trace], origin)
     relation = query.next
     query.expose(relation)
-    values = [f"  /\\ {name} = {_MODULE}States[1].{name}" for name in query.variables]
+    values = [f"  /\\ {name} = {_SUCCESSORS_MODULE}States[1].{name}" for name in query.variables]
     module = [
-        *query.header(_MODULE),
-        f"{_MODULE}States == {query.states([state])}",
-        f"{_MODULE}Init ==",
+        *query.header(_SUCCESSORS_MODULE),
+        f"{_SUCCESSORS_MODULE}States == {query.states([state])}",
+        f"{_SUCCESSORS_MODULE}Init ==",
         *values,
         # The successors are explored too, so that the graph has them; their own successors are not.
-        f'{_MODULE}Bound == TLCGet("level") < 3',
-        f"{_MODULE}Spec == {_MODULE}Init /\\ [][{relation}]_<<{', '.join(query.variables)}>>",
+        f'{_SUCCESSORS_MODULE}Bound == TLCGet("level") < 3',
+        f"{_SUCCESSORS_MODULE}Spec == {_SUCCESSORS_MODULE}Init /\\ [][{relation}]_<<{', '.join(query.variables)}>>",
         "====",
         "",
     ]
     text = "\n".join(module)
     with query.run(
-        _MODULE, text, specification=f"{_MODULE}Spec", constraints=(f"{_MODULE}Bound",), graph=True
+        _SUCCESSORS_MODULE,
+        text,
+        specification=f"{_SUCCESSORS_MODULE}Spec",
+        constraints=(f"{_SUCCESSORS_MODULE}Bound",),
+        graph=True,
     ) as executed:
         if executed.result.verdict is not Verdict.HOLDS:
             raise InputError(

@@ -1,15 +1,15 @@
-"""The choice between Spark and local threads; pyspark is imported only for Spark."""
+"""Spark: executor choice, session, frames over a store's tables, jobs. Only this package imports pyspark."""
 
 from __future__ import annotations
 
 import contextlib
 import functools
+import importlib.util
 from collections.abc import Callable, Iterator, Sequence
-from enum import Enum
+from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from tla2py.errors import InputError
-from tla2py.spark import has_pyspark, require_pyspark
+from tla2py.errors import InputError, ToolchainError
 
 if TYPE_CHECKING:
     from tla2py.execution.executor import Executor, ExecutorFactory
@@ -17,7 +17,24 @@ if TYPE_CHECKING:
     from tla2py.sweep.sweep import Sweep
 
 
-class ExecutorName(str, Enum):
+def has_pyspark() -> bool:
+    """Whether pyspark is installed; it is not imported, which takes a while."""
+    return importlib.util.find_spec("pyspark") is not None
+
+
+def require_pyspark() -> None:
+    """Import pyspark. Raises ToolchainError (``spark-missing``) if it is not installed, or damaged."""
+    try:
+        import pyspark  # noqa: F401
+    except Exception as error:
+        raise ToolchainError(
+            "spark-missing",
+            f"pyspark cannot be imported: {error}",
+            hint="pip install 'tla2py[spark]'; sweeps run without it: tla2py sweep --executor local",
+        ) from error
+
+
+class ExecutorName(StrEnum):
     """The executors of a sweep's runs."""
 
     SPARK = "spark"
@@ -60,8 +77,7 @@ def _local(workers: int, memory: int, listener: Listener) -> Iterator[Executor]:
 def _spark(
     master: str | None, workers: int, memory: int, listener: Listener, *, only_runs: bool
 ) -> Iterator[Executor]:
-    from tla2py.spark.launch import has_active_context
-    from tla2py.spark.master import local_cores, submitted
+    from tla2py.spark.launch import has_active_context, local_cores, submitted
 
     cores = local_cores(master or "local[*]")
     if cores is None or submitted() or has_active_context():
@@ -74,7 +90,7 @@ def _spark(
         return
     from tla2py.execution.executor import LocalExecutor
     from tla2py.spark.handover import HandoverExecutor
-    from tla2py.spark.start import SparkStart
+    from tla2py.spark.launch import SparkStart
 
     slots = _fitting(max(cores // workers, 1), memory, listener)
     if not has_pyspark():

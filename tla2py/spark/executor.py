@@ -15,17 +15,16 @@ from py4j.protocol import Py4JError
 from pyspark import AccumulatorParam, Broadcast, SparkContext, TaskContext
 
 from tla2py.errors import StoreError, Tla2pyError
-from tla2py.execution.executor import Work, execute_into_store
-from tla2py.execution.inside import RunEnd
+from tla2py.execution.executor import RunEnd, Work, execute_into_store
 from tla2py.model.run import Run
-from tla2py.spark.derive import deriver
+from tla2py.spark.frames import deriver
 from tla2py.spark.launch import job_failed
 from tla2py.spark.shipping import Parcel, shared_address, shipper, unpack
+from tla2py.store.derive import settle
+from tla2py.store.fragments import Fragment
 from tla2py.store.store import Store
+from tla2py.store.write import Group
 from tla2py.sweep.plan import Runs
-from tla2py.tables.derive import settle
-from tla2py.tables.fragments import Fragment
-from tla2py.tables.write import Group
 from tla2py.tlc.output.result import interpret_record
 
 # Py4J logs the traceback of every connection that it loses. Set up logging to see them.

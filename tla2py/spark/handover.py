@@ -8,19 +8,19 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from tla2py.errors import ToolchainError
-from tla2py.execution.executor import LocalExecutor, Waiting, Work
-from tla2py.execution.inside import RunEnd
+from tla2py.execution.executor import LocalExecutor, RunEnd, Waiting, Work
 from tla2py.model.run import Run
-from tla2py.spark.start import SparkStart
+from tla2py.spark.launch import SparkStart
+from tla2py.store.fragments import Fragment
 from tla2py.store.store import Store
-from tla2py.tables.fragments import Fragment
-from tla2py.tables.write import Group
-from tla2py.tlc.jvm.pool import close_hosts
+from tla2py.store.write import Group
+from tla2py.tlc.process.pool import close_hosts
 
 if TYPE_CHECKING:
     from pyspark import Broadcast
 
     from tla2py.spark.shipping import Parcel
+
 
 # Spark's start takes eight CPU seconds. It starts if the rest of the runs is expected to take longer than this.
 _WORTH_SECONDS = 15.0

@@ -11,15 +11,12 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
 from tla2py.errors import ExitCode, InputError, StoreError, Tla2pyError
-from tla2py.interop import ForeignStore
-from tla2py.interop.open import open_tables
-from tla2py.spark.derive import deriver
-from tla2py.spark.frames import stored_frame, struct_type
-from tla2py.spark.query import spark_reason
+from tla2py.spark.frames import deriver, spark_reason, stored_frame, struct_type
+from tla2py.store.foreign import ForeignStore, open_tables
+from tla2py.store.schema import TABLE_NAMES, TABLES, runs_columns
 from tla2py.store.storage import folder_of, is_remote
 from tla2py.store.store import Store
-from tla2py.tables.files import stored_table
-from tla2py.tables.schema import TABLE_NAMES, TABLES, runs_columns
+from tla2py.store.write import stored_table
 
 
 def load_tables(session: SparkSession, inputs: Sequence[str]) -> dict[str, DataFrame]:

@@ -21,15 +21,16 @@ from pyspark.sql import SparkSession
 from tla2py.spark.launch import (
     ONLY_RUNS,
     PYTHON,
+    SUBMITTED,
     SparkJvm,
     has_jvm,
     java_reason,
     spark_failed,
     spark_settings,
+    submitted,
 )
-from tla2py.spark.master import SUBMITTED, submitted
-from tla2py.tlc.command import COMPILE_LATER
-from tla2py.tlc.sandbox.reaper import scratch_folder
+from tla2py.tlc.process.command import COMPILE_LATER
+from tla2py.tlc.process.reaper import scratch_folder
 
 
 @contextlib.contextmanager

@@ -24,10 +24,10 @@ import tla2py
 from tla2py.errors import StoreError, ToolchainError
 from tla2py.execution.executor import Work
 from tla2py.store.storage import Address, folder_of, is_remote
-from tla2py.toolchain.jar import copied_jar, read_jar
-from tla2py.toolchain.java import Java, find_java, java_at
-from tla2py.toolchain.overrides import pack_override, read_override
-from tla2py.toolchain.toolchain import Override, Toolchain
+from tla2py.tlc.tools.community import pack_override, read_override
+from tla2py.tlc.tools.jar import copied_jar, read_jar
+from tla2py.tlc.tools.java import Java, find_java, java_at
+from tla2py.tlc.tools.toolchain import Override, Toolchain
 
 _PACKAGE = Path(tla2py.__file__).parent
 

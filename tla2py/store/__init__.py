@@ -1,1 +1,1 @@
-"""Storage of runs and their raw records."""
+"""Records of runs, and the tables made from them."""

@@ -21,8 +21,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from tla2py.store.columns import integer_column, text_column
-from tla2py.store.index import SCHEMA, Pack, RecordIndex, identity, pack_name
+from tla2py.store.index import SCHEMA, Pack, RecordIndex, identity, integer_column, pack_name, text_column
 from tla2py.store.record import EPOCH, is_whole, record_name
 from tla2py.store.storage import Part, Storage
 

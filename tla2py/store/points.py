@@ -1,4 +1,7 @@
-"""The points of a store as a table: their numbers, their runs and the texts of their parameters."""
+"""The manifest of a store: the input of its runs.
+
+The points are a table of their own, which the manifest names: they may be very many.
+"""
 
 from __future__ import annotations
 
@@ -6,15 +9,114 @@ import contextlib
 import hashlib
 import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import msgspec
 
-from tla2py.store.manifest import FILE, Manifest, ManifestParameter, damaged, read_manifest
+from tla2py.errors import StoreError
 from tla2py.store.storage import Storage
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+
+# Raised when the layout of the store or the meaning of a column changes; newer stores are refused.
+# In version 1 the manifest holds the points, no record is packed, and each table is one file.
+STORE_VERSION = 2
+FILE = "store.json"
+
+
+class ManifestParameter(msgspec.Struct, frozen=True, kw_only=True):
+    """A parameter: its name in the sweep, and its column in ``runs`` with the column's type."""
+
+    name: str
+    kind: str
+    column: str
+    type: Annotated[str, msgspec.Meta(pattern=r"^(integer|boolean|text)\Z")]
+
+
+class Manifest(msgspec.Struct, frozen=True, kw_only=True):
+    """The input of a store's runs."""
+
+    format: str = "tla2py-store"
+    version: int = STORE_VERSION
+    tla2py_version: str
+    name: str
+    modules: list[str]
+    sweep: str
+    parameters: list[ManifestParameter]
+    # The file of the points table; empty in a manifest of version 1.
+    points: Annotated[str, msgspec.Meta(pattern=r"^(points/\w+\.parquet)?\Z")] = ""
+    # The sweep file as the user named it; None in older stores.
+    sweep_file: str | None = None
+    # Paths of the user's files by the sha256 of their texts.
+    files: dict[str, str] = {}
+    # The sha256 of the texts of the sweep's configs, by their names in the sweep.
+    configs: dict[str, str] = {}
+
+
+def is_store(folder: Path) -> bool:
+    """Whether a folder has a store's manifest, or what is left of a store without it."""
+    return (folder / FILE).exists() or all((folder / name).is_dir() for name in ("records", "sources"))
+
+
+def read_manifest(storage: Storage) -> tuple[Manifest, list[object]]:
+    """A store's manifest, and the points in it if it is of version 1.
+
+    Raises StoreError: ``store-missing``, ``store-unreadable``, ``not-a-store``, ``store-too-new``.
+    """
+    try:
+        with storage.open(FILE) as source:
+            data = msgspec.json.decode(source.read())
+    except (FileNotFoundError, NotADirectoryError) as error:
+        if not storage.exists():
+            raise StoreError(
+                "store-missing",
+                f"no such store: {storage.address}",
+                hint="'tla2py sweep SWEEP.toml' creates one",
+            ) from error
+        data = None
+    except OSError as error:
+        raise StoreError(
+            "store-unreadable",
+            f"cannot read {FILE} of {storage.address}: {error.strerror}",
+            hint="check that you may read all files of the store",
+        ) from error
+    except ValueError:  # not JSON, or not a text
+        data = None
+    if not isinstance(data, dict) or data.get("format") != "tla2py-store":
+        raise StoreError(
+            "not-a-store",
+            f"{storage.address} is not a tla2py store",
+            hint=f"a store is a folder with a {FILE}",
+        )
+    version = data.get("version")
+    if isinstance(version, int) and version > STORE_VERSION:
+        writer = data.get("tla2py_version")
+        raise StoreError(
+            "store-too-new",
+            f"{storage.address} was written by tla2py {writer}, store version {version}; "
+            f"this one reads up to {STORE_VERSION}",
+            hint="update tla2py, or sweep into another store with -o",
+        )
+    points = data.get("points")
+    try:
+        if version == 1:
+            return msgspec.convert({**data, "points": ""}, Manifest), msgspec.convert(points, list)
+        return msgspec.convert(data, Manifest), []
+    except msgspec.ValidationError as error:
+        raise damaged(storage, FILE, error) from error
+
+
+def damaged(storage: Storage, name: str, problem: object) -> StoreError:
+    """The error for a damaged file that a sweep writes anew."""
+    return StoreError(
+        "not-a-store",
+        f"{name} of {storage.address} is damaged: {problem}",
+        hint="run the sweep again; it rewrites the file",
+    )
+
 
 FOLDER = "points"
 
@@ -59,7 +161,7 @@ class Points:
 
     def find(self, number: int) -> ManifestPoint | None:
         """The point with a number."""
-        from tla2py.store.columns import integer_column
+        from tla2py.store.index import integer_column
 
         return self._first("point", integer_column([number]))
 
@@ -67,7 +169,7 @@ class Points:
         """The points with these numbers, by number."""
         import pyarrow.compute as pc
 
-        from tla2py.store.columns import integer_column
+        from tla2py.store.index import integer_column
 
         chosen = self.table.filter(pc.is_in(self.table["point"], value_set=integer_column(numbers)))
         return {each.point: each for each in Points(chosen, self._parameters)}
@@ -80,7 +182,7 @@ class Points:
 
     def of_run(self, run_id: str) -> ManifestPoint | None:
         """The first point with a run."""
-        from tla2py.store.columns import text_column
+        from tla2py.store.index import text_column
 
         return self._first("run_id", text_column([run_id]))
 
@@ -95,7 +197,7 @@ def points_table(parameters: Sequence[ManifestParameter], points: Iterable[Manif
     """The points as a table, with a text column for each parameter."""
     import pyarrow as pa
 
-    from tla2py.store.columns import integer_column, text_column
+    from tla2py.store.index import integer_column, text_column
 
     every = list(points)
     columns = {
@@ -114,7 +216,7 @@ def coded_points(
     """The points of these runs as such a table, from the different texts of each column and their numbers at each point."""
     import pyarrow as pa
 
-    from tla2py.store.columns import coded_column, integer_column, text_column
+    from tla2py.store.index import coded_column, integer_column, text_column
 
     first = {"point": integer_column(range(1, len(run_ids) + 1)), "run_id": text_column(run_ids)}
     return pa.table(first | {name: coded_column(*column) for name, column in columns.items()})
@@ -147,7 +249,7 @@ def _read(storage: Storage, manifest: Manifest) -> pa.Table:
     import pyarrow.compute as pc
     import pyarrow.parquet as pq
 
-    from tla2py.store.columns import release_memory
+    from tla2py.store.index import release_memory
 
     names = ["point", "run_id", *(each.column for each in manifest.parameters)]
     try:

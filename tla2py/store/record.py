@@ -1,10 +1,4 @@
-"""The raw record of a run as one archive, written whole or not at all.
-
-An archive holds ``record.json`` and, for execution n, ``n/stdout.txt`` and ``n/stderr.txt``; on request also
-``1/behaviours.txt`` and the state graph, cut at ends of lines into ``1/graph-0001.dot`` and so on, each of which can be
-read on its own. Older records hold it as ``1/graph.dot``. With one file per run the write is atomic both on a local disk
-(a rename) and on object storage (one put). Its text compresses tenfold.
-"""
+"""The inputs of a store's runs, by sha256: written once, and fetched by each process that executes runs."""
 
 from __future__ import annotations
 
@@ -13,7 +7,7 @@ import re
 import shutil
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from datetime import datetime
 from pathlib import Path
@@ -22,8 +16,44 @@ from typing import IO
 import msgspec
 
 from tla2py.errors import StoreError
-from tla2py.model.inputs import is_inside
+from tla2py.model.model import is_inside
 from tla2py.model.run import RECORD_VERSION, RunRecord
+from tla2py.store.storage import Storage, below
+from tla2py.tlc.process.command import input_path, keep_stream
+
+
+def write_inputs(storage: Storage, digests: Iterable[str]) -> None:
+    """Write the inputs, by sha256, that the store lacks. Raises StoreError (``store-unwritable``)."""
+    stored = storage.stamps("inputs")
+    missing = [
+        sha256
+        for sha256 in dict.fromkeys(digests)
+        if sha256 not in stored or stored[sha256].size != input_path(sha256).stat().st_size
+    ]
+    if missing:
+        storage.make(("inputs",))
+        with storage.staging("inputs") as folder:
+            for sha256 in missing:
+                shutil.copyfile(input_path(sha256), folder / sha256)
+
+
+def input_file(storage: Storage, sha256: str) -> Path:
+    """This process's copy of an input. Raises StoreError (``input-lost``)."""
+    copy, found = input_path(sha256), sha256
+    if not copy.is_file():
+        try:
+            with storage.open(f"inputs/{sha256}") as source:
+                found = keep_stream(source)
+        except OSError:
+            found = ""
+    if found != sha256:
+        raise StoreError(
+            "input-lost",
+            f"{below(storage.address, 'inputs')}/{sha256} is missing or has changed",
+            hint="run the sweep again; it copies its input files into the store",
+        )
+    return copy
+
 
 _RECORD = "record.json"
 _BEHAVIOURS, _GRAPH = "behaviours.txt", "graph.dot"

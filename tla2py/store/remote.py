@@ -1,8 +1,4 @@
-"""A store on object storage, or on any other file system with a URI that pyarrow reads.
-
-An object is put with one request, so readers never see half of one. On other file systems a file is written under a
-temporary name and renamed.
-"""
+"""Errors of remote file systems as StoreErrors with messages for users."""
 
 from __future__ import annotations
 
@@ -24,10 +20,85 @@ import pyarrow as pa
 from pyarrow import fs
 
 from tla2py.errors import StoreError
-from tla2py.store.lease import CLAIMS, leased
-from tla2py.store.remote_errors import store_errors
-from tla2py.store.storage import Part, Stamp, Write, files_below
-from tla2py.store.window import open_window
+from tla2py.store.storage import CLAIMS, Part, Stamp, Write, files_below, leased, open_window
+
+SCHEMES = "file, s3, gs, abfs, hdfs"
+
+_NO_BUCKET = re.compile(r"NO_SUCH_BUCKET|NoSuchBucket|bucket does not exist|ContainerNotFound")
+_NO_CONNECTION = re.compile(
+    r"NETWORK_CONNECTION|curlCode|[Cc]ould not (?:connect|resolve)|Connection refused|timed out|UNAVAILABLE"
+)
+_NO_ACCESS = re.compile(
+    r"ACCESS_?DENIED|INVALID_?ACCESS_?KEY|SIGNATURE|CLIENT_?TOKEN|EXPIRED_?TOKEN|UNAUTHENTICATED|HTTP [a-z ]+:? 40[13]",
+    re.IGNORECASE,
+)
+_KEPT = "recorded runs are kept; the same command executes the rest"
+
+
+@contextlib.contextmanager
+def store_errors(address: str, code: str) -> Iterator[None]:
+    """Raise the block's file system errors as StoreError, with ``code`` unless the message implies a better one.
+
+    A FileNotFoundError while reading stays as it is.
+    """
+    try:
+        yield
+    except (OSError, pa.ArrowException) as error:
+        if isinstance(error, FileNotFoundError) and code == "store-unreadable":
+            raise
+        raise _store_error(address, code, error) from error
+
+
+def _store_error(address: str, code: str, error: Exception) -> StoreError:
+    message = re.sub(r"\s*\(Request ID: [^)]*\)", "", " ".join(str(error).split()))
+    reason = _short(message)
+    if "Unrecognized filesystem type" in message:
+        return StoreError(
+            "store-scheme", f"unsupported store address: {address}", hint=f"supported schemes: {SCHEMES}"
+        )
+    if "Unable to load lib" in message:
+        return StoreError(
+            "store-scheme",
+            f"the client of HDFS cannot be loaded: {reason}",
+            hint="set JAVA_HOME, HADOOP_HOME, whose lib/native has libhdfs.so, and CLASSPATH, "
+            "which hadoop classpath --glob prints",
+        )
+    if _NO_BUCKET.search(message):
+        return StoreError(
+            "bucket-missing",
+            f"no such bucket: {address}",
+            hint="create the bucket first; unless it is on AWS, check that the URI or AWS_ENDPOINT_URL names the endpoint",
+        )
+    if _NO_CONNECTION.search(message):
+        return StoreError(
+            "store-unreachable",
+            f"cannot reach the server of {address}: {reason}",
+            hint="check that it runs, and that the URI or AWS_ENDPOINT_URL names it: "
+            "s3://bucket/path?endpoint_override=HOST:PORT",
+        )
+    if _NO_ACCESS.search(message):
+        return StoreError(
+            "store-denied",
+            f"access denied to {address}: {reason}",
+            hint="credentials come from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, from ~/.aws or from the machine's role",
+        )
+    if code == "store-unwritable":
+        return StoreError("store-unwritable", f"cannot write to {address}: {reason}", hint=_KEPT)
+    if code == "store-unreadable":
+        return StoreError("store-unreadable", f"cannot read {address}: {reason}", hint=_KEPT)
+    return StoreError(
+        "store-scheme",
+        f"unsupported store address {address}: {reason}",
+        hint=f"as in s3://bucket/path; supported schemes: {SCHEMES}",
+    )
+
+
+def _short(text: str) -> str:
+    """The end of a message, which gives the reason; the beginning gives the request."""
+    found = re.search(r"AWS Error .*", text)
+    text = found[0] if found else text
+    return text if len(text) <= 160 else f"{text[:160]}..."
+
 
 _ALIASES = {"s3a": "s3", "s3n": "s3"}
 # Atomic puts, no folders.
@@ -175,7 +246,7 @@ class Remote:
 
     @contextlib.contextmanager
     def lock(self) -> Iterator[None]:
-        """Hold the storage for writing, see ``tla2py.store.lease``. Raises StoreError (``store-busy``)."""
+        """Hold the storage for writing, see ``tla2py.store.storage``. Raises StoreError (``store-busy``)."""
         with leased(self):
             if self._connected()[0].type_name not in _OBJECT_STORAGE:
                 folders = [info.base_name for info in self._list("") if info.type == fs.FileType.Directory]

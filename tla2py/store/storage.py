@@ -1,26 +1,117 @@
-"""The storage of a store: a local folder, or a file system of pyarrow (see ``tla2py.store.remote``).
-
-A storage holds files under names such as ``records/ID.zip``. Each is written whole or not at all.
-"""
+"""A part of an open file, read as a file of its own."""
 
 from __future__ import annotations
 
 import contextlib
+import errno
 import fcntl
+import io
+import json
 import os
+import random
 import re
 import shutil
+import socket
 import tempfile
+import threading
+import time
+import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from functools import partial
 from pathlib import Path
-from typing import IO, NamedTuple, Protocol
+from typing import IO, TYPE_CHECKING, NamedTuple, Protocol
+
+import psutil
 
 from tla2py.errors import StoreError
-from tla2py.files.write import write_atomically
-from tla2py.store.atomic import writing_to
-from tla2py.store.window import open_window
+from tla2py.files import write_atomically
+
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer
+
+    from tla2py.store.remote import Remote
+
+
+# Parts up to this many bytes are read whole.
+_WHOLE = 1 << 20
+
+
+class _Window(io.RawIOBase):
+    """``size`` bytes from ``offset``; ``read_at`` gets a number of bytes and where they start."""
+
+    def __init__(
+        self, read_at: Callable[[int, int], bytes], offset: int, size: int, close: Callable[[], None]
+    ) -> None:
+        super().__init__()
+        self._read_at, self._offset, self._size, self._close = read_at, offset, size, close
+        self._position = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def tell(self) -> int:
+        return self._position
+
+    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
+        base = {os.SEEK_SET: 0, os.SEEK_CUR: self._position, os.SEEK_END: self._size}[whence]
+        if base + offset < 0:
+            raise OSError("a position before the start of the file")
+        self._position = base + offset
+        return self._position
+
+    def readinto(self, buffer: WriteableBuffer) -> int:
+        target = memoryview(buffer).cast("B")
+        count = max(0, min(len(target), self._size - self._position))
+        data = self._read_at(count, self._offset + self._position) if count else b""
+        target[: len(data)] = data
+        self._position += len(data)
+        return len(data)
+
+    def close(self) -> None:
+        if not self.closed:
+            self._close()
+        super().close()
+
+
+def open_window(
+    read_at: Callable[[int, int], bytes], offset: int, size: int, close: Callable[[], None]
+) -> IO[bytes]:
+    """A part of a file for reading and seeking; a small one is held in memory. ``close`` is called at its end."""
+    if size > _WHOLE:
+        return io.BufferedReader(_Window(read_at, offset, size, close), _WHOLE)
+    try:
+        return io.BytesIO(read_at(size, offset))
+    finally:
+        close()
+
+
+@contextlib.contextmanager
+def writing_to(path: Path) -> Iterator[None]:
+    """Raise what the operating system refuses as StoreError (``store-unwritable``)."""
+    try:
+        yield
+    except OSError as error:
+        raise StoreError(
+            "store-unwritable",
+            f"cannot write to {path}: {error.strerror or error}",
+            hint=_remedy(error),
+        ) from error
+
+
+def _remedy(error: OSError) -> str:
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return "free some space, or name another store with -o; recorded runs are kept; the same command executes the rest"
+    if error.errno in (errno.EROFS, errno.EACCES, errno.EPERM):
+        return (
+            "use another store with -o, or a copy of this one; if its tables exist, "
+            "'tla2py trace STORE' and 'tla2py gate STORE' only read it"
+        )
+    return "name another store with -o; recorded runs are kept"
+
 
 # A path, or a URI.
 Address = Path | str
@@ -268,3 +359,91 @@ def busy(storage: Storage, holder: str | None = None) -> StoreError:
 def files_below(folder: Path) -> list[Path]:
     """The files in a folder and in its folders, in order."""
     return sorted(path for path in folder.rglob("*") if path.is_file())
+
+
+CLAIMS = "claims"
+_RENEWAL_SECONDS = 15.0
+_EXPIRY_SECONDS = 60.0
+
+
+@contextlib.contextmanager
+def leased(storage: Remote) -> Iterator[None]:
+    """Hold a storage for writing. Raises StoreError (``store-busy``), and whatever writing to it raises."""
+    name = f"{CLAIMS}/{uuid.uuid4().hex}.json"
+    done = threading.Event()
+    _claim(storage, name)
+    try:
+        holder = _holder(storage, name)
+        if holder is not None:
+            # Two writers that start at the same moment both see the other.
+            storage.remove([name])
+            time.sleep(random.uniform(0.2, 2.0))  # noqa: S311 - not a secret
+            _claim(storage, name)
+            holder = _holder(storage, name)
+        if holder is not None:
+            raise busy(storage, holder)
+        thread = threading.Thread(target=_renew, args=(storage, name, done), name="claim", daemon=True)
+        thread.start()
+        try:
+            yield
+        finally:
+            done.set()
+            thread.join(10)
+    finally:
+        with contextlib.suppress(StoreError):
+            storage.remove([name])
+
+
+def _claim(storage: Remote, name: str) -> None:
+    owner = {"host": socket.gethostname(), "machine": _machine(), "pid": os.getpid()}
+    storage.write({name: lambda sink: sink.write(json.dumps(owner).encode())})
+
+
+def _renew(storage: Remote, name: str, done: threading.Event) -> None:
+    while not done.wait(_RENEWAL_SECONDS):
+        # If the server is away, writing a record reports it.
+        with contextlib.suppress(StoreError):
+            _claim(storage, name)
+
+
+def _holder(storage: Remote, mine: str) -> str | None:
+    """The other writer, for a message; void claims are removed."""
+    claims = {f"{CLAIMS}/{name}": stamp for name, stamp in storage.stamps(CLAIMS).items()}
+    # Both times are by the storage's own clock.
+    now = claims[mine].mtime_ns if mine in claims else 0
+    for name in sorted(claims.keys() - {mine}):
+        try:
+            with storage.open(name) as source:
+                owner = json.load(source)
+            host, machine, pid = str(owner["host"]), owner["machine"], int(owner["pid"])
+        except FileNotFoundError:
+            continue
+        except (ValueError, KeyError, TypeError):
+            host, machine, pid = "an unknown machine", None, 0
+        here = machine == _machine()
+        expired = now - claims[name].mtime_ns > _EXPIRY_SECONDS * 1e9
+        if not expired and not (here and _has_ended(pid)):
+            note = "" if here else " (if it has ended, its claim expires within a minute)"
+            return f"process {pid} on {host}{note}"
+        with contextlib.suppress(StoreError):
+            storage.remove([name])
+    return None
+
+
+def _machine() -> str:
+    """What differs between machines with the same name, boots of one machine, and containers on one machine."""
+    try:
+        boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+        return f"{boot} {Path('/proc/self/ns/pid').readlink()}"
+    except OSError:
+        return f"{socket.gethostname()} {int(psutil.boot_time())}"
+
+
+def _has_ended(pid: int) -> bool:
+    """Whether the process has ended. A later process with the same id delays a sweep by a minute."""
+    try:
+        return bool(psutil.Process(pid).status() == psutil.STATUS_ZOMBIE)
+    except psutil.NoSuchProcess:
+        return True
+    except psutil.Error:
+        return False

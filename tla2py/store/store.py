@@ -13,7 +13,7 @@
     STORE/records/RUN_ID.zip      the raw record of a run, see tla2py.store.record, until it is packed
     STORE/records/PACK.zip        a pack of records, see tla2py.store.pack
     STORE/records/PACK.parquet    its index
-    STORE/tables/                 the tables, derived from the rest, see tla2py.tables.fragments
+    STORE/tables/                 the tables, derived from the rest, see tla2py.store.fragments
 """
 
 from __future__ import annotations
@@ -31,11 +31,19 @@ from typing import IO, TYPE_CHECKING, TypeVar
 import msgspec
 
 from tla2py.errors import StoreError
-from tla2py.lint.accept import NO_FINDINGS, Findings
-from tla2py.model.result import WORK, Executed
-from tla2py.mutation.row import MutantReport
-from tla2py.store.manifest import FILE, STORE_VERSION, Manifest, damaged, read_manifest
-from tla2py.store.points import Points, read_points, write_points
+from tla2py.lint.subject import NO_FINDINGS, Findings
+from tla2py.model.run import WORK, Executed
+from tla2py.mutation.mutant import MutantReport
+from tla2py.store.points import (
+    FILE,
+    STORE_VERSION,
+    Manifest,
+    Points,
+    damaged,
+    read_manifest,
+    read_points,
+    write_points,
+)
 from tla2py.store.record import Archive, checked, open_archive, record_name, write_archive
 from tla2py.store.storage import Address, Write, below, is_remote, storage_of
 
@@ -43,6 +51,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from tla2py.store.index import RecordIndex
+
 
 T = TypeVar("T")
 _FOLDERS = ("records", "tables", "sources")
@@ -107,7 +116,7 @@ class Store:
 
     def write_manifest(self, manifest: Manifest, points: pa.Table, sources: Mapping[str, str]) -> None:
         """Write the manifest, the points and the missing module texts. Raises StoreError (``store-unwritable``)."""
-        from tla2py.store.columns import release_memory
+        from tla2py.store.index import release_memory
 
         stored = self.storage.names("sources")
         self.storage.write(

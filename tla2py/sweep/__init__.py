@@ -1,1 +1,1 @@
-"""Sweep files: axes, grid, points, models, runs, expectations."""
+"""A sweep file read into axes, points, runs and expectations."""

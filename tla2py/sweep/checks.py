@@ -10,15 +10,15 @@ from enum import Enum
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from tla2py.config.literal import literal_names
-from tla2py.config.read import parse_config
-from tla2py.lint.accept import Acceptance, accepted_reason
-from tla2py.lint.temporal import parts_of
-from tla2py.lint.values import mistaken_names
-from tla2py.model.config import NAME_FIELDS, Config
+from tla2py.lint.constants import mistaken_names
+from tla2py.lint.definitions import parts_of
+from tla2py.lint.subject import Acceptance, accepted_reason
+from tla2py.model.model import NAME_FIELDS, Config
 from tla2py.model.run import Run, TlcOptions
-from tla2py.syntax import ModuleGraph
-from tla2py.trace.trace import ViolationKind
+from tla2py.model.trace import ViolationKind
+from tla2py.tla.graph import ModuleGraph
+from tla2py.tlc.config.read import parse_config
+from tla2py.tlc.config.statements import literal_names
 
 _DECLARED = ("environment", "java_properties")
 # Options that change what TLC searches; the others change only speed and output.

@@ -7,19 +7,17 @@ import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from tla2py.config.render import default_template
 from tla2py.errors import InputError
-from tla2py.model.config import ParameterKind
-from tla2py.model.inputs import InputFile, Inputs, Variable, is_inside
+from tla2py.model.model import InputFile, Inputs, ParameterKind, Variable, is_inside
 from tla2py.model.run import Limits, TlcOptions
-from tla2py.sweep.grid import unknown_parameter
-from tla2py.sweep.points import Points
+from tla2py.sweep.file import SweepText
+from tla2py.sweep.grid import Points, unknown_parameter
 from tla2py.sweep.sections import VARIABLES, SweepFile
-from tla2py.sweep.sweep_text import SweepText
 from tla2py.text import parse_duration, parse_memory, parse_size
-from tla2py.tlc.declared import check_variable, kept_file, matching_files, outside_error
-from tla2py.toolchain.overrides import class_file
-from tla2py.toolchain.toolchain import Override
+from tla2py.tlc.config.render import default_template
+from tla2py.tlc.process.command import check_variable, kept_file, matching_files, outside_error
+from tla2py.tlc.tools.community import class_file
+from tla2py.tlc.tools.toolchain import Override
 
 # Options with a key of their own: passed as options they would contradict what tla2py reports.
 _OWN = {

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal, TypeAlias, Union
+from typing import Literal, TypeAlias
 
 import msgspec
 
-from tla2py.lint.accept import Acceptance
+from tla2py.lint.subject import Acceptance
 from tla2py.logs.sections import LOG_KEYS, LOG_SECTIONS, LogsSection
-from tla2py.model.config import ParameterKind
-from tla2py.model.mutation import MUTATION_KEYS, MutationSection
+from tla2py.model.logs import MUTATION_KEYS, MutationSection
+from tla2py.model.model import ParameterKind
 from tla2py.model.outcome import Outcome
 
 # A value as written: TLA+ text in a string, or a TOML integer or boolean.
-Scalar = Union[str, int, bool]  # noqa: UP007 - msgspec reads the annotation on Python 3.10 too
+Scalar = str | int | bool
 
 
 class _Section(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -52,7 +52,7 @@ class ValuesTable(_Section, frozen=True, rename={"first": "from", "last": "to"})
 
 
 # The values of a parameter: a list or a rule.
-Values = Union[list[Scalar], ValuesTable]  # noqa: UP007 - as above
+Values = list[Scalar] | ValuesTable
 
 
 class GridSection(_Section, frozen=True):

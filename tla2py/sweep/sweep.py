@@ -1,27 +1,215 @@
-"""A sweep: its parameters, its points in grid order, and the model of each point."""
+"""The models that a manifest or a folder has: each a module with a config."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
-from tla2py.model.inputs import InputFile, Inputs
-from tla2py.model.model import Model
-from tla2py.model.run import Limits, TlcOptions
-from tla2py.sweep.entries import Entry, Unread
-from tla2py.sweep.expectations import ExpectedRows
-from tla2py.sweep.grid import Excluded
-from tla2py.sweep.options import (
-    input_parameters,
-    inputs_of,
+import msgspec
+
+from tla2py.errors import Tla2pyError
+from tla2py.model.model import InputFile, Inputs, Model
+from tla2py.model.outcome import Outcome, Verdict
+from tla2py.model.run import Limits, Mode, TlcOptions
+from tla2py.sweep.grid import NO_POINTS, Excluded, Point, Points, value_key
+from tla2py.sweep.options import input_parameters, inputs_of
+from tla2py.sweep.points import ModelInputs, point_model
+from tla2py.sweep.sections import (
+    Expectation,
+    ExpectPoint,
+    ExpectSection,
+    ExternalExpectation,
+    Scalar,
+    SweepFile,
 )
-from tla2py.sweep.point_model import ModelInputs, point_model
-from tla2py.sweep.points import NO_POINTS, Point, Points
-from tla2py.sweep.sections import Expectation, ExpectSection
-from tla2py.toolchain.overrides import class_file
-from tla2py.toolchain.toolchain import Override
+from tla2py.tlc.config.read import ConfigExpectation, ConfigFile, config_expectation, read_config_text
+from tla2py.tlc.tools.community import class_file
+from tla2py.tlc.tools.toolchain import Override
+from tla2py.toml import value_text
+
+SEARCH = "exhaustive search"
+# Until 2025 TLC supports \cdot only with this option.
+_ACTION_COMPOSITION = "-Dtlc2.tool.impl.Tool.cdot=true"
+
+_MODES: dict[str, Mode] = {"simulate": "simulate", "generate": "generate"}
+
+
+class ManifestModel(msgspec.Struct, frozen=True, kw_only=True):
+    """A model in a manifest; ``runtime`` is ``HH:MM:SS`` or unknown."""
+
+    path: str
+    mode: str | dict[str, Any]
+    result: str
+    runtime: str = "unknown"
+    distinct: int | None = msgspec.field(name="distinctStates", default=None)
+    generated: int | None = msgspec.field(name="totalStates", default=None)
+    workers: int | str = "auto"
+
+    @property
+    def kind(self) -> str:
+        """The mode: exhaustive search, simulate, generate or symbolic."""
+        return self.mode if isinstance(self.mode, str) else next(iter(self.mode), "mode")
+
+    @property
+    def seconds(self) -> int | None:
+        """The recorded runtime in seconds, if known."""
+        parts = self.runtime.split(":")
+        if len(parts) != 3 or not all(part.isdigit() for part in parts):
+            return None
+        hours, minutes, seconds = map(int, parts)
+        return hours * 3600 + minutes * 60 + seconds
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """A model of a manifest: its files as the manifest names them, and its place there."""
+
+    manifest: Path
+    module: str
+    model: ManifestModel
+    features: tuple[str, ...]
+    where: str
+
+    @property
+    def skip_reason(self) -> str:
+        """Why TLC's result cannot be compared, "" if it can."""
+        if self.model.kind not in (SEARCH, "simulate", "generate"):
+            return self.model.kind
+        return "result unknown" if self.model.result == "unknown" else ""
+
+    def options(self, options: TlcOptions) -> TlcOptions:
+        """The options with which TLC searches this model, based on a sweep's options."""
+        if (mode := _MODES.get(self.model.kind)) is not None:
+            bounds = self.model.mode["simulate"] if isinstance(self.model.mode, dict) else {}
+            count = bounds.get("traceCount") if isinstance(bounds, dict) else None
+            options = replace(options, mode=mode, num=int(count) if isinstance(count, (int, float)) else None)
+        if isinstance(self.model.workers, int):
+            options = replace(options, workers=self.model.workers)
+        if "action composition" in self.features:
+            options = replace(options, java_options=(*options.java_options, _ACTION_COMPOSITION))
+        return options
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unread:
+    """A model that could not be read, and why; TLC never saw it."""
+
+    entry: Entry
+    error: Tla2pyError
+
+    @property
+    def model(self) -> str:
+        """The name of its config."""
+        return Path(self.entry.model.path).name
+
+    def __str__(self) -> str:
+        return f"{self.model} was not run: {self.error.line}"
+
+
+class ExpectedRows:
+    """The rows of an ``[expect]`` section, found by the texts that they match.
+
+    ``logs`` are the values of the parameter ``log``, which a row may match by a pattern such as ``traces/bug-*``.
+    """
+
+    def __init__(self, expect: ExpectSection, logs: Collection[str] = ()) -> None:
+        own = msgspec.structs.asdict(expect)
+        # A section with values of its own overrides what configs expect.
+        states = any(value is not None for key, value in own.items() if key != "point")
+        # By the names that rows match: the number of the first row for each key of their values.
+        self._numbers: dict[tuple[str, ...], dict[tuple[Hashable, ...], int]] = {}
+        for number, row in enumerate(expect.point):
+            if not (states and isinstance(row, ExternalExpectation)):
+                for match in _matched(row.match, logs):
+                    keys = tuple(value_key(value_text(value)) for value in match.values())
+                    self._numbers.setdefault(tuple(match), {}).setdefault(keys, number)
+        self.names = tuple(dict.fromkeys(name for names in self._numbers for name in names))
+
+    def number(self, parameters: Mapping[str, str]) -> int | None:
+        """The number, from 0, of the first row that matches a point; None if the section itself applies."""
+        found = (
+            rows.get(tuple(value_key(parameters[name]) for name in names))
+            for names, rows in self._numbers.items()
+            if all(name in parameters for name in names)
+        )
+        return min((number for number in found if number is not None), default=None)
+
+
+def _matched(match: Mapping[str, Scalar], logs: Collection[str]) -> list[Mapping[str, Scalar]]:
+    """What a row matches, once for each log that its pattern matches."""
+    if not logs or "log" not in match or match["log"] in logs:
+        return [match]
+    pattern = str(match["log"])
+    return [{**match, "log": log} for log in logs if fnmatchcase(log, pattern)]
+
+
+def overridden_text(expect: ExpectSection, points: Points, rows: ExpectedRows) -> str | None:
+    """A sentence on the EXPECT comments that ``[expect]`` overrides at some point; ``rows`` are those of ``[expect]``."""
+    external = [row for row in expect.point if isinstance(row, ExternalExpectation)]
+    found: dict[str, None] = {}
+    for point in points.first_with((*rows.names, *(name for row in external for name in row.match))):
+        number = rows.number(point.parameters)
+        if number is None or not isinstance(expect.point[number], ExternalExpectation):
+            found |= {f"EXPECT at {row.where}": None for row in external if matches(row, point.parameters)}
+    return f"the sweep file's [expect] overrides {', '.join(found)}" if found else None
+
+
+def matches(row: ExpectPoint, parameters: Mapping[str, str], logs: Collection[str] = ()) -> bool:
+    """Whether a row is about a point; ``logs`` are as in ``ExpectedRows``."""
+    return any(
+        all(
+            name in parameters and value_key(value_text(value)) == value_key(parameters[name])
+            for name, value in match.items()
+        )
+        for match in _matched(row.match, logs)
+    )
+
+
+def with_external_rows(
+    file: SweepFile, configs: Mapping[str, ConfigFile], external: Iterable[ExpectPoint]
+) -> SweepFile:
+    """A sweep file with further rows: the external ones and those of its configs. Its own section takes precedence.
+
+    Raises InputError as ``config_expectation`` does.
+    """
+    rows = [*external]
+    for name, config in configs.items():
+        if config.problem is not None:
+            continue
+        expected = config_expectation(read_config_text(config.path), config.path)
+        if expected is not None:
+            rows.append(external_row({"config": name} if isinstance(file.config, list) else {}, expected))
+    if not rows:
+        return file
+    section = file.expect or ExpectSection()
+    return msgspec.structs.replace(
+        file, expect=msgspec.structs.replace(section, point=[*section.point, *rows])
+    )
+
+
+def external_row(
+    match: dict[str, Scalar],
+    stated: ConfigExpectation,
+    *,
+    distinct: int | None = None,
+    generated: int | None = None,
+) -> ExternalExpectation:
+    """The row for a result stated outside the sweep file."""
+    result = stated.result
+    violated = stated.violates and result is Verdict.VIOLATED
+    return ExternalExpectation(
+        match=match,
+        verdict=None if isinstance(result, Outcome) or violated else result.value,
+        outcome=result if isinstance(result, Outcome) else None,
+        violates=list(stated.violates) or None,
+        where=stated.where,
+        distinct=distinct,
+        generated=generated,
+    )
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,1 +1,1 @@
-"""TLC: its command line, its process, its sandbox and its output."""
+"""The program: configs, its process, its output, its tools, places in its messages."""

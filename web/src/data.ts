@@ -1,4 +1,4 @@
-// The data of a store, as tla2py/explorer/data.py writes them.
+// The data of a store, as tla2py/view/explorer.py writes them.
 
 export interface Parameter {
   name: string;
@@ -278,7 +278,7 @@ export class Trace {
 /** A path as text, ``left[c1].epoch``. */
 export const pathText = (path: readonly string[]) => path.join("");
 
-/** A question that TLC answers, see tla2py/explorer/answers.py. */
+/** A question that TLC answers, see tla2py/view/server.py. */
 export type Question =
   | { ask: "values"; number: number; expression: string }
   | { ask: "conjuncts" | "confirm" | "arguments"; number: number }
@@ -367,7 +367,7 @@ export class Store {
   }
 }
 
-/** Unpacks what ``packed`` in tla2py/explorer/data.py wrote. */
+/** Unpacks what ``packed`` in tla2py/view/explorer.py wrote. */
 export async function unpacked(text: string): Promise<unknown> {
   const bytes = Uint8Array.from(atob(text.trim()), (each) => each.charCodeAt(0));
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate-raw"));

@@ -5,7 +5,7 @@ Every case is a folder with ``Spec.tla``, ``Spec.cfg`` (where the case is not ab
 ``options``, ``java_options``
     what TLC and the JVM are given beside what all cases share
 ``interpret``
-    arguments of ``tla2py.tlc.output.interpret.interpret`` beside stream and exit status
+    arguments of ``tla2py.tlc.output.result.interpret`` beside stream and exit status
 ``exit_code``
     the exit status by version; its keys are the versions the case exists for
 ``plain``

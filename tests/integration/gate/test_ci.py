@@ -18,7 +18,7 @@ from tests.integration.gate.action import ACTION, ROOT, STEPS, Completed, Job, e
 from tests.integration.gate.lift import LIFT, SWEEP
 from tests.jars import remade_jar
 from tests.stores import record_ids, table_rows
-from tla2py.toolchain.jar import bundled_jar
+from tla2py.tlc.tools.jar import bundled_jar
 
 pytestmark = pytest.mark.java
 
@@ -153,7 +153,7 @@ def test_the_action_finds_a_java_and_a_python_that_fit(tmp_path: Path, job: Job)
     python.unlink()
     ended = job.step("prepare", sweeps="good.toml")
     assert ended.returncode == 2
-    assert ended.stdout.startswith("::error title=tla2py::no Python 3.10")
+    assert ended.stdout.startswith("::error title=tla2py::no Python 3.11")
 
 
 @pytest.mark.long

@@ -10,7 +10,7 @@ from junitparser import Failure, JUnitXml, Skipped
 from tests.command import Ended
 from tests.integration.gate.lift import Folder, red
 from tla2py.gate.decision import Reason
-from tla2py.lint.accept import Findings
+from tla2py.lint.subject import Findings
 from tla2py.store.store import Store
 
 pytestmark = pytest.mark.java

@@ -13,11 +13,10 @@ from pathlib import Path
 
 import psutil
 
-from tla2py.tlc.jvm.gateway import GatewayError, gateway_jar
-from tla2py.tlc.jvm.host import Host
-from tla2py.tlc.jvm.variables import OPENED
-from tla2py.toolchain.jar import bundled_jar
-from tla2py.toolchain.java import find_java
+from tla2py.tlc.process.gateway import OPENED, GatewayError, gateway_jar
+from tla2py.tlc.process.host import Host
+from tla2py.tlc.tools.jar import bundled_jar
+from tla2py.tlc.tools.java import find_java
 
 USERS = {"root": (), "user": ("setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups")}
 GRADES = ("bubblewrap", "kernel")
@@ -27,7 +26,7 @@ SECRET = "of-the-driver-4711"
 STOOD = """
 import json
 from dataclasses import asdict
-from tla2py.tlc.sandbox.sandbox import walls
+from tla2py.tlc.process.sandbox import walls
 print(json.dumps(asdict(walls())))
 """
 

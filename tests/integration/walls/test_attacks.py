@@ -27,7 +27,7 @@ from tests.integration.walls.attacker import (
     without_bubblewrap,
 )
 from tla2py.model.run import WALLS, Wall, Walls
-from tla2py.tlc.sandbox.sandbox import walls
+from tla2py.tlc.process.sandbox import walls
 
 # What a run tries, as shell commands that succeed if they do harm; with the wall that refuses it. VICTIM is a process
 # outside, DRIVER ours, OTHER the folder of another run, TCP and UDP are ports of ours.
@@ -77,8 +77,8 @@ exit 7
 DRIVER = """
 import json, os, sys
 from pathlib import Path
-from tla2py.tlc.process import execute_argv
-from tla2py.tlc.sandbox.sandbox import Sandbox, walls
+from tla2py.tlc.process.process import execute_argv
+from tla2py.tlc.process.sandbox import Sandbox, walls
 base = Path(sys.argv[1])
 variables = {**json.loads(sys.argv[2]), "DRIVER": str(os.getpid())}
 ended = execute_argv(
@@ -149,8 +149,8 @@ def test_attacks_on_everything_outside_a_run(attacker: Attacker) -> None:
 ENDED = """
 import os, sys, threading
 from pathlib import Path
-from tla2py.tlc.process import execute_argv
-from tla2py.tlc.sandbox.sandbox import Sandbox
+from tla2py.tlc.process.process import execute_argv
+from tla2py.tlc.process.sandbox import Sandbox
 base, how = Path(sys.argv[1]), sys.argv[2]
 ready = base / "run/ready"
 
@@ -187,8 +187,8 @@ def test_nothing_outlives_any_end(attacker: Attacker, how: str) -> None:
 GREEDY = """
 import sys
 from pathlib import Path
-from tla2py.tlc.process import execute_argv
-from tla2py.tlc.sandbox.sandbox import Sandbox
+from tla2py.tlc.process.process import execute_argv
+from tla2py.tlc.process.sandbox import Sandbox
 base = Path(sys.argv[1])
 ended = execute_argv(
     ("/bin/sh", "-c", "(setsid -f tail /dev/zero; tail /dev/zero &) ; while :; do sleep 1; done"), base / "run", base,

@@ -20,10 +20,10 @@ from tests.integration.walls.attacker import (
     without_bubblewrap,
 )
 from tla2py.model.run import WALLS, Wall, Walls
-from tla2py.tlc.process import execute_argv
-from tla2py.tlc.sandbox import sandbox, started
-from tla2py.tlc.sandbox.sandbox import Sandbox, start, walls
-from tla2py.tlc.sandbox.started import Streams
+from tla2py.tlc.process import sandbox
+from tla2py.tlc.process.process import execute_argv
+from tla2py.tlc.process.sandbox import Sandbox, start, walls
+from tla2py.tlc.process.started import Streams
 
 
 def test_runs_outlive_the_thread_that_started_them(tmp_path: Path) -> None:
@@ -96,8 +96,8 @@ def test_bubblewrap_that_does_not_work_is_named(run_cli: RunCli, tmp_path: Path)
 LAYERS = """
 import os, threading
 from pathlib import Path
-from tla2py.tlc.sandbox.landlock import restrict_thread
-from tla2py.tlc.sandbox.libc import drop_privileges
+from tla2py.tlc.process.kernel import restrict_thread
+from tla2py.tlc.process.kernel import drop_privileges
 drop_privileges()
 try:
     for _ in range(16):
@@ -121,7 +121,7 @@ def test_a_sandbox_below_too_many_others_is_named(attacker: Attacker) -> None:
 
 def test_a_sweep_and_its_records_name_the_walls(run_cli: RunCli, tiny_sweep: Path, tmp_path: Path) -> None:
     from tla2py.store.store import Store
-    from tla2py.tlc.sandbox.report import sandbox_text
+    from tla2py.tlc.process.sandbox import sandbox_text
 
     for options, words, expected in (((), sandbox_text(walls()), walls()), (("--trust",), "trusted", None)):
         ended = run_cli("sweep", tiny_sweep, "--executor", "local", "-o", tmp_path / words[:5], *options)
@@ -138,7 +138,9 @@ def test_required_walls_that_are_missing(
     asked = ("sweep", tiny_sweep, "--executor", "local", "--sandbox", "require")
     if not walls().missing:
         assert run_cli(*asked).code == 1  # a violation
-    monkeypatch.setattr("tla2py.tlc.sandbox.report.walls", lambda: Walls(by="kernel", missing=("processes",)))
+    monkeypatch.setattr(
+        "tla2py.tlc.process.sandbox.walls", lambda: Walls(by="kernel", missing=("processes",))
+    )
     ended = run_cli(*asked, "--fresh")
     assert (ended.code, ended.error.code) == (2, "sandbox-missing")
     assert "signals" in ended.error.message
@@ -151,15 +153,12 @@ def kernel(
     landlock: int = 7,
     filters: int = 1,
     linux: int = 1,
-    joins: int = 1,
 ) -> Walls:
     """The walls on a system without bubblewrap that has no more than this."""
     patch.setattr(sandbox, "bubblewrap", lambda: None)
     patch.setattr(sandbox, "landlock_version", lambda: landlock)
     patch.setattr(sandbox, "can_filter", lambda: filters)
     patch.setattr(sandbox, "can_drop_privileges", lambda: linux)
-    for module in (sandbox, started):
-        patch.setattr(module, "CAN_JOIN", joins)
     found = sandbox._kernel_walls.__wrapped__()
     patch.setattr(sandbox, "_kernel_walls", lambda: found)
     return found
@@ -170,7 +169,6 @@ SYSTEMS: dict[str, tuple[dict[str, int], set[Wall]]] = {
     "Linux 5.13": ({"landlock": 1}, {"processes"}),
     "no Landlock": ({"landlock": 0}, {"files", "secrets", "processes"}),
     "no seccomp": ({"filters": 0}, {"network", "processes", "lifetime"}),
-    "Python 3.10": ({"joins": 0}, {"lifetime"}),
     "macOS": ({"linux": 0}, {*WALLS}),
 }
 

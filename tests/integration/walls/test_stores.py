@@ -25,12 +25,12 @@ from tests.integration.test_hostile_text import Page
 from tests.objects import Storage, serving
 from tests.stores import loose_records
 from tests.unit.store.test_strangers import seal
-from tests.unit.tables.test_tables import make_store
+from tests.unit.store.test_tables import make_store
+from tla2py.analysis.view import open_view
 from tla2py.errors import Tla2pyError
-from tla2py.explore.view import open_view
-from tla2py.explorer.data import store_data
 from tla2py.store.storage import Address
-from tla2py.tables.write import refresh_tables
+from tla2py.store.write import refresh_tables
+from tla2py.view.explorer import store_data
 
 SECRET = "of-another-folder-4711"
 MARKUP = "</script><script>owned()</script><img src=x onerror=owned()>"

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import RunCli
-from tla2py.cli.bundled import copy_example, examples
+from tla2py.cli.options import copy_example, examples
 from tla2py.errors import InputError
-from tla2py.sweep.load.sweeps import load_sweep
+from tla2py.sweep.load import load_sweep
 from tla2py.sweep.plan import plan_sweep
 
 NAMES = ["bookkeeper", "compaction", "kafka_transactions", "kip320", "ledger_chaining", "two_phase"]

@@ -11,13 +11,12 @@ import pytest
 from rich.console import Console
 
 from tla2py.cli.progress import deriving, reporting
-from tla2py.execution.estimate import TimeLeft
-from tla2py.execution.inside import RunProgress
-from tla2py.execution.listener import Progress
+from tla2py.execution.executor import RunProgress
+from tla2py.execution.listener import Progress, TimeLeft
 from tla2py.model.outcome import Stats
 from tla2py.model.run import Limits
-from tla2py.sweep.points import Point
-from tla2py.terminal.progress import inside_runs, left_text, log_line
+from tla2py.sweep.grid import Point
+from tla2py.view.progress import inside_runs, left_text, log_line
 
 
 def test_lines_in_a_log_get_rarer(
@@ -52,7 +51,7 @@ def inside(seconds: float, index: int = 7, stats: Stats | None = None) -> tuple[
 
 @pytest.fixture
 def _at_1000(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tla2py.execution.inside.time.time", lambda: 1000.0)
+    monkeypatch.setattr("tla2py.execution.executor.time.time", lambda: 1000.0)
 
 
 @pytest.mark.usefixtures("_at_1000")

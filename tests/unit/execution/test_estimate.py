@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 import pytest
 
-from tla2py.execution.estimate import Estimator, TimeLeft, growth_bounds
-from tla2py.execution.schedule import Durations, parameter_key
+from tla2py.execution.executor import Durations, parameter_key
+from tla2py.execution.listener import Estimator, TimeLeft, growth_bounds
 
 
 def estimator(missing: str, earlier: Mapping[int, float], slots: int = 1) -> Estimator:

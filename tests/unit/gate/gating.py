@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tla2py.gate.again import Again
 from tla2py.gate.decide import decide
 from tla2py.gate.decision import Decision, Found, OtherInputs, PointDecision
+from tla2py.gate.evidence import Evidence
 from tla2py.gate.lock import Lock
-from tla2py.reports.evidence import Evidence
+from tla2py.gate.run import Again
+from tla2py.model.trace import Location, State, Trace, TraceKind
+from tla2py.store.runs import RunRow
 from tla2py.sweep.plan import Plan, plan_sweep
 from tla2py.sweep.sweep import Sweep
-from tla2py.tables.runs import RunRow
-from tla2py.trace.trace import Location, State, Trace, TraceKind
-from tla2py.values import Value
+from tla2py.tla.value import Value
 
 HEAD = """\
 module = "Counter.tla"

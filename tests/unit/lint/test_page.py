@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 from tests.unit.lint.page import EXAMPLES, MODULE, RULES_TEXT, Example
-from tla2py.lint import RULES, Finding, Severity
-from tla2py.lint.configs import lint_file
-from tla2py.lint.jar import read_dialect
-from tla2py.lint.sweeps.rules import lint_sweep
-from tla2py.sweep.load.sweeps import load_sweep
+from tla2py.lint.finding import RULES, Finding, Severity
+from tla2py.lint.rules import lint_file
+from tla2py.lint.subject import read_dialect
+from tla2py.sweep.load import load_sweep
 from tla2py.sweep.plan import plan_sweep
-from tla2py.toolchain.jar import bundled_jar, read_jar
+from tla2py.sweep.rules import lint_sweep
+from tla2py.tlc.tools.jar import bundled_jar, read_jar
 
 
 def test_the_page_has_every_rule() -> None:

@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from tests.unit.lint.page import MODULE
-from tla2py.config.read import read_config
-from tla2py.lint import Finding
-from tla2py.lint.configs import lint_file, lint_options, module_of
-from tla2py.lint.sweeps.rules import lint_sweep
-from tla2py.sweep.load.sweeps import load_sweep
+from tla2py.lint.finding import Finding
+from tla2py.lint.rules import lint_file, lint_options, module_of
+from tla2py.sweep.load import load_sweep
 from tla2py.sweep.plan import plan_sweep
-from tla2py.syntax import load_modules
+from tla2py.sweep.rules import lint_sweep
+from tla2py.tla.parse import load_modules
+from tla2py.tlc.config.read import read_config
 
 BEGIN = "SPECIFICATION Spec\nCONSTANTS N = 3 S = {a, b} Op <- Same\n"
 MORE = r"""

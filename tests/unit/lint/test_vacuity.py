@@ -6,11 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from tla2py.lint.configs import lint_file
-from tla2py.lint.sweeps.files import lint_paths
-from tla2py.lint.sweeps.rules import lint_sweep
-from tla2py.sweep.load.sweeps import load_sweep
+from tla2py.lint.rules import lint_file
+from tla2py.sweep.load import load_sweep
 from tla2py.sweep.plan import plan_sweep
+from tla2py.sweep.rules import lint_paths, lint_sweep
 
 RING = r"""---- MODULE Ring ----
 EXTENDS FiniteSets, Naturals, TLC

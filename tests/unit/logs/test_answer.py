@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from tla2py.logs.answer import LogAnswer, answer_of
-from tla2py.logs.lines import LogText
+from tla2py.logs.files import LogText
 from tla2py.model.logs import LogFile, LogInput
 from tla2py.model.outcome import Outcome, Stats, Verdict, Violation
-from tla2py.model.result import Progress, RunResult
-from tla2py.tlc.output.log import with_log
+from tla2py.model.run import Progress, RunResult
+from tla2py.tlc.output.messages import with_log
 from tla2py.tlc.output.prints import read_progress
 
 LOG = LogInput(

@@ -7,10 +7,9 @@ from pathlib import Path
 import pytest
 
 from tla2py.errors import InputError
-from tla2py.logs.calls import Source
-from tla2py.logs.reader import LogReader, find_reader
+from tla2py.logs.reader import LogReader, Source, find_reader
 from tla2py.model.model import LEVEL, Position
-from tla2py.syntax import load_modules
+from tla2py.tla.parse import load_modules
 
 MODULE = r"""---- MODULE Trace ----
 EXTENDS Naturals, Sequences

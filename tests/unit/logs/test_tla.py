@@ -7,12 +7,11 @@ from pathlib import Path
 import pytest
 
 from tla2py.errors import InputError
+from tla2py.logs.files import write_log_module
+from tla2py.logs.literal import ValueHints, tla_text
 from tla2py.logs.read import JsonValue
-from tla2py.logs.tla import ValueHints, tla_text
-from tla2py.logs.written import write_log_module
-from tla2py.model.config import Config
-from tla2py.model.inputs import InputFile, Inputs, Variable
 from tla2py.model.logs import LogFile, LogInput
+from tla2py.model.model import Config, InputFile, Inputs, Variable
 
 
 @pytest.mark.parametrize(

@@ -6,14 +6,12 @@ import io
 from pathlib import Path
 
 from tests.conftest import COUNTER
-from tla2py.logs.lines import LogText
+from tla2py.logs.files import LogText, write_log_module, write_run
 from tla2py.logs.observe import observed_module
 from tla2py.logs.read import LogLines
-from tla2py.logs.written import write_log_module, write_run
-from tla2py.model.config import Config
-from tla2py.model.inputs import Inputs
 from tla2py.model.logs import LogFile, LogInput, LogMap, Observed
-from tla2py.syntax import load_modules
+from tla2py.model.model import Config, Inputs
+from tla2py.tla.parse import load_modules
 
 MAP = LogMap(clock="t", drop={"action": ("idle",)}, ignore=("u",))
 

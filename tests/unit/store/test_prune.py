@@ -12,13 +12,11 @@ import pytest
 from tests.conftest import RunCli
 from tests.unit.records import executed
 from tests.unit.store.test_store import MANIFEST, files
-from tla2py.model.inputs import InputFile, Inputs
-from tla2py.model.result import WORK
-from tla2py.model.run import ModuleText, digest_text
+from tla2py.model.model import InputFile, Inputs
+from tla2py.model.run import WORK, ModuleText, digest_text
 from tla2py.store.points import ManifestPoint, points_table
-from tla2py.store.prune import find_unused, remove_unused
+from tla2py.store.prune import find_unused, prune, remove_unused
 from tla2py.store.store import Store
-from tla2py.tables.prune import prune
 
 TEXTS = {digest_text(text): text for text in ("first", "second", "wrapper", "nobody's")}
 FIRST, SECOND, WRAPPER, NOBODYS = TEXTS

@@ -11,8 +11,7 @@ import pytest
 
 from tests.unit.records import CORPUS, executed
 from tla2py.errors import StoreError
-from tla2py.model.result import Executed, RunResult
-from tla2py.model.run import RECORD_VERSION
+from tla2py.model.run import RECORD_VERSION, Executed, RunResult
 from tla2py.store.record import open_archive, write_archive
 from tla2py.tlc.output.result import interpret_record
 

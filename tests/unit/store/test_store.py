@@ -16,8 +16,7 @@ from tests.conftest import file_size_limit
 from tests.unit.records import executed
 from tla2py.errors import StoreError
 from tla2py.model.run import digest_text
-from tla2py.store.manifest import STORE_VERSION, Manifest, ManifestParameter
-from tla2py.store.points import ManifestPoint, points_table
+from tla2py.store.points import STORE_VERSION, Manifest, ManifestParameter, ManifestPoint, points_table
 from tla2py.store.store import Store
 
 MANIFEST = Manifest(

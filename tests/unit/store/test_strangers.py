@@ -14,13 +14,13 @@ import pyarrow.parquet as pq
 import pytest
 
 from tests.conftest import RunCli
-from tests.unit.explore.stores import view_of
+from tests.unit.analysis.stores import view_of
 from tests.unit.records import executed
 from tla2py.errors import StoreError
+from tla2py.store.fragments import Fragment, read_list, write_list
+from tla2py.store.read import file_digest
 from tla2py.store.record import open_archive, write_archive
 from tla2py.store.storage import storage_of
-from tla2py.tables.fragments import Fragment, read_list, write_list
-from tla2py.tables.verify import file_digest
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ import pytest
 
 from tests.conftest import COUNTER
 from tla2py.errors import InputError
-from tla2py.sweep.load.sweeps import load_sweep
+from tla2py.sweep.load import load_sweep
 from tla2py.sweep.sweep import Sweep
 
 CONFIG = "SPECIFICATION Spec\nINVARIANT Small\nCONSTANT Max = 2\n"
@@ -106,7 +106,7 @@ def test_a_manifest_says_what_is_expected(tmp_path: Path) -> None:
     sweep = load_sweep(tmp_path)
     assert pairs(sweep) == dict.fromkeys(("specs/A.cfg", "specs/Counter.cfg"), "specs/Counter.tla")
     assert [str(sweep.expectation(point).outcome) for point in sweep.points] == [
-        "Outcome.VIOLATION_SAFETY",
+        "violation_safety",
         "None",
     ]
 

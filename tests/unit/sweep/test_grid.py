@@ -10,8 +10,8 @@ from tests.unit.conftest import LoadSweep
 from tla2py.errors import InputError
 from tla2py.sweep.grid import comparable, value_key
 from tla2py.sweep.sweep import Sweep
+from tla2py.tla.value import ModelValue, Opaque
 from tla2py.toml import value_text
-from tla2py.values import ModelValue, Opaque
 
 HEAD = """\
 module = "Box.tla"

@@ -10,9 +10,9 @@ from tests.unit.conftest import LoadSweep
 from tests.unit.rows import run_row
 from tla2py.errors import ExitCode, InputError
 from tla2py.model.outcome import Outcome, Verdict
+from tla2py.store.runs import RunRow
 from tla2py.sweep.judge import Mismatch, MismatchKind, exit_code, judge
 from tla2py.sweep.sweep import Sweep
-from tla2py.tables.runs import RunRow
 
 HEAD = """\
 module = "Counter.tla"

@@ -10,8 +10,8 @@ import pytest
 from tests.conftest import COUNTER
 from tla2py.errors import InputError
 from tla2py.model.outcome import Outcome
-from tla2py.sweep.load.manifest import read_manifest
-from tla2py.sweep.load.sweeps import load_sweep
+from tla2py.sweep.folder import read_manifest
+from tla2py.sweep.load import load_sweep
 from tla2py.sweep.plan import plan_sweep
 
 CONFIG = "SPECIFICATION Spec\nINVARIANT Small\nCONSTANT Max = 2\n"

@@ -7,16 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from tla2py.config.render import default_template, prints_values, render_config
-from tla2py.config.wrapper import build_config
 from tla2py.errors import InputError
-from tla2py.model.config import Config
-from tla2py.model.modules import module_texts
-from tla2py.model.run import Run
-from tla2py.sweep.load.sweeps import load_sweep, sweep_of_configs
+from tla2py.model.model import Config
+from tla2py.model.run import Run, module_texts
+from tla2py.sweep.grid import Point
+from tla2py.sweep.load import load_sweep, sweep_of_configs
 from tla2py.sweep.plan import plan_sweep
-from tla2py.sweep.points import Point
 from tla2py.sweep.sweep import Sweep
+from tla2py.tlc.config.render import default_template, prints_values, render_config
+from tla2py.tlc.config.wrapper import build_config
 
 MODULE = r"""---- MODULE Wide ----
 EXTENDS Naturals, FiniteSets, TLC

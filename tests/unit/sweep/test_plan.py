@@ -13,13 +13,12 @@ import pytest
 
 from tests.conftest import COUNTER
 from tests.unit.conftest import LoadSweep
-from tla2py.config.render import default_template
 from tla2py.errors import InputError
-from tla2py.model.config import Assignment, Config
-from tla2py.model.inputs import NO_INPUTS, InputFile, Inputs, Variable
+from tla2py.model.model import NO_INPUTS, Assignment, Config, InputFile, Inputs, Variable
 from tla2py.model.run import Limits, ModuleText, Run, TlcOptions, digest_text
-from tla2py.sweep.load.sweeps import load_sweep
+from tla2py.sweep.load import load_sweep
 from tla2py.sweep.plan import Plan, plan_sweep
+from tla2py.tlc.config.render import default_template
 
 SWEEP = """\
 module = "Counter.tla"
@@ -72,7 +71,7 @@ def test_planning_twice_gives_the_same(load: LoadSweep, plan: Plan) -> None:
 
 def test_another_process_gives_the_same(tmp_path: Path, plan: Plan) -> None:
     program = (
-        "from pathlib import Path\nfrom tla2py.sweep.plan import plan_sweep\nfrom tla2py.sweep.load.sweeps import load_sweep\n"
+        "from pathlib import Path\nfrom tla2py.sweep.plan import plan_sweep\nfrom tla2py.sweep.load import load_sweep\n"
         f"plan = plan_sweep(load_sweep(Path({str(tmp_path / 'sweep.toml')!r})), 'jar')\n"
         "print(*(r.run_id + '\\n' + r.config_text for r in plan.runs), sep='')"
     )

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from tests.unit.conftest import LoadSweep
+from tla2py.sweep.grid import Point, Points
 from tla2py.sweep.plan import plan_sweep
-from tla2py.sweep.points import Point, Points
-from tla2py.terminal.planned import planned
+from tla2py.view.sweep import planned
 
 ROWS = [{"A": a, "B": b} for a in ("1", "2", "3") for b in ("x", "y")]
 POINTS = Points.of(["A", "B"], ROWS)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-import sys
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,15 +13,10 @@ import pytest
 from jsonschema import Draft4Validator
 
 from tests.conftest import COUNTER_SWEEP, RunCli
-from tla2py.cli.schema import sweep_schema
+from tla2py.cli.diagnosis import sweep_schema
 from tla2py.errors import InputError
 from tla2py.sweep.file import read_sweep_text
 from tla2py.sweep.sections import KEYS, SECTIONS, ValuesTable
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
 
 ROOT = Path(__file__).resolve().parents[3]
 SCHEMA = sweep_schema()

@@ -8,11 +8,11 @@ import pytest
 
 from tests.unit.conftest import BOX, LoadSweep
 from tla2py.errors import InputError
-from tla2py.lint.sweeps.rules import lint_sweep
-from tla2py.model.config import Config
+from tla2py.model.model import Config
 from tla2py.model.run import Run
-from tla2py.sweep.load.sweeps import load_sweep, sweep_of_configs
+from tla2py.sweep.load import load_sweep, sweep_of_configs
 from tla2py.sweep.plan import plan_sweep
+from tla2py.sweep.rules import lint_sweep
 from tla2py.sweep.sweep import Sweep
 
 CONFIG = r"""\* Small

@@ -10,13 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from tla2py.model.outcome import Stats
-from tla2py.model.result import RunResult
-from tla2py.model.run import TerminationReason
-from tla2py.tlc.output.interpret import interpret
-from tla2py.tlc.output.messages import Message, UserText, iter_messages
-from tla2py.tlc.output.plain import plain_to_messages
-from tla2py.trace.trace import Location, Trace
-from tla2py.values import format_value
+from tla2py.model.run import RunResult, TerminationReason
+from tla2py.model.trace import Location, Trace
+from tla2py.tla.value_text import format_value
+from tla2py.tlc.output.messages import Message, UserText, iter_messages, plain_to_messages
+from tla2py.tlc.output.result import interpret
 
 FOLDER = Path(__file__).parents[2] / "corpus" / "tlc"
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tla2py.model.run import Limits, TlcOptions
-from tla2py.tlc.command import BEHAVIOURS, GRAPH, build_argv, heap_bytes
+from tla2py.tlc.process.command import BEHAVIOURS, GRAPH, build_argv, heap_bytes
 
 MIB = 1024 * 1024
 PLAIN = TlcOptions()

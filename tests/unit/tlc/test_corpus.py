@@ -7,9 +7,8 @@ from typing import Any
 import pytest
 
 from tests.unit.tlc.corpus import FOLDER, Case, iter_cases, summary
-from tla2py.tlc.output.interpret import interpret_log
-from tla2py.tlc.output.messages import iter_messages
-from tla2py.tlc.output.plain import plain_to_messages
+from tla2py.tlc.output.messages import iter_messages, plain_to_messages
+from tla2py.tlc.output.result import interpret_log
 
 CASES = list(iter_cases())
 PLAIN = [case for case in CASES if case.plain is not None]

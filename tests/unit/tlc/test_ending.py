@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tla2py.model.run import Mode, TlcOptions
-from tla2py.tlc.ending import ends_predictably, exit_status
+from tla2py.tlc.process.process import ends_predictably, exit_status
 
 CORPUS = Path(__file__).resolve().parents[2] / "corpus" / "tlc"
 CASES = [

@@ -7,9 +7,9 @@ import json
 
 import pytest
 
+from tla2py.tla.itf import state_text
 from tla2py.tlc.output.graph import GraphBlock, GraphReader
 from tla2py.tlc.output.states import StateReader
-from tla2py.values import state_text
 
 HEAD = 'strict digraph DiskGraph {\nnodesep=0.35;\nsubgraph cluster_graph {\ncolor="white";\n'
 TAIL = "{rank = same; 1;-2;}\n}\n}"

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from tla2py.tlc.output.interpret import interpret
+from tla2py.model.trace import State
 from tla2py.tlc.output.messages import Message, iter_messages
+from tla2py.tlc.output.result import interpret
 from tla2py.tlc.output.states import StateReader
-from tla2py.trace.trace import State
 
 
 def message(code: int, level: int, body: str) -> Iterator[bytes]:

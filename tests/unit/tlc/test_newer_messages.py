@@ -5,12 +5,10 @@ from __future__ import annotations
 import pytest
 
 from tla2py.model.outcome import Outcome, Verdict
-from tla2py.model.result import RunResult
-from tla2py.model.run import Execution, TlcOptions
+from tla2py.model.run import Execution, RunResult, TlcOptions
 from tla2py.tlc.output.codes import Code
-from tla2py.tlc.output.interpret import interpret
 from tla2py.tlc.output.messages import iter_messages
-from tla2py.tlc.output.result import interpret_execution, unnamed
+from tla2py.tlc.output.result import interpret, interpret_execution, unnamed
 
 HEAD = (
     (2262, 0, "TLC2 Version 2026.04.29.165030"),

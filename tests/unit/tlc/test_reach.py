@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import zipfile
 
-from tla2py.toolchain.jar import bundled_jar
+from tla2py.tlc.tools.jar import bundled_jar
 
 # As class files write names.
 _REACHES = re.compile(rb"java/(?:io/(?:File|RandomAccess)|nio/file/|net/|lang/(?:Process|Runtime\b))|getenv")

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from tla2py.tla.itf import state_from_itf, state_to_itf
 from tla2py.tlc.output.states import StateReader
-from tla2py.values import state_from_itf, state_to_itf
 
 
 def test_a_name_that_itf_has_for_itself_is_none() -> None:

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from tests.unit.tlc.corpus import Case, iter_cases, summary
 from tla2py.model.outcome import Outcome, Verdict
 from tla2py.model.run import TerminationReason
-from tla2py.tlc.output.interpret import interpret
 from tla2py.tlc.output.messages import Message, UserText, iter_messages
-from tla2py.tlc.output.traces import iter_with_traces
+from tla2py.tlc.output.result import interpret
+from tla2py.tlc.output.states import iter_with_traces
 
 CASES = list(iter_cases())
 FRAMED = [case for case in CASES if b"@!@!@STARTMSG" in case.stdout]

@@ -1,1 +1,1 @@
-"""TLC's output as messages, traces and results."""
+"""What TLC prints."""

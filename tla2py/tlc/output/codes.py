@@ -10,7 +10,7 @@ from enum import IntEnum
 from typing import NamedTuple
 
 from tla2py.model.outcome import Outcome
-from tla2py.trace.trace import ViolationKind
+from tla2py.model.trace import ViolationKind
 
 
 class Code(IntEnum):

@@ -1,22 +1,245 @@
-"""The collector of a message stream's contents: violations, other errors, traces, counts, coverage, diagnostics."""
+"""Notes on a run's surroundings: what the sandbox hid from it, and which of its files were dropped."""
 
 from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 
+from tla2py.errors import Place
 from tla2py.model.outcome import CoverageItem, Diagnostic, Outcome, Stats, Violation
-from tla2py.model.result import Progress
+from tla2py.model.run import Progress, RunRecord, RunResult
+from tla2py.model.trace import Location, Trace, is_violation
 from tla2py.tlc.output.codes import OUTCOMES, Code, meaning
 from tla2py.tlc.output.messages import Level, Message, UserText
 from tla2py.tlc.output.prints import MOST_PRINTS, PrintReader, asserted_value, read_progress
-from tla2py.tlc.output.sany import SanyReader
-from tla2py.tlc.output.states import UNASSIGNED, StateReader, find_location
-from tla2py.tlc.output.statistics import read_coverage, read_stats
-from tla2py.tlc.output.traces import INTRODUCTIONS, read_violations, split_initial_state
-from tla2py.trace.trace import Trace, is_violation
+from tla2py.tlc.output.states import (
+    INTRODUCTIONS,
+    UNASSIGNED,
+    SanyReader,
+    StateReader,
+    find_location,
+    location_of,
+    read_violations,
+    split_initial_state,
+)
+
+# The codes of notes; TLC's own are positive.
+_HIDDEN = -1
+_DROPPED = -2
+REMARK = -4
+"""The code of a remark on a line of the log that a run checks."""
+
+_MOST_NAMES = 5
+# Java's words for a file that is missing or denied, with its name, and for no network.
+_FILE = re.compile(
+    r"(?:NoSuchFileException|AccessDeniedException): ([^\s:]+)"
+    r"|(?:FileNotFoundException: )?([^\s:]+) \((?:No such file[^)]*|Permission denied)\)"
+)
+_NETWORK = re.compile(r"Network is unreachable|(?:Socket|Connect)Exception: Operation not permitted")
+# TLC's error for a field that a record lacks. Every run's environment has the variable LC_ALL.
+_FIELD = re.compile(r"nonexistent (?:record )?field \"?(\w+)")
+_ENVIRONMENT = "LC_ALL |->"
+
+
+def with_notes(result: RunResult, record: RunRecord) -> RunResult:
+    """The result with notes among its diagnostics, as warnings."""
+    notes = [Diagnostic(code=code, severity="warning", text=text) for code, text in _notes(result, record)]
+    diagnostics = result.diagnostics
+    for remark in record.remarks:
+        place = Place(file=remark.file, line=remark.line)
+        severity = "error" if remark.refuses else "warning"
+        notes.append(Diagnostic(code=REMARK, severity=severity, text=remark.text, place=place))
+        # In place of the message that TLC did not start.
+        diagnostics = () if remark.refuses else diagnostics
+    return replace(result, diagnostics=(*diagnostics, *notes)) if notes else result
+
+
+def note_text(code: int, text: str) -> str | None:
+    """A message of a run as a note for people, None if it is not one.
+
+    Notes are tla2py's own, and TLC's warning that steps which change a variable may count as stuttering.
+    """
+    if code == Code.SUBSCRIPT_INCOMPLETE:
+        return f"TLC warns: {' '.join(text.split())}"
+    return text if code < 0 else None
+
+
+def notes_of(result: RunResult) -> list[str]:
+    """The texts of a result's notes."""
+    notes = (note_text(each.code, each.text) for each in result.diagnostics)
+    return [note for note in notes if note is not None]
+
+
+def _notes(result: RunResult, record: RunRecord) -> Iterator[tuple[int, str]]:
+    errors = [each.text for each in result.diagnostics if each.severity == "error"]
+    if not record.limits.trust:
+        found = dict.fromkeys(_hidden(error, record) for error in errors)
+        yield from ((_HIDDEN, text) for text in found if text is not None)
+    if record.dropped:
+        names = ", ".join(record.dropped[:_MOST_NAMES])
+        more = f" and {len(record.dropped) - _MOST_NAMES} more" if len(record.dropped) > _MOST_NAMES else ""
+        yield _DROPPED, f"the run wrote {names}{more}, dropped; a sweep keeps what [outputs] files declares"
+
+
+def _hidden(error: str, record: RunRecord) -> str | None:
+    """What the sandbox hid from a run with this error, and how to declare it."""
+    if _NETWORK.search(error):
+        return "the sandbox gives runs no network; --trust does"
+    field = _FIELD.search(error)
+    if field is not None and _ENVIRONMENT in error:
+        return (
+            f"the sandbox hides your environment, so the run has no variable {field[1]}; declare it: "
+            f"[environment] {field[1]} = ..., or --env {field[1]}=... for a check"
+        )
+    file = _FILE.search(error)
+    name = (file[1] or file[2]) if file is not None else None
+    if name is None or name in {each.path for each in record.inputs.files}:
+        return None
+    if name.startswith("/"):
+        return (
+            f"the sandbox hides {name}; read it by a relative path and declare it with [inputs] files, or --input for a "
+            "check; --trust gives access to all files"
+        )
+    return f"the sandbox hides undeclared files, so the run has no {name}; declare it with [inputs] files, or --input for a check"
+
+
+# The depth and the time, which has colons, precede the counts. Digits and their grouping depend on the locale.
+_PROGRESS = re.compile(
+    r"(?:Progress\((?P<depth>[^)]*)\)|Starting level (?P<level>[^:]*))?(?:.*: )?(?P<generated>[^:]*?) states generated"
+    r"(?: \([^)]*\))?(?:, (?P<distinct>.*?) distinct states found)?(?: \([^)]*\))?"
+    r"(?:, (?P<queue>.*?) states left on queue)?"
+)
+# Rows of counts are shorter than this.
+_LONGEST = 1000
+_DEPTH = re.compile(r"The depth of the complete state graph search is (?P<depth>[^:]*?)\.?\Z")
+# Without -tool; the rolling releases add the number of traces.
+_CHECKED = re.compile(r"Progress: (?P<generated>.*?) states checked(?:, (?P<depth>[\d,]+) traces generated)?")
+_INITIAL = re.compile(r"Computed (?P<initial>[^:]*?) initial states")
+_SIMULATED = re.compile(r"The number of states generated: (?P<generated>.*)")
+
+_COVERAGE_KINDS: dict[int, str] = {
+    Code.COVERAGE_INIT: "init",
+    Code.COVERAGE_ACTION: "action",
+    Code.COVERAGE_PROPERTY: "property",
+    Code.COVERAGE_CONSTRAINT: "constraint",
+    Code.COVERAGE_VALUE: "expression",
+    Code.COVERAGE_VALUE_COST: "expression",
+}
+_COVERED = re.compile(
+    r"[ |]*<?(?P<name>.*?) ?line (?P<a>\d+), col (?P<b>\d+) to line (?P<c>\d+), col (?P<d>\d+) of module (?P<module>\w+)"
+    r"(?: \([^)]*\))?>?"
+)
+_COUNTS = re.compile(r": ([^:]+)(?::([^:]+))?")
+
+
+def latest_progress(line: bytes, *, simulation: bool = False) -> Stats | None:
+    """The counts of a progress line, ``Progress(12) at …`` or ``Progress: …``; None for any other line."""
+    if not line.startswith((b"Progress(", b"Progress: ")):
+        return None
+    read = _simulation if simulation else _progress
+    stats = read(line.decode("utf-8", "replace"), Stats())
+    return None if stats.generated is None else stats
+
+
+def read_stats(message: Message, stats: Stats) -> Stats:
+    """``stats`` updated with the counts of a message."""
+    reader = _READERS.get(message.code)
+    return stats if reader is None else reader(message.text, stats)
+
+
+def _progress(text: str, stats: Stats) -> Stats:
+    found = _PROGRESS.match(text[:_LONGEST])
+    if found is None:
+        return stats
+    depth = _number(found["depth"] or found["level"])
+    return replace(
+        stats,
+        generated=_number(found["generated"], stats.generated),
+        distinct=_number(found["distinct"], stats.distinct),
+        queue=_number(found["queue"], stats.queue),
+        depth=stats.depth if depth is None else depth,
+    )
+
+
+def _simulation(text: str, stats: Stats) -> Stats:
+    # The depth's place holds the number of behaviours, and all other counts except the states generated are -1.
+    text = text[:_LONGEST]
+    found = _CHECKED.match(text) or _PROGRESS.match(text)
+    if found is None:
+        return stats
+    return replace(
+        stats,
+        generated=_number(found["generated"], stats.generated),
+        behaviours=_number(found["depth"], stats.behaviours),
+    )
+
+
+def _simulated(text: str, stats: Stats) -> Stats:
+    found = _SIMULATED.match(text)
+    return stats if found is None else replace(stats, generated=_number(found["generated"], stats.generated))
+
+
+def _initial(text: str, stats: Stats) -> Stats:
+    found = _INITIAL.match(text)
+    return stats if found is None else replace(stats, initial=_number(found["initial"]))
+
+
+def _depth(text: str, stats: Stats) -> Stats:
+    found = _DEPTH.match(text)
+    return stats if found is None else replace(stats, depth=_number(found["depth"], stats.depth))
+
+
+_READERS: dict[int, Callable[[str, Stats], Stats]] = {
+    Code.STATS: _progress,
+    Code.STATS_DEPTH_FIRST: _progress,
+    Code.PROGRESS: _progress,
+    Code.PROGRESS_LEVEL: _progress,
+    Code.PROGRESS_DEPTH_FIRST: _progress,
+    Code.PROGRESS_SIMULATE: _simulation,
+    Code.STATS_SIMULATE: _simulated,
+    Code.DEPTH: _depth,
+    Code.INITIAL_STATES_PROGRESS: _initial,
+}
+
+
+def _number(text: str | None, otherwise: int | None = None) -> int | None:
+    """The number, however its digits are grouped; TLC prints -1 for a count that it does not have."""
+    if text is not None and len(text) < 18 and text.isascii() and text.isdigit():
+        return int(text)
+    digits = "".join(filter(str.isdecimal, text or ""))[:18]
+    return int(digits) if digits and not (text or "").lstrip().startswith("-") else otherwise
+
+
+def read_coverage(message: Message) -> CoverageItem | None:
+    """The coverage row of a message; None for any other message."""
+    kind = _COVERAGE_KINDS.get(message.code)
+    if kind is None:
+        return None
+    text = message.text
+    end = text.rfind(": ")
+    covered = _covered(text if end < 0 else text[:end])
+    if covered is None:
+        return None
+    name, location = covered
+    found = _COUNTS.match(text, end) if end >= 0 else None
+    first, second = (None, None) if found is None else (_number(found[1]), _number(found[2]))
+    # An expression's first count is its evaluations; the second, if any, is their cost.
+    distinct, generated = (None, first) if kind == "expression" else (first, second)
+    return CoverageItem(kind=kind, name=name, location=location, distinct=distinct, generated=generated)
+
+
+# Each report counts the same, and so do the runs of a sweep.
+@lru_cache(maxsize=4096)
+def _covered(text: str) -> tuple[str, Location] | None:
+    """What a row of a coverage report counts: the name and the place."""
+    found = _COVERED.match(text)
+    if found is None:
+        return None
+    return found["name"], location_of(found.group("a", "b", "c", "d", "module"))
+
 
 _VERSION = re.compile(r"TLC2 Version (\S+)(?:.*\(rev: (\w+)\))?")
 # The wording inside TLC's other messages, and the JVM's outside messages.

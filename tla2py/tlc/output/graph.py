@@ -6,8 +6,8 @@ import re
 from array import array
 from dataclasses import dataclass
 
+from tla2py.tla.itf import StateWriter, VariableText, state_text
 from tla2py.tlc.output.states import VIEW, StateReader, split_action
-from tla2py.values import StateWriter, VariableText, state_text
 
 # A step and the rest of its line, or a state with its label and the rest of its line.
 _LINE = re.compile(
@@ -36,7 +36,7 @@ class GraphBlock:
     """States and steps of a graph as columns.
 
     States are ITF as JSON text; ``initial`` tells whether they satisfy the initial predicate. ``actions`` are places
-    in ``labels``, each an action and its arguments, as in ``tla2py.trace.trace.State``.
+    in ``labels``, each an action and its arguments, as in ``tla2py.model.trace.State``.
     """
 
     fingerprints: array[int]

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from tla2py.trace.trace import Location, State, Trace
-from tla2py.values import Opaque, Value, ValueTextError, parse_value
+from tla2py.model.outcome import Diagnostic, Violation
+from tla2py.model.trace import EVALUATION, Location, State, Trace
+from tla2py.tla.value import Opaque, Value
+from tla2py.tla.value_text import ValueTextError, parse_value
+from tla2py.tlc.output.codes import Code, meaning
+from tla2py.tlc.output.messages import Level, Message, UserText
 
 _PLACE = r"line (\d+), col (\d+) to line (\d+), col (\d+) of module (\w+)"
 LOCATION = re.compile(_PLACE)
@@ -182,3 +186,194 @@ def _step(text: str) -> tuple[str | None, tuple[str, ...] | None, Location | Non
         if (place := LOCATION.fullmatch(described["place"] or "")) is not None:
             location = location_of(place.groups())
     return action, arguments, location
+
+
+_PARSING = re.compile(r"Parsing file (?:.*[/\\])?(\w+)\.tla")
+_PARSE_ERROR = "***Parse Error***"
+# SANY prints the brace.
+_LEXICAL_ERROR = re.compile(r"Lexical (?:\{error: |error at line \d+, column \d+)")
+_POSITION = re.compile(r"(?:at|around) line (\d+)(?:, column (\d+))?")
+_SECTION = re.compile(r"\*\*\* (Errors|Warnings|Abort messages): \d+")
+_SANY_PLACE = re.compile(
+    r"line \d+, col \d+ to line \d+, col \d+ of module \w+|Unknown location|In module \w+"
+)
+# SANY adds this after a parse error; it says less.
+_FOLLOWS_PARSE_ERROR = re.compile(r"Could not parse module \w+ from file")
+
+
+class SanyReader:
+    """A collector of SANY's errors and warnings, fed line by line."""
+
+    def __init__(self) -> None:
+        self.diagnostics: list[Diagnostic] = []
+        self._module = ""
+        self._severity = ""
+        self._place = ""
+        self._text: list[str] | None = None
+        self._unparsed = False
+
+    def read(self, line: str) -> None:
+        """Read one line."""
+        text = line.strip()
+        if (parsing := _PARSING.match(text)) is not None:
+            self._module = parsing[1]
+        elif text == _PARSE_ERROR or _LEXICAL_ERROR.match(text) is not None:
+            self.end()
+            self._unparsed = True
+            self._severity, self._place = "error", ""
+            self._text = [] if text == _PARSE_ERROR else [text]
+        elif (section := _SECTION.match(text)) is not None:
+            self.end()
+            self._severity = "warning" if section[1] == "Warnings" else "error"
+        elif self._severity and _SANY_PLACE.fullmatch(text) is not None:
+            self.end()
+            self._place, self._text = text, []
+        elif self._text is not None:
+            if text:
+                self._text.append(text)
+            elif self._text:
+                self.end()
+
+    def end(self) -> None:
+        """Close the open diagnostic, if any."""
+        if not self._text:
+            return
+        text, self._text = "\n".join(self._text), None
+        if self._unparsed and _FOLLOWS_PARSE_ERROR.match(text) is not None:
+            return
+        diagnostic = Diagnostic(
+            code=0,
+            severity=self._severity,
+            text=text,
+            location=find_location(self._place) or self._position(text),
+        )
+        if diagnostic not in self.diagnostics:
+            self.diagnostics.append(diagnostic)
+
+    def _position(self, text: str) -> Location | None:
+        position = None if self._place else _POSITION.search(text)
+        if position is None:
+            return None
+        line, column = int(position[1][:9]), int((position[2] or "1")[:9])
+        return Location(
+            module=self._module, begin_line=line, begin_column=column, end_line=line, end_column=column
+        )
+
+
+INTRODUCTIONS = frozenset({Code.BEHAVIOR, Code.COUNTEREXAMPLE})
+_STATES = frozenset({Code.STATE, Code.STATE_WITHOUT_ACTION})
+_ENDINGS = frozenset({Code.STUTTERING, Code.BACK_TO_STATE})
+_FAILED = frozenset({Code.RECOVER_INITIAL_FAILED, Code.RECOVER_NEXT_FAILED})
+# Messages that hold an initial state, and the end of the line before it.
+_INITIAL_STATE: dict[int, str] = {
+    Code.INVARIANT_INITIAL: "violated by the initial state:",
+    Code.PROPERTY_INITIAL: "violated by the initial state:",
+    Code.INITIAL_STATE_FAILED: "While working on the initial state:",
+    Code.INITIAL_INCOMPLETE: "not completely specified by the initial predicate:",
+}
+_VIOLATED = re.compile(
+    r"(?:Invariant|Property|Action property|Postcondition|Evaluating postcondition) (?P<name>(?!at line ).+?)"
+    r"(?: at line .*)? (?:is violated|is false|failed)"
+)
+_TEMPORAL = re.compile(r"Temporal propert(?:y|ies) (?P<names>\S.*?) (?:was|were) violated")
+_SEPARATOR = re.compile(r",? and |, ")
+
+
+def read_violations(message: Message) -> tuple[Violation, ...]:
+    """The violations that an error message reports; empty for any other message."""
+    if message.level not in (Level.ERROR, Level.TLCBUG):
+        return ()
+    kind = meaning(message.code).violation
+    if kind is None:
+        # An Assert that fails in an invariant, or under an exception, comes inside another message. In an assumption
+        # no behaviour reached it.
+        if Code.ASSERT not in message.nested or message.code == Code.ASSUMPTION_FAILED:
+            return ()
+        kind = "postcondition" if message.code == Code.POSTCONDITION_FAILED else "assert"
+    if (temporal := _TEMPORAL.match(message.text)) is not None:
+        return tuple(Violation(kind=kind, name=name) for name in _SEPARATOR.split(temporal["names"]))
+    named = _VIOLATED.match(message.text)
+    return (Violation(kind=kind, name="" if named is None else named["name"]),)
+
+
+def split_initial_state(message: Message) -> tuple[str, str | None]:
+    """A message's text up to the initial state that it holds, and the state's text, None without a state."""
+    ending = _INITIAL_STATE.get(message.code)
+    if ending is None:
+        return message.text, None
+    text, found, body = message.text.partition(f"{ending}\n")
+    return (f"{text}{ending}", body) if found else (message.text, None)
+
+
+def iter_with_traces(items: Iterable[Message | UserText]) -> Iterator[Message | UserText | Trace]:
+    """The items of a stream in order, with the messages of a trace's states replaced by the trace.
+
+    A trace is cut off if the stream ends, or TLC gives up, before all its states are printed; it may have no states.
+    """
+    traces = _Traces()
+    for item in items:
+        if isinstance(item, Message):
+            yield from traces.read(item)
+        else:
+            yield item
+    yield from traces.end(cut_off=True)
+
+
+class _Traces:
+    def __init__(self) -> None:
+        # The states of the open trace, None without one.
+        self._states: list[State] | None = None
+        self._violation: Violation | None = None
+        self._reader = StateReader()
+
+    def read(self, message: Message) -> Iterator[Message | Trace]:
+        if message.code in _STATES and message.complete:
+            state = self._reader.read(message.text, partial=self._violation is None)
+            if state is None:
+                yield message
+                return
+            if self._states and state.index <= self._states[-1].index:
+                yield from self.end()
+            states = self._start() if self._states is None else self._states
+            states.append(state)
+        elif message.code in _ENDINGS and self._states is not None and message.complete:
+            yield from self.end(ending=message.text)
+        else:
+            if self._states is not None:
+                yield from self.end(cut_off=not message.complete or message.code in _FAILED)
+            yield message
+            if message.code in INTRODUCTIONS or message.level in (Level.ERROR, Level.TLCBUG):
+                yield from self._other(message)
+
+    def _other(self, message: Message) -> Iterator[Trace]:
+        if message.code in INTRODUCTIONS:
+            self._start()
+            return
+        if violations := read_violations(message):
+            self._violation = violations[0]
+        elif message.code != Code.NESTED_EXPRESSION:
+            self._violation = None
+        _, body = split_initial_state(message)
+        if body is not None:
+            states = self._start()
+            if message.complete:
+                values = self._reader.read_values(body, partial=self._violation is None)
+                states.append(State(index=1, action=None, action_args=None, location=None, values=values))
+            yield from self.end(cut_off=not message.complete)
+
+    def _start(self) -> list[State]:
+        self._states = []
+        self._reader = StateReader()
+        return self._states
+
+    def end(self, *, ending: str = "", cut_off: bool = False) -> Iterator[Trace]:
+        """The open trace, if any; ``ending`` is the message that says how it goes on."""
+        if self._states is not None:
+            trace = Trace(
+                kind=self._violation.kind if self._violation else EVALUATION,
+                name=self._violation.name if self._violation else "",
+                states=tuple(self._states),
+                cut_off=cut_off,
+            )
+            yield with_ending(trace, ending)
+            self._states = None

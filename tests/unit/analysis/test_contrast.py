@@ -1,0 +1,193 @@
+"""A violating point compared with the nearest holding point."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.pages import Page
+from tests.unit.analysis.stores import grid_point, view_of
+from tla2py.analysis.contrast import Contrasts, nearest_among
+from tla2py.analysis.points import GridPoint
+from tla2py.analysis.view import StoreView
+from tla2py.errors import InputError
+from tla2py.model.outcome import Verdict
+
+
+def grid(*rows: tuple[str, str, str]) -> list[GridPoint]:
+    return [grid_point(number, verdict, N=n, M=m) for number, (verdict, n, m) in enumerate(rows, 1)]
+
+
+def found(*rows: tuple[str, str, str]) -> list[int]:
+    points = grid(*rows)
+    return [each.point.point for each in nearest_among(points, ["N", "M"], [])(points[-1], "Safe")]
+
+
+def test_fewest_parameters_come_first() -> None:
+    # Three positions apart in one parameter is nearer than one position in each of two.
+    rows = [("holds", "1", "1"), ("broken", "2", "2"), ("broken", "3", "3"), ("holds", "4", "2")]
+    assert found(*rows, ("broken", "5", "2"), ("violated", "2", "2")) == [4]
+    rows = [("holds", "a", "x"), ("broken", "b", "y"), ("broken", "c", "y"), ("broken", "d", "y")]
+    assert found(*rows, ("holds", "e", "y"), ("violated", "b", "y")) == [5]
+    assert found(("holds", "1", "1"), ("holds", "9", "9"), ("violated", "2", "1")) == [1]
+
+
+def test_then_fewest_places_in_the_order_of_the_grid() -> None:
+    order = [("holds", "a", "x"), ("holds", "b", "x"), ("violated", "c", "x")]
+    assert found(*order) == [2]
+    # Positions count in that order, whatever the values.
+    assert found(("holds", "9", "x"), ("holds", "1", "x"), ("violated", "8", "x")) == [2]
+
+
+def test_all_that_are_as_near() -> None:
+    rows = [("violated", "1", "x"), ("holds", "2", "y"), ("holds", "1", "y"), ("violated", "2", "x")]
+    assert found(*rows) == [2]
+    assert found(*rows, ("holds", "1", "x"), ("violated", "2", "x")) == [2, 5]
+    assert found(("holds", "1", "x"), ("broken", "2", "x"), ("holds", "3", "x"), ("violated", "2", "x")) == [
+        1,
+        3,
+    ]
+
+
+def test_points_that_differ_in_several_parameters_are_found_if_none_is_nearer() -> None:
+    rows = [("holds", "1", "x"), ("holds", "2", "y"), ("violated", "1", "z"), ("violated", "3", "x")]
+    assert found(*rows, ("violated", "3", "z")) == [2]
+
+
+def test_where_none_holds() -> None:
+    assert found(("broken", "1", "x"), ("excluded", "1", "y"), ("violated", "2", "x")) == []
+
+
+def made(
+    number: int, names: Sequence[str] = ("Safe",), held: Sequence[str] = (), **parameters: str
+) -> GridPoint:
+    """A point that checks these names, some of which hold."""
+    point = grid_point(number, "holds" if held == names else "violated", **parameters)
+    return replace(point, run=replace(point.run, checked=tuple(names), held=tuple(held)))
+
+
+def test_the_property_has_to_be_checked_there() -> None:
+    points = [
+        made(1, ["Other"], ["Other"], N="1", invariants="Other"),
+        made(2, ["Safe", "Other"], ["Safe"], N="4", invariants="Safe, Other"),
+        made(3, ["Safe"], N="1", invariants="Safe"),
+    ]
+    (only,) = nearest_among(points, ["N"], [])(points[2], "Safe")
+    # What a point checks is no difference.
+    assert (only.point.point, only.differs) == (2, (("N", "4", "1"),))
+
+
+def test_a_module_is_no_distance() -> None:
+    points = [
+        made(1, held=["Safe"], N="1", module="Old"),
+        made(2, N="2", module="Old"),
+        made(3, N="3", module="Old"),
+        made(4, held=["Safe"], N="3", module="New"),
+        made(5, held=["Safe"], N="2", module="New"),
+        made(6, N="3", module="Worst"),
+    ]
+    nearest = nearest_among(points, ["N"], ["module"])
+
+    def at(number: int) -> list[tuple[int, tuple[tuple[str, str, str], ...]]]:
+        return [(each.point.point, each.differs) for each in nearest(points[number - 1], "Safe")]
+
+    assert at(3) == [(1, (("N", "1", "3"),)), (4, (("module", "New", "Old"),))]
+    assert at(6) == [(4, (("module", "New", "Worst"),))]
+
+
+def test_a_module_farther_away_is_not_named() -> None:
+    points = [
+        made(1, held=["Safe"], N="1", M="1", module="Old"),
+        made(2, N="2", M="1", module="Old"),
+        made(3, held=["Safe"], N="3", M="2", module="New"),
+    ]
+    assert [
+        each.point.point for each in nearest_among(points, ["N", "M"], ["module"])(points[1], "Safe")
+    ] == [1]
+
+
+VALUE = st.sampled_from("12345")
+
+
+@given(st.lists(st.tuples(st.sampled_from(["holds", "violated"]), VALUE, VALUE), min_size=1, max_size=9))
+def test_no_holding_point_differs_in_less(rows: list[tuple[str, str, str]]) -> None:
+    points = grid(*rows)
+    holding = [point for point in points if point.verdict is Verdict.HOLDS]
+    nearest = nearest_among(points, ["N", "M"], [])
+    for here in points:
+        there = nearest(here, "Safe")
+        assert bool(there) == bool(holding)
+        for each in there:
+            assert each.point in holding
+            least = min(sum(one.parameters[n] != here.parameters[n] for n in "NM") for one in holding)
+            assert len(each.differs) == least
+            assert all(each.point.parameters[n] == a != b == here.parameters[n] for n, a, b in each.differs)
+
+
+@pytest.fixture(scope="module")
+def view(tmp_path_factory: pytest.TempPathFactory) -> StoreView:
+    return view_of(
+        tmp_path_factory.mktemp("neighbour"),
+        ({"N": "1", "M": "x"}, "success"),
+        ({"N": "2", "M": "x"}, "continue"),
+        ({"N": "3", "M": "x"}, "postcondition-false"),
+        ({"N": "4", "M": "x"}, None),
+    )
+
+
+def test_the_contrasts_of_a_point(view: StoreView) -> None:
+    contrasts = view.neighbour(2)
+    assert [contrast.name for contrast in contrasts] == ["NeverOne", "Small"]
+    contrast = contrasts["Small"]
+    assert contrast.violating.point == 2
+    assert [(each.point.point, each.differs) for each in contrast.nearest] == [(1, (("N", "1", "2"),))]
+    # The shortest of four counterexamples to Small.
+    assert contrast.trace is not None
+    assert (contrast.trace.name, len(contrast.trace.states)) == ("Small", 3)
+    assert str(contrast).splitlines()[:4] == [
+        "point 2 violates Small 3",
+        "point 1 holds",
+        "    N: 1 holds, 2 does not",
+        "    distinct: 8 there, 8 here",
+    ]
+    words = " ".join(Page(contrasts._repr_html_()).words.split())
+    assert "the same in all: M = x" in words
+    assert "point 2 violates Small 3" in words
+    assert "NeverOne is violated, 1 state" in words
+    with pytest.raises(InputError) as error:
+        contrasts["Larger"]
+    assert error.value.code == "not-violated"
+
+
+def test_a_property_that_holds_nowhere() -> None:
+    contrasts = Contrasts(contrasts=(), alone=("Safe",))
+    assert str(contrasts) == "no point of this store satisfies Safe"
+    assert "satisfies Safe" in contrasts._repr_html_()
+    with pytest.raises(InputError, match="satisfies Safe") as error:
+        contrasts["Safe"]
+    assert error.value.code == "no-neighbour"
+
+
+def test_a_violation_without_a_trace(view: StoreView) -> None:
+    (contrast,) = view.neighbour(3)
+    assert contrast.trace is None
+    assert "steps:" not in str(contrast)
+    assert Page(contrast._repr_html_()).tables == [{"caption": False, "head": True}]
+
+
+@pytest.mark.parametrize(("point", "code"), [(1, "not-violated"), (4, "no-point"), (5, "no-point")])
+def test_what_has_no_neighbour(view: StoreView, point: int, code: str) -> None:
+    with pytest.raises(InputError) as error:
+        view.neighbour(point)
+    assert error.value.code == code
+
+
+def test_nothing_holds(tmp_path: Path) -> None:
+    with pytest.raises(InputError) as error:
+        view_of(tmp_path, ({"N": "1"}, "deadlock")).neighbour(1)
+    assert error.value.code == "no-neighbour"

@@ -1,0 +1,92 @@
+"""What a store says of when its properties break, from rows as TLC's answers give them."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping, Sequence
+
+from tla2py.analysis.explanation import Explained, Explanation, explain_answers, suggest_points
+from tla2py.analysis.laws import find_law
+from tla2py.analysis.points import Answered, Answers, points_text
+
+
+def answers(points: Sequence[Mapping[str, str]], violated: Sequence[bool]) -> Answers:
+    return Answers(
+        name="Safe",
+        answered=tuple(
+            Answered(point=number, parameters=point, violated=each)
+            for number, (point, each) in enumerate(zip(points, violated, strict=True), 1)
+        ),
+        unanswered=(),
+        excluded=(),
+    )
+
+
+def square(size: int) -> list[dict[str, str]]:
+    return [{"A": str(a), "B": str(b)} for a, b in itertools.product(range(size), repeat=2)]
+
+
+def explained(points: list[dict[str, str]], violated: list[bool], suggest: int = 0) -> list[Explained]:
+    names = [name for name in points[0] if name != "module"]
+    return explain_answers(answers(points, violated), names, ["module"], suggest)
+
+
+def test_a_law_for_all_points_has_no_scope() -> None:
+    points = [{**point, "module": module} for point in square(4) for module in ("X.tla", "Y.tla")]
+    (one,) = explained(points, [int(p["A"]) > int(p["B"]) for p in points])
+    assert (one.scope, one.law, one.violated, one.asked) == (None, "violated iff A > B", 12, 32)
+
+
+def test_modules_that_differ_have_laws_of_their_own() -> None:
+    points = [{**point, "module": f"specs/{module}.tla"} for module in ("X", "Y") for point in square(4)]
+    violated = [p["module"] == "specs/X.tla" and int(p["A"]) >= 2 for p in points]
+    rows = explained(points, violated)
+    assert [(one.title, one.law) for one in rows] == [
+        ("Safe in X", "violated iff A >= 2"),
+        ("Safe in Y", "never violated"),
+    ]
+
+
+def test_the_row_of_json() -> None:
+    points = square(3)
+    (one,) = explained(points, [p["A"] == "2" for p in points], suggest=1)
+    assert one.to_json() == {
+        "property": "Safe",
+        "scope": None,
+        "law": "A >= 2",
+        "asked": 9,
+        "violated": 3,
+        "exceptions": [],
+        "rivals": [],
+        "suggest": [{"A": "1", "B": "3"}],
+        "kinds": [],
+    }
+
+
+def test_a_suggested_point_is_new_and_tells_rivals_apart() -> None:
+    points = [p for p in square(3) if p != {"A": "2", "B": "0"}]
+    violated = [p["A"] == "2" for p in points]
+    found = find_law(points, violated, ["A", "B"])
+    assert found.law is not None
+    suggested = suggest_points(found.law, found.rivals, answers(points, violated).answered, ["A", "B"], 3)
+    assert len(suggested) == 3
+    assert not [point for point in suggested if point in points]
+
+
+def test_few_points_are_marked() -> None:
+    points = square(2)
+    (one,) = explained(points, [p["A"] == "1" for p in points])
+    assert one.support == "2 of 4, no exception, few points"
+
+
+def test_text_names_what_breaks_and_what_does_not() -> None:
+    points = square(4)
+    rows = [*explained(points, [int(p["A"]) > int(p["B"]) for p in points])]
+    rows += explained(points, [False for _ in points])
+    assert str(Explanation(rows=tuple(rows))) == (
+        "Safe  violated iff A > B  6 of 16, no exception\nnever violated: Safe"
+    )
+
+
+def test_runs_of_points_are_shortened() -> None:
+    assert points_text([7, 1, 2, 3, 9]) == "1-3, 7, 9"

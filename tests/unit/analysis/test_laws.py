@@ -1,0 +1,158 @@
+"""Laws are the cheapest predicates that separate violated points from those that hold."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from collections.abc import Callable, Mapping
+
+import pytest
+
+from tla2py.analysis.atoms import AtomTable
+from tla2py.analysis.laws import LawFound, find_law
+
+Point = Mapping[str, str]
+
+
+def grid(**values: list[object]) -> list[dict[str, str]]:
+    texts = [[str(value) for value in column] for column in values.values()]
+    return [dict(zip(values, point, strict=True)) for point in itertools.product(*texts)]
+
+
+def law_of(points: list[dict[str, str]], violated: Callable[[Point], bool]) -> LawFound:
+    return find_law(points, [violated(point) for point in points], list(points[0]))
+
+
+def test_two_parameters_are_compared() -> None:
+    points = grid(Term=[*range(1, 6)], Late=[*range(10)], Grace=[*range(10)])
+    found = law_of(points, lambda p: int(p["Late"]) > int(p["Grace"]))
+    assert (str(found.law), found.rivals, found.exceptions, found.complete) == ("Late > Grace", (), (), True)
+
+
+def test_a_law_without_arithmetic_is_preferred_and_the_other_is_a_rival() -> None:
+    points = grid(Limit=[1, 2, 3], Retain=["TRUE", "FALSE"], Crashes=[0, 1])
+    found = law_of(points, lambda p: p["Limit"] == "3" and p["Crashes"] == "1")
+    assert str(found.law) == "Limit >= 3 /\\ Crashes >= 1"
+    assert [str(rival) for rival in found.rivals] == ["Limit + Crashes >= 4"]
+
+
+@pytest.mark.parametrize(
+    ("points", "violated", "law"),
+    [
+        (grid(A=["TRUE", "FALSE"], B=[1, 2]), lambda p: p["A"] == "FALSE", "~A"),
+        (
+            grid(S=["{b1}", "{b1, b2}", "{b1, b2, b3}"], N=[1, 2]),
+            lambda p: "b2" in p["S"],
+            "Cardinality(S) >= 2",
+        ),
+        (grid(S=["{a}", "{b}", "{a, c}"], N=[1, 2]), lambda p: "a" in p["S"], "a \\in S"),
+        (grid(M=["x", "y", "z"], N=[1, 2]), lambda p: p["M"] == "y", "M = y"),
+        (grid(M=['"x"', '"y"', '"z"'], N=[1, 2]), lambda p: p["M"] != '"y"', 'M # "y"'),
+        (grid(N=[1, 2, 3, 4]), lambda p: p["N"] == "2", "N = 2"),
+        (grid(N=[-1, 0, 1], K=[0, 1]), lambda p: p["N"] == "-1" or p["K"] == "1", "K >= 1 \\/ N <= -1"),
+        (grid(E=["a", "b", "c"], S=["{a}", "{b, c}", "{a, c}"]), lambda p: p["E"] in p["S"], "E \\in S"),
+        (grid(A=["x", "y", "z"], B=["x", "y", "z"]), lambda p: p["A"] == p["B"], "A = B"),
+        (
+            grid(S=["{a}", "{a, b}", "{a, b, c}"], N=[1, 2, 3]),
+            lambda p: p["S"].count(",") + 1 > int(p["N"]),
+            "Cardinality(S) > N",
+        ),
+        (grid(N=[1, 2]), lambda _: True, "TRUE"),
+        (grid(N=[1, 2]), lambda _: False, "FALSE"),
+    ],
+)
+def test_atoms(points: list[dict[str, str]], violated: Callable[[Point], bool], law: str) -> None:
+    found = law_of(points, violated)
+    assert found.law is not None
+    rows = AtomTable(points, list(points[0])).rows
+    assert [found.law.at(row) for row in rows] == [violated(point) for point in points]
+    assert sorted(str(found.law).split(" \\/ ")) == sorted(law.split(" \\/ "))
+
+
+def test_the_same_value_in_two_notations_is_one_value() -> None:
+    points = [{"S": "{b2,b1}", "N": "1"}, {"S": "{b1, b2}", "N": "2"}, {"S": "{b1}", "N": "1"}]
+    assert str(find_law(points, [True, True, False], ["S", "N"]).law) == "Cardinality(S) >= 2"
+
+
+def test_true_is_not_one() -> None:
+    points = grid(A=["TRUE", "1", "x"])
+    assert str(law_of(points, lambda p: p["A"] == "1").law) == "A = 1"
+
+
+def test_few_points_may_contradict_a_law() -> None:
+    points = grid(Term=[*range(1, 6)], Late=[*range(10)], Grace=[*range(10)])
+    wrong = [13, 91, 179, 240, 305, 387, 464]
+    contradicted = [points[number] for number in wrong]
+    found = law_of(points, lambda p: (int(p["Late"]) > int(p["Grace"])) != (p in contradicted))
+    assert (str(found.law), list(found.exceptions)) == ("Late > Grace", wrong)
+
+
+def test_equal_points_with_different_answers_are_exceptions() -> None:
+    points = [*grid(Late=[*range(10)], Grace=[*range(10)]), {"Late": "0", "Grace": "0"}]
+    found = find_law(
+        points, [int(p["Late"]) > int(p["Grace"]) for p in points[:-1]] + [True], ["Late", "Grace"]
+    )
+    assert (str(found.law), found.exceptions) == ("Late > Grace", (100,))
+
+
+def test_no_parameter_tells_the_points_apart() -> None:
+    points = grid(N=[1, 2]) * 2
+    found = find_law(points, [True, False, False, True], ["N"])
+    assert (found.law, found.complete) == (None, True)
+    assert find_law(grid(N=[1]) * 2, [True, False], ["N"]).law is None
+
+
+def test_points_without_a_pattern_have_no_law() -> None:
+    rng = random.Random(1)
+    points = grid(A=[*range(12)], B=[*range(12)])
+    found = find_law(points, [rng.random() < 0.5 for _ in points], ["A", "B"])
+    assert found.law is None
+
+
+def planted(seed: int, *, unanswered: float) -> tuple[LawFound, int]:
+    """The law found for a random one, and the random one's cost."""
+    rng = random.Random(seed)
+    parameters, values = [(3, 10), (4, 6), (5, 4), (5, 10), (4, 10)][seed % 5]
+    names = [f"P{number}" for number in range(parameters)]
+    everything = list(itertools.product(range(values), repeat=parameters))
+    chosen = everything if len(everything) < 1_500 else sorted(rng.sample(everything, 1_000))
+    points = [dict(zip(names, map(str, values), strict=True)) for values in chosen]
+    table = AtomTable(points, names)
+    where = 0
+    while not 0.02 * len(points) < where.bit_count() < 0.98 * len(points):
+        terms = [rng.sample(table.atoms, rng.randint(1, 3)) for _ in range(rng.randint(1, 3))]
+        where = table.points_of(terms)
+    cost = sum(atom.cost for term in terms for atom in term) + sum(map(len, terms)) - 1
+    answered = [number for number in range(len(points)) if rng.random() >= unanswered]
+    texts, violated = [points[n] for n in answered], [bool(where >> n & 1) for n in answered]
+    # The load of the machine decides nothing; ten seconds are enough on a quiet one.
+    return find_law(texts, violated, names, seconds=60), cost
+
+
+def good(found: LawFound, cost: int) -> bool:
+    return found.law is not None and not found.exceptions and found.law.rank[0] <= cost
+
+
+@pytest.mark.parametrize("seed", range(0, 10, 2))
+def test_planted_laws_are_found(seed: int) -> None:
+    found, cost = planted(seed, unanswered=0.05 * (seed % 4 == 0))
+    assert good(found, cost), found
+
+
+@pytest.mark.long
+def test_two_hundred_planted_laws_are_found() -> None:
+    results = [planted(seed, unanswered=0.05 * (seed % 2)) for seed in range(200)]
+    assert sum(good(found, cost) for found, cost in results) >= 198
+
+
+def test_a_comparison_with_a_constant_is_true_where_its_test_says_so() -> None:
+    points = grid(N=[-1, 0, 2, 5], S=["{a}", "{a, b}", "{}"], M=[3, 1])
+    table = AtomTable(points, list(points[0]))
+    bounded = [atom for atom in table.atoms if atom.bound is not None]
+    # Among some of the points, a number may lack the value that it is compared with.
+    for numbers in (range(len(points)), (3, 11, 4, 20)):
+        where = {id(atom): points for points, atoms in table.alike(numbers).items() for atom in atoms}
+        for atom in bounded:
+            true = [place for place, number in enumerate(numbers) if atom.test(table.rows[number])]
+            assert where[id(atom)] == sum(1 << place for place in true), atom.text
+    assert {atom.bound.sign for atom in bounded if atom.bound} == {">=", "<=", "=", "#"}

@@ -1,0 +1,162 @@
+"""The parts in which two states differ."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.unit.tla.strategies import identifiers, values
+from tla2py.model.trace import Part, State, StateDiff, changed_parts, parts_of
+from tla2py.tla.canonical import same_value
+from tla2py.tla.value import Function, ModelValue, Record, Value
+from tla2py.tla.value_text import changes, format_value
+
+P, Q = ModelValue("p"), ModelValue("q")
+
+
+numbers = st.integers(-2, 2)
+simple: st.SearchStrategy[Value] = st.recursive(
+    numbers,
+    lambda parts: st.one_of(
+        st.dictionaries(identifiers, parts, max_size=3).map(Record),
+        st.dictionaries(numbers, parts, max_size=3).map(Function),
+        st.frozensets(numbers, max_size=4),
+        st.lists(parts, max_size=3).map(tuple),
+    ),
+    max_leaves=8,
+)
+
+
+def told(before: Value, after: Value) -> list[str]:
+    return [str(part) for part in parts_of("x", "", before, after)]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "expected"),
+    [
+        (1, 1, []),
+        (1, 2, ["x: 1 -> 2"]),
+        (1, True, ["x: 1 -> TRUE"]),
+        (frozenset({1, 2}), frozenset({2, 3, 4}), ["x - 1", "x + 3, 4"]),
+        ((1, 2), (1,), ["x[2] - 2"]),
+        ((1,), (1, 2, 3), ["x[2] + 2", "x[3] + 3"]),
+        ((1, 2, 3), (3, 4), ["x - 1, 2", "x + 4"]),
+        (Function({P: (1, 2)}), Function({P: (2, (3,))}), ["x[p] - 1", "x[p] + <<3>>"]),
+        ((), Function({(1, 2): 1, (2, 2): 1}), ["x + <<1, 2>>, <<2, 2>>"]),
+        (
+            Record({"f": 1, "g": frozenset({P})}),
+            Record({"f": 2, "g": frozenset({Q})}),
+            ["x.f: 1 -> 2", "x.g - p", "x.g + q"],
+        ),
+        (Function({P: ()}), Function({P: (1,), Q: ()}), ["x[p][1] + 1", "x[q] + <<>>"]),
+        ((), frozenset(), ["x: <<>> -> {}"]),
+    ],
+)
+def test_parts(before: Value, after: Value, expected: list[str]) -> None:
+    assert told(before, after) == expected
+
+
+def test_a_part_of_a_place() -> None:
+    assert [str(part) for part in parts_of("x", "[p]", 1, 2)] == ["x[p]: 1 -> 2"]
+
+
+def test_a_variable_that_is_new_is_new_as_a_whole() -> None:
+    found = changed_parts({"a": 1, "b": 2, "c": 3}, {"c": 4, "b": 2, "d": 5})
+    assert [str(part) for part in found] == ["c: 3 -> 4", "d + 5"]
+
+
+@given(values, values)
+def test_the_parts_hold_every_change_once(before: Value, after: Value) -> None:
+    parts = list(parts_of("x", "", before, after))
+    found = list(changes(before, after))
+    for side in ("before", "after"):
+        from_parts = [(part.path, format_value(v)) for part in parts for v in getattr(part, side)]
+        from_changes = [
+            (change.path.removesuffix("{}").removesuffix("[]"), format_value(getattr(change, side)))
+            for change in found
+            if getattr(change, side) is not None
+        ]
+        assert from_parts == from_changes
+    # A set, or a sequence that moved on, loses and gains at most one part each; any other place has one part.
+    places = [(part.path, bool(part.before)) for part in parts]
+    assert len(places) == len(set(places))
+
+
+@given(st.dictionaries(identifiers, st.tuples(simple, simple, st.booleans()), max_size=4))
+def test_the_changed_variables_are_those_that_differ(given: dict[str, tuple[Value, Value, bool]]) -> None:
+    before = {name: old for name, (old, _, _) in given.items()}
+    after = {name: old if stays else new for name, (old, new, stays) in given.items()}
+    diff = StateDiff(before=_state(1, before), after=_state(2, after))
+    differ = {name for name in before if not same_value(before[name], after[name])}
+    assert {part.variable for part in diff.parts} == differ
+    assert set(diff.unchanged) == set(before) - differ
+
+
+@given(simple, simple)
+def test_the_new_value_follows_from_the_old_one_and_the_parts(before: Value, after: Value) -> None:
+    parts = [(_steps(part.path), part) for part in parts_of("x", "", before, after)]
+    assert same_value(_applied(before, parts, after), after)
+
+
+@given(st.lists(simple, max_size=5), st.integers(0, 5), st.integers(0, 3), st.booleans())
+def test_a_sequence_that_lost_or_gained_neighbours(
+    elements: list[Value], start: int, count: int, gained: bool
+) -> None:
+    long, short = tuple(elements), (*elements[:start], *elements[start + count :])
+    before, after = (short, long) if gained else (long, short)
+    parts = [(_steps(part.path), part) for part in parts_of("x", "", before, after)]
+    assert same_value(_applied(before, parts, after), after)
+
+
+def _steps(path: str) -> tuple[str | int, ...]:
+    return tuple(name or int(key) for name, key in re.findall(r"\.(\w+)|\[(-?\d+)\]", path))
+
+
+def _applied(value: Value, parts: list[tuple[tuple[str | int, ...], Part]], after: Value) -> Value:
+    """A value after changes of its parts, each at its path; ``after`` decides whether it stays a sequence."""
+    inner: dict[str | int, list[tuple[tuple[str | int, ...], Part]]] = {}
+    for steps, part in parts:
+        if steps:
+            inner.setdefault(steps[0], []).append((steps[1:], part))
+        elif part.in_order:
+            assert isinstance(value, tuple)
+            assert value[: len(part.before)] == part.before
+            value = (*value[len(part.before) :], *part.after)
+        elif part.before and part.after:
+            return part.after[0]
+        else:
+            assert isinstance(value, frozenset)
+            value = value.difference(part.before).union(part.after)
+    if not inner:
+        return value
+    sequence = isinstance(value, tuple) and isinstance(after, tuple)
+    items, news = _items(value), _items(after)
+    came: dict[int | str, Value] = {}
+    for key, rest in inner.items():
+        steps, first = rest[0]
+        into = sequence and not steps and not first.before and not isinstance(items.get(key), frozenset)
+        if key not in items or into:
+            (came[key],) = first.after
+        elif not steps and not first.after and same_value(first.before[0], items[key]):
+            del items[key]
+        else:
+            items[key] = _applied(items[key], rest, news[key])
+    if not sequence:
+        return Function({**items, **came})
+    # The later elements have moved.
+    elements = list(items.values())
+    for place in sorted(int(key) for key in came):
+        elements.insert(place - 1, came[place])
+    return tuple(elements)
+
+
+def _items(value: Value) -> dict[int | str, Value]:
+    return dict(enumerate(value, 1)) if isinstance(value, tuple) else dict(value)  # type: ignore[arg-type]
+
+
+def _state(index: int, values: Mapping[str, Value]) -> State:
+    return State(index=index, action=None, action_args=None, location=None, values=values)

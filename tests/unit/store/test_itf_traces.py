@@ -1,0 +1,176 @@
+"""ITF traces of tla2py read back and read by another implementation, and traces of other tools."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import itf_py
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.unit.tla.strategies import identifiers, texts, values
+from tla2py.errors import InputError
+from tla2py.model.trace import UNKNOWN, Location, State, Trace
+from tla2py.store.foreign_itf import is_itf, trace_from_itf, trace_to_itf
+from tla2py.tla.canonical import same_value
+from tla2py.tla.itf import state_from_itf
+from tla2py.tla.value import Function, Interval, ModelValue, Record, Value
+
+CORPUS = Path(__file__).parents[2] / "corpus" / "foreign"
+
+locations = st.builds(
+    Location,
+    module=identifiers,
+    begin_line=st.integers(1, 999),
+    begin_column=st.integers(1, 99),
+    end_line=st.integers(1, 999),
+    end_column=st.integers(1, 99),
+)
+
+
+@st.composite
+def traces(draw: st.DrawFn) -> Trace:
+    variables = draw(st.lists(identifiers, min_size=1, max_size=3, unique=True))
+    length = draw(st.integers(1, 4))
+    states = tuple(
+        State(
+            index=index,
+            action=draw(texts) if index > 1 else None,
+            action_args=draw(st.none() | st.lists(texts, max_size=2).map(tuple)) if index > 1 else None,
+            location=draw(st.none() | locations),
+            values={name: draw(values) for name in variables},
+        )
+        for index in range(1, length + 1)
+    )
+    ends: dict[str, Any] = draw(
+        st.sampled_from([{}, {"stuttering": True}]) | st.integers(1, length).map(lambda n: {"loop_start": n})
+    )
+    return Trace(
+        kind=draw(st.sampled_from(["invariant", "deadlock", UNKNOWN])),
+        name=draw(texts),
+        states=states,
+        **ends,
+    )
+
+
+def same_trace(one: Trace, other: Trace) -> bool:
+    def facts(trace: Trace) -> object:
+        steps = [(s.index, s.action, s.action_args, s.location, list(s.values)) for s in trace.states]
+        return trace.kind, trace.name, trace.loop_start, trace.stuttering, steps
+
+    return facts(one) == facts(other) and all(
+        same_value(mine.values[name], theirs.values[name])
+        for mine, theirs in zip(one.states, other.states, strict=True)
+        for name in mine.values
+    )
+
+
+@given(traces(), st.dictionaries(identifiers.map("C{}".format), values, max_size=2))
+def test_ours_are_read_back_whole(trace: Trace, parameters: dict[str, Value]) -> None:
+    read = json.loads(json.dumps(trace_to_itf(trace, parameters)))
+    first = state_from_itf(read["states"][0])
+
+    assert read["params"] == [*parameters]
+    assert is_itf(read)
+    assert same_trace(trace_from_itf(read), trace)
+    assert all(same_value(first[name], parameters[name]) for name in parameters)
+
+
+RELAY = Trace(
+    kind="temporal_property",
+    name="Rests",
+    states=(
+        State(
+            index=1,
+            action=None,
+            action_args=None,
+            location=None,
+            values={"token": ModelValue("a"), "log": (), "busy": Function({ModelValue("a"): True})},
+        ),
+        State(
+            index=2,
+            action="Pass",
+            action_args=("a", '"b, c"'),
+            location=Location(module="Relay", begin_line=3, begin_column=1, end_line=4, end_column=9),
+            values={
+                "token": "b",
+                "log": (Record({"seen": Interval(1, 3), "sender": -(2**70)}),),
+                "busy": Function({ModelValue("a"): False}),
+            },
+        ),
+    ),
+    loop_start=1,
+)
+
+
+def test_another_implementation_reads_ours() -> None:
+    read = itf_py.trace_from_json(json.loads(json.dumps(trace_to_itf(RELAY, {"N": 2, "Origin": (0, -1)}))))
+
+    assert read.params == ["N", "Origin"]
+    assert read.vars == ["token", "log", "busy"]
+    assert read.loop == 0
+    first, last = read.states
+    assert first.values == {"N": 2, "Origin": [0, -1], "token": "a", "log": [], "busy": {"a": True}}
+    assert last.values["token"] == "b"
+    assert last.values["busy"] == {"a": False}
+    (entry,) = last.values["log"]
+    assert entry.seen == frozenset({1, 2, 3})
+    assert entry.sender == -(2**70)
+
+
+def test_stuttering_is_a_loop_at_the_last_state() -> None:
+    trace = Trace(kind="temporal_property", name="", states=RELAY.states, stuttering=True)
+    read = itf_py.trace_from_json(trace_to_itf(trace))
+
+    assert read.loop == 1
+    assert read.meta["stuttering"] is True
+
+
+def test_we_read_what_another_implementation_writes() -> None:
+    state = {
+        "x": itf_py.value_to_json(frozenset({(1, "a"), (2, "b")})),
+        "y": itf_py.value_to_json({"k": [1, 2]}),
+    }
+    trace = trace_from_itf({"vars": ["x", "y"], "states": [state], "loop": None})
+
+    assert trace.states[0].values == {"x": frozenset({(1, "a"), (2, "b")}), "y": Function({"k": (1, 2)})}
+
+
+def test_apalache() -> None:
+    data = json.loads((CORPUS / "apalache.itf.json").read_text())
+    trace = trace_from_itf(data)
+
+    assert (trace.kind, trace.name, trace.loop_start, trace.stuttering) == (UNKNOWN, "", None, False)
+    assert [list(state.values) for state in trace.states] == [["token", "log", "busy"]] * 3
+    assert trace.states[2].values["log"] == (
+        Record({"from": "a_OF_STATION", "seen": frozenset({"a_OF_STATION", "b_OF_STATION"})}),
+    )
+
+
+def test_quint() -> None:
+    trace = trace_from_itf(json.loads((CORPUS / "quint.itf.json").read_text()))
+
+    assert [state.action for state in trace.states] == [None, "pass"]
+    assert trace.states[1].values["relay::seen"] == frozenset({(0, 1)})
+    assert trace.states[1].values["mbt::nondetPicks"] == Record({"s": Record({"tag": "Some", "value": 1})})
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        {"vars": [], "states": []},
+        {"vars": [], "states": [1]},
+        {"vars": [], "states": [{"x": 1.5}]},
+        {"vars": [], "states": [{"x": 1}], "loop": 1},
+        {"vars": [], "states": [{"x": 1}], "loop": "0"},
+        {"vars": [], "states": [{"x": {"#unserializable": "<<"}}]},
+    ],
+)
+def test_refuses_what_is_no_trace(data: dict[str, Any]) -> None:
+    with pytest.raises(InputError) as caught:
+        trace_from_itf(data)
+
+    assert caught.value.code in ("itf-syntax", "value-syntax")

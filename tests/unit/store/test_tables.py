@@ -1,0 +1,375 @@
+"""The tables: their schemas are explicit, never inferred, and their rows follow from the records only."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from tests.conftest import file_size_limit
+from tests.unit.records import executed
+from tla2py.analysis.view import open_view
+from tla2py.errors import StoreError
+from tla2py.model.outcome import Verdict
+from tla2py.store.pandas import pandas_frame
+from tla2py.store.points import Manifest, ManifestParameter, ManifestPoint, points_table
+from tla2py.store.rows import result_row
+from tla2py.store.runs import action_rows, parameter_columns, parameter_type
+from tla2py.store.schema import FIXED_RUNS_COLUMNS, TABLE_NAMES, TABLES, arrow_schema, runs_columns
+from tla2py.store.store import Store
+from tla2py.store.write import refresh_tables, stored_table, table_files
+
+PARAMETERS = [
+    ManifestParameter(name="N", kind="constant", column="N", type="integer"),
+    ManifestParameter(name="Flag", kind="constant", column="Flag", type="boolean"),
+    ManifestParameter(name="depth", kind="constant", column="parameter_depth", type="text"),
+]
+CASES = ("invariant", "liveness-lasso", "liveness-stuttering", "success", "parse-error", "coverage")
+
+
+def make_store(path: Path, cases: tuple[str, ...] = CASES) -> Store:
+    """A store with a point for each case of the corpus, and one point without a record."""
+    store = Store.create(path)
+    points = [
+        ManifestPoint(
+            point=n, run_id=f"{n:032}", parameters={"N": str(-n), "Flag": "TRUE", "depth": f"<<{n}>>"}
+        )
+        for n in range(1, len(cases) + 2)
+    ]
+    manifest = Manifest(tla2py_version="0", name="cases", modules=["Spec"], sweep="", parameters=PARAMETERS)
+    store.write_manifest(manifest, points_table(PARAMETERS, points), {})
+    for point, case in zip(points, cases, strict=False):
+        store.write_record(executed(path.parent / "streams", point.run_id, case))
+    return store
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
+    made = make_store(tmp_path_factory.mktemp("tables") / "store")
+    assert refresh_tables(made)
+    return made
+
+
+def table(store: Store, name: str) -> list[dict[str, object]]:
+    return stored_table(store, name).to_pylist()  # type: ignore[no-any-return]
+
+
+@pytest.mark.parametrize("name", TABLE_NAMES)
+def test_the_files_have_the_schema_that_is_said(store: Store, name: str) -> None:
+    columns = runs_columns(PARAMETERS) if name == "runs" else TABLES[name]
+    found = stored_table(store, name).schema
+    assert found.remove_metadata() == arrow_schema(columns).remove_metadata()
+    for column in columns:
+        field = found.field(column.name)
+        assert field.nullable is column.nullable
+        assert field.metadata[b"doc"].decode() == column.doc
+        assert column.doc
+
+
+def test_an_empty_table_has_its_schema_too(tmp_path: Path) -> None:
+    empty = make_store(tmp_path / "store", cases=())
+    refresh_tables(empty)
+    for name in TABLE_NAMES:
+        columns = runs_columns(PARAMETERS) if name == "runs" else TABLES[name]
+        read = stored_table(empty, name)
+        assert read.num_rows == 0
+        assert read.column_names == [column.name for column in columns]
+
+
+def test_the_columns_that_scripts_rely_on() -> None:
+    promised = {
+        "runs": "run_id point outcome verdict violated generated distinct depth trace_length wall_seconds "
+        "cpu_seconds peak_memory_bytes termination_reason exit_code tlc_version tlc_revision jar_sha256 started_at",
+        "traces": "run_id trace kind name length loop_start loop_action loop_action_args stuttering",
+        "states": "run_id trace index action action_args module begin_line begin_column end_line end_column in_loop state",
+        "changes": "run_id trace index action variable path before after",
+        "prints": "run_id index text",
+        "coverage": "run_id module name distinct generated",
+    }
+    assert set(promised) <= set(TABLE_NAMES)
+    for name, names in promised.items():
+        columns = runs_columns(()) if name == "runs" else TABLES[name]
+        assert set(names.split()) <= {column.name for column in columns}
+
+
+def test_a_row_of_runs(store: Store) -> None:
+    rows = table(store, "runs")
+    assert [row["point"] for row in rows] == [1, 2, 3, 4, 5, 6]
+    first = rows[0]
+    assert list(first)[:5] == ["run_id", "point", "N", "Flag", "parameter_depth"]
+    assert {
+        name: first[name]
+        for name in first
+        if name not in ("tlc_version", "tlc_revision", "jar_sha256", "run_id")
+    } == {
+        "point": 1,
+        "N": -1,
+        "Flag": True,
+        "parameter_depth": "<<1>>",
+        "outcome": "violation_safety",
+        "verdict": "violated",
+        "violated": [{"kind": "invariant", "name": "Small"}],
+        "undecided": [],
+        "checked": ["deadlock"],
+        "held": [],
+        "generated": 5,
+        "distinct": 5,
+        "queue": 1,
+        "depth": 3,
+        "behaviours": None,
+        "trace_length": 3,
+        "wall_seconds": 1.5,
+        "cpu_seconds": 2.25,
+        "peak_memory_bytes": 100_000_000,
+        "executions": 1,
+        "termination_reason": None,
+        "exit_code": 12,
+        "message": None,
+        "message_place": None,
+        "print_count": 0,
+        "timeout_seconds": 60.0,
+        "memory_bytes": 1 << 28,
+        "disk_bytes": None,
+        "started_at": datetime(2026, 1, 2, 3, 4, 5, 678000, tzinfo=UTC),
+        "executor": None,
+    }
+    assert first["tlc_revision"] == "5b8488d"
+
+
+def test_a_point_searched_several_times_has_the_counts_of_the_first_and_the_time_of_all(
+    tmp_path: Path,
+) -> None:
+    once, both, last = (
+        result_row(run.record, run.result)
+        for run in (
+            executed(tmp_path, "1", "invariant"),
+            executed(tmp_path, "2", "invariant", "success"),
+            executed(tmp_path, "3", "success"),
+        )
+    )
+    names = ("outcome", "generated", "distinct", "queue", "depth")
+    assert [both[name] for name in names] == [once[name] for name in names]
+    assert once["distinct"] != last["distinct"]
+    assert (both["wall_seconds"], both["cpu_seconds"], both["executions"]) == (3.0, 4.5, 2)
+
+
+def test_a_broken_point_says_why(store: Store) -> None:
+    rows = table(store, "runs")
+    assert rows[4]["verdict"] == "broken"
+    assert rows[4]["outcome"] == "error_spec_parse"
+    assert rows[4]["message"]
+    assert rows[4]["distinct"] is None
+    assert rows[3]["message"] is None
+
+
+def test_rows_of_traces(store: Store) -> None:
+    assert [
+        (row["kind"], row["name"], row["length"], row["loop_start"], row["stuttering"])
+        for row in table(store, "traces")
+    ] == [
+        ("invariant", "Small", 3, None, False),
+        ("temporal_property", "Reaches", 8, 1, False),
+        ("temporal_property", "", 1, None, True),
+    ]
+
+
+def test_rows_of_states(store: Store) -> None:
+    rows = [row for row in table(store, "states") if row["run_id"] == f"{1:032}"]
+    assert [(row["index"], row["action"], row["in_loop"]) for row in rows] == [
+        (1, None, False),
+        (2, "Up", False),
+        (3, "Up", False),
+    ]
+    assert [rows[1][name] for name in ("module", "begin_line", "begin_column")] == ["Spec", 7, 7]
+    assert rows[0]["module"] is None
+    assert json.loads(str(rows[2]["state"])) == {"x": {"#bigint": "2"}, "y": {"#bigint": "0"}}
+
+
+def test_the_states_that_recur_for_ever(store: Store) -> None:
+    rows = table(store, "states")
+    assert all(row["in_loop"] for row in rows if row["run_id"] == f"{2:032}")
+    assert [row["in_loop"] for row in rows if row["run_id"] == f"{3:032}"] == [True]
+
+
+def test_rows_of_changes(store: Store) -> None:
+    rows = [row for row in table(store, "changes") if row["run_id"] == f"{1:032}"]
+    assert [
+        (row["index"], row["action"], row["variable"], row["path"], row["before"], row["after"])
+        for row in rows
+    ] == [(2, "Up", "x", "", "0", "1"), (3, "Up", "x", "", "1", "2")]
+
+
+def test_rows_of_coverage(store: Store) -> None:
+    rows = table(store, "coverage")
+    assert {row["run_id"] for row in rows} == {f"{6:032}"}
+    actions = {row["name"]: row for row in rows if row["kind"] == "action"}
+    assert set(actions) == {"Up", "Reset"}
+    assert actions["Up"]["begin_line"] == 7
+
+
+def test_the_actions_of_a_log_are_those_of_the_specification(tmp_path: Path) -> None:
+    head = {"run_id": "1", "module": "M", "begin_line": 1, "begin_column": 1, "end_line": 1, "end_column": 1}
+    kinds = (
+        ("1", "action", "Line_Send"),
+        ("1", "log", "Send"),
+        ("1", "init", "Init"),
+        ("2", "action", "Send"),
+    )
+    rows = [{**head, "run_id": run_id, "kind": kind, "name": name} for run_id, kind, name in kinds]
+    file = tmp_path / "coverage.parquet"
+    pq.write_table(pa.Table.from_pylist(rows, schema=arrow_schema(TABLES["coverage"])), file)
+    assert [(row.run_id, row.kind, row.name) for row in action_rows([file])] == [
+        ("1", "action", "Send"),
+        ("1", "init", "Init"),
+        ("2", "action", "Send"),
+    ]
+
+
+def test_tables_are_written_only_when_the_records_changed(tmp_path: Path) -> None:
+    made = make_store(tmp_path / "store", ("invariant", "success"))
+    assert refresh_tables(made)
+    assert not refresh_tables(made)
+    made.write_record(executed(tmp_path / "more", f"{3:032}", "deadlock"))
+    assert refresh_tables(made)
+    assert [row["outcome"] for row in table(made, "runs")][2] == "violation_deadlock"
+    table_files(made, "states")[0].write_bytes(b"damaged")
+    assert refresh_tables(made)
+    assert not refresh_tables(made)
+
+
+def test_points_with_one_run_have_a_row_each_and_its_traces_once(tmp_path: Path) -> None:
+    made = make_store(tmp_path / "store", ("invariant",))
+    points = [
+        ManifestPoint(point=n, run_id=f"{1:032}", parameters=made.points()[1].parameters) for n in (1, 2)
+    ]
+    made.write_manifest(made.manifest(), points_table(PARAMETERS, points), {})
+    refresh_tables(made)
+    assert [row["point"] for row in table(made, "runs")] == [1, 2]
+    assert len(table(made, "traces")) == 1
+    assert len(table(made, "states")) == 3
+
+
+def test_a_full_disk_leaves_the_old_tables(tmp_path: Path) -> None:
+    made = make_store(tmp_path / "store", ("invariant",))
+    refresh_tables(made)
+    before = {file: file.read_bytes() for file in (Path(made.path) / "tables").rglob("*.*")}
+    made.write_record(executed(tmp_path / "more", f"{2:032}", "deadlock"))
+    with file_size_limit(64), pytest.raises(StoreError) as raised:
+        refresh_tables(made)
+    assert raised.value.code == "store-unwritable"
+    assert {file: file.read_bytes() for file in (Path(made.path) / "tables").rglob("*.*")} == before
+    assert refresh_tables(made)
+
+
+def test_tables_that_are_deleted_are_made_again_with_their_folder(tmp_path: Path) -> None:
+    made = make_store(tmp_path / "store", ("invariant",))
+    rows = open_view(made.path).run_rows
+    shutil.rmtree(tmp_path / "store" / "tables")
+    assert open_view(made.path).run_rows == rows
+    assert (tmp_path / "store" / "tables" / "current.json").exists()
+
+
+def test_pandas_keeps_integers_where_some_are_missing(store: Store) -> None:
+    frame = pandas_frame(stored_table(store, "runs"))
+    assert str(frame.dtypes["distinct"]) == "Int64"
+    assert frame.distinct.isna().tolist() == [False, False, False, False, True, False]
+    assert str(frame.dtypes["Flag"]) == "boolean"
+
+
+def test_a_view_reads_what_was_written(store: Store) -> None:
+    view = open_view(store.path)
+    assert len(view.runs) == 6
+    trace = view.trace(2)
+    assert (trace.loop_start, trace.stuttering, trace.name) == (1, False, "Reaches")
+    assert (trace.loop_action, trace.loop_action_args) == ("Reset", None)
+    assert [state.values["x"] for state in trace.states] == [0, 1, 2, 3, 0, 1, 2, 3]
+    assert trace.states[1].location is not None
+
+
+@pytest.mark.parametrize(
+    ("names", "columns"),
+    [
+        (["Replicas", "N"], ("Replicas", "N")),
+        (["depth"], ("parameter_depth",)),
+        (["Depth", "point"], ("parameter_Depth", "parameter_point")),
+        (["n", "N"], ("n", "parameter_N")),
+        (["parameter_depth", "depth"], ("parameter_depth", "parameter_parameter_depth")),
+        (["seed", "module"], ("seed", "module")),
+    ],
+)
+def test_no_two_columns_have_one_name(names: list[str], columns: tuple[str, ...]) -> None:
+    assert parameter_columns(names) == columns
+    assert len({c.lower() for c in (*columns, *FIXED_RUNS_COLUMNS)}) == len(columns) + len(FIXED_RUNS_COLUMNS)
+
+
+@pytest.mark.parametrize(
+    ("values", "kind"),
+    [
+        (["1", "-2", "10"], "integer"),
+        (["1", "1 + 1"], "text"),
+        (["TRUE", "FALSE"], "boolean"),
+        (["TRUE", "1"], "text"),
+        (["{a}"], "text"),
+        (["9" * 30], "text"),
+        (["\u00b2"], "text"),
+        (["1-"], "text"),
+        (["-"], "text"),
+        (["", "View"], "text"),
+    ],
+)
+def test_the_type_of_a_parameters_column(values: list[str], kind: str) -> None:
+    assert parameter_type(values) == kind
+
+
+def test_types_are_those_of_arrow() -> None:
+    for columns in (runs_columns(PARAMETERS), *TABLES.values()):
+        assert len({column.name for column in columns}) == len(columns)
+        assert all(isinstance(column.type, pa.DataType) for column in columns)
+
+
+def edited(store: Store, name: str, **columns: str) -> None:
+    """Rewrite a table in place with other values."""
+    [file] = table_files(store, name)
+    found = pq.read_table(file)
+    for column, text in columns.items():
+        index = found.schema.get_field_index(column)
+        found = found.set_column(index, found.schema.field(column), [[text] * found.num_rows])
+    pq.write_table(found, file)
+
+
+def test_a_table_that_was_edited_is_made_again(tmp_path: Path) -> None:
+    made = make_store(tmp_path / "store", ("invariant",))
+    refresh_tables(made)
+    rows = {name: table(made, name) for name in ("runs", "states")}
+    edited(made, "runs", verdict="holds", outcome="success")
+    assert [row.verdict for row in open_view(made.path).run_rows] == [Verdict.VIOLATED]
+    # Of the same size and with the same time, a table that is read later.
+    open_ = open_view(made.path)
+    [states] = table_files(made, "states")
+    stat = states.stat()
+    states.write_bytes(states.read_bytes()[:-9] + bytes(9))
+    os.utime(states, ns=(stat.st_atime_ns, stat.st_mtime_ns + 1))
+    assert open_.arrow("states").num_rows == 3
+    assert table(made, "states") == rows["states"]
+    # A sweep that has nothing to run does not believe it either.
+    [runs] = table_files(made, "runs")
+    runs.write_bytes(runs.read_bytes()[:-9] + bytes(9))
+    assert refresh_tables(made)
+    assert table(made, "runs") == rows["runs"]
+
+
+def test_an_edited_table_that_cannot_be_made_again_is_an_error(tmp_path: Path) -> None:
+    made = make_store(tmp_path / "store", ("invariant",))
+    refresh_tables(made)
+    with made.lock():
+        edited(made, "traces", kind="deadlock")
+        with pytest.raises(StoreError) as raised:
+            _ = open_view(made.path).trace_rows
+    assert raised.value.code == "table-damaged"
+    assert len(open_view(made.path).trace_rows) == 1

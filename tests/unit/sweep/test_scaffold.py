@@ -1,0 +1,411 @@
+"""A first sweep file loads as it is, and has values of the right kind for every constant."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import RunCli
+from tla2py.sweep.load import load_sweep
+from tla2py.sweep.plan import plan_sweep
+from tla2py.sweep.scaffold import scaffold_sweep
+from tla2py.sweep.sweep import Sweep
+from tla2py.tla.parse import load_modules
+
+SPECS = Path(__file__).parents[3] / "specs"
+LIBRARY = SPECS / "lib"
+
+KINDS = r"""---- MODULE Kinds ----
+EXTENDS Integers, Sequences, FiniteSets
+CONSTANTS
+  Servers,        \* the servers
+  Senders,        \* the senders
+  Leader,
+  Faulty,
+  Quorums,
+  Majorities,
+  Shown,
+  Weights,
+  Most,
+  Sizes,
+  Heads,
+  Least,
+  Fast,           \* whether to be fast
+  Word,
+  Codes,
+  Pairs,
+  Queue,
+  Config,
+  Better(_, _),
+  Nil             \* nothing
+VARIABLE x
+ASSUME Leader \in Servers /\ Faulty \subseteq Servers
+ASSUME Quorums \subseteq SUBSET Servers /\ \A q, r \in Quorums : q \cap r # {}
+ASSUME /\ \A q \in Majorities : q \subseteq Servers
+       /\ \A q, r \in Majorities : q \cap r # {}
+       /\ \A s \in Shown : s \in Servers
+ASSUME Weights \in [Servers -> 1..9]
+ASSUME Sizes \in [Servers -> [Senders -> {n \in Nat : n > 0}]]
+ASSUME Heads \in [Servers -> {q \in {1, 3} : q > 1}]
+ASSUME Least \in Nat /\ Least > 4
+ASSUME Word \in STRING
+ASSUME Codes \subseteq Nat \ {0}
+ASSUME Pairs \subseteq Servers \X Senders
+ASSUME Queue \in Seq(Servers)
+ASSUME Config \in [port : Nat, host : Servers]
+Init == x = Nil
+Next == IF Fast /\ Better(1, 2) /\ Most > 1 THEN x' \in Senders ELSE UNCHANGED x
+Spec == Init /\ [][Next]_x
+Absent == CHOOSE a : a \notin Servers
+First == CHOOSE s \in Servers : TRUE
+TypeOK == x \in Senders \cup {Nil}
+Done == <>(x # Nil)
+====
+"""
+
+
+def scaffold(module: Path, folder: Path, *libraries: Path) -> tuple[Sweep, str]:
+    path = folder / "first.toml"
+    path.write_text(scaffold_sweep(load_modules(module, libraries, nearby=True), path, libraries))
+    return load_sweep(path), path.read_text()
+
+
+@pytest.fixture
+def kinds(tmp_path: Path) -> Path:
+    path = tmp_path / "Kinds.tla"
+    path.write_text(KINDS)
+    return path
+
+
+def test_every_kind_gets_a_value_that_the_assumptions_allow(kinds: Path, tmp_path: Path) -> None:
+    sweep, text = scaffold(kinds, tmp_path)
+    assert dict(sweep.file.constants) == {
+        "Servers": "{s1, s2}",
+        "Senders": "{se1, se2}",
+        "Leader": "s1",
+        "Faulty": "{s1}",
+        "Quorums": "{Servers}",
+        "Majorities": "{Servers}",
+        "Shown": "{s1}",
+        "Weights": "[y \\in Servers |-> 1]",
+        "Sizes": "[y \\in Servers |-> [z \\in Senders |-> 2]]",
+        "Heads": "[y \\in Servers |-> CHOOSE z \\in {q \\in {1, 3} : q > 1} : TRUE]",
+        "Most": 2,
+        "Least": 5,
+        "Fast": False,
+        "Word": '"a"',
+        "Codes": "{1, 2}",
+        "Pairs": "{<<s1, se1>>}",
+        "Queue": "<<s1>>",
+        "Config": "[port |-> 2, host |-> s1]",
+        "Better": "LAMBDA y, z : TRUE",
+    }
+    assert re.search(r"^#   Nil +nothing$", text, re.MULTILINE)
+    plan = plan_sweep(sweep, "0" * 64)
+    config = plan.runs[0].config
+    assert dict(config.assignments)["Nil"] == "Nil"
+    # A model value replaces an unbounded CHOOSE.
+    assert dict(sweep.file.substitutions) == {"Absent": "AbsentValue"}
+    assert dict(config.assignments)["AbsentValue"] == "AbsentValue"
+    assert [name for name, _ in config.substitutions if name in {"Absent", "First"}] == ["Absent"]
+
+
+def test_comments_stand_above_and_guesses_are_marked(kinds: Path, tmp_path: Path) -> None:
+    _, text = scaffold(kinds, tmp_path)
+    assert '# the servers\nServers = "{s1, s2}"' in text
+    marked = re.findall(r"^(\w+) = .*# a guess", text, re.MULTILINE)
+    assert {"Most", "Servers", "Senders", "Fast"} <= set(marked)
+
+
+ASSUMED = r"""---- MODULE Assumed ----
+EXTENDS Integers, FiniteSets
+CONSTANTS N, T, F  \* replicas, and how many fail
+CONSTANTS Bridge, Positions, Ballot, Items, Offers
+VARIABLE x
+Least(S) == CHOOSE m \in S : \A s \in S : m <= s
+Sound == N > 3 * T
+ASSUME Sound /\ T >= F
+ASSUME Least(Positions) < Least(Bridge) /\ Cardinality(Bridge) < Cardinality(Positions)
+ASSUME 0 \in Ballot /\ Ballot \subseteq Nat
+ASSUME Offers \subseteq SUBSET Items
+       /\ \A o \in Offers :
+             Cardinality(o) = Cardinality(Items) - 1
+Init == x \in Items
+Next == x' = x
+Spec == Init /\ [][Next]_x
+====
+"""
+
+
+def test_values_are_as_assumed_or_what_is_not_is_told(tmp_path: Path) -> None:
+    (tmp_path / "Assumed.tla").write_text(ASSUMED)
+    sweep, text = scaffold(tmp_path / "Assumed.tla", tmp_path)
+    assert dict(sweep.file.constants) == {
+        "N": 4,
+        "T": 1,
+        "F": 1,
+        "Bridge": "{2, 3}",
+        "Positions": "{1, 2, 3, 4}",
+        "Ballot": "{0, 1}",
+        "Items": "{i1, i2}",
+        "Offers": "{Items}",
+    }
+    told = "# These values violate the module's assumption Assumed:12:"
+    assert text.count("violate the module's assumption") == 1
+    above = text[: text.index("\nOffers =")].splitlines()[-2:]
+    assert " ".join(above) == f"{told} \\A o \\in Offers : Cardinality(o) = # Cardinality(Items) - 1"
+    # A comment shared by several constants appears once.
+    assert "# replicas, and how many fail\nN = 4" in text
+    assert text.count("how many fail") == 1
+
+
+RING = r"""---- MODULE Ring ----
+EXTENDS Naturals, Sequences
+CONSTANTS N, Id, Names, Tower
+VARIABLE x
+Node == 1..N
+ASSUME N \in Nat \ {0} /\ Id \in Seq(Nat) /\ Len(Id) = N
+ASSUME \A m, n \in Node : m # n => Id[m] # Id[n]
+ASSUME Names \in Seq({"a", "b"}) /\ Len(Names) = 2
+ASSUME Tower \in [1..Len(Tower) -> Nat]
+Init == x = Id[1] + Len(Names) + Len(Tower)
+Next == x' = x
+Spec == Init /\ [][Next]_x
+====
+"""
+
+
+def test_a_sequence_is_as_long_and_as_distinct_as_assumed(tmp_path: Path) -> None:
+    (tmp_path / "Ring.tla").write_text(RING)
+    sweep, text = scaffold(tmp_path / "Ring.tla", tmp_path)
+    # A constant's value must not depend on the constant.
+    assert dict(sweep.file.constants) == {
+        "N": 2,
+        "Id": "<<1, 2>>",
+        "Names": '<<"a">>',
+        "Tower": "<<2, 2>>",
+    }
+    # Using numbers as names would only hide it.
+    assert "assumption Ring:8: Len(Names) = 2\n" in text
+
+
+def test_candidates_are_comments_that_work_when_uncommented(kinds: Path, tmp_path: Path) -> None:
+    sweep, text = scaffold(kinds, tmp_path)
+    assert (sweep.file.model.specification, sweep.file.model.invariants) == ("Spec", [])
+    path = tmp_path / "second.toml"
+    path.write_text(re.sub(r'^    # "', '    "', text, flags=re.MULTILINE))
+    model = load_sweep(path).file.model
+    assert (model.invariants, model.properties) == (["TypeOK"], ["Done"])
+
+
+def test_the_example_parameters_and_expectations_work_too(tiny_spec: Path, tmp_path: Path) -> None:
+    _, text = scaffold(tiny_spec, tmp_path)
+    text = re.sub(r"^Max = .*\n", "", text, flags=re.MULTILINE)
+    text = re.sub(
+        r"^# (Max = |\[|match|verdict|violates)", lambda found: found[1], text, flags=re.MULTILINE
+    ).replace('# "Small"', '"Small"')
+    path = tmp_path / "second.toml"
+    path.write_text(text)
+    sweep = load_sweep(path)
+    assert [dict(point.parameters) for point in sweep.points] == [{"Max": "1"}, {"Max": "2"}, {"Max": "3"}]
+    assert sweep.expect is not None
+    assert [(row.match, row.violates) for row in sweep.expect.point] == [({"Max": 3}, ["Small"])]
+
+
+def test_paths_are_relative_to_the_sweep_file(kinds: Path, tmp_path: Path) -> None:
+    folder, library = tmp_path / "sweeps", tmp_path / "lib"
+    folder.mkdir()
+    library.mkdir()
+    sweep, _ = scaffold(kinds, folder, library)
+    assert (sweep.file.module, sweep.file.libraries) == ("../Kinds.tla", ["../lib"])
+
+
+def test_a_part_stands_for_numbers_that_tlc_would_have_to_go_through(tmp_path: Path) -> None:
+    module = tmp_path / "Rounds.tla"
+    module.write_text(
+        "---- MODULE Rounds ----\nEXTENDS Integers\nVARIABLE round\nRound == Nat\nShift == Int\nKind == Nat\n"
+        "Init == round = 0\nNext == \\E r \\in Round : \\E s \\in Shift : round' = (r + s) % 2\n"
+        "Spec == Init /\\ [][Next]_round\nType == round \\in Kind\n====\n"
+    )
+    (tmp_path / "Above.tla").write_text(
+        "---- MODULE Above ----\nEXTENDS Naturals\nTop == Nat\nSome == \\E n \\in Top : n > 1\n====\n"
+    )
+    module.write_text(module.read_text().replace("Type ==", "A == INSTANCE Above\nType =="))
+    path = tmp_path / "sweep.toml"
+    path.write_text(scaffold_sweep(load_modules(module), path, ()))
+    replaced = load_sweep(path).file.substitutions
+    assert replaced == {"Round": "0..2", "Shift": "-2..2", "[Above]Top": "0..2"}
+
+
+def test_a_config_beside_the_module_is_offered(tiny_spec: Path, tmp_path: Path) -> None:
+    sweep = tmp_path / "sweep.toml"
+    assert "config" not in scaffold_sweep(load_modules(tiny_spec), sweep, ())
+    tiny_spec.with_suffix(".cfg").write_text("SPECIFICATION Spec\nINVARIANT Small\n")
+    text = scaffold_sweep(load_modules(tiny_spec), sweep, ())
+    assert re.findall(r'^    "(.*)",$', text, re.MULTILINE) == ["Small"]
+    head, _, _ = text.partition("\n[model]")
+    sweep.write_text(
+        head.replace('# config = "Counter.cfg"', 'config = "Counter.cfg"') + "[constants]\nMax = 2\n"
+    )
+    assert plan_sweep(load_sweep(sweep), "jar").runs[0].config.invariants == ("Small",)
+
+
+def test_the_config_beside_the_module_says_what_a_definition_is_for(tmp_path: Path) -> None:
+    module = tmp_path / "MC.tla"
+    module.write_text(
+        "---- MODULE MC ----\nEXTENDS Naturals\nVARIABLES x, y\nInit == x = 0 /\\ y = 0\n"
+        "Next == x' = x + 1 /\\ UNCHANGED y\nSpec == Init /\\ [][Next]_<<x, y>>\nSmall == x < 9\n"
+        "constr_1571 == x < 6\naction_constr_1571 == x' < 7\nLimit == x < 8\nview_1571 == x\n====\n"
+    )
+    config = module.with_suffix(".cfg")
+    sweep, text = scaffold(module, tmp_path)
+    assert '# "constr_1571"' in text
+    assert (sweep.file.model.constraints, sweep.file.model.action_constraints) == (["Limit"], None)
+    config.write_text(
+        "SPECIFICATION Spec\nCONSTRAINT constr_1571\nACTION_CONSTRAINT action_constr_1571\n"
+        "VIEW view_1571\nINVARIANT Limit\nPROPERTY Elsewhere\n"
+    )
+    sweep, text = scaffold(module, tmp_path)
+    assert sweep.file.model.constraints == ["constr_1571"]
+    assert sweep.file.model.action_constraints == ["action_constr_1571"]
+    assert sweep.file.model.invariants == ["Limit"]
+    assert re.findall(r'^    # "(.*)",$', text, re.MULTILINE) == ["Small"]
+    assert sweep.file.model.view == "view_1571"
+    assert "Elsewhere" not in text
+    config.write_text("CONSTRAINT constr_1571,\n")
+    assert '# "constr_1571"' in scaffold(module, tmp_path)[1]
+
+
+def test_a_comment_with_control_characters_is_still_toml(tmp_path: Path) -> None:
+    path = tmp_path / "M.tla"
+    path.write_bytes(b"---- MODULE M ----\nCONSTANT N \\* a \x07 number\x7f \xff\nA == {N}\n====\n")
+    _, text = scaffold(path, tmp_path)
+    assert "a number" in text
+
+
+def test_without_a_specification_init_and_next_are_named(tmp_path: Path) -> None:
+    path = tmp_path / "M.tla"
+    path.write_text("---- MODULE M ----\nVARIABLE x\nStart == x = 0\nNext == x' = 1\n====\n")
+    sweep, _ = scaffold(path, tmp_path)
+    assert (sweep.file.model.init, sweep.file.model.next) == ("Start", "Next")
+
+
+def test_without_any_behaviour_the_place_for_one_is_shown(tmp_path: Path) -> None:
+    path = tmp_path / "M.tla"
+    path.write_text("---- MODULE M ----\nEXTENDS Naturals\nA == 1\n====\n")
+    sweep, text = scaffold(path, tmp_path)
+    assert sweep.file.model.specification is None
+    assert "# specification" in text
+
+
+@pytest.mark.parametrize(
+    ("module", "expected", "own"),
+    [
+        (
+            "kip320/Kip320FirstTry.tla",
+            {"Replicas": "{r1, r2}", "LogSize": 2, "MaxRecords": 2, "MaxLeaderEpoch": 2},
+            0,
+        ),
+        (
+            "compaction/compaction.tla",
+            {
+                **dict.fromkeys(("MessageSentLimit", "CompactionTimesLimit", "ConsumeTimesLimit"), 2),
+                **dict.fromkeys(("ModelConsumer", "RetainNullKey", "ModelProducer"), False),
+                "KeySpace": "{1, 2}",
+                "ValueSpace": "{1, 2}",
+                "MaxCrashTimes": 2,
+            },
+            7,
+        ),
+        ("ledger_chaining/LedgerChaining.tla", {"Clients": "{c1, c2}"}, 6),
+        (
+            "kafka_transactions/kafka_transactions_for_web.tla",
+            {
+                "TxnLogPartitions": "{tlp1, tlp2}",
+                "TopicPartitions": "{tp1, tp2}",
+                "Brokers": "{b1, b2}",
+                "Clients": "{c1, c2}",
+                "TransactionIds": "{ti1, ti2}",
+                "MaxCoordinatorChanges": 2,
+            },
+            29,
+        ),
+        (
+            "bookkeeper/BookKeeperProtocol.tla",
+            {
+                "Bookies": "{b1, b2}",
+                "Clients": "{c1, c2}",
+                **dict.fromkeys(("WriteQuorum", "AckQuorum", "SendLimit", "InflightLimit"), 2),
+            },
+            16,
+        ),
+    ],
+)
+def test_the_systems_need_no_more_than_numbers(
+    module: str, expected: dict[str, object], own: int, tmp_path: Path
+) -> None:
+    sweep, _ = scaffold(SPECS / module, tmp_path, LIBRARY)
+    assert dict(sweep.file.constants) == expected
+    plan = plan_sweep(sweep, "0" * 64)
+    assert len(plan.runs) == 1
+    assigned = dict(plan.runs[0].config.assignments)
+    assert sum(name == value for name, value in assigned.items()) == own
+
+
+CLUSTER = r"""---- MODULE Cluster ----
+EXTENDS Naturals, FiniteSets
+CONSTANTS InitServer, Server, Nil, Limit, Value, Name, Op(_)
+VARIABLES up, last
+ASSUME Limit < 4
+Init == up = InitServer /\ last = Nil
+Join(s) == s \in Server \ up /\ up' = up \cup {s} /\ last' = s
+Next == \E s \in Server : Join(s) /\ Cardinality(up) < Op(Limit)
+Spec == Init /\ [][Next]_<<up, last>>
+Twice(n) == 2 * n
+AllUp == Cardinality(up) < Cardinality(Server)
+Small == Cardinality(up) < 9 /\ Cardinality(Value) > 0 /\ Cardinality(InitServer) > 0 /\ Name # "x"
+TypeOK == up \subseteq Server
+===="""
+
+
+@pytest.mark.java
+@pytest.mark.parametrize("folder", [".", "models"])
+def test_a_first_sweep_runs_the_model_of_the_config(tmp_path: Path, folder: str, run_cli: RunCli) -> None:
+    module = tmp_path / "Cluster.tla"
+    module.write_text(CLUSTER)
+    (tmp_path / folder).mkdir(exist_ok=True)
+    (tmp_path / folder / "Cluster.cfg").write_text(
+        "INIT Init NEXT Next INVARIANTS TypeOK AllUp CHECK_DEADLOCK FALSE CONSTANTS other = 1 InitServer = {s1}\n"
+        'Server = {s1, s2, s3} Nil = Nil Limit = 3 Name = "a b" Op <- Twice\n'
+    )
+    sweep, text = scaffold(module, tmp_path)
+    model = sweep.file.model
+    assert (model.init, model.next, model.invariants) == ("Init", "Next", ["TypeOK", "AllUp"])
+    assert model.check_deadlock is False
+    assert dict(sweep.file.substitutions) == {"Op": "Twice"}
+    assert dict(sweep.file.constants) == {
+        "InitServer": "{s1}",
+        "Server": "{s1, s2, s3}",
+        "Nil": "Nil",
+        "Limit": 3,
+        "Name": '"a b"',
+        "Value": "{v1, v2}",
+    }
+    assert re.findall(r"^(\w+) = .*# a guess", text, re.MULTILINE) == ["Value"]
+    # A part of the servers is not varied without them, and 4 would violate the assumption.
+    assert '# Server = ["{s1, s2, s3}", "{s1, s2, s3, s4}"]' in text
+    assert "# Limit = [2, 3]" in text
+    ended = run_cli("sweep", sweep.path, "--executor", "local", cwd=tmp_path)
+    assert ended.reported.errors == []
+    (result,) = ended.reported.results
+    assert [(row.verdict.value, row.distinct) for row in result.runs] == [("violated", 4)]
+
+
+def test_a_set_named_after_another_is_guessed_within_it(tmp_path: Path) -> None:
+    module = tmp_path / "Cluster.tla"
+    module.write_text(CLUSTER)
+    sweep, text = scaffold(module, tmp_path)
+    assert sweep.file.constants["InitServer"] == sweep.file.constants["Server"] == "{s1, s2}"
+    assert "# InitServer = " not in text

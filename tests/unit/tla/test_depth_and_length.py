@@ -1,0 +1,111 @@
+"""Values nested 12,000 deep, and values of megabytes, in time that grows linearly and without recursion."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+
+import pytest
+
+from tla2py.tla.canonical import same_value
+from tla2py.tla.itf import state_from_itf, state_to_itf
+from tla2py.tla.value_text import changes, format_value, parse_value
+
+DEEP = 12_000
+NESTED = {
+    "sequences": ("<<", "1", ">>"),
+    "sets": ("{", "1", "}"),
+    "records": ("[f |-> ", "1", "]"),
+    "functions": ("(1 :> a @@ 5 :> ", "1", ")"),
+    "keys": ("(", "a", " :> 2)"),
+    "mixed": ("<<{[f |-> (a :> ", "1", ")]}>>"),
+}
+
+
+def nested(kind: str, depth: int = DEEP, leaf: str | None = None) -> str:
+    opening, inner, closing = NESTED[kind]
+    depth //= 4 if kind == "mixed" else 1
+    return opening * depth + (leaf or inner) + closing * depth
+
+
+@pytest.mark.parametrize("kind", NESTED)
+def test_deep_values_are_read_and_written(kind: str) -> None:
+    value = parse_value(nested(kind))
+    state = json.loads(json.dumps(state_to_itf({"x": value})))
+
+    assert format_value(value) == nested(kind)
+    assert format_value(state_from_itf(state)["x"]) == nested(kind)
+
+
+@pytest.fixture
+def few_frames() -> Iterator[int]:
+    """A limit on recursion, and a depth beyond it; comparing takes quadratic time, so the depth is small."""
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(400)
+    yield 500
+    sys.setrecursionlimit(limit)
+
+
+@pytest.mark.parametrize("kind", NESTED)
+def test_deep_values_are_compared(kind: str, few_frames: int) -> None:
+    value, twin, other = (parse_value(nested(kind, few_frames, leaf)) for leaf in (None, None, "b"))
+
+    assert hash(value) == hash(twin)
+    assert value == twin
+    assert value != other
+    assert same_value(value, twin)
+    assert not same_value(value, other)
+    assert not list(changes(value, twin))
+    assert list(changes(value, other))
+
+
+@pytest.mark.parametrize("kind", NESTED)
+def test_unbalanced_deep_text_is_refused(kind: str) -> None:
+    opening, inner, _ = NESTED[kind]
+    with pytest.raises(ValueError, match="not a TLA"):
+        parse_value(opening * DEEP + inner)
+
+
+def long_texts(size: int) -> dict[str, str]:
+    """Texts that make a naive parser rescan the same piece again and again."""
+    numbers = [str(number) for number in range(size)]
+    return {
+        "set": "{" + ", ".join(numbers) + "}",
+        "function": "(" + " @@ ".join(f"<<{n}>> :> {n}" for n in numbers) + ")",
+        "record": "[" + ", ".join(f"f{n} |-> {n}" for n in numbers) + "]",
+        "string": '"' + "\\\\\\n" * size + '"',
+        "spaces": "<<1" + " " * size * 5 + ">>",
+        "digits": "1" * size * 5 + "a",
+        "angles": "<a" * size,
+        "open strings": '<<"a' * size,
+        "opaque": "<<" + ", ".join(["SUBSET (1..9)"] * size) + ">>",
+        "expression": "{x \\in Nat : <expression " + "(<a b> " * size + ">}",
+    }
+
+
+# Quadratic time would take minutes here.
+LONG = 20_000
+
+
+@pytest.mark.timeout(120)
+@pytest.mark.parametrize("kind", list(long_texts(1)))
+def test_long_texts_are_read(kind: str) -> None:
+    text = long_texts(LONG)[kind]
+    try:
+        value = parse_value(text)
+    except ValueError:
+        assert kind in ("digits", "angles", "open strings", "expression")
+    else:
+        assert same_value(parse_value(format_value(value)), value)
+
+
+@pytest.mark.timeout(120)
+@pytest.mark.parametrize("kind", ["set", "function", "record"])
+def test_long_values_are_written_and_compared(kind: str) -> None:
+    value = parse_value(long_texts(LONG)[kind])
+
+    assert same_value(parse_value(format_value(value)), value)
+    assert same_value(state_from_itf(state_to_itf({"x": value}))["x"], value)
+    assert not list(changes(value, value))
+    assert list(changes(value, ()))

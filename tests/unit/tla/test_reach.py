@@ -1,0 +1,135 @@
+"""Digests of definitions: what changes them, and which a name reaches."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.unit.tla.conftest import LoadModules
+from tla2py.tla.graph import ReachedDigests, closure, digest_assumptions, digest_names
+
+ROOT = r"""---- MODULE Root ----
+EXTENDS Base, Naturals
+CONSTANT Limit
+VARIABLE x
+LOCAL Step == 1
+Log == INSTANCE Store WITH size <- Limit + 1
+Bags(s) == INSTANCE Pure
+RECURSIVE Sum(_)
+Sum(n) == IF n = 0 THEN Half(n) ELSE n + Sum(n - 1)
+Half(n) == n \div 2
+a \prec b == a < b + Zero
+f[n \in 0..3] == n
+Inv ==
+  /\ x \in 0..3
+  /\ \/ Log!Fits(x)  \* a comment
+     \/ x = Step
+Other == LET Inner == INSTANCE Pure IN Inner!Id(Sum(x)) \prec f[x] (* another (* one *) *)
+Vars == <<x>>
+Spec == x = 0 /\ [][x' = x + Step]_Vars /\ WF_Vars(x' = x)
+Unused == 7
+ASSUME Limit > Zero
+====
+"""
+BASE = "---- MODULE Base ----\nZero == 0\n====\n"
+STORE = (
+    "---- MODULE Store ----\nEXTENDS Naturals\nCONSTANT size\nLOCAL Room == size\nFits(n) == n < Room\n====\n"
+)
+PURE = "---- MODULE Pure ----\nId(x) == x\n====\n"
+MODULES = {"Root": ROOT, "Base": BASE, "Store": STORE, "Pure": PURE}
+
+
+def reach(
+    load: LoadModules, name: str, *change: str, replaced: dict[str, list[str]] | None = None
+) -> ReachedDigests:
+    """What a name reaches, after a change: a module, an old text and a new one."""
+    texts = dict(MODULES)
+    if change:
+        module, old, new = change
+        assert old in texts[module]
+        texts[module] = texts[module].replace(old, new)
+    values = {key: frozenset(names) for key, names in (replaced or {}).items()}
+    return digest_names(load(*texts.values()), [name], closure(values))
+
+
+def test_a_name_reaches_definitions_at_any_depth(load: LoadModules) -> None:
+    assert set(reach(load, "Inv").definitions) == {"Inv", "Step", "Store!Fits", "Store!Room", "Store!size"}
+    assert set(reach(load, "Other").definitions) == {
+        *("Other", "Pure!Id", "Sum", "Half", "\\prec", "Zero", "f"),
+    }
+    assert set(reach(load, "Spec").definitions) == {"Spec", "Step", "Vars"}
+
+
+@pytest.mark.parametrize(
+    ("name", "module", "old", "new", "changed"),
+    [
+        ("Inv", "Root", "LOCAL Step == 1", "LOCAL Step == 2", {"Step"}),
+        ("Inv", "Root", "Limit + 1", "Limit + 2", {"Store!size"}),
+        ("Inv", "Store", "== size", "== size + 1", {"Store!Room"}),
+        ("Inv", "Root", "     \\/ x = Step", "  \\/ x = Step", {"Inv"}),
+        ("Other", "Root", "Half(n) == n", "Half(n) == 2 * n", {"Half"}),
+        ("Other", "Root", "ELSE n +", "ELSE 1 +", {"Sum"}),
+        ("Other", "Root", "a < b", "a > b", {"\\prec"}),
+        ("Other", "Root", "== n\n", "== n + 1\n", {"f"}),
+        ("Other", "Base", "== 0", "== 1", {"Zero"}),
+        ("Other", "Pure", "== x", "== {x}", {"Pure!Id"}),
+        ("Spec", "Root", " /\\ WF_Vars(x' = x)", "", {"Spec"}),
+        ("Spec", "Root", "WF_", "SF_", {"Spec"}),
+        ("Spec", "Root", "<<x>>", "<<x, x>>", {"Vars"}),
+    ],
+)
+def test_a_changed_definition_is_named(
+    load: LoadModules, name: str, module: str, old: str, new: str, changed: set[str]
+) -> None:
+    before, after = reach(load, name), reach(load, name, module, old, new)
+    differing = {key for key, digest in after.definitions.items() if before.definitions.get(key) != digest}
+    assert differing == changed
+    assert before.digest != after.digest
+
+
+@pytest.mark.parametrize(
+    ("module", "old", "new"),
+    [
+        ("Root", "  \\* a comment", ""),
+        ("Root", "  /\\ x \\in 0..3\n", "\\* more\n  /\\ x\\in   0 .. 3 (* here *)\n"),
+        ("Root", "LOCAL Step", "Step"),
+        ("Root", "Unused == 7", "Unused == 8"),
+        ("Root", "Inv ==\n", "Inv == \r\n"),
+        ("Store", "CONSTANT size\n", "CONSTANTS  size \\* of the log\nASSUME size > 0\n"),
+    ],
+)
+def test_layout_comments_and_other_definitions_do_not_count(
+    load: LoadModules, module: str, old: str, new: str
+) -> None:
+    assert reach(load, "Inv", module, old, new) == reach(load, "Inv")
+
+
+def test_a_name_that_means_another_definition_changes_the_digest(load: LoadModules) -> None:
+    before = reach(load, "Other")
+    # Zero is of the same text, but no longer that of Base.
+    moved = dict(MODULES, Base="---- MODULE Base ----\nNothing == 0\n====\n")
+    moved["Root"] = ROOT.replace("LOCAL Step", "CONSTANT Zero\nLOCAL Step")
+    after = digest_names(load(*moved.values()), ["Other"], {})
+    assert before.digest != after.digest
+    assert {**after.definitions, "Zero": before.definitions["Zero"]} == before.definitions
+
+
+def test_substitutions_of_a_config_are_followed(load: LoadModules) -> None:
+    assert (
+        "Unused" in reach(load, "Inv", replaced={"Limit": ["MC_Limit"], "MC_Limit": ["Unused"]}).definitions
+    )
+    assert "Unused" not in reach(load, "Spec", replaced={"Limit": ["Unused"]}).definitions
+    assert "Unused" in reach(load, "Inv", replaced={"..": ["Unused"]}).definitions
+
+
+def test_assumptions_have_digests(load: LoadModules) -> None:
+    texts = {**MODULES, "Root": ROOT.replace("Limit > Zero", "Limit >= Zero")}
+    (before, used), (after, _) = (digest_assumptions(load(*each.values()), {}) for each in (MODULES, texts))
+    assert set(used.definitions) == {"Zero"}
+    assert before.keys() == after.keys() == {"Root", "Base"}
+    assert (before["Root"] != after["Root"], before["Base"]) == (True, after["Base"])
+
+
+def test_digests_are_the_same_everywhere(load: LoadModules) -> None:
+    reached = reach(load, "Inv")
+    assert reached.definitions["Inv"] == "cddfd3b7f6318d41"
+    assert reached.digest == "d26ddeafd3e2d3bc"

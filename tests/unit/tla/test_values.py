@@ -1,0 +1,374 @@
+"""Values compare and hash as in TLA+, and TLC's text of each kind is read as that kind."""
+
+from __future__ import annotations
+
+import pytest
+
+import tla2py
+from tla2py.errors import InputError
+from tla2py.tla.canonical import same_value
+from tla2py.tla.itf import from_itf, state_from_itf, to_itf
+from tla2py.tla.value import HASHED_INTERVAL, Function, Interval, ModelValue, Opaque, Record, Value
+from tla2py.tla.value_text import ValueTextError, changes, format_value, parse_value
+
+a, b = ModelValue("a"), ModelValue("b")
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (("x",), Function({1: "x"})),
+        ((), Function({})),
+        ((), Record({})),
+        (Record({"f": 1}), Function({"f": 1})),
+        (Function({2: a, 1: b}), (b, a)),
+        (Interval(1, 3), frozenset({1, 2, 3})),
+        (Interval(3, 1), frozenset()),
+        (Interval(3, 1), Interval(9, 2)),
+        (frozenset({Interval(1, 2)}), frozenset({frozenset({1, 2})})),
+        (Function({("x",): 1}), Function({Function({1: "x"}): 1})),
+        (Record({"f": (), "g": Interval(0, 0)}), Function({"g": frozenset({0}), "f": Function({})})),
+    ],
+)
+def test_equal(one: Value, other: Value) -> None:
+    assert one == other
+    assert other == one
+    assert hash(one) == hash(other)
+    assert same_value(one, other)
+    assert len({one, other}) == 1
+    assert format_value(one) == format_value(other)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("a", a),
+        (("x",), "x"),
+        (("x",), frozenset({"x"})),
+        ((), frozenset()),
+        (frozenset({()}), frozenset({frozenset()})),
+        (Function({0: "x"}), ("x",)),
+        (Function({2: "x"}), ("x",)),
+        (Record({"f": 1}), Record({"g": 1})),
+        (Record({"f": 1}), Record({"f": 1, "g": 1})),
+        (Function({"1": "x"}), ("x",)),
+        (Opaque("Nat"), ModelValue("Nat")),
+        (Opaque("Nat"), Opaque("Int")),
+        (Interval(1, 3), Interval(1, 4)),
+    ],
+)
+def test_different(one: Value, other: Value) -> None:
+    assert one != other
+    assert other != one
+    assert not same_value(one, other)
+    assert list(changes(one, other))
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (True, 1),
+        ((False,), (0,)),
+        (frozenset({True}), frozenset({1})),
+        (frozenset({True}), Interval(1, 1)),
+        (Function({True: "x"}), ("x",)),
+        (Record({"f": False}), Record({"f": 0})),
+    ],
+)
+def test_truth_is_no_number(one: Value, other: Value) -> None:
+    assert one == other  # in Python
+    assert not same_value(one, other)
+    assert list(changes(one, other))
+    assert format_value(one) != format_value(other)
+
+
+def test_large_interval_is_not_enumerated() -> None:
+    large = Interval(0, 1 << 70)
+
+    assert large == Interval(0, 1 << 70)
+    assert len({large, Interval(0, 1 << 70)}) == 1
+    assert large != frozenset({0})
+    assert large != Interval(2, 1)
+    assert (1 << 69) in large
+    assert format_value(large) == f"0..{1 << 70}"
+    assert to_itf(large) == {"#unserializable": f"0..{1 << 70}"}
+    assert from_itf(to_itf(large)) == large
+    assert [change.path for change in changes(large, Interval(1, 1 << 70))] == [""]
+    assert not list(changes(large, Interval(0, 1 << 70)))
+    assert len(Interval(1, HASHED_INTERVAL)) == HASHED_INTERVAL
+
+
+KINDS: dict[type, str] = {
+    bool: "boolean",
+    int: "integer",
+    str: "string",
+    ModelValue: "model value",
+    frozenset: "set",
+    tuple: "sequence",
+    Record: "record",
+    Function: "function",
+    Interval: "interval",
+    Opaque: "opaque",
+}
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "kind"),
+    [
+        ("TRUE", True, "boolean"),
+        ("FALSE", False, "boolean"),
+        ("-2147483648", -(2**31), "integer"),
+        ('"a \\"b\\" \\\\ \\t\\n\\f\\r é"', 'a "b" \\ \t\n\f\r é', "string"),
+        ('"--> (* no comment *) <<"', "--> (* no comment *) <<", "string"),
+        ("a", a, "model value"),
+        ("a_1", ModelValue("a_1"), "model value"),
+        ("1a", ModelValue("1a"), "model value"),
+        ("-", ModelValue("-"), "model value"),
+        ("节点", ModelValue("节点"), "model value"),
+        ("SUBSET", ModelValue("SUBSET"), "model value"),
+        ("null", ModelValue("null"), "model value"),
+        ("-1..3", Interval(-1, 3), "interval"),
+        ("-3 .. -1", Interval(-3, -1), "interval"),
+        ("{}", frozenset(), "set"),
+        ("{ {1}, { }, <<-1>> }", frozenset({frozenset({1}), frozenset(), (-1,)}), "set"),
+        ("<<>>", (), "sequence"),
+        ("<< >>", (), "sequence"),
+        ("<<->>", (ModelValue("-"),), "sequence"),
+        ("<<<<->>, ->>", ((ModelValue("-"),), ModelValue("-")), "sequence"),
+        ("[b |-> 1, a |-> [_x |-> a]]", Record({"a": Record({"_x": a}), "b": 1}), "record"),
+        ("(a :> 1)", Function({a: 1}), "function"),
+        ('("a b" :> {} @@ {} :> <<>>)', Function({"a b": frozenset(), frozenset(): ()}), "function"),
+        ("(<<a, b>> :> TRUE @@ <<b, a>> :> FALSE)", Function({(a, b): True, (b, a): False}), "function"),
+        ("(1 :> a @@ 1 :> b)", (a,), "function"),
+        ("Nat", Opaque("Nat"), "opaque"),
+        ("SUBSET 1..9", Opaque("SUBSET 1..9"), "opaque"),
+        ("SUBSET (1..9)", Opaque("SUBSET (1..9)"), "opaque"),
+        ("UNION({{1}, {2}})", Opaque("UNION({{1}, {2}})"), "opaque"),
+        ("[{1, 2} -> {a}]", Opaque("[{1, 2} -> {a}]"), "opaque"),
+        ("[f: {1}, g: Nat]", Opaque("[f: {1}, g: Nat]"), "opaque"),
+        ("({1} \\X {2})", Opaque("({1} \\X {2})"), "opaque"),
+        ("{1} \\cup {2}", Opaque("{1} \\cup {2}"), "opaque"),
+        ("Int \\ {0}", Opaque("Int \\ {0}"), "opaque"),
+        ("Seq({a})", Opaque("Seq({a})"), "opaque"),
+        ("<Operator Foo>", Opaque("<Operator Foo>"), "opaque"),
+        ("[x \\in 1..9 |->\n  <expression line 1, col 2>]", Opaque("[x \\in 1..9 |-> <expression line 1, col 2>]"), "opaque"),
+        ("{x \\in Nat : <expression x > 1>}", Opaque("{x \\in Nat : <expression x > 1>}"), "opaque"),
+    ],
+)  # fmt: skip
+def test_reads_every_kind(text: str, value: Value, kind: str) -> None:
+    read = parse_value(text)
+
+    assert same_value(read, value)
+    assert KINDS[type(read)] == kind
+    assert same_value(parse_value(format_value(read)), value)
+
+
+def test_opaque_parts_leave_the_rest_readable() -> None:
+    read = parse_value("[all |-> SUBSET 1..9, none |-> <<SUBSET, a>>, f |-> (Nat :> {Seq({1}), 2})]")
+
+    assert read == Record(
+        {
+            "all": Opaque("SUBSET 1..9"),
+            "none": (ModelValue("SUBSET"), a),
+            "f": Function({Opaque("Nat"): frozenset({Opaque("Seq({1})"), 2})}),
+        }
+    )
+
+
+def test_wrapped_opaque_text_is_that_of_one_line() -> None:
+    assert parse_value("SUBSET { 1,\n         2 }") == parse_value("SUBSET {1, 2}") == Opaque("SUBSET {1, 2}")
+
+
+def test_a_listed_name_is_a_model_value_whatever_it_could_be() -> None:
+    names = ("Nat", "TRUE", "STRING")
+
+    assert parse_value("<<Nat, TRUE, STRING, FALSE>>", model_values=names) == (
+        ModelValue("Nat"),
+        ModelValue("TRUE"),
+        ModelValue("STRING"),
+        False,
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "column"),
+    [
+        ("", 1),
+        ("  ", 1),
+        ("<<1", 4),
+        ("<<1, >>", 6),
+        ("{1 2}", 4),
+        ("[f |-> 1, f]", 12),
+        ("[]", 2),
+        ("(a)", 3),
+        ("(a :> 1 :> 2)", 9),
+        ('"open', 1),
+        ("1 1", 3),
+        ("<<1)", 4),
+        ("}", 1),
+        ("9" * 5000, 1),
+    ],
+)
+def test_says_where_text_is_no_value(text: str, column: int) -> None:
+    with pytest.raises(ValueTextError) as caught:
+        parse_value(text)
+
+    assert caught.value.column == column
+    assert str(caught.value).startswith(f"column {column}: not a TLA+ value: expected ")
+
+
+def test_canonical_text_sorts_and_folds() -> None:
+    assert format_value(frozenset({3, 1, 2})) == "{1, 2, 3}"
+    assert format_value(frozenset(range(-3, 60))) == "-3..59"
+    assert format_value(Interval(2, 4)) == "{2, 3, 4}"
+    assert format_value(Function({b: 1, a: 2, 3: 0})) == "(3 :> 0 @@ a :> 2 @@ b :> 1)"
+    assert format_value(Record({"z": (), "a": frozenset()})) == "[a |-> {}, z |-> <<>>]"
+    assert format_value(Function({"IF": 1})) == '("IF" :> 1)'
+    assert format_value(Function({"WF_x": 1})) == '("WF_x" :> 1)'
+
+
+def test_iterates_in_order() -> None:
+    assert list(Function({b: 1, a: 2})) == [a, b]
+    assert list(Record({"z": 1, "m": 2}).items()) == [("m", 2), ("z", 1)]
+
+
+@pytest.mark.parametrize(
+    "json",
+    [
+        1.5,
+        None,
+        {"#bigint": "x"},
+        {"#bigint": []},
+        {"#set": {}},
+        {"#map": [[1]]},
+        {"#map": [1]},
+        {"#tup": [1], "x": 2},
+        {"#other": []},
+        [[None]],
+    ],
+)
+def test_refuses_what_is_no_itf(json: object) -> None:
+    with pytest.raises(InputError) as caught:
+        from_itf(json)  # type: ignore[arg-type]
+
+    assert caught.value.code == "itf-syntax"
+
+
+def test_reads_itf_of_others() -> None:
+    state = {
+        "#meta": {"index": 0},
+        "old": 3,
+        "pair": {"#tup": [1, "x"]},
+        "variant": {"tag": "Some", "value": {"#bigint": "-7"}},
+        "infinite": {"#unserializable": "Int"},
+        "sets": {"#map": [[{"#set": []}, True], [{"#set": [{"#bigint": 2}]}, False]]},
+    }
+
+    assert state_from_itf(state) == {  # type: ignore[arg-type]
+        "old": 3,
+        "pair": (1, "x"),
+        "variant": Record({"tag": "Some", "value": -7}),
+        "infinite": Opaque("Int"),
+        "sets": Function({frozenset(): True, frozenset({2}): False}),
+    }
+
+
+def test_changes_are_the_smallest_parts() -> None:
+    before = parse_value("[log |-> (b1 :> <<1, 2>> @@ b2 :> <<>>), isr |-> {b1, b2}, xy |-> 1]")
+    after = parse_value("[log |-> (b1 :> <<1, 3, 4>> @@ b2 :> <<>>), isr |-> {b1, b3}, xy |-> 1]")
+
+    assert [(change.path, change.before, change.after) for change in changes(before, after)] == [
+        (".isr{}", ModelValue("b2"), None),
+        (".isr{}", None, ModelValue("b3")),
+        (".log[b1][2]", 2, 3),
+        (".log[b1][3]", None, 4),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "found"),
+    [
+        ("<<1, 2, 3>>", "<<2, 3>>", [("[1]", 1, None)]),
+        ("<<1, 2, 3, 4>>", "<<1, 4>>", [("[2]", 2, None), ("[3]", 3, None)]),
+        ("<<2, 3>>", "<<1, 2, 3>>", [("[1]", None, 1)]),
+        ("<<1, 1, 1>>", "<<1>>", [("[2]", 1, None), ("[3]", 1, None)]),
+        ("<<1, 2, 3>>", "<<2, 4>>", [("[1]", 1, 2), ("[2]", 2, 4), ("[3]", 3, None)]),
+    ],
+)
+def test_neighbours_taken_out_of_a_sequence_are_all_that_changed(
+    before: str, after: str, found: list[tuple[str, int | None, int | None]]
+) -> None:
+    rows = changes(parse_value(before), parse_value(after))
+    assert [(change.path, change.before, change.after) for change in rows] == found
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "found"),
+    [
+        ("<<1, 2, 3>>", "<<2, 3, 4>>", [("[]", "1", None), ("[]", None, "4")]),
+        ("<<1, 2>>", "<<2, 3, {4}>>", [("[]", "1", None), ("[]", None, "3"), ("[]", None, "{4}")]),
+        ("<<1, 2, 3>>", "<<3, 4>>", [("[]", "1", None), ("[]", "2", None), ("[]", None, "4")]),
+        ("(a :> <<1, 2>> @@ b :> <<>>)", "(a :> <<2, 2>> @@ b :> <<>>)", [("[a][1]", "1", "2")]),
+        ("<<1>>", "<<2>>", [("[1]", "1", "2")]),
+        ("<<TRUE, 1, 2>>", "<<1, 2, TRUE>>", [("[]", "TRUE", None), ("[]", None, "TRUE")]),
+        ("<<0, 1, 2>>", "<<TRUE, 2, 3>>", [("[1]", "0", "TRUE"), ("[2]", "1", "2"), ("[3]", "2", "3")]),
+    ],
+)
+def test_a_sequence_that_moved_on_dropped_and_appended(
+    before: str, after: str, found: list[tuple[str, str | None, str | None]]
+) -> None:
+    assert change_texts(before, after) == found
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "found"),
+    [
+        ("<<>>", "([to |-> a] :> 1)", [("{}", None, "[to |-> a]")]),
+        ("([to |-> a] :> 1)", "([to |-> b] :> 1)", [("{}", "[to |-> a]", None), ("{}", None, "[to |-> b]")]),
+        ("([to |-> a] :> 1)", "([to |-> a] :> 2)", [("[[to |-> a]]", "1", "2")]),
+        ("<<>>", "([to |-> a] :> 2)", [("[[to |-> a]]", None, "2")]),
+        (
+            "({1} :> 3 @@ {2} :> 1)",
+            "({1} :> 2 @@ {3} :> 1)",
+            [("{}", "{2}", None), ("{}", None, "{3}"), ("[{1}]", "3", "2")],
+        ),
+        # The number of a scalar, or one beside a zero, may be anything.
+        ("(a :> 5)", "(a :> 5 @@ b :> 1)", [("[b]", None, "1")]),
+        ("({1} :> 0)", "({1} :> 0 @@ {2} :> 1)", [("[{2}]", None, "1")]),
+    ],
+)
+def test_a_bag_gains_and_loses_elements(
+    before: str, after: str, found: list[tuple[str, str | None, str | None]]
+) -> None:
+    assert change_texts(before, after) == found
+
+
+def change_texts(before: str, after: str) -> list[tuple[str, str | None, str | None]]:
+    def text(value: Value | None) -> str | None:
+        return None if value is None else format_value(value)
+
+    found = changes(parse_value(before), parse_value(after))
+    return [(change.path, text(change.before), text(change.after)) for change in found]
+
+
+def test_what_is_no_value_is_refused() -> None:
+    for wrong in (1.5, None, [1], {1}, {"a": 1}):
+        with pytest.raises(TypeError):
+            format_value(wrong)  # type: ignore[arg-type]
+
+
+def test_a_key_that_is_missing_is_told_with_those_there_are() -> None:
+    function = Function({ModelValue("r1"): "working", ModelValue("r2"): "aborted"})
+    with pytest.raises(
+        KeyError, match=r'^no string "r1" among the keys, but a model value: ModelValue\("r1"\)$'
+    ):
+        function["r1"]
+    with pytest.raises(KeyError, match=r"^no key 'r3'; the keys are: r1, r2$"):
+        function["r3"]
+    with pytest.raises(KeyError, match=r'^no key .b.; the keys are: "a"$'):
+        Record({"a": 1})["b"]
+    with pytest.raises(KeyError, match=r"^no key 50; the keys are: 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, and more$"):
+        Function(dict.fromkeys(range(1, 50), 0))[50]
+    assert "r1" not in function
+    assert function.get("r1") is None
+    assert function[tla2py.ModelValue("r1")] == "working"

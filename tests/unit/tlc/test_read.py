@@ -1,0 +1,224 @@
+"""Configs are read by TLC's grammar; text that TLC would silently misread is an error."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.unit.tlc.test_literal import LITERALS
+from tla2py.errors import InputError
+from tla2py.model.model import Assignment, Config, Substitution
+from tla2py.tlc.config.read import ConfigFile, config_beside, read_config
+from tla2py.tlc.config.render import default_template, render_config
+from tla2py.tlc.config.statements import KEYWORDS, literal_text
+
+EVERYTHING = r"""
+\* A comment, with INVARIANT in it.
+SPECIFICATION Spec (* another (* nested, CONSTANT X = 1 *)
+over lines *) CONSTANTS N = 3 S={a,b , "c"}
+  Deep = {{1}, {}} Flag = TRUE
+  p1 = p1
+CONSTANT Nat <- SmallNat
+  Op(1, {a}) = 2
+  Op(2,{a}) = "x y"
+  Seq <- [Sequences] BoundedSeq
+  M!N = [Mod] 4
+INVARIANT Inv1 Inv2
+INVARIANTS
+  Inv3
+PROPERTY Live PROPERTIES Other
+CONSTRAINT Small CONSTRAINTS Smaller
+ACTION_CONSTRAINT Slow ACTION_CONSTRAINTS
+POSTCONDITION Post
+POSTCONDITIONS After Late
+_POSSIBLE Reached
+_PERIODIC Often
+_RL_REWARD Reward
+SYMMETRY Sym
+VIEW View
+ALIAS Alias
+CHECK_DEADLOCK FALSE
+"""
+
+
+def read(path: Path, text: str) -> ConfigFile:
+    path.write_text(text)
+    return read_config(path)
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "MC.cfg"
+
+
+def test_every_statement(path: Path) -> None:
+    file = read(path, EVERYTHING)
+    assert file.config == Config(
+        specification="Spec",
+        assignments=(
+            Assignment("N", "3"),
+            Assignment("S", '{a, b, "c"}'),
+            Assignment("Deep", "{{1}, {}}"),
+            Assignment("Flag", "TRUE"),
+            Assignment("p1", "p1"),
+            Assignment("Op(1, {a})", "2"),
+            Assignment("Op(2, {a})", '"x y"'),
+            Assignment("M!N", "[Mod] 4"),
+        ),
+        substitutions=(Substitution("Nat", "SmallNat"), Substitution("Seq", "[Sequences] BoundedSeq")),
+        invariants=("Inv1", "Inv2", "Inv3"),
+        properties=("Live", "Other"),
+        constraints=("Small", "Smaller"),
+        action_constraints=("Slow",),
+        postconditions=("Post", "After", "Late"),
+        possible=("Reached",),
+        periodic="Often",
+        rl_reward="Reward",
+        symmetry="Sym",
+        view="View",
+        alias="Alias",
+        check_deadlock=False,
+    )
+
+
+def test_the_text_for_tlc_is_as_written_but_for_the_deadlock_statement(path: Path) -> None:
+    file = read(path, "INIT Init\nCHECK_DEADLOCK (* no *) FALSE NEXT Next\n")
+    assert file.config.init == "Init"
+    assert file.config.next == "Next"
+    assert file.text.split() == ["INIT", "Init", "NEXT", "Next"]
+    assert file.text.index("NEXT") == len("INIT Init\nCHECK_DEADLOCK (* no *) FALSE ")
+    assert read(path, "CHECK_DEADLOCK TRUE").config.check_deadlock
+
+
+def test_an_empty_config(path: Path) -> None:
+    assert read(path, "").config == Config()
+    assert read(path, "\n \\* nothing").config == Config()
+    assert read(path, "INVARIANT\nCONSTANTS\n").config == Config()
+
+
+@pytest.mark.parametrize(
+    ("text", "place", "said"),
+    [
+        ("SPECIFICATION Spec\nINVARIANT A, B", ":2:12", "comma between names"),
+        ("CONSTANTS A = 1, B = 2", ":1:16", "commas between constants"),
+        ("CONSTANTS\n  A = -1", ":2:7", "cannot express -1"),
+        ("CONSTANTS A = {1, -2}", ":1:19", "cannot express -2"),
+        ("CONSTANTS A = {1 2}", ":1:18", "a comma is missing"),
+        ("CONSTANTS A == 1", ":1:13", "'==' after A, where = or <- was expected"),
+        ("CONSTANTS A = = 1", ":1:15", "'=' where a value was expected"),
+        ("CONSTANTS A = [a |-> 1]", ":1:15", "cannot express a value that begins with"),
+        ("CONSTANTS A = <<1>>", ":1:15", "cannot express a value that begins with <<"),
+        ("CONSTANTS A = 1..3", ":1:15", "cannot express a value such as 1.."),
+        ("CONSTANTS A = 1.5", ":1:15", "cannot express a value such as 1."),
+        ("CONSTANTS A = 2147483648", ":1:15", "cannot express"),
+        ("\ufeffINVARIANT A", ":1:1", "byte order mark: .* it never sees INVARIANT"),
+        ("INIT I\x0cNEXT N", ":1:7", "U\\+000C that TLC"),
+        ("INIT I\u00a0NEXT N", ":1:7", "U\\+00A0 that TLC"),
+        ("INVARIANT \u00c9tat", ":1:11", "'\u00c9' that TLC"),
+        ('CONSTANTS A = "a\\q" INVARIANT B', ":1:15", "a string that TLC cannot read"),
+        ("CONSTANTS A =\nINVARIANT Inv", ":2:1", "'INVARIANT' where a value was expected"),
+        ("CONSTANTS A = {1,, 2}", ":1:18", "',' where a value was expected"),
+        ("CONSTANTS A : 1", ":1:13", "where = or <- was expected"),
+        ("CONSTANTS A", "", "= or <- after A"),
+        ("CONSTANTS A =", "", "a value"),
+        ("CONSTANTS A = {1,", "", "a value"),
+        ("CONSTANTS A <- 'x'", ":1:16", "name was expected after <-"),
+        ("CONSTANTS Op(1 = 2", "", "\\)"),
+        ("CONSTANTS VIEW = 1", ":1:16", "where a name was expected after VIEW"),
+        ("INIT", "", "a name after INIT"),
+        ("INIT NEXT Next", ":1:6", "where a name was expected after INIT"),
+        ("INIT A INIT B", ":1:8", "a second INIT"),
+        ("CHECK_DEADLOCK MAYBE", ":1:16", "TRUE or FALSE"),
+        ("CHECK_DEADLOCK", "", "TRUE or FALSE"),
+        ("(* fine *) Spec", ":1:12", "does not begin a statement"),
+        ("INIT Init\n (* open (* closed *)", ":2:2", "unclosed comment"),
+        ("INIT Init ; INVARIANT Inv", ":1:11", "ignores everything after it"),
+        ("CONSTANTS A = ; INVARIANT Inv", ":1:15", "ignores everything after it"),
+        ('CONSTANTS A = "open\nINVARIANT Inv', ":1:15", "a string that TLC cannot read"),
+        ("INVARIANT A ? B", ":1:13", "ignores everything after it"),
+        ("\tINVARIANT `A", ":1:12", "ignores everything after it"),
+    ],
+)
+def test_mistakes_are_told_with_their_place(path: Path, text: str, place: str, said: str) -> None:
+    with pytest.raises(InputError, match=said) as raised:
+        read(path, text)
+    assert raised.value.code == "config-syntax"
+    assert raised.value.where == f"{path}{place}"
+
+
+def test_a_config_that_is_not_there(path: Path, tmp_path: Path) -> None:
+    with pytest.raises(InputError) as raised:
+        read_config(path)
+    assert raised.value.code == "config-missing"
+    with pytest.raises(InputError) as raised:
+        read_config(tmp_path)
+    assert raised.value.code == "config-unreadable"
+    path.write_bytes(b"INIT \xff")
+    with pytest.raises(InputError) as raised:
+        read_config(path)
+    assert raised.value.code == "config-syntax"
+
+
+def test_what_tlc_reads_is_read(path: Path) -> None:
+    path.write_bytes(b"\\* caf\xe9\nINVARIANT A\n_PERIODIC B\nCONSTANT N = 3\n ; ")
+    config = read_config(path).config
+    assert (config.invariants, config.assignments) == (("A",), (("N", "3"),))
+
+
+def test_a_config_in_a_module_is_read_at_its_lines(tmp_path: Path) -> None:
+    module = tmp_path / "Box.tla"
+    text = "---- MODULE Box ----\nA == 1\n====\n----- CONFIG Other ----\nINIT B\n====\n"
+    module.write_text(text)
+    with pytest.raises(InputError) as raised:
+        read_config(module)
+    assert (raised.value.code, config_beside(module)) == ("config-missing", None)
+    module.write_text(text + "---- CONFIG Box -----\nINIT A\n==== INVARIANT C\n")
+    file = read_config(module)
+    assert (file.config, config_beside(module)) == (Config(init="A"), module)
+    assert file.statements.statements[0].keyword.line == 8
+    module.with_suffix(".cfg").touch()
+    assert config_beside(module) == module.with_suffix(".cfg")
+
+
+IDENTIFIERS = st.from_regex(r"[A-Za-z][A-Za-z0-9_]{0,7}", fullmatch=True).filter(
+    lambda name: name not in KEYWORDS
+)
+LISTS = st.lists(IDENTIFIERS, max_size=3).map(tuple)
+PERHAPS = st.none() | IDENTIFIERS
+CONFIGS = st.builds(
+    Config,
+    specification=PERHAPS,
+    init=PERHAPS,
+    next=PERHAPS,
+    assignments=st.lists(st.tuples(IDENTIFIERS, LITERALS.map(literal_text)), max_size=4).map(tuple),
+    substitutions=st.lists(
+        st.tuples(
+            IDENTIFIERS, IDENTIFIERS | st.tuples(IDENTIFIERS, IDENTIFIERS).map("[{0[0]}] {0[1]}".format)
+        ),
+        max_size=3,
+    ).map(tuple),
+    invariants=LISTS,
+    properties=LISTS,
+    constraints=LISTS,
+    action_constraints=LISTS,
+    postconditions=LISTS,
+    possible=LISTS,
+    periodic=PERHAPS,
+    rl_reward=PERHAPS,
+    symmetry=PERHAPS,
+    view=PERHAPS,
+    alias=PERHAPS,
+)
+
+
+@given(CONFIGS)
+def test_what_is_rendered_reads_back(tmp_path_factory: pytest.TempPathFactory, config: Config) -> None:
+    path = tmp_path_factory.getbasetemp() / "rendered.cfg"
+    text = render_config(config, default_template())
+    path.write_text(text)
+    file = read_config(path)
+    assert file.config == config
+    assert file.text == text

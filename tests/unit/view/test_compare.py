@@ -1,0 +1,119 @@
+"""Two counterexamples aligned by action, and where they diverge."""
+
+from __future__ import annotations
+
+from io import StringIO
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.console import Console
+
+from tla2py.model.courses import compare_traces
+from tla2py.model.trace import State, Trace
+from tla2py.tla.value import Value
+from tla2py.view.traces import comparison_text
+
+
+def trace(steps: str, values: dict[int, Value] | None = None, *, args: bool = False, **ends: int) -> Trace:
+    """A trace whose actions are the letters of ``steps``; the variable x counts them unless ``values`` overrides it."""
+    states = tuple(
+        State(
+            index=index,
+            action=letter if index > 1 else None,
+            action_args=("p1",) if args and letter.isupper() else None,
+            location=None,
+            values={"x": (values or {}).get(index, index), "same": "s"},
+        )
+        for index, letter in enumerate("." + steps, 1)
+    )
+    return Trace(kind="invariant", name="Inv", states=states, loop_start=ends.get("loop_start"))
+
+
+def shape(left: Trace, right: Trace) -> tuple[str, int | None]:
+    comparison = compare_traces(left, right)
+    letters = "".join(
+        (step.left or step.right).action or "."
+        if step.left and step.right
+        else f"-{step.left.action}"
+        if step.left
+        else f"+{step.right and step.right.action}"
+        for step in comparison.steps
+    )
+    return letters, comparison.parted
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "aligned", "parted"),
+    [
+        ("abc", "abc", ".abc", None),
+        ("abc", "ab", ".ab-c", 3),
+        ("ab", "abc", ".ab+c", 3),
+        ("abcd", "abxcd", ".ab+xcd", 3),
+        ("abcd", "acd", ".a-bcd", 2),
+        ("a", "b", ".-a+b", 1),
+        ("", "", ".", None),
+    ],
+)
+def test_alignment(left: str, right: str, aligned: str, parted: int | None) -> None:
+    assert shape(trace(left), trace(right)) == (aligned, parted)
+
+
+def test_arguments_tell_actions_apart_where_both_traces_have_them() -> None:
+    other = trace("aB", args=True)
+    changed = Trace(
+        kind="invariant",
+        name="Inv",
+        states=(
+            *other.states[:2],
+            State(index=3, action="B", action_args=("p2",), location=None, values={"x": 3, "same": "s"}),
+        ),
+    )
+
+    assert compare_traces(other, changed).parted == 2
+    assert compare_traces(trace("aB"), changed).parted is None
+
+
+@given(st.text("abc", max_size=8), st.text("abc", max_size=8))
+def test_no_step_is_lost(left: str, right: str) -> None:
+    one, other = trace(left), trace(right)
+    comparison = compare_traces(one, other)
+
+    assert tuple(step.left for step in comparison.steps if step.left) == one.states
+    assert tuple(step.right for step in comparison.steps if step.right) == other.states
+    assert (comparison.parted is None) == (left == right)
+    if comparison.parted is not None:
+        assert left[: comparison.parted - 1] == right[: comparison.parted - 1]
+
+
+def shown(left: Trace, right: Trace) -> list[str]:
+    console = Console(file=StringIO(), width=120)
+    console.print(comparison_text(left, right, titles=("point 1", "point 2")))
+    return [line.rstrip() for line in console.file.getvalue().splitlines()]  # type: ignore[attr-defined]
+
+
+def test_text() -> None:
+    assert shown(trace("ab", {2: 7}), trace("ac", loop_start=2)) == [
+        "< point 1: Inv, 3 states",
+        "> point 2: Inv, 3 states",
+        "    1   1  initial state",
+        "    2   2  a",
+        "           x: 7 | 2",
+        "the traces diverge here",
+        "<   3      b",
+        ">       3  c",
+        "> and back to state 2, for ever",
+    ]
+
+
+def test_a_difference_is_told_once() -> None:
+    lines = shown(trace("ab", {1: 0, 2: 0, 3: 0}), trace("ab", {1: 5, 2: 5, 3: 6}))
+
+    assert [line.strip() for line in lines if "|" in line] == ["x: 0 | 5", "x: 0 | 6"]
+    assert lines[-1] == "both take the same steps"
+
+
+def test_many_differences_are_counted() -> None:
+    lines = shown(trace("", {1: tuple(range(20))}), trace("", {1: tuple(range(100, 120))}))
+
+    assert "           and 8 more differences" in lines

@@ -1,0 +1,104 @@
+"""Comparisons of two traces as lines and as a table."""
+
+from __future__ import annotations
+
+from xml.etree import ElementTree as ET
+
+from tests.pages import Page
+from tests.unit.view.traces import made, seen
+from tla2py.model.trace import State
+from tla2py.tla.value import Value
+from tla2py.view.html import comparison_view, differences, verdict_lines
+
+LEFT = made(
+    ("Init", {"x": 0, "y": 0}),
+    ("Up", {"x": 1, "y": 0}),
+    ("Skip", {"x": 2, "y": 0}),
+    ("Skip", {"x": 3, "y": 0}),
+    ("Down", {"x": 0, "y": 0}),
+)
+RIGHT = made(
+    ("Init", {"x": 0, "y": 7}),
+    ("Up", {"x": 1, "y": 7}),
+    ("Down", {"x": 5, "y": 7}),
+    ("Stop", {"x": 5, "y": 8}),
+)
+
+
+def test_lines() -> None:
+    assert str(LEFT.compare(RIGHT)).splitlines() == [
+        "< Safe is violated, 5 states",
+        "> Safe is violated, 4 states",
+        "    1   1  initial state",
+        "    2   2  Up",
+        "the traces diverge here",
+        "<   3      Skip",
+        "<   4      Skip",
+        "    5   3  Down",
+        ">       4  Stop",
+        "the traces diverge at step 3 of the left one: Skip",
+        "only in the left one: Skip x2",
+        "only in the right one: Stop",
+    ]
+
+
+def test_traces_of_the_same_steps() -> None:
+    assert str(LEFT.compare(LEFT)).splitlines()[-1] == "both take the same steps"
+    assert "the traces diverge here" not in str(LEFT.compare(LEFT))
+
+
+def test_one_that_goes_on_parts_where_the_other_ends() -> None:
+    shorter = made(*(("Up" if n else "Init", {"x": n}) for n in range(2)))
+    longer = made(*(("Up" if n else "Init", {"x": n}) for n in range(3)))
+    assert verdict_lines(shorter.compare(longer)) == [
+        "the traces diverge at step 3 of the right one: Up",
+        "only in the right one: Up",
+    ]
+
+
+def test_the_table() -> None:
+    view = comparison_view(LEFT.compare(RIGHT), ("ours", "theirs"))
+    rows = view.findall("table/tbody/tr")
+    assert [[seen(cell) for cell in row] for row in rows] == [
+        ["1", "1", "initial state", "y: 0 | 7"],
+        # A difference is shown only once.
+        ["2", "2", "Up", ""],
+        ["3", "", "< Skip", "x  [-1-] → {+2+}"],
+        ["4", "", "< Skip", "x  [-2-] → {+3+}"],
+        ["5", "3", "Down", "x: 0 | 5"],
+        ["", "4", "> Stop", "y  [-7-] → {+8+}"],
+    ]
+    assert [row.get("class") for row in rows] == [None, None, "t2-parted", None, None, None]
+    assert [_sides(row) for row in rows] == [None, None, "t2-left", "t2-left", None, "t2-right"]
+    caption = view.find("table/caption")
+    assert caption is not None
+    assert seen(caption) == "ours: Safe is violated, 5 states — theirs: Safe is violated, 4 states"
+
+
+def _sides(row: ET.Element) -> str | None:
+    return row[2].get("class")
+
+
+def test_what_jupyter_shows_says_the_same() -> None:
+    page = Page(LEFT.compare(RIGHT)._repr_html_())
+    assert all(line in page.words for line in verdict_lines(LEFT.compare(RIGHT)))
+
+
+def _state(**values: Value) -> State:
+    return made(("Init", values)).states[0]
+
+
+def test_differences() -> None:
+    left, right = _state(x=(1, 2), y=frozenset({1}), only=1), _state(x=(1, 3), y=frozenset({2}))
+    assert list(differences(left, right, None)) == ["x[2]: 2 | 3", "y{}: 1 | -", "y{}: - | 2"]
+    assert list(differences(left, left, None)) == []
+    assert list(differences(left, right, (left, right))) == []
+    before = (left, _state(x=(1, 3), y=frozenset({3})))
+    assert list(differences(left, right, before)) == ["y{}: 1 | -", "y{}: - | 2"]
+
+
+def test_of_many_differences_the_first_are_said() -> None:
+    left, right = _state(x=tuple(range(20))), _state(x=tuple(range(20, 40)))
+    found = list(differences(left, right, None))
+    assert found[:12] == [f"x[{n}]: {n - 1} | {n + 19}" for n in range(1, 13)]
+    assert found[12:] == ["and 8 more differences"]

@@ -1,0 +1,236 @@
+"""A trace by process: the contents of lanes, and the senders and receivers of messages."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.unit.view.traces import P, Q, R, made, message, on
+from tla2py.errors import InputError
+from tla2py.model.trace import Trace
+from tla2py.tla.value import Function, Interval, ModelValue, Record, Value
+from tla2py.view.lanes import trace_lanes
+from tla2py.view.messages import Arrow
+
+C = ModelValue("c")
+
+
+def sending(*boxes: Value, **fields: str) -> tuple[Arrow, ...]:
+    """The arrows of a trace in which a variable ``box`` has these values, and p and q act in turn."""
+    counts = [((step + 1) // 2, step // 2) for step in range(len(boxes))]
+    trace = made(*(("Next", {"n": on(*count), "box": box}) for count, box in zip(counts, boxes, strict=True)))
+    return trace_lanes(trace, messages="box", **fields).arrows
+
+
+def ends(arrows: tuple[Arrow, ...]) -> list[tuple[Value | None, Value | None, int, int | None]]:
+    return [(arrow.sender, arrow.receiver, arrow.sent, arrow.received) for arrow in arrows]
+
+
+def box(*messages: Value) -> frozenset[Value]:
+    return frozenset(messages)
+
+
+def bag(**times: int) -> Function:
+    return Function({message(kind=kind): number for kind, number in times.items()})
+
+
+def test_each_change_is_in_its_lane() -> None:
+    trace = made(
+        ("Init", {"at": on(1, 2, 3), "log": on((), (), ()), "clock": 1, "box": box()}),
+        ("Both", {"at": on(1, 5, 3), "log": on((), (7,), (8,)), "clock": 1, "box": box(message())}),
+        ("Tick", {"at": on(1, 5, 3), "log": on((), (7,), (8,)), "clock": 2, "box": box(message())}, ("p",)),
+    )
+    lanes = trace_lanes(trace, messages="box")
+    first, both, tick = lanes.rows
+    assert lanes.processes == (P, Q, R)
+    assert (first.cells, first.shared, first.who) == ({}, (), ())
+    assert both.cells == {Q: ("at  2 → 5", "log[1] + 7"), R: ("log[1] + 8",)}
+    assert both.shared == ()
+    assert (tick.cells, tick.shared, tick.who, tick.derived) == ({}, ("clock  1 → 2",), (P,), False)
+    # Without the argument ``messages`` they are a variable like any other.
+    assert trace_lanes(trace).rows[1].shared == (f"box + {message()}",)
+    assert trace_lanes(trace).arrows == ()
+
+
+def test_other_keys_are_shared() -> None:
+    trace = made(("Init", {"at": on(1, 2, 3)}), ("Next", {"at": on(1, 5, 4)}))
+    row = trace_lanes(trace, [Q]).rows[1]
+    assert row.cells == {Q: ("at  2 → 5",)}
+    assert row.shared == ("at[r]  3 → 4",)
+
+
+def test_a_message_in_a_set_is_received_when_it_is_taken_out() -> None:
+    one = message()
+    assert ends(sending(box(), box(one))) == [(P, None, 1, None)]
+    assert ends(sending(box(), box(one), box())) == [(P, Q, 1, 2)]
+    # Initial messages have no sender; a message that reappears is sent again.
+    assert ends(sending(box(one), box(), box(one), box())) == [(Q, P, 2, 3)]
+    assert ends(sending(box(), box(one), box(), box(one))) == [(P, Q, 1, 2), (P, None, 3, None)]
+
+
+def test_equal_messages_in_a_bag_are_taken_one_after_the_other() -> None:
+    assert ends(sending(bag(), bag(a=1), bag(a=2), bag(a=1), bag())) == [(P, P, 1, 3), (Q, Q, 2, 4)]
+    assert ends(sending(bag(a=1), bag(a=2), bag(a=1), bag())) == [(P, P, 1, 3)]
+    assert ends(sending(bag(), bag(a=2), bag(a=1))) == [(P, Q, 1, 2), (P, None, 1, None)]
+    assert ends(sending((), bag(a=1, b=1), bag(a=0, b=1))) == [(P, Q, 1, 2), (P, None, 1, None)]
+
+
+@pytest.mark.parametrize("sender", ["src", "source", "from", "msource"])
+@pytest.mark.parametrize("receiver", ["dst", "dest", "to", "mdest"])
+def test_the_fields_of_a_message_say_who(sender: str, receiver: str) -> None:
+    sent = Record({sender: Q, receiver: P})
+    assert ends(sending(box(), box(sent))) == [(Q, P, 1, None)]
+    assert ends(sending(box(), box(sent), box())) == [(Q, P, 1, 2)]
+
+
+def test_fields_of_other_names_are_asked_for() -> None:
+    sent = message(by=Q, at=P, src=P, dst=Q)
+    assert ends(sending(box(), box(sent))) == [(P, Q, 1, None)]
+    assert ends(sending(box(), box(sent), sender="by", receiver="at")) == [(Q, P, 1, None)]
+
+
+@pytest.mark.parametrize(
+    ("who", "receivers"),
+    [(box(P, Q), [P, Q]), (box(Q, "x"), [Q]), (box(), [None]), ("client", [None]), (P, [P])],
+)
+def test_a_message_may_have_several_receivers(who: Value, receivers: list[Value]) -> None:
+    arrows = sending(box(), box(message(dst=who)))
+    assert [arrow.receiver for arrow in arrows] == receivers
+
+
+def test_receivers_in_a_range_of_numbers() -> None:
+    states = [{"n": (0, step, 0), "m": (1, 1, 1), "box": box(*sent)} for step, sent in enumerate(((), (1,)))]
+    sent = message(src=2, dst=Interval(2, 9))
+    states[1]["box"] = box(sent)
+    arrows = trace_lanes(made(*(("Next", values) for values in states)), [1, 2, 3], messages="box").arrows
+    assert ends(arrows) == [(2, 2, 1, None), (2, 3, 1, None)]
+
+
+def test_what_the_next_round_of_a_lasso_takes_is_not_lost() -> None:
+    one, other = message(src=P, dst=Q), message(2, src=Q, dst=P)
+    states = [(0, ()), (0, (one,)), (1, (other,)), (1, (one,))]
+    steps = [("Next", {"n": on(0, n), "box": box(*sent)}) for n, sent in states]
+    last = trace_lanes(made(*steps, loop_start=1), messages="box").arrows[-1]
+    assert (last.sent, last.received, last.again, last.lost) == (3, None, 0, False)
+    last = trace_lanes(made(*steps, loop_start=2), messages="box").arrows[-1]
+    assert (last.sent, last.again, last.lost) == (3, 2, False)
+    assert trace_lanes(made(*steps), messages="box").arrows[-1].lost
+
+
+def test_messages_that_name_processes_are_found() -> None:
+    sent = message(source=P, dest=Q)
+    for boxes in ((box(), box(sent)), ((), (sent,)), ((), Function({sent: 2}))):
+        trace = made(*(("Next", {"n": on(0, step), "net": one}) for step, one in enumerate(boxes)))
+        assert ends(trace_lanes(trace).arrows)[0] == (P, Q, 1, None)
+    unknown = made(*(("Next", {"n": on(0, 1), "net": box(*each)}) for each in ((), (message(to="x"),))))
+    assert trace_lanes(unknown).arrows == ()
+
+
+def test_who_is_not_known_is_not_guessed() -> None:
+    trace = made(
+        ("Init", {"n": on(1, 1), "box": box()}),
+        ("Both", {"n": on(2, 2), "box": box(message())}),
+        ("None", {"n": on(2, 2), "box": box()}),
+    )
+    assert ends(trace_lanes(trace, messages="box").arrows) == [(None, None, 1, 2)]
+
+
+def test_a_message_that_stays_is_received_by_who_takes_on_its_fields() -> None:
+    sent = Record({"epoch": 2, "leader": P, "isr": box(P, Q)})
+    old, new = (Record({"epoch": n, "leader": P, "end": 0}) for n in (1, 2))
+    trace = made(
+        ("Init", {"at": on(old, old), "box": box()}),
+        ("Send", {"at": on(new, old), "box": box(sent)}),
+        ("Read", {"at": on(new, new), "box": box(sent)}),
+        ("Work", {"at": on(new, Record({**new, "end": 5})), "box": box(sent)}),
+    )
+    assert ends(trace_lanes(trace, messages="box").arrows) == [(P, Q, 1, 2)]
+
+
+def test_one_field_in_common_tells_no_reading() -> None:
+    states = [{"at": on(Record({"epoch": 1}), Record({"epoch": n})), "box": box()} for n in (1, 1, 2)]
+    for values in states[1:]:
+        values["box"] = box(Record({"epoch": 2, "isr": box()}))
+    (arrow,) = trace_lanes(made(*(("Next", values) for values in states)), messages="box").arrows
+    assert (arrow.receiver, arrow.received) == (None, None)
+
+
+@pytest.mark.parametrize("name", ["n", "other", "mixed"])
+def test_what_is_no_box_of_messages(name: str) -> None:
+    values: dict[str, Value] = {"n": on(P, Q), "box": box(), "bag": bag(a=1), "mixed": box()}
+    with pytest.raises(InputError, match=name) as error:
+        made(("Init", values), ("Next", {**values, "mixed": 1})).lanes(messages=name)
+    assert error.value.code == "no-messages"
+    assert "box, bag, mixed" in str(error.value.hint)
+
+
+def test_as_text() -> None:
+    lanes = trace_lanes(_lasso(), messages="box")
+    assert str(lanes).splitlines() == [
+        "Safe is violated, 3 states",
+        "1. initial state",
+        "2. Send(p)",
+        "     p: n  0 → 1",
+        f"     p => ? (not taken): {message(2, src=P)}",
+        f"     p => q (state 3): {message(src=P, dst=Q)}",
+        "3. Take(q)",
+        "     q: n  0 → 1",
+        "     clock  0 → 1",
+        f"({lanes.note})",
+    ]
+    assert "sender and receiver of lanes()" in lanes.note
+
+
+def test_a_message_of_which_no_end_is_known_is_told_without_ends() -> None:
+    trace = made(
+        ("Init", {"n": on(1, 1), "box": box()}),
+        ("Both", {"n": on(2, 2), "box": box(message())}),
+    )
+    assert str(trace.lanes(messages="box")).splitlines()[-2] == f"     message (not taken): {message()}"
+
+
+def test_where_all_ends_are_known_nothing_is_noted() -> None:
+    trace = made(
+        ("Init", {"n": on(1, 1), "box": box()}),
+        ("Send", {"n": on(2, 1), "box": box(message(src=P, dst=Q))}),
+    )
+    assert trace.lanes([P, Q], messages="box").note == ""
+    assert trace.lanes(messages="box").note == "the processes are guessed from n"
+
+
+def test_processes_of_several_kinds_have_lanes() -> None:
+    trace = made(
+        ("Init", {"n": on(1, 1), "held": Function({R: 0, C: 0}), "box": box()}),
+        ("Ask", {"n": on(1, 1), "held": Function({R: 0, C: 1}), "box": box(message(src=C, dst=P))}),
+        ("Take", {"n": on(2, 1), "held": Function({R: 0, C: 1}), "box": box()}),
+    )
+    for by in ("n, held", [P, Q, R, C]):
+        lanes = trace_lanes(trace, by, messages="box")
+        assert [(row.cells, row.shared, row.who) for row in lanes.rows[1:]] == [
+            ({C: ("held  0 → 1",)}, (), (C,)),
+            ({P: ("n  1 → 2",)}, (), (P,)),
+        ]
+        assert ends(lanes.arrows) == [(C, P, 1, 2)]
+        assert lanes.note == ""
+
+
+def test_no_text_is_an_order_to_a_terminal() -> None:
+    trace = made(("Init", {"n": on("a", "b")}), ("Next", {"n": on("a", "\x1b[2J")}))
+    assert "\\x1b[2J" in str(trace.lanes())
+    assert "\x1b" not in str(trace.lanes())
+
+
+def test_the_file_is_the_picture(tmp_path: Path) -> None:
+    lanes = trace_lanes(_lasso())
+    assert lanes.save(str(tmp_path / "a.svg")).read_text(encoding="utf-8") == lanes.svg()
+
+
+def _lasso() -> Trace:
+    one, other = message(src=P, dst=Q), message(2, src=P)
+    return made(
+        ("Init", {"n": on(0, 0), "box": box(), "clock": 0}),
+        ("Send", {"n": on(1, 0), "box": box(one, other), "clock": 0}, ("p",)),
+        ("Take", {"n": on(1, 1), "box": box(other), "clock": 1}, ("q",)),
+        loop_start=2,
+    )

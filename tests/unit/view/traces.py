@@ -1,0 +1,74 @@
+"""Traces made by hand, and the visible text of elements."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from html.parser import HTMLParser
+from typing import Any
+
+from tla2py.model.trace import State, Trace
+from tla2py.tla.value import Function, ModelValue, Record, Value
+from tla2py.view.text import Element
+
+P, Q, R = ModelValue("p"), ModelValue("q"), ModelValue("r")
+
+
+def on(*values: Value) -> Function:
+    """A function on the first of the processes p, q, r, one per value."""
+    return Function(zip((P, Q, R), values, strict=False))
+
+
+def message(number: int = 1, **fields: Value) -> Record:
+    """A message with a field ``number`` and others."""
+    return Record({"number": number, **fields})
+
+
+def made(*steps: tuple[Any, ...], **given: Any) -> Trace:
+    """A trace of steps: action, values, optional arguments, and optional derived ones as a mapping.
+
+    The keywords are further fields of the trace.
+    """
+    states = tuple(_state(index, *step) for index, step in enumerate(steps, 1))
+    return Trace(**{"kind": "invariant", "name": "Safe", "states": states, **given})
+
+
+def _state(
+    index: int,
+    action: str | None,
+    values: Mapping[str, Value],
+    args: tuple[str, ...] | None = None,
+    derived: Mapping[str, str] | None = None,
+) -> State:
+    return State(
+        index=index,
+        action=action if index > 1 else None,
+        action_args=args,
+        location=None,
+        values=values,
+        derived=tuple((derived or {}).items()),
+    )
+
+
+def seen(element: Element) -> str:
+    """The text of an element, what is deleted as ``[-x-]``, what is inserted as ``{+x+}``."""
+    inner = (element.text or "") + "".join(seen(child) + (child.tail or "") for child in element)
+    return {"del": f"[-{inner}-]", "ins": f"{{+{inner}+}}"}.get(element.tag, inner)
+
+
+def marks(element: Element, tag: str) -> list[str]:
+    """The texts of all elements of a tag, sorted."""
+    return sorted("".join(found.itertext()) for found in element.iter(tag))
+
+
+def tags(html: str) -> list[str]:
+    """The tags of a piece of HTML in their order."""
+    found: list[str] = []
+
+    class Tags(HTMLParser):
+        def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+            found.append(tag)
+
+    parser = Tags()
+    parser.feed(html)
+    parser.close()
+    return found

@@ -1,0 +1,1 @@
+"""A store read: laws, kinds, grids, growth, contrasts. Data, no HTML."""

@@ -1,0 +1,342 @@
+"""The predicates that laws are made of, and where they are true."""
+
+from __future__ import annotations
+
+import bisect
+import itertools
+import operator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from tla2py.sweep.grid import comparable
+from tla2py.tla import canonical
+from tla2py.tla.value import Interval, Value
+from tla2py.tla.value_text import format_value
+
+Row = Mapping[str, Value]
+"""The values of a point's parameters."""
+
+ARITHMETIC = 3
+"""The cost of an atom on the sum or the difference of two parameters."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Atom:
+    """A predicate on points: its TLA+ text, its cost, the parameters it reads, and the predicate.
+
+    ``bound`` is the comparison with a constant that it is, if it is one.
+    """
+
+    text: str
+    cost: int
+    parameters: tuple[str, ...]
+    test: Callable[[Row], bool]
+    bound: Bound | None = None
+
+    @property
+    def arithmetic(self) -> bool:
+        """Whether it adds or subtracts."""
+        return self.cost == ARITHMETIC
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Number:
+    """A number of each point: a parameter, the size of a set, a sum or a difference."""
+
+    text: str
+    parameters: tuple[str, ...]
+    at: Callable[[Row], int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bound:
+    """A comparison of a number with a constant."""
+
+    number: Number
+    sign: str
+    value: int
+
+
+class Groups:
+    """The combinations of the values of some parameters, a row for each, with the points that have it.
+
+    They are few, so an atom need not be tested at each point. Of a number the points up to each of its values are found
+    once, for all the constants that it is compared with.
+    """
+
+    def __init__(self, groups: Sequence[tuple[Row, int]]) -> None:
+        self._groups = groups
+        self._up_to: dict[str, tuple[list[int], list[int]]] = {}
+
+    def where(self, atom: Atom) -> int:
+        """The points where an atom is true, a bit per point."""
+        if atom.bound is None:
+            return sum(points for row, points in self._groups if atom.test(row))
+        number, value = atom.bound.number, atom.bound.value
+        values, up_to = self._up_to.setdefault(number.text, ([], []))
+        if not values:
+            at: dict[int, int] = {}
+            for row, points in self._groups:
+                at[number.at(row)] = at.get(number.at(row), 0) | points
+            values += sorted(at)
+            up_to += itertools.accumulate((at[each] for each in values), operator.or_, initial=0)
+        below, most = up_to[bisect.bisect_left(values, value)], up_to[bisect.bisect_right(values, value)]
+        match atom.bound.sign:
+            case "<=":
+                return most
+            case ">=":
+                return up_to[-1] ^ below
+            case "=":
+                return most ^ below
+            case _:
+                return up_to[-1] ^ most ^ below
+
+    def values(self, number: Number) -> list[int]:
+        """The values of a number, in order."""
+        return sorted({number.at(row) for row, _ in self._groups})
+
+
+_COMPARISONS: Mapping[str, Callable[[int, int], bool]] = {
+    ">=": operator.ge,
+    "<=": operator.le,
+    ">": operator.gt,
+    "<": operator.lt,
+    "=": operator.eq,
+    "#": operator.ne,
+}
+# The costs of an atom on one parameter, and on two that are compared.
+_ONE, _TWO = 1, 2
+# The elements of larger sets do not become atoms.
+_MOST_ELEMENTS = 16
+
+
+class AtomTable:
+    """The atoms over the parameters of some points, and the sets of points where each is true."""
+
+    def __init__(self, points: Sequence[Mapping[str, str]], names: Sequence[str]) -> None:
+        values = {name: {point[name]: comparable(point[name]) for point in points} for name in names}
+        self.rows: list[Row] = [{name: values[name][point[name]] for name in names} for point in points]
+        self._values = {
+            name: [value for _, value in sorted({canonical.canonical(v): v for v in texts.values()}.items())]
+            for name, texts in values.items()
+        }
+        self._codes = {
+            name: _codes([point[name] for point in points], texts) for name, texts in values.items()
+        }
+        self._varying = [name for name in names if len(self._values[name]) > 1]
+        self._sets = {name for name in self._varying if self._all(name, (frozenset, Interval))}
+        self._groups: dict[tuple[str, ...], Groups] = {}
+
+    def _all(self, name: str, types: tuple[type, ...]) -> bool:
+        return all(isinstance(value, types) for value in self._values[name])
+
+    @property
+    def everything(self) -> int:
+        """All points, a bit per point."""
+        return (1 << len(self.rows)) - 1
+
+    def points_of(self, terms: Iterable[Iterable[Atom]]) -> int:
+        """The points where any of several conjunctions of atoms is true, a bit per point."""
+        found = 0
+        for term in terms:
+            points = self.everything
+            for atom in term:
+                points &= self._combinations(atom.parameters).where(atom)
+            found |= points
+        return found
+
+    def alike(self, numbers: Sequence[int]) -> dict[int, list[Atom]]:
+        """The atoms by where they are true among some points, a bit per position in ``numbers``."""
+        groups: dict[tuple[str, ...], Groups] = {}
+        found: dict[int, list[Atom]] = {}
+        for atom in self.atoms:
+            if atom.parameters not in groups:
+                groups[atom.parameters] = self._grouped(atom.parameters, numbers)
+            found.setdefault(groups[atom.parameters].where(atom), []).append(atom)
+        return found
+
+    def _combinations(self, names: tuple[str, ...]) -> Groups:
+        if names not in self._groups:
+            self._groups[names] = self._grouped(names, range(len(self.rows)))
+        return self._groups[names]
+
+    def _grouped(self, names: tuple[str, ...], numbers: Sequence[int]) -> Groups:
+        """The combinations of the values of some parameters at these points; a point's bit is its position."""
+        members: dict[tuple[int, ...], list[int]] = {}
+        columns = [self._codes[name] for name in names]
+        for position, number in enumerate(numbers):
+            members.setdefault(tuple(column[number] for column in columns), []).append(position)
+        return Groups(
+            [
+                (self.rows[numbers[positions[0]]], bit_set(positions, len(numbers)))
+                for positions in members.values()
+            ]
+        )
+
+    @cached_property
+    def atoms(self) -> list[Atom]:
+        """The atoms; of those on the same parameters that are true at the same points the best known form is first."""
+        return [*self._on_one(), *self._on_two()]
+
+    @cached_property
+    def _numbers(self) -> list[Number]:
+        return [
+            Number(text=name, parameters=(name,), at=_value_of(name))
+            if self._is_number(name)
+            else Number(text=f"Cardinality({name})", parameters=(name,), at=_size_of(name))
+            for name in self._varying
+            if self._is_number(name) or name in self._sets
+        ]
+
+    def _is_number(self, name: str) -> bool:
+        return self._all(name, (int,)) and not any(isinstance(v, bool) for v in self._values[name])
+
+    def _on_one(self) -> Iterator[Atom]:
+        for number in self._numbers:
+            yield from self._with_constants(number, _ONE)
+        for name in self._varying:
+            if self._all(name, (bool,)):
+                yield Atom(text=name, cost=_ONE, parameters=(name,), test=_is(name, True))
+                yield Atom(text=f"~{name}", cost=_ONE, parameters=(name,), test=_is(name, False))
+            elif not self._is_number(name):
+                if name in self._sets:
+                    yield from self._on_elements(name)
+                for value in self._values[name]:
+                    text = _literal(value)
+                    yield Atom(text=f"{name} = {text}", cost=_ONE, parameters=(name,), test=_is(name, value))
+                    yield Atom(
+                        text=f"{name} # {text}", cost=_ONE, parameters=(name,), test=_not(_is(name, value))
+                    )
+
+    def _on_elements(self, name: str) -> Iterator[Atom]:
+        sets = [value for value in self._values[name] if isinstance(value, (frozenset, Interval))]
+        if any(len(value) > _MOST_ELEMENTS for value in sets):
+            return
+        for _, element in sorted({canonical.canonical(e): e for value in sets for e in value}.items()):
+            has = _has(name, element)
+            text = format_value(element)
+            yield Atom(text=f"{text} \\in {name}", cost=_ONE, parameters=(name,), test=has)
+            yield Atom(text=f"{text} \\notin {name}", cost=_ONE, parameters=(name,), test=_not(has))
+
+    def _with_constants(self, number: Number, cost: int) -> Iterator[Atom]:
+        """Comparisons of a number with the values that it has at the points."""
+        values = self._combinations(number.parameters).values(number)
+        bounds = [(">=", value) for value in values[1:]] + [("<=", value) for value in values[:-1]]
+        # Of the least and the largest value a bound says the same.
+        bounds += [(sign, value) for value in values[1:-1] for sign in ("=", "#")]
+        for sign, value in bounds:
+            yield Atom(
+                text=f"{number.text} {sign} {value}",
+                cost=cost,
+                parameters=number.parameters,
+                test=_compared(number.at, _COMPARISONS[sign], _always(value)),
+                bound=Bound(number=number, sign=sign, value=value),
+            )
+
+    def _on_two(self) -> Iterator[Atom]:
+        for one, other in itertools.combinations(self._numbers, 2):
+            both = (*one.parameters, *other.parameters)
+            for sign, compare in _COMPARISONS.items():
+                yield Atom(
+                    text=f"{one.text} {sign} {other.text}",
+                    cost=_TWO,
+                    parameters=both,
+                    test=_compared(one.at, compare, other.at),
+                )
+            for sign, combine in (("+", operator.add), ("-", operator.sub)):
+                text = f"{one.text} {sign} {other.text}"
+                number = Number(text=text, parameters=both, at=_combined(one.at, combine, other.at))
+                yield from self._with_constants(number, ARITHMETIC)
+        for one_name, other_name in itertools.permutations(self._varying, 2):
+            if other_name in self._sets and one_name not in self._sets:
+                inside = _member(one_name, other_name)
+                both = (one_name, other_name)
+                yield Atom(text=f"{one_name} \\in {other_name}", cost=_TWO, parameters=both, test=inside)
+                yield Atom(
+                    text=f"{one_name} \\notin {other_name}", cost=_TWO, parameters=both, test=_not(inside)
+                )
+        plain = [name for name in self._varying if not self._is_number(name)]
+        for one_name, other_name in itertools.combinations(plain, 2):
+            if (one_name in self._sets) == (other_name in self._sets):
+                same = _same(one_name, other_name)
+                both = (one_name, other_name)
+                yield Atom(text=f"{one_name} = {other_name}", cost=_TWO, parameters=both, test=same)
+                yield Atom(text=f"{one_name} # {other_name}", cost=_TWO, parameters=both, test=_not(same))
+
+
+def bit_set(numbers: Iterable[int], size: int) -> int:
+    """A set of numbers below ``size`` as an integer with a bit per number."""
+    found = bytearray((size + 7) // 8)
+    for number in numbers:
+        found[number >> 3] |= 1 << (number & 7)
+    return int.from_bytes(found, "little")
+
+
+def bits(numbers: int) -> Iterator[int]:
+    """The numbers of a set that has a bit per number, in ascending order."""
+    while numbers:
+        lowest = numbers & -numbers
+        yield lowest.bit_length() - 1
+        numbers ^= lowest
+
+
+def _codes(texts: Sequence[str], values: Mapping[str, Value]) -> list[int]:
+    """A number for the value of each text, the same for equal values."""
+    numbers: dict[object, int] = {}
+    code = {
+        text: numbers.setdefault(canonical.canonical(value), len(numbers)) for text, value in values.items()
+    }
+    return [code[text] for text in texts]
+
+
+def _value_of(name: str) -> Callable[[Row], int]:
+    return lambda row: row[name]  # type: ignore[return-value]
+
+
+def _size_of(name: str) -> Callable[[Row], int]:
+    return lambda row: len(row[name])  # type: ignore[arg-type]
+
+
+def _always(value: int) -> Callable[[Row], int]:
+    return lambda _: value
+
+
+def _combined(
+    one: Callable[[Row], int], combine: Callable[[int, int], int], other: Callable[[Row], int]
+) -> Callable[[Row], int]:
+    return lambda row: combine(one(row), other(row))
+
+
+def _compared(
+    one: Callable[[Row], int], compare: Callable[[int, int], bool], other: Callable[[Row], int]
+) -> Callable[[Row], bool]:
+    return lambda row: compare(one(row), other(row))
+
+
+def _is(name: str, value: Value) -> Callable[[Row], bool]:
+    form = canonical.canonical(value)
+    return lambda row: canonical.canonical(row[name]) == form
+
+
+def _has(name: str, element: Value) -> Callable[[Row], bool]:
+    form = canonical.canonical(element)
+    return lambda row: form in {canonical.canonical(each) for each in row[name]}  # type: ignore[union-attr]
+
+
+def _member(one: str, other: str) -> Callable[[Row], bool]:
+    return lambda row: _has(other, row[one])(row)
+
+
+def _same(one: str, other: str) -> Callable[[Row], bool]:
+    return lambda row: canonical.canonical(row[one]) == canonical.canonical(row[other])
+
+
+def _not(test: Callable[[Row], bool]) -> Callable[[Row], bool]:
+    return lambda row: not test(row)
+
+
+def _literal(value: Value) -> str:
+    """A value as TLA+; an expression of several words, which a definition may be varied by, in parentheses."""
+    text = format_value(value)
+    return f"({text})" if " " in text and text[0] not in '{<["(' else text

@@ -1,0 +1,401 @@
+"""A violating point compared with the nearest points that hold: what it takes to break a property."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import chain
+from operator import attrgetter
+
+from tla2py.analysis.minimal import action_counts
+from tla2py.analysis.points import (
+    GridPoint,
+    grid_points,
+    law_parameters,
+    number_text,
+    scope_parameters,
+    value_order,
+)
+from tla2py.analysis.view import StoreView
+from tla2py.errors import InputError
+from tla2py.model.outcome import Verdict
+from tla2py.model.trace import Printed, Trace
+from tla2py.text import parameter_text
+from tla2py.view.html import trace_view
+from tla2py.view.text import (
+    Element,
+    action_text,
+    element,
+    html_text,
+    number_cell,
+    printable,
+    row,
+    runs_of,
+    table,
+)
+
+_FACTS = ("distinct", "generated", "depth", "wall_seconds")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Neighbour:
+    """A point that holds, and the parameters in which it differs, each with its holding and its violating value."""
+
+    point: GridPoint
+    differs: tuple[tuple[str, str, str], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Contrast(Printed):
+    """A point that violates a property, and the nearest points where the property was checked and holds.
+
+    ``nearest`` are all that are equally near. ``trace`` is the point's shortest counterexample to the property, None if
+    none was kept.
+    """
+
+    name: str
+    violating: GridPoint
+    nearest: tuple[Neighbour, ...]
+    trace: Trace | None
+
+    @property
+    def _title(self) -> str:
+        length = self.violating.lengths.get(self.name)
+        return f"point {self.violating.point} violates {self.name}" + (f" {length}" if length else "")
+
+    def __str__(self) -> str:
+        lines = [self._title]
+        for each in self.nearest:
+            lines.append(f"point {each.point.point} holds")
+            lines += [f"    {name}: {there} holds, {here} does not" for name, there, here in each.differs]
+            lines += [
+                f"    {fact}: {_shown(each.point, fact)} there, {_shown(self.violating, fact)} here"
+                for fact in _FACTS
+            ]
+        if self.trace is not None:
+            lines.append(f"steps: {runs_of([action_text(s) for s in self.trace.states[1:]])}")
+        return "\n".join(map(printable, lines))
+
+    def _repr_html_(self) -> str:
+        points = [*(each.point for each in self.nearest), self.violating]
+        names = {name: None for each in self.nearest for name, _, _ in each.differs}
+        rows = [
+            row(
+                element("th", name, scope="row"),
+                *(
+                    element(
+                        "td",
+                        point.parameters[name],
+                        class_="t2-bad" if point is self.violating else "t2-good",
+                    )
+                    for point in points
+                ),
+            )
+            for name in names
+        ]
+        rows += [
+            row(
+                element("th", fact.replace("_", " "), scope="row"),
+                *(number_cell(_shown(point, fact)) for point in points),
+            )
+            for fact in _FACTS
+        ]
+        titles = [f"point {each.point.point} holds" for each in self.nearest]
+        same = {name: text for name, text in self.violating.parameters.items() if name not in names}
+        return html_text(
+            table(None, ("", *titles, self._title), rows),
+            element("p", f"the same in all: {parameter_text(same)}", class_="t2-dim") if same else None,
+            trace_view(self.trace) if self.trace is not None else None,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Contrasts(Printed):
+    """The contrasts of a point, one for each property that it violates; those of ``alone`` hold at no point."""
+
+    contrasts: tuple[Contrast, ...]
+    alone: tuple[str, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.contrasts)
+
+    def __iter__(self) -> Iterator[Contrast]:
+        return iter(self.contrasts)
+
+    def __getitem__(self, name: str) -> Contrast:
+        """The contrast of a property. Raises InputError (``no-neighbour``, ``not-violated``)."""
+        found = {each.name: each for each in self.contrasts}
+        if name in self.alone:
+            raise _no_neighbour(name)
+        if name not in found:
+            violated = ", ".join([*found, *self.alone])
+            raise InputError(
+                "not-violated", f"the point does not violate {name}", hint=f"it violates {violated}"
+            )
+        return found[name]
+
+    def __str__(self) -> str:
+        return "\n\n".join([*map(str, self.contrasts), *map(_alone, self.alone)])
+
+    def _repr_html_(self) -> str:
+        shown = [each._repr_html_() for each in self.contrasts]
+        return "".join([*shown, *(html_text(element("p", _alone(name))) for name in self.alone)])
+
+
+def point_contrasts(view: StoreView, number: int) -> Contrasts:
+    """The contrasts of a violating point with the nearest points that hold, see ``find_nearest``.
+
+    Raises InputError: ``no-point``, ``not-violated``, and ``no-neighbour`` if nothing that it violates holds anywhere.
+    """
+    points = grid_points(view)
+    here = next((point for point in points if point.point == number), None)
+    if here is None:
+        raise InputError(
+            "no-point", f"point {number} was not run", hint=f"choose a point from 1 to {len(points)}"
+        )
+    if here.verdict is not Verdict.VIOLATED:
+        known = ", ".join(str(point.point) for point in points if point.verdict is Verdict.VIOLATED)
+        raise InputError(
+            "not-violated",
+            f"point {number} violates nothing: its verdict is {here.verdict.value}",
+            hint=f"violating points: {known or 'none'}",
+        )
+    nearest = find_nearest(view, points)
+    found = {name: nearest(here, name) for name in here.run.violated_names}
+    alone = tuple(name for name, there in found.items() if not there)
+    if len(alone) == len(found):
+        raise _no_neighbour(*alone)
+    return Contrasts(
+        contrasts=tuple(
+            Contrast(name=name, violating=here, nearest=there, trace=_shortest(view, number, name))
+            for name, there in found.items()
+            if there
+        ),
+        alone=alone,
+    )
+
+
+def _alone(*names: str) -> str:
+    return f"no point of this store satisfies {' or '.join(names)}"
+
+
+def _no_neighbour(*names: str) -> InputError:
+    return InputError("no-neighbour", _alone(*names), hint="sweep smaller values until one holds")
+
+
+Measured = dict[tuple[int, int], list[GridPoint]]
+"""Points by their distance from another one."""
+FindNearest = Callable[[GridPoint, str], tuple[Neighbour, ...]]
+"""The points nearest to a violating point where a property was checked and holds; all that are equally near."""
+
+
+def find_nearest(view: StoreView, points: Sequence[GridPoint]) -> FindNearest:
+    """The search for nearest points in a store.
+
+    The nearest points differ in the fewest parameters, then by the fewest positions in the order of their values. Those
+    of the same module and specification come first. Others count only if they are as near: their module and
+    specification are no distance.
+    """
+    return nearest_among(points, law_parameters(view), scope_parameters(view))
+
+
+def nearest_among(points: Sequence[GridPoint], names: Sequence[str], scopes: Sequence[str]) -> FindNearest:
+    """``find_nearest`` by these parameters and scopes."""
+    orders = {
+        name: {text: position for position, text in enumerate(value_order(points, name))} for name in names
+    }
+    # Assertions and postconditions are not among what a run lists as checked.
+    listed = {name for point in points for name in point.run.checked}
+
+    def distance(here: GridPoint, other: GridPoint) -> tuple[int, int]:
+        apart = [
+            abs(order[here.parameters[name]] - order[other.parameters[name]])
+            for name, order in orders.items()
+            if here.parameters[name] != other.parameters[name]
+        ]
+        return len(apart), sum(apart)
+
+    @cache
+    def holding(name: str) -> Mapping[tuple[str, ...], Sequence[GridPoint]]:
+        """The points where a property holds, by their values."""
+        found: dict[tuple[str, ...], list[GridPoint]] = {}
+        for point in points:
+            if name in point.run.held if name in listed else point.verdict is Verdict.HOLDS:
+                found.setdefault(tuple(point.parameters[each] for each in names), []).append(point)
+        return found
+
+    def beside(here: GridPoint) -> Iterator[tuple[str, ...]]:
+        """The values of a point, and all that differ from them in one parameter."""
+        values = tuple(here.parameters[each] for each in names)
+        yield values
+        for place, order in enumerate(orders.values()):
+            for text in order:
+                if text != values[place]:
+                    yield (*values[:place], text, *values[place + 1 :])
+
+    def measured(here: GridPoint, candidates: Iterable[GridPoint]) -> tuple[Measured, Measured]:
+        """The candidates by their distance: those of the same module and specification, and others."""
+        inside: Measured = {}
+        outside: Measured = {}
+        for point in candidates:
+            alike = all(point.parameters[each] == here.parameters[each] for each in scopes)
+            (inside if alike else outside).setdefault(distance(here, point), []).append(point)
+        return inside, outside
+
+    def nearest(here: GridPoint, name: str) -> tuple[Neighbour, ...]:
+        known = holding(name)
+        inside, outside = measured(here, (point for key in beside(here) for point in known.get(key, ())))
+        # All others differ in more parameters.
+        if not inside:
+            inside, outside = measured(here, chain.from_iterable(known.values()))
+        least, other = min(inside, default=None), min(outside, default=None)
+        found = sorted(inside[least], key=attrgetter("point")) if least else []
+        if other is not None and (least is None or other <= least):
+            found += sorted(outside[other], key=attrgetter("point"))
+        return tuple(
+            Neighbour(point=point, differs=_differing(point, here, (*names, *scopes))) for point in found
+        )
+
+    return nearest
+
+
+def _differing(there: GridPoint, here: GridPoint, names: Sequence[str]) -> tuple[tuple[str, str, str], ...]:
+    """The parameters in which two points differ, each with its values there and here."""
+    return tuple(
+        (name, there.parameters[name], here.parameters[name])
+        for name in here.parameters
+        if name in names and there.parameters[name] != here.parameters[name]
+    )
+
+
+def _shortest(view: StoreView, number: int, name: str) -> Trace | None:
+    rows = [row for row in view.trace_list(number) if row.label == name]
+    shortest = min(rows, key=lambda row: row.length, default=None)
+    return None if shortest is None else view.trace(number, shortest.trace)
+
+
+def _shown(point: GridPoint, fact: str) -> str:
+    number = point.number(fact)
+    return "-" if number is None else f"{number:,.4g}" if fact == "wall_seconds" else f"{number:,.0f}"
+
+
+_NUMBERS = ("distinct", "depth")
+_ABSENT = "no such point"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PointPair:
+    """A point in two stores; None for the store that lacks it."""
+
+    before: GridPoint | None
+    after: GridPoint | None
+
+    @property
+    def parameters(self) -> str:
+        """The parameters in one line."""
+        point = self.after or self.before
+        assert point is not None
+        return printable(parameter_text(point.parameters))
+
+    @property
+    def changes(self) -> tuple[tuple[str, str, str], ...]:
+        """What differs, before and after: the verdict with its violations, the number of distinct states, the depth."""
+        before, after = (_ABSENT if point is None else point.summary for point in (self.before, self.after))
+        found = [("verdict", before, after)]
+        if self.before is not None and self.after is not None:
+            for name in _NUMBERS:
+                old, new = self.before.number(name), self.after.number(name)
+                found.append((name, number_text(old), number_text(new)))
+        return tuple(change for change in found if change[1] != change[2])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoreComparison(Printed):
+    """The points of two stores paired by their parameters, and the actions that fire in only one of them.
+
+    ``fired`` lists these actions with the number of states they generated before and after, None if a store's coverage
+    lacks the action. It is empty unless both stores have coverage.
+    """
+
+    names: tuple[str, str]
+    pairs: tuple[PointPair, ...]
+    fired: tuple[tuple[str, int | None, int | None], ...]
+
+    @property
+    def changed(self) -> tuple[PointPair, ...]:
+        """The pairs that differ."""
+        return tuple(pair for pair in self.pairs if pair.changes)
+
+    def __str__(self) -> str:
+        return "\n".join(_lines(self))
+
+    def _repr_html_(self) -> str:
+        return html_text(_points_table(self), _actions_table(self))
+
+
+def compare_stores(before: StoreView, after: StoreView) -> StoreComparison:
+    """What changed from one store to another; points with equal parameters are paired."""
+    olds, news = _by_parameters(grid_points(before)), _by_parameters(grid_points(after))
+    keys = dict.fromkeys([*news, *olds])
+    return StoreComparison(
+        names=(before.manifest.name, after.manifest.name),
+        pairs=tuple(PointPair(before=olds.get(key), after=news.get(key)) for key in keys),
+        fired=tuple(_fired(before, after)),
+    )
+
+
+def same_points(ours: Iterable[GridPoint], theirs: Iterable[GridPoint]) -> list[tuple[GridPoint, GridPoint]]:
+    """The points of two stores that have equal parameters, in pairs."""
+    known = _by_parameters(theirs)
+    return [(point, known[key]) for key, point in _by_parameters(ours).items() if key in known]
+
+
+def _by_parameters(points: Iterable[GridPoint]) -> dict[frozenset[tuple[str, str]], GridPoint]:
+    return {frozenset(point.parameters.items()): point for point in points}
+
+
+def _fired(before: StoreView, after: StoreView) -> Iterator[tuple[str, int | None, int | None]]:
+    olds, news = _generated(before), _generated(after)
+    if olds and news:
+        for name in dict.fromkeys([*news, *olds]):
+            old, new = olds.get(name), news.get(name)
+            if bool(old) != bool(new):
+                yield name, old, new
+
+
+def _generated(view: StoreView) -> dict[str, int]:
+    """The number of states each action generated, by a name that does not change when the action moves."""
+    found: dict[str, int] = {}
+    for count in action_counts(view):
+        name = f"{count.module}!{count.name}"
+        found[name] = found.get(name, 0) + count.generated
+    return found
+
+
+def _lines(comparison: StoreComparison) -> Iterator[str]:
+    changed = comparison.changed
+    yield f"{len(changed)} of {len(comparison.pairs)} points differ from {' to '.join(comparison.names)}"
+    for pair in changed:
+        yield pair.parameters
+        yield from (f"    {what}: {old} -> {new}" for what, old, new in pair.changes)
+    for name, before, after in comparison.fired:
+        yield f"{name} generated {number_text(before)} states, now {number_text(after)}"
+
+
+def _points_table(comparison: StoreComparison) -> Element:
+    rows = [
+        row(pair.parameters, what, element("del", old), element("ins", new))
+        for pair in comparison.changed
+        for what, old, new in pair.changes
+    ]
+    caption = f"{len(comparison.changed)} of {len(comparison.pairs)} points differ"
+    return table(caption, ("point", "", *comparison.names), rows)
+
+
+def _actions_table(comparison: StoreComparison) -> Element | None:
+    if not comparison.fired:
+        return None
+    rows = [row(name, number_text(old), number_text(new)) for name, old, new in comparison.fired]
+    caption = "actions that fire in only one of them: states generated"
+    return table(caption, ("action", *comparison.names), rows)

@@ -1,0 +1,378 @@
+"""Points that could refute a law: near its boundary, and where its rivals say otherwise."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
+from pathlib import PurePosixPath
+
+from tla2py.analysis.kinds import Kind, kinds_of
+from tla2py.analysis.laws import SECONDS, Law, LawFound, find_law
+from tla2py.analysis.points import (
+    Answered,
+    Answers,
+    all_found,
+    law_parameters,
+    points_text,
+    property_answers,
+    scope_parameters,
+)
+from tla2py.analysis.view import StoreView
+from tla2py.errors import InputError
+from tla2py.model.trace import SIMULATED, Printed
+from tla2py.sweep.grid import Points, comparable, value_key
+from tla2py.sweep.sweep import Sweep
+from tla2py.text import counted, did_you_mean
+from tla2py.toml import toml_key, toml_value
+from tla2py.view.text import element, html_text, row, table
+
+Suggestion = Mapping[str, str]
+"""A whole point: the text of every parameter."""
+
+
+def suggest_points(
+    law: Law, rivals: Sequence[Law], answered: Sequence[Answered], names: Sequence[str], count: int
+) -> list[Suggestion]:
+    """At most ``count`` points without an answer that are most likely to refute a law.
+
+    Each differs from an answered point in one of the parameters ``names``, by the next value or by one beyond the last.
+    Points where most rivals contradict the law come first, then those at its boundary, then small ones.
+    """
+    if count < 1:
+        return []
+    columns = {name: _values([each.parameters[name] for each in answered]) for name in names}
+    places = {
+        name: {value_key(text): place for place, text in enumerate(column)}
+        for name, column in columns.items()
+    }
+
+    def key(point: Mapping[str, str]) -> tuple[int, ...]:
+        return tuple(places[name][value_key(point[name])] for name in names)
+
+    def neighbours(point: Suggestion) -> Iterator[Suggestion]:
+        for name, column in columns.items():
+            at = places[name][value_key(point[name])]
+            yield from ({**point, name: column[to]} for to in (at - 1, at + 1) if 0 <= to < len(column))
+
+    def says(each: Law, point: Suggestion) -> bool:
+        return each.at({name: comparable(point[name]) for name in names})
+
+    known = {key(each.parameters) for each in answered}
+    fresh: dict[tuple[int, ...], Suggestion] = {}
+    for near in answered:
+        for point in neighbours(near.parameters):
+            if key(point) not in known:
+                fresh.setdefault(key(point), point)
+
+    def rank(point: Suggestion) -> tuple[int, int, int, tuple[int, ...]]:
+        here = says(law, point)
+        against = sum(says(rival, point) != here for rival in rivals)
+        boundary = sum(says(law, other) != here for other in neighbours(point))
+        return -against, -boundary, sum(key(point)), key(point)
+
+    return sorted(fresh.values(), key=rank)[:count]
+
+
+def _values(texts: Sequence[str]) -> list[str]:
+    """The values of a parameter in order; numbers go on by one, and into gaps."""
+    values = {value_key(text): text for text in texts}
+    numbers = [value for value in map(comparable, values.values()) if type(value) is int]
+    if len(numbers) < len(values):
+        return [values[key] for key in sorted(values, key=repr)]
+    # Below the first value there is often nothing that the specification means.
+    least = min(numbers)
+    found = {beside for number in numbers for beside in (number - 1, number, number + 1) if beside >= least}
+    return [str(number) for number in sorted(found)]
+
+
+# A law over fewer points is marked.
+_FEW = 10
+# The least points for a law in the summary of a sweep.
+_TELLING = 4
+# The text shows so many kinds of a row.
+_MOST_KINDS = 4
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Explained:
+    """A property's law over the points of a store, or over those of one module or specification, its ``scope``.
+
+    ``answers`` are the points it was found from, ``suggestions`` points that could refute it, ``kinds`` the kinds of
+    counterexamples at these points.
+    """
+
+    scope: str | None
+    answers: Answers
+    found: LawFound
+    suggestions: tuple[Suggestion, ...] = ()
+    kinds: tuple[Kind, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """The property."""
+        return self.answers.name
+
+    @property
+    def title(self) -> str:
+        """The property and its scope; a module without its path."""
+        return f"{self.name} in {PurePosixPath(self.scope).stem}" if self.scope else self.name
+
+    @property
+    def asked(self) -> int:
+        """The number of points with an answer."""
+        return len(self.answers.answered)
+
+    @property
+    def violated(self) -> int:
+        """The number of points where the property is violated."""
+        return sum(each.violated for each in self.answers.answered)
+
+    @property
+    def exceptions(self) -> tuple[int, ...]:
+        """The points that contradict the law."""
+        return tuple(self.answers.answered[number].point for number in self.found.exceptions)
+
+    @property
+    def telling(self) -> bool:
+        """Whether the law says more than a list of the points would."""
+        return self.found.law is not None and 0 < self.violated < self.asked >= _TELLING
+
+    @property
+    def law(self) -> str:
+        """The law as a clause."""
+        if not self.asked:
+            return "no answer"
+        if not self.violated:
+            return "never violated"
+        if self.violated == self.asked:
+            return "violated at every point"
+        if self.found.law is None:
+            return "no short law"
+        return f"violated iff {self.found.law}"
+
+    @property
+    def support(self) -> str:
+        """What supports the law: the points where the property is violated, and the exceptions."""
+        parts = [f"{self.violated} of {self.asked}"]
+        if self.violated and self.found.law is not None and self.violated < self.asked:
+            wrong = self.exceptions
+            parts.append(f"except at {points_text(wrong)}" if wrong else "no exception")
+        if not self.found.complete:
+            parts.append("the search ran out of time: a simpler law may exist")
+        if self.violated > 0 and self.asked < _FEW:
+            parts.append("few points")
+        return ", ".join(parts)
+
+    def to_json(self) -> dict[str, object]:
+        """The row of ``explain --json``; ``law`` is null if no short law was found."""
+        return {
+            "property": self.name,
+            "scope": self.scope,
+            "law": None if self.found.law is None else str(self.found.law),
+            "asked": self.asked,
+            "violated": self.violated,
+            "exceptions": list(self.exceptions),
+            "rivals": [str(rival) for rival in self.found.rivals],
+            "suggest": [dict(point) for point in self.suggestions],
+            "kinds": [kind.to_json() for kind in self.kinds],
+        }
+
+    def kind_lines(self) -> Iterator[str]:
+        """The most frequent kinds of counterexamples: what they have in common, then their steps."""
+        for kind in self.kinds[:_MOST_KINDS]:
+            shortest = f"{kind.size}, shortest at point {kind.shortest.point}"
+            yield "; ".join(filter(None, (shortest, kind.remarks)))
+            if kind.steps:
+                yield f"  {kind.steps}"
+        if (more := len(self.kinds) - _MOST_KINDS) > 0:
+            yield f"and {counted(more, 'more kind')}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Explanation(Printed):
+    """The laws of a store's properties, those that are violated first."""
+
+    rows: tuple[Explained, ...]
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __iter__(self) -> Iterator[Explained]:
+        return iter(self.rows)
+
+    def __str__(self) -> str:
+        return "\n".join((*self.laws(), *self._answerless(), *self._suggested()))
+
+    def laws(self, *, telling: bool = False) -> Iterator[str]:
+        """A line for each law of a violated property and each rival, or for those that are telling; then the kinds."""
+        broken = [each for each in self.rows if (each.telling if telling else each.violated)]
+        title = max((len(each.title) for each in broken), default=0)
+        law = max((len(each.law) for each in broken), default=0)
+        for each in broken:
+            yield f"{each.title:<{title}}  {each.law:<{law}}  {each.support}"
+            for rival in each.found.rivals:
+                yield f"{'':<{title}}       or iff {rival}"
+            yield from (f"    {line}" for line in each.kind_lines())
+
+    def _answerless(self) -> Iterator[str]:
+        """The properties that nothing violates, and the points that count for nothing."""
+        fine = [each.title for each in self.rows if each.asked and not each.violated]
+        if fine:
+            yield f"never violated: {', '.join(fine)}"
+        for each in self.rows:
+            if each.answers.unanswered:
+                yield f"{each.title} has no answer at {points_text(each.answers.unanswered)}"
+        excluded = {point for each in self.rows for point in each.answers.excluded}
+        if excluded:
+            yield f"excluded by an ASSUME: {points_text(sorted(excluded))}"
+
+    def _suggested(self) -> Iterator[str]:
+        if any(each.suggestions for each in self.rows):
+            yield "points that could refute a law, as rows of [grid] include:"
+        for each in self.rows:
+            if each.suggestions:
+                yield f"  {each.title}"
+                yield from (f"    {suggestion_text(point)}" for point in each.suggestions)
+
+    def _repr_html_(self) -> str:
+        titles = ("property", "law", "support", "rivals", "counterexamples", "points that could refute it")
+        rows = [
+            row(
+                each.title,
+                each.law,
+                each.support,
+                "; ".join(map(str, each.found.rivals)),
+                element("td", *(element("p", line) for line in each.kind_lines())),
+                "; ".join(suggestion_text(point) for point in each.suggestions),
+            )
+            for each in self.rows
+        ]
+        return html_text(table(None, titles, rows))
+
+
+def suggestion_text(point: Suggestion) -> str:
+    """A point as a row of ``[grid] include``."""
+    return "{ " + ", ".join(f"{toml_key(name)} = {toml_value(text)}" for name, text in point.items()) + " }"
+
+
+def explain_store(
+    view: StoreView,
+    name: str | None = None,
+    suggest: int = 0,
+    seconds: float = SECONDS,
+    kinds: bool = False,
+) -> Explanation:
+    """The laws of a store's properties, or of one, each with at most ``suggest`` points that could refute it.
+
+    The search for each law takes at most so many ``seconds``. The ``kinds`` of counterexamples, on request, need more
+    tables than the laws. Raises InputError (``unknown-property``).
+    """
+    answers = property_answers(view)
+    if name is not None:
+        known = [each.name for each in answers]
+        if name not in known:
+            raise InputError(
+                "unknown-property",
+                f"no point checks {name}",
+                hint=did_you_mean(name, known, f"checked: {', '.join(known) or 'nothing'}"),
+            )
+        answers = [each for each in answers if each.name == name]
+    names, scopes = law_parameters(view), scope_parameters(view)
+    rows = [each for one in answers for each in explain_answers(one, names, scopes, suggest, seconds)]
+    if kinds:
+        found = kinds_of([each for each in all_found(view) if each.name != SIMULATED])
+        rows = [replace(each, kinds=_kinds_at(each, found)) for each in rows]
+    return Explanation(rows=tuple(sorted(rows, key=lambda each: not each.violated)))
+
+
+def _kinds_at(row: Explained, kinds: Iterable[Kind]) -> tuple[Kind, ...]:
+    """The kinds of a row's property, as far as its points have them."""
+    points = {each.point for each in row.answers.answered if each.violated}
+    found = [kind.at(points) for kind in kinds if kind.name == row.name]
+    return tuple(sorted(filter(None, found), key=lambda kind: -len(kind.members)))
+
+
+def explain_answers(
+    answers: Answers, names: Sequence[str], scopes: Iterable[str], suggest: int, seconds: float = SECONDS
+) -> list[Explained]:
+    """The law over all points; if that one has exceptions, those over the points of each module or specification."""
+    whole = _one(None, answers, names, suggest, seconds)
+    if whole.found.law is not None and not whole.exceptions:
+        return [whole]
+    for scope in scopes:
+        values = list(dict.fromkeys(each.parameters[scope] for each in answers.answered))
+        if len(values) > 1:
+            parts = [_one(value, answers.at(scope, value), names, suggest, seconds) for value in values]
+            if any(part.found.law is not None and not part.exceptions for part in parts):
+                return parts
+    return [whole]
+
+
+def _one(
+    scope: str | None, answers: Answers, names: Sequence[str], suggest: int, seconds: float
+) -> Explained:
+    points = [each.parameters for each in answers.answered]
+    found = find_law(points, [each.violated for each in answers.answered], names, seconds)
+    suggestions = (
+        suggest_points(found.law, found.rivals, answers.answered, names, suggest)
+        if found.law is not None and any(each.violated for each in answers.answered)
+        else []
+    )
+    return Explained(scope=scope, answers=answers, found=found, suggestions=tuple(suggestions))
+
+
+def refined_sweep(sweep: Sweep, explanation: Explanation) -> Sweep | None:
+    """The sweep with the points that an explanation suggests after its own, None if it suggests no point."""
+    known = {_key(point.parameters) for point in sweep.points}
+    more: list[Mapping[str, str]] = []
+    for each in explanation:
+        for suggestion in each.suggestions:
+            key = _key(suggestion)
+            if key not in known:
+                known.add(key)
+                more.append(suggestion)
+    rows = chain((point.parameters for point in sweep.points), more)
+    return replace(sweep, points=Points.of(sweep.points.columns, rows)) if more else None
+
+
+def _key(parameters: Mapping[str, str]) -> frozenset[tuple[str, object]]:
+    return frozenset((name, value_key(text)) for name, text in parameters.items())
+
+
+def survivors(before: Explanation, after: Explanation, first: int) -> Iterator[str]:
+    """A line for each law of ``before``: whether the points from number ``first`` on agree with it."""
+    now = {(each.name, each.scope): each for each in after}
+    whole = {each.name: each for each in after if each.scope is None}
+    for each in before:
+        if each.found.law is None or not each.violated:
+            continue
+        later = now.get((each.name, each.scope)) or whole.get(each.name)
+        if later is None:
+            yield f"{each.title}: no law fits any more"
+            continue
+        yield from _judged(each, later, first)
+
+
+def _judged(before: Explained, after: Explained, first: int) -> Iterator[str]:
+    fresh = [one for one in after.answers.answered if one.point >= first]
+    if not fresh:
+        yield f"{before.title}: no new answer"
+        return
+
+    def refuted(law: Law) -> list[int]:
+        return [
+            one.point
+            for one in fresh
+            if law.at({name: comparable(text) for name, text in one.parameters.items()}) != one.violated
+        ]
+
+    assert before.found.law is not None
+    wrong = refuted(before.found.law)
+    if wrong:
+        yield f"{before.title}: {before.found.law} is refuted at {points_text(wrong)}; now {after.law}  {after.support}"
+    else:
+        yield f"{before.title}: {before.found.law} survives {points_text([one.point for one in fresh])}"
+    for rival in before.found.rivals:
+        wrong = refuted(rival)
+        yield f"  rival {rival} {f'is refuted at {points_text(wrong)}' if wrong else 'survives as well'}"

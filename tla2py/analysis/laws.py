@@ -1,0 +1,226 @@
+"""A formula with few exceptions, for points that no formula of the search separates."""
+
+from __future__ import annotations
+
+import itertools
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from tla2py.analysis.atoms import Atom, AtomTable, Row, bit_set, bits
+from tla2py.analysis.search import Candidate, Formula, Term, search
+
+# The formulas that are extended by a further atom.
+_BEAM = 60
+_MOST_ATOMS = 3
+# The share of the points, and of the rarer answer, that may contradict a law.
+_MOST_EXCEPTIONS = 0.05
+_MOST_OF_THE_RARER = 0.34
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class _Draft:
+    """A formula with the points that contradict it, its cost, its terms of atoms, and the points where it is true."""
+
+    exceptions: int
+    cost: int
+    terms: tuple[tuple[int, ...], ...]
+    violated: int
+    holds: int
+
+
+def approximate(atoms: Sequence[Candidate], violated: int, holds: int) -> Formula | None:
+    """The formula of at most three atoms with the fewest exceptions, None if even that has too many."""
+    everything = (1 << violated) - 1
+
+    def draft(terms: tuple[tuple[int, ...], ...]) -> _Draft:
+        true, wrong, cost = 0, 0, -1
+        for term in terms:
+            covers, allows = everything, (1 << holds) - 1
+            for atom in term:
+                covers &= atoms[atom].violated
+                allows &= atoms[atom].holds
+                cost += atoms[atom].cost + 1
+            true |= covers
+            wrong |= allows
+        return _Draft((everything & ~true).bit_count() + wrong.bit_count(), cost, terms, true, wrong)
+
+    drafts = sorted(draft(((atom,),)) for atom in range(len(atoms)))
+    if not drafts:
+        return None
+    best, beam, useful = drafts[0], drafts[:_BEAM], [each.terms[0][0] for each in drafts[: 4 * _BEAM]]
+    for _ in range(_MOST_ATOMS - 1):
+        longer = {terms for each in beam for atom in useful for terms in _extended(each.terms, atom)}
+        beam = sorted(map(draft, longer))[:_BEAM]
+        best = min([best, *beam])
+    if best.exceptions > max(1, _MOST_EXCEPTIONS * (violated + holds)):
+        return None
+    if best.exceptions > _MOST_OF_THE_RARER * min(violated, holds):
+        return None
+    return tuple(Term(sum(atoms[atom].cost for atom in term) + len(term) - 1, term, 0) for term in best.terms)
+
+
+def _extended(terms: tuple[tuple[int, ...], ...], atom: int) -> Iterator[tuple[tuple[int, ...], ...]]:
+    """The formulas with one more atom, in each of the terms or as a term of its own."""
+    if any(atom in term for term in terms):
+        return
+    for number, term in enumerate(terms):
+        yield tuple(sorted((*terms[:number], tuple(sorted((*term, atom))), *terms[number + 1 :])))
+    yield tuple(sorted((*terms, (atom,))))
+
+
+SECONDS = 10.0
+"""The time after which a search ends with the best law so far."""
+
+_MOST_RIVALS = 20
+# The points of either answer that the search begins with, and those it takes in at once.
+_FIRST_POINTS = 40
+_MORE_POINTS = 24
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Law:
+    """A disjunction of conjunctions of atoms; no term at all is FALSE, a term without atoms TRUE."""
+
+    terms: tuple[tuple[Atom, ...], ...]
+
+    def __str__(self) -> str:
+        if not self.terms:
+            return "FALSE"
+        texts = [" /\\ ".join(atom.text for atom in term) or "TRUE" for term in self.terms]
+        if len(texts) == 1:
+            return texts[0]
+        return " \\/ ".join(
+            f"({text})" if len(term) > 1 else text for text, term in zip(texts, self.terms, strict=True)
+        )
+
+    def at(self, row: Row) -> bool:
+        """Whether the law says that a point is violated."""
+        return any(all(atom.test(row) for atom in term) for term in self.terms)
+
+    @property
+    def rank(self) -> tuple[int, int, int, int]:
+        """The order of preference: by cost, without arithmetic, on fewer parameters, with fewer atoms.
+
+        A law costs as much as its atoms, and one for each connective.
+        """
+        atoms = [atom for term in self.terms for atom in term]
+        cost = sum(atom.cost for atom in atoms) + max(len(atoms) - 1, 0)
+        return cost, sum(atom.arithmetic for atom in atoms), len(self.parameters), len(atoms)
+
+    @property
+    def parameters(self) -> frozenset[str]:
+        """The parameters that the law reads."""
+        return frozenset(name for term in self.terms for atom in term for name in atom.parameters)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LawFound:
+    """The best law of a property, None if nothing separates the points.
+
+    ``rivals`` cost as much and agree with all points as well. ``exceptions`` are the positions of the points that
+    contradict the law. Unless ``complete``, time ran out and a simpler law may exist.
+    """
+
+    law: Law | None
+    rivals: tuple[Law, ...] = ()
+    exceptions: tuple[int, ...] = ()
+    complete: bool = True
+
+
+def find_law(
+    points: Sequence[Mapping[str, str]],
+    violated: Sequence[bool],
+    names: Sequence[str],
+    seconds: float = SECONDS,
+) -> LawFound:
+    """The law over the parameters ``names`` for points that are ``violated`` or hold."""
+    if not any(violated):
+        return LawFound(law=Law(terms=()))
+    if all(violated):
+        return LawFound(law=Law(terms=((),)))
+    # The rest is for a law with exceptions.
+    end = time.monotonic() + 0.8 * seconds
+    table = AtomTable(points, names)
+    answers = bit_set(itertools.compress(range(len(points)), violated), len(points))
+    seen = {*_spread(answers), *_spread(~answers & table.everything)}
+    # The cheapest law for some points that agrees with all points is the cheapest for all. So the search sees few
+    # points, and then those that contradict what it found.
+    while True:
+        problem = _Problem(table, sorted(seen), answers)
+        found = search(*problem.input, max(end - time.monotonic(), 0.1))
+        laws = list(itertools.chain.from_iterable(map(problem.laws, found.formulas)))
+        contradicting = [table.points_of(law.terms) ^ answers for law in laws]
+        agreeing = [law for law, wrong in zip(laws, contradicting, strict=True) if not wrong]
+        in_time = found.complete and time.monotonic() < end
+        if agreeing and (len(agreeing) == len(laws) or not in_time):
+            first, *others = sorted(agreeing, key=lambda law: law.rank)
+            return LawFound(law=first, rivals=tuple(others[:_MOST_RIVALS]), complete=found.complete)
+        if not laws or not in_time:
+            return _with_exceptions(table, answers, complete=not laws and found.complete)
+        seen |= _counterexamples(contradicting)
+
+
+def _spread(points: int, count: int = _FIRST_POINTS) -> set[int]:
+    """About so many points of a set, evenly spread over it."""
+    numbers = list(bits(points))
+    return set(numbers[:: max(len(numbers) // count, 1)])
+
+
+def _counterexamples(contradicting: Sequence[int]) -> set[int]:
+    """Points that contradict laws, some for each."""
+    each = max(_MORE_POINTS // len(contradicting), 2)
+    chosen: set[int] = set()
+    for points in contradicting:
+        if len(chosen) < _MORE_POINTS and not any(points >> number & 1 for number in chosen):
+            chosen |= _spread(points, each)
+    return chosen
+
+
+def _with_exceptions(table: AtomTable, answers: int, *, complete: bool) -> LawFound:
+    """The law with the fewest exceptions, if they are few."""
+    problem = _Problem(table, range(len(table.rows)), answers)
+    formula = approximate(*problem.input)
+    if formula is None:
+        return LawFound(law=None, complete=complete)
+    law = problem.laws(formula)[0]
+    return LawFound(law=law, exceptions=tuple(bits(table.points_of(law.terms) ^ answers)), complete=complete)
+
+
+class _Problem:
+    """Some points and all atoms as the search sees them: atoms that are true at the same points are one candidate."""
+
+    def __init__(self, table: AtomTable, numbers: Sequence[int], answers: int) -> None:
+        violated = [number for number in numbers if answers >> number & 1]
+        holding = [number for number in numbers if not answers >> number & 1]
+        # Violated points come first, so that a shift separates them from those that hold.
+        alike = table.alike([*violated, *holding])
+        everything = (1 << len(numbers)) - 1
+        useful = {where: _best(atoms) for where, atoms in alike.items() if where not in (0, everything)}
+        first = (1 << len(violated)) - 1
+        self._alike = list(useful.values())
+        self.input: tuple[list[Candidate], int, int] = (
+            [
+                Candidate(where & first, where >> len(violated), atoms[0].cost)
+                for where, atoms in useful.items()
+            ],
+            len(violated),
+            len(holding),
+        )
+
+    def laws(self, formula: Formula) -> list[Law]:
+        """The laws of a formula: every choice among atoms that are true at the same points."""
+        choices = itertools.product(
+            *(itertools.product(*(self._alike[atom] for atom in term.atoms)) for term in formula)
+        )
+        return [Law(terms=terms) for terms in itertools.islice(choices, _MOST_RIVALS + 1)]
+
+
+def _best(atoms: Sequence[Atom]) -> list[Atom]:
+    """The cheapest of some atoms, the first on each set of parameters."""
+    least = min(atom.cost for atom in atoms)
+    found: dict[frozenset[str], Atom] = {}
+    for atom in atoms:
+        if atom.cost == least:
+            found.setdefault(frozenset(atom.parameters), atom)
+    return list(found.values())

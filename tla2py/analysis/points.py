@@ -1,0 +1,283 @@
+"""The points of a store by property: where it was checked, and with what answer."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from tla2py.analysis.view import StoreView
+from tla2py.errors import InputError
+from tla2py.model.courses import Course, course_of
+from tla2py.model.outcome import Verdict
+from tla2py.store.runs import RunRow, run_numbers
+from tla2py.store.traces import last_changes, trace_actions
+from tla2py.store.write import table_files
+from tla2py.text import counted
+
+# What a point checks says what was asked; what it specifies gets laws of its own.
+_SCOPES = ("specification",)
+_MODELS = ("module", "config")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answered:
+    """A point with an answer: its number, its parameters' texts, and whether the property is violated there."""
+
+    point: int
+    parameters: Mapping[str, str]
+    violated: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answers:
+    """The answers to one property: points with one, points that checked it without one, and excluded points."""
+
+    name: str
+    answered: tuple[Answered, ...]
+    unanswered: tuple[int, ...]
+    excluded: tuple[int, ...]
+
+    def at(self, parameter: str, value: str) -> Answers:
+        """The answers at the points where a parameter has a value."""
+        those = tuple(each for each in self.answered if each.parameters[parameter] == value)
+        return Answers(name=self.name, answered=those, unanswered=(), excluded=())
+
+
+def property_answers(view: StoreView) -> list[Answers]:
+    """The answers to each property that a run checked or violated, in the order of the points."""
+    parameters = {point.point: point.parameters for point in view.points}
+    answered: dict[str, list[Answered]] = {}
+    unanswered: dict[str, list[int]] = {}
+    excluded = []
+    for row in view.run_rows:
+        if row.verdict is Verdict.EXCLUDED:
+            excluded.append(row.point)
+            continue
+        for name in dict.fromkeys((*row.checked, *row.violated_names)):
+            here = answered.setdefault(name, [])
+            if name in row.violated_names or name in row.held:
+                violated = name in row.violated_names
+                here.append(Answered(point=row.point, parameters=parameters[row.point], violated=violated))
+            else:
+                unanswered.setdefault(name, []).append(row.point)
+    return [
+        Answers(
+            name=name,
+            answered=tuple(points),
+            unanswered=tuple(unanswered.get(name, ())),
+            excluded=tuple(excluded),
+        )
+        for name, points in answered.items()
+    ]
+
+
+def law_parameters(view: StoreView) -> list[str]:
+    """The parameters that laws are about: neither what the points check nor what they specify, nor names of logs."""
+    kinds = {each.name: each.kind for each in view.manifest.parameters}
+    besides = {"invariants", "properties", *_SCOPES}
+    return [name for name, kind in kinds.items() if kind not in (*_MODELS, "log") and name not in besides]
+
+
+def scope_parameters(view: StoreView) -> list[str]:
+    """The parameters whose values get laws of their own where one law does not serve all."""
+    kinds = {each.name: each.kind for each in view.manifest.parameters}
+    return [name for name, kind in kinds.items() if kind in _MODELS or name in _SCOPES]
+
+
+def points_text(points: Sequence[int]) -> str:
+    """Points as text, runs of them shortened: ``3, 5-9``."""
+    parts: list[tuple[int, int]] = []
+    for point in sorted(points):
+        if parts and parts[-1][1] == point - 1:
+            parts[-1] = (parts[-1][0], point)
+        else:
+            parts.append((point, point))
+    return ", ".join(str(first) if first == last else f"{first}-{last}" for first, last in parts)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredTrace:
+    """A counterexample of a store.
+
+    ``points`` are the points with its run, ``trace`` its number there, ``length`` its number of states. ``actions`` is
+    empty if TLC printed none. ``changed`` are the variables that its last step changes.
+    """
+
+    points: tuple[int, ...]
+    trace: int
+    length: int
+    actions: tuple[str, ...]
+    course: Course
+    changed: frozenset[str] = frozenset()
+
+    def __str__(self) -> str:
+        return f"point {self.point}, trace {self.trace}"
+
+    @property
+    def point(self) -> int:
+        """The first point with its run."""
+        return self.points[0]
+
+    @property
+    def name(self) -> str:
+        """The violated definition, or the kind if TLC names none."""
+        return self.course.name
+
+
+def all_found(view: StoreView) -> list[StoredTrace]:
+    """A store's counterexamples, and its simulated behaviours that violate nothing."""
+    if not view.trace_rows:
+        return []
+    actions = trace_actions(table_files(view.store, "states"))
+    changed = last_changes(table_files(view.store, "changes"), view.trace_rows)
+    modules = [each.name for each in view.manifest.parameters if each.kind == "module"]
+    points: dict[str, list[int]] = {}
+    module: dict[str, str] = {}
+    for point in view.points:
+        points.setdefault(point.run_id, []).append(point.point)
+        module[point.run_id] = "".join(point.parameters[name] for name in modules)
+    found = []
+    for row in view.trace_rows:
+        if row.run_id in points:
+            key = (row.run_id, row.trace)
+            steps = actions.get(key, ())
+            found.append(
+                StoredTrace(
+                    points=tuple(points[row.run_id]),
+                    trace=row.trace,
+                    length=row.length,
+                    actions=steps,
+                    course=course_of(row.label, module[row.run_id], steps, row),
+                    changed=changed.get(key, frozenset()),
+                )
+            )
+    return found
+
+
+_COUNTS = ("generated", "distinct", "depth")
+_STYLES = {Verdict.HOLDS: "t2-good", Verdict.VIOLATED: "t2-bad", Verdict.EXCLUDED: "t2-none"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GridPoint:
+    """A point with its run.
+
+    ``numbers`` are the numeric columns of its row of ``runs``, ``lengths`` those of its shortest traces, by label.
+    """
+
+    parameters: Mapping[str, str]
+    run: RunRow
+    numbers: Mapping[str, float | None]
+    lengths: Mapping[str, int]
+
+    @property
+    def point(self) -> int:
+        """The point's number, from 1."""
+        return self.run.point
+
+    @property
+    def verdict(self) -> Verdict:
+        """The verdict of the run."""
+        return self.run.verdict
+
+    @property
+    def style(self) -> str:
+        """The CSS class of the verdict."""
+        return _STYLES.get(self.verdict, "t2-odd")
+
+    @property
+    def summary(self) -> str:
+        """The violations with the lengths of their shortest traces, or the verdict if nothing is violated."""
+        texts = (name if length is None else f"{name} {length}" for name, length in self.violations.items())
+        return ", ".join(texts) or self.verdict.value
+
+    @property
+    def violations(self) -> Mapping[str, int | None]:
+        """What the point violates, each with the length of its shortest trace, None if it has none."""
+        names = self.run.violated_names if self.verdict is Verdict.VIOLATED else ()
+        return {name: self.lengths.get(name) for name in names}
+
+    @property
+    def verdict_text(self) -> str:
+        """The verdict with its violations."""
+        if self.run.simulated:
+            return self.run.unanswered
+        return f"violated: {self.summary}" if self.verdict is Verdict.VIOLATED else self.summary
+
+    def number(self, column: str) -> float | None:
+        """A numeric column of the run, None if it is null. Raises InputError (``unknown-column``)."""
+        if column not in self.numbers:
+            known = [name for name, value in self.numbers.items() if value is not None]
+            raise InputError(
+                "unknown-column",
+                f"not a numeric column of runs: {column}",
+                hint=f"numeric columns: {', '.join(known)}",
+            )
+        return self.numbers[column]
+
+    def least(self, column: str) -> str:
+        """``≥`` for a count that is a lower bound because TLC did not finish, otherwise empty."""
+        known = column in _COUNTS and self.numbers[column] is not None
+        return "≥ " if known and self.run.unfinished else ""
+
+    def first(self, column: str) -> str:
+        """``*`` for a count of the first of several executions, otherwise empty."""
+        return "*" if column in _COUNTS and self.numbers[column] is not None and self.run.counts_first else ""
+
+
+def grid_points(view: StoreView) -> list[GridPoint]:
+    """The points of a store that have been run, in grid order."""
+    numbers = run_numbers(table_files(view.store, "runs"))
+    runs = {run.point: (run, row) for run, row in zip(view.run_rows, numbers, strict=True)}
+    lengths: dict[str, dict[str, int]] = {}
+    for (run_id, label), trace in view.shortest_traces.items():
+        lengths.setdefault(run_id, {})[label] = trace.length
+    return [
+        GridPoint(
+            parameters=point.parameters,
+            run=runs[point.point][0],
+            numbers=runs[point.point][1],
+            lengths=lengths.get(point.run_id, {}),
+        )
+        for point in view.points
+        if point.point in runs
+    ]
+
+
+def varying(points: Sequence[GridPoint]) -> list[str]:
+    """The parameters with more than one value, in the order of the sweep."""
+    names = points[0].parameters if points else {}
+    return [name for name in names if len({point.parameters[name] for point in points}) > 1]
+
+
+def summary_line(view: StoreView, points: Sequence[GridPoint]) -> str:
+    """The number of points, in all, of each verdict, and not run yet."""
+    counts = Counter(point.verdict for point in points)
+    parts = [
+        f"{n} hold" if verdict is Verdict.HOLDS and n > 1 else f"{n} {verdict.value}"
+        for verdict, n in counts.items()
+    ]
+    total = len(view.points)
+    if total > len(points):
+        parts.append(f"{total - len(points)} not run yet")
+    return f"{counted(total, 'point')}: {', '.join(parts)}"
+
+
+def value_order(points: Sequence[GridPoint], parameter: str) -> list[str]:
+    """A parameter's values in grid order. Raises InputError (``unknown-parameter``)."""
+    known = list(points[0].parameters) if points else []
+    if parameter not in known:
+        raise InputError(
+            "unknown-parameter",
+            f"not a parameter of this store: {parameter}",
+            hint=f"parameters: {', '.join(known) or 'none'}",
+        )
+    return list(dict.fromkeys(point.parameters[parameter] for point in points))
+
+
+def number_text(value: float | None) -> str:
+    """A number with thousands separators, ``-`` for None."""
+    if value is None:
+        return "-"
+    return f"{value:,.0f}" if value == int(value) else f"{value:,.2f}"

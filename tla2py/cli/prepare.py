@@ -1,0 +1,262 @@
+"""``tla2py inspect`` and ``tla2py init``."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from tla2py.cli.app import PlainCommand
+from tla2py.cli.console import err, print_error, show, show_json, show_text
+from tla2py.cli.options import (
+    Json,
+    Libraries,
+    NoLint,
+    Translate,
+    command_group,
+    copy_example,
+    examples,
+    pluscal_translator,
+)
+from tla2py.errors import ExitCode, InputError, writing
+from tla2py.execution.preflight import file_errors
+from tla2py.files import write_file
+from tla2py.model.run import Run
+from tla2py.sweep.load import load_sweep
+from tla2py.sweep.plan import Plan, plan_sweep
+from tla2py.text import counted, parameter_text
+from tla2py.tlc.process.command import CONFIG_NAME, place_inputs, property_options, shell_command
+from tla2py.view.layout import plain_table
+
+if TYPE_CHECKING:
+    from tla2py.tla.graph import ModuleGraph
+
+
+# The name of a schema beside a sweep file.
+SCHEMA_NAME = "sweep.schema.json"
+# The comment with which Taplo and editors find the schema of a TOML file.
+SCHEMA_LINE = f"#:schema ./{SCHEMA_NAME}\n"
+
+
+def schema_command(
+    output: Annotated[Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write here.")] = None,
+) -> None:
+    """Write the JSON Schema of sweep files, for editors to complete keys and mark mistakes.
+
+    Without -o, print it. A sweep file beside it refers to it in its first line: #:schema ./sweep.schema.json
+
+    Example:
+      tla2py schema -o sweep.schema.json
+    """
+    if output is None:
+        typer.echo(schema_text(), nl=False)
+        return
+    write_schema(output)
+    err().print(f"wrote {output}; first line of a sweep file beside it: #:schema ./{output.name}")
+
+
+def write_schema(path: Path) -> None:
+    """Write the schema. Raises InputError (``output-unwritable``)."""
+    write_file(path, schema_text())
+
+
+def schema_text() -> str:
+    """The schema as text."""
+    from tla2py.cli.diagnosis import sweep_schema
+
+    return json.dumps(sweep_schema(), indent=2) + "\n"
+
+
+Module = Annotated[Path, typer.Argument(metavar="MODULE.tla", help="The module.")]
+
+
+def inspect_command(
+    module: Module, library: Libraries = None, translate: Translate = True, as_json: Json = False
+) -> None:
+    """Show what a module declares: constants, variables, definitions, and candidates for checking.
+
+    Example:
+      tla2py inspect specs/kip320/Kip320FirstTry.tla
+    """
+    from tla2py.sweep.inspect import inspect_spec
+    from tla2py.view.tools import inspection_text
+
+    inspection = inspect_spec(_load(module, library or (), translate))
+    if as_json:
+        show_json(inspection)
+    else:
+        show(inspection_text(inspection))
+
+
+def init_command(
+    module: Module,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", metavar="SWEEP.toml", help="Write here.")
+    ] = None,
+    library: Libraries = None,
+    translate: Translate = True,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite the file.")] = False,
+    schema: Annotated[
+        bool,
+        typer.Option("--schema", help=f"Also write {SCHEMA_NAME} beside it and refer to it, for editors."),
+    ] = False,
+) -> None:
+    """Write a first sweep file for a module: every constant, with inferred kinds, and candidates as comments.
+
+    Without -o, print it.
+
+    Examples:
+      tla2py init Raft.tla -o sweep.toml
+      tla2py init Raft.tla -o sweep.toml --schema
+    """
+    from tla2py.sweep.scaffold import scaffold_sweep
+
+    if schema and output is None:
+        raise InputError("usage", "--schema needs -o", hint="add -o SWEEP.toml")
+    spec = _load(module, library or (), translate)
+    text = SCHEMA_LINE * schema + scaffold_sweep(spec, output, library or ())
+    if output is None:
+        show_text(text)
+        return
+    if output.exists() and not force:
+        raise InputError("file-exists", f"{output} already exists", hint="--force overwrites it")
+    if any(each.path is not None and output.resolve() == each.path.resolve() for each in spec.modules):
+        raise InputError(
+            "output-is-input", f"{output} is a module that the sweep reads", hint="name another file"
+        )
+    write_file(output, text)
+    if schema:
+        write_schema(output.with_name(SCHEMA_NAME))
+    choose = "uncomment what to check, then " if '\n    # "' in text else ""
+    err().print(f"wrote {output}; next: {choose}tla2py sweep {output} --executor local", markup=False)
+
+
+def _load(module: Path, libraries: Sequence[Path], translate: bool) -> ModuleGraph:
+    """The module graph; also searches folders beside the module's own, and names them."""
+    from tla2py.cli.options import pluscal_translator
+    from tla2py.tla.parse import PROOFS
+    from tla2py.tlc.tools.community import load_specification
+
+    translator = pluscal_translator(translate=translate)
+    spec = load_specification(module, libraries, nearby=True, translate=translator)
+    known = {module.parent, *libraries, PROOFS}
+    known |= {each.path.parent for each in spec.installed if each.path is not None}
+    folders = dict.fromkeys(each.path.parent for each in spec.modules if each.path is not None)
+    for folder in folders:
+        if folder not in known:
+            names = ", ".join(m.name for m in spec.modules if m.path is not None and m.path.parent == folder)
+            err().print(f"found {names} in {folder}, as with -L {folder}", style="dim", markup=False)
+    return spec
+
+
+def cfg_command(
+    sweep: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="SWEEP.toml", help="The sweep file; with --check, several sweep files and configs."
+        ),
+    ],
+    output: Annotated[
+        Path | None,
+        typer.Option("-o", "--output", metavar="DIR", help="Write a folder per point, ready for TLC."),
+    ] = None,
+    check: Annotated[
+        bool, typer.Option("--check", help="Write nothing; report the errors in sweep files and configs.")
+    ] = False,
+    library: Libraries = None,
+    translate: Translate = True,
+    no_lint: NoLint = False,
+) -> None:
+    """Write or print the TLC config of every point, with its wrapper module if it needs one.
+
+    Without -o the configs are printed.
+
+    Examples:
+      tla2py cfg sweep.toml -o configs
+      tla2py cfg --check sweep.toml models/*.cfg
+    """
+    libraries = tuple(library or ())
+    translator = pluscal_translator(translate=translate)
+    if check:
+        errors = [
+            error for file in sweep for error in file_errors(file, libraries, translator, no_lint=no_lint)
+        ]
+        for error in errors:
+            print_error(error)
+        raise typer.Exit(ExitCode.NOT_RUN if errors else ExitCode.OK)
+    if len(sweep) > 1:
+        raise InputError("usage", "cfg takes one sweep file", hint="only --check takes several")
+    plan = plan_sweep(load_sweep(sweep[0], libraries, translate=translator, no_lint=no_lint), "")
+    if output is None:
+        _print(plan)
+        return
+    for point, run in zip(plan.points, plan.runs, strict=True):
+        _write(output / f"{point.index:04d}", run, plan.sources)
+    run = plan.runs[0]
+    java = ["java", *property_options(run.inputs.java_properties), "-cp", "tla2tools.jar", "tlc2.TLC"]
+    line = shell_command(run.inputs.environment, [*java, "-config", CONFIG_NAME, f"{run.main}.tla"])
+    err().print(f"wrote {counted(len(plan.runs), 'folder')} to {output}; in one: {line}")
+
+
+def _print(plan: Plan) -> None:
+    for point, run in zip(plan.points, plan.runs, strict=True):
+        wrapper = [plan.sources[sha256] for name, sha256 in run.modules if name == f"{run.main}.tla"]
+        generated = wrapper if run.main.startswith("MC_") else []
+        shown = parameter_text(point.parameters)
+        show_text(
+            f"\\* point {point.index}: {shown}\n{run.config_text}"
+            + "".join(f"\n{text}" for text in generated)
+            + "\n"
+        )
+
+
+def _write(folder: Path, run: Run, sources: Mapping[str, str]) -> None:
+    """Write the files of a run into a folder."""
+    with writing(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        write_file(folder / CONFIG_NAME, run.config_text)
+        for name, sha256 in run.modules:
+            write_file(folder / name, sources[sha256])
+        place_inputs(run.inputs, folder)
+
+
+examples_app = command_group(
+    "examples", "List or copy the systems that come with tla2py: real protocols with their sweeps."
+)
+
+
+@examples_app.command("list", cls=PlainCommand)
+def list_command(as_json: Json = False) -> None:
+    """List the systems and their sweep files.
+
+    Example:
+      tla2py examples list
+    """
+    found = examples()
+    if as_json:
+        show_json([{"name": e.name, "title": e.title, "sweeps": list(e.sweeps)} for e in found])
+        return
+    table = plain_table("example", "system", "sweeps")
+    for example in found:
+        table.add_row(example.name, example.title, ", ".join(example.sweeps))
+    show(table)
+
+
+@examples_app.command("copy", cls=PlainCommand)
+def copy_command(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="A system of tla2py examples list.")],
+    target: Annotated[Path, typer.Argument(metavar="DIR", help="A new or empty folder.")],
+) -> None:
+    """Copy a system into a folder, to run and to change.
+
+    Example:
+      tla2py examples copy kip320 kip320 && tla2py sweep kip320/sweep.toml
+    """
+    sweeps = copy_example(name, target)
+    for sweep in sweeps:
+        typer.echo(sweep)
+    err().print(f"next: tla2py sweep {shlex.quote(str(sweeps[0]))}")

@@ -1,0 +1,293 @@
+"""``tla2py sweep``."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tla2py.analysis.view import open_view
+from tla2py.cli.checking import Checking
+from tla2py.cli.checking import watch as watch_files
+from tla2py.cli.console import out, show, show_json, show_lines
+from tla2py.cli.options import (
+    Constants,
+    Environment,
+    ExecutorChoice,
+    Fresh,
+    InputFiles,
+    Json,
+    Master,
+    StorePath,
+    Watch,
+    with_sweep_options,
+)
+from tla2py.cli.progress import ConsoleListener, SweepListener
+from tla2py.errors import InputError
+from tla2py.execution import validate
+from tla2py.execution.log_mutants import MutateOptions, run_log_mutants
+from tla2py.execution.options import ModelOptions, SweepOptions
+from tla2py.execution.sweeps import SweepResult, preview_sweeps, run_sweeps
+from tla2py.spark.choice import ExecutorName, choose_executor
+from tla2py.store.storage import Address
+from tla2py.sweep.folder import folder_file
+from tla2py.sweep.judge import worst
+from tla2py.sweep.sweep import Sweep
+from tla2py.tlc.process.reaper import scratch_folder
+from tla2py.tlc.tools.toolchain import find_jar, find_toolchain
+from tla2py.view.logs import log_mutants_view, remark_text, validation_text
+from tla2py.view.sweep import overview, planned
+
+# The points that a dry run lists on a terminal.
+_LISTED = 40
+SweepFiles = Annotated[
+    list[Path], typer.Argument(metavar="SWEEP.toml|DIR...", help="Sweep files, or folders with configs.")
+]
+DryRun = Annotated[
+    bool,
+    typer.Option(
+        "--dry-run",
+        help="Show the points, the combinations left out and why, and which points are cached; run nothing.",
+    ),
+]
+Configs = Annotated[
+    str | None,
+    typer.Option(
+        "--configs",
+        metavar="'*.cfg'",
+        help="Run a module, given instead of a sweep file, once with each matching config.",
+    ),
+]
+
+Refine = Annotated[
+    int | None,
+    typer.Option(
+        "--refine",
+        metavar="N",
+        min=1,
+        help="For each law of a violated property, also run N points that could refute it; see explain.",
+    ),
+]
+
+
+@with_sweep_options
+def sweep_command(
+    sweep: SweepFiles,
+    store: StorePath = None,
+    master: Master = None,
+    executor: ExecutorChoice = ExecutorName.SPARK,
+    fresh: Fresh = False,
+    configs: Configs = None,
+    dry_run: DryRun = False,
+    refine: Refine = None,
+    *,
+    options: SweepOptions,
+) -> None:
+    """Run TLC on every point of a sweep, in parallel, and store the results as tables.
+
+    A second run executes only what is missing. Several sweeps share one Spark session and one summary table.
+
+    Examples:
+      tla2py sweep specs/kip320/sweep.toml
+      tla2py sweep specs/*/sweep.toml
+      tla2py sweep models/
+      tla2py sweep --configs 'models/*.cfg' Spec.tla
+      tla2py sweep sweep.toml --master spark://host:7077 -o /shared/store
+      tla2py sweep sweep.toml -o s3://bucket/mine
+    """
+    if options.libraries and configs is None and not any(folder_file(path) for path in sweep):
+        raise InputError(
+            "usage", "-L needs --configs or a folder", hint='in a sweep file write libraries = ["lib"]'
+        )
+    listener = SweepListener(alone=len(sweep) == 1)
+    sweeps = options.load(sweep, configs, listener=listener)
+    if dry_run:
+        for each in preview_sweeps(
+            sweeps, find_jar(options.tla2tools), store=store, fresh=fresh, listener=listener
+        ):
+            show_lines(planned(*each, most=_LISTED if out().is_terminal else None))
+        return
+    toolchain = find_toolchain(options.tla2tools)
+    executors = choose_executor(executor, master, listener, only_runs=True)
+    results = run_sweeps(sweeps, toolchain, executors, store=store, fresh=fresh, listener=listener)
+    if refine is not None:
+        from tla2py.cli.checking import refine as refine_laws
+
+        def again(one: Sweep, at: Address) -> SweepResult:
+            (result,) = run_sweeps([one], toolchain, executors, store=at, listener=ConsoleListener())
+            return result
+
+        for result in results:
+            refine_laws(result, refine, again)
+    if len(results) > 1:
+        show(overview([(each.plan, open_view(each.store.path)) for each in results]))
+    raise typer.Exit(worst([each.exit_code for each in results]))
+
+
+@with_sweep_options
+def check_command(
+    module: Annotated[
+        Path, typer.Argument(metavar="MODULE.tla", help="The module; with --point, a sweep file.")
+    ],
+    point: Annotated[
+        int | None,
+        typer.Option("--point", metavar="N", help="Run this point of a sweep file and show TLC's output."),
+    ] = None,
+    config: Annotated[
+        Path | None,
+        typer.Option(
+            "--config",
+            metavar="FILE.cfg",
+            help="A TLC config, or a module with one; default: MODULE.cfg, if any.",
+        ),
+    ] = None,
+    constant: Constants = None,
+    invariant: Annotated[
+        list[str] | None, typer.Option(metavar="NAME", help="An invariant to check; repeatable.")
+    ] = None,
+    property_: Annotated[
+        list[str] | None,
+        typer.Option("--property", metavar="NAME", help="A temporal property to check; repeatable."),
+    ] = None,
+    specification: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="The specification; default: the config's, otherwise Spec."),
+    ] = None,
+    init: Annotated[
+        str | None,
+        typer.Option("--init", metavar="NAME", help="Instead of a specification: the initial predicate."),
+    ] = None,
+    next_: Annotated[
+        str | None, typer.Option("--next", metavar="NAME", help="With --init: the next-state relation.")
+    ] = None,
+    no_deadlock: Annotated[bool, typer.Option("--no-deadlock", help="Do not check for deadlock.")] = False,
+    overrides: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--overrides",
+            metavar="JAR|DIR",
+            help="Java classes that override definitions, with their modules; repeatable.",
+        ),
+    ] = None,
+    environment: Environment = None,
+    inputs: InputFiles = None,
+    *,
+    options: SweepOptions,
+    full: Annotated[bool, typer.Option("--full", help="Print whole states, not only what changed.")] = False,
+    as_json: Json = False,
+    watch: Watch = False,
+) -> None:
+    """Run TLC once on one model and print its counterexample, if any.
+
+    Examples:
+      tla2py check DieHard.tla --invariant NotSolved -c "Jug={small, big}"
+      tla2py check sweep.toml --point 5
+      tla2py check DieHard.tla --watch
+    """
+    model = ModelOptions(
+        config=config,
+        constants=constant or (),
+        invariants=invariant or (),
+        properties=property_ or (),
+        specification=specification,
+        init=init,
+        next=next_,
+        check_deadlock=False if no_deadlock else None,
+        overrides=overrides or (),
+        environment=environment or (),
+        inputs=inputs or (),
+    )
+    checking = Checking(file=module, point=point, model=model, options=options, full=full, as_json=as_json)
+    if watch:
+        watch_files(checking.named, checking.run, checking.show)
+    checked = checking.run(ConsoleListener())
+    checking.show(checked)
+    raise typer.Exit(checked.exit_code)
+
+
+@with_sweep_options
+def validate_command(
+    files: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="SPEC.tla LOG...", help="A module and its logs, or a sweep file that lists logs."
+        ),
+    ],
+    config: Annotated[
+        Path | None,
+        typer.Option("--config", metavar="FILE.cfg", help="A TLC config; default: SPEC.cfg, if any."),
+    ] = None,
+    constant: Constants = None,
+    environment: Environment = None,
+    inputs: InputFiles = None,
+    store: Annotated[
+        str | None,
+        typer.Option("-o", "--store", metavar="STORE", help="Where to keep the results; default: nowhere."),
+    ] = None,
+    master: Master = None,
+    executor: ExecutorChoice = ExecutorName.LOCAL,
+    fresh: Fresh = False,
+    mutate_logs: Annotated[
+        bool,
+        typer.Option("--mutate-logs", help="Also change each log that holds, and show what goes unnoticed."),
+    ] = False,
+    sample: Annotated[
+        int | None,
+        typer.Option(metavar="N", min=1, help="At most so many changed logs; default: as in the file."),
+    ] = None,
+    seed: Annotated[
+        int | None, typer.Option(metavar="N", help="Choose other changes; default: seed in the sweep file.")
+    ] = None,
+    why: Annotated[bool, typer.Option("--why", help="Show all of the reasons why logs fail.")] = False,
+    *,
+    options: SweepOptions,
+    as_json: Json = False,
+) -> None:
+    """Check logs of a running system: tell whether a behaviour of the specification explains each.
+
+    A module that reads a log with the CommunityModules gets it as it is; tla2py finds out how. Any other module is the
+    specification itself: each line of a log names an action, its arguments and parts of the state, see docs/logs.md.
+
+    Examples:
+      tla2py validate Spec.tla traces/*.ndjson -c 'RM={"rm1", "rm2"}'
+      tla2py validate Trace.tla trace.ndjson --env CONFIG=config.ndjson --input config.ndjson
+      tla2py validate sweep.toml -o runs/logs --mutate-logs --sample 500
+    """
+    if sample is not None and not mutate_logs:
+        raise InputError("usage", "--sample applies to changed logs", hint="add --mutate-logs")
+    listener = ConsoleListener()
+    model = ModelOptions(
+        config=config, constants=constant or (), environment=environment or (), inputs=inputs or ()
+    )
+    sweep = validate.sweep_of_logs(files, model, options, listener=listener)
+    toolchain = find_toolchain(options.tla2tools)
+    executors = choose_executor(executor, master, listener, only_runs=True)
+    with scratch_folder("tla2py-logs-") as folder:
+        at = store or folder / "store"
+        [result] = run_sweeps([sweep], toolchain, executors, store=at, fresh=fresh, listener=listener)
+        rows, remarks = validate.log_results(result.store), validate.log_remarks(result.store)
+        mutants = None
+        if mutate_logs:
+            choice = MutateOptions.of(sweep, sample, seed)
+            mutants = run_log_mutants(result, toolchain, executors, choice, fresh=fresh, listener=listener)
+        if as_json:
+            found = validate.log_objects(rows, result.runs)
+            if mutants is None:
+                show_json(found)
+            else:
+                show_json(
+                    {"logs": found, "mutants": list(map(asdict, mutants.rows)), "left_out": mutants.left_out}
+                )
+        else:
+            beside = sweep.path.parent
+            full, texts = why or len(rows) == 1, list(validate.line_texts(sweep, rows))
+            for line in validation_text(result.store, beside, rows, result.runs, texts, full=full):
+                show(line)
+            for place, text in remarks:
+                show(remark_text(beside, place, text))
+            if mutants is not None:
+                for part in log_mutants_view(mutants):
+                    show(part)
+    raise typer.Exit(validate.validation_code(rows))

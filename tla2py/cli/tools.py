@@ -1,0 +1,236 @@
+"""``tla2py tools``."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tla2py.cli.app import PlainCommand
+from tla2py.cli.console import err, out, show, show_json
+from tla2py.cli.diagnosis import examine
+from tla2py.cli.options import Jar, Json, command_group
+from tla2py.cli.options import Store as Address
+from tla2py.cli.progress import deriving
+from tla2py.errors import ExitCode, InputError, StoreError
+from tla2py.text import counted, parse_duration
+from tla2py.tlc.tools.installed import COMMUNITY, install, installed, installed_path, release
+from tla2py.tlc.tools.jar import project_release, read_jar, remember
+from tla2py.tlc.tools.java import found_javas
+from tla2py.tlc.tools.toolchain import find_jar, found_jars, pin_project_jar
+from tla2py.view import tools as view
+from tla2py.view.layout import file_size, plain_table
+
+tools_app = command_group("tools", "List the TLC jars and Javas of this machine; install official releases.")
+
+
+@tools_app.command("list", cls=PlainCommand)
+def list_command(as_json: Json = False) -> None:
+    """List every jar and every Java found: version, digest, which one is used and why."""
+    jars, javas = found_jars(), found_javas()
+    if as_json:
+        show_json(view.tools_json(jars, javas))
+        return
+    show(view.jars_table(jars))
+    show(f"\n{view.community_line()}\n")
+    show(view.javas_table(javas) if javas else "no Java was found")
+
+
+@tools_app.command("install", cls=PlainCommand)
+def install_command(
+    name: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="NAME",
+            help="rolling (1.8.0), a version such as 1.7.4 or 2026.04.29.170100, or community-modules; default: the project's.",
+        ),
+    ] = None,
+    default: Annotated[
+        bool,
+        typer.Option("--default", help="Make it the project's TLC, pinned by its digest in tla2py.toml."),
+    ] = False,
+    from_file: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Install this jar; download nothing.")
+    ] = None,
+    sha256: Annotated[
+        str | None, typer.Option(metavar="HEX", help="The expected digest of the jar; built in for 1.7.4.")
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Install it again.")] = False,
+    patience: Annotated[
+        str, typer.Option(metavar="DURATION", help="Give up if the server sends nothing for this long.")
+    ] = "30s",
+) -> None:
+    """Download an official release, verify it and install it into your cache folder.
+
+    Releases since 1.8.0 also install the CommunityModules, except with --from-file.
+
+    https_proxy sets the proxy. TLA2PY_MIRROR names a server to use instead of GitHub, with the same paths.
+
+    Examples:
+      tla2py tools install 1.7.4 --default
+      tla2py tools install rolling
+      tla2py tools install community-modules
+      tla2py tools install 1.7.4 --from-file ~/Downloads/tla2tools.jar
+    """
+    wanted = release(name or project_release())
+    seconds = parse_duration(patience, "--patience")
+    if default and wanted.name == COMMUNITY:
+        raise InputError("usage", "the CommunityModules are not a TLC release", hint="leave out --default")
+    both = wanted.brings_community and from_file is None
+    for each, digest in ((wanted, sha256), *([(release(COMMUNITY), None)] if both else [])):
+        if installed(each) is not None and not force and from_file is None and digest is None:
+            err().print(f"{each.name} is installed already; --force fetches it again")
+        else:
+            report = view.DownloadProgress(each.name)
+            install(each, file=from_file, sha256=digest, patience=seconds, report=report)
+    if both or wanted.name == COMMUNITY:
+        err().print(view.community_line())
+    if wanted.name != COMMUNITY:
+        jar = read_jar(installed_path(wanted.name), "installed")
+        err().print(view.use_lines(wanted.name, jar, remember(wanted.name, jar.sha256) if default else None))
+    typer.echo(installed(wanted))
+
+
+@tools_app.command("pin", cls=PlainCommand)
+def pin_command() -> None:
+    """Pin the project's jar: write its digest into the file that names it. A different jar is then an error."""
+    jar, file = pin_project_jar()
+    if jar.project is not None and jar.project.sha256 not in (None, jar.sha256):
+        err().print(f"sha256 {jar.project.sha256} was pinned")
+    err().print(f"{jar.tlc}, revision {jar.revision}, sha256 {jar.sha256}\n{file} pins it")
+
+
+@tools_app.command("path", cls=PlainCommand)
+def path_command(
+    name: Annotated[
+        str | None,
+        typer.Argument(metavar="NAME", help="An installed release; default: the one that runs use."),
+    ] = None,
+) -> None:
+    """Print the path of a jar, or the folder of the CommunityModules, for scripts and for -L.
+
+    Examples:
+      java -cp "$(tla2py tools path)" tlc2.TLC Spec.tla
+      tla2py check Spec.tla -L "$(tla2py tools path community-modules)"
+    """
+    typer.echo(find_jar().path if name is None else installed_path(name))
+
+
+_STYLES = {"ok": "green", "warning": "yellow", "problem": "bold red"}
+
+
+def doctor_command(
+    tla2tools: Jar = None,
+    self_test: Annotated[bool, typer.Option(help="Run TLC on a small model with a known answer.")] = True,
+    as_json: Json = False,
+) -> None:
+    """Check that everything that sweeps need is installed, and say how to fix what is missing.
+
+    Exit code 1 if there is a problem; warnings do not count.
+
+    Examples:
+      tla2py doctor
+      tla2py doctor --no-self-test --json
+    """
+    examinations = []
+    for each in examine(tla2tools, self_test=self_test):
+        examinations.append(each)
+        if as_json:
+            continue
+        console = out()
+        console.print(f"{each.state:8}", style=_STYLES[each.state], end="")
+        console.print(f"{each.about:10} {each.found}")
+        if each.remedy:
+            console.print(f"{'':18} -> {each.remedy}")
+    if as_json:
+        show_json([asdict(each) for each in examinations])
+    bad = any(each.state == "problem" for each in examinations)
+    raise typer.Exit(ExitCode.UNEXPECTED if bad else ExitCode.OK)
+
+
+def prune_command(
+    store: Address,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Print what would be removed, and remove nothing.")
+    ] = False,
+) -> None:
+    """Remove from a store what none of its points refers to any more.
+
+    That is: the records, outputs, texts and inputs of runs whose module, config or jar has changed since, and of points
+    that the sweep file no longer has. A later sweep that comes back to them executes them again.
+
+    Examples:
+      tla2py prune runs/NAME --dry-run
+      tla2py prune runs/NAME
+    """
+    # Imported on use, with Arrow.
+    from tla2py.store.prune import prune
+    from tla2py.store.store import Store
+
+    opened = Store.open(store)
+    unused = prune(opened, dry_run=dry_run)
+    if unused.kept:
+        err().print(
+            f"keeping {counted(unused.kept, 'record')} that no point refers to: an older tla2py did not write which of "
+            "them look for checks that cannot fail; sweep this store once more, then prune it",
+            soft_wrap=True,
+        )
+    parts = [counted(count, kind) for kind, count in unused.counts().items()]
+    if not parts:
+        show(f"nothing to remove from {opened.path}")
+        return
+    verb = "would remove" if dry_run else "removed"
+    show(f"{verb} {', '.join(parts)} from {opened.path}: {file_size(unused.size)}")
+
+
+def tables_command(
+    store: Address,
+    master: Annotated[
+        str | None,
+        typer.Option(
+            metavar="URL",
+            help="A Spark master, such as spark://HOST:7077, whose tasks derive the rows of 2,000 records or more.",
+        ),
+    ] = None,
+) -> None:
+    """Derive all tables of a store anew from its records.
+
+    A sweep and every command that reads a store derive what is missing, and what was edited or damaged. This command also
+    derives the rest: use it if you doubt the tables.
+
+    Examples:
+      tla2py tables runs/NAME
+      tla2py tables runs/NAME --master 'local[*]'
+    """
+    # Imported on use, with Arrow.
+    from tla2py.store.fragments import PendingRuns
+    from tla2py.store.store import Store
+    from tla2py.store.write import Derive, derive_here, refresh_tables, row_counts
+
+    opened, begun = Store.open(store), time.monotonic()
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(opened.lock())
+        derive: Derive = derive_here
+        if master is not None:
+            from tla2py.spark.choice import require_pyspark
+
+            require_pyspark()
+            from tla2py.spark.frames import deriver
+            from tla2py.spark.session import spark_context
+
+            derive = deriver(stack.enter_context(spark_context(master, workers=1, only_runs=True)))
+        stack.enter_context(deriving(len(opened.points()), PendingRuns(Store(store).storage).count))
+        refresh_tables(opened, derive=derive, anew=True, lost=_report)
+    table = plain_table("table", "rows")
+    for name, rows in row_counts(opened).items():
+        table.add_row(name, f"{rows:,}")
+    show(table)
+    show(f"derived from the records of {opened.path} in {time.monotonic() - begun:.1f}s")
+
+
+def _report(lost: StoreError) -> None:
+    err().print(f"{lost.message}; these rows are dropped", style="yellow", markup=False)

@@ -1,0 +1,295 @@
+"""``tla2py gate``."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import replace
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+import typer
+
+from tla2py.cli.console import err, print_commands, print_error, shielded, show, show_json
+from tla2py.cli.options import (
+    ExecutorChoice,
+    Fresh,
+    Jar,
+    Json,
+    Libraries,
+    Master,
+    StorePath,
+    pluscal_translator,
+    with_sweep_options,
+)
+from tla2py.cli.progress import ConsoleListener
+from tla2py.errors import ExitCode, Tla2pyError
+from tla2py.execution.options import SweepOptions
+from tla2py.gate.evidence import evidence_of
+from tla2py.gate.outputs import (
+    Outputs,
+    error_place,
+    finding_text,
+    findings_summary,
+    github_annotations,
+    github_error,
+    group_findings,
+    report_root,
+)
+from tla2py.gate.run import GateOptions, LockMode, gate
+from tla2py.gate.terminal import gate_summary, lock_lines
+from tla2py.lint.finding import Severity
+from tla2py.lint.subject import read_dialect
+from tla2py.mutation.mutant import LeftOut
+from tla2py.mutation.mutate import export_mutants, run_mutation, sweep_to_mutate
+from tla2py.mutation.rounds import Cost
+from tla2py.mutation.trial import Trial, file_choice, prepare_trial
+from tla2py.spark.choice import ExecutorName, choose_executor
+from tla2py.sweep.judge import worst
+from tla2py.sweep.plan import plan_sweep
+from tla2py.sweep.rules import lint_paths, module_beside
+from tla2py.tlc.tools.toolchain import find_jar, find_toolchain
+from tla2py.view.logs import cost_lines, mutant_list, mutation_view
+
+
+@with_sweep_options
+def gate_command(
+    target: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="SWEEP.toml|DIR|STORE...", help="Sweep files, manifests, folders with configs, or stores."
+        ),
+    ],
+    store: StorePath = None,
+    sweep: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Judge the STORE by this sweep file.")
+    ] = None,
+    junit: Annotated[Path | None, typer.Option(metavar="FILE", help="Write JUnit XML.")] = None,
+    sarif: Annotated[Path | None, typer.Option(metavar="FILE", help="Write SARIF 2.1.0.")] = None,
+    summary: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Write Markdown; on GitHub Actions it is the job summary by default."
+        ),
+    ] = None,
+    record: Annotated[bool, typer.Option("--record", help="Write a first SWEEP.lock.")] = False,
+    update: Annotated[bool, typer.Option("--update", help="Accept the drift from SWEEP.lock.")] = False,
+    locked: Annotated[bool, typer.Option("--locked", help="Fail if SWEEP.lock is missing, for CI.")] = False,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Fail on each finding that is not accepted.")
+    ] = False,
+    coverage: Annotated[
+        bool | None,
+        typer.Option(
+            "--coverage/--no-coverage",
+            help="Count fired actions at every point, or at none; default: with --record, and where the lock has counts.",
+        ),
+    ] = None,
+    vacuity: Annotated[
+        bool | None,
+        typer.Option(
+            "--vacuity/--no-vacuity",
+            help="Run TLC again on points that hold, to find checks that cannot fail; default: with --record, then as the lock says.",
+        ),
+    ] = None,
+    master: Master = None,
+    executor: ExecutorChoice = ExecutorName.SPARK,
+    fresh: Fresh = False,
+    *,
+    options: SweepOptions,
+) -> None:
+    """Compare sweeps with their expectations and locks, for CI.
+
+    Missing runs of sweep files are executed first.
+
+    Examples:
+      tla2py gate sweep.toml --junit junit.xml
+      tla2py gate sweep.toml --record
+      tla2py gate models/ --record
+    """
+    github = os.environ.get("GITHUB_ACTIONS") == "true"
+    gating = GateOptions(
+        store=store,
+        sweep_file=sweep,
+        fresh=fresh,
+        coverage=coverage,
+        vacuity=vacuity,
+        lock=LockMode.RECORD if record else LockMode.UPDATE if update else LockMode.READ,
+        locked=locked,
+        strict=strict,
+        sweeps=options,
+    )
+    read = [path for path in (sweep, options.tla2tools) if path is not None]
+    outputs = Outputs.of(junit=junit, sarif=sarif, summary=summary, targets=target, inputs=read)
+    outputs.clear()
+    listener = ConsoleListener()
+    try:
+        gated = gate(target, choose_executor(executor, master, listener, only_runs=True), gating, listener)
+    except Tla2pyError as error:
+        if github:
+            print_commands([github_error(error, error_place(error))])
+        outputs.write_error(", ".join(target), error)
+        raise
+    for each in gated if record or update else ():
+        err().print(lock_lines(each))
+    gates = [evidence_of(each, options, report_root()) for each in gated]
+    with shielded(github):
+        show(gate_summary(gates))
+    if github:
+        print_commands(github_annotations(gates))
+    outputs.write(gates)
+    raise typer.Exit(worst([ExitCode.OK, *(each.decision.exit_code for each in gated)]))
+
+
+@with_sweep_options
+def mutate_command(
+    file: Annotated[
+        Path,
+        typer.Argument(metavar="SWEEP.toml", help="A sweep file, or a module with its config beside it."),
+    ],
+    store: Annotated[
+        str | None,
+        typer.Option(
+            "-o", "--store", metavar="STORE", help="Where to keep the runs; default runs/NAME-mutants."
+        ),
+    ] = None,
+    operators: Annotated[
+        str | None, typer.Option(metavar="NAME,...", help="Only mutants of these operators.")
+    ] = None,
+    actions: Annotated[
+        str | None, typer.Option(metavar="NAME,...", help="Only mutants that change these definitions.")
+    ] = None,
+    sample: Annotated[
+        int | None, typer.Option(metavar="N", min=1, help="Only so many mutants, chosen at random.")
+    ] = None,
+    seed: Annotated[int | None, typer.Option(metavar="N", help="The seed of that choice.")] = None,
+    points: Annotated[
+        str | None, typer.Option(metavar="1,3-5", help="Only these points of the sweep; default: all.")
+    ] = None,
+    given: Annotated[
+        Path | None,
+        typer.Option("--from", metavar="FILE", help="Mutants to run instead, a JSON object on each line."),
+    ] = None,
+    export: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Also write each mutant to a folder for plain TLC.")
+    ] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="List the mutants; run nothing.")] = False,
+    master: Master = None,
+    executor: ExecutorChoice = ExecutorName.LOCAL,
+    fresh: Fresh = False,
+    *,
+    options: SweepOptions,
+    as_json: Json = False,
+) -> None:
+    """Change the specification in many small ways, and show which changes no check notices.
+
+    Each mutant runs from the smallest point upward until a check is violated. A survivor is a question: should a check notice this?
+
+    Examples:
+      tla2py mutate sweep.toml
+      tla2py mutate sweep.toml --points 1,2 --sample 50
+      tla2py mutate Lease.tla --operators drop-guard,drop-update
+    """
+    listener = ConsoleListener()
+    sweep = sweep_to_mutate(file, options, listener=listener)
+    own = file_choice(sweep)
+    choice = replace(
+        own,
+        operators=_names(operators) or own.operators,
+        actions=_names(actions),
+        sample=sample or own.sample,
+        seed=own.seed if seed is None else seed,
+        given=given,
+        points=points or own.points,
+    )
+    if dry_run:
+        plan = plan_sweep(sweep, find_jar(options.tla2tools).sha256)
+        for line in mutant_list(prepare_trial(sweep, plan, choice)):
+            show(line)
+        return
+
+    def show_costs(trial: Trial, costs: Sequence[Cost], left_out: Sequence[LeftOut]) -> None:
+        for line in cost_lines(trial, costs, left_out):
+            err().print(line)
+
+    toolchain = find_toolchain(options.tla2tools)
+    executors = choose_executor(executor, master, listener, only_runs=True)
+    mutation = run_mutation(
+        sweep, toolchain, executors, choice, store=store, fresh=fresh, listener=listener, costs=show_costs
+    )
+    if export is not None:
+        export_mutants(mutation.trial, mutation.report, export)
+    if as_json:
+        rows = msgspec.to_builtins(mutation.report.mutants)
+        show_json([{key: row[key] for key in row if key != "run_id"} for row in rows])
+        return
+    for part in mutation_view(
+        mutation.report, {each.mutant: each for each in mutation.trial.mutants}, mutation.store.path
+    ):
+        show(part)
+
+
+def _names(text: str | None) -> tuple[str, ...]:
+    return tuple(name.strip() for name in (text or "").split(",") if name.strip())
+
+
+class Format(StrEnum):
+    """How findings are printed."""
+
+    TEXT = "text"
+    JSON = "json"
+
+
+def lint_command(
+    files: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="PATH...",
+            help="Configs, modules (for the config beside them), sweep files, or folders with these.",
+        ),
+    ],
+    library: Libraries = None,
+    tla2tools: Jar = None,
+    form: Annotated[Format, typer.Option("--format", help="How findings are printed.")] = Format.TEXT,
+) -> None:
+    """Find mistakes in configs and sweep files that TLC ignores or misreads, without running TLC.
+
+    A config belongs to the module that you name, otherwise to one whose name is a prefix of the config's: beside it, above it or in -L.
+
+    Exit codes: 0 nothing found, 1 an error or a warning, 2 an unreadable file or an expectation that cannot apply.
+
+    Examples:
+      tla2py lint Spec.cfg Spec.tla
+      tla2py lint models/*.cfg
+      tla2py lint sweep.toml
+      tla2py lint .
+    """
+    dialect = read_dialect(find_jar(tla2tools))
+    report = lint_paths(files, library or [], dialect, pluscal_translator(tla2tools))
+    for config in report.text_only:
+        skipped = f"{config}: no module matches its name; only its text is checked"
+        named = f"tla2py lint {config} {module_beside(config)}"
+        err().print(f"{skipped}; to name the module: {named}", markup=False)
+    for error, unread in report.errors:
+        print_error(error)
+        if (error.where or "").split(":")[0] not in map(str, unread):
+            err().print(f"  so only partly read: {', '.join(map(str, unread))}", markup=False)
+    if form is Format.JSON:
+        show_json(
+            {
+                "findings": [finding.to_dict() for finding in report.findings],
+                "files": len(report.files),
+                "text_only": [str(file) for file in report.text_only],
+                "unread": [str(file) for _, files in report.errors for file in files],
+                "not_linted": [str(file) for file in report.skipped],
+            }
+        )
+    elif report.findings or report.unread < len(report.files):
+        for same in group_findings(report.findings):
+            show(finding_text(*same))
+        counts = len(report.files), report.unread, len(report.skipped)
+        err().print(findings_summary(report.findings, *counts))
+    bad = any(finding.severity is not Severity.NOTE for finding in report.findings)
+    raise typer.Exit(ExitCode.NOT_RUN if report.errors else ExitCode.UNEXPECTED if bad else ExitCode.OK)

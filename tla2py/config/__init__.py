@@ -1,1 +1,0 @@
-"""TLC configs: reading, rendering, and wrapper modules."""

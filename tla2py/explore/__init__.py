@@ -1,1 +1,0 @@
-"""Analyses of whole stores: where it breaks, how it grows, what differs."""

@@ -1,0 +1,208 @@
+"""The unexpected counterexamples of a gate by kind; reports show one of each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache, cached_property, partial
+from pathlib import Path
+from typing import NamedTuple
+
+from tla2py.errors import Place
+from tla2py.execution.options import SweepOptions
+from tla2py.gate.decision import Decision, PointDecision, Problem, Reason, read_trace
+from tla2py.gate.run import Again, Gated, command_to_look, commands_again
+from tla2py.model.courses import Course, coarse_kinds, course_of
+from tla2py.model.trace import Location, Trace, changed_parts
+from tla2py.sweep.judge import expectation_place
+from tla2py.sweep.sweep import Sweep
+from tla2py.tla.graph import ModuleGraph
+
+FindTrace = Callable[[PointDecision, str], Trace | None]
+"""The counterexample of a point to a name, None without one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Surprise:
+    """An unexpected counterexample of ``states`` states to ``name`` at a point; ``lead`` is the first point with one of its kind."""
+
+    point: PointDecision
+    name: str
+    states: int
+    lead: PointDecision
+
+    @property
+    def leads(self) -> bool:
+        """Whether it is the one shown for its kind."""
+        return self.point is self.lead
+
+
+class _Unexpected(NamedTuple):
+    point: PointDecision
+    course: Course
+    changed: frozenset[str]
+    states: int
+
+
+def surprises_by_kind(points: Sequence[PointDecision], trace: FindTrace) -> Mapping[int, Sequence[Surprise]]:
+    """The unexpected counterexamples of each point, by its index; kinds are those of a store, points in their order."""
+    found: dict[int, list[Surprise]] = {point.point.index: [] for point in points}
+    for kind in coarse_kinds(_unexpected(points, trace)):
+        for each in kind:
+            found[each.point.point.index].append(
+                Surprise(point=each.point, name=each.course.name, states=each.states, lead=kind[0].point)
+            )
+    return found
+
+
+def _unexpected(points: Sequence[PointDecision], trace: FindTrace) -> Iterator[_Unexpected]:
+    for point in points:
+        for one in point.surprises:
+            found = trace(point, one.check.label)
+            if found is not None:
+                actions = tuple(state.action for state in found.states if state.action)
+                module = point.point.parameters.get("module", "")
+                yield _Unexpected(
+                    point=point,
+                    course=course_of(one.check.label, module, actions, found),
+                    changed=_last_changes(found),
+                    states=len(found.states),
+                )
+
+
+def _last_changes(trace: Trace) -> frozenset[str]:
+    """The variables that the last step of a trace changes."""
+    if len(trace.states) < 2:
+        return frozenset()
+    before, after = trace.states[-2:]
+    return frozenset(part.variable for part in changed_parts(before.values, after.values))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Evidence:
+    """A gate's decision on a sweep and what reports need besides.
+
+    ``root`` is the folder that paths in reports are relative to. ``trace`` gives the counterexample of a point by the
+    name of what it violates. ``jar`` is a sentence on the jar if the project or the machine chose it. ``again`` gives the commands that run a point alone, ``look`` the one that shows its
+    counterexamples.
+    """
+
+    decision: Decision
+    sweep: Sweep
+    root: Path
+    trace: FindTrace
+    again: Callable[[PointDecision], Again]
+    look: Callable[[PointDecision], str]
+    jar: str | None = None
+
+    @property
+    def notices(self) -> tuple[str, ...]:
+        """The decision's notices, the jar if the project or the machine chose it, and the sweep's own Java classes."""
+        classes = (
+            f"{self.relative(self.sweep.path)} uses the Java classes {each.path.name}, sha256 {each.sha256[:12]}"
+            for each in self.sweep.overrides
+            if not each.official
+        )
+        return (*([self.jar] if self.jar else []), *classes, *self.decision.notices)
+
+    @cached_property
+    def by_kind(self) -> Mapping[int, Sequence[Surprise]]:
+        """The unexpected counterexamples of each point, sorted into kinds, by the point's index."""
+        return surprises_by_kind(self.decision.points, self.trace)
+
+    def definition(self, point: PointDecision, name: str) -> Place | None:
+        """The definition of a name that a point checks, None if it is not in a user's file."""
+        spec = self.spec(point)
+        definition = spec.definitions.get(name)
+        if definition is None:
+            return None
+        try:
+            path = spec.file_of(definition).path
+        except KeyError:
+            return None
+        if path is None:
+            return None
+        span = definition.span
+        return Place(
+            file=self.relative(path),
+            line=spec.file_of(definition).line(span.begin_line),
+            column=span.begin_column,
+            end_line=spec.file_of(definition).line(span.end_line),
+            end_column=span.end_column,
+        )
+
+    def step(self, point: PointDecision, location: Location | None) -> Place | None:
+        """The place of a step's action, None if it is not in a user's file."""
+        if location is None:
+            return None
+        files = {module.name: module.path for module in self.spec(point).modules}
+        path = files.get(location.module)
+        if path is None:
+            return None
+        return Place(
+            file=self.relative(path),
+            line=location.begin_line,
+            column=location.begin_column,
+            end_line=location.end_line,
+            end_column=location.end_column,
+        )
+
+    def begin(self, point: PointDecision) -> Place | None:
+        """The definition of the initial states."""
+        config = point.run.config
+        return self.definition(point, config.init or config.specification or "")
+
+    def expectation(self, point: PointDecision) -> Place:
+        """The place of a point's expectation in the sweep file."""
+        return self.place(expectation_place(self.sweep, point.expected))
+
+    def unexpected(self, point: PointDecision, name: str) -> Place | None:
+        """The place of an unexpected violation: the line of the log that is the reason, else the definition of the name."""
+        if point.line is not None:
+            file = self.sweep.path.parent / point.line.file
+            return Place(file=self.relative(file), line=point.line.number)
+        return self.definition(point, name)
+
+    def of_problem(self, problem: Problem, point: PointDecision | None) -> Place:
+        """The place of a problem: TLC's error, the definition concerned, else the expectation, else the sweep file."""
+        if problem.where is not None:
+            return self.place(problem.where)
+        if point is None:
+            return Place(file=self.relative(self.sweep.path))
+        if problem.reason is Reason.BROKEN and point.row is not None and (place := point.row.message_place):
+            return self.place(place)
+        found = self.definition(point, problem.subject) if problem.subject else None
+        return found or self.expectation(point)
+
+    def place(self, text: str) -> Place:
+        """A place written as ``file``, ``file:line`` or ``file:line:column``."""
+        found = Place.parse(text)
+        return replace(found, file=self.relative(Path(found.file)))
+
+    def relative(self, path: Path) -> str:
+        """A path relative to the root, with slashes; a file outside it is shown by its name only."""
+        try:
+            return path.resolve().relative_to(self.root.resolve()).as_posix()
+        except ValueError:
+            return path.name
+
+    def spec(self, point: PointDecision) -> ModuleGraph:
+        """The modules of a point."""
+        return self.sweep.spec(point.point.parameters)
+
+
+def evidence_of(gated: Gated, options: SweepOptions, root: Path) -> Evidence:
+    """The evidence of a gate; ``options`` are those that its sweep was loaded with."""
+    # All reports show the same traces.
+    trace = cache(partial(read_trace, gated.view))
+    return Evidence(
+        decision=gated.decision,
+        sweep=gated.sweep,
+        root=root,
+        trace=lambda point, name: trace(point.run.run_id, name),
+        again=lambda point: commands_again(
+            gated.sweep, point, gated.toolchain, options.libraries, options.tla2tools
+        ),
+        look=lambda point: command_to_look(gated.view, point),
+        jar=gated.toolchain.jar.choice if gated.toolchain else None,
+    )

@@ -1,0 +1,465 @@
+"""The decision of a gate as annotations on GitHub Actions."""
+
+from __future__ import annotations
+
+import html
+import os
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+from junitparser import Error, Failure, JUnitXml, Skipped, TestCase, TestSuite
+from rich.text import Text
+
+from tla2py.errors import ExitCode, InputError, Place, Tla2pyError, writing
+from tla2py.files import check_report, store_files, write_file
+from tla2py.gate.decision import Decision, PointDecision, Problem, Reason
+from tla2py.gate.evidence import Evidence
+from tla2py.gate.sarif import sarif_error, sarif_text
+from tla2py.lint.finding import Finding, Severity
+from tla2py.store.storage import folder_of, is_remote
+from tla2py.sweep.judge import CheckAnswer
+from tla2py.sweep.repository import named_files
+from tla2py.text import counted, parameter_text
+from tla2py.view.layout import number, seconds
+from tla2py.view.text import printable, trace_lines
+
+
+def github_annotations(gates: Sequence[Evidence]) -> list[str]:
+    """Workflow commands that annotate the definition or the expectation that a problem concerns, and a notice for each note."""
+    return (
+        [
+            github_command(
+                "warning", f"{gate.decision.name}: {each.code}", str(each), gate.place(str(each.place))
+            )
+            for gate in gates
+            for each in gate.decision.findings
+        ]
+        + [
+            github_command(
+                "error", f"{gate.decision.name}: {problem.reason.value}", _text(problem, point), place
+            )
+            for gate, problem, point, place in _placed(gates)
+        ]
+        + [github_command("notice", gate.decision.name, notice) for gate in gates for notice in gate.notices]
+    )
+
+
+def github_error(error: Tla2pyError, place: Place | None) -> str:
+    """The workflow command of a gate that could not run."""
+    return github_command("error", "tla2py gate", error.line, place)
+
+
+def github_command(level: str, title: str, text: str, place: Place | None = None) -> str:
+    """One workflow command on one line, with its parts escaped."""
+    properties = {"file": place.file, "line": str(place.line or 1)} if place else {}
+    properties["title"] = title
+    shown = ",".join(f"{key}={_property(value)}" for key, value in properties.items())
+    return f"::{level} {shown}::{_data(text)}"
+
+
+def _placed(gates: Sequence[Evidence]) -> Iterator[tuple[Evidence, Problem, PointDecision | None, Place]]:
+    for gate in gates:
+        for problem in gate.decision.problems:
+            yield gate, problem, None, gate.of_problem(problem, None)
+        for point in gate.decision.points:
+            names = [one.check.label for one in point.surprises]
+            for problem in point.problems:
+                at = (
+                    gate.unexpected(point, names[0])
+                    if names and problem.reason is Reason.UNEXPECTED
+                    else None
+                )
+                yield gate, problem, point, at or gate.of_problem(problem, point)
+
+
+def _text(problem: Problem, point: PointDecision | None) -> str:
+    return problem.text if point is None else f"{point.shown}: {problem.text}"
+
+
+def _data(text: str) -> str:
+    return printable(text).replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _property(text: str) -> str:
+    return _data(text).replace(":", "%3A").replace(",", "%2C")
+
+
+def junit_text(gates: Sequence[Evidence]) -> str:
+    """A test suite per sweep, a test case per point; times are in seconds.
+
+    An unexpected violation is a failure with the counterexample as its text, a missing answer is an error. A finding is
+    skipped. The same decision gives the same text except times.
+    """
+    return _junit_text(*map(_suite, gates))
+
+
+def junit_error(name: str, message: str) -> str:
+    """The report of a gate that could not run: one suite, one error."""
+    suite = TestSuite(printable(name))
+    case = TestCase("the gate runs", classname=printable(name), time=0)
+    case.result = [Error(printable(message), "error")]
+    suite.add_testcase(case)
+    return _junit_text(suite)
+
+
+def _junit_text(*suites: TestSuite) -> str:
+    document = JUnitXml("tla2py gate")
+    for suite in suites:
+        document.add_testsuite(suite)
+    document.update_statistics()  # type: ignore[no-untyped-call]
+    root = ET.fromstring(document.tostring())  # type: ignore[no-untyped-call]  # noqa: S314 - our own
+    # One line per element; the text of a failure is unchanged.
+    ET.indent(root)
+    text = ET.tostring(root, encoding="unicode")
+    return f'<?xml version="1.0" encoding="utf-8"?>\n{text.rstrip()}\n'
+
+
+def _suite(gate: Evidence) -> TestSuite:
+    name = printable(gate.decision.name)
+    suite = TestSuite(name)
+    if gate.jar:
+        suite.add_property("tla2tools", printable(gate.jar))
+    for notice in gate.decision.notices:
+        suite.add_property("note", printable(notice))
+    for each in gate.decision.findings:
+        case = TestCase(printable(f"finding {each.name}"), classname=name, time=0)
+        # Readers show skipped cases, but not the output of those that pass.
+        case.result = [Skipped(printable(f"{gate.place(str(each.place))}: {each.message}"))]
+        suite.add_testcase(case)
+    if gate.decision.problems:
+        case = TestCase("the sweep is as expected", classname=name, time=0)
+        case.result = [_result(gate.decision.problems)]
+        suite.add_testcase(case)
+    for point in gate.decision.points:
+        suite.add_testcase(_case(gate, name, point))
+    return suite
+
+
+def _case(gate: Evidence, suite: str, point: PointDecision) -> TestCase:
+    log = point.point.parameters.get("log") if point.run.inputs.log is not None else None
+    if log is not None:
+        others = {name: text for name, text in point.point.parameters.items() if name != "log"}
+        classname = f"{suite}.{printable(parameter_text(others))}" if others else suite
+        name, file = log, gate.relative(gate.sweep.path.parent / log)
+    else:
+        classname, name, file = suite, point.shown, gate.relative(gate.sweep.path)
+    case = TestCase(printable(name), classname=classname, time=_seconds(point))
+    # What is checked for a log says no more than whether it is explained.
+    answers = [*filter(None, (_answer(one) for one in point.checks))] if log is None else []
+    if point.problems:
+        found = [gate.trace(point, one.check.label) for one in point.surprises]
+        traces = [line for trace in found if trace is not None for line in trace_lines(trace)]
+        case.result = [_result(point.problems, [*answers, *traces, *_again(gate, point)])]
+    elif point.row is None:
+        case.result = [Skipped("the sweep as a whole has a problem")]
+    elif answers:
+        case.system_out = "\n".join(answers)
+    case._elem.set("file", file)
+    return case
+
+
+def _answer(one: CheckAnswer) -> str | None:
+    """The answer on a check in words, None if it held as expected."""
+    label = printable(str(one.check))
+    expected = "as expected" if one.as_expected else "not expected to"
+    match one.status:
+        case "undecided":
+            return f"no answer on {label}: TLC ended before it had one"
+        case "violated":
+            length = f" in {counted(one.length, 'state')}" if one.length else ""
+            return f"{label} is violated{length}, {expected}"
+        case "held":
+            return None if one.as_expected else f"{label} is not violated, expected to"
+
+
+def _result(problems: Sequence[Problem], again: Sequence[str] = ()) -> Error | Failure:
+    """All problems as one result, since readers show one per case; an error if anything has no answer."""
+    kind = Failure if all(problem.exit_code == ExitCode.UNEXPECTED for problem in problems) else Error
+    result = kind(printable("; ".join(p.text for p in problems)), printable(problems[0].reason.value))
+    result.text = "\n".join([*(printable(f"{p.reason.value}: {p.text}") for p in problems), *again])
+    return result
+
+
+def _again(gate: Evidence, point: PointDecision) -> list[str]:
+    again = gate.again(point)
+    return [printable(f"again: {again.ours}"), printable(f"plain: {again.plain}")]
+
+
+def _seconds(point: PointDecision) -> float:
+    return round(point.row.wall_seconds or 0.0, 3) if point.row is not None else 0.0
+
+
+# A summary on GitHub is limited to 1 MiB.
+_MOST_TRACES = 10
+_MOST_LINES = 400
+_MOST_POINTS = 100
+_SPECIAL = re.compile(r"([\\`*_{}\[\]()#+\-.!|~:@$^])")
+
+
+def markdown_text(gates: Sequence[Evidence]) -> str:
+    """A section per sweep: findings and what is wrong, the points in a table, the unexpected counterexamples folded."""
+    return "\n".join(part for gate in gates for part in (*_section(gate), ""))
+
+
+def markdown_error(name: str, message: str) -> str:
+    """The summary of a gate that could not run."""
+    return f"### :x: {escape(name)}\n\n{escape(message)}\n"
+
+
+def escape(text: str) -> str:
+    """A text escaped for one line of Markdown: no markup, HTML, mention or command."""
+    return _SPECIAL.sub(r"\\\1", html.escape(" ".join(printable(text).split()), quote=False))
+
+
+def headline(decision: Decision) -> str:
+    """The number of points, and of those that are not as expected."""
+    red = sum(bool(point.problems) for point in decision.points)
+    count = len(decision.points)
+    of = counted(count, "point")
+    if decision.exit_code == ExitCode.OK:
+        known = sum(any(one.status == "violated" for one in point.checks) for point in decision.points)
+        return f"{of}, as expected" + (f" ({known} violated, as known)" if known else "")
+    text = f"{of}, {red} not as expected" if red else f"{of}, not as expected as a whole"
+    unread = sum(problem.reason is Reason.UNREAD for problem in decision.problems)
+    return f"{text}, {counted(unread, 'model')} not read" if unread else text
+
+
+def _section(gate: Evidence) -> list[str]:
+    decision = gate.decision
+    mark = ":white_check_mark:" if decision.exit_code == ExitCode.OK else ":x:"
+    parts = [f"### {mark} {escape(decision.name)}", "", escape(headline(decision)), ""]
+    parts += [
+        f"- :warning: {escape(str(gate.place(str(each.place))))}: {escape(str(each))}"
+        for each in decision.findings
+    ]
+    parts += [f"- {escape(problem.text)}" for problem in decision.problems]
+    for point in decision.points:
+        parts += [f"- **{escape(point.shown)}**: {escape(problem.text)}" for problem in point.problems]
+    parts += [f"- {escape(notice)}" for notice in gate.notices]
+    if parts[-1]:
+        parts.append("")
+    return [*parts, *_table(decision), *_traces(gate)]
+
+
+def _table(decision: Decision) -> list[str]:
+    points = sorted(decision.points, key=lambda point: not point.problems)[:_MOST_POINTS]
+    shown = sorted(points, key=lambda point: point.point.index)
+    if not shown:
+        return []
+    rows = ["| | point | verdict | distinct states | time |", "|---|---|---|---:|---:|"]
+    for point in shown:
+        mark = ":x:" if point.problems else ":white_check_mark:"
+        row = point.row
+        if row is None:
+            rows.append(f"| {mark} | {escape(point.shown)} | no result | | |")
+            continue
+        took = seconds(row.wall_seconds)
+        rows.append(
+            f"| {mark} | {escape(point.shown)} | {escape(_verdict(point))} | {number(row.distinct)} | {took} |"
+        )
+    if len(shown) < len(decision.points):
+        rows.append(f"\n{len(decision.points) - len(shown)} more points are not shown.")
+    return [*rows, ""]
+
+
+def _verdict(point: PointDecision) -> str:
+    assert point.row is not None
+    names = [
+        f"{one.check.label} in {one.length}" if one.length else one.check.label
+        for one in point.checks
+        if one.status == "violated"
+    ]
+    return f"{point.row.verdict.value}{': ' if names else ''}{', '.join(names)}"
+
+
+def _traces(gate: Evidence) -> list[str]:
+    parts: list[str] = []
+    red = [one for point in gate.by_kind.values() for one in point]
+    leads = [one for one in red if one.leads]
+    for one in leads[:_MOST_TRACES]:
+        trace = gate.trace(one.point, one.name)
+        assert trace is not None
+        lines = trace_lines(trace)
+        if len(lines) > _MOST_LINES:
+            lines = [*lines[:_MOST_LINES], f"({len(lines) - _MOST_LINES} more lines)"]
+        title = f"{one.name} with {one.point.shown}: {counted(one.states, 'state')}"
+        parts += [f"<details><summary>{_html(title)}</summary>", "", "<pre>"]
+        # An empty line would end the HTML; a trace has none.
+        parts += [_html(line) for line in lines]
+        parts += ["</pre>", ""]
+        kin = [each for each in red if each.name == one.name and each.lead is one.point and not each.leads]
+        for each in kin[:_MOST_POINTS]:
+            states = counted(each.states, "state")
+            parts.append(f"- similar at {escape(f'{each.point.shown}: {states}')}")
+        if len(kin) > _MOST_POINTS:
+            parts.append(f"- and at {len(kin) - _MOST_POINTS} more points")
+        parts += ["", "</details>", ""]
+    if len(leads) > _MOST_TRACES:
+        parts += [f"{len(leads) - _MOST_TRACES} more kinds of counterexamples are in the other reports.", ""]
+    for point in [point for point in gate.decision.points if point.problems][:_MOST_TRACES]:
+        again = gate.again(point)
+        parts += [f"<details><summary>Run again: {_html(point.shown)}</summary>", "", "<pre>"]
+        parts += [_html(again.ours), _html(again.plain), "</pre>", "", "</details>", ""]
+    return parts
+
+
+def _html(text: str) -> str:
+    return html.escape(printable(text).replace("\n", " "))
+
+
+_STYLES = {Severity.ERROR: "bold red", Severity.WARNING: "bold yellow", Severity.NOTE: "bold cyan"}
+
+
+def group_findings(findings: Iterable[Finding]) -> list[list[Finding]]:
+    """The findings grouped by everything except their place, in order of the first of each group."""
+    same: dict[object, list[Finding]] = {}
+    for each in findings:
+        same.setdefault((each.code, each.message, each.hint), []).append(each)
+    return list(same.values())
+
+
+def finding_text(finding: Finding, *same: Finding) -> Text:
+    """A finding in a few lines: place, severity, code and what TLC does; below it what would be right, and where else."""
+    text = Text()
+    text.append(printable(str(finding.place)), style="bold")
+    text.append(": ")
+    text.append(f"{finding.severity.value}[{finding.code}]", style=_STYLES[finding.severity])
+    text.append(f" {printable(finding.message)}")
+    if finding.hint:
+        text.append(f"\n    {printable(finding.hint)}", style="dim")
+    if same:
+        places = ", ".join(printable(str(each.place)) for each in same)
+        text.append(f"\n    the same at {places}", style="dim")
+    return text
+
+
+def findings_summary(findings: Sequence[Finding], files: int, unread: int, skipped: int) -> str:
+    """The number of findings of each severity, of files, of those not read whole, and of configs without a module."""
+    counts = [
+        counted(number, severity.value)
+        for severity in Severity
+        if (number := sum(each.severity is severity for each in findings))
+    ]
+    looked = counted(files, "file")
+    lost = f", {unread} of which could not be read whole" if unread else ""
+    left = f"; {counted(skipped, 'config')} without a module not linted" if skipped else ""
+    return (f"{', '.join(counts)} in {looked}" if counts else f"nothing found in {looked}") + lost + left
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outputs:
+    """The files to write; ``job_summary`` is GitHub's, which is appended to."""
+
+    junit: Path | None
+    sarif: Path | None
+    summary: Path | None
+    job_summary: Path | None
+
+    @classmethod
+    def of(
+        cls,
+        *,
+        junit: Path | None,
+        sarif: Path | None,
+        summary: Path | None,
+        targets: Sequence[str] = (),
+        inputs: Sequence[Path] = (),
+    ) -> Outputs:
+        """The named files, and the job summary that the environment names.
+
+        ``targets`` are what is gated, ``inputs`` what else is read. Raises InputError: ``gate-reports``, and as
+        ``check_report`` does for what a report would replace.
+        """
+        named = [path for path in (junit, sarif, summary) if path is not None]
+        for path in named:
+            check_report(path, [*inputs, *_files_of(path, targets)])
+        for path in named:
+            if [each.resolve() for each in named].count(path.resolve()) > 1:
+                hint = "give each report its own file"
+                raise InputError("gate-reports", f"{path} is named for two reports", hint=hint)
+        job = os.environ.get("GITHUB_STEP_SUMMARY")
+        return cls(
+            junit=junit,
+            sarif=sarif,
+            summary=summary,
+            job_summary=Path(job) if job and summary is None else None,
+        )
+
+    def clear(self) -> None:
+        """Delete earlier reports, so that none is mistaken for this gate's. Raises InputError (``output-unwritable``)."""
+        for path in (self.junit, self.sarif, self.summary):
+            if path is not None:
+                with writing(path):
+                    path.unlink(missing_ok=True)
+
+    def write(self, gates: Sequence[Evidence]) -> None:
+        """Write every report. Raises InputError (``output-unwritable``)."""
+        self._write(
+            junit=lambda: junit_text(gates),
+            sarif=lambda: sarif_text(gates),
+            summary=lambda: markdown_text(gates),
+        )
+
+    def write_error(self, name: str, error: Tla2pyError) -> None:
+        """Write reports of a gate that could not run. Raises InputError (``output-unwritable``)."""
+        message = error.line
+        self._write(
+            junit=lambda: junit_error(name, message),
+            sarif=lambda: sarif_error(message, error_place(error)),
+            summary=lambda: markdown_error(name, message),
+        )
+
+    def _write(
+        self, *, junit: Callable[[], str], sarif: Callable[[], str], summary: Callable[[], str]
+    ) -> None:
+        _write_text(self.junit, junit)
+        _write_text(self.sarif, sarif)
+        _write_text(self.summary, summary)
+        _write_text(self.job_summary, summary, "a")
+
+
+def _files_of(path: Path, targets: Sequence[str]) -> Iterator[Path]:
+    """The files of targets that a report to this path could replace."""
+    for target in targets:
+        file = folder_of(target)
+        if is_remote(target):
+            continue
+        if file.is_dir():
+            yield from store_files(path, file)
+        else:
+            yield file
+            yield from named_files(file)
+
+
+def report_root() -> Path:
+    """The folder that paths in reports are relative to: the repository's, else the current one."""
+    workspace = os.environ.get("GITHUB_WORKSPACE") or os.environ.get("CI_PROJECT_DIR")
+    if workspace:
+        return Path(workspace)
+    here = Path.cwd()
+    return next((folder for folder in (here, *here.parents) if (folder / ".git").exists()), here)
+
+
+def error_place(error: Tla2pyError) -> Place | None:
+    """The place of an error, None if it is not in a file below the root of reports."""
+    place = Place.parse(error.where or "")
+    try:
+        path = Path(place.file).resolve().relative_to(report_root().resolve())
+    except ValueError:
+        return None
+    return Place(file=path.as_posix(), line=place.line or 1) if place.file else None
+
+
+def _write_text(path: Path | None, text: Callable[[], str], mode: str = "w") -> None:
+    if path is None:
+        return
+    with writing(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if mode == "w":
+            write_file(path, text())
+            return
+        with path.open(mode, encoding="utf-8") as sink:
+            sink.write(text())

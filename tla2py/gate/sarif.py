@@ -1,0 +1,237 @@
+"""The decision of a gate as SARIF 2.1.0, so that a code host shows a counterexample step by step beside the module."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from urllib.parse import quote
+
+import tla2py
+from tla2py.errors import Place
+from tla2py.gate.decision import PointDecision, Problem, Reason
+from tla2py.gate.evidence import Evidence
+from tla2py.lint.finding import Finding
+from tla2py.model.trace import State, Trace
+from tla2py.sweep.judge import CheckAnswer
+from tla2py.text import counted, cut
+from tla2py.view.text import action_text, printable, step_changes, trace_end
+
+_SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+# GitHub accepts at most this many steps; a message is too small for a whole state.
+_MOST_STEPS = 10_000
+_MOST_TEXT = 1000
+
+# What each reason means, in a report that explains itself.
+_MEANINGS = {
+    Reason.UNEXPECTED: "The verdict, or what was violated, is not what the sweep file expects.",
+    Reason.FIGURES: "A count of states or the length of a counterexample is not what the sweep file expects.",
+    Reason.BROKEN: "The model could not be evaluated, or TLC did not run.",
+    Reason.INCONCLUSIVE: "The run ended without an answer.",
+    Reason.UNDECIDED: "A property was left without an answer.",
+    Reason.UNREAD: "A model of a manifest or a folder could not be read, so TLC never saw it.",
+    Reason.TRANSLATION: "The checked translation differs, or may differ, from the PlusCal algorithm.",
+    Reason.NOT_RUN: "The point has no result.",
+    Reason.NOTHING_RAN: "No point has a result.",
+    Reason.ALL_EXCLUDED: "No point is left to be checked.",
+    Reason.OTHER_INPUTS: "The store was made from other inputs than the sweep file.",
+    Reason.NOTHING_CHECKED: "Neither an invariant nor a property nor deadlock is checked.",
+    Reason.NOT_IN_CONFIG: "The config does not check what the sweep file lists.",
+    Reason.MODEL_VALUE: "The config makes a model value of a name that the module declares.",
+    Reason.SYMMETRY_LIVENESS: "With symmetry TLC replaces states by symmetric ones, so it misjudges temporal properties.",
+    Reason.NO_STATES: "No state satisfies the initial predicate, so everything holds vacuously.",
+    Reason.UNNAMED: "A violation is expected without naming what is violated.",
+    Reason.PROPOSED: "Nobody has confirmed the expectation that a gate proposed.",
+    Reason.NEVER_FIRED: "An action that is expected to fire never did.",
+    Reason.NOT_COUNTED: "TLC did not count the actions that have to fire.",
+    Reason.DRIFT: "The point differs from the lock.",
+    Reason.FINDING: "The result may mean less than it seems to.",
+    Reason.ERROR: "The gate could not be run.",
+}
+
+Json = dict[str, object]
+
+
+def sarif_text(gates: Sequence[Evidence]) -> str:
+    """One run with a rule per violated definition and per reason; a gate that is green has only findings as results.
+
+    A violation is located at the definition, its trace is a code flow through the locations of the actions. The
+    same decision gives the same text.
+    """
+    keyed = [each for gate in gates for each in _results(gate)]
+    results = [result for _, result in keyed]
+    rules = sorted({str(result["ruleId"]) for result in results})
+    seen: Counter[str] = Counter()
+    for key, result in keyed:
+        result["ruleIndex"] = rules.index(str(result["ruleId"]))
+        # Results with the same key are numbered: a code host shows one alert per fingerprint.
+        seen[key] += 1
+        result["partialFingerprints"] = {"primaryLocationLineHash": f"{key}:{seen[key]}"}
+    jars = sorted({gate.jar for gate in gates if gate.jar})
+    notes = [f"{gate.decision.name}: {notice}" for gate in gates for notice in gate.decision.notices]
+    return sarif_document([_rule(rule) for rule in rules], results, jars, notes)
+
+
+def sarif_error(message: str, place: Place | None) -> str:
+    """The report of a gate that could not run: one result."""
+    where = place or Place(file=".")
+    result: Json = {
+        "ruleId": "gate/error",
+        "ruleIndex": 0,
+        "level": "error",
+        "message": {"text": printable(message)},
+        "locations": [{"physicalLocation": _physical(where)}],
+    }
+    return sarif_document([_rule("gate/error")], [result])
+
+
+def sarif_document(
+    rules: list[Json], results: list[Json], jars: Sequence[str] = (), notes: Sequence[str] = ()
+) -> str:
+    """One run of tla2py with its rules and results, the jars that projects chose for it, and its notes."""
+    driver = {
+        "name": "tla2py",
+        "version": tla2py.__version__,
+        "semanticVersion": tla2py.__version__,
+        "rules": rules,
+    }
+    run: Json = {
+        "tool": {"driver": driver},
+        "columnKind": "unicodeCodePoints",
+        "results": results,
+    }
+    if jars:
+        run["properties"] = {"tla2tools": [printable(jar) for jar in jars]}
+    if notes:
+        notifications = [{"level": "note", "message": {"text": printable(note)}} for note in notes]
+        run["invocations"] = [{"executionSuccessful": True, "toolExecutionNotifications": notifications}]
+    document = {"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}
+    return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+
+
+def _rule(rule: str) -> Json:
+    group, _, name = rule.partition("/")
+    if group == "gate":
+        title, text = name.replace("-", " "), _MEANINGS[Reason(name)]
+    elif group == "finding":
+        title, text = name.replace("-", " "), _MEANINGS[Reason.FINDING]
+    else:
+        title, text = name, f"TLC found a behaviour that violates {name}, where none was expected."
+    return {
+        "id": rule,
+        "name": title,
+        "shortDescription": {"text": text},
+        "fullDescription": {"text": text},
+        "defaultConfiguration": {"level": "error"},
+        "properties": {"tags": ["tla+", "model checking"], "precision": "very-high"},
+    }
+
+
+def _results(gate: Evidence) -> Iterator[tuple[str, Json]]:
+    """Each result with its key, see ``_key``."""
+    for finding in gate.decision.findings:
+        yield _finding(gate, finding, "warning")
+    for problem in gate.decision.problems:
+        yield _problem(gate, problem, None)
+    for point in gate.decision.points:
+        for one in point.surprises:
+            yield _violation(gate, point, one)
+        # An unexpected violation has its own result, unless an expected one is missing too.
+        covered = point.surprises == tuple(one for one in point.checks if not one.as_expected) != ()
+        yield from (
+            _problem(gate, problem, point)
+            for problem in point.problems
+            if not (covered and problem.reason is Reason.UNEXPECTED)
+        )
+
+
+def _problem(gate: Evidence, problem: Problem, point: PointDecision | None) -> tuple[str, Json]:
+    if isinstance(problem.cause, Finding):
+        return _finding(gate, problem.cause, "error")
+    place = gate.of_problem(problem, point)
+    shown = f"{gate.decision.name}, {point.shown}" if point is not None else gate.decision.name
+    rule = f"gate/{problem.reason.value}"
+    return _key(gate, rule, point, problem.subject or ""), {
+        "ruleId": rule,
+        "level": "error",
+        "message": {"text": printable(f"{shown}: {problem.text}")},
+        "locations": [{"physicalLocation": _physical(place)}],
+    }
+
+
+def _finding(gate: Evidence, finding: Finding, level: str) -> tuple[str, Json]:
+    rule = f"finding/{finding.code}"
+    hint = f"; {finding.hint}" if finding.hint else ""
+    return _key(gate, rule, None, finding.subject or ""), {
+        "ruleId": rule,
+        "level": level,
+        "message": {"text": printable(f"{gate.decision.name}: {finding.message}{hint}")},
+        "locations": [{"physicalLocation": _physical(gate.place(str(finding.place)))}],
+    }
+
+
+def _violation(gate: Evidence, point: PointDecision, one: CheckAnswer) -> tuple[str, Json]:
+    name = one.check.label
+    rule = f"{one.check.kind.replace('_', '-')}/{name}"
+    place = gate.unexpected(point, name) or gate.expectation(point)
+    length = f" in {counted(one.length, 'state')}" if one.length else ""
+    line = f": {point.line}" if point.line is not None else ""
+    result: Json = {
+        "ruleId": rule,
+        "level": "error",
+        "message": {"text": printable(f"{name} is violated{length} with {point.shown}{line}")},
+        "locations": [{"physicalLocation": _physical(place), **_logical(name)}],
+    }
+    trace = gate.trace(point, name)
+    if trace is not None and trace.states:
+        flow = {"locations": list(_flow(gate, point, trace, place, name))}
+        result["codeFlows"] = [
+            {"message": {"text": f"the shortest counterexample to {name}"}, "threadFlows": [flow]}
+        ]
+    return _key(gate, rule, point, name), result
+
+
+def _flow(gate: Evidence, point: PointDecision, trace: Trace, end: Place, name: str) -> Iterator[Json]:
+    before: State | None = None
+    shown = trace.states[: _MOST_STEPS - 1]
+    for state in shown:
+        place = gate.step(point, state.location) or (gate.begin(point) if before is None else None)
+        changed = "; ".join(step_changes(before, state)) or "nothing changes"
+        step = f"state {state.index}, {action_text(state)}: {changed}"
+        text = cut(printable(" ".join(step.split())), _MOST_TEXT)
+        yield {
+            "location": {
+                "physicalLocation": _physical(place or end),
+                **_logical(state.action or "Init"),
+                "message": {"text": text},
+            },
+            "executionOrder": state.index,
+            "importance": "important" if before is None or state is trace.states[-1] else "essential",
+        }
+        before = state
+    last = trace_end(trace) or f"{name} is violated in state {trace.states[-1].index}"
+    yield {
+        "location": {"physicalLocation": _physical(end), **_logical(name), "message": {"text": last}},
+        "executionOrder": len(shown) + 1,
+        "importance": "essential",
+    }
+
+
+def _logical(name: str) -> Json:
+    return {"logicalLocations": [{"name": name, "kind": "function"}]}
+
+
+def _physical(place: Place) -> Json:
+    region: Json = {"startLine": place.line or 1, "startColumn": place.column or 1}
+    if place.end_line is not None and place.end_column is not None:
+        # SARIF's end is the column after the last.
+        region |= {"endLine": place.end_line, "endColumn": place.end_column + 1}
+    return {"artifactLocation": {"uri": quote(place.file)}, "region": region}
+
+
+def _key(gate: Evidence, rule: str, point: PointDecision | None, subject: str) -> str:
+    """The key of an alert, which changes with neither lines nor figures."""
+    parameters = sorted(point.point.parameters.items()) if point is not None else []
+    text = json.dumps([gate.decision.name, rule, subject, parameters])
+    return hashlib.sha256(text.encode()).hexdigest()[:16]

@@ -1,1 +1,0 @@
-"""First sweep files, from what a module declares, with example values."""

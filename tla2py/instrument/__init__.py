@@ -1,1 +1,0 @@
-"""Copies of definitions that print what TLC evaluates."""

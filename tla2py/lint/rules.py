@@ -1,0 +1,374 @@
+"""Rules on the text of a config, without its module."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+from tla2py.errors import InputError, Place
+
+# These modules register their rules.
+from tla2py.lint import constants
+from tla2py.lint import definitions as definitions
+from tla2py.lint import names as names
+from tla2py.lint.finding import RULES, Finding, Severity, finding, rule, run_rules
+from tla2py.lint.subject import (
+    AssignedValue,
+    Dialect,
+    Mention,
+    Subject,
+    keyword_of,
+    mentions_of,
+    remaining_values,
+)
+from tla2py.text import did_you_mean
+from tla2py.tla.graph import ModuleGraph
+from tla2py.tla.parse import Translate
+from tla2py.tlc.config.read import ConfigFile, config_beside, config_file, ignored_codes, read_config_text
+from tla2py.tlc.config.statements import (
+    FIELDS,
+    KEYWORDS,
+    LISTS,
+    MISTAKE_CODES,
+    Statement,
+    Statements,
+    read_statements,
+)
+from tla2py.tlc.tools.community import load_specification
+
+_CHECKED = ("INVARIANT", "INVARIANTS", "PROPERTY", "PROPERTIES")
+_SECTIONS = {**FIELDS, "CONSTANT": "constants", "CONSTANTS": "constants"}
+
+
+@rule(Severity.ERROR, *MISTAKE_CODES)
+def mistakes(subject: Subject) -> Iterator[Finding]:
+    """The mistakes found while parsing."""
+    for mistake in subject.statements.mistakes:
+        severity = Severity.WARNING if mistake.harmless else Severity.ERROR
+        place = subject.at(mistake.token)
+        yield finding(mistake.code, place, mistake.message, mistake.hint, severity=severity)
+
+
+@rule(Severity.WARNING, "type-constraint")
+def type_constraints(subject: Subject) -> Iterator[Finding]:
+    """TLC up to 1.7.4 ignores it; later versions stop at it."""
+    stops = subject.dialect is not None and "TYPE_CONSTRAINT" not in subject.dialect.keywords
+    for statement in subject.statements.statements:
+        for name in statement.names if statement.keyword.text == "TYPE_CONSTRAINT" else ():
+            does = "stops at" if stops else "up to 1.7.4 ignores"
+            yield finding(
+                "type-constraint",
+                subject.at(statement.keyword),
+                f"TLC {does} TYPE_CONSTRAINT {name.text}",
+                f"write INVARIANT {name.text}",
+                name.text,
+                Severity.ERROR if stops else None,
+            )
+
+
+@rule(Severity.ERROR, "duplicate-assignment")
+def duplicate_assignments(subject: Subject) -> Iterator[Finding]:
+    """TLC reports nothing: ``<-`` overrides ``=``, otherwise the last one counts."""
+    seen: dict[tuple[str, str, str | None], tuple[str, str, int]] = {}
+    for binding in subject.bindings:
+        module = binding.module.text if binding.module else None
+        key = (binding.name.text, binding.arguments, module)
+        before = seen.get(key)
+        if before is not None and before[:2] != (binding.sign, binding.value):
+            overridden = before[0] == "<-" and binding.sign == "="
+            which = "the one with <-" if overridden else "the later one"
+            message = f"{binding.name.text} is also assigned in line {before[2]}: TLC silently uses {which}"
+            yield finding("duplicate-assignment", subject.at(binding.name.token), message, "keep one of them")
+        seen[key] = (binding.sign, binding.value, binding.name.token.line)
+
+
+@rule(Severity.ERROR, "string-escape")
+def string_escapes(subject: Subject) -> Iterator[Finding]:
+    """TLC takes the text between the quotation marks literally; in a module it does not."""
+    for binding in subject.bindings:
+        for token in binding.tokens:
+            if token.text.startswith('"') and "\\" in token.text:
+                message = (
+                    f"TLC takes the backslash in {token.text} literally; in a module it begins an escape"
+                )
+                hint = f"define the string in the module and write {binding.name.text} <- DEFINITION"
+                yield finding("string-escape", subject.at(token), message, hint)
+
+
+@rule(Severity.WARNING, "empty-section")
+def empty_sections(subject: Subject) -> Iterator[Finding]:
+    """TLC silently checks nothing for it."""
+    comments = subject.statements.tokens.comments
+    begins = [statement.keyword.offset for statement in subject.statements.statements]
+    for statement in subject.statements.statements:
+        empty = statement.keyword.text in _CHECKED and statement.end == statement.keyword.end
+        following = min((begin for begin in begins if begin >= statement.end), default=sys.maxsize)
+        # A commented list is empty on purpose.
+        if empty and not any(statement.end <= each.offset < following for each in comments):
+            message = f"{statement.keyword.text} names nothing: TLC checks nothing for it"
+            word = statement.keyword.text
+            yield finding("empty-section", subject.at(statement.keyword), message, "name what to check", word)
+
+
+@rule(Severity.WARNING, "commented-keyword")
+def commented_keywords(subject: Subject) -> Iterator[Finding]:
+    """The names after the comment belong to the section before it."""
+    comments = subject.statements.tokens.comments
+    for statement in subject.statements.statements:
+        section = _SECTIONS.get(statement.keyword.text)
+        tokens = [name.token for name in statement.names] + [b.name.token for b in statement.bindings]
+        for token in tokens:
+            before = [each for each in comments if statement.keyword.offset < each.offset < token.offset]
+            between = [each for each in tokens if before and before[-1].offset < each.offset < token.offset]
+            word = re.sub(r"^\\\*+|^\(\*+|\*+\)$", "", before[-1].text).strip(" :") if before else ""
+            if between or word not in KEYWORDS or _SECTIONS.get(word, section) == section:
+                continue
+            message = f"{word} is in a comment: TLC reads {token.text} as part of {statement.keyword.text}"
+            hint = f"write {word} outside the comment, or comment out {token.text} too"
+            yield finding("commented-keyword", subject.at(token), message, hint, word)
+
+
+@rule(Severity.ERROR, "unknown-keyword")
+def unknown_keywords(subject: Subject) -> Iterator[Finding]:
+    """A TLC that does not know the keyword takes it for a name, or stops at it."""
+    dialect = subject.dialect
+    if dialect is None:
+        return
+    for before, statement in _lacking(subject):
+        word = statement.keyword.text
+        if word not in ("CHECK_DEADLOCK", "_EXPECT"):
+            hint = f"{dialect.jar.newer}; or remove {word}"
+            taken = _taken(subject, word, before)
+            yield finding("unknown-keyword", subject.at(statement.keyword), taken, hint, word)
+    for mention in subject.of(*FIELDS.values()):
+        # The file of a config has been read above.
+        if keyword_of(mention.key) not in dialect.keywords and mention.place.file.endswith(".toml"):
+            message = f"{dialect.jar.tlc} does not know {keyword_of(mention.key)}"
+            hint = f"{dialect.jar.newer}; or remove {mention.key}"
+            yield finding("unknown-keyword", mention.place, message, hint, keyword_of(mention.key))
+    known = dialect.keywords & {"POSTCONDITION", "POSTCONDITIONS"}
+    for mention in subject.of("postconditions")[1:] if known == {"POSTCONDITION"} else ():
+        message = f"{dialect.jar.tlc} allows one postcondition"
+        hint = f"{dialect.jar.newer}; or define one that conjoins them"
+        yield finding("unknown-keyword", mention.place, message, hint, "POSTCONDITIONS")
+
+
+@rule(Severity.NOTE, "check-deadlock")
+def check_deadlock(subject: Subject) -> Iterator[Finding]:
+    """tla2py uses the option -deadlock, which every version knows."""
+    for before, statement in _lacking(subject):
+        if statement.keyword.text == "CHECK_DEADLOCK":
+            taken = _taken(subject, "CHECK_DEADLOCK", before)
+            hint = "tla2py passes it as an option; without tla2py use -deadlock, which means: do not check"
+            yield finding("check-deadlock", subject.at(statement.keyword), taken, hint)
+
+
+def _lacking(subject: Subject) -> Iterator[tuple[str, Statement]]:
+    """The statements whose keyword this TLC lacks, each with the keyword of the section that swallows it."""
+    section = ""
+    for statement in subject.statements.statements:
+        word = statement.keyword.text
+        if subject.dialect and word in KEYWORDS - subject.dialect.keywords - {"_EXPECT", "TYPE_CONSTRAINT"}:
+            yield section, statement
+        else:
+            section = word
+
+
+def _taken(subject: Subject, word: str, section: str) -> str:
+    label = subject.dialect.jar.tlc if subject.dialect else "TLC"
+    if section in LISTS:
+        return f"{label} does not know {word} and reads it as part of {section}"
+    if section.startswith("CONSTANT"):
+        return f"{label} does not know {word} and takes it for a constant"
+    return f"{label} does not know {word} and stops at it"
+
+
+EVERY_RULE = "--no-lint"
+IN_SWEEP_FILE = "ignored by [lint]"
+
+
+@rule(Severity.WARNING, "unknown-rule")
+def unknown_rules(subject: Subject) -> Iterator[Finding]:
+    """A misspelt code ignores nothing."""
+    for code, comment in ignored_codes(subject.statements.tokens.comments).items():
+        yield from unknown_rule(code, subject.at(comment))
+
+
+def unknown_rule(code: str, place: Place) -> Iterator[Finding]:
+    """The finding on a code that is ignored but is not a rule of lint."""
+    if code not in RULES:
+        hint = did_you_mean(code, sorted(RULES), "docs/lint.md lists the rules")
+        yield finding("unknown-rule", place, f"lint has no rule {code}", hint, code)
+
+
+def shown_findings(findings: Iterable[Finding]) -> Iterator[Finding]:
+    """The findings to show: ignored errors become notes, and other ignored findings are left out."""
+    for each in findings:
+        if not each.ignored:
+            yield each
+        elif each.severity is Severity.ERROR:
+            yield each.as_note()
+
+
+def comment_reasons(statements: Statements, path: Path) -> dict[str, str]:
+    """Where a config ignores rules, by code."""
+    codes = ignored_codes(statements.tokens.comments)
+    return {code: f"ignored in {path}:{comment.line}" for code, comment in codes.items()}
+
+
+def mark_ignored(
+    findings: Iterable[Finding], reasons: Mapping[str, str], every: str | None = None
+) -> Iterator[Finding]:
+    """The findings, marked as ignored if their codes have ``reasons``; ``every`` is a reason for all codes."""
+    for each in findings:
+        reason = reasons.get(each.code, every)
+        yield replace(each, ignored=reason) if reason and not each.ignored else each
+
+
+# These modules register their rules.
+
+_UNKNOWN = ("unknown-definition", "unknown-constant")
+
+
+def lint_file(
+    path: Path,
+    module: Path | None,
+    libraries: Sequence[Path] = (),
+    dialect: Dialect | None = None,
+    translate: Translate | None = None,
+) -> tuple[Finding, ...]:
+    """The findings on a config, ordered by place; without a module only the text is linted.
+
+    Raises InputError: ``config-missing``, and as ``load_modules`` does.
+    """
+    content = read_config_text(path)
+    file = config_file(read_statements(content), content, path)
+    specs = {}
+    if module is not None:
+        specs = {module.name: load_specification(module, libraries, translate=translate)}
+    return lint_parsed(file, specs, complete=True, dialect=dialect)
+
+
+def lint_parsed(
+    file: ConfigFile,
+    specs: Mapping[str, ModuleGraph],
+    *,
+    complete: bool,
+    dialect: Dialect | None = None,
+    used: Container[tuple[str, str]] | None = None,
+) -> tuple[Finding, ...]:
+    """The findings on a parsed config; ``complete`` means that TLC gets no input besides it.
+
+    ``used`` are as in ``unknown_names``.
+    """
+    if complete:
+        mentions = mentions_of(file.statements, file.path)
+        return _lint(file, specs, mentions, complete=True, dialect=dialect)
+    # A sweep may override the names in its configs, so they are linted with its points.
+    rest = RULES.keys() - set(_UNKNOWN)
+    found = _lint(file, specs, (), complete=False, dialect=dialect, codes=rest)
+    return (*unknown_names(file, specs, used), *found)
+
+
+def lint_options(spec: ModuleGraph, constants: Mapping[str, str], *files: ConfigFile) -> Iterator[Finding]:
+    """The findings on constants given to ``check`` as options; they override those of its configs."""
+    values = [(name, text, partial(Place, file=f"-c {name}=...")) for name, text in constants.items()]
+    return lint_values(spec, values, files)
+
+
+def lint_values(
+    spec: ModuleGraph,
+    values: Sequence[AssignedValue],
+    files: Iterable[ConfigFile],
+    permuted: Container[str] = (),
+) -> Iterator[Finding]:
+    """The findings on values that override those of configs; ``permuted`` are the constants of a symmetry."""
+    yield from constants.wrong_types(spec, values, permuted)
+    whole = [*values, *remaining_values(values, *files)]
+    yield from names.misspelt_names(spec, whole)
+    yield from constants.odd_model_values(spec, whole)
+
+
+def unknown_names(
+    file: ConfigFile, specs: Mapping[str, ModuleGraph], used: Container[tuple[str, str]] | None = None
+) -> Iterator[Finding]:
+    """The findings on names in a config that none of the modules declares.
+
+    ``used`` are the keys and names of a sweep's points, which may override those of the config.
+    """
+    mentions = mentions_of(file.statements, file.path)
+    taken = [each for each in mentions if used is None or (each.key, each.name) in used]
+    for found in _lint(file, specs, taken, complete=False, codes=_UNKNOWN):
+        yield replace(found, hint=_other_module(file.path, specs) or found.hint)
+
+
+def check_config_names(file: ConfigFile, specs: Mapping[str, ModuleGraph]) -> None:
+    """Check the names in a config. Raises InputError: ``unknown-definition``, ``unknown-constant``."""
+    for found in unknown_names(file, specs):
+        if found.refuses:
+            raise found.to_error()
+
+
+def _other_module(config: Path, specs: Mapping[str, ModuleGraph]) -> str | None:
+    """The hint if a config is named after a module other than the one it is used with."""
+    own = module_of(config)
+    if own is None or own.name in {Path(name).name for name in specs}:
+        return None
+    return f"{config.name} is named after {own.name}, which this sweep does not use"
+
+
+def _lint(
+    file: ConfigFile,
+    specs: Mapping[str, ModuleGraph],
+    mentions: Iterable[Mention],
+    *,
+    complete: bool,
+    dialect: Dialect | None = None,
+    codes: Collection[str] = RULES,
+) -> tuple[Finding, ...]:
+    subject = Subject(
+        path=file.path,
+        config=file.config,
+        statements=file.statements,
+        mentions=tuple(mentions),
+        specs=tuple(specs.values()),
+        shown=", ".join(specs),
+        complete=complete,
+        dialect=dialect,
+    )
+    return tuple(mark_ignored(run_rules(subject, codes), comment_reasons(file.statements, file.path)))
+
+
+# How many folders above a config may have its module.
+_LEVELS = 3
+
+
+def module_of(config: Path, libraries: Sequence[Path] = ()) -> Path | None:
+    """The module of a config: beside it, in the folders above, nearest first, or in ``libraries``; None without one.
+
+    It is ``Spec.tla`` for ``Spec.cfg``, otherwise ``MCSpec.tla``, otherwise the longest prefix.
+    """
+    above = [Path(os.path.normpath(config.parent / ("../" * level))) for level in range(_LEVELS + 1)]
+    found = (_module_in(folder, config) for folder in dict.fromkeys([*above, *libraries]))
+    return next((module for module in found if module is not None), None)
+
+
+def _module_in(folder: Path, config: Path) -> Path | None:
+    beside = {path.stem: path for path in folder.glob("*.tla")}
+    wrapper = beside.get(f"MC{config.stem}") or beside.get(f"MC_{config.stem}")
+    begun = [path for stem, path in beside.items() if config.stem.startswith(stem)]
+    return beside.get(config.stem) or wrapper or max(begun, key=lambda path: len(path.stem), default=None)
+
+
+def config_of(module: Path) -> Path:
+    """The config of a module. Raises InputError (``config-missing``)."""
+    path = config_beside(module)
+    if path is None:
+        hint = f"name a config: tla2py lint FILE.cfg {module.name}"
+        raise InputError("config-missing", f"no {module.stem}.cfg beside {module}", hint=hint)
+    return path

@@ -1,0 +1,377 @@
+"""The module of what an execution about a log prints."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from pathlib import Path
+from typing import NamedTuple
+
+from tla2py.errors import InputError
+from tla2py.logs.actions import behavior_parts
+from tla2py.logs.literal import COUNT_NAME, LOG_MODULE, LOG_NAME
+from tla2py.logs.map import GIVES, SHOWS
+from tla2py.logs.read import HiddenError, Source
+from tla2py.logs.reader import READERS
+from tla2py.model.logs import LogPart, PartKind
+from tla2py.model.model import Config
+from tla2py.tla.copies import ActionParts, Place
+from tla2py.tla.graph import ModuleGraph
+from tla2py.tla.levels import Level, Levels
+from tla2py.tla.module import Expression
+from tla2py.tla.parse import load_texts, parse_expression
+from tla2py.tla.scope import Entity, Scope
+from tla2py.tla.tree import deeply
+from tla2py.tlc.config.read import parse_config
+
+PROBE = "Tla2pyWhy"
+TAG = "tla2py:why"
+"""The first element of what the execution prints."""
+MOST_STATES = 20
+"""How many of the states before a line are printed."""
+# The steps of the specification that are printed for these states.
+_MOST_STEPS = 500
+TELLER = f"{PROBE}Tell"
+LAST = "LAST"
+# The registers of TLCSet: the path, whether it is printed, the numbers of states and steps printed, whether the invariant was
+# violated, and the steps printed for a position.
+_PATH, _TELLS, _STATES, _STEPS, _SHOWN, _TAKEN = range(4100, 4106)
+
+
+def teller_text(depths: list[int]) -> str:
+    """The module of what the copies print, with registers of TLCSet, which are those of one worker.
+
+    The path is the list of the numbers of the conjuncts that TLC has tried so far. A step is printed once for each position
+    and path.
+    """
+    return f"""---- MODULE {TELLER} ----
+LOCAL INSTANCE Integers
+LOCAL INSTANCE Sequences
+LOCAL INSTANCE TLC
+LOCAL Depths == <<{", ".join(map(str, depths))}>>
+Tells(position) == position = {LAST} /\\ TLCGet({_TELLS})
+Begins == /\\ TLCSet({_PATH}, <<>>) /\\ TLCSet({_TELLS}, FALSE) /\\ TLCSet({_STATES}, 0)
+          /\\ TLCSet({_STEPS}, 0) /\\ TLCSet({_SHOWN}, FALSE) /\\ TLCSet({_TAKEN}, <<0, {{}}>>)
+LOCAL Tried(event, number, names, values) ==
+  LET before == SelectSeq(TLCGet({_PATH}), LAMBDA each : Depths[each + 1] < Depths[number + 1])
+  IN  /\\ TLCSet({_PATH}, Append(before, number))
+      /\\ IF TLCGet({_TELLS}) THEN PrintT(<<"{TAG}", event, number, names, values>>) ELSE TRUE
+Try(number, names, values) == Tried("try", number, names, values)
+Bound(number, names, values) == Tried("bound", number, names, values)
+Never == FALSE
+Pass(number) == TRUE
+At(position, values) ==
+  /\\ TLCSet({_PATH}, <<>>)
+  /\\ PrintT(<<"{TAG}", "at", position>>)
+  /\\ IF position = {LAST} /\\ TLCGet({_STATES}) < {MOST_STATES}
+     THEN /\\ TLCSet({_STATES}, TLCGet({_STATES}) + 1)
+          /\\ TLCSet({_TELLS}, TRUE)
+          /\\ PrintT(<<"{TAG}", "state", values>>)
+     ELSE TLCSet({_TELLS}, FALSE)
+Step(position) ==
+  LET path == TLCGet({_PATH})
+      taken == TLCGet({_TAKEN})
+  IN  IF taken[1] = position /\\ path \\in taken[2] THEN TRUE
+      ELSE /\\ PrintT(<<"{TAG}", "step", position, path>>)
+           /\\ TLCSet({_TAKEN}, <<position, {{path}} \\cup IF taken[1] = position THEN taken[2] ELSE {{}}>>)
+Can(values) ==
+  IF TLCGet({_STEPS}) >= {_MOST_STEPS} THEN TRUE
+  ELSE TLCSet({_STEPS}, TLCGet({_STEPS}) + 1) /\\ PrintT(<<"{TAG}", "can", values>>)
+Furthest(position) == position # {LAST} \\/ TLCGet({_SHOWN}) \\/ ~TLCSet({_SHOWN}, TRUE)
+====
+"""
+
+
+class Needs(NamedTuple):
+    """Whether something depends on the log, and the variables that it depends on."""
+
+    log: bool = False
+    variables: frozenset[str] = frozenset()
+
+
+@dataclass(slots=True)
+class LogReach:
+    """What definitions and expressions of a module depend on.
+
+    ``entries`` is the definition that is the log. Without it everything that reads a file depends on the log.
+    """
+
+    spec: ModuleGraph
+    entries: str | None
+    _known: dict[Entity, Needs] = field(default_factory=dict)
+    _logging: frozenset[str] | None = None
+
+    def entity(self, entity: Entity) -> Needs:
+        """What an entity depends on."""
+        if entity.kind == "variable":
+            return Needs(variables=frozenset({entity.declaration.name}))
+        if entity.body is None:
+            return Needs()
+        if entity not in self._known:
+            # A recursive definition adds nothing to itself.
+            self._known[entity] = Needs()
+            found = self.expressions([(entity.body, entity.scope)])
+            if entity.declaration.name in (self.entries, LOG_NAME):
+                found = found._replace(log=True)
+            self._known[entity] = found
+        return self._known[entity]
+
+    def expressions(self, expressions: Iterable[tuple[Expression, Scope]]) -> Needs:
+        """What expressions with their scopes depend on."""
+        log, variables = False, set[str]()
+        pending = list(expressions)
+        while pending:
+            expr, scope = pending.pop()
+            inside = self.spec.resolver.let(scope, expr) if expr.shape == "let" else scope
+            pending += [(child, inside) for child in expr.children()]
+            if expr.shape != "apply":
+                continue
+            log = log or (self.entries is None and expr.operator.rpartition("!")[2] in READERS)
+            if (entity := scope.find(expr.operator)) is not None:
+                needs = self.entity(entity)
+                log = log or needs.log
+                variables |= needs.variables
+        return Needs(log, frozenset(variables))
+
+    def logging(self, own: frozenset[str]) -> frozenset[str]:
+        """The modules with definitions that depend on the log, and without variables of the specification, ``own``."""
+        if self._logging is None:
+            found = {
+                module.name
+                for module in self.spec.modules
+                for each in module.definitions
+                if (entity := self.spec.scope_of(module).find(each.name)) is not None
+                and self.entity(entity).log
+            }
+            self._logging = frozenset(found) - {
+                each.module for each in self.spec.variables if each.name in own
+            }
+        return self._logging
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LogProbe:
+    """What TLC reads in such an execution, and what the numbers that it prints stand for."""
+
+    texts: Mapping[str, str]
+    config: Config
+    parts: tuple[LogPart, ...]
+
+    def until(self, last: int | None) -> LogProbe:
+        """The execution that prints the states at the position ``last``."""
+        teller, number = f"{TELLER}.tla", "-1" if last is None else str(last)
+        return replace(self, texts={**self.texts, teller: self.texts[teller].replace(LAST, number)})
+
+
+@dataclass(slots=True)
+class _Subject:
+    spec: ModuleGraph
+    levels: Levels
+    modules: dict[str, str]
+    config: Config
+
+
+# The runs of a sweep share their modules.
+@lru_cache(maxsize=16)
+def log_probe(
+    main: str,
+    modules: tuple[tuple[str, str], ...],
+    config_text: str,
+    position: str,
+    entries: str | None,
+    *,
+    enabled: bool,
+) -> LogProbe | None:
+    """The execution about a run: its modules by file name, and its config. None if the behaviour cannot be copied.
+
+    With ``enabled`` it also prints the steps of the specification itself in the states before the line.
+    """
+    try:
+        return _probe(main, dict(modules), config_text, position, entries, enabled=enabled)
+    except (InputError, HiddenError):
+        return None
+
+
+@deeply
+def _probe(
+    main: str, texts: dict[str, str], config_text: str, position: str, entries: str | None, *, enabled: bool
+) -> LogProbe:
+    config = parse_config(config_text, Path("MC.cfg")).config
+    written = f"{LOG_MODULE}.tla"
+    if written not in texts:
+        texts[written] = f"---- MODULE {LOG_MODULE} ----\n{LOG_NAME} == <<>>\n{COUNT_NAME} == 0\n====\n"
+    else:
+        written = ""
+    spec = load_texts(main, texts)
+    inits, step, scope = behavior_parts(
+        spec, specification=config.specification, init=config.init, next_step=config.next
+    )
+    source, replaced = Source(spec), dict(config.substitutions)
+    init = " /\\ ".join(source.text(each, scope, "") for each in inits)
+    relation = (
+        replaced.get(step.operator, step.operator) if step.is_name() else source.text(step, scope, "").strip()
+    )
+    own = _own_variables(spec, position)
+    reach = LogReach(spec=spec, entries=entries)
+    steps = _own_next(spec, reach, own) if enabled else None
+    texts[f"{PROBE}.tla"] = _text(main, init, relation, steps, position, own)
+    texts[f"{TELLER}.tla"] = teller_text([])
+    spec = load_texts(PROBE, texts)
+    subject = _Subject(spec=spec, levels=Levels(spec.resolver), modules=texts, config=config)
+    copy = ActionParts(query=subject, name=f"{PROBE}_Both", printer=TELLER, action=None)
+    file = f"{PROBE}.tla"
+    texts[file] = re.sub(rf"/\\ {PROBE}_Both$", rf"/\\ {copy.root}", texts[file], flags=re.MULTILINE)
+    texts[f"{TELLER}.tla"] = teller_text(copy.depths)
+    reach = LogReach(spec=spec, entries=entries)
+    return LogProbe(
+        texts={name: text for name, text in texts.items() if name != written},
+        config=replace(
+            config,
+            specification=None,
+            init=f"{PROBE}_Init",
+            next=f"{PROBE}_Next",
+            invariants=(f"{PROBE}_Furthest",),
+            properties=(),
+            postconditions=(),
+            possible=(),
+            alias=None,
+            check_deadlock=False,
+        ),
+        parts=tuple(
+            _part(copy, number, reach, subject.levels, frozenset(own)) for number in range(len(copy.depths))
+        ),
+    )
+
+
+def _variables(spec: ModuleGraph) -> list[str]:
+    return [each.name for each in spec.variables]
+
+
+def _own_variables(spec: ModuleGraph, position: str) -> list[str]:
+    """The variables of the specification: not those declared beside the one that counts lines.
+
+    If all are declared there, only that one is left out.
+    """
+    counting = parse_expression(position).names
+    beside = {each.module for each in spec.variables if each.name in counting}
+    found = [each.name for each in spec.variables if each.module not in beside]
+    return found or [name for name in _variables(spec) if name not in counting]
+
+
+def _own_next(spec: ModuleGraph, reach: LogReach, own: list[str]) -> str | None:
+    """The next-state relation of the specification itself, which does not depend on the log."""
+    for name in spec.candidates.next:
+        needs = reach.entity(spec.scope.names[name])
+        if not needs.log and needs.variables & {*own}:
+            return name
+    return None
+
+
+def _part(copy: ActionParts, number: int, reach: LogReach, levels: Levels, own: frozenset[str]) -> LogPart:
+    conjunct, (expr, place) = copy.conjuncts[number], copy.found[number]
+    exists = expr.operator == "\\E"
+    judged = [each.domain for each in expr.bounds if each.domain is not None] if exists else [expr]
+    needs = reach.expressions([(each, place.scope) for each in judged])
+    kind: PartKind = "step" if not needs.log else "observed" if needs.variables & own else "line"
+    return LogPart(
+        kind=kind,
+        text=_compared(expr) or conjunct.text,
+        module=conjunct.module,
+        line=conjunct.line,
+        column=conjunct.column,
+        depth=copy.depths[number],
+        path=place.path,
+        action=_action(expr, place, reach, levels, own),
+    )
+
+
+def _compared(expr: Expression) -> str | None:
+    """What a conjunct of a module for logs compares, in the terms of the line; None for any other conjunct."""
+    if expr.operator == GIVES:
+        name = expr.arguments[1].text.strip('"')
+        return f"{name} = args.{name}"
+    if expr.operator == "=>" and expr.arguments[0].operator == SHOWS:
+        name = expr.arguments[0].arguments[1].text.strip('"')
+        return f"{name}' = state.{name}"
+    return None
+
+
+def _action(
+    expr: Expression, place: Place, reach: LogReach, levels: Levels, own: frozenset[str]
+) -> str | None:
+    """The outermost definition on the way to a conjunct, or the one that it calls, that is an action and needs no log.
+
+    A definition that only chooses among others is none.
+    """
+    owners = [each for each in zip(place.path, place.owners, strict=True) if not each[0].startswith(PROBE)]
+    if (called := _called(expr, place.scope)) is not None:
+        owners.append((called.declaration.name, called))
+    if expr.operator == "\\E":
+        return None
+    following = [*(name for name, _ in owners[1:]), None]
+    for (name, entity), after in zip(owners, following, strict=False):
+        needs = reach.entity(entity)
+        if (
+            levels.of_entity(entity) == Level.ACTION
+            and entity.declaration.module not in reach.logging(own)
+            and after not in _choices(entity)
+            and not needs.log
+            and needs.variables & own
+        ):
+            return name
+    return None
+
+
+def _called(expr: Expression, scope: Scope) -> Entity | None:
+    """The definition that an expression calls."""
+    entity = scope.find(expr.operator) if expr.shape == "apply" else None
+    return entity if entity is not None and entity.kind == "definition" else None
+
+
+def _choices(entity: Entity) -> set[str]:
+    """The definitions that a definition chooses among."""
+    pending, found = [entity.body] if entity.body is not None else [], set[str]()
+    while pending:
+        expr = pending.pop()
+        if expr.operator in ("\\/", "\\E"):
+            pending += expr.arguments
+        elif (called := _called(expr, entity.scope)) is not None:
+            found.add(called.declaration.name)
+    return found
+
+
+def _text(
+    main: str,
+    init: str,
+    relation: str,
+    steps: str | None,
+    position: str,
+    own: list[str],
+) -> str:
+    def record(prime: str) -> str:
+        return f"[{', '.join(f'{name} |-> {name}{prime}' for name in own)}]"
+
+    can = [
+        f"{PROBE}_Can == {steps}",
+        f"{PROBE}_Both == \\/ ({PROBE}_Takes /\\ Tell!Step({position}))",
+        f"{' ' * len(PROBE)}         \\/ (Tell!Tells({position}) /\\ {PROBE}_Can /\\ Tell!Can({record(chr(39))}) /\\ FALSE)",
+    ]
+    return "\n".join(
+        [
+            f"---- MODULE {PROBE} ----",
+            f"EXTENDS {main}",
+            f"LOCAL Tell == INSTANCE {TELLER}",
+            f"{PROBE}_Takes == {relation}",
+            *(can if steps else [f"{PROBE}_Both == {PROBE}_Takes /\\ Tell!Step({position})"]),
+            f"{PROBE}_Init == {init}",
+            f"{PROBE}_Next ==",
+            f"  /\\ Tell!At({position}, {record('')})",
+            f"  /\\ {PROBE}_Both",
+            f"{PROBE}_Furthest == Tell!Furthest({position})",
+            "ASSUME Tell!Begins",
+            "====",
+            "",
+        ]
+    )

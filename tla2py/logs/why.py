@@ -1,0 +1,454 @@
+"""Which logs an execution of their own asks about."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from typing import IO, NamedTuple
+
+from tla2py.logs.probe import PROBE, TAG, LogProbe, log_probe
+from tla2py.logs.read import JsonValue
+from tla2py.model.logs import LogPart
+from tla2py.model.outcome import Verdict
+from tla2py.model.run import Run, RunRecord, RunResult
+from tla2py.model.trace import State, Trace
+from tla2py.tla.copies import Binding, bound
+from tla2py.tla.value import Function, Interval, ModelValue, Record, Value
+from tla2py.tla.value_text import ValueTextError, format_value, parse_value
+from tla2py.tlc.output.codes import Code
+from tla2py.tlc.output.messages import UNEXPLAINED, Message, MessageReader, UserText, with_log
+from tla2py.tlc.output.states import iter_with_traces
+
+MOST_GENERATED = 50_000
+"""The most generated states of a run that is executed again to learn about its log."""
+
+
+def probe_of(run: Run, sources: Mapping[str, str], result: RunResult, *, enabled: bool) -> LogProbe | None:
+    """The execution that asks how TLC takes the lines of a run's log, after one with this result; None for no question.
+
+    A log that no behaviour explains is asked about, and with ``coverage`` any other, unless the search is large or the log
+    an edited one. ``enabled`` is that of ``log_probe``.
+    """
+    log, verdict = run.inputs.log, with_log(result, run.inputs.log).verdict
+    asked = verdict is Verdict.VIOLATED or (verdict is Verdict.HOLDS and run.options.coverage)
+    if log is None or log.edit is not None or log.position is None or not result.progress or not asked:
+        return None
+    if (result.stats.generated or 0) > MOST_GENERATED or run.options.mode != "check":
+        return None
+    modules = tuple((name, sources[sha256]) for name, sha256 in run.modules)
+    found = log_probe(run.main, modules, run.config_text, log.position, log.entries, enabled=enabled)
+    last = result.progress[-1].position if verdict is Verdict.VIOLATED else None
+    return None if found is None else found.until(last)
+
+
+_MISSING = "nothing"
+
+
+class Difference(NamedTuple):
+    """What a line says and what a step has: the field, and both values as text."""
+
+    field: str
+    line: str
+    step: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LogStep:
+    """A step that the specification allows: its action, the values bound, the state after it, and how it differs."""
+
+    action: str
+    binding: Binding
+    values: Mapping[str, Value]
+    differences: tuple[Difference, ...] = ()
+
+
+def nearest_of(steps: Sequence[LogStep], line: str, action: str, binding: Binding) -> LogStep | None:
+    """The step that differs least from a line.
+
+    ``action`` and ``binding`` are those that the line stands for. A line of the form ``{"action": .., "args": .., "state":
+    ..}`` is compared field by field, of any other one only the action and its arguments.
+    """
+    try:
+        fields = json.loads(line)
+    except ValueError:
+        fields = None
+    compared = [
+        replace(step, differences=tuple(_differences(step, fields, action, binding))) for step in steps
+    ]
+    # Of several, one whose values occur in the line.
+    return min(
+        compared,
+        key=lambda step: (
+            len(step.differences),
+            step.action != action,
+            sum(value.strip('"') not in line for _, value in step.binding),
+        ),
+        default=None,
+    )
+
+
+def _differences(step: LogStep, fields: object, action: str, binding: Binding) -> Iterator[Difference]:
+    found = dict(step.binding)
+    if step.action != action:
+        yield Difference("action", action, step.action)
+    args = fields.get("args") if isinstance(fields, dict) else None
+    state = fields.get("state") if isinstance(fields, dict) else None
+    if isinstance(args, dict):
+        for name, value in args.items():
+            if name in found and found[name].strip('"') != _text(value):
+                yield Difference(name, json.dumps(value), found[name])
+    else:
+        for name, text in binding:
+            if name in found and found[name] != text:
+                yield Difference(name, text, found[name])
+    for name, value in state.items() if isinstance(state, dict) else ():
+        if name in step.values:
+            yield from _unequal(step.values[name], value, name)
+
+
+def stated_action(line: str) -> str | None:
+    """The action that a line of that form names."""
+    try:
+        fields = json.loads(line)
+    except ValueError:
+        return None
+    action = fields.get("action") if isinstance(fields, dict) else None
+    return action if isinstance(action, str) else None
+
+
+def _text(value: JsonValue) -> str:
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+def _unequal(value: Value, said: JsonValue, path: str) -> Iterator[Difference]:
+    """The parts of a value that differ from what a line says of it."""
+    if isinstance(said, dict) and isinstance(value, (Record, Function)):
+        named = {key if isinstance(key, str) else format_value(key): item for key, item in value.items()}
+        for name, part in said.items():
+            if name in named:
+                yield from _unequal(named[name], part, f"{path}.{name}")
+            else:
+                yield Difference(f"{path}.{name}", json.dumps(part), _MISSING)
+    elif not _agrees(value, said):
+        yield Difference(path, json.dumps(said), format_value(value))
+
+
+def _agrees(value: Value, said: JsonValue) -> bool:
+    if isinstance(said, list):
+        if isinstance(value, tuple):
+            return len(value) == len(said) and all(map(_agrees, value, said))
+        if isinstance(value, (frozenset, Interval)):
+            elements = list(value)
+            return all(any(_agrees(each, part) for part in said) for each in elements) and all(
+                any(_agrees(each, part) for each in elements) for part in said
+            )
+        return False
+    if isinstance(said, dict):
+        return not any(_unequal(value, said, "")) if isinstance(value, (Record, Function)) else not said
+    # A string may stand for a model value; the value of null is not known here.
+    plain = value.name if isinstance(value, ModelValue) else value
+    return said is None or (plain == said and isinstance(plain, bool) == isinstance(said, bool))
+
+
+BOTH = " /\\ "
+"""Between the names of several actions that a step takes at once."""
+
+_BEGINS = (f'<<"{TAG}"', f'<< "{TAG}"')
+# The end of the names that ``tla2py.logs.observe`` gives to the formula of a step and to its parts.
+_STEP = re.compile(r"_Step(_\d+)?$")
+_FURTHEST = (Code.INVARIANT, Code.INVARIANT_INITIAL)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attempt:
+    """A way through the next-state relation that TLC tried in vain: its conjuncts, the last one FALSE, and the values bound."""
+
+    parts: tuple[LogPart, ...]
+    binding: Binding
+
+    @property
+    def false(self) -> LogPart:
+        """The first conjunct that is FALSE."""
+        return self.parts[-1]
+
+    @property
+    def action(self) -> str:
+        """The action of the specification that it is a way to, otherwise the innermost definition."""
+        named = [part.action for part in self.parts if part.action is not None]
+        return named[-1] if named else _shown(self.false.path)[-1]
+
+    @property
+    def rank(self) -> tuple[bool, int]:
+        """How well it fits the line: whether it gets beyond the tests of the line, and how many of these are TRUE."""
+        return self.false.kind != "line", sum(part.kind == "line" for part in self.parts[:-1])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LogState:
+    """A state before the line: the variables of the specification, the ways tried, and the steps that it allows."""
+
+    values: Mapping[str, Value]
+    attempts: tuple[Attempt, ...]
+    steps: tuple[LogStep, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Blame:
+    """A conjunct that is FALSE in some of the states before a line, with the values bound in the first of them."""
+
+    attempt: Attempt
+    state: LogState
+    count: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LogWhy:
+    """What TLC printed on a log.
+
+    ``counts`` are the numbers of distinct states by position, ``actions`` the actions that lead on from there. ``states``
+    are those at the furthest position, at most twenty, ``trace`` is a behaviour that gets there. ``known`` are the first
+    conjuncts of the actions of the specification that the next-state relation may take, ``position`` is the expression that counts lines.
+    """
+
+    counts: Mapping[int, int]
+    actions: Mapping[int, tuple[str, ...]]
+    states: tuple[LogState, ...] = ()
+    trace: Trace | None = None
+    known: tuple[LogPart, ...] = ()
+    position: str = ""
+
+    def blamed(self, line: str) -> list[Blame]:
+        """The conjuncts to blame, that of the most states first; several if it cannot be decided which action a line names."""
+        found: dict[LogPart, list[tuple[Attempt, LogState]]] = {}
+        for state in self.states:
+            for attempt in _chosen(state.attempts, line):
+                found.setdefault(attempt.false, []).append((attempt, state))
+        blames = [Blame(attempt=each[0][0], state=each[0][1], count=len(each)) for each in found.values()]
+        return sorted(blames, key=lambda each: -each.count)
+
+    def nearest(self, line: str) -> LogStep | None:
+        """The step of the specification from one of the states that differs least from a line."""
+        blamed = self.blamed(line)
+        if not blamed:
+            return None
+        steps = [step for state in self.states for step in state.steps]
+        if blamed[0].attempt.rank[0]:
+            return nearest_of(steps, line, blamed[0].attempt.action, blamed[0].attempt.binding)
+        # The line names an action, with arguments that it does not take.
+        named = stated_action(line)
+        return nearest_of(steps, line, named, ()) if named in {each.action for each in steps} else None
+
+    @property
+    def enabled(self) -> tuple[str, ...]:
+        """The actions of the specification that some state before the line allows."""
+        return tuple(dict.fromkeys(step.action for state in self.states for step in state.steps))
+
+
+def _chosen(attempts: Sequence[Attempt], line: str) -> list[Attempt]:
+    """The attempts at the action that a line names, the furthest first; one of each action if that is undecided."""
+    best = max((each.rank for each in attempts), default=None)
+    furthest: dict[str, Attempt] = {}
+    for each in attempts:
+        if each.rank == best and (
+            each.action not in furthest or len(each.parts) > len(furthest[each.action].parts)
+        ):
+            furthest[each.action] = each
+    words = set(_strings(line))
+    named = [
+        each
+        for each in furthest.values()
+        if words & {each.action, *(name for part in each.parts for name in part.path)}
+    ]
+    return sorted(named or furthest.values(), key=lambda each: -len(each.parts))
+
+
+def _strings(line: str) -> Iterator[str]:
+    try:
+        pending = [json.loads(line)]
+    except ValueError:
+        return
+    while pending:
+        value = pending.pop()
+        if isinstance(value, str):
+            yield value
+        elif isinstance(value, dict):
+            pending += value.values()
+        elif isinstance(value, list):
+            pending += value
+
+
+def _shown(path: tuple[str, ...]) -> tuple[str, ...]:
+    """The definitions of a path that are the user's."""
+    return tuple(name for name in path if not name.startswith(PROBE)) or path
+
+
+def read_log_why(record: RunRecord, stdout: Callable[[int], IO[bytes]]) -> LogWhy | None:
+    """What the execution about a record's log printed, if there is one; ``stdout(n)`` opens the output of execution n."""
+    last, log = record.executions[-1], record.inputs.log
+    if last.purpose != "log" or log is None or log.position is None:
+        return None
+    steps = {} if log.observed is None else log.observed.vocabulary.steps
+    with closing(stdout(len(record.executions))) as lines:
+        return read_why([_named(part, steps) for part in last.parts], log.position, lines)
+
+
+def _named(part: LogPart, steps: Mapping[str, str]) -> LogPart:
+    """A part with the action of the step that tla2py wrote for a line, if it is in no action otherwise."""
+    if part.action is not None or part.kind == "line":
+        return part
+    written = (steps.get(_STEP.sub("", name)) for name in part.path)
+    return part._replace(action=next((each for each in written if each is not None), None))
+
+
+def read_why(parts: Sequence[LogPart], position: str, lines: Iterable[bytes]) -> LogWhy:
+    """What an execution printed, of which these are the parts."""
+    reader = MessageReader()
+    read = (reader.read(line) for line in lines)
+    items = [each for each in read if each is not None]
+    known: dict[str, LogPart] = {}
+    for part in parts:
+        if part.action is not None and f"{PROBE}_Takes" in part.path:
+            known.setdefault(part.action, part)
+    trace = next((each for each in iter_with_traces(items) if isinstance(each, Trace)), None)
+    found = _Reading(parts=parts).read(_explored(items))
+    return replace(found, trace=trace, known=tuple(known.values()), position=position)
+
+
+def _explored(items: Sequence[Message | UserText]) -> Iterator[tuple[Value, ...]]:
+    """The tuples printed while TLC explored: for a trace it evaluates the steps once more."""
+    messages = [(index, each.code) for index, each in enumerate(items) if isinstance(each, Message)]
+    begin = next((index for index, code in messages if code in _FURTHEST), len(items))
+    end = max((index for index, code in messages if code == Code.STATE), default=begin)
+    pending = ""
+    for index, each in enumerate(items):
+        if not isinstance(each, UserText) or begin < index < end:
+            continue
+        if each.text.startswith(_BEGINS):
+            pending = each.text
+        elif pending:
+            pending += "\n" + each.text
+        try:
+            value = parse_value(pending) if pending else None
+        except ValueTextError:
+            continue
+        pending = ""
+        if isinstance(value, tuple):
+            yield value
+
+
+@dataclass(slots=True, kw_only=True)
+class _Reading:
+    """What was read so far; ``path`` holds the numbers of the conjuncts tried, each with the values bound."""
+
+    parts: Sequence[LogPart]
+    counts: Counter[int] = field(default_factory=Counter)
+    actions: dict[int, dict[str, None]] = field(default_factory=dict)
+    states: list[LogState] = field(default_factory=list)
+    path: list[tuple[int, Binding]] = field(default_factory=list)
+    succeeded: bool = False
+
+    def read(self, printed: Iterable[tuple[Value, ...]]) -> LogWhy:
+        for each in printed:
+            match each:
+                case (_, "at", int(position)):
+                    self._leave(())
+                    self.succeeded = False
+                    self.counts[position] += 1
+                case (_, "state", Record() as values):
+                    self.states.append(LogState(values=dict(values), attempts=(), steps=()))
+                case (_, "step", int(position), tuple(numbers)):
+                    self.succeeded = True
+                    found = self.actions.setdefault(position, {})
+                    found.setdefault(
+                        self._action([self.parts[number] for number in numbers if isinstance(number, int)])
+                    )
+                case (_, "can", Record() as values):
+                    self.succeeded = True
+                    self._can(values)
+                case (_, str(event), int(number), tuple(names), tuple(values)):
+                    self._tried(event, number, bound(names, values))
+        self._leave(())
+        return LogWhy(
+            counts=self.counts,
+            actions={position: tuple(names) for position, names in self.actions.items()},
+            states=tuple(self.states),
+        )
+
+    def _tried(self, event: str, number: int, binding: Binding) -> None:
+        depth = self.parts[number].depth
+        kept = [each for each in self.path if self.parts[each[0]].depth < depth]
+        # A quantifier that binds its first value has not failed.
+        if not (event == "bound" and self.path and self.path[-1][0] == number):
+            self._leave(kept)
+        self.path = [*kept, (number, binding)]
+
+    def _leave(self, kept: Sequence[tuple[int, Binding]]) -> None:
+        """Keep the path as an attempt, if TLC goes back on it without success."""
+        parts = [self.parts[number] for number, _ in self.path]
+        own = parts and parts[-1].module != PROBE and f"{PROBE}_Takes" in parts[-1].path
+        if own and not self.succeeded and len(kept) < len(self.path) and self.states:
+            attempt = Attempt(parts=tuple(parts), binding=self._binding())
+            state = self.states[-1]
+            self.states[-1] = replace(state, attempts=(*state.attempts, attempt))
+        self.path, self.succeeded = [*kept], self.succeeded and len(kept) == len(self.path)
+
+    def _binding(self) -> Binding:
+        return tuple({name: value for _, binding in self.path for name, value in binding}.items())
+
+    def _can(self, values: Record) -> None:
+        if self.states:
+            parts = [self.parts[number] for number, _ in self.path]
+            step = LogStep(action=self._action(parts), binding=self._binding(), values=dict(values))
+            state = self.states[-1]
+            self.states[-1] = replace(state, steps=(*state.steps, step))
+
+    def _action(self, parts: Sequence[LogPart]) -> str:
+        """The actions of the specification on a path, otherwise the innermost definition."""
+        named = dict.fromkeys(part.action for part in parts if part.action is not None)
+        paths = [path for part in parts for path in [_shown(part.path)] if part.module != PROBE]
+        return BOTH.join(named) if named else max(paths, key=len, default=("Next",))[-1]
+
+
+class LogTrace(NamedTuple):
+    """A behaviour of the specification to the state before the first line that no behaviour explains.
+
+    ``lines`` are the states that lines lead to, by line.
+    """
+
+    trace: Trace
+    lines: Mapping[int, int]
+
+
+def log_trace(why: LogWhy, numbers: Mapping[int, int]) -> LogTrace | None:
+    """The behaviour that an execution about a log found; ``numbers`` are the lines by position. None if it found none."""
+    if why.trace is None:
+        return None
+    own = why.states[0].values.keys() if why.states else ()
+    states, lines = [why.trace.states[0]], {}
+    first = _position(why, states[0])
+    # A first line may show the initial state.
+    if first is not None and (shown := numbers.get(first - 1)) is not None:
+        lines[shown] = states[0].index
+    for before, after in pairwise(why.trace.states):
+        position = _position(why, before)
+        taken = None if position is None else why.actions.get(position)
+        states.append(
+            replace(after, action=" or ".join(taken) if taken else None, action_args=None, location=None)
+        )
+        if position is not None and position != _position(why, after) and position in numbers:
+            lines[numbers[position]] = after.index
+    kept = tuple(
+        replace(each, values={name: value for name, value in each.values.items() if not own or name in own})
+        for each in states
+    )
+    return LogTrace(Trace(kind=UNEXPLAINED.kind, name=UNEXPLAINED.name, states=kept), lines)
+
+
+def _position(why: LogWhy, state: State) -> int | None:
+    found = state.values.get(why.position)
+    return found if isinstance(found, int) else None

@@ -1,1 +1,0 @@
-"""Why a log goes no further: an execution of TLC that asks, and its answer."""

@@ -1,0 +1,367 @@
+"""The variables of traces to show."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from itertools import groupby
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, TypeAlias, TypeGuard, get_args
+
+from tla2py.errors import InputError
+from tla2py.text import did_you_mean
+from tla2py.tla.value import Value
+from tla2py.tla.value_text import Change, changes, format_value
+
+if TYPE_CHECKING:
+    from tla2py.model.courses import Comparison
+
+
+class Printer(Protocol):
+    """IPython's printer."""
+
+    def text(self, text: str, /) -> object:
+        """Print."""
+
+
+class Picture(Protocol):
+    """A picture of a trace with a lane per process. Jupyter shows it; ``svg`` and ``save`` export it."""
+
+    @property
+    def note(self) -> str:
+        """How to name unknown senders and receivers; empty if all are known."""
+
+    def svg(self) -> str:
+        """The text of the SVG file."""
+
+    def save(self, path: str | Path) -> Path:
+        """The path of the written SVG file. Raises OSError."""
+
+
+class Explorer(Protocol):
+    """A widget that shows a store. ``index`` is the number of the state that it shows; assigning it moves the widget."""
+
+    index: int
+
+    @property
+    def state(self) -> State:
+        """The state that is shown."""
+
+
+class Views(Protocol):
+    """The views of traces, states, differences and comparisons."""
+
+    def text(self, shown: object) -> str:
+        """One of them as text."""
+
+    def html(self, shown: object) -> str:
+        """One of them as HTML."""
+
+    def lanes(
+        self,
+        trace: Trace,
+        by: str | Iterable[str | Value] | None,
+        *,
+        messages: str | None,
+        sender: str | None,
+        receiver: str | None,
+    ) -> Picture:
+        """A trace by process."""
+
+    def explorer(self, view: Any, point: int | None, number: int, compare: Any) -> Explorer:
+        """A widget that shows a ``StoreView``, at a point's counterexample."""
+
+
+_providers: list[Callable[[], Views]] = []
+
+
+def provide_views(load: Callable[[], Views]) -> None:
+    """Register ``load``, which returns the views; it replaces an earlier provider."""
+    _providers[:] = [load]
+
+
+def views() -> Views:
+    """The registered views."""
+    return _providers[0]()
+
+
+class Printed:
+    """A mixin: IPython prints the object as ``print`` does."""
+
+    __slots__ = ()
+
+    def _repr_pretty_(self, printer: Printer, cycle: bool) -> None:  # noqa: ARG002 - IPython's protocol
+        printer.text(str(self))
+
+
+class Displayed(Printed):
+    """A mixin: the registered views show the object, as text when printed and as HTML in Jupyter."""
+
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        return views().text(self)
+
+    def _repr_html_(self) -> str:
+        return views().html(self)
+
+
+ViolationKind = Literal[
+    "invariant",
+    "action_property",
+    "temporal_property",
+    "deadlock",
+    "assert",
+    "assumption",
+    "postcondition",
+]
+TraceKind: TypeAlias = ViolationKind | Literal["evaluation", "simulated", "unknown"]
+
+EVALUATION: Final = "evaluation"
+"""The kind of a trace to an expression that TLC could not evaluate; it violates nothing."""
+SIMULATED: Final = "simulated"
+"""The kind of a trace that a simulation wrote; it violates nothing."""
+UNKNOWN: Final = "unknown"
+"""The kind of a trace whose violation is unknown."""
+
+
+def is_trace_kind(kind: object) -> TypeGuard[TraceKind]:
+    """Whether a text is a kind of trace."""
+    return is_violation(kind) or kind in (EVALUATION, SIMULATED, UNKNOWN)
+
+
+def is_violation(kind: object) -> TypeGuard[ViolationKind]:
+    """Whether a kind is that of a violation."""
+    return kind in get_args(ViolationKind)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Location:
+    """A location in a module as TLC prints it; lines and columns count from 1."""
+
+    module: str
+    begin_line: int
+    begin_column: int
+    end_line: int
+    end_column: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class State(Displayed):
+    """One state of a trace.
+
+    ``index`` counts from 1 as TLC prints it. ``action`` is the action that led here, None for the initial state.
+    ``action_args`` are its arguments as TLA+ text, if this TLC prints them. ``values`` maps variables to values in TLC's
+    order. ``derived`` are names and values (as TLA+ text) of the action's parameters and quantifiers, on request, see
+    ``StoreView.trace``; ``evaluated`` are expressions with their values as TLA+ text, see ``StoreView.eval``.
+    """
+
+    index: int
+    action: str | None
+    action_args: tuple[str, ...] | None
+    location: Location | None
+    values: Mapping[str, Value]
+    derived: tuple[tuple[str, str], ...] = ()
+    evaluated: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StateDiff(Displayed):
+    """The difference between two states, over one step or several."""
+
+    before: State
+    after: State
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        """The changed parts, in the order of the variables."""
+        return tuple(changed_parts(self.before.values, self.after.values))
+
+    @property
+    def unchanged(self) -> tuple[str, ...]:
+        """The variables with the same value in both states."""
+        changed = {part.variable for part in self.parts}
+        return tuple(name for name in self.after.values if name not in changed)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trace(Displayed):
+    """A counterexample: what it violates, its states, and how it continues for ever.
+
+    ``loop_start`` is the index of the state that the last state steps back to, ``loop_action`` the action of
+    that step if TLC names it. ``stuttering`` means that nothing happens after the last state. Safety violations have
+    neither. ``cut_off`` means that the log ends before the last state. ``constants`` are the model's as TLA+ text, if
+    known. Jupyter shows a trace as a table of its steps, ``print`` as text.
+    """
+
+    kind: TraceKind
+    name: str
+    states: tuple[State, ...]
+    loop_start: int | None = None
+    loop_action: str | None = None
+    loop_action_args: tuple[str, ...] | None = None
+    stuttering: bool = False
+    cut_off: bool = False
+    constants: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)
+
+    @property
+    def label(self) -> str:
+        """The name of what it violates, or the kind if TLC gives no name."""
+        return self.name or self.kind
+
+    def state(self, index: int) -> State:
+        """The state with a number, from 1. Raises InputError (``no-state``)."""
+        for state in self.states:
+            if state.index == index:
+                return state
+        raise InputError(
+            "no-state",
+            f"the trace has no state {index}",
+            hint=f"its states: {self.states[0].index} to {self.states[-1].index}" if self.states else None,
+        )
+
+    @property
+    def terminated(self) -> bool:
+        """Whether a deadlock is the end of a PlusCal algorithm: every process is at ``Done``."""
+        if self.kind != "deadlock" or self.cut_off or not self.states:
+            return False
+        pc = self.states[-1].values.get("pc")
+        labels = list(pc.values()) if isinstance(pc, Mapping) else pc if isinstance(pc, tuple) else [pc]
+        return bool(labels) and all(label == "Done" for label in labels)
+
+    def in_loop(self, state: State) -> bool:
+        """Whether a state of the trace recurs for ever."""
+        start = self.loop_start or (len(self.states) if self.stuttering else None)
+        return start is not None and state.index >= start
+
+    def step(self, index: int) -> StateDiff:
+        """The changes of the step to a state, from 2. Raises InputError (``no-state``)."""
+        steps = [state.index for state in self.states[1:]]
+        if index not in steps:
+            raise InputError(
+                "no-state",
+                f"the trace has no step {index}",
+                hint=f"its steps: {steps[0]} to {steps[-1]}" if steps else "it has only one state",
+            )
+        return self.diff(index - 1, index)
+
+    def diff(self, before: int, after: int) -> StateDiff:
+        """The changes from one state to another. Raises InputError (``no-state``)."""
+        return StateDiff(before=self.state(before), after=self.state(after))
+
+    def compare(self, other: Trace) -> Comparison:
+        """The comparison with another trace, aligned by action."""
+        from tla2py.model.courses import compare_traces
+
+        return compare_traces(self, other)
+
+    def lanes(
+        self,
+        by: str | Iterable[str | Value] | None = None,
+        *,
+        messages: str | None = None,
+        sender: str | None = None,
+        receiver: str | None = None,
+    ) -> Picture:
+        """A picture of the steps with a lane per process, which also exports to SVG.
+
+        ``by`` gives the processes: a constant of the model, a variable that is a function on them, several of these with
+        commas between them, or the processes themselves; by default they are guessed: the keys that most variables share.
+        ``messages`` names a variable that is a set, a bag or a sequence of messages, drawn as arrows; by default the one
+        whose records name processes. ``sender`` and ``receiver`` name the fields of a message that hold its ends. Raises
+        InputError (``no-processes``, ``no-messages``).
+        """
+        return views().lanes(self, by, messages=messages, sender=sender, receiver=receiver)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Variables:
+    """A choice of variables: those in ``only``, or all if it is empty, without those in ``hide``."""
+
+    only: Collection[str] = ()
+    hide: Collection[str] = ()
+
+    def of(self, trace: Trace) -> frozenset[str]:
+        """The chosen variables of a trace. Raises InputError (``unknown-variable``)."""
+        known = dict.fromkeys(name for state in trace.states for name in state.values)
+        for name in (*self.only, *self.hide):
+            if name not in known:
+                raise InputError(
+                    "unknown-variable",
+                    f"not a variable of the trace: {name}",
+                    hint=did_you_mean(name, list(known), f"variables: {', '.join(known) or 'none'}"),
+                )
+        return frozenset(self.only or known).difference(self.hide)
+
+    def part_of(self, trace: Trace) -> Trace:
+        """The trace with the chosen variables only. Raises InputError (``unknown-variable``)."""
+        chosen = self.of(trace)
+        states = (
+            replace(state, values={name: value for name, value in state.values.items() if name in chosen})
+            for state in trace.states
+        )
+        return replace(trace, states=tuple(states))
+
+
+# Paths to elements of a set or bag, and of a sequence that moved on.
+_ELEMENTS = ("{}", "[]")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """A changed part, at ``path`` inside ``variable``.
+
+    ``before`` is empty if the part is new, ``after`` if it was removed. The elements that a set or a bag lost are one
+    part, and those that it gained another; so are, ``in_order``, those that left the front of a sequence and those that
+    were appended. Any other part has at most one value on each side.
+    """
+
+    variable: str
+    path: str
+    before: tuple[Value, ...]
+    after: tuple[Value, ...]
+    in_order: bool = False
+
+    def __str__(self) -> str:
+        olds, news = self.texts
+        if not self.before:
+            return f"{self.place} + {news}"
+        return f"{self.place} - {olds}" if not self.after else f"{self.place}: {olds} -> {news}"
+
+    @property
+    def place(self) -> str:
+        """The variable and the path, as in ``queue["a"][1].epoch``."""
+        return self.variable + self.path
+
+    @property
+    def texts(self) -> tuple[str, str]:
+        """The values before and after as text, separated by commas."""
+        return ", ".join(map(format_value, self.before)), ", ".join(map(format_value, self.after))
+
+
+def changed_parts(before: Mapping[str, Value], after: Mapping[str, Value]) -> Iterator[Part]:
+    """The parts in which a state differs from an earlier one; a new variable is one part."""
+    for variable, value in after.items():
+        if variable in before:
+            yield from parts_of(variable, "", before[variable], value)
+        else:  # an ALIAS may print more for some states
+            yield Part(variable=variable, path="", before=(), after=(value,))
+
+
+def parts_of(variable: str, path: str, before: Value, after: Value) -> Iterator[Part]:
+    """The parts in which two values at a path of a variable differ."""
+    for (place, _), group in groupby(changes(before, after), key=_one_line):
+        members = list(group)
+        parts = [members] if place.endswith(_ELEMENTS) else [[member] for member in members]
+        for part in parts:
+            yield Part(
+                variable=variable,
+                path=path + (place[:-2] if place.endswith(_ELEMENTS) else place),
+                before=tuple(change.before for change in part if change.before is not None),
+                after=tuple(change.after for change in part if change.after is not None),
+                in_order=place.endswith("[]"),
+            )
+
+
+def _one_line(change: Change) -> tuple[str, bool]:
+    return change.path, change.before is None

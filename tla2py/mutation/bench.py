@@ -1,0 +1,202 @@
+"""State graphs compared by TLC's fingerprints."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
+
+import msgspec
+
+from tla2py.errors import StoreError
+from tla2py.execution.executor import NOTHING_KNOWN, Durations, Executor, parameter_key
+from tla2py.execution.job import Job, execute_job, manifest
+from tla2py.execution.known import KnownRuns, known_runs
+from tla2py.execution.listener import Listener, Progress
+from tla2py.model.run import Limits, Run, RunResult
+from tla2py.store.points import Manifest, ManifestParameter, ManifestPoint, points_table
+from tla2py.store.record import write_inputs
+from tla2py.store.runs import RunRow, parameter_columns, run_rows, run_seconds
+from tla2py.store.store import Store
+from tla2py.store.write import refresh_tables, table_files
+from tla2py.sweep.plan import Plan, Runs
+from tla2py.sweep.sweep import Sweep
+from tla2py.tlc.output.result import interpret_record
+from tla2py.tlc.process.pool import LONG_SECONDS
+from tla2py.tlc.tools.toolchain import Toolchain
+
+# A step with its label, or a state; what follows a state's label tells whether it is initial.
+_STEP = re.compile(rb'^(-?\d+ -> -?\d+)(?: \[label="((?:[^"\\]|\\.)*)")?', re.MULTILINE)
+_STATE = re.compile(rb'^(-?\d+) \[label="(?:[^"\\]|\\.)*"(.*)$', re.MULTILINE)
+
+
+def same_graph(store: Store, first: str, second: str) -> bool:
+    """Whether the state graphs of two runs have the same initial states and the same labelled steps."""
+    return graph_facts(store, first) == graph_facts(store, second)
+
+
+def graph_facts(store: Store, run_id: str) -> frozenset[bytes]:
+    """The states of a run's graph, those that are initial, and the steps with their actions."""
+    return frozenset(_facts(store, run_id))
+
+
+def _facts(store: Store, run_id: str) -> Iterator[bytes]:
+    with store.archive(run_id) as archive:
+        for part in archive.graph_parts():
+            for block in archive.graph_blocks(part):
+                for step, label in _STEP.findall(block):
+                    yield step + b" " + label
+                for state, rest in _STATE.findall(block):
+                    yield state + (b" initial" if b"style = filled" in rest else b"")
+
+
+ORIGINAL = "original"
+
+
+class Took(NamedTuple):
+    """The CPU and wall-clock seconds of a run."""
+
+    cpu: float
+    wall: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Task:
+    """A run of a mutant, or of the original, at the point in a place of the plan; ``mutant`` is an id."""
+
+    mutant: str
+    place: int
+    run: Run
+    texts: Mapping[str, str]
+
+
+@dataclass(slots=True, kw_only=True)
+class Bench:
+    """Executes runs into a store, which must be locked.
+
+    ``points`` are the store's: a run of a mutant, or of the original, at a point of the sweep. ``further`` are the ids of the
+    other runs.
+    """
+
+    sweep: Sweep
+    plan: Plan
+    store: Store
+    toolchain: Toolchain
+    start: Callable[[], Executor]
+    listener: Listener
+    fresh: bool = False
+    executed: int = 0
+    points: list[ManifestPoint] = field(default_factory=list)
+    further: set[str] = field(default_factory=set)
+    _sources: dict[str, str] = field(default_factory=dict)
+
+    def execute(
+        self, tasks: Sequence[Task], limits: Limits, name: str, *, took: Took | None = None
+    ) -> dict[str, RunRow]:
+        """The rows of ``runs``, by run id, after executing tasks that become points."""
+        number = max([len(self.plan.points), *(each.point for each in self.points)])
+        for each in tasks:
+            original = each.mutant == ORIGINAL
+            number += not original
+            parameters = {self._parameter: each.mutant, **self.plan.points[each.place].parameters}
+            self.points.append(
+                ManifestPoint(
+                    point=each.place + 1 if original else number,
+                    run_id=each.run.run_id,
+                    parameters=parameters,
+                )
+            )
+            self._sources |= each.texts
+        form = self._manifest()
+        table = points_table(form.parameters, self.points)
+        self.store.write_manifest(form, table, {**self.plan.sources, **self._sources})
+        if not self._execute(tasks, limits, name, took):
+            refresh_tables(self.store)
+        return {row.run_id: row for row in run_rows(table_files(self.store, "runs"))}
+
+    def execute_further(self, tasks: Sequence[Task], limits: Limits, name: str) -> dict[str, RunResult]:
+        """The results, by run id, of tasks that do not become points."""
+        self.further |= {each.run.run_id for each in tasks}
+        for each in tasks:
+            self._sources |= each.texts
+        self._execute(tasks, limits, name, None)
+        found = {}
+        for each in tasks:
+            run_id = each.run.run_id
+            try:
+                with self.store.archive(run_id) as archive:
+                    found[run_id] = interpret_record(archive.record, archive.stdout)
+            except StoreError as error:
+                if error.code != "record-damaged":
+                    raise
+        return found
+
+    def took(self, run_id: str) -> Took | None:
+        """The time of a run that is a point."""
+        found = run_seconds(table_files(self.store, "runs")).get(run_id)
+        return None if found is None else Took(*found)
+
+    def _execute(self, tasks: Sequence[Task], limits: Limits, name: str, took: Took | None) -> bool:
+        """Execute the runs that the store lacks, and tell whether there were any."""
+        plan = replace(
+            self.plan,
+            points=tuple(self.plan.points[each.place] for each in tasks),
+            runs=Runs.of([replace(each.run, limits=limits) for each in tasks]),
+            limits=limits,
+            outputs=(),
+            sources={**self.plan.sources, **self._sources},
+        )
+        known = KnownRuns(len(plan.runs)) if self.fresh else known_runs(self.store, plan)
+        missing = plan.runs.at(plan.runs.missing(known))
+        if not missing:
+            return False
+        wall = {parameter_key(point.parameters): took.wall for point in plan.points} if took else {}
+        earlier = Durations(by_parameters=wall, by_weight={}, wall=wall) if wall else NOTHING_KNOWN
+        long = took is not None and took.cpu >= LONG_SECONDS
+        job = Job(
+            sweep=self.sweep,
+            plan=plan,
+            store=self.store,
+            missing=missing,
+            long=frozenset(missing.ids) if long else frozenset(),
+            seconds=took.cpu * len(missing) if took else None,
+            known=known,
+            earlier=earlier,
+        )
+        named = replace(self.sweep, name=name)
+        with self.listener.executing(named, len(missing), known.count) as report:
+            # A violation is what a mutant is for.
+            def shown(progress: Progress) -> None:
+                report(replace(progress, violated=0))
+
+            try:
+                self.executed += execute_job(job, self.toolchain, self.start, shown)
+            except KeyboardInterrupt:
+                recorded = self.store.recorded()
+                self.listener.interrupted(sum(run_id not in recorded for run_id in missing.ids))
+                raise
+        return True
+
+    @property
+    def _parameter(self) -> str:
+        name = "mutant"
+        while name in self.sweep.kinds:
+            name += "_"
+        return name
+
+    def _manifest(self) -> Manifest:
+        form = manifest(self.sweep, self.plan)
+        columns = parameter_columns([self._parameter, *(each.name for each in form.parameters)])
+        first = ManifestParameter(name=self._parameter, kind="mutant", column=columns[0], type="text")
+        rest = [
+            msgspec.structs.replace(each, column=column)
+            for each, column in zip(form.parameters, columns[1:], strict=True)
+        ]
+        return msgspec.structs.replace(form, parameters=[first, *rest])
+
+    def write_inputs(self) -> None:
+        """Write the files that runs read."""
+        files = [sha256 for group in self.sweep.input_files.values() for _, sha256 in group]
+        logs = [log.sha256 for log in self.sweep.logs.kept]
+        write_inputs(self.store.storage, [*files, *logs])

@@ -1,1 +1,0 @@
-"""The execution of mutants."""

@@ -1,0 +1,172 @@
+"""The modules and the config of each mutant in a folder of its own, for plain TLC."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from tla2py.errors import InputError, writing
+from tla2py.execution.executor import ExecutorFactory
+from tla2py.execution.listener import SILENT, Listener
+from tla2py.execution.options import SweepOptions
+from tla2py.execution.preflight import check_plan, lint_plan
+from tla2py.model.run import Run
+from tla2py.mutation.bench import Bench
+from tla2py.mutation.mutant import MutantReport, MutantRow
+from tla2py.mutation.rounds import CostsShown, Rounds
+from tla2py.mutation.trial import MutationChoice, Trial, file_choice, prepare_trial
+from tla2py.store.storage import Address
+from tla2py.store.store import Store
+from tla2py.store.write import refresh_tables
+from tla2py.sweep.load import sweep_of_text
+from tla2py.sweep.plan import plan_sweep
+from tla2py.sweep.sweep import Sweep
+from tla2py.tlc.tools.pluscal import Translator
+from tla2py.tlc.tools.toolchain import Toolchain, find_toolchain
+
+
+def export_mutants(trial: Trial, report: MutantReport, folder: Path) -> None:
+    """Write each mutant with the config of the point that kills it, or else of the largest point that it ran at.
+
+    Raises InputError (``output-unwritable``).
+    """
+    rows = {each.mutant: each for each in report.mutants}
+    with writing(folder):
+        for mutant in trial.mutants:
+            row = rows[mutant.mutant]
+            own = folder / mutant.mutant
+            own.mkdir(parents=True, exist_ok=True)
+            run, _ = trial.run([mutant], _place(row, report, trial))
+            for name, text in trial.modules(mutant, _place(row, report, trial)).items():
+                (own / name).write_text(text, encoding="utf-8")
+            (own / f"{run.main}.cfg").write_text(run.config_text, encoding="utf-8")
+            data = {**msgspec.to_builtins(row), "arguments": list(_arguments(run))}
+            (own / "mutant.json").write_bytes(msgspec.json.format(msgspec.json.encode(data)))
+
+
+def _place(row: MutantRow, report: MutantReport, trial: Trial) -> int:
+    if row.point is not None:
+        return row.point - 1
+    reach = trial.reach[row.mutant]
+    ran = [point - 1 for point in report.points if point - 1 in reach]
+    return ran[-1] if ran else min(reach)
+
+
+def _arguments(run: Run) -> Iterator[str]:
+    """The arguments of plain TLC."""
+    if not run.options.check_deadlock:
+        # The word is TLC's; it turns the check off.
+        yield "-deadlock"
+    yield from ("-config", f"{run.main}.cfg", run.main)
+
+
+def sweep_to_mutate(file: Path, options: SweepOptions, *, listener: Listener = SILENT) -> Sweep:
+    """The sweep of a file; a module alone has one point, with the config beside it.
+
+    Raises InputError as ``SweepOptions.load`` does, and ``usage``.
+    """
+    if file.suffix != ".tla":
+        if options.libraries:
+            hint = 'in a sweep file write libraries = ["lib"]'
+            raise InputError("usage", "-L needs a module", hint=hint)
+        [sweep] = options.load([file], listener=listener)
+        return sweep
+    translate = None
+    if options.translate:
+        translate = Translator(lambda: find_toolchain(options.tla2tools), listener.warned)
+    beside = file.with_suffix(".cfg")
+    folders = [json.dumps(str(each.absolute()), ensure_ascii=False) for each in options.libraries]
+    lines = [
+        f"name = {json.dumps(file.stem)}",
+        f"module = {json.dumps(file.name)}",
+        *([f"config = {json.dumps(beside.name)}"] if beside.is_file() else []),
+        *([f"libraries = [{', '.join(folders)}]"] if folders else []),
+    ]
+    text = "\n".join([*lines, ""])
+    path = file.with_suffix(".mutants.toml")
+    return options.apply(sweep_of_text(path, text, translate=translate, no_lint=options.no_lint))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mutation:
+    """The answers about the mutants of a trial, the store that has the runs, and how many were executed now."""
+
+    trial: Trial
+    report: MutantReport
+    store: Store
+    executed: int
+
+
+def run_mutation(
+    sweep: Sweep,
+    toolchain: Toolchain,
+    executors: ExecutorFactory,
+    choice: MutationChoice,
+    *,
+    store: Address | None = None,
+    fresh: bool = False,
+    listener: Listener = SILENT,
+    costs: CostsShown = lambda *_: None,
+) -> Mutation:
+    """The statuses of a sweep's mutants; ``costs`` is called before the first of them runs.
+
+    Raises InputError as ``plan_sweep``, ``lint_plan``, ``check_plan`` and ``prepare_trial`` do, and ``no-holding-point``.
+    """
+    listener.jar_chosen(toolchain.jar)
+    plan = plan_sweep(sweep, toolchain.jar.sha256)
+    lint_plan(sweep, plan, toolchain.jar, listener.warned)
+    check_plan(sweep, plan, toolchain)
+    trial = prepare_trial(sweep, plan, choice)
+    target = Store.create(store or mutants_address(Path("runs") / sweep.name))
+    with executors([sweep]) as start, target.lock():
+        target.mend_mutants()
+        bench = Bench(
+            sweep=sweep,
+            plan=plan,
+            store=target,
+            toolchain=toolchain,
+            start=start,
+            listener=listener,
+            fresh=fresh,
+        )
+        report = Rounds(trial=trial, bench=bench, costs=costs).report()
+        target.write_mutants(report)
+        target.write_probes(bench.further)
+        refresh_tables(target)
+    return Mutation(trial=trial, report=report, store=target, executed=bench.executed)
+
+
+def gate_mutants(
+    sweep: Sweep,
+    store: Address,
+    toolchain: Toolchain,
+    executors: ExecutorFactory,
+    *,
+    fresh: bool,
+    listener: Listener,
+) -> MutantReport | None:
+    """The answers about the mutants that a sweep file asks for, with their store beside that of the sweep; None if it asks for none.
+
+    Raises InputError as ``run_mutation`` does.
+    """
+    if sweep.file.mutation is None:
+        return None
+    return run_mutation(
+        sweep,
+        toolchain,
+        executors,
+        file_choice(sweep),
+        store=mutants_address(store),
+        fresh=fresh,
+        listener=listener,
+    ).report
+
+
+def mutants_address(store: Address) -> Address:
+    """The address of the store of mutants beside the store of their sweep."""
+    name = f"{store}-mutants"
+    return Path(name) if isinstance(store, Path) else name

@@ -1,0 +1,344 @@
+"""What a run answers about a mutant."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TypeAlias
+
+from tla2py.errors import InputError
+from tla2py.model.outcome import Outcome, Verdict, Violation
+from tla2py.model.run import Limits, PointResult, Run, RunResult, TlcOptions
+from tla2py.mutation.bench import ORIGINAL, Bench, Task, graph_facts
+from tla2py.mutation.mutant import Killer, LeftOut, Mutant, MutantReport, MutantRow, Status
+from tla2py.mutation.trial import Trial
+from tla2py.store.runs import RunRow
+from tla2py.text import parameter_text
+
+_STILLBORN = (Outcome.ERROR_SPEC_PARSE, Outcome.ERROR_CONFIG_PARSE)
+
+
+def status_of(result: PointResult, budget: int) -> Status | None:
+    """The status that a run with a budget of states gives its mutant; None if it holds there."""
+    cut_off = (result.distinct or 0) >= budget
+    if result.outcome in _STILLBORN:
+        return "stillborn"
+    if result.outcome is Outcome.NOT_STARTED:
+        return "unknown"
+    match result.verdict:
+        case Verdict.HOLDS:
+            # TLC found no initial state.
+            return "unknown" if cut_off else "stillborn" if result.distinct == 0 else None
+        case Verdict.INCONCLUSIVE:
+            return "unknown"
+        case Verdict.VIOLATED if cut_off and {each.kind for each in result.violated} == {"temporal_property"}:
+            # A behaviour may leave the part of the graph that TLC saw.
+            return "unknown"
+    return "killed"
+
+
+def killers_of(result: PointResult) -> tuple[Killer, ...]:
+    """What notices the mutant: the checks that are violated, an assumption, or an error of evaluation."""
+    if result.verdict is Verdict.BROKEN:
+        return (Killer("evaluation", ""),)
+    return killers(result.violated) or (Killer("assumption", ""),)
+
+
+def killers(violated: Iterable[Violation]) -> tuple[Killer, ...]:
+    """Violations as killers."""
+    return tuple(Killer(each.kind, each.name) for each in violated)
+
+
+def first_violation(run: Run) -> Run:
+    """The run, up to the first violation."""
+    return replace(run, options=_plain(run.options))
+
+
+def each_check(run: Run) -> Run:
+    """The run, which answers for each check whether it is violated."""
+    return replace(run, options=replace(_plain(run.options), find="each"))
+
+
+def with_graph(run: Run) -> Run:
+    """The run, which writes its state graph."""
+    return replace(run, options=replace(_plain(run.options), graph=True))
+
+
+def _plain(options: TlcOptions) -> TlcOptions:
+    return replace(options, find="first", coverage=False, graph=False, behaviours=False)
+
+
+# A mutant gets at least so many seconds and states.
+_LEAST_SECONDS = 120.0
+_LEAST_STATES = 2000
+# The states of a graph that is still compared.
+_MOST_STATES = 50_000
+# Of the mutants that an invariant alone notices, so many are tried at once on it without a conjunct.
+_TRIED = 8
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cost:
+    """What a mutant that survives costs at a point: what the original cost there."""
+
+    point: int
+    parameters: str
+    distinct: int
+    wall_seconds: float
+    mutants: int
+
+
+CostsShown: TypeAlias = Callable[[Trial, Sequence[Cost], Sequence[LeftOut]], None]
+
+
+@dataclass(slots=True)
+class _Answer:
+    """What is known of a mutant.
+
+    ``asked`` are the labels of what was checked where it ran. ``alike`` tells whether it has as many states as the original wherever it holds, ``cut_off`` whether it ever had too many.
+    """
+
+    status: Status | None = None
+    killed_by: tuple[Killer, ...] = ()
+    place: int | None = None
+    trace_length: int | None = None
+    run_id: str | None = None
+    asked: set[str] = field(default_factory=set)
+    alike: bool = True
+    cut_off: bool = False
+
+
+@dataclass(slots=True, kw_only=True)
+class Rounds:
+    """The rounds of the mutants of a trial."""
+
+    trial: Trial
+    bench: Bench
+    costs: CostsShown
+    _order: list[int] = field(default_factory=list)
+    _answers: dict[str, _Answer] = field(default_factory=dict)
+    _originals: dict[int, RunRow] = field(default_factory=dict)
+
+    def report(self) -> MutantReport:
+        """The statuses of all mutants. Raises InputError (``no-holding-point``)."""
+        trial = self.trial
+        self.bench.write_inputs()
+        left_out = self._run_originals()
+        self._order = sorted(self._originals, key=lambda place: (self._originals[place].distinct or 0, place))
+        if not self._order:
+            raise InputError(
+                "no-holding-point",
+                f"there is no point where a mutant could be noticed: {left_out[0].reason}",
+                hint="mutants run where the original holds: leave out checks that it violates, or add points",
+            )
+        mutants = [each for each in trial.mutants if each.mutant not in trial.duplicates]
+        self._answers = {each.mutant: _Answer() for each in mutants}
+        for each in mutants:
+            if not trial.reach[each.mutant] & self._originals.keys():
+                self._answers[each.mutant].status = "unknown"
+        self.costs(trial, [self._cost(place, mutants) for place in self._order], left_out)
+        behaviour = [each for each in mutants if each.concerns != "checks"]
+        for place in self._order:
+            self._round(behaviour, place)
+        for answer in self._answers.values():
+            if answer.cut_off and answer.status is None:
+                answer.status = "unknown"
+        self._ask_others(behaviour)
+        self._compare_graphs(behaviour)
+        self._weaken_checks(behaviour, [each for each in mutants if each.concerns == "checks"])
+        return MutantReport(
+            sweep=trial.sweep.name,
+            mutants=tuple(self._row(each) for each in trial.mutants),
+            points=tuple(place + 1 for place in self._order),
+            left_out=tuple(left_out),
+            checks=self._asked(),
+            total=trial.total,
+        )
+
+    def _run_originals(self) -> list[LeftOut]:
+        """Run the original at every point; returns those that mutants do not run at."""
+        trial, plan = self.trial, self.trial.plan
+        tasks = [Task(mutant=ORIGINAL, place=p, run=plan.runs[p], texts={}) for p in trial.places]
+        rows = self.bench.execute(tasks, plan.limits, f"{trial.sweep.name}: the original")
+        left_out = []
+        for each in tasks:
+            row = rows.get(each.run.run_id)
+            if row is not None and row.verdict is Verdict.HOLDS and row.distinct:
+                self._originals[each.place] = row
+            else:
+                names = ", ".join(row.violated_names) if row is not None else ""
+                why = row.verdict.value if row is not None else "not run"
+                left_out.append(
+                    LeftOut(
+                        point=each.place + 1,
+                        parameters=parameter_text(plan.points[each.place].parameters),
+                        reason=f"the original is {why}{f': {names}' if names else ''}",
+                    )
+                )
+        return left_out
+
+    def _cost(self, place: int, mutants: Sequence[Mutant]) -> Cost:
+        row = self._originals[place]
+        return Cost(
+            point=place + 1,
+            parameters=parameter_text(self.trial.plan.points[place].parameters),
+            distinct=row.distinct or 0,
+            wall_seconds=row.wall_seconds or 0.0,
+            mutants=sum(place in self.trial.reach[each.mutant] for each in mutants),
+        )
+
+    def _limits(self, place: int) -> Limits:
+        limits = self.trial.plan.limits
+        seconds = max(self.trial.budget * (self._originals[place].wall_seconds or 0.0), _LEAST_SECONDS)
+        return replace(limits, timeout_seconds=min(seconds, limits.timeout_seconds))
+
+    def _states(self, place: int) -> int:
+        return max(self.trial.budget * (self._originals[place].distinct or 0), _LEAST_STATES)
+
+    def _task(self, mutant: Mutant, place: int, change: Callable[[Run], Run], *more: Mutant) -> Task:
+        budget = None if change is with_graph else self._states(place)
+        run, texts = self.trial.run([mutant, *more], place, budget)
+        return Task(mutant=mutant.mutant, place=place, run=change(run), texts=texts)
+
+    def _round(self, mutants: Sequence[Mutant], place: int) -> None:
+        """Run the mutants that nothing has noticed so far at a point."""
+        open_ = [
+            each
+            for each in mutants
+            if self._answers[each.mutant].status is None and place in self.trial.reach[each.mutant]
+        ]
+        original = self._originals[place]
+        tasks = [self._task(each, place, first_violation) for each in open_]
+        if not tasks:
+            return
+        name = f"mutants at point {place + 1} ({self._order.index(place) + 1} of {len(self._order)})"
+        rows = self.bench.execute(tasks, self._limits(place), name, took=self.bench.took(original.run_id))
+        for each in tasks:
+            row, answer = rows.get(each.run.run_id), self._answers[each.mutant]
+            status = status_of(row, self._states(place)) if row is not None else "unknown"
+            if status == "unknown" and row is not None and row.verdict is Verdict.HOLDS:
+                # A larger point allows more states, and may show what is wrong.
+                answer.cut_off, status = True, None
+            if status is None and row is not None:
+                answer.alike = answer.alike and row.distinct == original.distinct
+            answer.status = status
+            if status != "stillborn":
+                answer.asked.update(original.checked)
+            if status == "killed" and row is not None:
+                answer.killed_by, answer.place = killers_of(row), place
+                answer.trace_length, answer.run_id = row.trace_length, row.run_id
+
+    def _asked(self) -> dict[str, int]:
+        """What the points check, the smallest first, each with the number of mutants that ran where it is checked."""
+        counts = Counter(name for answer in self._answers.values() for name in answer.asked)
+        return {name: counts[name] for place in self._order for name in self._originals[place].checked}
+
+    def _ask_others(self, mutants: Sequence[Mutant]) -> None:
+        """Ask which other checks notice the killed mutants where they die."""
+        tasks: dict[int, list[Task]] = {}
+        for each in mutants:
+            answer = self._answers[each.mutant]
+            if answer.place is None or answer.killed_by[0].kind in ("evaluation", "assumption"):
+                continue
+            if len(self._originals[answer.place].checked) > 1:
+                tasks.setdefault(answer.place, []).append(self._task(each, answer.place, each_check))
+        for place, some in tasks.items():
+            name = f"which checks notice mutants at point {place + 1}"
+            results = self.bench.execute_further(some, self._limits(place), name)
+            for task in some:
+                answer, result = self._answers[task.mutant], results.get(task.run.run_id)
+                if result is not None:
+                    answer.killed_by = tuple(dict.fromkeys((*answer.killed_by, *killers(result.violations))))
+
+    def _compare_graphs(self, mutants: Sequence[Mutant]) -> None:
+        """Find the survivors that have the original's initial states and steps at every point."""
+        same = [
+            each
+            for each in mutants
+            if each.concerns == "behaviour"
+            and self._answers[each.mutant].status is None
+            and self._answers[each.mutant].alike
+            and all(map(self._is_comparable, self.trial.reach[each.mutant] & self._originals.keys()))
+        ]
+        for place in self._order:
+            tasks = [
+                self._task(each, place, with_graph) for each in same if place in self.trial.reach[each.mutant]
+            ]
+            if not tasks:
+                continue
+            run, texts = self.trial.run([], place)
+            original = Task(mutant=ORIGINAL, place=place, run=with_graph(run), texts=texts)
+            name = f"state graphs at point {place + 1}"
+            self.bench.execute_further([original, *tasks], self._limits(place), name)
+            facts = graph_facts(self.bench.store, original.run.run_id)
+            differ = {
+                each.mutant for each in tasks if graph_facts(self.bench.store, each.run.run_id) != facts
+            }
+            same = [each for each in same if each.mutant not in differ]
+        for each in same:
+            self._answers[each.mutant].status = "equivalent"
+
+    def _is_comparable(self, place: int) -> bool:
+        """Whether graphs are small enough at a point, and show every variable of every state."""
+        config = self.trial.plan.runs[place].config
+        small = (self._originals[place].distinct or 0) <= _MOST_STATES
+        return small and not (config.symmetry or config.view)
+
+    def _weaken_checks(self, mutants: Sequence[Mutant], weakened: Sequence[Mutant]) -> None:
+        """Find the conjuncts of invariants without which a mutant goes unnoticed."""
+        waiting = {each.mutant: self._noticed_by(each, mutants) for each in weakened}
+        by_id = {each.mutant: each for each in weakened}
+        while any(waiting.values()):
+            tried: dict[int, list[tuple[Mutant, Task]]] = {}
+            for name, some in waiting.items():
+                for each in some[:_TRIED]:
+                    place = self._answers[each.mutant].place
+                    if place is not None:
+                        task = self._task(each, place, first_violation, by_id[name])
+                        tried.setdefault(place, []).append((by_id[name], task))
+                del some[:_TRIED]
+            for place, pairs in tried.items():
+                name = f"mutants without a conjunct of an invariant at point {place + 1}"
+                results = self.bench.execute_further([task for _, task in pairs], self._limits(place), name)
+                for check, task in pairs:
+                    answer, result = self._answers[check.mutant], results.get(task.run.run_id)
+                    if answer.status is None and result is not None and self._holds(result, place):
+                        answer.status, answer.place = "killed", place
+                        answer.killed_by = (Killer("mutant", task.mutant),)
+                        waiting[check.mutant].clear()
+
+    def _holds(self, result: RunResult, place: int) -> bool:
+        """Whether a run holds in all its states."""
+        return result.verdict is Verdict.HOLDS and (result.stats.distinct or 0) < self._states(place)
+
+    def _noticed_by(self, check: Mutant, mutants: Sequence[Mutant]) -> list[Mutant]:
+        """The mutants that only the invariants of a weakened check notice, those at smaller points first."""
+        found = []
+        for each in mutants:
+            answer = self._answers[each.mutant]
+            if (
+                answer.place is not None
+                and answer.place in self.trial.reach[check.mutant]
+                and all(k.kind == "invariant" and k.name in check.checks for k in answer.killed_by)
+            ):
+                found.append((self._order.index(answer.place), each))
+        return [each for _, each in sorted(found, key=lambda pair: pair[0])]
+
+    def _row(self, mutant: Mutant) -> MutantRow:
+        answer = self._answers.get(mutant.mutant, _Answer(status="duplicate"))
+        return MutantRow(
+            mutant=mutant.mutant,
+            operator=mutant.operator,
+            definition=mutant.definition,
+            module=mutant.module,
+            line=mutant.line,
+            column=mutant.column,
+            before=mutant.edit.before,
+            after=mutant.edit.after,
+            status=answer.status or "survived",
+            killed_by=answer.killed_by,
+            point=None if answer.place is None else answer.place + 1,
+            trace_length=answer.trace_length,
+            run_id=answer.run_id,
+        )

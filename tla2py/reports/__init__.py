@@ -1,1 +1,0 @@
-"""What a gate or lint found, for machines and job logs."""

@@ -1,1 +1,0 @@
-"""What a sweep file from an untrusted repository may name."""

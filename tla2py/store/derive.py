@@ -1,0 +1,150 @@
+"""Rows made from records: a fragment for some runs, in memory bounded by one trace."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
+
+from tla2py.logs.answer import line_numbers
+from tla2py.logs.files import LogText
+from tla2py.logs.why import log_trace, read_log_why
+from tla2py.model.logs import LogInput
+from tla2py.model.run import RunRecord
+from tla2py.model.trace import Trace
+from tla2py.store import rows
+from tla2py.store.fragments import FRAGMENT_TABLES, Fragment, fragment_of, new_id, write_pending
+from tla2py.store.graph import add_graph, graph_shares, without_repeated, write_shares
+from tla2py.store.index import text_column
+from tla2py.store.places import StoredOrigins
+from tla2py.store.points import Manifest
+from tla2py.store.record import Archive, input_file
+from tla2py.store.sink import TableWriter
+from tla2py.store.storage import Storage
+from tla2py.store.store import Store
+from tla2py.tlc.output.messages import UNEXPLAINED
+from tla2py.tlc.output.prints import iter_behaviours
+from tla2py.tlc.output.result import interpret_record
+
+NO_GRAPHS: Mapping[str, Sequence[Fragment]] = {}
+
+
+def settle(store: Store, run_ids: Iterable[str], generation: int) -> Fragment | None:
+    """The fragment of runs whose records are loose. Packs them and leaves the fragment to the next refresh.
+
+    None if no point has such a run. A process that knows only the store's address may call this, without the lock.
+    Raises StoreError.
+    """
+    return derive_fragment(store, store.pack(generation, run_ids))
+
+
+def derive_fragment(
+    store: Store,
+    records: Mapping[str, str],
+    *,
+    graphs: Mapping[str, Sequence[Fragment]] = NO_GRAPHS,
+    processes: int = 1,
+) -> Fragment | None:
+    """A fragment with the rows of the points' runs among these, in their order; ``records`` are identities by run id.
+
+    ``graphs`` has what ``GraphShare.write`` made of the graphs of some runs; of others, so many processes read a large
+    one. The next refresh adds the fragment to the list. Raises StoreError, also ``record-damaged``.
+    """
+    manifest = store.manifest()
+    parameters = _parameters(store, manifest, records)
+    found = [run_id for run_id in records if run_id in parameters]
+    if not found:
+        return None
+    name, shares = new_id(), list[Fragment]()
+    origins = StoredOrigins(store, manifest)
+    store.prefetch(found)
+    with store.storage.staging("tables") as folder:
+        with TableWriter(folder, name, FRAGMENT_TABLES) as tables:
+            for run_id in found:
+                with store.archive(run_id) as archive:
+                    distinct = _add_run(
+                        tables, archive, store.storage, origins, parameters[run_id], records[run_id]
+                    )
+                    made = graphs.get(run_id) or write_shares(graph_shares(store.path, archive, processes))
+                    if not made:
+                        add_graph(tables, archive, archive.graph_parts())
+                    elif (
+                        sum(file.rows for each in made for file in each.files.get("graph_states", ()))
+                        != distinct
+                    ):
+                        made = without_repeated(store.storage, made)
+                    shares += made
+        fragment = fragment_of(folder, name, len(found)).with_files(shares)
+    write_pending(store.storage, fragment)
+    return fragment
+
+
+def _parameters(store: Store, manifest: Manifest, run_ids: Iterable[str]) -> dict[str, dict[str, str]]:
+    """The texts of the parameters of the first point of each run."""
+    import pyarrow.compute as pc
+
+    points = store.points_table()
+    points = points.filter(pc.is_in(points["run_id"], value_set=text_column(run_ids)))
+    names = {each.column: each.name for each in manifest.parameters}
+    found: dict[str, dict[str, str]] = {}
+    for batch in points.to_batches(max_chunksize=1000):
+        for row in batch.to_pylist():
+            found.setdefault(row["run_id"], {name: row[column] for column, name in names.items()})
+    return found
+
+
+def _add_run(
+    tables: TableWriter,
+    archive: Archive,
+    storage: Storage,
+    origins: StoredOrigins,
+    parameters: Mapping[str, str],
+    identity: str,
+) -> int | None:
+    """Add a run's rows, except for its state graph; returns the number of distinct states that TLC counted."""
+    record = archive.record
+    run_id = record.run_id
+    result = interpret_record(record, archive.stdout)
+    result = origins.located(parameters, record, result)
+    tables.add("results", [{**rows.result_row(record, result), "record": identity}])
+    lengths = Counter[int]()
+    tables.add("coverage", rows.coverage_rows(run_id, result))
+    tables.add("diagnostics", rows.diagnostic_rows(run_id, result))
+    tables.add("prints", rows.print_rows(run_id, result))
+    traces = chain(result.traces, _behaviours(archive, lengths))
+    log = record.inputs.log
+    if log is not None and log.edit is not None:
+        tables.add("log_mutants", rows.log_mutant_rows(record, log.edit, result))
+    elif log is not None:
+        text = _log_text(log, storage, record)
+        tables.add("log_results", rows.log_rows(record, result, text))
+        why = read_log_why(record, archive.stdout)
+        numbers = {} if why is None else line_numbers(log, result.progress, text)
+        # TLC gives no counterexample for a log that no behaviour explains.
+        unexplained = result.violations == (UNEXPLAINED,) and not result.traces
+        furthest = log_trace(why, numbers) if why is not None and unexplained else None
+        if furthest is not None:
+            traces = chain([furthest.trace])
+        reached = {} if furthest is None else furthest.lines
+        tables.add("log_lines", rows.log_line_rows(run_id, text, why, numbers, reached))
+        if why is not None:
+            tables.add("coverage", rows.log_coverage_rows(run_id, why))
+    tables.add_traces(run_id, traces)
+    tables.add("simulations", rows.simulation_rows(record, result, lengths))
+    return result.stats.distinct
+
+
+def _log_text(log: LogInput, storage: Storage, record: RunRecord) -> LogText:
+    """The text of the log that a run checks. Raises StoreError (``input-lost``)."""
+    digests = dict(record.inputs.files)
+    return LogText(log=log, files=[input_file(storage, digests[each.file]) for each in log.files])
+
+
+def _behaviours(archive: Archive, lengths: Counter[int]) -> Iterator[Trace]:
+    """The behaviours that a record keeps; their lengths are counted."""
+    stream = archive.behaviours()
+    if stream is not None:
+        with stream:
+            for trace in iter_behaviours(stream):
+                lengths[len(trace.states)] += 1
+                yield trace

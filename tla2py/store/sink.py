@@ -1,0 +1,215 @@
+"""Parquet files to which rows are added one by one."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.json as pj
+import pyarrow.parquet as pq
+
+from tla2py.mutation.mutant import MutantReport
+from tla2py.store import rows
+from tla2py.store.fragments import RESULTS
+from tla2py.store.index import text_column
+from tla2py.store.points import ManifestParameter
+from tla2py.store.rows import Row
+from tla2py.store.schema import TABLES, Column, arrow_schema, runs_columns
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from tla2py.model.trace import Trace
+
+
+# The size of the JSON that becomes one row group of a file.
+_BATCH_BYTES = 1024**2
+
+
+class Sink:
+    """A Parquet file, made with its first row."""
+
+    def __init__(self, file: Path, schema: pa.Schema) -> None:
+        self._file, self._schema = file, schema
+        self._writer: pq.ParquetWriter | None = None
+        self._lines: list[str] = []
+        self._tables: list[pa.Table] = []
+        self._size = 0
+
+    def add(self, row: Row) -> None:
+        """Add a row; batches are written as they fill up."""
+        line = _encode(row)
+        self._lines.append(line)
+        self._size += len(line)
+        if self._size >= _BATCH_BYTES:
+            self._flush()
+
+    def add_columns(self, columns: Sequence[pa.Array]) -> None:
+        """Add rows given as all columns, only to tables that get all rows this way."""
+        table = pa.Table.from_arrays(columns, schema=self._schema)
+        if table.num_rows:
+            self._tables.append(table)
+            self._size += table.nbytes
+        if self._size >= _BATCH_BYTES:
+            self._flush()
+
+    def close(self) -> None:
+        """Write the rows that are left and close the file."""
+        self._flush()
+        if self._writer is not None:
+            self._writer.close()
+
+    def _flush(self) -> None:
+        tables = [*self._tables, *([_parsed(self._lines, self._schema)] if self._lines else [])]
+        self._lines, self._tables, self._size = [], [], 0
+        if tables and self._writer is None:
+            self._file.parent.mkdir(parents=True, exist_ok=True)
+            self._writer = pq.ParquetWriter(self._file, self._schema, compression="zstd")
+        if tables and self._writer is not None:
+            self._writer.write_table(pa.concat_tables(tables))
+
+
+def rows_as_table(columns: Sequence[Column], added: Iterable[Row]) -> pa.Table:
+    """A few rows as an Arrow table."""
+    return _parsed([_encode(row) for row in added], arrow_schema(columns))
+
+
+def _parsed(lines: list[str], schema: pa.Schema) -> pa.Table:
+    if not lines:
+        return schema.empty_table()
+    text = "\n".join(lines).encode()
+    # Arrow would build the table from Python objects too, but imports pandas to do so.
+    table = pj.read_json(
+        pa.BufferReader(text),
+        read_options=pj.ReadOptions(use_threads=False, block_size=len(text) + 1),
+        parse_options=pj.ParseOptions(explicit_schema=schema, unexpected_field_behavior="error"),
+    )
+    return pa.Table.from_arrays(table.columns, schema=schema)
+
+
+def _milliseconds(time: object) -> str:
+    if not isinstance(time, datetime):
+        raise TypeError(f"not a value of a table: {time!r}")
+    return time.isoformat(timespec="milliseconds")
+
+
+_encode = json.JSONEncoder(ensure_ascii=False, default=_milliseconds, check_circular=False).encode
+
+
+class TableWriter:
+    """Adds rows to tables: files ``TABLE/NAME.parquet`` in a folder, none for a table without rows."""
+
+    def __init__(self, folder: Path, name: str, tables: Mapping[str, Sequence[Column]]) -> None:
+        self._sinks = {
+            table: Sink(folder / table / f"{name}.parquet", arrow_schema(columns))
+            for table, columns in tables.items()
+        }
+
+    def __enter__(self) -> TableWriter:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for sink in self._sinks.values():
+            sink.close()
+
+    def add(self, table: str, added: Iterable[Row]) -> None:
+        """Add rows to a table."""
+        sink = self._sinks[table]
+        for row in added:
+            sink.add(row)
+
+    def add_traces(self, run_id: str, traces: Iterable[Trace]) -> None:
+        """Add a run's counterexamples, in order."""
+        for number, trace in enumerate(traces, 1):
+            self.add("traces", [rows.trace_row(run_id, number, trace)])
+            self.add("states", (rows.state_row(run_id, number, trace, state) for state in trace.states))
+            for before, after in pairwise(trace.states):
+                self.add("changes", rows.change_rows(run_id, number, before, after))
+
+    def add_columns(self, table: str, columns: Sequence[pa.Array]) -> None:
+        """Add rows to a table, given as all its columns."""
+        self._sinks[table].add_columns(columns)
+
+
+# The points of one row group.
+_POINTS = 10_000
+
+
+def write_runs(
+    file: Path, points: pa.Table, parameters: Sequence[ManifestParameter], results: Iterable[Path]
+) -> int:
+    """Write ``runs``; returns its number of rows. Raises OSError."""
+    found = _results(results)
+    schema = arrow_schema(runs_columns(parameters))
+    types = {each.column: each.type for each in parameters}
+    rows = 0
+    file.parent.mkdir(exist_ok=True)
+    with pq.ParquetWriter(file, schema, compression="zstd") as writer:
+        places = pc.index_in(points["run_id"], value_set=found["run_id"])
+        points, places = points.filter(pc.is_valid(places)), places.drop_null()
+        for start in range(0, points.num_rows, _POINTS):
+            part, there = points.slice(start, _POINTS), found.take(places.slice(start, _POINTS))
+            columns = []
+            for field in schema:
+                column = part[field.name] if field.name in part.column_names else there[field.name]
+                if field.name in types:
+                    column = _typed(column, types[field.name])
+                columns.append(column.cast(field.type))
+            writer.write_table(pa.Table.from_arrays(columns, schema=schema))
+            rows += part.num_rows
+    return rows
+
+
+def write_logs(file: Path, points: pa.Table, results: Iterable[Path]) -> None:
+    """Write ``logs``, unless no run checks a log. Raises OSError."""
+    parts = [pq.read_table(path, use_threads=False) for path in results]
+    if not any(part.num_rows for part in parts):
+        return
+    found, schema = pa.concat_tables(parts), arrow_schema(TABLES["logs"])
+    places = pc.index_in(points["run_id"], value_set=found["run_id"].combine_chunks())
+    part, there = points.filter(pc.is_valid(places)), found.take(places.drop_null())
+    columns = [part["point"] if field.name == "point" else there[field.name] for field in schema]
+    file.parent.mkdir(exist_ok=True)
+    pq.write_table(
+        pa.Table.from_arrays(
+            [each.cast(field.type) for each, field in zip(columns, schema, strict=True)], schema=schema
+        ),
+        file,
+        compression="zstd",
+    )
+
+
+def write_mutants(file: Path, report: MutantReport | None) -> None:
+    """Write ``mutants``, unless the store has none. Raises OSError."""
+    if report is not None:
+        file.parent.mkdir(exist_ok=True)
+        table = rows_as_table(TABLES["mutants"], msgspec.to_builtins(report.mutants))
+        pq.write_table(table, file, compression="zstd")
+
+
+def _results(files: Iterable[Path]) -> pa.Table:
+    """The rows of ``results``. Texts are dictionaries: most are the same in many rows."""
+    schema = arrow_schema(RESULTS)
+    texts = [each.name for each in RESULTS if each.kind == "string" and each.name not in ("run_id", "record")]
+    parts = []
+    for path in files:
+        with pq.ParquetFile(path, read_dictionary=texts) as file:
+            parts.append(file.read([name for name in schema.names if name != "record"], use_threads=False))
+    if not parts:
+        return schema.empty_table()
+    found = pa.concat_tables(parts).unify_dictionaries().combine_chunks()
+    return found.set_column(0, "run_id", found["run_id"])
+
+
+def _typed(texts: pa.ChunkedArray, kind: str) -> pa.ChunkedArray:
+    """The values of a parameter, typed as its column is."""
+    if kind == "integer":
+        return texts.cast(pa.string()).cast(pa.int64())
+    return pc.equal(texts.cast(pa.string()), text_column(["TRUE"])[0]) if kind == "boolean" else texts

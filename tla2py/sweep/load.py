@@ -1,0 +1,383 @@
+"""The configs that a sweep starts from: found by patterns, parsed, and checked against its modules."""
+
+from __future__ import annotations
+
+import glob
+import json
+import os
+from collections.abc import Container, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+import msgspec
+
+from tla2py.errors import InputError, Tla2pyError
+from tla2py.logs.files import NO_LOGS, SweepLogs, read_logs
+from tla2py.logs.literal import MODULES
+from tla2py.logs.reader import Source
+from tla2py.logs.sections import find_logs
+from tla2py.sweep.axes import (
+    check_expected_parameters,
+    check_names,
+    group_parameters,
+    read_parameters,
+    sweep_name,
+)
+from tla2py.sweep.file import SweepText, read_sweep_file, read_sweep_text
+from tla2py.sweep.folder import (
+    ManifestSweep,
+    folder_file,
+    folder_models,
+    folder_text,
+    manifest_sweep,
+    read_manifest,
+)
+from tla2py.sweep.grid import Points, walk_grid
+from tla2py.sweep.options import check_variables, input_files, search_limits, search_options, template_text
+from tla2py.sweep.points import failing_predicate
+from tla2py.sweep.sections import ExpectPoint, SweepFile
+from tla2py.sweep.sweep import Entry, Sweep, Unread, with_external_rows
+from tla2py.tla.graph import ModuleGraph
+from tla2py.tla.parse import Translate
+from tla2py.tlc.config.read import ConfigFile, read_config, unread_config
+from tla2py.tlc.config.statements import MISTAKE_CODES
+from tla2py.tlc.config.wrapper import build_config
+from tla2py.tlc.tools.community import community_classes, load_specification, override_modules, read_override
+from tla2py.tlc.tools.installed import COMMUNITY, module_folder
+
+
+def expand_config_patterns(file: SweepFile, source: SweepText, base: Path) -> SweepFile:
+    """A sweep file whose patterns, such as ``models/*.cfg``, are replaced by the matching configs.
+
+    Raises InputError (``config-missing``) for a pattern without a match.
+    """
+    names = _names(file)
+    if not any(glob.has_magic(name) and not (base / name).exists() for name in names):
+        return file
+    found: dict[str, None] = {}
+    for name in names:
+        if not glob.has_magic(name) or (base / name).exists():
+            found[name] = None
+            continue
+        matching = sorted(path.relative_to(base).as_posix() for path in base.glob(name) if path.is_file())
+        if not matching:
+            raise InputError(
+                "config-missing",
+                f"no config matches {name}",
+                where=source.place("config", value=name),
+                hint="patterns are relative to the sweep file",
+            )
+        found.update(dict.fromkeys(matching))
+    return msgspec.structs.replace(file, config=list(found))
+
+
+def expand_log_patterns(
+    file: SweepFile, source: SweepText, base: Path
+) -> tuple[SweepFile, dict[str, tuple[str, ...]]]:
+    """A sweep file that names its logs instead of patterns, and the files of each. Raises InputError as ``find_logs`` does."""
+    found = find_logs(base, file.logs.files, partial(source.place, "logs"))
+    logs = msgspec.structs.replace(file.logs, files=list(found))
+    return msgspec.structs.replace(file, logs=logs), found
+
+
+def read_sweep_logs(
+    file: SweepFile,
+    source: SweepText,
+    base: Path,
+    specs: Mapping[str, ModuleGraph],
+    logs: Mapping[str, Sequence[str]],
+) -> SweepLogs:
+    """The logs of a sweep file. Raises InputError as ``read_logs`` does."""
+    if not logs:
+        return NO_LOGS
+    start = "environment."
+    names = [*file.environment, *(n.removeprefix(start) for n in file.parameters if n.startswith(start))]
+    given = {
+        *(Source("environment", name) for name in names),
+        *(Source("file", name) for name in file.inputs.files),
+    }
+    return read_logs(base, logs, specs, given, file.logs, partial(source.place, "logs"))
+
+
+def read_configs(
+    file: SweepFile, source: SweepText, base: Path, ignored: Container[str]
+) -> dict[str, ConfigFile]:
+    """The configs of a sweep, by their names in its file; ``ignored`` are rules of lint.
+
+    Raises InputError: ``config-missing``, and as ``read_config`` does if no config can be read.
+    """
+    found = {}
+    errors = []
+    for name in _names(file):
+        if not (base / name).is_file():
+            raise InputError(
+                "config-missing",
+                f"no such config: {name}",
+                where=source.place("config", value=name),
+                hint="configs are relative to the sweep file",
+            )
+        path = base / name
+        try:
+            found[name] = read_config(path, ignored)
+        except InputError as error:
+            # The file's path depends on the current folder, its name in the sweep does not.
+            found[name] = unread_config(path, str(error.line).replace(str(path), name))
+            errors.append(error)
+    if errors and len(errors) == len(found):
+        raise errors[0]
+    return found
+
+
+def configs_text(module: Path, pattern: str, libraries: Sequence[Path]) -> str:
+    """The text of a sweep file beside a module that lists the configs that match a pattern.
+
+    Raises InputError: ``usage``, ``module-missing``, ``config-missing``.
+    """
+    if module.suffix != ".tla":
+        raise InputError(
+            "usage",
+            f"--configs needs a module, not {module}",
+            hint="quote the pattern: tla2py sweep --configs 'models/*.cfg' Spec.tla",
+        )
+    if not module.is_file():
+        raise InputError(
+            "module-missing",
+            f"no such module: {module}",
+            hint="name a .tla file, relative to the current folder",
+        )
+    found = glob.glob(pattern, recursive=True)  # noqa: PTH207 - it may be absolute
+    paths = sorted(path for path in found if Path(path).is_file())
+    if not paths:
+        raise InputError(
+            "config-missing",
+            f"no config matches {pattern}",
+            hint="a pattern is relative to the current folder, as in 'models/*.cfg'",
+        )
+    folder = module.parent
+
+    def shown(path: Path | str) -> str:
+        return json.dumps(Path(os.path.relpath(path, folder)).as_posix(), ensure_ascii=False)
+
+    text = f"module = {json.dumps(module.name)}\nconfig = [{', '.join(shown(path) for path in paths)}]\n"
+    if libraries:
+        text += f"libraries = [{', '.join(shown(path) for path in libraries)}]\n"
+    return f"name = {json.dumps(module.stem)}\n{text}"
+
+
+def library_folders(file: SweepFile, source: SweepText, base: Path) -> list[Path]:
+    """The module folders that a sweep file names. Raises InputError (``library-missing``)."""
+    folders = []
+    for name in file.libraries:
+        folder = base / name
+        if name == COMMUNITY and not folder.is_dir():
+            folder = module_folder(Path(name))
+        if not folder.is_dir():
+            raise InputError(
+                "library-missing",
+                f"no such folder: {name}",
+                where=source.place("libraries", value=name),
+                hint=f"name folders with modules, relative to the sweep file, or {COMMUNITY}",
+            )
+        folders.append(folder)
+    return folders
+
+
+def _names(file: SweepFile) -> list[str]:
+    return file.config if isinstance(file.config, list) else [file.config] if file.config else []
+
+
+def load_sweep(
+    path: Path,
+    libraries: Sequence[Path] = (),
+    *,
+    translate: Translate | None = None,
+    no_lint: bool = False,
+) -> Sweep:
+    """The sweep of a sweep file, of a ``manifest.json``, or of the configs below a folder, checked against its modules.
+
+    ``libraries`` are module folders for a manifest, which cannot name any, and for a folder. ``translate`` is for PlusCal, see
+    ``load_modules``.
+
+    Raises InputError: ``unknown-constant``, ``unknown-parameter``, ``unknown-definition``, ``empty-parameter``,
+    ``duplicate-point``, ``grid-key`` (also for a row of expectations), and what ``read_sweep_file``, ``read_manifest``,
+    ``with_external_rows``, ``folder_models`` and ``load_modules`` raise.
+    """
+    if (own := folder_file(path)) is not None:
+        return replace(_sweep_of_folder(own, libraries, translate), no_lint=no_lint)
+    if path.suffix == ".json":
+        sweep = sweep_of_models(path, read_manifest(path), libraries, translate=translate)
+        return replace(sweep, no_lint=no_lint)
+    if libraries:
+        hint = 'libraries = ["lib"]'
+        raise InputError(
+            "usage", "-L applies only to manifests; a sweep file names its own folders", hint=hint
+        )
+    return _loaded(path, *read_sweep_file(path), translate=translate, no_lint=no_lint)
+
+
+def sweep_of_models(
+    path: Path,
+    entries: Sequence[Entry],
+    libraries: Sequence[Path],
+    *,
+    translate: Translate | None = None,
+    text: str | None = None,
+) -> Sweep:
+    """The sweep of the models of manifests; ``path`` is where its sweep file would be, ``text`` what it says besides.
+
+    Raises InputError as ``manifest_sweep`` does.
+    """
+    manifest = manifest_sweep(path, entries, libraries, translate=translate, text=text)
+    sweep = _loaded(path, manifest.file, manifest.source, manifest.expectations, manifest)
+    entry_of = {
+        point.index: manifest.entries[point.parameters["module"], point.parameters["config"]]
+        for point in sweep.points
+    }
+    own = {index: entry.options(sweep.options) for index, entry in entry_of.items()}
+    sweep = replace(
+        sweep,
+        left_out=manifest.left_out,
+        unread=tuple(manifest.unread),
+        special={index: options for index, options in own.items() if options != sweep.options},
+        entries=entry_of,
+    )
+    errors: dict[int, Tla2pyError] = {}
+    for point in sweep.points:
+        try:
+            build_config(sweep.model(point))
+        except InputError as error:
+            errors[point.index] = error
+    return without_models(sweep, errors)
+
+
+def without_models(sweep: Sweep, errors: Mapping[int, Tla2pyError]) -> Sweep:
+    """A sweep of models without those that have an error, by index of their points; they are among its ``unread``.
+
+    Raises the error of the first unread model if no point is left.
+    """
+    unread = [*sweep.unread, *(Unread(entry=sweep.entries[n], error=error) for n, error in errors.items())]
+    left = [point for point in sweep.points if point.index not in errors]
+    if not left:
+        raise unread[0].error
+    return replace(
+        sweep,
+        points=Points.of(sweep.points.columns, [point.parameters for point in left]),
+        unread=tuple(unread),
+        special={
+            n: sweep.special[point.index] for n, point in enumerate(left, 1) if point.index in sweep.special
+        },
+        entries={n: sweep.entries[point.index] for n, point in enumerate(left, 1)},
+    )
+
+
+def _sweep_of_folder(path: Path, libraries: Sequence[Path], translate: Translate | None) -> Sweep:
+    text = folder_text(path)
+    file, source = read_sweep_text(text, path, {"module": []})
+    searched = [*library_folders(file, source, path.parent), *libraries]
+    models = folder_models(path, searched)
+    excluded = {str(row["config"]) for row in file.grid.exclude if [*row] == ["config"]}
+    taken = [each for each in models.entries if each.model.path not in excluded]
+    sweep = sweep_of_models(path, taken, searched, translate=translate, text=text)
+    named = [f"{each.model.path} (excluded)" for each in models.entries if each.model.path in excluded]
+    unread = [each for each in models.unread if each.entry.model.path not in excluded]
+    return replace(
+        sweep,
+        left_out=(*sweep.left_out, *models.left_out, *named),
+        unread=(*unread, *sweep.unread),
+    )
+
+
+def sweep_of_configs(
+    module: Path,
+    pattern: str,
+    libraries: Sequence[Path] = (),
+    *,
+    translate: Translate | None = None,
+    no_lint: bool = False,
+) -> Sweep:
+    """The sweep of a module over the configs that match a pattern such as ``models/*.cfg``.
+
+    Its text is that of a sweep file beside the module. Raises InputError as ``load_sweep`` does, ``usage`` for a file
+    that is not a module, and ``config-missing`` if no config matches.
+    """
+    path = module.with_suffix(".configs.toml")
+    text = configs_text(module, pattern, libraries)
+    return sweep_of_text(path, text, translate=translate, no_lint=no_lint)
+
+
+def sweep_of_text(
+    path: Path, text: str, *, translate: Translate | None = None, no_lint: bool = False
+) -> Sweep:
+    """The sweep of a text, as if a sweep file at this path had it. Raises InputError as ``load_sweep`` does."""
+    file, source = read_sweep_text(text, path)
+    return _loaded(path, file, source, translate=translate, no_lint=no_lint)
+
+
+def _loaded(
+    path: Path,
+    file: SweepFile,
+    source: SweepText,
+    external: Sequence[ExpectPoint] = (),
+    manifest: ManifestSweep | None = None,
+    *,
+    translate: Translate | None = None,
+    no_lint: bool = False,
+) -> Sweep:
+    base = path.parent
+    file, logs = expand_log_patterns(expand_config_patterns(file, source, base), source, base)
+    libraries = library_folders(file, source, base)
+    overrides = tuple(
+        read_override(base / name, source.place("tlc", "overrides", value=name))
+        for name in file.tlc.overrides
+    )
+    libraries += [override_modules(override) for override in overrides]
+    for key, listed in (("module", file.module), ("config", file.config)):
+        if listed == []:
+            raise InputError(
+                "empty-parameter",
+                f"{key} is an empty list",
+                where=source.place(key),
+                hint="name at least one, or remove config",
+            )
+    if manifest is not None:
+        specs = manifest.specs
+    else:
+        names = [file.module] if isinstance(file.module, str) else file.module
+        translate = translate if file.tlc.translate else None
+        # What reads a log may do without the CommunityModules.
+        load = partial(load_specification, translate=translate, instead=MODULES if logs else None)
+        specs = {name: load(base / name, libraries) for name in names}
+    check_names(file, source, specs)
+    check_variables(file, source)
+    ignored = MISTAKE_CODES if no_lint else file.lint.ignore
+    configs = manifest.configs if manifest else read_configs(file, source, base, ignored)
+    file = with_external_rows(file, configs, external)
+    groups = group_parameters(file, source, read_parameters(file, source, specs))
+    parameters = tuple(parameter for group in groups for parameter in group)
+    check_expected_parameters(file, source, [parameter.name for parameter in parameters])
+    sweep = Sweep(
+        name=sweep_name(file.name or path.stem, source),
+        path=path,
+        text="\n".join(source.lines) + "\n",
+        file=file,
+        source=source,
+        specs=specs,
+        configs=configs,
+        parameters=parameters,
+        options=search_options(file, source, overrides),
+        limits=search_limits(file, source),
+        template=template_text(file, source, base),
+        vacuity=file.tlc.vacuity,
+        no_lint=no_lint,
+        overrides=overrides,
+        community=community_classes(specs.values()),
+        logs=read_sweep_logs(file, source, base, specs, logs),
+    )
+    grid = walk_grid(file, source, groups, failing_predicate(sweep))
+    return replace(
+        sweep,
+        points=grid.points,
+        excluded=grid.excluded,
+        input_files=input_files(file, source, base, grid.points),
+    )

@@ -1,1 +1,0 @@
-"""Sweeps from sweep files, manifests, configs and folders."""

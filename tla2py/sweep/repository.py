@@ -1,0 +1,174 @@
+"""What lets a sweep file or a project put its own program in the place of TLC: refused unless it is trusted."""
+
+from __future__ import annotations
+
+import contextlib
+import glob
+import hashlib
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from tla2py.errors import InputError
+from tla2py.sweep.file import SweepText, read_sweep_file, read_sweep_text
+from tla2py.sweep.folder import files_below, folder_file, folder_text, manifest_file, read_manifest
+from tla2py.sweep.sections import SweepFile
+from tla2py.sweep.sweep import Entry
+from tla2py.tlc.tools.installed import COMMUNITY, JAR_DIGESTS, installed_releases, official_classes
+from tla2py.tlc.tools.jar import Jar, bundled_jar
+
+# Options that set sizes, switches and numbers; others name programs, agents and classes.
+_HARMLESS = re.compile(
+    r"-X(?:ss|mx|ms|mn|int|batch)(?:\d+[kKmMgG]?)?|-XX:(?:[+-]\w+|\w+=\d+[kKmMgG]?)|-D(?P<name>[^=]+)(?:=.*)?"
+)
+_OF_JAVA = re.compile(r"(?:java|javax|jdk|sun|com\.sun)\.")
+_OF_SYSTEM = re.compile(r"(?:LD_|DYLD_|GLIBC_|GCONV_|NLSPATH|LOCPATH|PATH\Z|HOME\Z|TMPDIR\Z)")
+
+
+def check_powers(file: SweepFile, source: SweepText, base: Path) -> None:
+    """Raise InputError (``needs-trust``) for Java classes, options and variables that could forge TLC's answers."""
+    for name in file.tlc.overrides:
+        if not _is_official(base / name):
+            raise _needs_trust(f"the Java classes {name}", source.place("tlc", "overrides", value=name))
+    for option in file.tlc.java_options:
+        found = _HARMLESS.fullmatch(option)
+        if found is None or _OF_JAVA.match(found["name"] or ""):
+            where = source.place("tlc", "java_options", value=option)
+            raise _needs_trust(f"the option {option} of Java", where)
+    for kind, pattern in (("java_properties", _OF_JAVA), ("environment", _OF_SYSTEM)):
+        start = f"{kind}."
+        swept = [name.removeprefix(start) for name in file.parameters if name.startswith(start)]
+        for name in (*getattr(file, kind), *swept):
+            if pattern.match(name):
+                keys = ("parameters", start + name) if name in swept else (kind, name)
+                raise _needs_trust(f"setting {name}", source.place(*keys))
+
+
+def check_jar(jar: Jar) -> None:
+    """Raise InputError (``needs-trust``) for a jar in a project, unless it is a known release or installed here."""
+    if jar.project is None or not (jar.project.file.parent / jar.project.named).is_file():
+        return
+    known = {*JAR_DIGESTS, *(_sha256(path) for _, path in installed_releases()), _sha256(bundled_jar())}
+    if jar.sha256 not in known:
+        raise _needs_trust(f"the jar {jar.project.named}", str(jar.project.file))
+
+
+def _needs_trust(what: str, where: str) -> InputError:
+    return InputError(
+        "needs-trust",
+        f"{what} can replace TLC's answers",
+        where=where,
+        hint="--trust allows it, if you trust everyone who can change the repository",
+    )
+
+
+def _is_official(path: Path) -> bool:
+    return path.is_file() and _sha256(path) in official_classes()
+
+
+def _sha256(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def repository_of(path: Path) -> Path:
+    """The repository of a file: the nearest folder above it with ``.git``, else the file's folder."""
+    folder = Path(os.path.abspath(path)).parent  # noqa: PTH100 - links are resolved later
+    return next((each for each in (folder, *folder.parents) if (each / ".git").exists()), folder)
+
+
+def check_inside(path: Path, owner: Path, where: str | None = None) -> None:
+    """Raise InputError (``outside-repository``) for a path outside the repository of ``owner``, a sweep file."""
+    root = os.path.realpath(repository_of(owner))
+    if not Path(os.path.realpath(path)).is_relative_to(root):
+        raise InputError(
+            "outside-repository",
+            f"{path} leads out of the repository {root}",
+            where=where or str(owner),
+            hint="copy it into the repository; without --no-trust a sweep file may name any file",
+        )
+
+
+def check_untrusted(path: Path) -> None:
+    """Check what an untrusted sweep file or manifest names, before anything else reads it.
+
+    Raises InputError: ``outside-repository``, ``needs-trust``, and as ``read_sweep_file`` and ``read_manifest`` do.
+    """
+    check_inside(path, path)
+    if (own := folder_file(path)) is not None:
+        for each in files_below(own.parent):
+            if each.suffix in (".cfg", ".tla", ".json"):
+                check_inside(each, own)
+        check_named(own, *read_sweep_text(folder_text(own), own, {"module": []}))
+        return
+    if path.suffix == ".json":
+        for entry in read_manifest(path):
+            _check_entry(entry, path)
+        return
+    file, source = read_sweep_file(path)
+    check_named(path, file, source)
+
+
+def check_named(path: Path, file: SweepFile, source: SweepText) -> None:
+    """Check what the text of a sweep file names. Raises InputError: ``outside-repository``, ``needs-trust``."""
+    check_powers(file, source, path.parent)
+    for named, where in _named(file, source):
+        for each in _matching(path.parent, named):
+            check_inside(each, path, where)
+    for folder, where in _module_folders(file, source, path.parent):
+        check_inside(folder, path, where)
+        for module in sorted(folder.glob("*.tla")):
+            check_inside(module, path, where)
+
+
+def named_files(path: Path) -> Iterator[Path]:
+    """The files that a sweep file or a manifest names, also if it cannot be read as one."""
+    with contextlib.suppress(OSError, UnicodeDecodeError):
+        text = path.read_text(encoding="utf-8")
+        for written in re.findall(r"""["']([^"'\n]+)["']""", text):
+            yield from (root / written for root in (path.parent, *path.parent.parents))
+    with contextlib.suppress(InputError):
+        file, source = read_sweep_file(path)
+        for named, _ in _named(file, source):
+            yield from _matching(path.parent, named)
+
+
+def _check_entry(entry: Entry, path: Path) -> None:
+    for written in (entry.module, entry.model.path):
+        found = manifest_file(entry, written)
+        if found is not None:
+            check_inside(found, path, entry.where)
+            for module in sorted(found.parent.glob("*.tla")):
+                check_inside(module, path, entry.where)
+
+
+def _named(file: SweepFile, source: SweepText) -> Iterator[tuple[str, str]]:
+    """The files and patterns that a sweep file names, each with its place."""
+    for key, value in (("module", file.module), ("config", file.config), ("template", file.template)):
+        for name in [value] if isinstance(value, str) else value or ():
+            yield name, source.place(key, value=name)
+    logs = [name for each in file.logs.files for name in ([each] if isinstance(each, str) else each)]
+    for section, names in (("inputs", file.inputs.files), ("logs", logs)):
+        for name in names:
+            yield name, source.place(section, "files", value=name)
+    for name in logs:  # a folder has the logs of one run
+        yield f"{name}/*", source.place("logs", "files", value=name)
+
+
+def _module_folders(file: SweepFile, source: SweepText, base: Path) -> Iterator[tuple[Path, str]]:
+    """The folders in which modules are searched, each with the place that names it."""
+    for name in [file.module] if isinstance(file.module, str) else file.module:
+        yield (base / name).parent, source.place("module", value=name)
+    for name in file.libraries:
+        if name != COMMUNITY or (base / name).exists():
+            yield base / name, source.place("libraries", value=name)
+
+
+def _matching(base: Path, pattern: str) -> Iterator[Path]:
+    """A path and what matches it as a pattern, in which parameters in braces stand for any text."""
+    yield base / os.path.normpath(pattern)
+    pattern = re.sub(r"\{[^{}]*\}", "*", pattern)
+    if glob.has_magic(pattern):
+        # Path.glob refuses patterns that begin at the root.
+        for found in glob.glob(pattern, root_dir=base, recursive=True):  # noqa: PTH207
+            yield base / found

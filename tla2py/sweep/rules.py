@@ -1,0 +1,378 @@
+"""Linting files and folders: configs with their modules, and sweep files."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+
+from tla2py import toml
+from tla2py.errors import InputError, Place, Tla2pyError
+from tla2py.lint.finding import RULES, Finding, Severity, finding, rule, run_rules
+from tla2py.lint.rules import (
+    EVERY_RULE,
+    IN_SWEEP_FILE,
+    comment_reasons,
+    config_of,
+    lint_file,
+    lint_parsed,
+    lint_values,
+    mark_ignored,
+    module_of,
+    shown_findings,
+    unknown_rule,
+)
+from tla2py.lint.subject import Dialect, Mention, Subject, apply_acceptance, constants, mentions_of
+from tla2py.model.model import Config
+from tla2py.sweep.grid import Point
+from tla2py.sweep.judge import check_expectations
+from tla2py.sweep.load import load_sweep
+from tla2py.sweep.plan import Plan, plan_sweep
+from tla2py.sweep.sweep import Sweep
+from tla2py.tla.graph import ModuleGraph, Reached, closure, named
+from tla2py.tla.module import Expression
+from tla2py.tla.parse import Translate
+from tla2py.tla.tree import deeply
+from tla2py.tlc.config.read import ConfigFile
+from tla2py.tlc.config.statements import read_statements
+
+RULES["unread-parameter"] = Severity.WARNING
+
+
+def unread_parameters(sweep: Sweep, plan: Plan) -> Iterator[Finding]:
+    """The constants and definitions under ``[parameters]`` that nothing reads at any point.
+
+    An ASSUME on such a constant alone does not count, except in a module without variables.
+    """
+    unread = {each.name for each in sweep.parameters if each.kind in ("constant", "definition")}
+    # Such a name is only replaced in one module, or at one instance.
+    unread = {name for name in unread if re.fullmatch(r"\w+", name)}
+    seen: set[object] = set()
+    for point, run in plan.outlines():
+        spec = sweep.spec(point.parameters)
+        if not unread or not spec.variables:
+            return
+        texts = {**dict(run.config.assignments), **dict(run.config.substitutions)}
+        texts |= sweep.assigned(point.parameters)
+        replaced = closure({name: frozenset(re.findall(r"\w+", text)) for name, text in texts.items()})
+        names = {name for _, name in run.config.names()}
+        key = (id(spec), frozenset(names), frozenset(replaced.items()))
+        if key not in seen:
+            seen.add(key)
+            unread -= _read(spec, names, replaced)
+    for name in sorted(unread):
+        place = Place.parse(sweep.source.place("parameters", name))
+        message = (
+            f"no definition that TLC checks or searches with reads {name}: its values give the same model"
+        )
+        yield finding("unread-parameter", place, message, "remove it, or use it in the specification", name)
+
+
+@deeply
+def _read(spec: ModuleGraph, names: set[str], replaced: Mapping[str, frozenset[str]]) -> frozenset[str]:
+    direct = names.union(*(replaced.get(name, ()) for name in names))
+    found = constants(spec, named(spec, direct), replaced) | direct
+    for module in spec.extended:
+        for each in (part for assumption in module.assumptions for part in _conjuncts(assumption.body)):
+            related = constants(spec, [Reached(expr=each, scope=spec.scope_of(module))], replaced)
+            # A relation says which points there are.
+            if len(related) > 1:
+                found |= related
+    return found
+
+
+def _conjuncts(expr: Expression) -> tuple[Expression, ...]:
+    if expr.shape != "apply" or expr.operator != "/\\":
+        return (expr,)
+    return tuple(part for each in expr.arguments for part in _conjuncts(each))
+
+
+@rule(Severity.WARNING, "deadlock-option")
+def deadlock_options(subject: Subject) -> Iterator[Finding]:
+    """TLC's -deadlock means: do not check for deadlock."""
+    for mention in subject.of("options"):
+        if mention.name == "-deadlock" and subject.config.check_deadlock:
+            hint = "if you mean that, write check_deadlock = false in [model]"
+            yield finding(
+                "deadlock-option", mention.place, "-deadlock turns the check for deadlock off", hint
+            )
+
+
+def lint_sweep(sweep: Sweep, plan: Plan, dialect: Dialect | None = None) -> tuple[Finding, ...]:
+    """The findings on a sweep and its configs."""
+    ignored = sweep.file.lint.ignore
+    found = list(_rules_findings(sweep, plan, dialect))
+    for code in ignored:
+        found += unknown_rule(code, Place.parse(sweep.source.place("lint", "ignore", value=code)))
+    every = EVERY_RULE if sweep.no_lint else None
+    return tuple(dict.fromkeys(mark_ignored(found, dict.fromkeys(ignored, IN_SWEEP_FILE), every)))
+
+
+def _rules_findings(sweep: Sweep, plan: Plan, dialect: Dialect | None) -> Iterator[Finding]:
+    samples = list(plan.outlines())
+    used = {name for _, run in samples for name in run.config.names()}
+    for file, specs in _modules_of_configs(sweep):
+        yield from lint_parsed(file, specs, complete=False, dialect=dialect, used=used)
+    values = list(_value_findings(sweep))
+    for file in sweep.configs.values():
+        own = [each for each in values if each.place.file == str(file.path)]
+        values = [each for each in values if each not in own]
+        yield from mark_ignored(own, comment_reasons(file.statements, file.path))
+    yield from values
+    yield from unread_parameters(sweep, plan)
+    seen: set[object] = set()
+    for point, run in samples:
+        permuted = _permuted(sweep, point)
+        module, config = point.parameters.get("module"), point.parameters.get("config")
+        names = (module, config, permuted, *run.config.names(), run.config.check_deadlock)
+        if names not in seen:
+            seen.add(names)
+            base = sweep.config(point.parameters)
+            subject = _subject(sweep, base, run.config, sweep.spec(point.parameters), dialect)
+            found = run_rules(replace(subject, permuted=permuted))
+            yield from mark_ignored(found, comment_reasons(base.statements, base.path) if base else {})
+
+
+def _modules_of_configs(sweep: Sweep) -> list[tuple[ConfigFile, dict[str, ModuleGraph]]]:
+    """The configs that some point has, each with the modules of its points."""
+    names = {id(spec): name for name, spec in sweep.specs.items()}
+    found: dict[Path, tuple[ConfigFile, dict[str, ModuleGraph]]] = {}
+    for point in sweep.points.first_with(("module", "config")):
+        if (file := sweep.config(point.parameters)) is not None:
+            spec = sweep.spec(point.parameters)
+            found.setdefault(file.path, (file, {}))[1][names[id(spec)]] = spec
+    return list(found.values())
+
+
+def _value_findings(sweep: Sweep) -> Iterator[Finding]:
+    """The findings on values of constants; each value is linted once, however many points have it."""
+    given: dict[tuple[int, tuple[str, ...]], _Assigned] = {}
+    # Every value of each module, config and symmetry; all numbers are alike.
+    groups = [("module", "config", "symmetry", name) for name in sweep.points.columns]
+    for point in sweep.points.first_with(("module", "config", "symmetry"), *groups, same=str.isdecimal):
+        spec, permuted = sweep.spec(point.parameters), _permuted(sweep, point)
+        each = given.setdefault((id(spec), permuted), _Assigned(spec=spec))
+        each.values.update(dict.fromkeys(sweep.assigned(point.parameters).items()))
+        if (file := sweep.config(point.parameters)) is not None:
+            each.files[file.path] = file
+    for (_, permuted), each in given.items():
+        placed = [(name, text, partial(_place, sweep, name, text)) for name, text in each.values]
+        yield from lint_values(each.spec, placed, each.files.values(), permuted)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Assigned:
+    """The values that a sweep gives to a module's constants, and the configs with further ones."""
+
+    spec: ModuleGraph
+    values: dict[tuple[str, str], None] = field(default_factory=dict)
+    files: dict[Path, ConfigFile] = field(default_factory=dict)
+
+
+def _place(sweep: Sweep, name: str, text: str) -> Place:
+    varied = any(parameter.name == name for parameter in sweep.parameters)
+    table = "parameters" if varied else "constants" if name in sweep.file.constants else "substitutions"
+    return Place.parse(sweep.source.place(table, name, value=text))
+
+
+def _permuted(sweep: Sweep, point: Point) -> tuple[str, ...]:
+    """The constants that a point's symmetry permutes, if it names constants."""
+    own = sweep.file.model.symmetry
+    varied = point.parameters.get("symmetry", "TRUE")
+    if varied != "TRUE":
+        return tuple(re.findall(r"\w+", varied))
+    return tuple(own) if isinstance(own, list) else ()
+
+
+def _subject(
+    sweep: Sweep, file: ConfigFile | None, config: Config, spec: ModuleGraph, dialect: Dialect | None
+) -> Subject:
+    return Subject(
+        path=file.path if file is not None else sweep.path,
+        config=config,
+        statements=read_statements(""),
+        mentions=tuple(_mentions(sweep, file, config)),
+        specs=(spec,),
+        shown=spec.root.name,
+        complete=False,
+        dialect=dialect,
+    )
+
+
+def _mentions(sweep: Sweep, file: ConfigFile | None, config: Config) -> Iterator[Mention]:
+    varied = {parameter.name for parameter in sweep.parameters}
+    in_config = {(m.key, m.name): m for m in mentions_of(file.statements, file.path)} if file else {}
+    for key, name in config.names():
+        table = "parameters" if key in varied else "model"
+        own = table == "parameters" or getattr(sweep.file.model, key) is not None
+        if (key, name) in in_config and not own:
+            yield in_config[key, name]
+        else:
+            place = Place.parse(sweep.source.place(table, key, value=name))
+            yield Mention(key=key, name=name, place=place)
+    for option in sweep.options.options:
+        yield Mention(
+            key="options", name=option, place=Place.parse(sweep.source.place("tlc", "options", value=option))
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LintedFile:
+    """A config, with its module if known, or a sweep file."""
+
+    file: Path
+    module: Path | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LintReport:
+    """The findings on files, and each error with the files that it left partly unread.
+
+    ``skipped`` are the configs in folders that have no module.
+    """
+
+    files: tuple[LintedFile, ...]
+    findings: tuple[Finding, ...]
+    errors: tuple[tuple[Tla2pyError, tuple[Path, ...]], ...]
+    skipped: tuple[Path, ...]
+
+    @property
+    def unread(self) -> int:
+        """The number of files that were not read completely."""
+        return sum(len(files) for _, files in self.errors)
+
+    @property
+    def text_only(self) -> tuple[Path, ...]:
+        """The configs without a module; only their text was linted."""
+        unread = {file for _, files in self.errors for file in files}
+        return tuple(
+            each.file
+            for each in self.files
+            if each.file.suffix == ".cfg" and each.module is None and each.file not in unread
+        )
+
+
+def lint_paths(
+    paths: Sequence[Path],
+    libraries: Sequence[Path],
+    dialect: Dialect | None,
+    translate: Translate | None = None,
+) -> LintReport:
+    """The report on files and folders. Raises InputError (``usage``, ``config-missing``) if there is nothing to lint."""
+    skipped: list[Path] = []
+    files = tuple(_linted_files(paths, libraries, skipped))
+    found: dict[Finding, None] = {}
+    # Several configs of one module share the errors of that module.
+    errors: dict[str, tuple[Tla2pyError, list[Path]]] = {}
+    for each in files:
+        try:
+            for finding in shown_findings(_findings(each, libraries, dialect, translate)):
+                found[finding] = None
+        except Tla2pyError as error:
+            errors.setdefault(str(error), (error, []))[1].append(each.file)
+    return LintReport(
+        files=files,
+        findings=tuple(found),
+        errors=tuple((error, tuple(unread)) for error, unread in errors.values()),
+        skipped=tuple(skipped),
+    )
+
+
+def module_beside(config: Path) -> Path:
+    """The only module beside a config, or a placeholder if there are several."""
+    modules = list(config.parent.glob("*.tla"))
+    return modules[0] if len(modules) == 1 else config.parent / "MODULE.tla"
+
+
+def _findings(
+    each: LintedFile, libraries: Sequence[Path], dialect: Dialect | None, translate: Translate | None
+) -> Iterator[Finding]:
+    if each.file.suffix not in (".cfg", ".tla"):
+        sweep = load_sweep(each.file, libraries if each.file.suffix == ".json" else (), translate=translate)
+        plan = plan_sweep(sweep, "")
+        for config in sweep.configs.values():
+            if config.problem is not None:
+                yield from lint_file(config.path, None, (), dialect)
+        findings = apply_acceptance(lint_sweep(sweep, plan, dialect), sweep.file.accept)
+        yield from findings.open
+        yield from (each.finding for each in findings.accepted if each.finding.ignored)
+        check_expectations(sweep, plan)
+        for error in plan.errors:
+            raise error
+        return
+    # Findings on the text are kept even if the module cannot be read.
+    yield from lint_file(each.file, None, (), dialect)
+    if each.module is not None:
+        yield from lint_file(each.file, each.module, libraries, dialect, translate)
+
+
+def _linted_files(
+    paths: Sequence[Path], libraries: Sequence[Path], skipped: list[Path]
+) -> Iterator[LintedFile]:
+    """The files to lint; adds the configs of folders that have no module to ``skipped``."""
+    files = [path for path in paths if not path.is_dir()]
+    modules = [file for file in files if file.suffix == ".tla"]
+    configs = [file for file in files if file.suffix == ".cfg"]
+    for file in files:
+        if file.suffix not in (".tla", ".cfg", ".toml", ".json"):
+            raise InputError(
+                "usage",
+                f"{file} is not a config, module or sweep file",
+                hint="name files that end in .cfg, .tla or .toml",
+            )
+    swept = {module.resolve() for file in files if file.suffix == ".toml" for module in _swept(file)}
+    if configs and len(modules) > 1:
+        hint = "name one module, or none: tla2py finds the module beside a config by its name"
+        raise InputError("usage", "several modules for the configs", hint=hint)
+    for folder in (path for path in paths if path.is_dir()):
+        found = [*_within(folder, libraries)]
+        linted = [each for each in found if each.module is not None or each.file.suffix != ".cfg"]
+        if not linted:
+            raise _nothing_in(folder)
+        skipped += [each.file for each in found if each not in linted]
+        yield from linted
+    for file in files:
+        if file.suffix == ".cfg":
+            yield LintedFile(file=file, module=modules[0] if modules else module_of(file, libraries))
+        elif file.suffix != ".tla":
+            yield LintedFile(file=file)
+        elif not configs and (file.with_suffix(".cfg").is_file() or file.resolve() not in swept):
+            yield LintedFile(file=config_of(file), module=file)
+
+
+def _within(folder: Path, libraries: Sequence[Path]) -> Iterator[LintedFile]:
+    """The configs and sweep files below a folder, except hidden ones."""
+    for path in sorted(folder.rglob("*")):
+        if any(part.startswith(".") for part in path.relative_to(folder).parts) or not path.is_file():
+            continue
+        if path.suffix == ".cfg":
+            yield LintedFile(file=path, module=module_of(path, libraries))
+        elif path.suffix == ".toml" and _swept(path):
+            yield LintedFile(file=path)
+
+
+def _swept(file: Path) -> list[Path]:
+    """The modules that a TOML file names; none if it is not a sweep file."""
+    try:
+        named = toml.loads(file.read_text(encoding="utf-8")).get("module", [])
+    except (OSError, ValueError):
+        return []
+    return [file.parent / str(name) for name in (named if isinstance(named, list) else [named])]
+
+
+def _nothing_in(folder: Path) -> InputError:
+    for config in sorted(folder.rglob("*.cfg")):
+        if any(config.parent.glob("*.tla")):
+            configs, module = config.parent / "*.cfg", module_beside(config)
+            return InputError(
+                "usage",
+                f"no config in {folder} is named after a module beside it, and there is no sweep file",
+                hint=f"name the module: tla2py lint {configs} {module}",
+            )
+    return InputError(
+        "usage",
+        f"{folder} has no config beside a module, and no sweep file",
+        hint="name a folder with .cfg files beside their modules, or with sweep files",
+    )

@@ -1,0 +1,362 @@
+"""What a first sweep file takes from the config beside its module."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import textwrap
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from tla2py.errors import InputError
+from tla2py.model.model import LIST_FIELDS, NAME_FIELDS, Config, qualified
+from tla2py.sweep.inspect import endless_sets, fit_values, satisfies
+from tla2py.tla.constant_types import ConstantType, infer_types
+from tla2py.tla.example_values import guess_values
+from tla2py.tla.graph import ModuleGraph
+from tla2py.tla.module import Constant
+from tla2py.tla.parse import PROOFS
+from tla2py.tlc.config.read import read_config
+from tla2py.tlc.tools.installed import COMMUNITY, community_modules
+from tla2py.toml import toml_key, toml_string, toml_value
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Start:
+    """The config that a sweep file starts from; an empty one if there is none or it cannot be read.
+
+    constants: the values of constants; ``substitutions`` those that replace constants and definitions.
+    left: assignments that a sweep file cannot state.
+    """
+
+    path: Path | None = None
+    config: Config = field(default_factory=Config)
+    constants: dict[str, str] = field(default_factory=dict)
+    substitutions: dict[str, str] = field(default_factory=dict)
+    left: tuple[str, ...] = ()
+
+
+def start_of(spec: ModuleGraph) -> Start:
+    """The start for a module: ``X.cfg`` beside ``X.tla``, or else the config in the module's file, or ``models/X.cfg``."""
+    assert spec.root.path is not None
+    beside = spec.root.path.with_suffix(".cfg")
+    for path in (beside, spec.root.path, beside.parent / "models" / beside.name):
+        with contextlib.suppress(InputError):
+            return _start(path, read_config(path).config, spec)
+    return Start()
+
+
+def _start(path: Path, config: Config, spec: ModuleGraph) -> Start:
+    declared = {constant.name for constant in spec.constants}
+    constants: dict[str, str] = {}
+    substitutions: dict[str, str] = {}
+    left: list[str] = []
+    for name, text in config.assignments:
+        if name.partition("(")[0] not in declared | spec.definitions.keys():
+            continue  # TLC ignores it
+        if "(" in name or text.startswith("["):
+            left.append(f"{name} = {text}")
+        elif name in declared:
+            constants[name] = text
+        else:
+            # The model value that replaces a definition cannot have its name.
+            substitutions[name] = f"{name}Value" if text == name else text
+    for name, definition in config.substitutions:
+        substitutions[qualified(name, definition)] = definition.rpartition(" ")[2]
+        constants.pop(name, None)
+    known: dict[str, Any] = {
+        key: tuple(name for name in getattr(config, key) if name in spec.definitions) for key in LIST_FIELDS
+    }
+    known |= {key: name for key in NAME_FIELDS if (name := getattr(config, key)) in spec.definitions}
+    config = Config(check_deadlock=config.check_deadlock, **known)
+    return Start(path=path, config=config, constants=constants, substitutions=substitutions, left=tuple(left))
+
+
+def is_part(name: str, values: Mapping[str, str]) -> bool:
+    """Whether the set of a constant is a part of another one's; of two equal sets that of the longer name is."""
+    own = _elements(values[name])
+    return bool(own) and any(
+        own < (other := _elements(text)) or (own == other and len(name) > len(whole))
+        for whole, text in values.items()
+    )
+
+
+def _elements(text: str) -> set[str]:
+    return (
+        {each.strip() for each in text[1:-1].split(",")} if text.startswith("{") and text != "{}" else set()
+    )
+
+
+_WIDTH = 100
+_GUESS = "a guess"
+# The usual name of a sweep file; it does not identify the module.
+_USUAL = "sweep"
+# Kinds that are easily varied.
+_VARIED = {"number", "set of model values", "boolean"}
+
+
+def scaffold_sweep(spec: ModuleGraph, output: Path | None, libraries: Sequence[Path]) -> str:
+    """The text of a sweep file that lists every constant of a module with an example value.
+
+    Paths in it are relative to the folder of ``output``, by default the current one. Comments mark guessed values.
+    """
+    folder = output.parent if output is not None else Path()
+    types = infer_types(spec)
+    start = start_of(spec)
+    replaced = {name: text for name, text in start.substitutions.items() if name in types}
+    given = start.constants | replaced
+    values, broken = fit_values(spec, types, guess_values(spec, types, given) | given, given)
+    varied = _varied(spec, types, values, start)
+    lists = _lists(spec, start.config)
+    invariants = start.config.invariants or lists["invariants"]
+    parts = [
+        _head(spec, folder, libraries, start, named=output is not None and output.stem != _USUAL),
+        _model(spec, lists, start.config),
+        _constants(spec, types, values, broken, start),
+        _substitutions(spec, start),
+        _parameters(varied),
+        [_line("[tlc]", ""), _line('timeout = "2m"', "of one execution of TLC"), 'memory = "1GiB"'],
+        _expect(invariants, varied),
+    ]
+    return "\n\n".join(text for part in parts if (text := "\n".join(part))) + "\n"
+
+
+def _head(
+    spec: ModuleGraph, folder: Path, libraries: Sequence[Path], start: Start, *, named: bool
+) -> Iterator[str]:
+    root = spec.root
+    assert root.path is not None
+    yield from _comment(
+        f"A first sweep over {root.name}. Values marked as {_GUESS} have the right kind but an arbitrary "
+        "size: put in those that you want to check."
+    )
+    yield f"module = {toml_string(_relative(root.path, folder))}"
+    if not named:
+        # Otherwise the file's name names the store.
+        yield _line(f"name = {toml_string(root.name)}", f"results go to runs/{root.name}")
+    if start.path is not None:
+        path = toml_string(_relative(start.path, folder))
+        yield _line(f"# config = {path}", "what is not marked as a guess is copied from it")
+        for each in start.left:
+            yield from _comment(f"Not taken over, as only a config can state it: {each}")
+    # Every folder with a module of the specification is needed.
+    given = {PROOFS, *(module.path.parent for module in spec.installed if module.path is not None)}
+    found = [m.path.parent for m in spec.modules if m.path is not None and m.path.parent not in given]
+    needed = dict.fromkeys(_relative(each, folder) for each in (*libraries, *found))
+    needed.pop(_relative(root.path.parent, folder), None)
+    if (installed := community_modules()) is not None:
+        # The name works on other machines too.
+        names = {_relative(installed, folder): COMMUNITY}
+        needed = dict.fromkeys(names.get(each, each) for each in needed)
+    if needed:
+        yield f"libraries = [{', '.join(map(toml_string, needed))}]"
+
+
+def _lists(spec: ModuleGraph, config: Config) -> dict[str, list[str]]:
+    """The names for each list of [model] that look likely, without those in the config."""
+    settled = {name for key in LIST_FIELDS for name in getattr(config, key)}
+    keys = [key for key in LIST_FIELDS if key not in ("postconditions", "possible")]
+    return {key: [name for name in getattr(spec.candidates, key) if name not in settled] for key in keys}
+
+
+def _model(spec: ModuleGraph, lists: Mapping[str, Sequence[str]], config: Config) -> Iterator[str]:
+    yield "[model]"
+    candidates = spec.candidates
+    usual = ["Spec"] if "Spec" in spec.definitions else []
+    specifications = list(dict.fromkeys([*usual, *candidates.specification]))
+    if config.specification or config.init:
+        pass
+    elif specifications:
+        yield _line(f"specification = {toml_string(specifications[0])}", _others(specifications))
+    elif candidates.init and candidates.next:
+        yield _line(f"init = {toml_string(candidates.init[0])}", _others(candidates.init))
+        yield _line(f"next = {toml_string(candidates.next[0])}", _others(candidates.next))
+    else:
+        yield '# specification = "..."       # no definition looks like one; or init and next'
+    for key in NAME_FIELDS:
+        if name := getattr(config, key):
+            yield f"{key} = {toml_string(name)}"
+    for key in LIST_FIELDS:
+        names, likely = getattr(config, key), lists.get(key, ())
+        if key in ("invariants", "properties"):
+            yield from _choice(key, names, likely)
+        elif names:
+            yield f"{key} = [{', '.join(map(toml_string, names))}]"
+        elif likely:
+            # What a config does not bound is not bounded by a guess.
+            off = "# " if config != Config() else ""
+            listed = f"{off}{key} = [{', '.join(map(toml_string, likely))}]"
+            yield _line(listed, "bounds the search, guessed from the name")
+    yield (
+        _line("check_deadlock = false", "")
+        if not config.check_deadlock
+        else _line("# check_deadlock = false", "if behaviours may end")
+    )
+    if candidates.symmetry and not config.symmetry:
+        best = "Symmetry" if "Symmetry" in candidates.symmetry else candidates.symmetry[-1]
+        others = [best, *(name for name in candidates.symmetry if name != best)]
+        yield _line(f"# symmetry = {toml_string(best)}", _others(others) or "not with liveness properties")
+    for name, definition in spec.definitions.items():
+        if re.fullmatch(r"(?i)\w*view", name) and not definition.parameters and not config.view:
+            yield f"# view = {toml_string(name)}"
+
+
+def _choice(key: str, names: Sequence[str], likely: Sequence[str]) -> Iterator[str]:
+    """A list of a config's names, and of likely ones that are commented out, to be enabled one by one."""
+    if names or likely:
+        yield _line(f"{key} = [", "uncomment what to check" if likely else "")
+        yield from (f"    {toml_string(name)}," for name in names)
+        yield from (f"    # {toml_string(name)}," for name in likely)
+        yield "]"
+
+
+def _constants(
+    spec: ModuleGraph,
+    types: Mapping[str, ConstantType],
+    values: Mapping[str, str],
+    broken: Mapping[str, Sequence[str]],
+    start: Start,
+) -> Iterator[str]:
+    if spec.constants:
+        yield "[constants]"
+    previous = ""
+    for constant in spec.constants:
+        kind = types[constant.name]
+        if constant.name not in values or constant.name in start.substitutions:
+            continue
+        words = constant.comment or constant.group
+        # Several constants may share a comment.
+        yield from _comment(words if words != previous else "")
+        previous = words
+        for assumption in broken.get(constant.name, ()):
+            yield from _comment(f"These values violate the module's assumption {assumption}")
+        note = "" if kind.kind in words.lower() else kind.kind
+        if kind.kind == "function":
+            note = "function, also its domain"
+        note = f"{_GUESS}: {note}" if note else _GUESS
+        note = "" if constant.name in start.constants else note
+        yield _line(f"{toml_key(constant.name)} = {toml_value(values[constant.name])}", note)
+    own = [each for each in spec.constants if each.name not in values]
+    if own:
+        yield "#"
+        yield from _comment("These need no value: each becomes the model value of its own name.")
+        width = max(len(each.name) for each in own)
+        yield from (_own(each, width, before) for each, before in zip(own, [None, *own], strict=False))
+
+
+def _substitutions(spec: ModuleGraph, start: Start) -> Iterator[str]:
+    """Those of the config, model values for definitions by an unbounded CHOOSE, such as Nil, and finite parts of infinite sets."""
+    found = [
+        name
+        for name, each in spec.definitions.items()
+        if each.body is not None and not each.parameters and "!" not in name
+        if name not in start.substitutions
+        if each.body.operator == "CHOOSE" and all(bound.domain is None for bound in each.body.bounds)
+    ]
+    endless = {name: kind for name, kind in endless_sets(spec).items() if name not in start.substitutions}
+    if found or endless or start.substitutions:
+        yield "[substitutions]"
+    yield from (f"{toml_key(name)} = {toml_string(text)}" for name, text in start.substitutions.items())
+    if endless:
+        yield from _comment("TLC cannot enumerate an infinite set; these are replaced by a part:")
+        for name, numbers in endless.items():
+            yield _line(f'{toml_key(name)} = "{"0" if numbers == "Nat" else "-2"}..2"', _GUESS)
+    if found:
+        yield from _comment("TLC cannot evaluate an unbounded CHOOSE; these are replaced by model values:")
+        yield from (f"{toml_key(name)} = {toml_string(f'{name}Value')}" for name in found)
+
+
+def _own(constant: Constant, width: int, before: Constant | None) -> str:
+    words = _clean(constant.comment) if before is None or before.comment != constant.comment else ""
+    return f"#   {constant.name.ljust(width)}   {textwrap.shorten(words, 70, placeholder=' ...')}".rstrip()
+
+
+def _varied(
+    spec: ModuleGraph, types: Mapping[str, ConstantType], values: Mapping[str, str], start: Start
+) -> dict[str, list[str]]:
+    """Example parameters: the first constant of each kind that is easily varied, with some values.
+
+    The values keep to the assumptions, and a set that is part of another one is not varied.
+    """
+    found: dict[str, list[str]] = {}
+    shown: set[str] = set()
+    for constant in spec.constants:
+        name, kind = constant.name, types[constant.name].kind
+        if kind not in _VARIED - shown or name in start.substitutions or is_part(name, values):
+            continue
+        texts = [text for text in _more(kind, values[name]) if satisfies(spec, {**values, name: text})]
+        if len(texts) > 1:
+            shown.add(kind)
+            found[name] = texts
+    return found
+
+
+def _parameters(varied: Mapping[str, Sequence[str]]) -> Iterator[str]:
+    yield "[parameters]"
+    if not varied:
+        yield from _comment(
+            'No constant is easily varied. A definition can be varied by expressions: Bound = ["x < 3", "x < 5"]'
+        )
+        return
+    yield from _comment(
+        "Each key lists values, and every combination is a point. To vary a constant, remove its line above and list "
+        "its values here:"
+    )
+    yield from (
+        f"# {toml_key(name)} = [{', '.join(map(toml_value, texts))}]" for name, texts in varied.items()
+    )
+
+
+def _more(kind: str, text: str) -> list[str]:
+    """Some values of a kind, starting from one."""
+    if kind == "number" and text.isdigit():
+        first = max(int(text) - 1, 1)
+        return [str(first + step) for step in range(3)]
+    if kind == "boolean":
+        return ["FALSE", "TRUE"]
+    if not re.fullmatch(r"\{\w+(, *\w+)*\}", text):
+        return []
+    names = re.findall(r"\w+", text)
+    made = (
+        f"{names[0].rstrip('0123456789')}{number}" for number in range(len(names) + 1, 2 * len(names) + 2)
+    )
+    return [text, f"{{{', '.join([*names, next(name for name in made if name not in names)])}}}"]
+
+
+def _expect(invariants: Sequence[str], varied: Mapping[str, Sequence[str]]) -> Iterator[str]:
+    yield from _comment("The results that you expect, for 'tla2py gate':")
+    yield "# [expect]"
+    yield '# verdict = "holds"'
+    for name, texts in list(varied.items())[:1]:
+        yield "# [[expect.point]]"
+        yield f"# match = {{ {toml_key(name)} = {toml_value(texts[-1])} }}"
+        yield '# verdict = "violated"'
+        if invariants:
+            yield f"# violates = [{toml_string(invariants[-1])}]"
+
+
+def _others(names: Sequence[str]) -> str:
+    return f"or {', '.join(names[1:])}" if len(names) > 1 else ""
+
+
+def _line(code: str, note: str) -> str:
+    return f"{code.ljust(31)} # {_clean(note)}" if note else code
+
+
+def _comment(text: str) -> Iterator[str]:
+    yield from (f"# {line}" for line in textwrap.wrap(_clean(text), _WIDTH - 2))
+
+
+def _clean(text: str) -> str:
+    """Text on one line, without characters that TOML forbids in comments."""
+    return " ".join("".join(c if c.isprintable() else " " for c in text).split())
+
+
+def _relative(path: Path, folder: Path) -> str:
+    """A path for the sweep file; absolute paths stay absolute if its folder is unknown."""
+    if folder == Path() and path.is_absolute():
+        return path.as_posix()
+    return Path(os.path.relpath(path, folder)).as_posix()

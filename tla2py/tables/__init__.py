@@ -1,1 +1,0 @@
-"""A store's tables: explicit schemas, rows made from results, Parquet files."""

@@ -1,1 +1,0 @@
-"""Views of results for the terminal."""

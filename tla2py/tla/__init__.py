@@ -1,0 +1,1 @@
+"""The language: values, modules, expressions, types; copies of definitions."""

@@ -1,0 +1,408 @@
+"""The comments that belong to declarations."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from tree_sitter import Node
+
+from tla2py.tla.module import Bound, Definition, Expression, Instance, Reference, Shape, Span, Substitution
+from tla2py.tla.nodes import (
+    BINDERS,
+    DEFINITIONS,
+    LITERALS,
+    NAMED_SETS,
+    NOT_EXPRESSIONS,
+    PLAIN,
+    QUANTIFIERS,
+    bare_symbol,
+    declared_name,
+    declared_parameters,
+    digest_tokens,
+    field,
+    flatten,
+    introduced_names,
+    spell_symbol,
+)
+from tla2py.tla.tree import COMMENTS, SourceText
+
+# The lines of a comment that draw a box or a rule.
+_RULE = re.compile(r"^[\s*=\-~_+#/|]*$")
+
+
+@dataclass(frozen=True, slots=True)
+class Comment:
+    """A comment, its words on one line; ``alone`` if its first line has nothing but comments before it."""
+
+    span: Span
+    text: str
+    alone: bool
+
+
+class Comments:
+    """The comments of a file, by line."""
+
+    def __init__(self, nodes: Iterable[Node], source: SourceText) -> None:
+        self._all: list[Comment] = []
+        for node in nodes:
+            span = source.span(node)
+            before = (
+                source.lines[span.begin_line - 1][: node.start_point.column].decode(errors="replace").strip()
+            )
+            # A second comment on a line belongs with the first.
+            follows = (
+                bool(self._all) and self._all[-1].span.end_line == span.begin_line and self._all[-1].alone
+            )
+            alone = not before or (follows and before.endswith("*)"))
+            self._all.append(Comment(span, _clean(source.text(node)), alone))
+
+    def above(self, line: int) -> str:
+        """The words of the comments right above a line."""
+        found: list[str] = []
+        expected = line - 1
+        for comment in reversed(self._all):
+            if comment.span.end_line > expected or not comment.alone:
+                continue
+            if comment.span.end_line < expected:
+                break
+            found.append(comment.text)
+            expected = comment.span.begin_line - 1
+        return " ".join(part for part in reversed(found) if part)
+
+    def beside(self, name: Span, limit: tuple[int, int]) -> tuple[str, int]:
+        """The words of the comments after a name, and their last line, 0 without any.
+
+        Comments from ``limit`` on, a line and column, do not count. Following lines of comment with the same indent
+        belong to the first one.
+        """
+        words: list[str] = []
+        column, last = 0, 0
+        for comment in self._all:
+            begin = (comment.span.begin_line, comment.span.begin_column)
+            if begin < (name.end_line, name.end_column) or begin >= limit:
+                continue
+            if not last:
+                if comment.span.begin_line != name.end_line:
+                    break
+                column = comment.span.begin_column
+            elif comment.span.begin_line == last + 1 and comment.alone:
+                # Indented like the names rather than the comment: it belongs to the next name.
+                if abs(comment.span.begin_column - column) >= abs(
+                    comment.span.begin_column - name.begin_column
+                ):
+                    break
+            elif comment.span.begin_line != last:
+                break
+            words.append(comment.text)
+            last = comment.span.end_line
+        return " ".join(word for word in words if word), last
+
+
+def comment_names(names: Sequence[Span], declaration: Span, comments: Comments) -> tuple[str, list[str]]:
+    """The comment above a declaration, and one comment for each declared name.
+
+    A name's comment is the one after it on its line, or else the one right above it. The last comment on a line is for
+    all its names without one. A single name without a comment has the one above the declaration.
+    """
+    group = comments.above(declaration.begin_line)
+    own: list[str] = []
+    taken = 0
+    for index, name in enumerate(names):
+        following = names[index + 1] if index + 1 < len(names) else None
+        limit = (following.begin_line, following.begin_column) if following else (2**31, 0)
+        words, last = comments.beside(name, limit)
+        starts_line = index == 0 or names[index - 1].end_line < name.begin_line
+        # The first name of "CONSTANTS A" has above it what is above the declaration.
+        if not words and starts_line and name.begin_line > max(declaration.begin_line, taken + 1):
+            words = comments.above(name.begin_line)
+        own.append(words)
+        taken = max(taken, last)
+    for index in range(len(names) - 2, -1, -1):
+        if not own[index] and names[index].end_line == names[index + 1].begin_line:
+            own[index] = own[index + 1]
+    if len(names) == 1 and not own[0]:
+        own[0] = group
+    return group, own
+
+
+def _clean(raw: str) -> str:
+    """The words of a comment without its delimiters, rules and boxes."""
+    lines = (
+        line.strip().removeprefix("(*").removesuffix("*)").removeprefix("\\*") for line in raw.splitlines()
+    )
+    words = (line.strip("* \t") for line in lines if not _RULE.match(line))
+    return " ".join(" ".join(words).split())
+
+
+class Builder:
+    """Builds expressions and definitions from the nodes of one module's tree."""
+
+    def __init__(self, source: SourceText, module: str) -> None:
+        self._source = source
+        self._module = module
+        self.instantiated: list[Reference] = []
+        """The modules named after INSTANCE so far."""
+        self._rules: dict[str, Callable[[Node], Expression]] = {
+            "identifier_ref": lambda node: self._make(node, "apply", self._source.text(node)),
+            **dict.fromkeys(("bound_op", "bound_nonfix_op"), self._bound_op),
+            **dict.fromkeys(("infix_op_symbol", "prefix_op_symbol", "postfix_op_symbol"), self._bare_symbol),
+            **dict.fromkeys(("unbounded_quantification", "choose"), self._unbounded),
+            "bound_infix_op": self._infix,
+            "bound_prefix_op": lambda node: self._symbol(node, "rhs"),
+            "bound_postfix_op": lambda node: self._symbol(node, "lhs"),
+            "prefixed_op": self._prefixed,
+            "subexpression": self._subexpression,
+            "parentheses": self._inner,
+            "label": lambda node: self.expression(field(node, "expression")),
+            "lambda": self._lambda,
+            **dict.fromkeys(("record_literal", "set_of_records"), self._record),
+            "record_value": self._field_access,
+            "except": self._except,
+            "fairness": lambda n: self._make(n, "build", self._source.text(n)[:3], tuple(self._parts(n))),
+            "case": self._case,
+            "let_in": self._let,
+            "conj_list": lambda node: self._bullets(node, "/\\"),
+            "disj_list": lambda node: self._bullets(node, "\\/"),
+        }
+
+    def expression(self, node: Node) -> Expression:
+        """The expression of a node; an unknown node type becomes a construct of that name."""
+        kind = node.type
+        if kind in self._rules:
+            return self._rules[kind](node)
+        if kind in LITERALS:
+            return self._make(node, "literal", LITERALS[kind], text=self._source.text(node))
+        if kind in NAMED_SETS:
+            return self._make(node, "apply", spell_symbol(kind))
+        if kind in BINDERS:
+            return self._binder(node)
+        return self._make(node, "build", PLAIN.get(kind, kind), tuple(self._parts(node)))
+
+    def definition(self, node: Node, *, local: bool = False, comment: str = "") -> Definition:
+        """The definition of an operator, a function or a named instance."""
+        name = field(node, "name")
+        parameters = declared_parameters(self._source, node)
+        body: Expression | None = None
+        if node.type == "function_definition":
+            bounds = self._bounds(node)
+            value = self.expression(field(node, "definition"))
+            body = self._make(node, "bind", "[|->]", (value,), bounds=bounds)
+            parameters = ()
+        elif node.type == "operator_definition":
+            body = self.expression(field(node, "definition"))
+        whole = node.parent if node.parent is not None and node.parent.type == "local_definition" else node
+        return Definition(
+            name=declared_name(self._source, name),
+            parameters=parameters,
+            local=local,
+            span=self._source.span(whole),
+            module=self._module,
+            comment=comment,
+            kind=DEFINITIONS.get(node.type, "operator"),
+            text=self._source.text(whole),
+            digest=digest_tokens(self._source, node),
+            body=body,
+        )
+
+    def instance(self, node: Node, *, local: bool = False) -> Instance:
+        """The INSTANCE of a node, or of a definition ``I == INSTANCE ...``."""
+        name: str | None = None
+        parameters: tuple[str, ...] = ()
+        inner = node
+        if node.type == "module_definition":
+            inner = field(node, "definition")
+            name = declared_name(self._source, field(node, "name"))
+            parameters = declared_parameters(self._source, node)
+        module = next((child for child in inner.named_children if child.type == "identifier_ref"), inner)
+        substitutions = [self._substitution(c) for c in inner.named_children if c.type == "substitution"]
+        reference = Reference(module=self._source.text(module), span=self._source.span(module))
+        self.instantiated.append(reference)
+        return Instance(
+            module=reference.module,
+            name=name,
+            parameters=parameters,
+            substitutions=tuple(substitutions),
+            local=local,
+            span=reference.span,
+        )
+
+    def _substitution(self, node: Node) -> Substitution:
+        parts = [c for c in node.named_children if c.type not in COMMENTS and c.type != "gets"]
+        target, value = parts[0], parts[-1]
+        name = declared_name(self._source, target) or self._source.text(target)
+        return Substitution(
+            name=name,
+            value=self.expression(value),
+            text=self._source.text(value),
+            digest=digest_tokens(self._source, value),
+        )
+
+    def _make(
+        self,
+        node: Node,
+        shape: Shape,
+        operator: str,
+        arguments: tuple[Expression, ...] = (),
+        *,
+        bounds: tuple[Bound, ...] = (),
+        text: str = "",
+    ) -> Expression:
+        span = self._source.span(node)
+        return Expression(
+            shape=shape, operator=operator, span=span, arguments=arguments, bounds=bounds, text=text
+        )
+
+    def _parts(self, node: Node) -> list[Expression]:
+        return [self.expression(child) for child in node.named_children if child.type not in NOT_EXPRESSIONS]
+
+    def _inner(self, node: Node) -> Expression:
+        parts = self._parts(node)
+        return parts[0] if len(parts) == 1 else self._make(node, "build", node.type, tuple(parts))
+
+    def _arguments(self, node: Node) -> tuple[Expression, ...]:
+        inner = [child for child in node.children_by_field_name("parameter") if child.is_named]
+        return tuple(self.expression(child) for child in inner if child.type not in COMMENTS)
+
+    def _bound_op(self, node: Node) -> Expression:
+        name = declared_name(self._source, field(node, "name"))
+        return self._make(node, "apply", name, self._arguments(node))
+
+    def _bare_symbol(self, node: Node) -> Expression:
+        return self._make(node, "apply", bare_symbol(node))
+
+    def _symbol(self, node: Node, *sides: str) -> Expression:
+        operator = spell_symbol(field(node, "symbol").type)
+        operands = tuple(self.expression(field(node, side)) for side in sides)
+        return self._make(node, "apply", operator, operands)
+
+    def _infix(self, node: Node) -> Expression:
+        """An infix application; long chains of one symbol lean left and are followed without recursion."""
+        symbol = field(node, "symbol").type
+        chain: list[Node] = []
+        left = node
+        while left.type == "bound_infix_op" and field(left, "symbol").type == symbol:
+            chain.append(left)
+            left = field(left, "lhs")
+        result = self.expression(left)
+        for link in reversed(chain):
+            pair = (result, self.expression(field(link, "rhs")))
+            result = self._make(link, "apply", spell_symbol(symbol), pair)
+        if symbol in {"land", "lor"}:
+            return self._make(node, "apply", result.operator, flatten(result))
+        return result
+
+    def _bullets(self, node: Node, operator: str) -> Expression:
+        items = [child for child in node.named_children if child.type in {"conj_item", "disj_item"}]
+        inner = [child for item in items for child in item.named_children[1:] if child.type not in COMMENTS]
+        return self._make(node, "apply", operator, tuple(map(self.expression, inner)))
+
+    def _prefixed(self, node: Node) -> Expression:
+        names, arguments = self._prefix(field(node, "prefix"))
+        operator = self.expression(field(node, "op"))
+        name = "!".join([*names, operator.operator])
+        return self._make(node, "apply", name, (*arguments, *operator.arguments))
+
+    def _prefix(self, node: Node) -> tuple[list[str], list[Expression]]:
+        names: list[str] = []
+        arguments: list[Expression] = []
+        for part in node.named_children:
+            for component in part.named_children if part.type == "subexpr_component" else ():
+                expr = self.expression(component)
+                names.append(expr.operator)
+                arguments.extend(expr.arguments)
+        return names, arguments
+
+    def _subexpression(self, node: Node) -> Expression:
+        prefix = next(child for child in node.named_children if child.type == "subexpr_prefix")
+        names, arguments = self._prefix(prefix)
+        whole = self._make(node, "apply", "!".join(names), tuple(arguments))
+        return self._make(node, "build", "!", (whole,))
+
+    def _bounds(self, node: Node) -> tuple[Bound, ...]:
+        return tuple(self._bound(child) for child in node.named_children if child.type == "quantifier_bound")
+
+    def _bound(self, node: Node) -> Bound:
+        names, pattern = introduced_names(self._source, node)
+        return Bound(names=names, domain=self.expression(field(node, "set")), pattern=pattern)
+
+    def _binder(self, node: Node) -> Expression:
+        operator = BINDERS[node.type]
+        if not operator:
+            operator = QUANTIFIERS[field(node, "quantifier").type]
+        parts = [
+            c for c in node.named_children if c.type not in NOT_EXPRESSIONS and c.type != "quantifier_bound"
+        ]
+        body = tuple(self.expression(child) for child in parts)
+        return self._make(node, "bind", operator, body, bounds=self._bounds(node))
+
+    def _unbounded(self, node: Node) -> Expression:
+        """A quantifier without a set, or ``CHOOSE`` with or without one."""
+        names, pattern = introduced_names(self._source, node)
+        domain = node.child_by_field_name("set")
+        inside = self.expression(domain) if domain is not None else None
+        bound = Bound(names=names, pattern=pattern, domain=inside)
+        operator = "CHOOSE" if node.type == "choose" else QUANTIFIERS[field(node, "quantifier").type]
+        body = self.expression(field(node, "expression"))
+        return self._make(node, "bind", operator, (body,), bounds=(bound,))
+
+    def _lambda(self, node: Node) -> Expression:
+        names = [self._source.text(child) for child in node.named_children if child.type == "identifier"]
+        bound = Bound(names=tuple(names))
+        return self._make(node, "bind", "LAMBDA", tuple(self._parts(node))[-1:], bounds=(bound,))
+
+    def _record(self, node: Node) -> Expression:
+        names = [self._source.text(child) for child in node.named_children if child.type == "identifier"]
+        operator = "record" if node.type == "record_literal" else "[:]"
+        return self._make(node, "build", operator, tuple(self._parts(node)), text=",".join(names))
+
+    def _field_access(self, node: Node) -> Expression:
+        parts = [child for child in node.named_children if child.type not in COMMENTS]
+        return self._make(node, "build", ".", (self.expression(parts[0]),), text=self._source.text(parts[-1]))
+
+    def _except(self, node: Node) -> Expression:
+        """``EXCEPT``: the function, then for each update its path of indices and its value."""
+        arguments = [self.expression(field(node, "expr_to_update"))]
+        for update in node.named_children:
+            if update.type != "except_update":
+                continue
+            specifiers = update.children_by_field_name("update_specifier")
+            indices: list[Expression] = []
+            for specifier in specifiers:
+                for step in specifier.named_children:
+                    if step.type == "except_update_fn_appl":
+                        indices.extend(self._parts(step))
+                    else:
+                        indices.append(self._make(step, "build", ".field", text=self._source.text(step)))
+            arguments.append(self._make(update, "build", "path", tuple(indices)))
+            arguments.append(self.expression(field(update, "new_val")))
+        return self._make(node, "build", "EXCEPT", tuple(arguments))
+
+    def _case(self, node: Node) -> Expression:
+        """``CASE``: guards and values in turn, ``OTHER`` as the guard TRUE."""
+        arguments: list[Expression] = []
+        for arm in node.named_children:
+            parts = self._parts(arm)
+            if arm.type == "other_arm":
+                arguments.append(self._make(arm, "literal", "boolean", text="TRUE"))
+            if arm.type in {"case_arm", "other_arm"}:
+                arguments.extend(parts)
+        return self._make(node, "build", "CASE", tuple(arguments))
+
+    def _let(self, node: Node) -> Expression:
+        definitions: list[Definition] = []
+        instances: list[Instance] = []
+        for child in node.children_by_field_name("definitions"):
+            if child.type == "module_definition":
+                instances.append(self.instance(child))
+            elif child.type in {"operator_definition", "function_definition"}:
+                definitions.append(self.definition(child))
+        return Expression(
+            shape="let",
+            operator="LET",
+            span=self._source.span(node),
+            arguments=(self.expression(field(node, "expression")),),
+            definitions=tuple(definitions),
+            instances=tuple(instances),
+        )

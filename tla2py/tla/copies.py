@@ -1,0 +1,406 @@
+"""Edits of module texts that keep columns: TLA+ ends a list of conjuncts by alignment."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from typing import Literal, NamedTuple, Protocol, TypeAlias
+
+from tla2py.model.model import Config
+from tla2py.tla.graph import ModuleGraph
+from tla2py.tla.levels import Level, Levels
+from tla2py.tla.module import Definition, Expression, Module, Span
+from tla2py.tla.scope import Entity, Resolver, Scope
+from tla2py.tla.tree import deeply
+from tla2py.tla.value import Value
+from tla2py.tla.value_text import ValueTextError, format_value, parse_value
+
+
+class Edit(NamedTuple):
+    """Text to insert in place of ``removed`` characters; line and column count from 1."""
+
+    line: int
+    column: int
+    text: str
+    removed: int = 0
+
+    @property
+    def place(self) -> tuple[int, int]:
+        """The line and the column."""
+        return self.line, self.column
+
+
+def edited(lines: Iterable[str], edits: Iterable[Edit], first: int = 1) -> list[str]:
+    """Lines of a module, of which the first has the number ``first``, with the edits made.
+
+    Of several edits at one place, the text of the first comes first.
+    """
+    changed = list(lines)
+    for line, column, text, removed in sorted(edits, key=lambda each: each.place)[::-1]:
+        old = changed[line - first]
+        changed[line - first] = old[: column - 1] + text + old[column - 1 + removed :]
+    return changed
+
+
+def wrapped(span: Span, before: str, inside: Iterable[Edit], after: str) -> Iterator[Edit]:
+    """The edits that put text around a span, and those ``inside`` it; what is in it and after it stays in its columns."""
+    yield Edit(span.begin_line, span.begin_column, f"{before}\n{' ' * (span.begin_column - 1)}")
+    yield from inside
+    yield Edit(span.end_line, span.end_column + 1, f"{after}\n{' ' * span.end_column}")
+
+
+Binding: TypeAlias = tuple[tuple[str, str], ...]
+"""Names and the values that they are bound to, as TLA+ text."""
+
+
+def printed_tuples(output: str) -> Iterator[Value]:
+    """The tuples that a further run printed, which begin with "tla2py: "; TLC breaks long ones into lines."""
+    pending = ""
+    for line in output.splitlines():
+        if line.startswith(('<<"tla2py: ', '<< "tla2py: ')):
+            pending = line
+        elif pending:
+            pending += "\n" + line
+        with contextlib.suppress(ValueTextError):
+            if pending:
+                yield parse_value(pending)
+                pending = ""
+
+
+def bound(names: Iterable[Value], values: Iterable[Value]) -> Binding:
+    """The binding that a further run printed as a tuple of names and one of values."""
+    return tuple(zip(map(str, names), map(format_value, values), strict=True))
+
+
+Role = Literal["conjunct", "condition", "part", "body"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Conjunct:
+    """A part of an invariant.
+
+    It is a conjunct, the condition of an implication, IF or CASE, or at a greater ``depth`` a part of the conjunct before
+    it: of a disjunction or a negation, or the body of a quantifier. ``decisive`` is the value that counts if it has several,
+    one for each binding. ``unbound`` are the names of a ``\\E``: if it is FALSE, none of their values is to blame.
+    ``definition`` is the name of the definition that it is written in, ``line`` and ``column`` its place in the user's
+    module.
+    """
+
+    text: str
+    role: Role
+    definition: str
+    module: str
+    line: int
+    column: int
+    depth: int = 0
+    decisive: bool = False
+    unbound: tuple[str, ...] = ()
+
+    @property
+    def place(self) -> str:
+        """Module, line and column."""
+        return f"{self.module}:{self.line}:{self.column}"
+
+
+_DEEPEST = 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """Where an expression is: its scope and module, and the names of the definitions that lead to it.
+
+    ``owners`` are these definitions. ``depth`` is the number of conjuncts and parts that it is inside of, ``positive`` whether an even number of negations
+    is around it.
+    """
+
+    scope: Scope
+    module: Module
+    path: tuple[str, ...]
+    owners: tuple[Entity, ...] = ()
+    depth: int = 0
+    positive: bool = True
+
+
+class Subject(Protocol):
+    """Modules, parsed and as texts by file name, and the config that TLC reads them with. Copies change the texts."""
+
+    spec: ModuleGraph
+    levels: Levels
+    modules: dict[str, str]
+    config: Config
+
+
+@dataclass(slots=True)
+class DefinitionCopy(ABC):
+    """The copy of a definition and of those that it is made of, changed; ``root`` is its name.
+
+    The changed text may use the operators of the module ``printer``, as ``tla2pyTell!Operator``.
+    """
+
+    query: Subject
+    name: str
+    printer: str
+    root: str = ""
+    _copies: int = 0
+    _inserted: dict[str, list[Edit]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._take()
+
+    @deeply
+    def _take(self) -> None:
+        spec = self.query.spec
+        top = Place(scope=spec.scope, module=spec.modules[0], path=())
+        self.root = self._copy(spec.scope.names[self.name], top) or self.name
+        for module in spec.modules:
+            edits = self._inserted.get(module.name, [])
+            if edits:
+                first = min(edits, key=lambda each: each.place)
+                tell = f"LOCAL tla2pyTell == INSTANCE {self.printer}\n{' ' * (first.column - 1)}"
+                edits[edits.index(first)] = first._replace(text=tell + first.text)
+                file = f"{module.name}.tla"
+                lines = self.query.modules[file].split("\n")
+                self.query.modules[file] = "\n".join(edited(lines, edits))
+
+    def _copy(self, entity: Entity, place: Place) -> str | None:
+        """The name of the copy of a definition that is used at a place; None if there is nothing to change."""
+        definition = entity.declaration
+        body = entity.body
+        if not isinstance(definition, Definition) or body is None or len(place.path) > _DEEPEST:
+            return None
+        if entity.enclosed or definition.recursive or definition.kind != "operator":
+            return None
+        module = next((each for each in self.query.spec.modules if each.name == definition.module), None)
+        if module is None or f"{module.name}.tla" not in self.query.modules:
+            return None
+        head = re.match(rf"(?:LOCAL\s+)?{re.escape(definition.name)}\s*(\([^=]*\))?\s*==", definition.text)
+        if head is None:
+            return None
+        span, parameters = body.span, head[1] or ""
+        # An operator is not a value.
+        values = (each for each in definition.parameters if not re.search(rf"\b{each}\s*\(", parameters))
+        there = replace(
+            place,
+            scope=entity.scope,
+            module=module,
+            path=(*place.path, definition.name),
+            owners=(*place.owners, entity),
+        )
+        edits = list(self._edits(body, tuple(values), there))
+        if not edits:
+            return None
+        self._copies += 1
+        name = f"tla2pyCopy{self._copies}"
+        lines = module.text.split("\n")[span.begin_line - 1 : span.end_line]
+        lines[-1] = lines[-1][: span.end_column]
+        lines[0] = " " * (span.begin_column - 1) + lines[0][span.begin_column - 1 :]
+        text = "\n".join(edited(lines, edits, span.begin_line))
+        pad = " " * (definition.span.begin_column - 1)
+        begin = definition.span
+        self._inserted.setdefault(module.name, []).append(
+            Edit(begin.begin_line, begin.begin_column, f"{name}{parameters} ==\n{text}\n{pad}")
+        )
+        return name
+
+    @abstractmethod
+    def _edits(self, expr: Expression, names: tuple[str, ...], place: Place) -> Iterator[Edit]:
+        """The changes of an expression, around which names are bound."""
+
+    def _call(self, expr: Expression, place: Place) -> Edit | None:
+        """The edit that calls the copy of a definition instead; None if the expression is no such call."""
+        entity = place.scope.find(expr.operator) if expr.shape == "apply" else None
+        # A model may replace a definition by another.
+        if entity is None or expr.operator in dict(self.query.config.substitutions):
+            return None
+        line, column = expr.span.begin_line, expr.span.begin_column
+        text = place.module.text.split("\n")[line - 1][column - 1 :]
+        if not re.match(rf"{re.escape(expr.operator)}(?![\w!])", text):
+            return None
+        copy = self._copy(entity, place)
+        if copy is None:
+            return None
+        own = expr.operator.rpartition("!")[2]
+        begin, end = column + len(expr.operator) - len(own), column + len(expr.operator)
+        return Edit(line, begin, f"{copy}\n{' ' * (end - 1)}", len(own))
+
+
+PRINTER = "AskEnabledTell"
+PRINTER_TEXT = f"""---- MODULE {PRINTER} ----
+LOCAL INSTANCE TLC
+Try(number, names, values) == PrintT(<<"tla2py: try", number, names, values>>)
+Bound(number, names, values) == PrintT(<<"tla2py: bound", number, names, values>>)
+Never == FALSE
+Pass(number) == PrintT(<<"tla2py: pass", number>>)
+====
+"""
+
+
+@dataclass(slots=True)
+class ActionParts(DefinitionCopy):
+    """The copy of a formula that takes steps of ``action`` alone, or all its steps if it is None.
+
+    ``conjuncts`` are the action's in the order of their numbers, ``depths`` how many come before each on its path,
+    ``found`` the expressions with their places.
+    TLC tries a conjunct for each binding for which all before it are possible: what it reports for a conjunct is
+    ``ENABLED (K1 /\\ ... /\\ Kk)``, without a copy of the action for each prefix.
+    """
+
+    action: str | None = field(kw_only=True)
+    conjuncts: list[Conjunct] = field(default_factory=list)
+    depths: list[int] = field(default_factory=list)
+    found: list[tuple[Expression, Place]] = field(default_factory=list)
+    _depth: int = 0
+    _keys: list[tuple[Conjunct, tuple[str, ...], int]] = field(default_factory=list)
+    # Inside a conjunct beside the action, as in Guard /\ (A \/ B).
+    _beside: bool = False
+
+    def _edits(self, expr: Expression, names: tuple[str, ...], place: Place) -> Iterator[Edit]:
+        outside = self.action is not None and not self._beside and self.action not in place.path
+        if outside and not self._leads(expr, place):
+            yield from wrapped(expr.span, "(tla2pyTell!Never /\\ (", (), "))")
+        else:
+            yield from self._conjuncts(expr, names, place, outside=outside)
+
+    def _conjuncts(
+        self, expr: Expression, names: tuple[str, ...], place: Place, *, outside: bool
+    ) -> Iterator[Edit]:
+        match expr:
+            case Expression(shape="apply", operator="/\\"):
+                for each in expr.arguments:
+                    # What is beside the action has to be possible as well.
+                    leading = outside and self._leads(each, place)
+                    before, self._beside = self._beside, self._beside or (outside and not leading)
+                    yield from self._conjuncts(each, names, place, outside=leading)
+                    self._beside = before
+            case Expression(shape="let", arguments=(body,)) if outside or self._is_list(
+                expr, names, place.scope
+            ):
+                within = self.query.spec.resolver.let(place.scope, expr)
+                yield from self._conjuncts(body, names, replace(place, scope=within), outside=outside)
+            case Expression(shape="bind", operator="\\E", arguments=(body,)) if outside or self._is_list(
+                expr, names, place.scope
+            ):
+                # A set may be empty.
+                ranges = (
+                    f"{', '.join(each.names)} \\in {place.module.excerpt(each.domain.span)}"
+                    for each in expr.bounds
+                    if each.domain is not None
+                )
+                number, call = self._numbered(expr, f"\\E {', '.join(ranges)}", names, place)
+                inside = (*names, *(name for each in expr.bounds for name in each.names))
+                bound = self._call_with("Bound", number, inside, place)
+                parts = self._conjuncts(body, inside, place, outside=outside)
+                parts = wrapped(body.span, f"({bound} /\\ (", parts, "))")
+                yield from wrapped(expr.span, f"({call} /\\ (", parts, "))")
+            case (
+                Expression(shape="apply", operator="\\/", arguments=branches)
+                | Expression(shape="build", operator="IF", arguments=(_, *branches))
+            ) if outside or self._is_list(expr, names, place.scope):
+                start, ends = self._depth, []
+                for each in branches:
+                    self._depth = start
+                    if outside:
+                        yield from self._edits(each, names, place)
+                    else:
+                        yield from self._conjuncts(each, names, place, outside=False)
+                    ends.append(self._depth)
+                self._depth = max(ends)
+            case _:
+                entity = place.scope.find(expr.operator) if expr.shape == "apply" else None
+                listed = outside or self._is_list(expr, names, place.scope)
+                called = self._call(expr, place) if entity is not None and listed else None
+                yield from [called] if called else self._reported(expr, names, place)
+
+    def _leads(self, expr: Expression, place: Place) -> bool:
+        resolver = self.query.spec.resolver
+        return self.action is not None and leads(expr, self.action, place.scope, resolver)
+
+    def _is_list(self, expr: Expression, names: tuple[str, ...], scope: Scope) -> bool:
+        """Whether a formula is more than one conjunct, or describes the step below quantifiers or disjunctions."""
+        levels = self.query.levels
+        if levels.of_expression(expr, scope, frozenset(names)) == Level.CONSTANT:
+            # TLC evaluates it once, before all states.
+            return False
+        match expr:
+            case Expression(shape="apply", operator="/\\"):
+                return True
+            case Expression(shape="let", arguments=(body,)):
+                return self._is_list(body, names, self.query.spec.resolver.let(scope, expr))
+            case (
+                Expression(shape="bind", operator="\\E")
+                | Expression(shape="apply", operator="\\/")
+                | Expression(shape="build", operator="IF")
+            ):
+                return levels.of_expression(expr, scope, frozenset(names)) == Level.ACTION
+            case Expression(shape="apply"):
+                entity = scope.find(expr.operator)
+                if entity is None or entity.body is None or entity.kind != "definition":
+                    return False
+                recursive = getattr(entity.declaration, "recursive", False)
+                return not recursive and self._is_list(entity.body, entity.parameters, entity.scope)
+        return False
+
+    def _reported(self, expr: Expression, names: tuple[str, ...], place: Place) -> Iterator[Edit]:
+        """The edits that make a conjunct report that TLC tries it, and that it is possible."""
+        number, call = self._numbered(expr, place.module.excerpt(expr.span), names, place)
+        yield from wrapped(expr.span, f"({call} /\\ ((", (), f") /\\ tla2pyTell!Pass({number})))")
+
+    def _numbered(self, expr: Expression, text: str, names: tuple[str, ...], place: Place) -> tuple[int, str]:
+        """The number of a conjunct, and the call that reports that TLC tries it."""
+        conjunct = Conjunct(
+            text=text,
+            role="conjunct",
+            definition=place.path[-1],
+            module=place.module.name,
+            line=place.module.line(expr.span.begin_line),
+            column=expr.span.begin_column,
+        )
+        key = (conjunct, place.path, self._depth)
+        # The next-state relation may name the action several times.
+        if key not in self._keys:
+            self._keys.append(key)
+            self.conjuncts.append(conjunct)
+            self.depths.append(self._depth)
+            self.found.append((expr, place))
+        number = self._keys.index(key)
+        self._depth += 1
+        return number, self._call_with("Try", number, names, place)
+
+    def _call_with(self, operator: str, number: int, names: tuple[str, ...], place: Place) -> str:
+        """The call of a printer's operator with the values of names."""
+        # The parameters of a definition below the action may make no sense, or read primed variables too early.
+        entity = place.scope.find(place.path[-1])
+        hidden = () if place.path[-1] == self.action or entity is None else entity.parameters
+        shown = [name for name in names if name not in hidden]
+        quoted, values = ", ".join(f'"{name}"' for name in shown), ", ".join(shown)
+        return f"tla2pyTell!{operator}({number}, <<{quoted}>>, <<{values}>>)"
+
+
+def leads(
+    expr: Expression, action: str, scope: Scope, resolver: Resolver, above: tuple[str, ...] = ()
+) -> bool:
+    """Whether a formula can take a step of an action; ``above`` are the definitions that it is part of."""
+    entity = scope.find(expr.operator) if expr.shape == "apply" else None
+    if entity is not None and expr.operator not in above:
+        if expr.operator.rpartition("!")[2] == action:
+            return True
+        if entity.kind == "definition" and entity.body is not None:
+            return leads(entity.body, action, entity.scope, resolver, (*above, expr.operator))
+    inside = resolver.let(scope, expr) if expr.shape == "let" else scope
+    return any(leads(each, action, inside, resolver, above) for each in formula_parts(expr))
+
+
+def formula_parts(expr: Expression) -> tuple[Expression, ...]:
+    """The parts of a formula that may take a step."""
+    if expr.shape == "build" and expr.operator == "IF":
+        return expr.arguments[1:]
+    if (
+        expr.shape == "let"
+        or expr.operator == "\\E"
+        or (expr.shape == "apply" and expr.operator in ("/\\", "\\/"))
+    ):
+        return expr.arguments
+    return ()

@@ -1,0 +1,186 @@
+"""Values of constant expressions: the part of TLA+ that predicates over parameters need, without TLC.
+
+An expression beyond that is an error; no value is guessed.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache
+from typing import TypeAlias
+
+from tla2py.errors import InputError
+from tla2py.text import cut
+from tla2py.tla.canonical import INFINITE_SETS, OPERATORS, FiniteSet, as_set
+from tla2py.tla.module import Bound, Definition, Expression
+from tla2py.tla.parse import parse_expression
+from tla2py.tla.value import ModelValue, Value
+from tla2py.tla.value_text import format_value, parse_value
+
+_UNDERSTOOD = (
+    "supported: numbers, strings, booleans, sets, tuples, intervals, operators and comparisons of them, Cardinality, "
+    "Len, t[i], IF, quantifiers over sets, CHOOSE with exactly one match, {x \\in S : P} and {e : x \\in S}"
+)
+
+Lookup: TypeAlias = Callable[[str], "Value | Definition"]
+
+
+@lru_cache(maxsize=1 << 14)
+def expression_of(text: str) -> Expression:
+    """The expression of a text. Raises InputError (``expression-syntax``)."""
+    return parse_expression(text).body
+
+
+def evaluate(expr: Expression, lookup: Lookup) -> Value:
+    """The value of an expression; ``lookup`` returns the value or definition of a free name.
+
+    Raises InputError: ``not-understood``, ``not-a-value`` (an operator has no value for its arguments), and what
+    ``lookup`` raises.
+    """
+    try:
+        return _Evaluation(lookup).value(expr, {})
+    except RecursionError:
+        raise InputError(
+            "not-understood",
+            "the value of an expression depends on itself",
+            hint="use parameters, and definitions whose recursion ends",
+        ) from None
+
+
+class _Evaluation:
+    def __init__(self, lookup: Lookup) -> None:
+        self.lookup = lookup
+
+    def value(self, expr: Expression, bound: Mapping[str, Value]) -> Value:
+        match expr.shape, expr.operator, expr.arguments:
+            case "literal", _, _:
+                return _literal(expr)
+            case "apply", ("/\\" | "\\/") as name, parts:
+                # As in TLC, a part that decides ends the evaluation: later parts may have no value.
+                return (name == "/\\") == all(
+                    self.boolean(part, bound, name) == (name == "/\\") for part in parts
+                )
+            case "apply", "=>", (left, right):
+                return not self.boolean(left, bound, "=>") or self.boolean(right, bound, "=>")
+            case "apply", ("\\in" | "\\notin") as name, (left, right) if self.infinite(right):
+                member = INFINITE_SETS[right.operator](self.value(left, bound))
+                return member == (name == "\\in")
+            case "apply", name, parts if name in OPERATORS and len(parts) in (1, 2):
+                return _apply(name, [self.value(part, bound) for part in parts])
+            case "apply", "BOOLEAN", ():
+                return frozenset([False, True])
+            case "apply", name, parts:
+                return self.named(name, parts, bound)
+            case "build", "{}", parts:
+                return frozenset(self.value(part, bound) for part in parts)
+            case "build", "<<>>", parts:
+                return tuple(self.value(part, bound) for part in parts)
+            case "build", "[]", (sequence, index):
+                return _apply("[]", [self.value(sequence, bound), self.value(index, bound)])
+            case "build", "IF", (condition, then, other):
+                return self.value(then if self.boolean(condition, bound, "IF") else other, bound)
+            case "bind", ("\\A" | "\\E") as name, (body,):
+                wanted = name == "\\E"
+                found = any(self.boolean(body, inner, name) == wanted for inner in self.each(expr, bound))
+                return found == wanted
+            case "bind", "{:}", (body,) if len(expr.bounds) == 1 and len(expr.bounds[0].names) == 1:
+                (variable,) = expr.bounds[0].names
+                kept = (i[variable] for i in self.each(expr, bound) if self.boolean(body, i, "{x : P}"))
+                return frozenset(kept)
+            case "bind", "CHOOSE", (body,) if len(expr.bounds) == 1 and len(expr.bounds[0].names) == 1:
+                (variable,) = expr.bounds[0].names
+                some = [i[variable] for i in self.each(expr, bound) if self.boolean(body, i, "CHOOSE")]
+                if len(some) == 1:
+                    return some[0]
+                raise _not_understood("CHOOSE among other than one value")
+            case "bind", "{|}", (body,):
+                return frozenset(self.value(body, inner) for inner in self.each(expr, bound))
+        raise _not_understood(expr.operator)
+
+    def boolean(self, expr: Expression, bound: Mapping[str, Value], name: str) -> bool:
+        value = self.value(expr, bound)
+        if not isinstance(value, bool):
+            raise _no_value(name, [value])
+        return value
+
+    def infinite(self, expr: Expression) -> bool:
+        """Whether an expression is an infinite set such as Nat, not replaced by a definition."""
+        if not expr.is_name() or expr.operator not in INFINITE_SETS:
+            return False
+        try:
+            self.lookup(expr.operator)
+        except InputError:
+            return True
+        return False
+
+    def named(self, name: str, parts: tuple[Expression, ...], bound: Mapping[str, Value]) -> Value:
+        if name in bound and not parts:
+            return bound[name]
+        try:
+            found = self.lookup(name)
+        except InputError:
+            if not parts:
+                raise
+            raise _not_understood(name) from None
+        if not isinstance(found, Definition):
+            if parts:
+                raise _not_understood(name)
+            return found
+        if (
+            found.kind != "operator"
+            or found.body is None
+            or "!" in name
+            or len(found.parameters) != len(parts)
+        ):
+            raise _not_understood(name)
+        arguments = [self.value(part, bound) for part in parts]
+        return self.value(found.body, dict(zip(found.parameters, arguments, strict=True)))
+
+    def each(self, expr: Expression, bound: Mapping[str, Value]) -> Iterator[dict[str, Value]]:
+        """The assignments of values to the bound names."""
+        names = [name for each in expr.bounds for name in each.names]
+        domains = [d for each in expr.bounds for d in [self.domain(each, bound)] * len(each.names)]
+        for values in itertools.product(*domains):
+            yield {**bound, **dict(zip(names, values, strict=True))}
+
+    def domain(self, each: Bound, bound: Mapping[str, Value]) -> FiniteSet:
+        if each.domain is None or each.pattern:
+            raise _not_understood("a name without a set" if each.domain is None else "<<x, y>> \\in S")
+        members = self.value(each.domain, bound)
+        try:
+            return as_set(members)
+        except TypeError:
+            raise _no_value("\\in", [members]) from None
+
+
+def _literal(expr: Expression) -> Value:
+    if expr.operator == "number" and expr.text[:1] == "\\":
+        bases = {"h": 16, "o": 8, "b": 2}
+        return int(expr.text[2:], bases[expr.text[1].lower()])
+    return parse_value(expr.text)
+
+
+def _apply(name: str, arguments: list[Value]) -> Value:
+    function = OPERATORS[name]
+    try:
+        return function(*arguments)
+    except (TypeError, ZeroDivisionError, ValueError, OverflowError):
+        raise _no_value(name, arguments) from None
+
+
+def _not_understood(what: str) -> InputError:
+    return InputError("not-understood", f"{what} is not supported here", hint=_UNDERSTOOD)
+
+
+def _no_value(name: str, arguments: list[Value]) -> InputError:
+    shown = " and ".join(_shown(value) for value in arguments)
+    return InputError(
+        "not-a-value",
+        f"{name} has no value for {shown}",
+        hint="add numbers to numbers and compare sets with sets",
+    )
+
+
+def _shown(value: Value) -> str:
+    return cut(value.name if isinstance(value, ModelValue) else format_value(value), 40)

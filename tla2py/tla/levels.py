@@ -1,0 +1,395 @@
+"""The level of expressions: constant, state, action or temporal (Specifying Systems, 17.2)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import TypeAlias
+
+from tla2py.tla.module import Definition, Expression, Variable
+from tla2py.tla.scope import Entity, Resolver, Scope
+
+
+class Level(IntEnum):
+    """The part of a behaviour that an expression depends on: none, a state, a step, or all of it."""
+
+    CONSTANT = 0
+    STATE = 1
+    ACTION = 2
+    TEMPORAL = 3
+
+    @property
+    def label(self) -> str:
+        """The name of the level in lower case."""
+        return self.name.lower()
+
+
+_ACTION_OPERATORS = frozenset({"'", "UNCHANGED", "\\cdot"})
+_TEMPORAL_OPERATORS = frozenset({"[]", "<>", "~>", "-+->"})
+# Arguments that definitions of the standard modules do not use, so that their levels do not count.
+_UNUSED = {"Print": {0}, "PrintT": {0}, "Assert": {1}, "TLCGet": {0}, "TLCSet": {0, 1}}
+
+
+class Levels:
+    """The levels of entities and expressions; an entity's is computed once."""
+
+    def __init__(self, resolver: Resolver) -> None:
+        self._resolver = resolver
+        self._known: dict[Entity, Level] = {}
+        self._used: dict[Entity, frozenset[str]] = {}
+
+    def of_entity(self, entity: Entity, bound: frozenset[str] = frozenset()) -> Level:
+        """The level of an entity, its parameters counted as constants.
+
+        ``bound`` are the names bound around it, for a definition in a LET.
+        """
+        if entity.kind == "variable":
+            return Level.STATE
+        if entity.body is None:
+            return Level.CONSTANT
+        if entity not in self._known:
+            # Inside itself a recursive definition has the lowest level, which hides no higher one.
+            self._known[entity] = Level.CONSTANT
+            around = bound if entity.enclosed else frozenset()
+            own = entity.declaration.parameters if isinstance(entity.declaration, Definition) else ()
+            # The parameters of an instance are not visible in its module, which may have a variable of that name.
+            parameters = entity.parameters if entity.kind == "substituted" else own
+            level = self.of_expression(entity.body, entity.scope, around.union(parameters))
+            if entity.kind == "substituted" and isinstance(entity.declaration, Variable):
+                # For SANY a variable of the instantiated module stays one, whatever its substitution.
+                level = max(level, Level.STATE)
+            self._known[entity] = level
+        return self._known[entity]
+
+    def of_expression(self, expr: Expression, scope: Scope, bound: frozenset[str] = frozenset()) -> Level:
+        """The level of an expression in a scope; ``bound`` are the names bound around it."""
+        if expr.shape == "let":
+            scope = self._resolver.let(scope, expr)
+            # Unused definitions do not count.
+            return self.of_expression(
+                expr.arguments[0], scope, bound.difference(d.name for d in expr.definitions)
+            )
+        # A variable declared further down may have the name of a parameter.
+        inside = bound.union(*(each.names for each in expr.bounds)) if expr.bounds else bound
+        children = self._counting(expr, scope, bound)
+        parts = max((self.of_expression(child, scope, inside) for child in children), default=Level.CONSTANT)
+        own = self._own(expr, scope, bound)
+        return max(parts, own) if expr.operator != "ENABLED" else min(parts, Level.STATE)
+
+    def _counting(self, expr: Expression, scope: Scope, bound: frozenset[str]) -> Iterable[Expression]:
+        """The parts of an expression whose levels count: unused arguments do not."""
+        if expr.shape != "apply" or not expr.arguments or expr.operator in bound:
+            return expr.children()
+        entity = scope.find(expr.operator)
+        if entity is None:
+            unused = _UNUSED.get(expr.operator, set())
+            return [part for n, part in enumerate(expr.arguments) if n not in unused]
+        if entity.body is None or len(entity.parameters) != len(expr.arguments):
+            return expr.arguments
+        used = self._parameters_used(entity)
+        return [part for name, part in zip(entity.parameters, expr.arguments, strict=True) if name in used]
+
+    def _parameters_used(self, entity: Entity) -> frozenset[str]:
+        own = entity.declaration.parameters if isinstance(entity.declaration, Definition) else ()
+        if entity.kind != "definition" or entity.body is None or own != entity.parameters:
+            return frozenset(entity.parameters)
+        if entity not in self._used:
+            # Inside a recursive definition all count.
+            self._used[entity] = frozenset(own)
+            self._used[entity] = self._names_used(entity.body, entity.scope, frozenset(own), set())
+        return self._used[entity]
+
+    def _names_used(
+        self, expr: Expression, scope: Scope, names: frozenset[str], met: set[tuple[Entity, frozenset[str]]]
+    ) -> frozenset[str]:
+        """The bound ``names`` on which an expression's level depends; ``met`` are LET definitions already counted."""
+        if not names:
+            return names
+        if expr.shape == "let":
+            scope = self._resolver.let(scope, expr)
+            names = names.difference(d.name for d in expr.definitions)
+            return self._names_used(expr.arguments[0], scope, names, met)
+        found: frozenset[str] = frozenset()
+        if expr.shape == "apply" and expr.operator in names:
+            found = frozenset({expr.operator})
+        elif expr.shape == "apply":
+            entity = scope.find(expr.operator)
+            if entity is not None and entity.enclosed and entity.body is not None:
+                around = names.difference(entity.parameters)
+                if (entity, around) not in met:
+                    met.add((entity, around))
+                    found = self._names_used(entity.body, entity.scope, around, met)
+        inside = names.difference(*(each.names for each in expr.bounds)) if expr.bounds else names
+        for part in self._counting(expr, scope, names):
+            found |= self._names_used(part, scope, inside, met)
+        return found
+
+    def _own(self, expr: Expression, scope: Scope, bound: frozenset[str]) -> Level:
+        if expr.shape == "apply" and expr.operator not in bound:
+            entity = scope.find(expr.operator)
+            if entity is not None:
+                return self.of_entity(entity, bound)
+            if expr.operator in _ACTION_OPERATORS:
+                return Level.ACTION
+            if expr.operator in _TEMPORAL_OPERATORS:
+                return Level.TEMPORAL
+        elif expr.shape == "build":
+            if expr.operator in {"[]_", "<>_"}:
+                return Level.ACTION
+            if expr.operator in {"WF_", "SF_"}:
+                return Level.TEMPORAL
+        elif expr.operator in {"\\AA", "\\EE"}:
+            return Level.TEMPORAL
+        return Level.CONSTANT
+
+
+# Only its name distinguishes a constraint, which bounds the search, from an invariant.
+_BOUNDS = re.compile(r"constraint|(limit|bound)s?$", re.IGNORECASE)
+# Nor can a type invariant be distinguished from an initial predicate.
+_TYPES = re.compile(r"type_?(ok|inv(ariant)?s?)$", re.IGNORECASE)
+_BOOLEAN_OPERATORS = frozenset(
+    r"/\ \/ ~ => <=> = # \in \notin \subseteq < > <= >= ENABLED IsFiniteSet".split()  # noqa: SIM905
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidates:
+    """Names of definitions by the field of ``Config`` that they may fill, the likeliest first.
+
+    specification: of the shape ``Init /\\ [][Next]_v``, perhaps with fairness.
+    init, next: those of a specification first.
+    invariants: predicates on states that the behaviour itself does not use.
+    properties: temporal formulas that are neither a specification nor part of one.
+    constraints, action_constraints: predicates whose names say that they bound the search.
+    postconditions, alias: definitions whose names say so.
+    symmetry: definitions that use ``Permutations``.
+    """
+
+    specification: tuple[str, ...]
+    init: tuple[str, ...]
+    next: tuple[str, ...]
+    invariants: tuple[str, ...]
+    properties: tuple[str, ...]
+    constraints: tuple[str, ...]
+    action_constraints: tuple[str, ...]
+    postconditions: tuple[str, ...]
+    alias: tuple[str, ...]
+    symmetry: tuple[str, ...]
+
+
+_AT_THE_END = re.compile(r"post_?condition", re.IGNORECASE)
+_ALIAS = re.compile(r"alias", re.IGNORECASE)
+_Placed: TypeAlias = tuple[Expression, Scope]
+
+
+def find_candidates(scope: Scope, levels: Levels, resolver: Resolver) -> Candidates:
+    """The candidates among a scope's definitions without parameters."""
+    return _Finder(scope, levels, resolver).find()
+
+
+@dataclass(frozen=True, slots=True)
+class _Behavior:
+    """The initial predicates and the actions of a temporal formula, and the definitions on the way to them."""
+
+    inits: tuple[_Placed, ...]
+    steps: tuple[_Placed, ...]
+    through: tuple[Entity, ...]
+
+
+class _Finder:
+    def __init__(self, scope: Scope, levels: Levels, resolver: Resolver) -> None:
+        self._levels = levels
+        self._resolver = resolver
+        self._variables = {name for name, entity in scope.names.items() if entity.kind == "variable"}
+        # A config cannot name a definition of a named instance.
+        self._entities = {
+            name: entity
+            for name, entity in scope.names.items()
+            if entity.kind == "definition" and not entity.parameters and "!" not in name
+        }
+        self._level = {name: levels.of_entity(entity) for name, entity in self._entities.items()}
+
+    def find(self) -> Candidates:
+        behaviors = {
+            name: self._behavior(entity)
+            for name, entity in self._entities.items()
+            if self._level[name] == Level.TEMPORAL
+        }
+        specifications = [name for name, each in behaviors.items() if each.inits and each.steps]
+        found = [behaviors[name] for name in specifications]
+        inits = self._named([expr for each in found for expr, _ in each.inits])
+        inits = _unique([*inits, *(name for name in self._entities if self._sets_all(name))])
+        # A specification to check an inductive invariant starts from it: TypeOK /\ Inv /\ [][Next]_vars.
+        starting = [name for name in inits if "Init" in name or self._sets_all(name)]
+        inits = starting or inits
+        nexts = self._named([expr for each in found for expr, _ in each.steps])
+        if not nexts:
+            steps = [name for name in self._entities if self._level[name] == Level.ACTION]
+            nexts = [name for name in steps if name.endswith("Next")]
+            roots = self._roots(steps)
+            # Several unrelated actions are a library of actions.
+            if not nexts and len(roots) == 1:
+                nexts = roots
+        parts = _keys(_reached(self._entities[name] for name in (*inits, *nexts)))
+        for each in found:
+            starts = [
+                (expr, scope)
+                for expr, scope in each.inits
+                if not self._named([expr]) or expr.operator in inits
+            ]
+            parts |= _keys(_reached(e for placed in (*starts, *each.steps) for e in mentioned(*placed)))
+            parts |= _keys(each.through)
+        others = [name for name, entity in self._entities.items() if _key(entity) not in parts]
+        return Candidates(
+            specification=tuple(specifications),
+            init=tuple(inits),
+            next=tuple(nexts),
+            invariants=tuple(
+                name
+                for name in others
+                if self._is_predicate(name) and not _BOUNDS.search(name) and not _AT_THE_END.search(name)
+            ),
+            properties=tuple(name for name in others if name in behaviors and name not in specifications),
+            constraints=tuple(name for name in others if self._is_predicate(name) and _BOUNDS.search(name)),
+            action_constraints=tuple(
+                name for name in others if self._level[name] == Level.ACTION and _BOUNDS.search(name)
+            ),
+            postconditions=tuple(name for name in others if _AT_THE_END.search(name)),
+            alias=tuple(name for name in others if _ALIAS.search(name) and not self._is_predicate(name)),
+            symmetry=tuple(name for name in others if self._is_symmetry(name)),
+        )
+
+    def _behavior(self, entity: Entity) -> _Behavior:
+        inits: list[_Placed] = []
+        steps: list[_Placed] = []
+        through: list[Entity] = []
+        pending = [(entity.body, entity.scope)]
+        while pending:
+            expr, scope = pending.pop(0)
+            if expr is None:
+                continue
+            inner = scope.named(expr)
+            if expr.shape == "apply" and expr.operator == "/\\":
+                pending[:0] = [(part, scope) for part in expr.arguments]
+            elif self._levels.of_expression(expr, scope) <= Level.STATE:
+                inits.append((expr, scope))
+            elif (action := _step(expr)) is not None:
+                steps.append((action, scope))
+            elif inner is not None and inner not in through and "!" not in expr.operator:
+                through.append(inner)
+                pending.insert(0, (inner.body, inner.scope))
+        return _Behavior(tuple(inits), tuple(steps), tuple(through))
+
+    def _named(self, expressions: list[Expression]) -> list[str]:
+        return _unique(
+            expr.operator for expr in expressions if expr.is_name() and expr.operator in self._entities
+        )
+
+    def _sets_all(self, name: str) -> bool:
+        """Whether a definition is an initial predicate: it gives every variable a value, or its name is Init."""
+        if self._level[name] != Level.STATE or _TYPES.search(name):
+            return False
+        if name == "Init":
+            return True
+        entity = self._entities[name]
+        equal: set[str] = set()
+        among: set[str] = set()
+        pending = [(entity.body, entity.scope)]
+        seen: set[Entity] = set()
+        while pending:
+            expr, scope = pending.pop()
+            if expr is None:
+                continue
+            if expr.shape == "apply" and expr.operator in {"=", "\\in"} and expr.arguments[0].is_name():
+                (equal if expr.operator == "=" else among).add(expr.arguments[0].operator)
+            elif (inner := scope.find(expr.operator)) is not None:
+                if inner not in seen:
+                    seen.add(inner)
+                    pending.append((inner.body, inner.scope))
+            elif expr.operator in {"/\\", "\\/", "\\E", "LET"}:
+                inside = self._resolver.let(scope, expr) if expr.shape == "let" else scope
+                pending += [(part, inside) for part in expr.arguments]
+        # A type invariant restricts every variable too, but to sets.
+        return bool(equal & self._variables) and self._variables <= equal | among
+
+    def _roots(self, names: list[str]) -> list[str]:
+        """The actions that are not part of another action."""
+        inner: set[tuple[str, str]] = set()
+        for name in names:
+            entity = self._entities[name]
+            inner |= _keys(_reached([entity])) - {_key(entity)}
+        return [name for name in names if _key(self._entities[name]) not in inner]
+
+    def _is_predicate(self, name: str) -> bool:
+        entity = self._entities[name]
+        return self._level[name] == Level.STATE and self._is_boolean(entity.body, entity.scope, frozenset())
+
+    def _is_boolean(self, expr: Expression | None, scope: Scope, inside: frozenset[Entity]) -> bool:
+        """Whether an expression is Boolean by its shape; ``inside`` are the definitions being looked at."""
+        if expr is None:
+            return False
+        if expr.shape == "let":
+            return self._is_boolean(expr.arguments[0], self._resolver.let(scope, expr), inside)
+        if expr.shape == "build" and expr.operator == "IF":
+            return all(self._is_boolean(part, scope, inside) for part in expr.arguments[1:])
+        if expr.shape == "build" and expr.operator == "CASE":
+            return all(self._is_boolean(part, scope, inside) for part in expr.arguments[1::2])
+        entity = scope.find(expr.operator) if expr.shape == "apply" else None
+        if entity is not None:
+            # A recursive branch has the type of the others.
+            return entity in inside or self._is_boolean(entity.body, entity.scope, inside | {entity})
+        if expr.shape == "apply":
+            return expr.operator in _BOOLEAN_OPERATORS
+        return expr.operator in {"\\A", "\\E"} or (expr.shape == "literal" and expr.operator == "boolean")
+
+    def _is_symmetry(self, name: str) -> bool:
+        return self._level[name] == Level.CONSTANT and any(
+            each.shape == "apply" and each.operator == "Permutations"
+            for entity in _reached([self._entities[name]])
+            if entity.body is not None
+            for each in entity.body.walk()
+        )
+
+
+def mentioned(expr: Expression, scope: Scope) -> list[Entity]:
+    """The entities that an expression mentions."""
+    found = (scope.find(each.operator) for each in expr.walk() if each.shape == "apply")
+    return [entity for entity in found if entity is not None]
+
+
+def _reached(entities: Iterable[Entity]) -> Iterable[Entity]:
+    """Some entities and those they use at any depth, without variables."""
+    found: dict[Entity, None] = {}
+    pending = list(entities)
+    while pending:
+        entity = pending.pop()
+        if entity in found or entity.kind == "variable":
+            continue
+        found[entity] = None
+        if entity.body is not None:
+            pending += mentioned(entity.body, entity.scope)
+    return found
+
+
+def _step(expr: Expression) -> Expression | None:
+    """The action A if an expression is ``[][A]_v``."""
+    if expr.shape == "apply" and expr.operator == "[]" and expr.arguments:
+        inner = expr.arguments[0]
+        if inner.shape == "build" and inner.operator == "[]_":
+            return inner.arguments[0]
+    return None
+
+
+def _key(entity: Entity) -> tuple[str, str]:
+    # A plain INSTANCE makes further entities of one declaration.
+    return (entity.declaration.module, entity.declaration.name)
+
+
+def _keys(entities: Iterable[Entity]) -> set[tuple[str, str]]:
+    return {_key(entity) for entity in entities}
+
+
+def _unique(names: Iterable[str]) -> list[str]:
+    return list(dict.fromkeys(names))

@@ -1,0 +1,498 @@
+"""Loading a module with all modules that it needs through EXTENDS and INSTANCE."""
+
+from __future__ import annotations
+
+import difflib
+import os
+import re
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TypeAlias
+
+from tree_sitter import Node
+
+from tla2py.errors import InputError, reason_of
+from tla2py.text import did_you_mean
+from tla2py.tla.build import Builder, Comments, comment_names
+from tla2py.tla.graph import ModuleGraph
+from tla2py.tla.module import (
+    APALACHE_MODULES,
+    COMMUNITY_MODULES,
+    PROOF_MODULES,
+    STANDARD_MODULES,
+    Assumption,
+    Constant,
+    Definition,
+    Expression,
+    Instance,
+    Module,
+    Reference,
+    SyntaxMistake,
+    Variable,
+    standard_module_of,
+)
+from tla2py.tla.nodes import digest_tokens
+from tla2py.tla.tree import COMMENTS, SourceText, deeply, find_mistake, has_algorithm, parse_tree, printable
+
+
+def parse_module(path: Path | str) -> Module:
+    """The module in a file.
+
+    Raises ``InputError``: ``module-missing``, ``module-unreadable``, ``module-name`` if module and file have different
+    names, and ``module-syntax`` at the first syntax error.
+    """
+    module = read_module(Path(path))
+    raise_mistake(module)
+    return module
+
+
+def read_module(path: Path) -> Module:
+    """The module in a file, without the parts that do not parse; its ``syntax_error`` is the first of them."""
+    try:
+        # Comments in old modules are in any encoding; TLA+ itself is ASCII.
+        text = path.read_bytes().decode("utf-8-sig", errors="replace")
+    except OSError as error:
+        raise _unreadable(path, error) from None
+    module = read_text(text, path)
+    if not module.name:
+        return replace(module, name=path.stem)
+    if module.name != path.stem:
+        raise InputError(
+            "module-name",
+            f"the module is named {module.name}, but its file is {path.name}",
+            where=module.where(module.span),
+            hint=f"the two names must be the same: rename the file to {module.name}.tla, or the module to {path.stem}",
+        )
+    return module
+
+
+@deeply
+def read_text(text: str, path: Path | None = None) -> Module:
+    """The first module in a text."""
+    source = SourceText.of(text)
+    root = parse_tree(source)
+    # SANY reads the first module of a file and stops.
+    node = next((child for child in root.children if child.type == "module"), root)
+    module = _Reader(source, path, node).module()
+    if node is root and module.syntax_error is None:
+        mistake = SyntaxMistake(span=source.span(root), message="there is no module here")
+        return replace(module, syntax_error=mistake)
+    return module
+
+
+@deeply
+def read_appended(module: Module) -> dict[str, Module]:
+    """The modules after the first one in its file, by name.
+
+    Newer SANY treats them as files of their own. Each keeps its lines in the file.
+    """
+    source = SourceText.of(module.text)
+    nodes = [child for child in parse_tree(source).children if child.type == "module"]
+    found: dict[str, Module] = {}
+    for node in nodes[1:]:
+        each = read_text("\n" * node.start_point.row + source.text(node) + "\n", module.path)
+        found.setdefault(each.name, each)
+    return found
+
+
+def raise_mistake(module: Module) -> None:
+    """Raise ``InputError`` ``module-syntax`` for a module's first syntax error."""
+    mistake = module.syntax_error
+    if mistake is None:
+        return
+    if module.path is not None and module.path.suffix in (".toml", ".cfg", ".json"):
+        raise InputError(
+            "module-syntax",
+            f"not a TLA+ module: {module.path}",
+            hint="name the .tla file; 'tla2py sweep' runs a sweep file, --config takes a config",
+        )
+    raise InputError(
+        "module-syntax",
+        f"syntax error in module {module.name or '(no name)'}: {mistake.message}",
+        where=module.where(mistake.span),
+        hint="TLC would stop here too; to see the message of its parser: "
+        f'java -cp "$(tla2py tools path)" tla2sany.SANY {module.path or "FILE.tla"}',
+    )
+
+
+class _Reader:
+    """Collects the declarations of one module, or of a whole file in which no module could be found."""
+
+    def __init__(self, source: SourceText, path: Path | None, node: Node) -> None:
+        named = node.child_by_field_name("name")
+        self._source = source
+        self._path = path
+        self._node = node
+        self._span = source.span(named if named is not None else node)
+        self._name = source.text(named) if named is not None else ""
+        self._builder = Builder(source, self._name)
+        self._comments = Comments(_find_comments(node), source)
+        self._recursive: set[str] = set()
+        self._extends: list[Reference] = []
+        self._instances: list[Instance] = []
+        self._constants: list[Constant] = []
+        self._variables: list[Variable] = []
+        self._definitions: list[Definition] = []
+        self._assumptions: list[Assumption] = []
+        self._nested: list[Module] = []
+
+    def module(self) -> Module:
+        for child in _units(self._node):
+            self._unit(child)
+        definitions = (
+            replace(d, recursive=True) if d.name in self._recursive else d for d in self._definitions
+        )
+        return Module(
+            name=self._name,
+            path=self._path,
+            text=self._source.whole,
+            span=self._span,
+            extends=tuple(self._extends),
+            references=(*self._extends, *self._builder.instantiated),
+            instances=tuple(self._instances),
+            constants=tuple(self._constants),
+            variables=tuple(self._variables),
+            definitions=tuple(definitions),
+            assumptions=tuple(self._assumptions),
+            nested=tuple(self._nested),
+            has_pluscal=has_algorithm(self._source),
+            syntax_error=find_mistake(self._source) if self._node.has_error else None,
+        )
+
+    def _unit(self, node: Node, *, local: bool = False) -> None:
+        kind = node.type
+        if kind == "local_definition":
+            self._unit(node.named_children[-1], local=True)
+        elif kind in {"operator_definition", "function_definition", "module_definition"}:
+            comment = self._comments.above(node.start_point.row + 1)
+            self._definitions.append(self._builder.definition(node, local=local, comment=comment))
+            if kind == "module_definition":
+                self._instances.append(self._builder.instance(node, local=local))
+        elif kind == "instance":
+            self._instances.append(self._builder.instance(node, local=local))
+        elif kind in {"constant_declaration", "variable_declaration"}:
+            self._declare(node, constants=kind == "constant_declaration")
+        elif kind == "recursive_declaration":
+            self._recursive.update(self._source.text(_name_of(each)) for each in node.named_children)
+        elif kind == "extends":
+            names = [child for child in node.named_children if child.type == "identifier_ref"]
+            self._extends += [
+                Reference(module=self._source.text(c), span=self._source.span(c)) for c in names
+            ]
+        elif kind == "assumption":
+            self._assume(node)
+        elif kind == "module":
+            self._nested.append(_Reader(self._source, self._path, node).module())
+
+    def _declare(self, node: Node, *, constants: bool) -> None:
+        declared = [c for c in node.named_children if c.type in {"identifier", "operator_declaration"}]
+        spans = [self._source.span(child) for child in declared]
+        group, comments = comment_names(spans, self._source.span(node), self._comments)
+        for child, span, comment in zip(declared, spans, comments, strict=True):
+            name = self._source.text(_name_of(child))
+            if constants:
+                arity = sum(1 for each in child.named_children if each.type == "placeholder")
+                self._constants.append(
+                    Constant(
+                        name=name, arity=arity, comment=comment, group=group, span=span, module=self._name
+                    )
+                )
+            else:
+                self._variables.append(
+                    Variable(name=name, comment=comment, group=group, span=span, module=self._name)
+                )
+
+    def _assume(self, node: Node) -> None:
+        named = node.child_by_field_name("name")
+        parts = [c for c in node.named_children if c.type not in {*COMMENTS, "def_eq", "identifier"}]
+        if parts:
+            self._assumptions.append(
+                Assumption(
+                    name=self._source.text(named) if named is not None else None,
+                    text=self._source.text(parts[-1]),
+                    digest=digest_tokens(self._source, parts[-1]),
+                    span=self._source.span(node),
+                    body=self._builder.expression(parts[-1]),
+                )
+            )
+
+
+def _units(node: Node) -> Iterator[Node]:
+    """The units of a module, including those inside an ERROR node."""
+    for child in node.children:
+        if child.type in {"ERROR", "source_file"}:
+            yield from _units(child)
+        else:
+            yield child
+
+
+def _name_of(node: Node) -> Node:
+    named = node.child_by_field_name("name")
+    return named if named is not None else node
+
+
+def _find_comments(node: Node) -> Iterator[Node]:
+    """The comments between units and inside declarations, but not those inside expressions."""
+    for child in node.children:
+        if child.type in COMMENTS:
+            yield child
+        elif child.type in {"constant_declaration", "variable_declaration", "ERROR"}:
+            yield from _find_comments(child)
+
+
+def _unreadable(path: Path, error: OSError) -> InputError:
+    if not isinstance(error, FileNotFoundError | NotADirectoryError):
+        return InputError(
+            "module-unreadable",
+            f"cannot read the module: {reason_of(error)}",
+            where=str(path),
+            hint="a module is a text file; check its permissions",
+        )
+    folder = path.parent
+    there = sorted(each.name for each in folder.glob("*.tla")) if folder.is_dir() else []
+    near = difflib.get_close_matches(path.name, there, n=3, cutoff=0.4) or there[:5]
+    hint = f"{folder} has {', '.join(near)}" if near else f"{folder} has no modules"
+    return InputError("module-missing", "no such module", where=str(path), hint=hint)
+
+
+# Returns the module to read in place of one that contains PlusCal.
+Translate: TypeAlias = Callable[[Module], Module]
+
+
+def load_modules(
+    path: Path | str,
+    libraries: Sequence[Path] = (),
+    *,
+    nearby: bool = False,
+    translate: Translate | None = None,
+    installed: Path | None = None,
+) -> ModuleGraph:
+    """A module with all it extends and instantiates.
+
+    Like TLC it searches the folder of the root module, then the libraries in their order, and last the modules after
+    the root in its own file. What is missing then comes from ``installed``, the folder of an installed library. With
+    ``nearby`` it also takes a module from a folder beside the root's, if exactly one has it. Standard modules need no
+    file, and those of the proof system come from ``PROOFS``. Without ``translate`` PlusCal is left as it is.
+
+    Raises ``InputError``: those of ``parse_module``, ``module-missing`` and ``module-cycle``.
+    """
+    search = _Search([Path(path).parent, *libraries], nearby=nearby, translate=translate, installed=installed)
+    root = search.read(Path(path))
+    search.appended = read_appended(root)
+    search.follow(root, (root.name,))
+    return ModuleGraph(
+        root=root,
+        modules=tuple(search.found.values()),
+        standard=tuple(sorted(search.standard)),
+        installed=tuple(search.from_library),
+    )
+
+
+def load_texts(main: str, modules: Mapping[str, str]) -> ModuleGraph:
+    """A module, given with the others that it needs as texts by file name. Raises as ``load_modules`` does."""
+    with tempfile.TemporaryDirectory(prefix="tla2py-") as folder:
+        for name, text in modules.items():
+            (Path(folder) / name).write_text(text, encoding="utf-8")
+        return load_modules(Path(folder) / f"{main}.tla")
+
+
+_COMMUNITY_ADVICE = (
+    "it is one of the CommunityModules: tla2py tools install rolling installs them with a TLC that they work with; "
+    "tla2py tools install community-modules installs only them"
+)
+_PROOF_ADVICE = (
+    "it belongs to the library of the TLA+ proof system: "
+    "get the folder library of https://github.com/tlaplus/tlapm, then -L THAT-FOLDER"
+)
+
+# The definitions of the TLA+ proof system's library, for modules with proofs without that library.
+PROOFS = Path(__file__).parent / "proofs"
+
+
+class _Search:
+    def __init__(
+        self,
+        folders: Sequence[Path],
+        *,
+        nearby: bool,
+        translate: Translate | None,
+        installed: Path | None,
+    ) -> None:
+        self._folders = folders
+        self._nearby = nearby
+        self._translate = translate
+        self._installed = [installed] if installed is not None else []
+        self.found: dict[str, Module] = {}
+        self.from_library: list[Module] = []
+        self.standard: set[str] = set()
+        self.appended: dict[str, Module] = {}
+
+    def read(self, path: Path) -> Module:
+        module = read_module(path)
+        if module.has_pluscal and self._translate is not None:
+            module = self._translate(module)
+        return self._add(module)
+
+    def _add(self, module: Module) -> Module:
+        raise_mistake(module)
+        self.found[module.name] = module
+        return module
+
+    def follow(self, module: Module, trail: tuple[str, ...]) -> None:
+        for reference in _references(module, frozenset()):
+            name = reference.module
+            if name in trail:
+                circle = [*trail[trail.index(name) :], name]
+                raise InputError(
+                    "module-cycle",
+                    f"module {name} depends on itself: {' needs '.join(circle)}",
+                    where=module.where(reference.span),
+                    hint="EXTENDS and INSTANCE must not form a cycle",
+                )
+            if name in self.found:
+                continue
+            file = _first_file(name, self._folders)
+            if file is None and name in STANDARD_MODULES:
+                self.standard.add(name)
+            elif file is None and name in self.appended:
+                self.follow(self._add(self.appended[name]), (*trail, name))
+            elif file is None and (library := _first_file(name, self._installed)):
+                self.from_library.append(self.read(library))
+                self.follow(self.found[name], (*trail, name))
+            elif file := file or self._elsewhere(name):
+                self.follow(self.read(file), (*trail, name))
+            else:
+                raise self._missing(module, reference)
+
+    def _elsewhere(self, name: str) -> Path | None:
+        """The file of a module outside the folders."""
+        beside = self._beside(name) if self._nearby else []
+        return _first_file(name, [*beside, PROOFS] if len(beside) == 1 else [PROOFS])
+
+    def _beside(self, name: str) -> list[Path]:
+        """The folders beside the root's that have a module."""
+        outer = Path(os.path.normpath(self._folders[0] / ".."))
+        return sorted(file.parent for file in outer.glob(f"*/{name}.tla") if file.is_file())
+
+    def _missing(self, module: Module, reference: Reference) -> InputError:
+        searched = ", ".join(dict.fromkeys(str(folder) for folder in self._folders))
+        beside = self._beside(reference.module)
+        if beside:
+            advice = f"{beside[0]} has one: add -L {beside[0]}"
+        elif reference.module in COMMUNITY_MODULES:
+            advice = _COMMUNITY_ADVICE
+        elif reference.module in PROOF_MODULES:
+            advice = _PROOF_ADVICE
+        elif reference.module in APALACHE_MODULES:
+            advice = "it belongs to Apalache: copy it, or add its folder with -L"
+        else:
+            there = {
+                file.stem for folder in self._folders if folder.is_dir() for file in folder.glob("*.tla")
+            }
+            advice = did_you_mean(
+                reference.module, sorted(there | STANDARD_MODULES), "add its folder with -L"
+            )
+        return InputError(
+            "module-missing",
+            f"module {reference.module} not found",
+            where=module.where(reference.span),
+            hint=f"looked in {searched}; {advice}",
+        )
+
+
+def _first_file(name: str, folders: Sequence[Path]) -> Path | None:
+    files = (folder / f"{name}.tla" for folder in folders)
+    return next((file for file in files if file.is_file()), None)
+
+
+def _references(module: Module, known: frozenset[str]) -> Iterator[Reference]:
+    """The references in a file to modules that are not nested in it."""
+    known = known | {each.name for each in module.nested}
+    for reference in module.references:
+        if reference.module not in known:
+            yield reference
+    for nested in module.nested:
+        yield from _references(nested, known)
+
+
+_HEAD = "---- MODULE Expression ----\nExpression =="
+_FIRST_LINE = _HEAD.count("\n") + 2
+# Such a line ends a module, and the rest is ignored.
+_END = re.compile(r"^\s*={4}", re.MULTILINE)
+_IDENTIFIER = re.compile(r"\w+(!\w+)*")
+# Operators of the language that look like identifiers.
+_WORDS = frozenset({"BOOLEAN", "STRING", "SUBSET", "UNION", "DOMAIN", "ENABLED", "UNCHANGED"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StandaloneExpression:
+    """An expression outside a module.
+
+    names: its free identifiers, including those of standard modules; ``I!Op`` is one name.
+    applied: the ``names`` that have arguments.
+    standard: the standard modules that define names and symbols it uses.
+    """
+
+    body: Expression
+    names: frozenset[str]
+    applied: frozenset[str]
+    standard: frozenset[str]
+
+
+@deeply
+def parse_expression(text: str) -> StandaloneExpression:
+    """The expression of a text. Raises ``InputError`` ``expression-syntax`` with the column, and the line if there are several."""
+    if not text.strip():
+        raise InputError(
+            "expression-syntax", "an expression is missing", hint='write a TLA+ expression, such as "1..3"'
+        )
+    module = read_text(f"{_HEAD}\n{text}\n====\n")
+    # A text that goes on with another definition or declaration does not parse in parentheses.
+    enclosed = read_text(f"{_HEAD}(\n{text}\n)\n====\n")
+    if module.syntax_error is not None or enclosed.syntax_error is not None or _END.search(text):
+        raise _error(text, module.syntax_error, enclosed.syntax_error)
+    body = module.definitions[0].body
+    assert body is not None
+    expressions = list(_free(body, frozenset()))
+    used = frozenset(expr.operator for expr in expressions)
+    names = frozenset(name for name in used if _IDENTIFIER.fullmatch(name)) - _WORDS
+    return StandaloneExpression(
+        body=body,
+        names=names,
+        applied=names & {expr.operator for expr in expressions if expr.arguments},
+        standard=frozenset(found for name in used if (found := standard_module_of(name)) is not None),
+    )
+
+
+def _error(text: str, *mistakes: SyntaxMistake | None) -> InputError:
+    """The error, with the place of the last mistake that is inside the text, or else its end."""
+    lines = re.split(r"\r\n|\r|\n", text)
+    line, column, message = len(lines), len(lines[-1]) + 1, "it ends too early"
+    for each in mistakes:
+        if each is not None and _FIRST_LINE <= each.span.begin_line < _FIRST_LINE + len(lines):
+            line, column = each.span.begin_line - _FIRST_LINE + 1, each.span.begin_column
+            message = each.message
+    place = f"line {line}, column {column}" if len(lines) > 1 else f"column {column}"
+    shown = printable(" ".join(text.split()))
+    return InputError(
+        "expression-syntax",
+        f"not a TLA+ expression: {shown} ({place}: {message})",
+        hint='write it as in a module, such as "{1, 2}", "<<1, 2>>" or "[n |-> 1]"',
+    )
+
+
+def _free(expr: Expression, bound: frozenset[str]) -> Iterator[Expression]:
+    """The expressions in an expression that apply a free name or symbol."""
+    if expr.shape == "apply" and expr.operator not in bound:
+        yield expr
+    for each in expr.bounds:
+        if each.domain is not None:
+            yield from _free(each.domain, bound)
+    inside = bound.union(*(each.names for each in expr.bounds), (each.name for each in expr.definitions))
+    for definition in expr.definitions:
+        if definition.body is not None:
+            yield from _free(definition.body, inside.union(definition.parameters))
+    for part in expr.arguments:
+        yield from _free(part, inside)

@@ -1,0 +1,169 @@
+"""Name resolution through EXTENDS, INSTANCE with its substitutions, and LET."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from tla2py.tla.module import Constant, Definition, Expression, Instance, Module, Substitution, Variable
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Entity:
+    """The meaning of a name; entities are compared by identity.
+
+    The names of ``body`` are looked up in ``scope``. A ``substituted`` entity is a constant or variable of an
+    instantiated module, with its substitution as ``body`` and the parameters of the instance. An ``enclosed`` entity is
+    defined in a LET: its body may use the names bound around that. ``digest`` is that of the definition or substitution.
+    """
+
+    kind: Literal["constant", "variable", "definition", "substituted"]
+    declaration: Constant | Variable | Definition
+    scope: Scope
+    body: Expression | None = None
+    parameters: tuple[str, ...] = ()
+    exported: bool = True
+    enclosed: bool = False
+    digest: str = ""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Scope:
+    """The names visible in a module or in the body of a LET."""
+
+    module: Module
+    names: dict[str, Entity]
+
+    def find(self, name: str) -> Entity | None:
+        """The entity of a name; None for bound names and those of standard modules."""
+        return self.names.get(name)
+
+    def named(self, expr: Expression) -> Entity | None:
+        """The entity of an expression that is a bare name, None for any other."""
+        return self.names.get(expr.operator) if expr.is_name() else None
+
+
+class Resolver:
+    """Makes the scopes of modules: one for each module and one for each of its instances."""
+
+    def __init__(self, modules: Iterable[Module]) -> None:
+        self._files = {module.name: module for module in modules}
+        self._plain: dict[str, Scope] = {}
+        # By identity, as comparing expressions is slow. The expression is kept to keep its id unique.
+        self._lets: dict[tuple[int, Scope], tuple[Expression, Scope]] = {}
+
+    def scope(self, name: str) -> Scope:
+        """The scope of a module."""
+        if name not in self._plain:
+            self._plain[name] = self._make(self._files[name], None, {})
+        return self._plain[name]
+
+    def let(self, scope: Scope, expr: Expression) -> Scope:
+        """The scope inside a LET, one for each LET and scope."""
+        known = self._lets.get((id(expr), scope))
+        if known is not None:
+            return known[1]
+        inner = Scope(scope.module, dict(scope.names))
+        self._lets[(id(expr), scope)] = (expr, inner)
+        for definition in expr.definitions:
+            inner.names[definition.name] = _defined(definition, inner, enclosed=True)
+        for instance in expr.instances:
+            self._instantiate(inner, instance, {})
+        return inner
+
+    def _make(self, module: Module, outer: _Outer | None, enclosing: Mapping[str, Entity]) -> Scope:
+        scope = Scope(module, dict(enclosing))
+        nested = {each.name: each for each in module.nested}
+        for reference in module.extends:
+            if reference.module in nested:
+                inherited = self._make(nested[reference.module], outer, scope.names)
+            elif reference.module not in self._files:
+                continue
+            elif outer is None:
+                inherited = self.scope(reference.module)
+            else:
+                inherited = self._make(self._files[reference.module], outer, {})
+            for name, entity in inherited.names.items():
+                # EXTENDS overrides names of the enclosing module, but not the module's own.
+                if entity.exported and scope.names.get(name) is enclosing.get(name):
+                    scope.names[name] = entity
+        for constant in module.constants:
+            scope.names.setdefault(constant.name, _declared("constant", constant, scope, outer))
+        for variable in module.variables:
+            scope.names.setdefault(variable.name, _declared("variable", variable, scope, outer))
+        for definition in module.definitions:
+            if definition.body is not None:
+                scope.names[definition.name] = _defined(definition, scope)
+        for instance in module.instances:
+            self._instantiate(scope, instance, nested)
+        return scope
+
+    def _instantiate(self, scope: Scope, instance: Instance, nested: Mapping[str, Module]) -> None:
+        outer = _Outer(scope, {each.name: each for each in instance.substitutions}, instance.parameters)
+        if instance.module in nested:
+            inner = self._make(nested[instance.module], outer, scope.names)
+        elif instance.module in self._files:
+            inner = self._make(self._files[instance.module], outer, {})
+        else:
+            return
+        for name, entity in inner.names.items():
+            if entity.kind != "definition" or not entity.exported or scope.names.get(name) is entity:
+                continue
+            seen = Entity(
+                kind="definition",
+                declaration=entity.declaration,
+                scope=entity.scope,
+                body=entity.body,
+                parameters=(*instance.parameters, *entity.parameters),
+                exported=not instance.local,
+                digest=entity.digest,
+            )
+            scope.names.setdefault(f"{instance.name}!{name}" if instance.name else name, seen)
+
+
+@dataclass(frozen=True, slots=True)
+class _Outer:
+    """The scope of an INSTANCE, its substitutions and its parameters."""
+
+    scope: Scope
+    substitutions: Mapping[str, Substitution]
+    parameters: tuple[str, ...]
+
+
+def _defined(definition: Definition, scope: Scope, *, enclosed: bool = False) -> Entity:
+    return Entity(
+        kind="definition",
+        declaration=definition,
+        scope=scope,
+        body=definition.body,
+        parameters=definition.parameters,
+        # SANY ignores the LOCAL of a definition declared RECURSIVE.
+        exported=not definition.local or definition.recursive,
+        enclosed=enclosed,
+        digest=definition.digest,
+    )
+
+
+def _declared(
+    kind: Literal["constant", "variable"],
+    declaration: Constant | Variable,
+    scope: Scope,
+    outer: _Outer | None,
+) -> Entity:
+    if outer is not None:
+        substitution = outer.substitutions.get(declaration.name)
+        if substitution is not None:
+            return Entity(
+                kind="substituted",
+                declaration=declaration,
+                scope=outer.scope,
+                body=substitution.value,
+                parameters=outer.parameters,
+                digest=substitution.digest,
+            )
+        # Without a substitution the name means what it means at the INSTANCE.
+        implicit = outer.scope.find(declaration.name)
+        if implicit is not None:
+            return implicit
+    return Entity(kind=kind, declaration=declaration, scope=scope)

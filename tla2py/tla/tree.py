@@ -1,0 +1,177 @@
+"""Deep recursion for nested expressions: a function of a thousand pairs, a long chain of ELSE IF."""
+
+from __future__ import annotations
+
+import functools
+import re
+import sys
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import ParamSpec, TypeVar
+
+import tree_sitter_tlaplus
+from tree_sitter import Language, LogType, Node, Parser
+
+from tla2py.errors import InputError
+from tla2py.tla.module import Span, SyntaxMistake
+
+# Deeper than SANY itself gets with the stack of a thread, and safe for the C stack of Python 3.11.
+_FRAMES = 8000
+
+Parameters = ParamSpec("Parameters")
+Result = TypeVar("Result")
+
+
+def deeply(function: Callable[Parameters, Result]) -> Callable[Parameters, Result]:
+    """The function with a higher recursion limit; beyond that it raises ``InputError`` ``too-deep``."""
+
+    @functools.wraps(function)
+    def follow(*args: Parameters.args, **kwargs: Parameters.kwargs) -> Result:
+        before = sys.getrecursionlimit()
+        sys.setrecursionlimit(max(before, _FRAMES))
+        try:
+            return function(*args, **kwargs)
+        except RecursionError:
+            raise InputError(
+                "too-deep",
+                "an expression is nested too deeply",
+                hint="split it into several definitions",
+            ) from None
+        finally:
+            sys.setrecursionlimit(before)
+
+    return follow
+
+
+COMMENTS = frozenset({"comment", "block_comment"})
+# TLC ignores PlusCal, which is a comment. With its keyword blanked out tree-sitter ignores it too, and every position
+# stays the same.
+_ALGORITHM = re.compile(rb"--(fair[ \t]+)?algorithm\b")
+_TOKEN = re.compile(r'"[^"]*"?|\\?\w+|\(\*|\\\*|[^\w\s"]+|.')
+# White space between tokens; any other is a stray character.
+_BLANKS = " \t\r\v\f"
+_ADVANCE = re.compile(r"process .*row:(\d+), col:(\d+)")
+
+
+@dataclass(frozen=True, slots=True)
+class SourceText:
+    """The text of a file, with its bytes to convert tree-sitter's positions."""
+
+    whole: str
+    content: bytes = field(repr=False)
+    lines: tuple[bytes, ...] = field(repr=False)
+
+    @classmethod
+    def of(cls, text: str) -> SourceText:
+        """The source of a text, every line end made ``\\n``: TLC counts lines the same way."""
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+        content = text.encode()
+        return cls(text, content, tuple(content.split(b"\n")))
+
+    def text(self, node: Node) -> str:
+        """The text of a node."""
+        return self.content[node.start_byte : self._last(node).end_byte].decode(errors="replace")
+
+    def column(self, row: int, offset: int) -> int:
+        """The number of characters before a byte offset in a row, both counted from 0."""
+        line = self.lines[row][:offset]
+        return len(line) if line.isascii() else len(line.decode(errors="replace"))
+
+    def _last(self, node: Node) -> Node:
+        """The node's last token: a list of conjuncts includes the white space and comments after it."""
+        while node.end_byte > node.start_byte and self.content[node.end_byte - 1] in b" \t\n":
+            inner = [c for c in node.children if c.type not in COMMENTS and c.end_byte > c.start_byte]
+            if not inner:
+                break
+            node = inner[-1]
+        return node
+
+    def span(self, node: Node) -> Span:
+        """The span of a node."""
+        begin, end = node.start_point, self._last(node).end_point
+        return Span(
+            begin_line=begin.row + 1,
+            begin_column=self.column(begin.row, begin.column) + 1,
+            end_line=end.row + 1,
+            end_column=max(1, self.column(end.row, end.column)),
+        )
+
+
+def parse_tree(source: SourceText) -> Node:
+    """The root of a text's tree, with ERROR and MISSING nodes for what does not parse."""
+    return Parser(_language()).parse(_masked(source)).root_node
+
+
+def has_algorithm(source: SourceText) -> bool:
+    """Whether the text has a PlusCal algorithm."""
+    return _ALGORITHM.search(source.content) is not None
+
+
+def find_mistake(source: SourceText) -> SyntaxMistake:
+    """The first syntax error of a text.
+
+    The tree does not show it: an ERROR node includes valid text before the error. So the text is parsed again, and the
+    parser's log shows how far it gets before it starts error recovery.
+    """
+    reached = divided = (0, 0)
+    recovering = False
+
+    def listen(_: LogType, message: str) -> None:
+        nonlocal reached, divided, recovering
+        if not recovering:
+            recovering = message.startswith(("recover", "skip_token"))
+            found = _ADVANCE.match(message)
+            if found is not None:
+                reached = max(reached, (int(found[1]), int(found[2])))
+            elif message == "lexed_lookahead sym:=, size:1":
+                divided = (reached[0], reached[1] - 1)
+
+    parser = Parser(_language())
+    parser.logger = listen
+    parser.parse(_masked(source))
+    # At a misplaced == tree-sitter tries = twice, the second one as an operand, and fails only after that.
+    row, offset = divided
+    if reached == (row, offset + 2) and source.lines[row][offset : offset + 2] == b"==":
+        reached = divided
+    return _describe(source, *reached)
+
+
+def _describe(source: SourceText, row: int, offset: int) -> SyntaxMistake:
+    """The syntax error at the first token after a position."""
+    while row < len(source.lines) and not source.lines[row][offset:].strip():
+        row, offset = row + 1, 0
+    if row >= len(source.lines):
+        row, offset = len(source.lines) - 1, len(source.lines[-1])
+        return _mistake(row, source.column(row, offset) + 1, "the text ends too early")
+    line = source.lines[row]
+    if line.lstrip().startswith(b"===="):
+        return _mistake(row, len(line) - len(line.lstrip()) + 1, "the module ends too early")
+    rest = line[offset:].decode(errors="replace")
+    column = source.column(row, offset) + len(rest) - len(rest.lstrip(_BLANKS)) + 1
+    found = _TOKEN.match(rest.lstrip(_BLANKS))
+    assert found is not None
+    return _mistake(row, column, f"unexpected {printable(found[0])}", len(found[0]))
+
+
+def _mistake(row: int, column: int, message: str, length: int = 1) -> SyntaxMistake:
+    span = Span(begin_line=row + 1, begin_column=column, end_line=row + 1, end_column=column + length - 1)
+    return SyntaxMistake(span=span, message=message)
+
+
+def printable(text: str) -> str:
+    """A text for a message, with non-printable characters escaped."""
+    return "".join(char if char.isprintable() else repr(char)[1:-1] for char in text)
+
+
+def _masked(source: SourceText) -> bytes:
+    return _ALGORITHM.sub(lambda found: b" " * len(found[0]), source.content)
+
+
+@lru_cache(maxsize=1)
+def _language() -> Language:
+    with warnings.catch_warnings():
+        # tree-sitter-tlaplus 1.5 still passes its grammar as a number, which tree-sitter deprecates.
+        warnings.simplefilter("ignore", DeprecationWarning)
+        return Language(tree_sitter_tlaplus.language())

@@ -1,0 +1,363 @@
+"""Types of TLA+ values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import repeat
+
+from tla2py.tla.module import Expression, Module, Span
+from tla2py.tla.scope import Entity, Resolver, Scope
+
+_PLURALS = {
+    "number": "numbers",
+    "boolean": "booleans",
+    "string": "strings",
+    "set": "sets",
+    "function": "functions",
+    "sequence": "sequences",
+    "record": "records",
+    "tuple": "tuples",
+    "model value": "model values",
+}
+# A function can also be one of the narrower kinds, and so on.
+_NARROWER = {
+    "function": ("sequence", "record", "tuple"),
+    "sequence": ("tuple",),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Type:
+    """A type of TLA+ values; ``element`` is that of a set's members or a function's values, None if unknown."""
+
+    kind: str
+    element: Type | None = None
+
+    @property
+    def height(self) -> int:
+        """The depth of nesting."""
+        return 1 + (self.element.height if self.element is not None else 0)
+
+    def __str__(self) -> str:
+        if self.kind != "set":
+            return self.kind
+        return f"set of {_PLURALS[self.element.kind] if self.element is not None else 'model values'}"
+
+
+NUMBER = Type("number")
+BOOLEAN = Type("boolean")
+STRING = Type("string")
+SET = Type("set")
+FUNCTION = Type("function")
+SEQUENCE = Type("sequence")
+RECORD = Type("record")
+TUPLE = Type("tuple")
+MODEL_VALUE = Type("model value")
+
+
+def merge(types: Sequence[Type]) -> Type:
+    """The narrowest of the types that agree with the first."""
+    result = types[0]
+    for other in types[1:]:
+        if not agree(result, other):
+            continue
+        kind = other.kind if other.kind in _NARROWER.get(result.kind, ()) else result.kind
+        elements = [each for each in (result.element, other.element) if each is not None]
+        result = Type(kind, merge(elements) if elements else None)
+    return result
+
+
+def agree(one: Type, other: Type) -> bool:
+    """Whether a value can have both types."""
+    if one.kind == other.kind:
+        return one.element is None or other.element is None or agree(one.element, other.element)
+    return other.kind in _NARROWER.get(one.kind, ()) or one.kind in _NARROWER.get(other.kind, ())
+
+
+# REQUIRED: evaluation fails with another type. COMPARED: a comparison with another type is FALSE. JOINED: one of several
+# branches, perhaps the one that stands for "none".
+REQUIRED, COMPARED, JOINED = 2, 1, 0
+
+
+@dataclass(frozen=True, slots=True)
+class Constraint:
+    """A required type, the reason in words, and the strength: REQUIRED, COMPARED or JOINED."""
+
+    type: Type
+    reason: str
+    strength: int = REQUIRED
+
+
+ARITHMETIC = frozenset(["+", "-", "*", "/", "\\div", "%", "^", "-."])
+_COMPARISON = frozenset(["<", ">", "<=", ">="])
+_LOGIC = frozenset(["/\\", "\\/", "~", "=>", "<=>", "[]", "<>", "~>", "ENABLED"])
+_SET_OPERATORS = frozenset(
+    ["\\cup", "\\cap", "\\", "\\X", "SUBSET", "Cardinality", "IsFiniteSet", "Seq", "RandomElement"]
+)
+_TESTS = frozenset(["=", "#", "\\in", "\\notin", "\\subseteq", "IsFiniteSet"])
+
+# Operators with arguments of different types; None allows any.
+_ARGUMENTS: dict[str, tuple[Type | None, ...]] = {
+    "UNION": (Type("set", SET),),
+    "DOMAIN": (FUNCTION,),
+    "\\in": (None, SET),
+    "\\notin": (None, SET),
+    "\\subseteq": (SET, SET),
+    "\\o": (SEQUENCE, SEQUENCE),
+    "@@": (FUNCTION, FUNCTION),
+    "Len": (SEQUENCE,),
+    "Head": (SEQUENCE,),
+    "Tail": (SEQUENCE,),
+    "Append": (SEQUENCE, None),
+    "SubSeq": (SEQUENCE, NUMBER, NUMBER),
+    "SelectSeq": (SEQUENCE, None),
+    "SortSeq": (SEQUENCE, None),
+    "Permutations": (Type("set", MODEL_VALUE),),
+    "RandomSubset": (NUMBER, SET),
+    "Assert": (BOOLEAN, None),
+    "BagToSet": (FUNCTION,),
+    "SetToBag": (SET,),
+    "BagCardinality": (FUNCTION,),
+    "(+)": (FUNCTION, FUNCTION),
+}
+# Operators with arguments of one type.
+_OPERANDS: dict[str, Type] = {
+    **dict.fromkeys([*ARITHMETIC, *_COMPARISON, ".."], NUMBER),
+    **dict.fromkeys(_LOGIC, BOOLEAN),
+    **dict.fromkeys(_SET_OPERATORS, SET),
+}
+
+
+def operand_constraints(expr: Expression) -> Iterator[tuple[Expression, Constraint]]:
+    """The constraints that an operator of TLA+ or of a standard module puts on its arguments."""
+    if expr.shape == "apply":
+        yield from _applied(expr)
+    elif expr.shape == "build":
+        yield from _built(expr)
+
+
+def _applied(expr: Expression) -> Iterator[tuple[Expression, Constraint]]:
+    operator = expr.operator
+    types = _ARGUMENTS.get(operator) or repeat(_OPERANDS.get(operator))
+    for part, wanted in zip(expr.arguments, types, strict=False):
+        if wanted is not None:
+            yield part, Constraint(wanted, f"an operand of {operator}")
+    if operator in {"=", "#"} and len(expr.arguments) == 2:
+        left, right = expr.arguments
+        for one, other in ((left, right), (right, left)):
+            wanted = literal_type(other)
+            if wanted is not None:
+                yield one, Constraint(wanted, f"compared with a {wanted.kind}", strength=COMPARED)
+
+
+def _built(expr: Expression) -> Iterator[tuple[Expression, Constraint]]:
+    operator, parts = expr.operator, expr.arguments
+    if operator == "IF" and parts:
+        yield parts[0], Constraint(BOOLEAN, "the condition of an IF")
+    elif operator == "CASE":
+        yield from ((guard, Constraint(BOOLEAN, "a condition of a CASE")) for guard in parts[::2])
+    elif operator == "[]" and parts:
+        yield parts[0], Constraint(FUNCTION, "applied to an argument")
+    elif operator == "EXCEPT" and parts:
+        yield parts[0], Constraint(FUNCTION, "changed by EXCEPT")
+    elif operator == "." and parts:
+        yield parts[0], Constraint(RECORD, f"a record with a field {expr.text}")
+    elif operator == "[->]":
+        yield from ((part, Constraint(SET, "the domain or range of functions")) for part in parts)
+    elif operator == "[:]":
+        yield from ((part, Constraint(SET, "the set of a record's field")) for part in parts)
+    elif operator in {"[]_", "<>_"} and parts:
+        yield parts[0], Constraint(BOOLEAN, "the action of a step formula")
+
+
+def literal_type(expr: Expression) -> Type | None:
+    """The certain type of an expression by its outermost operator, None if that does not show it."""
+    operator = expr.operator
+    if expr.shape == "literal":
+        return Type(operator)
+    if expr.shape == "apply" and expr.arguments:
+        if operator in ARITHMETIC or operator in {"Cardinality", "Len"}:
+            return NUMBER
+        if operator in _LOGIC or operator in _COMPARISON or operator in _TESTS:
+            return BOOLEAN
+        if operator in {"..", "SUBSET", "DOMAIN", "\\cup", "\\cap", "\\"}:
+            return SET
+    if expr.shape == "build":
+        return {"{}": SET, "record": RECORD, "<<>>": SEQUENCE, "[->]": SET, "[:]": SET}.get(operator)
+    if expr.shape == "bind":
+        return {"{:}": SET, "{|}": SET, "[|->]": FUNCTION, "\\A": BOOLEAN, "\\E": BOOLEAN}.get(operator)
+    return None
+
+
+_SETS = dict.fromkeys(("Nat", "Int", "Real", ".."), NUMBER) | {
+    "BOOLEAN": BOOLEAN,
+    "STRING": STRING,
+    "Seq": SEQUENCE,
+    "\\X": TUPLE,
+}
+# Deeper than any real chain of definitions; a recursive one has no end.
+_DEPTH = 40
+
+
+def element_type(expr: Expression, scope: Scope, depth: int = _DEPTH) -> Type | None:
+    """The type of all elements of a set, None if its expression does not show it."""
+    operator, parts = expr.operator, expr.arguments
+    if depth == 0:
+        return None
+    if expr.shape == "apply":
+        entity = scope.find(operator)
+        if entity is not None:
+            if entity.body is None or parts:
+                return None
+            return element_type(entity.body, entity.scope, depth - 1)
+        if operator == "SUBSET" and parts:
+            return Type("set", element_type(parts[0], scope, depth - 1))
+        if operator in {"\\cup", "\\cap"}:
+            found = {element_type(part, scope, depth - 1) for part in parts}
+            return found.pop() if len(found) == 1 else None
+        if operator in {"\\", "UNION"} and parts:
+            inner = element_type(parts[0], scope, depth - 1)
+            return inner if operator == "\\" or inner is None else inner.element
+        return _SETS.get(operator)
+    if expr.shape == "build" and operator == "{}":
+        types = {literal_type(part) for part in parts}
+        return types.pop() if len(types) == 1 else None
+    if expr.shape == "bind" and operator == "{:}":
+        domain = expr.bounds[0].domain if expr.bounds else None
+        return element_type(domain, scope, depth - 1) if domain is not None else None
+    return {"[->]": FUNCTION, "[:]": RECORD}.get(operator) if expr.shape == "build" else None
+
+
+# As deep as a set of sets of functions to sequences.
+_HEIGHT = 4
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlacedConstraint:
+    """A constraint on a constant or variable, its occurrence there, and whether an ASSUME makes the constraint."""
+
+    constraint: Constraint
+    module: Module
+    span: Span
+    assumed: bool
+
+
+@dataclass(slots=True)
+class Local:
+    """The constraints on a bound name or a parameter."""
+
+    _constraints: dict[tuple[Type, int], Constraint] = field(default_factory=dict)
+
+    def add(self, constraint: Constraint) -> None:
+        """Keep a new constraint, unless its type is deeper than any real one.
+
+        A recursive definition keeps deriving deeper constraints on its own parameters.
+        """
+        if constraint.type.height <= _HEIGHT:
+            self._constraints.setdefault((constraint.type, constraint.strength), constraint)
+
+    @property
+    def constraints(self) -> tuple[Constraint, ...]:
+        """The constraints so far."""
+        return tuple(self._constraints.values())
+
+
+Locals = Mapping[str, Local]
+
+
+class Propagation:
+    """The constraints found so far on constants, variables and local names."""
+
+    def __init__(self, resolver: Resolver) -> None:
+        self._resolver = resolver
+        self.constraints: dict[Entity, dict[tuple[str, Span, Type], PlacedConstraint]] = {}
+        self.assumed = False
+        """Whether the constraints being pushed come from an ASSUME."""
+        self._pushed: set[tuple[Entity, Type]] = set()
+
+    def push(self, expr: Expression, scope: Scope, local: Locals, constraint: Constraint) -> None:
+        """Pass a constraint on an expression down to the expressions that its value comes from."""
+        operator, parts = expr.operator, expr.arguments
+        if expr.shape == "apply":
+            self._push_applied(expr, scope, local, constraint)
+        elif expr.shape == "let":
+            self.push(parts[0], self._resolver.let(scope, expr), local, constraint)
+        elif expr.shape == "build":
+            if operator in {"IF", "CASE"}:
+                joined = replace(constraint, strength=JOINED)
+                for part in parts[1:] if operator == "IF" else parts[1::2]:
+                    self.push(part, scope, local, joined)
+            elif operator == "EXCEPT" and parts:
+                self.push(parts[0], scope, local, constraint)
+            elif operator == "[]" and parts:
+                container = constrain_container("function", constraint, "a function whose values are each")
+                self.push(parts[0], scope, local, container)
+            elif operator == "{}":
+                self._push_all(parts, scope, local, constraint, "set")
+        elif expr.shape == "bind":
+            if operator == "[|->]":
+                self._push_all(parts, scope, local, constraint, "function")
+            elif operator == "{|}":
+                self._push_all(parts, scope, local, constraint, "set")
+            domain = expr.bounds[0].domain if expr.bounds and not expr.bounds[0].pattern else None
+            if domain is not None and operator == "CHOOSE":
+                container = constrain_container("set", constraint, "a set with an element that is")
+                self.push(domain, scope, local, container)
+            elif domain is not None and operator == "{:}":
+                self.push(domain, scope, local, constraint)
+
+    def _push_all(
+        self, parts: tuple[Expression, ...], scope: Scope, local: Locals, constraint: Constraint, kind: str
+    ) -> None:
+        if constraint.type.kind == kind and constraint.type.element is not None:
+            for part in parts:
+                self.push(part, scope, local, replace(constraint, type=constraint.type.element))
+
+    def _push_applied(self, expr: Expression, scope: Scope, local: Locals, constraint: Constraint) -> None:
+        operator, parts = expr.operator, expr.arguments
+        if operator in local:
+            if not parts:
+                local[operator].add(constraint)
+            return
+        entity = scope.find(operator)
+        if entity is None:
+            self._push_set(expr, scope, local, constraint)
+        elif entity.kind in ("constant", "variable"):
+            key = (scope.module.name, expr.span, constraint.type)
+            found = PlacedConstraint(
+                constraint=constraint, module=scope.module, span=expr.span, assumed=self.assumed
+            )
+            self.constraints.setdefault(entity, {}).setdefault(key, found)
+        elif entity.body is not None and (entity, constraint.type) not in self._pushed:
+            self._pushed.add((entity, constraint.type))
+            if entity.enclosed or entity.kind == "substituted":
+                names = local if entity.enclosed else {n: local[n] for n in entity.parameters if n in local}
+                self.push(entity.body, entity.scope, names, constraint)
+                # The names around it differ the next time.
+                self._pushed.discard((entity, constraint.type))
+            else:
+                self.push(entity.body, entity.scope, {}, constraint)
+
+    def _push_set(self, expr: Expression, scope: Scope, local: Locals, constraint: Constraint) -> None:
+        """Pass a constraint on the result of a set operator down to its operands."""
+        operator, parts, element = expr.operator, expr.arguments, constraint.type.element
+        if constraint.type.kind != "set" or element is None:
+            return
+        if operator == "UNION":
+            self.push(parts[0], scope, local, replace(constraint, type=Type("set", constraint.type)))
+        elif operator == "SUBSET" and element.kind == "set":
+            self.push(parts[0], scope, local, replace(constraint, type=element))
+        elif operator in {"\\cup", "\\cap", "\\"}:
+            if operator == "\\cup" and constraint.strength < REQUIRED:
+                # A value that elements are compared with may be in only one of the sets.
+                constraint = replace(constraint, strength=JOINED)
+            for part in parts[:1] if operator == "\\" else parts:
+                # {None} beside a set of numbers: None is no number.
+                if part.shape != "build":
+                    self.push(part, scope, local, constraint)
+
+
+def constrain_container(kind: str, constraint: Constraint, words: str) -> Constraint:
+    """The constraint on a set or function that follows from one on its elements."""
+    return replace(constraint, type=Type(kind, constraint.type), reason=f"{words} {constraint.reason}")

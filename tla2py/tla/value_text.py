@@ -1,0 +1,510 @@
+"""The lexemes (tokens) of printed values, and which of their sequences are kept as text (``SUBSET S``, ``[S -> T]``)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from operator import itemgetter
+from typing import TypeAlias, TypeGuard
+
+from tla2py.errors import InputError
+from tla2py.tla.canonical import (
+    BOOLEAN,
+    CONSECUTIVE,
+    FUNCTION,
+    RECORD,
+    SEQUENCE,
+    SET,
+    STRING,
+    Form,
+    canonical,
+    in_order,
+    is_identifier,
+    same_value,
+)
+from tla2py.tla.value import (
+    DEEP,
+    HASHED_INTERVAL,
+    Function,
+    Interval,
+    ModelValue,
+    Opaque,
+    Record,
+    Value,
+    shield,
+)
+
+# Every character except white space belongs to a lexeme. An unterminated string runs to the end, where the parser
+# rejects it. No two alternatives match the same long stretch, which keeps the scan linear.
+LEXEME = re.compile(
+    r"""[,{}()\[\]]|<<|>>|[A-Za-z_]\w*"""
+    r"""|-?[0-9]+(?:\s*\.\.\s*-?[0-9]+)?(?!\w)"""
+    r"""|"[^"\\]*(?:\\.[^"\\]*)*"?"""
+    r"""|\|->|:>|@@|->(?!>)|\w+|\\\w+"""  # a model value may be a lone hyphen, as in <<->>
+    r"""|<[A-Za-z][^<>"]*(?:<[^<>"]*>[^<>"]*)*>"""  # <expression ...>, <Operator ...>, <LAZY <...>>
+    r"""|\S""",
+    re.DOTALL,
+)
+_CLOSED_BY = {"<<": ">>", "{": "}", "[": "]", "(": ")"}
+_CLOSERS = frozenset(_CLOSED_BY.values())
+_SEPARATORS = frozenset({",", ":>", "@@", "|->"})
+# These make the enclosing brackets opaque ...
+_OF_GROUP = frozenset({"\\in", ":", "->"})
+# ... and these only their own part.
+_OF_VALUE = frozenset({"\\cup", "\\cap", "\\", "\\X", "SUBSET", "UNION", "Seq", "BSeq"})
+
+
+@dataclass(slots=True)
+class _Group:
+    """An open bracket, and its current part: the lexemes since the last separator."""
+
+    closer: str
+    part: int
+    part_opaque: bool = False
+    opaque: bool = False
+    keyed: bool = False
+
+
+def find_opaque(lexemes: list[str]) -> dict[int, int]:
+    """The parts of a value to keep as text: index of the first lexeme -> index after the last.
+
+    Parts inside an opaque part may be listed too. The last of ``lexemes`` is empty.
+    """
+    found: dict[int, int] = {}
+    stack = [_Group("", 0)]
+    for index, lexeme in enumerate(lexemes):
+        group = stack[-1]
+        if lexeme in _CLOSED_BY:
+            stack.append(_Group(_CLOSED_BY[lexeme], index + 1))
+        elif lexeme in _SEPARATORS or lexeme in _CLOSERS or not lexeme:
+            # A lone `SUBSET` is a model value of that name.
+            if group.part_opaque and index > group.part + 1:
+                found[group.part] = index
+                # Round brackets enclose either a function or `(S \X T)`.
+                group.opaque |= lexeme == ")" and not group.keyed
+            group.part, group.part_opaque = index + 1, False
+            group.keyed |= lexeme == ":>"
+            if lexeme in _CLOSERS:
+                if lexeme != group.closer:
+                    return {}  # the parser reports the place
+                stack.pop()
+                stack[-1].part_opaque |= group.opaque
+        elif lexeme in _OF_GROUP:
+            group.opaque = True
+        elif lexeme in _OF_VALUE:
+            group.part_opaque = True
+    return found
+
+
+def opaque_text(text: str, spans: list[tuple[int, int]]) -> str:
+    """The lexemes at ``spans`` on one line, with the same spacing however ``text`` was wrapped."""
+    pieces: list[str] = []
+    end = spans[0][0]
+    for begin, next_end in spans:
+        lexeme = text[begin:next_end]
+        if begin > end and lexeme not in _CLOSERS and lexeme != "," and pieces[-1] not in _CLOSED_BY:
+            pieces.append(" ")
+        pieces.append(lexeme if lexeme.startswith('"') else " ".join(lexeme.split()))
+        end = next_end
+    return "".join(pieces)
+
+
+# Without `null` and `UNDEF`, which TLC prints for a missing value: both are common names of model values.
+_BUILTIN = frozenset({"Nat", "Int", "Real", "STRING", "ANY"})
+_DIGITS = frozenset("-0123456789")
+_NUMBER = re.compile(r"(-?[0-9]+)(?:\s*\.\.\s*(-?[0-9]+))?")
+_STRING = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
+_NAME = re.compile(r"\w+")
+_FIELD = re.compile(r"[0-9_]*[^\W0-9_]\w*")
+_ESCAPE = re.compile(r"\\(.)", re.DOTALL)
+_UNESCAPED = {'"': '"', "\\": "\\", "t": "\t", "n": "\n", "f": "\f", "r": "\r"}
+_ESCAPED = str.maketrans({char: "\\" + letter for letter, char in _UNESCAPED.items()})
+# Brackets without inner brackets, such as a message or a log entry, are one piece, because traces repeat them often.
+# Bounded repetition keeps the scan linear.
+_PLAIN = r"""[^\[\]{}()<>"\\|]{0,80}"""
+_FLAT = rf"""{_PLAIN}(?:(?:\|->|:>|"[^"\\]{{0,80}}"){_PLAIN}){{0,60}}"""
+_PIECE = re.compile(rf"""\[{_FLAT}\]|\{{{_FLAT}\}}|<<{_FLAT}>>|\({_FLAT}\)|{LEXEME.pattern}""", re.DOTALL)
+_FLAT_BEGINS = frozenset({"[", "{", "(", "<<"})
+_SYMBOLS = frozenset("-+*/#=~&|%^$?!@'.;")
+_CLOSER = {"<<": ">>", "{": "}", "[": "]", "(": ")"}
+_END = ""
+
+
+class ValueTextError(InputError):
+    """A text that is not a TLA+ value; ``column`` is the column of the error, in characters from 1."""
+
+    def __init__(self, message: str, column: int) -> None:
+        super().__init__("value-syntax", message, where=f"column {column}")
+        self.column = column
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (ValueTextError, (self.message, self.column))
+
+
+class _Unexpected(Exception):  # noqa: N818 - never leaves this module
+    def __init__(self, index: int, expected: str) -> None:
+        super().__init__(index, expected)
+        self.index = index
+        self.expected = expected
+
+
+def parse_value(
+    text: str, *, model_values: Iterable[str] = (), known: dict[str, Value] | None = None
+) -> Value:
+    """The value of a TLA+ text in any layout.
+
+    A bare name is a ``ModelValue``, except for the sets that TLC does not enumerate (``Nat``, ``Int``, ``Real``,
+    ``STRING``, ``ANY``), which become ``Opaque`` unless ``model_values`` lists them. Time and memory are linear in the
+    text, and nesting is unlimited. ``known`` is a cache of small parts by text, to be shared only between calls with
+    the same model values. Raises ``ValueTextError``.
+    """
+    leaves: dict[str, Value] = {name: ModelValue(name) for name in model_values}
+    try:
+        return _parse([*_PIECE.findall(text), _END], leaves if known is None else known, {})
+    except _Unexpected:
+        return _parse_piecemeal(text, leaves)
+
+
+def _parse_piecemeal(text: str, leaves: dict[str, Value]) -> Value:
+    lexemes = LEXEME.findall(text)
+    lexemes.append(_END)
+    try:
+        try:
+            return _parse(lexemes, leaves, {})
+        except _Unexpected:
+            # Opaque parts are rare, and finding where they begin takes lookahead.
+            opaque = find_opaque(lexemes)
+            if not opaque:
+                raise
+            spans = [match.span() for match in LEXEME.finditer(text)]
+            texts = {
+                begin: (end, Opaque(opaque_text(text, spans[begin:end]))) for begin, end in opaque.items()
+            }
+            return _parse(lexemes, leaves, texts)
+    except _Unexpected as error:
+        raise _syntax_error(text, lexemes, error) from None
+
+
+def _parse(lexemes: list[str], leaves: dict[str, Value], opaque: dict[int, tuple[int, Opaque]]) -> Value:
+    stack: list[tuple[str, list[Value]]] = []
+    closer = _END
+    items: list[Value] = []
+    index = 0
+    while True:
+        # A value starts at `index`.
+        lexeme = lexemes[index]
+        value = leaves.get(lexeme)
+        if opaque and index in opaque:
+            index, value = opaque[index]
+        elif value is not None:
+            index += 1
+        elif lexeme not in _CLOSER:
+            if lexeme[:1] in _FLAT_BEGINS or lexeme[:2] in _FLAT_BEGINS:
+                value = leaves[lexeme] = _parse([*LEXEME.findall(lexeme), _END], leaves, {})
+            else:
+                value = leaves[lexeme] = _leaf(lexeme, index)
+            index += 1
+        else:
+            index += 1
+            if lexemes[index] != _CLOSER[lexeme] or lexeme not in ("<<", "{"):
+                stack.append((closer, items))
+                closer, items = _CLOSER[lexeme], []
+                if lexeme == "[":
+                    index = _field(lexemes, index, items)
+                continue
+            value = () if lexeme == "<<" else frozenset()
+            index += 1
+        # It ended before `index`: close whatever ends here too, then go on to the next value.
+        while True:
+            items.append(value)
+            lexeme = lexemes[index]
+            if lexeme == ",":
+                if closer == "]":
+                    index = _field(lexemes, index + 1, items)
+                elif closer == ">>" or closer == "}":
+                    index += 1
+                else:
+                    raise _Unexpected(index, _followers(closer, items))
+                break
+            if closer == ")" and lexeme == ("@@" if len(items) % 2 == 0 else ":>"):
+                index += 1
+                break
+            if lexeme != closer or (closer == ")" and len(items) % 2):
+                raise _Unexpected(index, _followers(closer, items))
+            if closer == _END:
+                return value
+            value = _build(closer, items)
+            if len(stack) > DEEP:
+                value = shield(value)
+            index += 1
+            closer, items = stack.pop()
+
+
+def _field(lexemes: list[str], index: int, items: list[Value]) -> int:
+    if not _FIELD.fullmatch(lexemes[index]):
+        raise _Unexpected(index, "a field name")
+    if lexemes[index + 1] != "|->":
+        raise _Unexpected(index + 1, "`|->`")
+    items.append(lexemes[index])
+    return index + 2
+
+
+def _build(closer: str, items: list[Value]) -> Value:
+    if closer == ">>":
+        return tuple(items)
+    if closer == "}":
+        return frozenset(items)
+    if closer == "]":
+        return Record(zip(items[::2], items[1::2], strict=True))  # type: ignore[arg-type]
+    # `@@` takes the first of two pairs with the same key.
+    return Function(zip(items[-2::-2], items[::-2], strict=True))
+
+
+def _leaf(lexeme: str, index: int) -> Value:
+    first = lexeme[:1]
+    if first == '"':
+        if _STRING.fullmatch(lexeme):
+            body = lexeme[1:-1]
+            return _ESCAPE.sub(_unescape, body) if "\\" in body else body
+    elif first in _DIGITS and (number := _NUMBER.fullmatch(lexeme)):
+        try:
+            low = int(number[1])
+            return low if number[2] is None else Interval(low, int(number[2]))
+        except ValueError:  # more digits than Python converts
+            raise _Unexpected(index, "a number of a few digits") from None
+    elif _NAME.fullmatch(lexeme):
+        if lexeme == "TRUE" or lexeme == "FALSE":
+            return lexeme == "TRUE"
+        return Opaque(lexeme) if lexeme in _BUILTIN else ModelValue(lexeme)
+    elif first == "<" and len(lexeme) > 2:
+        return Opaque(" ".join(lexeme.split()))
+    elif lexeme in _SYMBOLS:
+        return ModelValue(lexeme)
+    raise _Unexpected(index, "a value")
+
+
+def _unescape(match: re.Match[str]) -> str:
+    return _UNESCAPED.get(match[1], match[0])
+
+
+def _followers(closer: str, items: list[Value]) -> str:
+    if closer == ")":
+        return "`:>`" if len(items) % 2 else "`@@` or `)`"
+    return f"`,` or `{closer}`" if closer else "the end of the value"
+
+
+def _syntax_error(text: str, lexemes: list[str], error: _Unexpected) -> ValueTextError:
+    offset = len(text.rstrip())
+    for count, match in enumerate(LEXEME.finditer(text)):
+        if count == error.index:
+            offset = match.start()
+    found = lexemes[error.index]
+    shown = f"`{found if len(found) <= 40 else found[:40] + '...'}`" if found else "the end of the text"
+    return ValueTextError(f"not a TLA+ value: expected {error.expected}, found {shown}", offset + 1)
+
+
+def format_value(value: Value) -> str:
+    """The value as one line of TLA+, the same for all equal values; ``tla2py.tla.canonical`` defines the order.
+
+    Functions on ``1..n`` are written as sequences, functions on identifiers as records, sets of more than 32
+    consecutive integers as ``lo..hi``. ``parse_value`` reads it back as an equal value.
+    """
+    return format_form(canonical(value))
+
+
+def format_form(form: Form) -> str:
+    """``format_value`` for a canonical form."""
+    pieces: list[str] = []
+    todo: list[Form | str] = [form]
+    while todo:
+        item = todo.pop()
+        if isinstance(item, str):
+            pieces.append(item)
+        elif item[0] < SET:
+            pieces.append(_scalar_text(item))
+        else:
+            todo.extend(reversed(_layout(item)))
+    return "".join(pieces)
+
+
+def _scalar_text(form: Form) -> str:
+    rank, content = form
+    if rank == STRING:
+        return f'"{content.translate(_ESCAPED)}"'
+    if rank == BOOLEAN:
+        return "TRUE" if content else "FALSE"
+    return str(content)
+
+
+def _layout(form: Form) -> list[Form | str]:
+    """The texts and inner forms that make up the text of a set, sequence, record or function, in order."""
+    rank, size, *rest = form
+    layout: list[Form | str] = []
+    if rank == RECORD:
+        for name, value in zip(*rest, strict=True):
+            layout += [", " if layout else "[", f"{name} |-> ", value]
+        return [*layout, "]"]
+    if rank == FUNCTION:
+        for key, value in zip(*rest, strict=True):
+            layout += [" @@ " if layout else "(", key, " :> ", value]
+        return [*layout, ")"]
+    opening, closing = ("<<", ">>") if rank == SEQUENCE else ("{", "}")
+    if not size:
+        return [opening + closing]
+    if rank == SET and rest[0][-1] is CONSECUTIVE:
+        low = rest[0][0][1]
+        return [f"{low}..{low + size - 1}"]
+    for element in rest[0]:
+        layout += [", " if layout else opening, element]
+    return [*layout, closing]
+
+
+Keyed: TypeAlias = "tuple[Value, ...] | Record | Function"
+KeyRow: TypeAlias = "tuple[Value, Value | None, Value | None]"
+
+_MISSING = object()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """A smallest part that changed from ``before`` to ``after``; None means that side has no such part.
+
+    ``path`` leads from the whole value ("") to the part, step by step:
+
+    * ``.name``: the value at the string ``name``, an identifier (a record field);
+    * ``[key]``: the value at any other key, in canonical TLA+ text (``[3]`` is the third element of a sequence: of the
+      old sequence for a removed element, otherwise of the new one);
+    * ``{}``, always last: an element of that set, or of that bag with count 1; ``before`` was removed or ``after`` was
+      added;
+    * ``[]``, always last: an element of that sequence, which moved on; ``before`` left its front or ``after`` was appended.
+    """
+
+    path: str
+    before: Value | None
+    after: Value | None
+
+
+def changes(before: Value, after: Value) -> Iterator[Change]:
+    """The smallest parts in which two values differ, in key order.
+
+    Sequences, records and functions are compared key by key. If a sequence only lost or gained adjacent elements, as
+    by ``Tail``, only these are changes: the elements after them moved and did not change. The same goes for a sequence
+    that moved on, as by ``Append(Tail(q), x)``. Sets are compared by element, removed ones first. A bag, a function to
+    positive integers, gains and loses elements like a set where their count is 1, unless they are scalars. Anything
+    else that differs, including a huge interval, is one change of the whole part.
+    """
+    todo: list[tuple[str, Value | None, Value | None]] = [("", before, after)]
+    while todo:
+        path, old, new = todo.pop()
+        if old is new:
+            continue
+        if isinstance(old, (tuple, Record, Function)) and isinstance(new, (tuple, Record, Function)):
+            rows = [row for row in by_key(old, new) if row[1] is not row[2]]
+            sequences = isinstance(old, tuple) and isinstance(new, tuple)
+            if sequences and rows and rows[0][2] is None and rows[-1][1] is None:
+                yield from (Change(path=path + "[]", before=one, after=other) for _, one, other in rows)
+                continue
+            if _is_bag(old) and _is_bag(new):
+                lost, gained = ([row[0] for row in rows if _is_once(*row, side)] for side in (1, 2))
+                yield from (Change(path=path + "{}", before=key, after=None) for key in lost)
+                yield from (Change(path=path + "{}", before=None, after=key) for key in gained)
+                rows = [row for row in rows if not (_is_once(*row, 1) or _is_once(*row, 2))]
+            todo.extend((path + _step(key), one, other) for key, one, other in reversed(rows))
+        elif _enumerable(old) and _enumerable(new):
+            yield from _by_element(path + "{}", old, new)
+        elif old is None or new is None or not same_value(old, new):
+            yield Change(path=path, before=old, after=new)
+
+
+def _dropped(old: tuple[Value, ...], new: tuple[Value, ...], rows: Sequence[KeyRow]) -> int:
+    """How many elements left the front of a sequence that moved on while others were appended, otherwise 0.
+
+    ``rows`` pair its elements place by place: if fewer places changed than elements left and came, it did not move.
+    """
+    different = sum(one is None or other is None or not same_value(one, other) for _, one, other in rows)
+    for count in range(1, len(old)):
+        kept = len(old) - count
+        if count + len(new) - kept > different:
+            return 0
+        if kept < len(new) and all(map(same_value, old[count:], new)):
+            return count
+    return 0
+
+
+def _is_bag(value: Value) -> bool:
+    """Whether a value is a function to positive integers, or empty."""
+    return value == () or (
+        isinstance(value, Function) and all(type(count) is int and count > 0 for count in value.values())
+    )
+
+
+def _is_once(key: Value, one: Value | None, other: Value | None, side: int) -> bool:
+    """Whether an element of a bag is on one side only, the first or the second, and there once.
+
+    A scalar is more likely the key of a partial function, whose number counts nothing.
+    """
+    here, there = (one, other) if side == 1 else (other, one)
+    return there is None and here == 1 and isinstance(key, (tuple, frozenset, Record, Function))
+
+
+def _enumerable(value: Value | None) -> TypeGuard[frozenset[Value] | Interval]:
+    return isinstance(value, frozenset) or (isinstance(value, Interval) and value.size <= HASHED_INTERVAL)
+
+
+def by_key(old: Keyed, new: Keyed) -> list[KeyRow]:
+    """The keys of two values in order, each with its old and new value; None where one side has no such key.
+
+    If a sequence only lost or gained adjacent elements, the elements after them stay paired; so do those that stayed in
+    a sequence that moved on.
+    """
+    if isinstance(old, tuple) and isinstance(new, tuple):
+        olds, news = (old, _spread(new, old)) if len(old) >= len(new) else (_spread(old, new), new)
+        rows: list[KeyRow] = [(place, *pair) for place, pair in enumerate(zip(olds, news, strict=True), 1)]
+        if dropped := _dropped(old, new, rows):
+            gone: list[KeyRow] = [(place, one, None) for place, one in enumerate(old[:dropped], 1)]
+            stayed = len(old) - dropped
+            return gone + [(at, each if at <= stayed else None, each) for at, each in enumerate(new, 1)]
+        return rows
+    before, after = as_mapping(old), as_mapping(new)
+    old_keys, new_keys = ({key: key for key in keys} for keys in (before, after))
+    rows = [(key, one, after[key] if _has(new_keys, key) else None) for key, one in before.items()]
+    added = [(key, None, other) for key, other in after.items() if not _has(old_keys, key)]
+    return in_order([*rows, *added], key=itemgetter(0)) if added else rows
+
+
+def _spread(short: tuple[Value, ...], long: tuple[Value, ...]) -> tuple[Value | None, ...]:
+    """A sequence with a gap for the adjacent elements that only the longer one has; at the end if more differs."""
+    extra = len(long) - len(short)
+    pairs = zip(short, long, strict=False)
+    start = next((place for place, pair in enumerate(pairs) if not same_value(*pair)), len(short))
+    # An element added at a set's place would read as an element of that set.
+    at_sets = any(_enumerable(each) for each in short[start : start + extra])
+    if at_sets or not same_value(short[start:], long[start + extra :]):
+        start = len(short)
+    return (*short[:start], *[None] * extra, *short[start:])
+
+
+def _has(keys: Mapping[Value, Value], key: Value) -> bool:
+    """Whether ``keys``, which maps each key to itself, has ``key``; Python's ``True`` is not TLA+'s ``1``."""
+    found = keys.get(key, _MISSING)
+    return found is key or (found is not _MISSING and same_value(found, key))  # type: ignore[arg-type]
+
+
+def as_mapping(value: Keyed) -> Mapping[Value, Value]:
+    """A sequence, record or function as a mapping; a sequence's keys start at 1."""
+    return dict(enumerate(value, start=1)) if isinstance(value, tuple) else value  # type: ignore[return-value]
+
+
+def _step(key: Value) -> str:
+    return f".{key}" if isinstance(key, str) and is_identifier(key) else f"[{format_value(key)}]"
+
+
+def _by_element(
+    path: str, old: frozenset[Value] | Interval, new: frozenset[Value] | Interval
+) -> Iterator[Change]:
+    olds, news = ({element: element for element in elements} for elements in (old, new))
+    for element in in_order([element for element in olds if not _has(news, element)]):
+        yield Change(path=path, before=element, after=None)
+    for element in in_order([element for element in news if not _has(olds, element)]):
+        yield Change(path=path, before=None, after=element)

@@ -1,0 +1,1 @@
+"""``.cfg`` text in and out, wrapper modules."""

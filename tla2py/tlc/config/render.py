@@ -1,0 +1,245 @@
+"""Rendering of TLC configs with Jinja2; a template sees ``config``, a ``tla2py.model.model.Config``."""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import threading
+import traceback
+from functools import lru_cache
+from pathlib import Path
+
+import jinja2
+import jinja2.sandbox
+import msgspec
+from jinja2 import nodes
+
+from tla2py.errors import InputError
+from tla2py.model.model import Config
+
+CPU_SECONDS = 5
+MEMORY_BYTES = 1 << 30
+"""The most that one template may take."""
+
+
+class Request(msgspec.Struct, frozen=True):
+    """A template and the config that it sees."""
+
+    template: str
+    config: Config
+
+
+class Reply(msgspec.Struct, frozen=True):
+    """The text, or the error at a line of the template; ``syntax`` if it is not a template at all."""
+
+    text: str | None = None
+    error: str = ""
+    line: int | None = None
+    syntax: bool = False
+
+
+_lock = threading.Lock()
+_process: tuple[int, subprocess.Popen[bytes]] | None = None
+
+
+def render_apart(request: Request) -> Reply:
+    """What the process replies; it is started once, and again after one that reached its limits."""
+    global _process
+    with _lock:
+        # A forked child must not use its parent's.
+        if _process is None or _process[0] != os.getpid():
+            _process = os.getpid(), _start()
+        process = _process[1]
+        assert process.stdin is not None
+        assert process.stdout is not None
+        with contextlib.suppress(BrokenPipeError):
+            process.stdin.write(msgspec.json.encode(request) + b"\n")
+            process.stdin.flush()
+        line = process.stdout.readline()
+        if line.endswith(b"\n"):
+            return msgspec.json.decode(line, type=Reply)
+        _process = None
+        _stop(process)
+    if process.returncode == -signal.SIGXCPU:
+        return Reply(error=f"it takes more than {CPU_SECONDS} seconds")
+    return Reply(error="it takes more memory than a template may")
+
+
+def _start() -> subprocess.Popen[bytes]:
+    process = subprocess.Popen(
+        [sys.executable, "-m", "tla2py.tlc.config.renderer"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        # None of our variables, where secrets may be.
+        env={"PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "PATH": os.defpath, "LC_ALL": "C.UTF-8"},
+        start_new_session=True,
+    )
+    pid = os.getpid()
+    atexit.register(lambda: _stop(process) if os.getpid() == pid else None)
+    return process
+
+
+def _stop(process: subprocess.Popen[bytes]) -> None:
+    """End a process, which also ends by itself when we do: its input is then closed."""
+    for stream in (process.stdin, process.stdout):
+        if stream is not None:
+            with contextlib.suppress(OSError):
+                stream.close()
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        process.wait(timeout=1)
+    process.kill()
+    process.wait()
+
+
+@lru_cache(maxsize=1)
+def default_template() -> str:
+    """The text of the default template."""
+    package = Path(__file__).resolve().parents[2]
+    # A wheel has the templates inside the package, a checkout beside it.
+    for folder in (package / "cfg_templates", package.parent / "cfg_templates"):
+        path = folder / "default.cfg.j2"
+        if path.is_file():
+            return path.read_text(encoding="utf-8")
+    raise InputError(
+        "template-missing", "the template default.cfg.j2 is not installed", hint="reinstall tla2py"
+    )
+
+
+def render_config(config: Config, template: str, *, where: str | None = None) -> str:
+    """The text of a ``.cfg`` file, always the same for the same config and template.
+
+    ``where`` is the template's file; one of the user's is rendered in a process with limits. Raises InputError
+    (``template``) with the line if the template fails or takes too long.
+    """
+    own = template == default_template()
+    reply = render_here(template, config) if own else render_apart(Request(template, config))
+    if reply.text is not None:
+        return reply.text
+    if reply.syntax:
+        raise InputError(
+            "template",
+            f"not a Jinja2 template: {reply.error}",
+            where=f"{where}:{reply.line}" if where else f"line {reply.line}",
+            hint="write expressions as {{ }} and statements as {% %}",
+        )
+    raise InputError(
+        "template",
+        reply.error,
+        where=f"{where}:{reply.line}" if where and reply.line else where,
+        hint="a template sees config, with the fields of tla2py.model.model.Config",
+    )
+
+
+def render_here(template: str, config: Config) -> Reply:
+    """What a template makes of a config, rendered in this process."""
+    try:
+        return Reply(text=_compile(template).render(config=config))
+    except jinja2.TemplateSyntaxError as error:
+        return Reply(error=error.message or "", line=error.lineno, syntax=True)
+    except Exception as error:  # anything that a template raises is an error in it
+        return Reply(error=str(error) or type(error).__name__, line=_line_of(error))
+
+
+def _line_of(error: Exception) -> int | None:
+    """The line of the template that raised an error."""
+    frames = traceback.extract_tb(error.__traceback__)
+    return next((frame.lineno for frame in reversed(frames) if frame.filename == "<template>"), None)
+
+
+@lru_cache(maxsize=16)
+def prints_values(template: str) -> bool:
+    """Whether a template prints the values of assignments as they are, and does nothing else with them.
+
+    It then renders two configs that differ only in these values to texts that differ only in them.
+    """
+    try:
+        return _prints(_environment().parse(template), frozenset())
+    except (jinja2.TemplateSyntaxError, RecursionError):
+        return False
+
+
+def _prints(node: nodes.Node, values: frozenset[str]) -> bool:
+    """Whether a part of a template only prints ``values``, the names of values in the loops around it."""
+    if isinstance(node, nodes.Template):
+        return all(_prints(each, values) for each in node.body)
+    if isinstance(node, nodes.Output):
+        return all(
+            (isinstance(each, nodes.Name) and each.name in values) or _avoids(each, values)
+            for each in node.nodes
+        )
+    if isinstance(node, nodes.If):
+        parts = (*node.body, *node.elif_, *node.else_)
+        return _asks(node.test, values) and all(_prints(each, values) for each in parts)
+    if isinstance(node, nodes.For):
+        within = values
+        targets = (node.target, *node.target.find_all(nodes.Name))
+        names = {each.name for each in targets if isinstance(each, nodes.Name)}
+        if _is_assignments(node.iter):
+            target = node.target
+            if not (isinstance(target, nodes.Tuple) and len(target.items) == 2):
+                return False
+            name, value = target.items
+            if not (isinstance(name, nodes.Name) and isinstance(value, nodes.Name)):
+                return False
+            within = values | {value.name}
+        elif not _avoids(node.iter, values) or values & names:
+            return False
+        tests = () if node.test is None else (node.test,)
+        return (
+            not node.recursive
+            and all(_avoids(each, within) for each in tests)
+            and all(_prints(each, within) for each in node.body)
+            and all(_prints(each, values) for each in node.else_)
+        )
+    return False
+
+
+def _asks(test: nodes.Node, values: frozenset[str]) -> bool:
+    """Whether a condition does not depend on values; whether there are any assignments is no matter."""
+    if isinstance(test, (nodes.And, nodes.Or)):
+        return _asks(test.left, values) and _asks(test.right, values)
+    return (
+        _asks(test.node, values)
+        if isinstance(test, nodes.Not)
+        else (_is_assignments(test) or _avoids(test, values))
+    )
+
+
+def _avoids(node: nodes.Node, values: frozenset[str]) -> bool:
+    """Whether an expression uses no value, nor what could contain one."""
+    if isinstance(node, nodes.Name):
+        return node.name not in {"config", "loop", "self", *values}
+    if isinstance(node, nodes.Getattr) and isinstance(node.node, nodes.Name) and node.node.name == "config":
+        return not _is_assignments(node)
+    if isinstance(node, nodes.Call):
+        return False
+    return all(_avoids(each, values) for each in node.iter_child_nodes())
+
+
+def _is_assignments(node: nodes.Node) -> bool:
+    return (
+        isinstance(node, nodes.Getattr)
+        and isinstance(node.node, nodes.Name)
+        and (node.node.name, node.attr) == ("config", "assignments")
+    )
+
+
+@lru_cache(maxsize=16)
+def _compile(template: str) -> jinja2.Template:
+    return _environment().from_string(template)
+
+
+def _environment() -> jinja2.Environment:
+    # Templates are untrusted: in Jinja2's default environment they could run any Python code.
+    return jinja2.sandbox.ImmutableSandboxedEnvironment(
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        autoescape=False,
+    )

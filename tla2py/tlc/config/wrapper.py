@@ -1,0 +1,289 @@
+"""The config of a model, with a wrapper module that extends the root for values that a config cannot express."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import textwrap
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+
+from tla2py.errors import InputError
+from tla2py.model.model import LOG_TAG, Assignment, Config, Model, Position, Substitution
+from tla2py.text import counted, did_you_mean
+from tla2py.tla.graph import ModuleGraph
+from tla2py.tla.module import Constant, Definition, Instance, standard_module_of
+from tla2py.tla.parse import parse_expression
+from tla2py.tlc.config.statements import literal_names, literal_text
+from tla2py.toml import value_text
+
+# The second line of every wrapper module.
+WRITTEN = "\\* Written by tla2py: what a config cannot say."
+# The register of TLCSet that holds how far a log was explained; users count from 0.
+_REGISTER = 4099
+# The modules that standard modules extend.
+_BRINGS = {"Integers": ("Naturals",), "Reals": ("Integers", "Naturals")}
+
+
+@dataclass(slots=True)
+class _Wrapper:
+    """The definitions of a wrapper module."""
+
+    spec: ModuleGraph
+    definitions: list[str] = field(default_factory=list)
+    standard: set[str] = field(default_factory=set)
+    model_values: set[str] = field(default_factory=set)
+    names: set[str] = field(default_factory=set)
+    assumptions: list[str] = field(default_factory=list)
+
+    def define(self, name: str, parameters: str, body: str) -> str:
+        """The name of a new definition with this body."""
+        base = re.sub(r"\W", "_", name)
+        wrapped = f"MC_{base}"
+        while wrapped in self.spec.definitions or wrapped in self.model_values | self.names:
+            wrapped += "_"
+        self.names.add(wrapped)
+        self.definitions.append(f"{wrapped}{parameters} ==\n{textwrap.indent(body, '  ')}")
+        return wrapped
+
+
+def build_config(
+    model: Model, where: Callable[[str, str], str] | None = None
+) -> tuple[Config, str, str | None]:
+    """The config, the name of the module to start TLC on, and the text of the wrapper module if one is needed.
+
+    ``where(name, before)`` is the place where the value of a constant or definition is written, after its beginning
+    ``before``. Raises InputError (``expression-syntax``, ``unknown-name``, ``wrong-arity``) for an invalid value.
+    """
+    spec = model.spec
+    wrapper = _Wrapper(spec)
+    assignments = list(model.config.assignments)
+    substitutions = list(model.config.substitutions)
+    known = _model_values(model)
+    reserved = _reserved(model)
+    for name, text in model.constants:
+        names = literal_names(text)
+        if names is not None and not names & (reserved - {name}) and not _arity(spec, None, name):
+            assignments.append(Assignment(name, literal_text(text)))
+        else:
+            with _placed(name, text, where):
+                substitutions.append(Substitution(name, _definition(wrapper, model, name, text, known)))
+    for name, text in model.replacements:
+        module, left = _split_module(name)
+        target = f"[{module}] " if module else ""
+        with _placed(name, text, where):
+            definition = target + _definition(wrapper, model, name, text, known)
+            substitutions.append(Substitution(left, definition))
+    symmetry = model.config.symmetry
+    if model.permuted:
+        # TLC fails on the permutations of a set with one element (in util.Set).
+        values = dict([*model.config.assignments, *model.constants])
+        permuted = [name for name in model.permuted if not is_single(values.get(name, ""))]
+        if permuted:
+            wrapper.standard.add("TLC")
+            body = " \\union ".join(f"Permutations({name})" for name in permuted)
+            symmetry = wrapper.define("symmetry", "", body)
+    assignments += [Assignment(name, name) for name in sorted(wrapper.model_values)]
+    counted = _with_progress(wrapper, model.config, model.position) if model.position else model.config
+    config = replace(
+        counted,
+        assignments=tuple(assignments),
+        substitutions=tuple(substitutions),
+        symmetry=symmetry,
+    )
+    if not wrapper.definitions and model.extension is None:
+        return config, spec.root.name, None
+    main = f"MC_{spec.root.name}"
+    while any(main == module.name for module in spec.modules):
+        main += "_"
+    extends = model.extension.extends if model.extension else (spec.root.name,)
+    return config, main, _wrapper_text(main, wrapper, extends)
+
+
+def _with_progress(wrapper: _Wrapper, config: Config, position: Position) -> Config:
+    """The config with constraints that are always true and print each new maximum of a position.
+
+    They come last, so that a state that another one rejects does not count. TLC evaluates action constraints after the
+    others, so if there are any, it is such a constraint that prints the position before and after a step.
+    """
+    wrapper.assumptions.append(f"TLCSet({_REGISTER}, 0)")
+    before = _progress(wrapper, position, f"({position.expression})")
+    if not config.action_constraints:
+        return replace(config, constraints=(*config.constraints, before))
+    after = _progress(wrapper, position, f"({position.expression})'")
+    return replace(config, action_constraints=(before, *config.action_constraints, after))
+
+
+def _progress(wrapper: _Wrapper, position: Position, at: str) -> str:
+    """The name of a definition that is true and prints the position ``at`` if it is a new maximum.
+
+    A value printed has the tag and the position; then, if the sequence is known, its length and its element there.
+    """
+    entries = position.entries
+    found = f"{at}, {position.length}" if position.length else at
+    if entries:
+        found += f", Len({entries}), IF {at} \\in 1..Len({entries}) THEN {entries}[{at}] ELSE {{}}"
+    wrapper.standard |= {"TLC", "Naturals", *(["Sequences"] if entries else [])}
+    body = (
+        f"IF {at} >= TLCGet({_REGISTER})\n"
+        f'THEN TLCSet({_REGISTER}, {at} + 1) /\\ PrintT(<<"{LOG_TAG}", {found}>>)\n'
+        "ELSE TRUE"
+    )
+    return wrapper.define("log", "", body)
+
+
+def is_single(text: str) -> bool:
+    """Whether a value is a set of one model value."""
+    return text.startswith("{") and "," not in text and len(literal_names(text) or ()) == 1
+
+
+def _until(text: str, message: str) -> str:
+    """The text up to the place in an error message about it."""
+    found = re.search(r"\((?:line (\d+), )?column (\d+): ", message)
+    if found is None:
+        return ""
+    lines = text.split("\n")
+    line = int(found[1] or 1)
+    return "\n".join([*lines[: line - 1], lines[line - 1][: int(found[2]) - 1]])
+
+
+@contextlib.contextmanager
+def _placed(name: str, text: str, where: Callable[[str, str], str] | None) -> Iterator[None]:
+    """Adds the place of a value to errors about it."""
+    try:
+        yield
+    except InputError as error:
+        place = error.where or (where(name, _until(text, error.message)) if where else None)
+        raise InputError(error.code, error.message, where=place, hint=error.hint) from error
+
+
+def _definition(wrapper: _Wrapper, model: Model, name: str, text: str, known: frozenset[str]) -> str:
+    """The name of a definition for a value: one of the module, or a new one in the wrapper."""
+    spec = wrapper.spec
+    module, name = _split_module(name)
+    replaced = {_split_module(n)[1] for n, _ in (*model.replacements, *model.config.substitutions)}
+    # TLC allows no name on both sides of <-, even if it is replaced in only one module.
+    if text in spec.definitions and "!" not in text and text not in replaced:
+        return text
+    arity = _arity(spec, module, name)
+    parameters, body = _split_lambda(text)
+    if arity is not None and arity != (parameters.count(",") + 1 if parameters else 0):
+        raise InputError(
+            "wrong-arity",
+            f"{name} takes {counted(arity, 'argument')}, but its value {text!r} does not",
+            hint=f"write LAMBDA {', '.join('xyzuvw'[:arity])} : ..."
+            if arity
+            else "write an expression without parameters",
+        )
+    expression = _parsed(body)
+    names = _names(parameters, body)
+    undeclared = undeclared_names(text, spec)
+    for operator in sorted(undeclared & expression.applied):
+        raise InputError(
+            "unknown-name",
+            f"{operator} is not defined in {spec.root.name}",
+            hint=did_you_mean(
+                operator,
+                sorted([*spec.definitions, *(each.name for each in spec.constants)]),
+                "'tla2py inspect' lists what a module defines",
+            ),
+        )
+    # An undefined name is a model value, as in a config.
+    wrapper.model_values |= undeclared | (names & known)
+    wrapper.standard |= expression.standard
+    return wrapper.define(name, f"({parameters})" if parameters else "", body)
+
+
+def undeclared_names(text: str, spec: ModuleGraph) -> frozenset[str]:
+    """The undeclared names in a value; each becomes a model value.
+
+    Raises InputError (``expression-syntax``).
+    """
+    declared = {c.name for c in spec.constants} | {v.name for v in spec.variables} | spec.definitions.keys()
+    names = _names(*_split_lambda(text))
+    return frozenset(name for name in names - declared if standard_module_of(name) is None)
+
+
+def _split_lambda(text: str) -> tuple[str, str]:
+    """The parameters and the body of a LAMBDA; any other value has no parameters."""
+    found = re.fullmatch(r"\s*LAMBDA\s+([\w\s,]+?)\s*:(.*)", text, re.DOTALL)
+    if found is None:
+        return "", text.strip()
+    # Keep the alignment of lines: columns matter in a list of conjuncts.
+    column = found.start(2) - text.rfind("\n", 0, found.start(2)) - 1
+    return found[1], value_text(" " * column + found[2])
+
+
+def _names(parameters: str, body: str) -> frozenset[str]:
+    """The free names of a value."""
+    return _parsed(body).names - {part.strip() for part in parameters.split(",")}
+
+
+def _model_values(model: Model) -> frozenset[str]:
+    """The model values that the assignments make; a module must declare those it uses."""
+    found: set[str] = set()
+    for _, text in (*model.constants, *model.config.assignments):
+        found |= literal_names(text) or set()
+    return frozenset(found - model.spec.definitions.keys() - {c.name for c in model.spec.constants})
+
+
+# Ten thousand points have few different values.
+_parsed = lru_cache(maxsize=1 << 12)(parse_expression)
+
+
+def _reserved(model: Model) -> frozenset[str]:
+    """The names that are not model values: definitions, and constants whose value is not their own name."""
+    pairs = (*model.constants, *model.config.assignments)
+    assigned = {name for name, text in pairs if text.strip() != name}
+    replaced = {name for name, _ in (*model.replacements, *model.config.substitutions)}
+    constants = {constant.name for constant in model.spec.constants}
+    return frozenset(((assigned | replaced) & constants) | model.spec.definitions.keys())
+
+
+def _arity(spec: ModuleGraph, module: str | None, name: str) -> int | None:
+    """The arity of a constant or definition; None for one of a standard module, such as Seq."""
+    declared: list[Constant | Definition] = []
+    if module is None:
+        declared += [constant for constant in spec.constants if constant.name == name]
+        declared += [spec.definitions[name]] if name in spec.definitions else []
+    for each in spec.modules:
+        if each.name == module:
+            declared += [constant for constant in each.constants if constant.name == name]
+            declared += [definition for definition in each.definitions if definition.name == name]
+    return declared[0].arity if declared else None
+
+
+def _split_module(name: str) -> tuple[str | None, str]:
+    """The module and the name of ``[Mod]Name``; TLC requires the module before the right-hand side."""
+    found = re.fullmatch(r"\[(\w+)\]\s*(\S+)", name)
+    return (found[1], found[2]) if found else (None, name)
+
+
+def _wrapper_text(main: str, wrapper: _Wrapper, modules: Sequence[str]) -> str:
+    spec = wrapper.spec
+    # What another module instantiates for itself cannot be seen.
+    seen = {each.module for module in spec.extended for each in module.extends}
+    seen |= {each.module for module in spec.extended for each in module.instances if _is_exported(each)}
+    available = seen | {m for s in seen for m in _BRINGS.get(s, ())}
+    extends = [*modules]
+    for module in sorted(wrapper.standard - available):
+        if not any(module in _BRINGS.get(other, ()) for other in wrapper.standard):
+            extends.append(module)
+    lines = [
+        f"---- MODULE {main} ----",
+        WRITTEN,
+        f"EXTENDS {', '.join(extends)}",
+    ]
+    if wrapper.model_values:
+        lines += ["", f"CONSTANTS {', '.join(sorted(wrapper.model_values))}"]
+    for definition in wrapper.definitions:
+        lines += ["", definition]
+    for assumption in wrapper.assumptions:
+        lines += ["", f"ASSUME {assumption}"]
+    return "\n".join([*lines, "", "====", ""])
+
+
+def _is_exported(instance: Instance) -> bool:
+    """Whether a module exports the names of an instance as they are."""
+    return instance.name is None and not instance.local

@@ -1,1 +1,0 @@
-"""JVMs that stay alive for many runs."""

@@ -1,0 +1,1 @@
+"""TLC's processes: command lines, sandboxes, JVMs that stay."""

@@ -1,0 +1,296 @@
+"""A host: a JVM that runs TLC many times, each time as if it were the first.
+
+Most of a small run is the start of a JVM, which a host avoids. Every run gets its own class loader, so that no static
+state of TLC outlives it, and its own main thread, system properties and streams. The JVM runs the gateway of Py4J;
+method handles replace TLC's ``main``, which would end the JVM.
+
+Anything unusual spoils a host, and the run is repeated in its own process.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import shutil
+import tempfile
+import threading
+import time
+import zipfile
+from collections.abc import Sequence
+from pathlib import Path
+
+import psutil
+
+from tla2py.model.model import Variable
+from tla2py.tlc.process.gateway import HANDLES, Gateway, GatewayError, Reference, Variables, main_handle
+from tla2py.tlc.process.process import Watch
+from tla2py.tlc.process.sandbox import environment, java_sandbox, start
+from tla2py.tlc.process.started import Started, Streams, WallError
+
+# The placeholder for the host's folder in a command line.
+FOLDER = Path("/tla2py-host")
+_SERVER = ("py4j.GatewayServer", "--enable-auth", "0")
+_START_SECONDS = 60
+# Calls take milliseconds.
+_ANSWER_SECONDS = 20
+_POLL_MILLISECONDS = 100
+_COMMON_POOL = "ForkJoinPool.commonPool-"
+_QUERY = ("ObjectName", "QueryExp")
+
+
+class SpoiledError(Exception):
+    """A host and its last run cannot be trusted; the text says why."""
+
+
+def _unpack(jar: Path, target: Path) -> None:
+    """Write a copy of a jar without compression, because unpacking is a tenth of loading classes, which every run does."""
+    with zipfile.ZipFile(jar) as packed, zipfile.ZipFile(target, "w") as plain:
+        for item in packed.infolist():
+            plain.writestr(item, packed.read(item), zipfile.ZIP_STORED)
+
+
+class Host:
+    """A JVM and a folder that its runs use one after another; ``java`` is its command line up to the class path.
+
+    Raises SpoiledError if the JVM does not start.
+    """
+
+    def __init__(
+        self, java: Sequence[str], gateway: Path, jars: Sequence[Path], *, trust: bool = False
+    ) -> None:
+        self.runs = self.leaks = 0
+        self._base = Path(tempfile.mkdtemp(prefix="tla2py-host-"))
+        # The standard output and error of the last run: those of the JVM, which may not open the files for writing.
+        self.streams = self._base / "out", self._base / "err"
+        self.folder = self._base / "run"
+        (self.folder / "tmp").mkdir(parents=True)
+        java = [part.replace(str(FOLDER), str(self.folder)) for part in java]
+        command = (*java, "-cp", str(gateway), *_SERVER)
+        # Outside the runs' folder, since later runs use it too. It must exist before the sandbox is made.
+        copies = self._base / "jars"
+        copies.mkdir()
+        plain = [copies / f"{number}.jar" for number, _ in enumerate(jars)]
+        for copy in plain:
+            copy.touch()
+        sandbox = None if trust else java_sandbox(Path(java[0]), self.folder, (gateway, *plain), server=True)
+        # Appending, so that they can be emptied before each run, by descriptors since nobody may open them for writing.
+        self._open = [stream.open("ab") for stream in self.streams]
+        self._gateway: Gateway | None = None
+        self._started: Started | None = None
+        try:
+            self._started = start(
+                command,
+                sandbox,
+                folder=self.folder,
+                variables=environment(self.folder, trusted=trust),
+                streams=Streams(stdout=self._open[0], stderr=self._open[1]),
+                scratch=self._base,
+            )
+            self.walls = self._started.walls
+            self._jvm = self._started.command(_START_SECONDS)
+            for jar, copy in zip(jars, plain, strict=True):
+                if not trust:
+                    _unpack(jar, copy)
+            # Trusted jars stay in place, since a manifest may name other jars beside one.
+            self._connect(jars if trust else plain)
+        except BaseException as error:
+            self.kill()
+            if isinstance(error, (GatewayError, WallError, psutil.Error, ValueError, zipfile.BadZipFile)):
+                raise SpoiledError("start") from error
+            raise
+
+    def _connect(self, jars: Sequence[Path]) -> None:
+        deadline = time.monotonic() + _START_SECONDS
+        while (output := (self._base / "out").read_text("utf-8", "replace")).count("\n") < 2:
+            if self._jvm.status() == psutil.STATUS_ZOMBIE or time.monotonic() > deadline:
+                raise GatewayError("the JVM did not start")
+            time.sleep(0.01)
+        port, token, *_ = output.split()
+        self._gateway = java = Gateway(int(port), token, _ANSWER_SECONDS)
+        uris = [java.get(java.new("java.io.File", str(jar)), "toURI") for jar in jars]
+        self._urls = java.array("java.net.URL", [java.get(uri, "toURL") for uri in uris])
+        self._parent = java.get("java.lang.ClassLoader", "getPlatformClassLoader")
+        self._lookup = java.get(HANDLES, "publicLookup")
+        self._callable = java.get("java.lang.Class", "forName", "java.util.concurrent.Callable")
+        self._properties = java.get(java.get("java.lang.System", "getProperties"), "clone")
+        self._beans = java.get("java.lang.management.ManagementFactory", "getPlatformMBeanServer")
+        name, query = (java.get("java.lang.Class", "forName", f"javax.management.{c}") for c in _QUERY)
+        registry = java.get("java.lang.Class", "forName", "javax.management.MBeanServer")
+        of = java.array("java.lang.Class", [name, query])
+        self._query = java.get(registry, "getMethod", "queryNames", of)
+        of = java.array("java.lang.Class", [name])
+        self._unregister = java.get(registry, "getMethod", "unregisterMBean", of)
+        self._bean_names = self._find_beans()
+        self._variables = Variables(java)
+        descriptors = java.get("java.lang.Class", "forName", "java.io.FileDescriptor")
+        fields = [java.get(descriptors, "getField", name) for name in ("out", "err")]
+        self._files = [java.new("java.io.FileOutputStream", java.get(each, "get", None)) for each in fields]
+        self._empty_streams()
+
+    @property
+    def _java(self) -> Gateway:
+        assert self._gateway is not None
+        return self._gateway
+
+    def _empty_streams(self) -> None:
+        for stream in self._open:
+            stream.truncate(0)
+
+    def run(
+        self,
+        arguments: Sequence[str],
+        *,
+        timeout_seconds: float,
+        cpu_seconds: float,
+        memory_bytes: int,
+        output_bytes: int,
+        cancelled: threading.Event | None,
+        properties: Sequence[Variable] = (),
+        variables: Sequence[Variable] = (),
+        watch: Watch | None = None,
+    ) -> int:
+        """The exit status of TLC with these arguments in ``folder``; its output goes to ``streams``.
+
+        ``watch`` is called now and then.
+
+        Raises SpoiledError: ``long`` if it exceeds its wall or CPU time, ``cancelled``, and others.
+        """
+        java = self._java
+        mark = java.mark()
+        self.runs += 1
+        deadline, used = time.monotonic() + timeout_seconds, self.cpu_seconds()
+        try:
+            self._empty_streams()
+            streams = [self._stream(*each) for each in zip(("setOut", "setErr"), self._files, strict=True)]
+            java.call("java.lang.System", "setProperties", java.get(self._properties, "clone"))
+            for name, value in properties:
+                java.call("java.lang.System", "setProperty", name, value)
+            self._variables.replace(variables)
+            loader = java.new("java.net.URLClassLoader", self._urls, self._parent)
+            main = java.get(
+                "java.lang.invoke.MethodHandleProxies",
+                "asInterfaceInstance",
+                self._callable,
+                main_handle(java, self._lookup, loader, arguments),
+            )
+            task = java.new("java.util.concurrent.FutureTask", main)
+            group = java.new("java.lang.ThreadGroup", "main")
+            thread = java.new("java.lang.Thread", group, task, "main")
+            java.call(thread, "setContextClassLoader", loader)
+            java.call(thread, "start")
+            while not java.call(task, "isDone"):
+                java.call(thread, "join", _POLL_MILLISECONDS)
+                if cancelled is not None and cancelled.is_set():
+                    raise SpoiledError("cancelled")
+                if time.monotonic() >= deadline or self.cpu_seconds() >= used + cpu_seconds:
+                    raise SpoiledError("long")
+                if (resident := int(self._jvm.memory_info().rss)) > memory_bytes:
+                    raise SpoiledError("memory")
+                if self.streams[0].stat().st_size > output_bytes:
+                    raise SpoiledError("output")
+                if watch is not None:
+                    watch(self.streams[0], resident)
+            status = java.call(task, "get")
+            self._await_threads(group)
+            self._remove_beans()
+            for stream in streams:
+                java.call(stream, "flush")
+            java.call(loader, "close")
+            java.forget_since(mark)
+        except (GatewayError, psutil.Error) as error:
+            raise SpoiledError("failed") from error
+        if not isinstance(status, int):
+            raise SpoiledError("failed")
+        return status
+
+    def _stream(self, setter: str, file: Reference) -> Reference:
+        """A stream of the run's own into an open file, which replaces System.out or System.err."""
+        java = self._java
+        buffered = java.new("java.io.BufferedOutputStream", file)
+        stream = java.new("java.io.PrintStream", buffered, True, "UTF-8")
+        java.call("java.lang.System", setter, stream)
+        return stream
+
+    def _await_threads(self, group: Reference) -> None:
+        """Wait until all threads of a run are idle; in a separate process the exit would end them.
+
+        Some runs leak threads that wait for each other, and with them all of TLC's classes.
+        """
+        deadline = time.monotonic() + 1
+        while states := self._thread_states(group):
+            if states == {"WAITING"}:
+                self.leaks += 1
+                return
+            if time.monotonic() > deadline:
+                raise SpoiledError("threads")
+            time.sleep(0.002)
+
+    def _remove_beans(self) -> None:
+        """Remove the run's management beans, whose names would clash with those of the next run."""
+        java = self._java
+        left = self._find_beans()
+        java.call(left, "removeAll", self._bean_names)
+        count, names = java.call(left, "size"), java.get(left, "toArray")
+        for index in range(int(str(count))):
+            name = java.array("java.lang.Object", [java.item(names, index)])
+            java.call(self._unregister, "invoke", self._beans, name)
+
+    def _find_beans(self) -> Reference:
+        """The names of the management beans; the registry's class is not public, hence the reflection."""
+        nothing = self._java.array("java.lang.Object", [None, None])
+        return self._java.get(self._query, "invoke", self._beans, nothing)
+
+    def _thread_states(self, group: Reference) -> set[str]:
+        """The states of a run's live threads, without the JDK's common pool, which belongs to no run."""
+        java = self._java
+        if java.call(group, "activeCount") == 0:
+            return set()
+        array = java.array("java.lang.Thread", [None] * 64)
+        count = java.call(group, "enumerate", array)
+        threads = [java.item(array, index) for index in range(int(str(count)))]
+        names = {thread: str(java.call(thread, "getName")) for thread in threads}
+        return {
+            str(java.call(java.get(thread, "getState"), "name"))
+            for thread, name in names.items()
+            if not name.startswith(_COMMON_POOL)
+        }
+
+    def cpu_seconds(self) -> float:
+        """The CPU time of the JVM so far, user and system. Raises SpoiledError."""
+        try:
+            times = self._jvm.cpu_times()
+        except psutil.Error as error:
+            raise SpoiledError("failed") from error
+        return times.user + times.system
+
+    def resident_bytes(self) -> int:
+        """The resident memory, 0 if the JVM is gone."""
+        with contextlib.suppress(psutil.Error):
+            return int(self._jvm.memory_info().rss)
+        return 0
+
+    def reset_peak(self) -> None:
+        """Restart the measurement of ``peak_bytes``, if the system supports it."""
+        with contextlib.suppress(OSError):
+            Path(f"/proc/{self._jvm.pid}/clear_refs").write_text("5")
+
+    def peak_bytes(self) -> int:
+        """The peak resident memory since ``reset_peak``, or the current one if the system does not know it."""
+        with contextlib.suppress(OSError, ValueError):
+            status = Path(f"/proc/{self._jvm.pid}/status").read_text()
+            return int(status.partition("VmHWM:")[2].split()[0]) * 1024
+        return self.resident_bytes()
+
+    def kill_jvm(self) -> None:
+        """Kill the JVM and its child processes."""
+        started, self._started = self._started, None
+        if started is not None:
+            started.end()
+
+    def kill(self) -> None:
+        """Kill the JVM and remove its folder."""
+        self.kill_jvm()
+        if self._gateway is not None:
+            self._gateway.close()
+        for stream in self._open:
+            stream.close()
+        shutil.rmtree(self._base, ignore_errors=True)

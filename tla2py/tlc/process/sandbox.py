@@ -1,0 +1,419 @@
+"""This process's private folder: copies of files that may change while runs go on."""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import hashlib
+import os
+import subprocess
+import tempfile
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from pathlib import Path
+
+import platformdirs
+import psutil
+
+from tla2py.errors import InputError
+from tla2py.model.run import WALLS, Limits, Wall, Walls
+from tla2py.tlc.process.bubblewrap import bubblewrap, wrapping
+from tla2py.tlc.process.kernel import (
+    can_drop_privileges,
+    can_filter,
+    drop_privileges,
+    filter_thread,
+    landlock_version,
+    restrict_thread,
+    system_call_filter,
+)
+from tla2py.tlc.process.reaper import scratch_folder
+from tla2py.tlc.process.started import (
+    Started,
+    Streams,
+    WallError,
+    exit_of,
+    start_plain,
+    start_restricted,
+    start_wrapped,
+)
+
+_folders: dict[int, Path] = {}
+_lock = threading.Lock()
+
+
+def private_folder(name: str) -> Path:
+    """A folder with this name, removed when this process ends; a forked child has its own."""
+    pid = os.getpid()
+    with _lock:
+        if pid not in _folders:
+            stack = ExitStack()
+            _folders[pid] = stack.enter_context(scratch_folder("tla2py-private-"))
+            atexit.register(lambda: stack.close() if os.getpid() == pid else None)
+        folder = _folders[pid] / name
+        folder.mkdir(exist_ok=True)
+        return folder
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Machine:
+    """Memory and cores that this process may use; ``limited`` is whether a cgroup limits one of them."""
+
+    memory_bytes: int
+    cores: float
+    limited: bool
+
+    @property
+    def kind(self) -> str:
+        """``container`` or ``machine``."""
+        return "container" if self.limited else "machine"
+
+
+def this_machine(root: Path = Path("/")) -> Machine:
+    """The resources of the hardware, limited by the cgroups of this process."""
+    memory = psutil.virtual_memory().total
+    cores: float = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    limited = False
+    for folder in _cgroups(root):
+        for name in ("memory.max", "memory.limit_in_bytes"):
+            allowed = _read(folder / name)
+            if allowed.isdigit() and int(allowed) < memory:
+                memory, limited = int(allowed), True
+        quota, _, period = _read(folder / "cpu.max").partition(" ")
+        if not quota:
+            quota, period = _read(folder / "cpu.cfs_quota_us"), _read(folder / "cpu.cfs_period_us")
+        if quota.isdigit() and period.isdigit() and int(quota) / int(period) < cores:
+            cores, limited = int(quota) / int(period), True
+    return Machine(memory_bytes=memory, cores=cores, limited=limited)
+
+
+def memory_in_use(root: Path = Path("/")) -> int:
+    """The bytes in use on this machine or in this container, without caches."""
+    if this_machine(root).limited:
+        for folder in _cgroups(root):
+            for name, cache in (
+                ("memory.current", "inactive_file"),
+                ("memory.usage_in_bytes", "total_inactive_file"),
+            ):
+                if (used := _read(folder / name)).isdigit():
+                    stat = dict(line.split() for line in _read(folder / "memory.stat").splitlines())
+                    return max(int(used) - int(stat.get(cache, 0)), 0)
+    memory = psutil.virtual_memory()
+    return int(memory.total - memory.available)
+
+
+def _cgroups(root: Path) -> Iterator[Path]:
+    """The cgroup folders, of version 1 and 2, of this process and their parents."""
+    for line in _read(root / "proc/self/cgroup").splitlines():
+        _, controllers, path = [*line.split(":", 2), "", ""][:3]
+        if controllers in ("", "memory", "cpu", "cpu,cpuacct"):
+            top = root / "sys/fs/cgroup" / controllers
+            below = top / path.strip("/")
+            yield from (folder for folder in (below, *below.parents) if folder.is_relative_to(top))
+    yield root / "sys/fs/cgroup"
+
+
+def _read(file: Path) -> str:
+    try:
+        return file.read_text().strip()
+    except OSError:
+        return ""
+
+
+# The largest file that a run may write: queues and fingerprint sets of billions of states stay below it.
+FILE_LIMIT_BYTES = 64 * 1024**3
+# The parts of the system that programs need: code, time zones, names, the configuration of Java.
+_CODE = ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/usr", "/nix/store", "/gnu/store")
+_SYSTEM = (*_CODE, "/etc/alternatives", "/etc/crypto-policies")
+_ETC = (
+    "ld.so.*",
+    "localtime",
+    "timezone",
+    "nsswitch.conf",
+    "passwd",
+    "group",
+    "host*",
+    "resolv.conf",
+    "java*",
+)
+# What Java reads of /proc and /sys where a process does not have its own; not the folders of processes.
+_FACTS = tuple(
+    Path(name)
+    for name in (
+        *("/proc/cpuinfo", "/proc/filesystems", "/proc/loadavg", "/proc/meminfo", "/proc/stat", "/proc/sys"),
+        *("/proc/uptime", "/proc/version", "/sys/devices/system", "/sys/fs/cgroup", "/sys/kernel/mm"),
+    )
+)
+_RANDOM = (Path("/dev/random"), Path("/dev/urandom"))
+_DEVICES = (Path("/dev/null"), Path("/dev/zero"), Path("/dev/full"))
+# A Java installed by the system needs nothing else.
+_OF_SYSTEM = ("/usr/", "/nix/store/", "/gnu/store/")
+# A JVM takes options from these, and prints that it does.
+JAVA_VARIABLES = ("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS")
+_PROBE_SECONDS = 20
+# Landlock restricts signals since its sixth version.
+_SIGNALS = 6
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sandbox:
+    """The rights of a process: to write in ``folder``, and to read there, below ``readable`` and in the system.
+
+    A ``server`` listens on the loopback interface, so it keeps a network, in which it can only accept connections.
+    """
+
+    folder: Path
+    readable: tuple[Path, ...] = ()
+    server: bool = False
+
+
+def java_sandbox(java: Path, folder: Path, classes: Sequence[Path], *, server: bool = False) -> Sandbox:
+    """The sandbox of a JVM that reads ``classes``, such as jars."""
+    return Sandbox(folder=folder, readable=(*_of_java(java), *classes), server=server)
+
+
+def environment(folder: Path, *, trusted: bool, declared: dict[str, str] | None = None) -> dict[str, str]:
+    """The environment variables of a run in a folder: ours if it is trusted, otherwise what a JVM needs.
+
+    ``declared`` are the run's own, which take precedence.
+    """
+    own = {"LC_ALL": "C.UTF-8"}
+    if trusted:
+        return (
+            {name: text for name, text in os.environ.items() if name not in JAVA_VARIABLES}
+            | own
+            | (declared or {})
+        )
+    return {"PATH": os.defpath, "HOME": str(folder), "TMPDIR": str(folder / "tmp"), **own, **(declared or {})}
+
+
+def start(
+    command: Sequence[str],
+    sandbox: Sandbox | None,
+    *,
+    folder: Path,
+    variables: Mapping[str, str],
+    streams: Streams,
+    scratch: Path | None = None,
+) -> Started:
+    """A process in a folder; unrestricted without a sandbox. ``scratch``, or the folder, is removed if we are killed.
+
+    Raises OSError, and WallError for a wall that cannot be put up.
+    """
+    scratch = scratch or folder
+    if sandbox is None:
+        return start_plain(command, folder, scratch, variables, streams)
+    by = walls()
+    return replace(_start(by, command, sandbox, scratch, variables, streams), walls=by)
+
+
+def _start(
+    by: Walls,
+    command: Sequence[str],
+    sandbox: Sandbox,
+    scratch: Path,
+    variables: Mapping[str, str],
+    streams: Streams,
+) -> Started:
+    streams.protect()
+    blocks = FILE_LIMIT_BYTES // 512
+    limited = ("/bin/sh", "-c", f'ulimit -f {blocks} 2>/dev/null; exec "$@"', "tla2py", *command)
+    if by.by == "bubblewrap":
+        if (program := bubblewrap()) is None:
+            raise WallError(None, "bubblewrap is gone")
+        wrapped = wrapping(
+            program,
+            sandbox.folder,
+            readable=sandbox.readable,
+            system=_system(),
+            devices=(*_DEVICES, *_RANDOM),
+            variables=variables,
+            code=system_call_filter(server=sandbox.server) if can_filter() else b"",
+            network=sandbox.server,
+        )
+        return start_wrapped(wrapped, limited, scratch, streams)
+    if by.by == "none":
+        return start_plain(limited, sandbox.folder, scratch, variables, streams)
+
+    def give_up(group: int | None) -> None:
+        with _named_wall("capabilities"):
+            drop_privileges()
+        if "files" not in by.missing:
+            readable = (*sandbox.readable, *_system(), *_FACTS, *_RANDOM)
+            with _named_wall("Landlock"):
+                restrict_thread(readable, (sandbox.folder,), _DEVICES)
+        if can_filter():
+            with _named_wall("seccomp"):
+                filter_thread(system_call_filter(server=sandbox.server, group=group))
+
+    return start_restricted(give_up, limited, sandbox.folder, scratch, variables, streams)
+
+
+@contextlib.contextmanager
+def _named_wall(name: str) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise WallError(error.errno, f"{name}: {error.strerror}") from error
+
+
+def run(
+    command: Sequence[str], sandbox: Sandbox, *, timeout_seconds: float
+) -> subprocess.CompletedProcess[bytes]:
+    """The output and exit code of a command in a sandbox, whose folder is removed if we are killed.
+
+    Raises OSError, ``subprocess.TimeoutExpired``.
+    """
+    return _run(walls(), command, sandbox, timeout_seconds)
+
+
+def _run(
+    by: Walls, command: Sequence[str], sandbox: Sandbox, timeout_seconds: float
+) -> subprocess.CompletedProcess[bytes]:
+    with tempfile.TemporaryFile() as output:
+        streams = Streams(stdout=output, stderr=subprocess.STDOUT)
+        variables = environment(sandbox.folder, trusted=False)
+        started = _start(by, command, sandbox, sandbox.folder, variables, streams)
+        try:
+            with exit_of(started.process.pid) as ended:
+                in_time = ended(timeout_seconds)
+        finally:
+            code, _ = started.end()
+        output.seek(0)
+        text = output.read()
+    if not in_time:
+        raise subprocess.TimeoutExpired(list(command), timeout_seconds)
+    if code is None:
+        raise WallError(None, text.decode("utf-8", "replace").strip())
+    return subprocess.CompletedProcess(command, code, text)
+
+
+def walls() -> Walls:
+    """The walls around a sandboxed process on this machine."""
+    found = _wrapped_walls(program)[0] if (program := bubblewrap()) is not None else None
+    return found or _kernel_walls()
+
+
+def why_not_bubblewrap() -> str:
+    """The reason why bubblewrap is not used; empty if it is."""
+    program = bubblewrap()
+    return "bubblewrap is not installed" if program is None else _wrapped_walls(program)[1]
+
+
+@lru_cache(maxsize=8)
+def _wrapped_walls(program: str) -> tuple[Walls | None, str]:
+    """The walls of bubblewrap, or None and the reason why it does not work."""
+    found = Walls(by="bubblewrap", missing=() if can_filter() else ("network",))
+    reason = _failure(found)
+    return (None, f"{program} does not work: {reason}") if reason else (found, "")
+
+
+@lru_cache(maxsize=1)
+def _kernel_walls() -> Walls:
+    """The walls of the kernel alone."""
+    if not can_drop_privileges():
+        return Walls(by="none", missing=WALLS)
+    version, filters = landlock_version(), can_filter()
+    standing: dict[Wall, bool] = {
+        "files": version > 0,
+        "network": filters,
+        # Landlock keeps a process from tracing others.
+        "secrets": version > 0,
+        "processes": version >= _SIGNALS and filters,
+        "lifetime": filters,
+        "privileges": True,
+    }
+    found = Walls(by="kernel", missing=tuple(wall for wall in WALLS if not standing[wall]))
+    if version and _failure(found):
+        # It fails below sixteen other sandboxes, for example.
+        gone = {*found.missing, "files", "secrets", "processes"}
+        return replace(found, missing=tuple(wall for wall in WALLS if wall in gone))
+    return found
+
+
+def _failure(by: Walls) -> str:
+    """The reason why a process cannot start behind these walls; empty if it can."""
+    with tempfile.TemporaryDirectory(prefix="tla2py-", ignore_cleanup_errors=True) as folder:
+        try:
+            done = _run(by, ("/bin/sh", "-c", ":"), Sandbox(folder=Path(folder)), _PROBE_SECONDS)
+        except (OSError, subprocess.TimeoutExpired) as error:
+            return str(error.strerror or error) if isinstance(error, OSError) else str(error)
+    return done.stdout.decode("utf-8", "replace").strip() if done.returncode != 0 else ""
+
+
+@lru_cache(maxsize=1)
+def _system() -> tuple[Path, ...]:
+    """The files and folders of the system that programs need."""
+    return (*map(Path, _SYSTEM), *(path for name in _ETC for path in sorted(Path("/etc").glob(name))))
+
+
+@lru_cache(maxsize=8)
+def _of_java(java: Path) -> tuple[Path, ...]:
+    """The paths that a Java reads; the whole file system if it does not start with less, as its libraries are elsewhere."""
+    home = java.resolve().parent.parent
+    if "files" in walls().missing or str(home).startswith(_OF_SYSTEM):
+        return (home,)
+    key = hashlib.sha256(f"{home} {java.resolve().stat().st_mtime_ns}".encode()).hexdigest()[:32]
+    found = platformdirs.user_cache_path("tla2py") / "sandboxes" / key
+    if found.is_file():
+        return (home,)
+    with tempfile.TemporaryDirectory(prefix="tla2py-", ignore_cleanup_errors=True) as folder:
+        sandbox = Sandbox(folder=Path(folder), readable=(home,))
+        try:
+            done = run((str(java), "-version"), sandbox, timeout_seconds=_PROBE_SECONDS)
+        except subprocess.TimeoutExpired:
+            return (Path("/"),)
+    if done.returncode != 0:
+        return (Path("/"),)
+    with contextlib.suppress(OSError):
+        found.parent.mkdir(parents=True, exist_ok=True)
+        found.touch()
+    return (home,)
+
+
+# What TLC can reach without each wall.
+_REACHED: dict[Wall, str] = {
+    "files": "this account's files",
+    "network": "the network",
+    "secrets": "the environment and memory of other processes",
+    "processes": "other processes by signals, limits and priorities",
+    "lifetime": "the time after its run",
+    "privileges": "this account's privileges",
+}
+REMEDY = "install bubblewrap, or run in a container or virtual machine of its own what you do not trust"
+
+
+def sandbox_text(found: Walls) -> str:
+    """What puts the walls up, and which are missing: ``bubblewrap``; ``kernel, without processes``."""
+    if found.by == "none":
+        return "none"
+    name = "Landlock and seccomp" if found.by == "kernel" else found.by
+    return f"{name}, without {' and '.join(found.missing)}" if found.missing else name
+
+
+def reached_text(found: Walls) -> str:
+    """What TLC can reach, with the reason; empty if all walls stand."""
+    if not found.missing:
+        return ""
+    reason = why_not_bubblewrap()
+    return f"TLC can reach {' and '.join(_REACHED[wall] for wall in found.missing)}" + (
+        f" ({reason})" if reason else ""
+    )
+
+
+def missing_walls(limits: Limits) -> str | None:
+    """The reason why a run that requires all walls cannot start; None if it can."""
+    if limits.sandbox == "auto":
+        return None
+    if limits.trust:
+        return "a trusted run has no sandbox"
+    return reached_text(walls()) or None
+
+
+def check_sandbox(limits: Limits) -> None:
+    """Raise InputError (``sandbox-missing``) for a run that requires walls which this machine lacks."""
+    if (reason := missing_walls(limits)) is not None:
+        raise InputError("sandbox-missing", f"--sandbox require: {reason}", hint=REMEDY)

@@ -1,0 +1,267 @@
+"""Processes behind walls: their start, and their end with everything that they started."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import resource
+import select
+import signal
+import stat
+import subprocess
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+import psutil
+
+from tla2py.model.run import Walls
+from tla2py.tlc.process import reaper
+from tla2py.tlc.process.bubblewrap import Wrapping, wrapped_status
+
+# How long a killed process may take to end.
+_PATIENCE_SECONDS = 5.0
+# Signals that no JVM handles, whose exit statuses TLC does not use: bubblewrap reports a signal as a status.
+_DEADLY = {
+    128 + number: -number
+    for number in (
+        *(signal.SIGILL, signal.SIGTRAP, signal.SIGABRT, signal.SIGBUS, signal.SIGFPE),
+        *(signal.SIGKILL, signal.SIGSEGV, signal.SIGSYS),
+    )
+}
+
+
+class WallError(OSError):
+    """A wall that could not be put up, so that the process did not start."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Streams:
+    """The standard output and standard error of a process."""
+
+    stdout: IO[bytes]
+    stderr: int | IO[bytes]
+
+    def protect(self) -> None:
+        """Let nobody open them for writing again, as by ``/proc/self/fd/1``."""
+        for stream in (self.stdout, self.stderr):
+            if not isinstance(stream, int):
+                os.fchmod(stream.fileno(), stat.S_IRUSR)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Started:
+    """A process that was started, as the leader or a member of its own group.
+
+    holder: keeps the group of a process that could not create one.
+    status: the descriptor of what bubblewrap writes.
+    walls: None for a trusted process.
+    """
+
+    process: subprocess.Popen[bytes]
+    walls: Walls | None = None
+    holder: subprocess.Popen[bytes] | None = None
+    status: int | None = None
+
+    @property
+    def _group(self) -> int:
+        return (self.holder or self.process).pid
+
+    def command(self, timeout_seconds: float) -> psutil.Process:
+        """The process of the command, which may be below the one that was started. Raises psutil.Error."""
+        if self.status is None:
+            return psutil.Process(self.process.pid)
+        deadline = time.monotonic() + timeout_seconds
+        while (pid := wrapped_status(self.status).pid) is None:
+            if self.ended() or time.monotonic() > deadline:
+                raise psutil.NoSuchProcess(self.process.pid)
+            time.sleep(0.001)
+        return psutil.Process(pid)
+
+    def ended(self) -> bool:
+        """Whether it has ended; ``end`` is still to be called."""
+        options = os.WEXITED | os.WNOHANG | os.WNOWAIT
+        return os.waitid(os.P_PID, self.process.pid, options) is not None
+
+    def members(self) -> Iterator[psutil.Process]:
+        """The process and what it started, as far as it lives."""
+        if self.holder is None:
+            with contextlib.suppress(psutil.Error):
+                leader = psutil.Process(self.process.pid)
+                yield from (leader, *leader.children(recursive=True))
+            return
+        for pid in psutil.pids():
+            with contextlib.suppress(psutil.Error, OSError):
+                if pid != self.holder.pid and os.getpgid(pid) == self.holder.pid:
+                    yield psutil.Process(pid)
+
+    def end(self) -> tuple[int | None, resource.struct_rusage]:
+        """Kill it with everything that it started; its exit code and use of resources.
+
+        The code is negative for a signal, and None if bubblewrap did not start the command.
+        """
+        if self.status is not None:
+            self._end_wrapped()
+        # The group goes before its leader is reaped, while no other process can have its id.
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self._group, signal.SIGKILL)
+        _, waited, usage = os.wait4(self.process.pid, 0)
+        self.process.returncode = os.waitstatus_to_exitcode(waited)
+        if self.holder is not None:
+            self.holder.wait()
+        reaper.release(self._group)
+        return self._exit_code(), usage
+
+    def _end_wrapped(self) -> None:
+        """Kill the first process inside: bubblewrap waits for it, and only then its time counts."""
+        inside = []
+        with contextlib.suppress(psutil.Error):
+            inside = psutil.Process(self.process.pid).children()
+            for process in inside:
+                process.kill()
+        # Without one bubblewrap has ended or has not begun.
+        deadline = time.monotonic() + (_PATIENCE_SECONDS if inside else 0)
+        while not self.ended() and time.monotonic() < deadline:
+            time.sleep(0.001)
+
+    def _exit_code(self) -> int | None:
+        code: int = self.process.returncode
+        if self.status is None:
+            return code
+        status = wrapped_status(self.status).exit_status
+        os.close(self.status)
+        if code < 0:
+            return code
+        return None if status is None else _DEADLY.get(status, status)
+
+
+@contextlib.contextmanager
+def exit_of(pid: int) -> Iterator[Callable[[float], bool]]:
+    """A function that waits up to the given seconds and returns whether the child, not reaped, has ended."""
+    if not hasattr(os, "pidfd_open"):
+
+        def by_polling(seconds: float) -> bool:
+            time.sleep(min(seconds, 0.02))
+            return os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
+
+        yield by_polling
+        return
+    descriptor = os.pidfd_open(pid)
+    try:
+        poll = select.poll()
+        poll.register(descriptor, select.POLLIN)
+        yield lambda seconds: bool(poll.poll(seconds * 1000))
+    finally:
+        os.close(descriptor)
+
+
+def start_plain(
+    command: Sequence[str], folder: Path, scratch: Path, variables: Mapping[str, str], streams: Streams
+) -> Started:
+    """A process without walls; ``scratch`` is removed if we are killed. Raises OSError."""
+    guarded, descriptor = reaper.guarded(tuple(command))
+    return Started(process=_popen(guarded, folder, _named(scratch, variables), descriptor, streams))
+
+
+def start_wrapped(wrapping: Wrapping, command: Sequence[str], scratch: Path, streams: Streams) -> Started:
+    """A process in bubblewrap. Raises OSError."""
+    guarded, descriptor = reaper.guarded((*wrapping.argv, *command))
+    try:
+        process = _popen(
+            guarded, scratch, _named(scratch, {}), descriptor, streams, inherited=wrapping.descriptors
+        )
+    except BaseException:
+        os.close(wrapping.status)
+        raise
+    finally:
+        wrapping.close()
+    return Started(process=process, status=wrapping.status)
+
+
+def start_restricted(
+    give_up: Callable[[int | None], None],
+    command: Sequence[str],
+    folder: Path,
+    scratch: Path,
+    variables: Mapping[str, str],
+    streams: Streams,
+) -> Started:
+    """A process whose rights a thread gives up before it starts it; our other threads keep theirs.
+
+    ``give_up`` is called with the group that the process joins, None if it leads its own. Raises OSError.
+    """
+    # The process may not create a group, since its children could leave it then.
+    guarded, descriptor = reaper.guarded(("/bin/sh", "-c", "exec sleep 2147483647"))
+    path = {"PATH": os.defpath}
+    holder = _popen(guarded, scratch, _named(scratch, path), descriptor, None, group=0)
+    try:
+        process = _in_thread(
+            lambda: give_up(holder.pid),
+            lambda: _popen(command, folder, variables, subprocess.DEVNULL, streams, group=holder.pid),
+        )
+    except BaseException:
+        holder.kill()
+        holder.wait()
+        reaper.release(holder.pid)
+        raise
+    return Started(process=process, holder=holder)
+
+
+def _named(scratch: Path, variables: Mapping[str, str]) -> dict[str, str]:
+    return {**variables, "TLA2PY_FOLDER": str(scratch)}
+
+
+def _popen(
+    argv: Sequence[str],
+    folder: Path,
+    variables: Mapping[str, str],
+    stdin: int,
+    streams: Streams | None,
+    *,
+    inherited: Sequence[int] = (),
+    group: int | None = None,
+) -> subprocess.Popen[bytes]:
+    """A process that leads its own session, or is in a group of ours; 0 is a new one."""
+    apart: dict[str, int] = {"start_new_session": True} if group is None else {"process_group": group}
+    return subprocess.Popen(  # type: ignore[call-overload, no-any-return]
+        argv,
+        cwd=folder,
+        env=variables,
+        stdin=stdin,
+        stdout=subprocess.DEVNULL if streams is None else streams.stdout,
+        stderr=subprocess.DEVNULL if streams is None else streams.stderr,
+        pass_fds=inherited,
+        **apart,
+    )
+
+
+def _in_thread(
+    give_up: Callable[[], None], begin: Callable[[], subprocess.Popen[bytes]]
+) -> subprocess.Popen[bytes]:
+    begun: list[subprocess.Popen[bytes]] = []
+    failed: list[BaseException] = []
+
+    def give_up_and_begin() -> None:
+        try:
+            give_up()
+            begun.append(begin())
+        except BaseException as error:
+            failed.append(error)
+
+    thread = threading.Thread(target=give_up_and_begin, name="sandbox")
+    thread.start()
+    try:
+        thread.join()
+    except BaseException:
+        # Interrupted: the process must not survive unnoticed.
+        thread.join()
+        for process in begun:
+            process.kill()
+            process.wait()
+        raise
+    if failed:
+        raise failed[0]
+    return begun[0]

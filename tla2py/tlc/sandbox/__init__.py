@@ -1,1 +1,0 @@
-"""The sandbox, the disk quota and the reaper of runs."""

@@ -1,0 +1,1 @@
+"""Java, jars, CommunityModules, PlusCal."""

@@ -1,1 +1,0 @@
-"""Java and the TLA+ jars, and their uses besides model checking."""

@@ -1,1 +1,0 @@
-"""Counterexamples as typed values."""

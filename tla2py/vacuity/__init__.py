@@ -1,1 +1,0 @@
-"""Questions to TLC that tell a property that holds from one that could not fail."""

@@ -1,0 +1,1 @@
+"""A trace, a sweep, a store shown: terminal, notebook, page, explorer."""

@@ -1,0 +1,297 @@
+"""Values and texts as numbers, so that each is stored once and equal values have equal numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import NamedTuple, TypeAlias
+
+from tla2py.analysis.points import StoredTrace, all_found
+from tla2py.analysis.questions import stored_constants
+from tla2py.analysis.view import StoreView
+from tla2py.errors import InputError
+from tla2py.model.trace import SIMULATED, Part, State, StateDiff, Trace
+from tla2py.store.runs import LogLine, state_lines, unmatched_lines
+from tla2py.store.traces import States, states_of
+from tla2py.store.write import table_files
+from tla2py.tla.canonical import CONSECUTIVE, Form, canonical
+from tla2py.tla.canonical import FUNCTION as FUNCTION_FORM
+from tla2py.tla.canonical import RECORD as RECORD_FORM
+from tla2py.tla.canonical import SEQUENCE as SEQUENCE_FORM
+from tla2py.tla.canonical import SET as SET_FORM
+from tla2py.tla.value import Value
+from tla2py.tla.value_text import format_form, format_value
+from tla2py.view.lanes import Lanes, trace_lanes
+from tla2py.view.text import action_text, closing_step, derived, trace_end
+
+SET, SEQUENCE, RECORD, FUNCTION = range(4)
+"""The first number of a composite node."""
+
+Node: TypeAlias = "str | list[int]"
+
+# What is nested deeper stays text.
+_DEEPEST = 50
+
+
+class Nodes:
+    """The distinct values of several traces; a value's number is its place in ``rows``.
+
+    A row is the TLA+ text of a scalar, or a list: the kind, then the numbers of the parts. A set and a sequence have
+    elements; a record has the numbers of field names and values in turn, a function those of keys and values.
+    """
+
+    def __init__(self) -> None:
+        self.rows: list[Node] = []
+        self._known: dict[tuple[int, ...] | str, int] = {}
+
+    def text(self, text: str) -> int:
+        """The number of a text."""
+        return self._number(text, text)
+
+    def value(self, value: Value) -> int:
+        """The number of a value."""
+        return self._form(canonical(value), 0)
+
+    def _form(self, form: Form, depth: int) -> int:
+        below = depth + 1
+        match form:
+            case _ if depth > _DEEPEST:
+                pass
+            case (rank, _, elements) if rank in (SET_FORM, SEQUENCE_FORM) and elements[-1:] != (CONSECUTIVE,):
+                kind = SET if rank == SET_FORM else SEQUENCE
+                return self._composite(kind, *(self._form(each, below) for each in elements))
+            case (rank, count, names, values) if rank == RECORD_FORM and count:
+                pairs = zip(map(self.text, names), (self._form(each, below) for each in values), strict=True)
+                return self._composite(RECORD, *(number for pair in pairs for number in pair))
+            case (rank, count, keys, values) if rank == FUNCTION_FORM and count:
+                both = zip(keys, values, strict=True)
+                return self._composite(FUNCTION, *(self._form(each, below) for pair in both for each in pair))
+        return self.text(format_form(form))
+
+    def _composite(self, *row: int) -> int:
+        return self._number(row, list(row))
+
+    def _number(self, key: tuple[int, ...] | str, row: Node) -> int:
+        number = self._known.get(key)
+        if number is None:
+            number = self._known[key] = len(self.rows)
+            self.rows.append(row)
+        return number
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LaneOptions:
+    """The arguments of ``Trace.lanes``."""
+
+    by: str | None = None
+    messages: str | None = None
+    sender: str | None = None
+    receiver: str | None = None
+
+    @property
+    def requested(self) -> bool:
+        """Whether a trace without processes or messages is an error."""
+        return bool(self.by or self.messages)
+
+
+class TraceWriter:
+    """Writes the traces of one chunk of data, which share their ``nodes``."""
+
+    def __init__(self, options: LaneOptions) -> None:
+        self.nodes = Nodes()
+        self._options = options
+
+    def row(self, trace: Trace, *, lanes: bool = True) -> dict[str, object]:
+        """A trace: its variables, and lists with an entry for each state.
+
+        ``states`` are the numbers of the values, ``actions`` and ``places`` of texts; ``changes`` those of the step that
+        led there: variable and path, what was removed, what was added. ``closing`` are the changes of the step that closes
+        a lasso. Raises InputError (``no-processes``, ``no-messages``) if lanes were requested.
+        """
+        variables = list(dict.fromkeys(name for state in trace.states for name in state.values))
+        steps = [StateDiff(before=before, after=after) for before, after in pairwise(trace.states)]
+        closing = closing_step(trace)
+        return {
+            "variables": variables,
+            "states": [
+                [self.nodes.value(state.values[name]) if name in state.values else -1 for name in variables]
+                for state in trace.states
+            ],
+            "actions": [self.nodes.text(action_text(state)) for state in trace.states],
+            "names": [self.nodes.text(state.action or "") for state in trace.states],
+            "places": [self.nodes.text(_place(state)) for state in trace.states],
+            "changes": [[], *(self._changes(step.parts) for step in steps)],
+            "closing": self._changes(closing.parts) if closing else [],
+            "loop": trace.loop_start,
+            "end": trace_end(trace),
+            "lanes": self._lanes(trace) if lanes else None,
+        }
+
+    def log_row(
+        self, trace: Trace, lines: Mapping[int, LogLine], unexplained: LogLine | None
+    ) -> dict[str, object]:
+        """What a log says of its trace: ``lines``, numbers of texts, with -1 for a state that no line leads to.
+
+        ``unexplained`` is the line after the last state.
+        """
+        found = [lines.get(state.index) for state in trace.states]
+        return {
+            "lines": [-1 if line is None else self.nodes.text(line.numbered) for line in found],
+            "unexplained": -1 if unexplained is None else self.nodes.text(unexplained.numbered),
+        }
+
+    def _changes(self, parts: Iterable[Part]) -> list[list[int]]:
+        return [[self.nodes.text(text) for text in (part.place, *part.texts)] for part in parts]
+
+    def _lanes(self, trace: Trace) -> dict[str, object] | None:
+        asked = self._options
+        try:
+            found = trace_lanes(
+                trace, asked.by, messages=asked.messages, sender=asked.sender, receiver=asked.receiver
+            )
+        except InputError:
+            # A trace need not have processes, unless they were requested.
+            if asked.requested:
+                raise
+            return None
+        return self._lanes_row(found, _caption(trace, found))
+
+    def _lanes_row(self, lanes: Lanes, caption: str) -> dict[str, object]:
+        number: Mapping[Value, int] = {one: at for at, one in enumerate(lanes.processes)}
+
+        def texts(found: Sequence[str]) -> list[int]:
+            return [self.nodes.text(text) for text in found]
+
+        return {
+            "processes": [format_value(one) for one in lanes.processes],
+            "caption": caption,
+            "note": lanes.note,
+            "cells": [[[number[one], *texts(cell)] for one, cell in row.cells.items()] for row in lanes.rows],
+            "shared": [texts(row.shared) for row in lanes.rows],
+            "who": [[number[one] for one in row.who] for row in lanes.rows],
+            "messages": [
+                [
+                    self.nodes.text(arrow.text),
+                    -1 if arrow.sender is None else number[arrow.sender],
+                    -1 if arrow.receiver is None else number[arrow.receiver],
+                    arrow.sent,
+                    -1 if arrow.received is None else arrow.received,
+                    -1 if arrow.again is None else arrow.again,
+                ]
+                for arrow in lanes.arrows
+            ],
+        }
+
+
+def _caption(trace: Trace, lanes: Lanes) -> str:
+    caption = "By process, time going down" + "; arrows are messages" * bool(lanes.arrows)
+    if any(row.derived for row in lanes.rows):
+        # An argument names the acting process if that process's part of the state changed.
+        caption += "; the acting process is derived from " + "arguments, or from " * derived(trace)
+        caption += "the part of the state that changed"
+    return caption
+
+
+def _place(state: State) -> str:
+    at = state.location
+    return f"{at.module}.tla:{at.begin_line}:{at.begin_column}" if at else ""
+
+
+# The states of a chunk, which is made and unpacked as a whole: more make a smaller report and a slower opening.
+_CHUNK_STATES = 250
+
+
+class TraceLines(NamedTuple):
+    """The lines of logs by run: those that lead to the states of a counterexample, and the one that nothing explains."""
+
+    states: Mapping[str, Mapping[int, LogLine]]
+    unexplained: Mapping[str, LogLine]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Counterexamples:
+    """The counterexamples of a store by their numbers, places in ``found``; ``parts`` has those of each chunk.
+
+    Those whose numbers are ``laned`` have lanes, laid out by ``lanes``.
+    """
+
+    view: StoreView
+    found: Sequence[StoredTrace]
+    parts: Sequence[range]
+    logs: TraceLines
+    lanes: LaneOptions
+    laned: frozenset[int]
+
+    def chunk(self, number: int, states: States | None = None) -> Mapping[str, object]:
+        """A part of the counterexamples with their states, which are read one by one unless they are given.
+
+        Raises InputError as ``Trace.lanes`` does, if lanes or messages were requested.
+        """
+        writer = TraceWriter(self.lanes)
+        rows = [self._row(writer, each, states) for each in self.parts[number]]
+        return {"nodes": writer.nodes.rows, "traces": rows}
+
+    def chunks(self) -> Iterator[Mapping[str, object]]:
+        """All parts. The states are read in one pass, unless something is asked about each. Raises what ``chunk`` raises."""
+        states = None if self.view.asks else states_of(table_files(self.view.store, "states"))
+        yield from (self.chunk(number, states) for number in range(len(self.parts)))
+
+    def trace(self, number: int, states: States | None = None) -> Trace:
+        """A counterexample by its number."""
+        one = self.found[number]
+        if states is None:
+            return self.view.trace(one.point, one.trace)
+        row = self.view.trace_list(one.point)[one.trace - 1]
+        # Only lanes need them, and each is in a record of its own.
+        constants = stored_constants(self.view, one.point) if number in self.laned else {}
+        return row.with_states(states.get((row.run_id, row.trace), ()), constants)
+
+    def rows(self) -> list[dict[str, object]]:
+        """The counterexamples without their states, in the order of their numbers."""
+        return [
+            {
+                "points": list(one.points),
+                "trace": one.trace,
+                "name": one.name,
+                "length": one.length,
+                "actions": list(one.actions),
+            }
+            for one in self.found
+        ]
+
+    def _row(self, writer: TraceWriter, number: int, states: States | None) -> Mapping[str, object]:
+        one, trace = self.found[number], self.trace(number, states)
+        run_id = self.view.trace_list(one.point)[one.trace - 1].run_id
+        lines, unexplained = self.logs.states.get(run_id), self.logs.unexplained.get(run_id)
+        row = writer.row(trace, lanes=number in self.laned)
+        return row if lines is None else row | writer.log_row(trace, lines, unexplained)
+
+
+def stored_counterexamples(view: StoreView) -> list[StoredTrace]:
+    """The counterexamples of a store in the order of their numbers."""
+    found = (one for one in all_found(view) if one.name != SIMULATED)
+    return sorted(found, key=lambda one: (one.point, one.trace))
+
+
+def counterexamples(
+    view: StoreView, found: Sequence[StoredTrace], lanes: LaneOptions, laned: frozenset[int] = frozenset()
+) -> Counterexamples:
+    """The counterexamples ``found`` in a store, in parts."""
+    lines = table_files(view.store, "log_lines")
+    logs = TraceLines(state_lines(lines), unmatched_lines(table_files(view.store, "logs"), lines))
+    return Counterexamples(
+        view=view, found=found, parts=list(_parts(found)), logs=logs, lanes=lanes, laned=laned
+    )
+
+
+def _parts(found: Sequence[StoredTrace]) -> Iterator[range]:
+    """The numbers of counterexamples that a chunk has."""
+    start, size = 0, 0
+    for number, one in enumerate(found):
+        if number > start and size + one.length > _CHUNK_STATES:
+            yield range(start, number)
+            start, size = number, 0
+        size += one.length
+    if start < len(found):
+        yield range(start, len(found))

@@ -1,0 +1,342 @@
+"""The definitions of a run's modules, with their comments and texts."""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import json
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+
+from tla2py import __version__
+from tla2py.analysis.contrast import find_nearest, same_points
+from tla2py.analysis.explanation import Explained, explain_store
+from tla2py.analysis.heatmap import axes_of, best_axes, minimal_points_of
+from tla2py.analysis.kinds import Kind, kinds_of
+from tla2py.analysis.points import GridPoint, StoredTrace, grid_points, summary_line, value_order, varying
+from tla2py.analysis.view import StoreView
+from tla2py.errors import InputError, StoreError, Tla2pyError
+from tla2py.mutation.mutant import MutantRow, one_line
+from tla2py.text import value_shown
+from tla2py.tla.module import Definition, Module
+from tla2py.tla.parse import read_text
+from tla2py.view.counterexamples import Counterexamples, LaneOptions, counterexamples, stored_counterexamples
+
+
+@dataclass(frozen=True, slots=True)
+class Glossary:
+    """The parsed modules of a store's runs; each text is parsed once."""
+
+    view: StoreView
+    _texts: dict[str, str] = field(default_factory=dict)
+    _modules: dict[str, Module] = field(default_factory=dict)
+
+    def modules(self, point: int) -> tuple[Module, ...]:
+        """The modules of a point's run, its main module first; none if its record cannot be read."""
+        run_id = self.view.points[point].run_id
+        try:
+            with self.view.store.archive(run_id) as archive:
+                record = archive.record
+        except (StoreError, InputError):
+            return ()
+        if not self._texts:
+            self._texts.update(self.view.store.sources())
+        for _, sha256 in record.modules:
+            if sha256 in self._texts and sha256 not in self._modules:
+                self._modules[sha256] = read_text(self._texts[sha256])
+        ordered = sorted(record.modules, key=lambda entry: entry[0] != f"{record.main}.tla")
+        return tuple(self._modules[sha256] for _, sha256 in ordered if sha256 in self._modules)
+
+
+def definition_of(modules: Sequence[Module], name: str, module: str | None = None) -> Definition | None:
+    """A name's definition, preferably the one in ``module``."""
+    found = [d for m in modules for d in m.definitions if d.name == name]
+    return next((d for d in found if d.module == module), found[0] if found else None)
+
+
+def definitions_of(view: StoreView) -> dict[str, str]:
+    """The texts of what a store's points violate, each after its comment, by name."""
+    glossary = Glossary(view)
+    found: dict[str, str] = {}
+    points = {point.run_id: point.point for point in view.points}
+    for row in view.trace_rows:
+        if row.name and row.name not in found and row.run_id in points:
+            definition = definition_of(glossary.modules(points[row.run_id]), row.name)
+            if definition is not None:
+                comment = f"\\* {definition.comment}\n" if definition.comment else ""
+                found[row.name] = comment + definition.text
+    return found
+
+
+TraceNumbers = Mapping[tuple[int, int], int]
+"""The number of each counterexample, by its first point and its number there."""
+
+
+def parameter_rows(view: StoreView, points: Sequence[GridPoint]) -> list[dict[str, object]]:
+    """The parameters with their kinds and values, in grid order."""
+    kinds = {each.name: each.kind for each in view.manifest.parameters}
+    names = points[0].parameters if points else {}
+    return [
+        {
+            "name": name,
+            "kind": kinds[name],
+            "values": [value_shown(text) for text in value_order(points, name)],
+        }
+        for name in names
+    ]
+
+
+def point_columns(points: Sequence[GridPoint], numbers: Sequence[str], axes: Set[str]) -> dict[str, object]:
+    """The points by column; ``values`` has for each parameter the place of each point's value in its row of values.
+
+    The parameters ``axes`` order the points; where others vary, none is smaller than another.
+    ``violated`` are pairs of a name and the length of its shortest trace, or null.
+    """
+    ordered = axes >= {*varying(points)}
+    minimal = minimal_points_of(points) if ordered else frozenset[int]()
+    names = list(points[0].parameters) if points else []
+    places = {name: {text: place for place, text in enumerate(value_order(points, name))} for name in names}
+    return {
+        "point": [point.point for point in points],
+        "verdict": [point.verdict.value for point in points],
+        "text": [point.verdict_text for point in points],
+        "values": [[places[name][point.parameters[name]] for point in points] for name in names],
+        "violated": [list(map(list, point.violations.items())) for point in points],
+        "minimal": [point.point in minimal for point in points],
+        "message": [_message(point) for point in points],
+        "numbers": {name: [point.number(name) for point in points] for name in numbers},
+        "least": [point.run.unfinished for point in points],
+    }
+
+
+def _message(point: GridPoint) -> str | None:
+    text = point.run.message or point.run.termination_reason
+    return f"{point.run.message_place}: {text}" if text and point.run.message_place else text
+
+
+def law_rows(explained: Iterable[Explained]) -> list[dict[str, object]]:
+    """The properties with their laws; ``asked`` are the points with an answer, ``predicted`` the law's answers there.
+
+    ``terms`` are the law's conjunctions, each a list of conjuncts with their parameters.
+    """
+    rows: list[dict[str, object]] = []
+    for each in explained:
+        answered = each.answers.answered
+        wrong = set(each.found.exceptions)
+        law = each.found.law
+        rows.append(
+            {
+                "title": each.title,
+                "property": each.name,
+                "scope": each.scope,
+                "law": each.law,
+                "support": each.support,
+                "telling": each.telling,
+                "rivals": [str(rival) for rival in each.found.rivals],
+                "terms": [
+                    [{"text": atom.text, "parameters": list(atom.parameters)} for atom in term]
+                    for term in (law.terms if law is not None else ())
+                ],
+                "asked": [one.point for one in answered],
+                "violated": sum(one.violated for one in answered),
+                "exceptions": list(each.exceptions),
+                "predicted": [
+                    one.violated != (number in wrong) if law is not None else None
+                    for number, one in enumerate(answered)
+                ],
+            }
+        )
+    return rows
+
+
+def kind_rows(kinds: Iterable[Kind], numbers: TraceNumbers) -> list[dict[str, object]]:
+    """The kinds with the numbers of their counterexamples, the shortest first."""
+    return [
+        {
+            "name": kind.name,
+            "module": kind.shortest.course.module,
+            "members": [numbers[one.point, one.trace] for one in kind.members],
+            "backbone": list(kind.backbone),
+            "repeated": sorted(kind.repeated),
+            "varies": list(kind.varies),
+            "only": list(kind.only),
+            "ending": kind.shortest.course.ending,
+        }
+        for kind in kinds
+    ]
+
+
+def mutant_changes(view: StoreView) -> dict[str, dict[str, str]]:
+    """For each mutant of a store, by its id: where it is, the operator, and the text before and after."""
+    report = view.store.mutants()
+    line_of = source_lines(view)
+    return {each.mutant: _change(each, line_of) for each in (report.mutants if report is not None else ())}
+
+
+def source_lines(view: StoreView) -> Callable[[str, int], str]:
+    """A function from a module and a line to that line's text, "" if it is not known."""
+    digests = {Path(path).stem: sha256 for sha256, path in view.manifest.files.items()}
+
+    @cache
+    def lines(module: str) -> list[str]:
+        with contextlib.suppress(OSError, KeyError, Tla2pyError):
+            return view.store.source(digests[module]).split("\n")
+        return []
+
+    def line_of(module: str, line: int) -> str:
+        found = lines(module)
+        return found[line - 1] if 1 <= line <= len(found) else ""
+
+    return line_of
+
+
+def _change(each: MutantRow, line_of: Callable[[str, int], str]) -> dict[str, str]:
+    line, start = line_of(each.module, each.line), each.column - 1
+    before, after = each.before, each.after
+    # Within its line, unless it spans several.
+    if line[start:].startswith(before):
+        before, after = line, f"{line[:start]}{after}{line[start + len(before) :]}"
+    return {
+        "place": f"{each.module}:{each.line}",
+        "definition": each.definition,
+        "operator": each.operator,
+        "before": one_line(before),
+        "after": one_line(after),
+    }
+
+
+FORMAT = 1
+"""The version of the data; the page's script refuses another."""
+
+NUMBERS = ("trace_length", "generated", "distinct", "depth", "wall_seconds", "peak_memory_bytes")
+"""The columns of ``runs`` that the map can show."""
+
+# Lanes are laid out for so many counterexamples, the shortest of each kind first.
+_MOST_LANES = 300
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoreData:
+    """A store for the page: the overview, and its counterexamples, ``own``.
+
+    ``points``, ``explained`` and ``kinds`` are what the overview was made from. ``other`` are the counterexamples of
+    the store that it is compared with.
+    """
+
+    view: StoreView
+    points: Sequence[GridPoint]
+    explained: Sequence[Explained]
+    kinds: Sequence[Kind]
+    overview: Mapping[str, object]
+    own: Counterexamples
+    other: Counterexamples | None
+
+    @property
+    def size(self) -> int:
+        """The number of chunks."""
+        return len(self.own.parts) + (len(self.other.parts) if self.other is not None else 0)
+
+    def chunk(self, number: int) -> Mapping[str, object]:
+        """A chunk by its number; those of the other store are the last. Raises what ``Counterexamples.chunk`` raises."""
+        ours = len(self.own.parts)
+        if self.other is not None and number >= ours:
+            return self.other.chunk(number - ours)
+        return self.own.chunk(number)
+
+    def chunks(self) -> Iterator[Mapping[str, object]]:
+        """All chunks. Raises what ``Counterexamples.chunk`` raises."""
+        yield from self.own.chunks()
+        if self.other is not None:
+            yield from self.other.chunks()
+
+
+def store_data(
+    view: StoreView,
+    lanes: LaneOptions | None = None,
+    definitions: Mapping[str, str] | None = None,
+    *,
+    other: StoreView | None = None,
+) -> StoreData:
+    """The data of a store, compared with ``other``; ``definitions`` are the texts of what is violated, by name."""
+    points = grid_points(view)
+    explained = list(explain_store(view))
+    found = stored_counterexamples(view)
+    numbers = {(one.point, one.trace): number for number, one in enumerate(found)}
+    coarse, fine = kinds_of(found), kinds_of(found, fine=True)
+    shortest = [numbers[kind.shortest.point, kind.shortest.trace] for kind in (*coarse, *fine)]
+    first = list(dict.fromkeys((*shortest, *range(len(found)))))[:_MOST_LANES]
+    lanes = lanes or LaneOptions()
+    own = counterexamples(view, found, lanes, frozenset(first))
+    others = counterexamples(other, stored_counterexamples(other), lanes) if other is not None else None
+    overview = {
+        "format": FORMAT,
+        "version": __version__,
+        "name": view.manifest.name,
+        "summary": summary_line(view, points),
+        "parameters": parameter_rows(view, points),
+        "points": point_columns(points, NUMBERS, axes_of(view)),
+        "laws": law_rows(explained),
+        "axes": list(best_axes(points, explained, axes_of(view))) if varying(points) else [],
+        "kinds": {"coarse": kind_rows(coarse, numbers), "fine": kind_rows(fine, numbers)},
+        "traces": own.rows(),
+        "parts": [part.start for part in own.parts],
+        "nearest": _nearest(view, points, found, first),
+        "definitions": dict(definitions or {}),
+        "mutants": mutant_changes(view),
+        "other": _other(view.manifest.name, points, found, others),
+    }
+    return StoreData(
+        view=view,
+        points=points,
+        explained=explained,
+        kinds=coarse,
+        overview=overview,
+        own=own,
+        other=others,
+    )
+
+
+def _nearest(
+    view: StoreView, points: Sequence[GridPoint], found: Sequence[StoredTrace], numbers: Iterable[int]
+) -> dict[str, object]:
+    """For counterexamples by number, the nearest points that hold, and their differences: name, there, here."""
+    nearest = find_nearest(view, points)
+    by_number = {point.point: point for point in points}
+    return {
+        str(number): [
+            {"point": each.point.point, "differs": [list(map(value_shown, one)) for one in each.differs]}
+            for each in those
+        ]
+        for number in sorted(numbers)
+        if (those := nearest(by_number[found[number].point], found[number].name))
+    }
+
+
+def _other(
+    name: str, points: Sequence[GridPoint], found: Sequence[StoredTrace], others: Counterexamples | None
+) -> dict[str, object] | None:
+    """The other store: its counterexamples, and its point and verdict at each of our points that violate something."""
+    if others is None:
+        return None
+    theirs = others.view.manifest.name
+    wanted = {point for one in found for point in one.points}
+    same = same_points([point for point in points if point.point in wanted], grid_points(others.view))
+    return {
+        # Two stores of one sweep differ in their folders.
+        "name": theirs if theirs != name else str(others.view.store.path),
+        "traces": others.rows(),
+        "parts": [part.start for part in others.parts],
+        "points": {
+            str(ours.point): {"point": there.point, "text": there.verdict_text} for ours, there in same
+        },
+    }
+
+
+def packed(data: Mapping[str, object]) -> str:
+    """Data as the page unpacks them: JSON, deflated, in base64."""
+    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+    squeeze = zlib.compressobj(9, zlib.DEFLATED, -zlib.MAX_WBITS)
+    return base64.b64encode(squeeze.compress(text.encode()) + squeeze.flush()).decode()

@@ -1,0 +1,145 @@
+"""Counterexamples as ITF, JSON, CSV and TLA+."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from collections.abc import Mapping
+
+from tla2py.errors import InputError
+from tla2py.model.trace import State, Trace
+from tla2py.store import rows
+from tla2py.store.foreign_itf import trace_to_itf
+from tla2py.text import counted
+from tla2py.tla.canonical import MODEL_VALUE, OPAQUE, canonical, is_identifier, scalar_forms
+from tla2py.tla.value import Record, Value
+from tla2py.tla.value_text import format_value
+from tla2py.view.text import action_text
+
+FORMATS = ("text", "itf", "json", "csv", "tla")
+"""The formats of ``tla2py trace --format``; text is not written here."""
+
+_FORMULA = re.compile(r"[=+@\t\r].|-\D", re.DOTALL)
+_COLUMNS = ("index", "action", "action_args", "in_loop", "variable", "value")
+# Names defined in Integers, Sequences and TLC, and by the module itself.
+_DEFINED = """
+Nat Int STRING BOOLEAN TRUE FALSE
+Seq Len Append Head Tail SubSeq SelectSeq
+Print PrintT Assert JavaTime TLCGet TLCSet Permutations SortSeq RandomElement Any ToString TLCEval
+Trace Actions LoopStart Stuttering
+"""
+_TAKEN = frozenset(_DEFINED.split())
+
+
+def export_trace(
+    trace: Trace, form: str, *, name: str = "Trace", parameters: Mapping[str, Value] | None = None
+) -> str:
+    """The text of a trace in the format itf, json, csv or tla, with a final newline.
+
+    ``name`` is the name of the TLA+ module, ``parameters`` are the constants for ITF. JSON has the columns of ``traces``
+    and the rows of ``states``; CSV has a row per state and variable with the value as TLA+. Both have
+    the values of ``State.evaluated``. Raises InputError
+    (``unknown-format``).
+    """
+    match form:
+        case "itf":
+            return _json_text(trace_to_itf(trace, parameters))
+        case "json":
+            return _json_text(rows.trace_object(None, 1, trace))
+        case "csv":
+            return _csv(trace)
+        case "tla":
+            return _tla(trace, name)
+    raise InputError("unknown-format", f"no format {form!r}", hint=f"formats of traces: {', '.join(FORMATS)}")
+
+
+def _json_text(data: object) -> str:
+    return json.dumps(data, indent=2, ensure_ascii=False) + "\n"
+
+
+def _csv(trace: Trace) -> str:
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    # csv quotes a carriage return only if lines end with one.
+    careful = csv.writer(text, lineterminator="\n", quoting=csv.QUOTE_ALL)
+    writer.writerow(_COLUMNS)
+    for state in trace.states:
+        args = None if state.action_args is None else ", ".join(state.action_args)
+        in_loop = "true" if trace.in_loop(state) else "false"
+        values = [(name, format_value(value)) for name, value in state.values.items()]
+        for variable, value in (*values, *state.evaluated):
+            texts = (state.action, args, in_loop, variable, value)
+            cells = [state.index, *map(_cell, texts)]
+            (careful if any("\r" in str(cell) for cell in cells) else writer).writerow(cells)
+    return text.getvalue()
+
+
+def _cell(content: str | None) -> str | None:
+    """The content, quoted if a spreadsheet would run it as a formula; no TLC value looks like one."""
+    return f"'{content}" if content and _FORMULA.match(content) else content
+
+
+def _tla(trace: Trace, name: str) -> str:
+    """A module that defines the trace as a sequence of records, its actions and its end.
+
+    Model values are declared as constants. Values that TLC does not print, and model values whose names are not
+    identifiers, become strings.
+    """
+    names = sorted({n for state in trace.states for v in state.values.values() for n in _model_values(v)})
+    constants = [name for name in names if _declarable(name)]
+    states = ",\n".join(_tla_state(state) for state in trace.states)
+    actions = ", ".join(format_value(action_text(state)) for state in trace.states)
+    head = f"---- MODULE {name} ----"
+    lines = [
+        head,
+        f"\\* The counterexample to {trace.label}, in {counted(len(trace.states), 'state')}.".replace(
+            "\n", " "
+        ),
+        "EXTENDS Integers, Sequences, TLC",
+        *([f"CONSTANTS {', '.join(constants)}"] if constants else []),
+        "",
+        f"Trace == <<\n{states}\n>>",
+        f"Actions == <<{actions}>>",
+    ]
+    if trace.loop_start is not None:
+        lines.append(f"LoopStart == {trace.loop_start}")
+    lines += [f"Stuttering == {format_value(trace.stuttering)}", "=" * len(head), ""]
+    return "\n".join(lines)
+
+
+def _tla_state(state: State) -> str:
+    values = {variable: _writable(value) for variable, value in state.values.items()}
+    if not all(is_identifier(variable) for variable in values) or not values:
+        return f"  {format_value(Record(values))}"
+    return (
+        "  [ "
+        + ",\n    ".join(f"{variable} |-> {format_value(value)}" for variable, value in values.items())
+        + " ]"
+    )
+
+
+def _writable(value: Value) -> Value:
+    """The value if all of it can be written in TLA+, otherwise its text as a string."""
+    for rank, content in scalar_forms([canonical(value)]):
+        if (rank == OPAQUE and (content in ("null", "UNDEF", "ANY") or _is_description(content))) or (
+            rank == MODEL_VALUE and not _declarable(content)
+        ):
+            return format_value(value)
+    return value
+
+
+def _is_description(text: str) -> bool:
+    """Whether TLC describes an expression, operator or lazy value instead of printing it, as in ``<Operator F>``."""
+    return (
+        any(f"<{word}" in text for word in ("expression", "Operator", "Java Method", "LAZY")) or "{ <" in text
+    )
+
+
+def _model_values(value: Value) -> list[str]:
+    return [content for rank, content in scalar_forms([canonical(value)]) if rank == MODEL_VALUE]
+
+
+def _declarable(name: str) -> bool:
+    return is_identifier(name) and name.isascii() and name not in _TAKEN

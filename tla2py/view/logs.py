@@ -1,0 +1,356 @@
+"""Which changes to logs went unnoticed, as tables: by change, field and action."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby, pairwise
+from pathlib import Path
+
+from rich.console import RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from tla2py.errors import Place
+from tla2py.execution.log_mutants import LogMutants, general_field, shares
+from tla2py.execution.validate import LogRow, coverage_of, log_lines, log_why
+from tla2py.logs.observe import OBSERVED
+from tla2py.logs.why import Blame, LogState, LogStep, LogWhy
+from tla2py.model.outcome import Verdict
+from tla2py.model.trace import StateDiff, Trace
+from tla2py.mutation.mutant import LeftOut, Mutant, MutantReport, MutantRow, one_line
+from tla2py.mutation.rounds import Cost
+from tla2py.mutation.trial import Trial, check_figures, definition_shares, score, sizes, status_counts
+from tla2py.store.runs import RunRow
+from tla2py.store.store import Store
+from tla2py.text import counted, cut
+from tla2py.tla.value_text import format_value
+from tla2py.view.layout import VERDICT_STYLES, number, plain_table, seconds
+from tla2py.view.text import printable
+
+_MOST_ROWS = 20
+# Of a value in an example.
+_LONGEST = 40
+_CHANGES = ("drop", "double", "swap", "field")
+
+
+def log_mutants_view(mutants: LogMutants) -> Iterator[RenderableType]:
+    """A summary: how many changed logs were accepted, and what was changed in them."""
+    rows = mutants.rows
+    yield Text(mutants.text)
+    if not any(row.status == "accepted" for row in rows):
+        return
+    found = shares(rows, lambda row: (row.action or "", row.change))
+    actions = shares(rows, lambda row: row.action or "")
+    by_action = plain_table("action", *_CHANGES)
+    for action in [*actions][:_MOST_ROWS]:
+        cells = (found.get((action, change)) for change in _CHANGES)
+        by_action.add_row(
+            Text(printable(action) or "-"), *("" if cell is None else str(cell) for cell in cells)
+        )
+    changes = shares(rows, lambda row: row.change)
+    by_action.add_row("all", *(str(changes[change]) if change in changes else "" for change in _CHANGES))
+    yield by_action
+    if len(actions) > _MOST_ROWS:
+        yield Text(f"and {counted(len(actions) - _MOST_ROWS, 'more action')}", "dim")
+    fields = {name: share for name, share in shares(rows, general_field).items() if share.accepted}
+    if fields:
+        by_field = plain_table("field", "accepted", "for example")
+        for name in [*fields][:_MOST_ROWS]:
+            first = next(row for row in rows if row.status == "accepted" and general_field(row) == name)
+            before, after = (cut(text or "", _LONGEST) for text in (first.before, first.after))
+            example = printable(f"{first.file}:{first.line} {before} -> {after}")
+            by_field.add_row(Text(printable(name)), str(fields[name]), Text(example))
+        yield by_field
+        if len(fields) > _MOST_ROWS:
+            yield Text(f"and {counted(len(fields) - _MOST_ROWS, 'more field')}", "dim")
+    if mutants.constant:
+        named = ", ".join(map(printable, mutants.constant[:_MOST_ROWS]))
+        more = f" and {len(mutants.constant) - _MOST_ROWS} more" * (len(mutants.constant) > _MOST_ROWS)
+        yield Text(f"not changed, with one value in all logs: {named}{more}", "dim")
+
+
+_LOGS_LONGEST = 200
+_MOST_ACTIONS = 8
+# Of more logs only the line is shown.
+_MOST_REASONS = 5
+_MOST_STATES = 3
+_MOST_LINES = 5
+_ORDER = (Verdict.VIOLATED, Verdict.BROKEN, Verdict.EXCLUDED, Verdict.INCONCLUSIVE)
+
+
+def validation_text(
+    store: Store,
+    folder: Path,
+    rows: Sequence[LogRow],
+    runs: Sequence[RunRow],
+    texts: Sequence[str | None],
+    *,
+    full: bool,
+) -> Iterator[Text]:
+    """The lines of a summary. ``folder`` is the one that the logs are relative to, ``texts`` are those of ``line_texts``.
+
+    ``runs`` are the runs of the logs. With ``full`` it has the states before the line and a behaviour that gets there,
+    otherwise the reasons of the first few logs, and how many logs have each reason.
+    """
+    found = [each for each in zip(rows, runs, texts, strict=True) if each[0].verdict is not Verdict.HOLDS]
+    found.sort(key=lambda each: _ORDER.index(each[0].verdict))
+    reasons = Counter[str]()
+    for index, (row, run, text) in enumerate(found):
+        answer = row.verdict in (Verdict.VIOLATED, Verdict.INCONCLUSIVE)
+        place = os.path.normpath(folder / (row.place or row.file))
+        shown = f", {', '.join(row.violates)}" if row.violates else ""
+        if row.matched is not None:
+            shown += f", {number(row.matched)} of {counted(row.lines, 'line')} explained"
+        yield Text.assemble((row.verdict.value, VERDICT_STYLES[row.verdict]), f" {place}{shown}")
+        if not answer and run.message:
+            at = f"{run.message_place}: " if run.message_place not in (None, row.file) else ""
+            yield from (Text(f"  {line}") for line in f"{at}{run.message}".splitlines()[:_MOST_LINES])
+        if text:
+            yield Text(f"  {_cut(text)}", "dim")
+        why = log_why(store, run.run_id) if text else None
+        blamed = why.blamed(text or "") if why is not None else []
+        reasons.update(_false(each) for each in blamed[:1])
+        if why is not None and (full or index < _MOST_REASONS):
+            yield from reason_text(why, text or "")
+        if why is not None and full:
+            yield from states_text(why)
+            if why.trace is not None and row.first_unmatched is not None:
+                lines = log_lines(store, run.run_id)
+                yield from behaviour_text(why, why.trace, lines, row.first_unmatched)
+    if len(found) > _MOST_REASONS and not full:
+        yield from (Text(f"{counted(count, 'log')}: {reason}") for reason, count in reasons.most_common())
+    good = len(rows) - len(found)
+    explained = sum(row.lines for row in rows if row.verdict is Verdict.HOLDS)
+    states = sum(row.distinct or 0 for row in rows)
+    yield Text(
+        f"{good} of {counted(len(rows), 'log')} explained, with {counted(explained, 'line')}; "
+        f"{counted(states, 'distinct state')}"
+    )
+    yield from coverage_text(coverage_of(store, runs))
+
+
+def reason_text(why: LogWhy, line: str) -> Iterator[Text]:
+    """Why no behaviour explains a line, and what the specification could do instead."""
+    blames = why.blamed(line)
+    if len(blames) > 1 and len({each.attempt.action for each in blames}) > 1:
+        yield Text("  one of these is FALSE:")
+    for blame in blames:
+        yield _blame_text(blame, len(why.states))
+    total = why.counts[max(why.counts)] if why.counts else 0
+    actions = why.enabled
+    more = f" and {len(actions) - _MOST_ACTIONS} more" if len(actions) > _MOST_ACTIONS else ""
+    listed = f"; enabled: {', '.join(actions[:_MOST_ACTIONS])}{more}" if actions else ""
+    yield Text(f"  {counted(total, 'state')} possible before it{listed}")
+    nearest = why.nearest(line)
+    if nearest is not None:
+        yield Text(f"  nearest: {_step_text(nearest)}")
+
+
+def _blame_text(blame: Blame, states: int) -> Text:
+    part = blame.attempt.false
+    within = "" if blame.count == states else f", in {blame.count} of {states} states"
+    bound = {
+        name: value
+        for name, value in blame.attempt.binding
+        if re.search(rf"\b{re.escape(name)}\b", part.text)
+    }
+    given = "".join(f", {name} = {value}" for name, value in bound.items())
+    used = (
+        f", {name} = {_cut(format_value(value))}"
+        for name, value in blame.state.values.items()
+        if re.search(rf"(?<![.\w]){re.escape(name)}\b(?!')", part.text)
+    )
+    return Text.assemble(f"  {_false(blame)}{within}", (f"{given}{''.join(used)}", "dim"))
+
+
+def _false(blame: Blame) -> str:
+    part = blame.attempt.false
+    action = blame.attempt.action if blame.attempt.rank[0] else "no action takes this line"
+    place = "" if part.module.startswith(OBSERVED) else f" ({part.place})"
+    return f"{action}: {' '.join(part.text.split())} is FALSE{place}"
+
+
+def _step_text(step: LogStep) -> str:
+    differing = (f"{each.field} {each.step} instead of {each.line}" for each in step.differences)
+    return f"{_call(step)}, {', '.join(differing) or 'but not as the line shows it'}"
+
+
+def _call(step: LogStep) -> str:
+    arguments = ", ".join(f"{name} = {value}" for name, value in step.binding)
+    return f"{step.action}({arguments})" if arguments else step.action
+
+
+def states_text(why: LogWhy) -> Iterator[Text]:
+    """The states before the line, at most three."""
+    distinct: dict[str, LogState] = {}
+    for state in why.states:
+        distinct.setdefault("\n".join(_values(state)), state)
+    for index, text in enumerate(list(distinct)[:_MOST_STATES], 1):
+        yield Text(f"  state {index} of {len(distinct)} before the line")
+        for value in text.split("\n"):
+            yield Text(f"    {value}")
+
+
+def _values(state: LogState) -> Iterator[str]:
+    return (f"{name} = {_cut(format_value(value))}" for name, value in state.values.items())
+
+
+def behaviour_text(why: LogWhy, trace: Trace, lines: Mapping[int, str], line: int) -> Iterator[Text]:
+    """A behaviour that gets furthest, with the line that each step takes."""
+    yield Text("  a behaviour that gets there")
+    last, own = max(why.counts), set(why.states[0].values) if why.states else set()
+    for before, after in pairwise(trace.states):
+        position = before.values.get(why.position)
+        position = position if isinstance(position, int) else -1
+        taken = position != after.values.get(why.position)
+        place = line - last + position if taken else 0
+        text = lines.get(place, "")
+        yield Text.assemble(
+            f"    {place or '':>4} {' or '.join(why.actions.get(position, ()))}", (f"  {_cut(text)}", "dim")
+        )
+        for part in StateDiff(before=before, after=after).parts:
+            if not own or part.variable in own:
+                yield Text(f"           {_cut(str(part))}")
+
+
+def coverage_text(taken: Mapping[str, int]) -> Iterator[Text]:
+    """How many lines each action of the specification explained, those without any first."""
+    never = sorted(name for name, lines in taken.items() if not lines)
+    if never:
+        yield Text(f"never taken: {', '.join(never)}")
+    often = sorted((lines, name) for name, lines in taken.items() if lines)
+    if often:
+        yield Text(f"taken: {', '.join(f'{name} {number(lines)}' for lines, name in often)}", "dim")
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _LOGS_LONGEST else f"{text[:_LOGS_LONGEST]}..."
+
+
+def remark_text(folder: Path, place: Place, text: str) -> Text:
+    """A remark on a line of a log as text."""
+    return Text(f"{os.path.normpath(folder / str(place))}: {text}", "yellow")
+
+
+_WORDS = {
+    "survived": "no check notices the change",
+    "unknown": "unknown: more states or time than its budget",
+}
+_MUTANTS_LONGEST = 100
+
+
+def mutant_list(trial: Trial) -> Iterator[RenderableType]:
+    """The mutants of a trial, none of which has run."""
+    table = plain_table("mutant", "operator", "definition", "place", "change")
+    for each in trial.mutants:
+        table.add_row(
+            each.mutant, each.operator, each.definition, each.place, cut(each.words, _MUTANTS_LONGEST)
+        )
+    yield table
+    yield _count_line(trial)
+
+
+def cost_lines(trial: Trial, costs: Sequence[Cost], left_out: Sequence[LeftOut]) -> Iterator[Text]:
+    """What the mutants may cost, by what the original cost."""
+    yield _count_line(trial)
+    for each in left_out:
+        yield Text(f"  point {each.point} ({each.parameters}) is left out: {each.reason}")
+    for cost in costs:
+        once, most = cost.wall_seconds, cost.wall_seconds * cost.mutants
+        yield Text(
+            f"  point {cost.point} ({cost.parameters}): {counted(cost.distinct, 'state')}, {seconds(once)}; "
+            f"at most {seconds(most)} if all {counted(cost.mutants, 'mutant')} get there"
+        )
+
+
+def _count_line(trial: Trial) -> Text:
+    sample = f", a sample of {number(trial.total)}" if trial.total > len(trial.mutants) else ""
+    same = f", {number(len(trial.duplicates))} of them with the same text" if trial.duplicates else ""
+    return Text(f"{counted(len(trial.mutants), 'mutant')}{sample}{same}", "bold")
+
+
+def mutation_view(
+    report: MutantReport, mutants: Mapping[str, Mutant], store: object
+) -> Iterator[RenderableType]:
+    """The survivors at their places, and what the statuses add up to."""
+    shown = [each for each in report.mutants if each.status in _WORDS]
+    places = {each.mutant: mutants[each.mutant] for each in shown if each.mutant in mutants}
+    for file, some in groupby(
+        shown, lambda row: places[row.mutant].file if row.mutant in places else row.module
+    ):
+        yield Text(file, "bold")
+        yield from _in_source(list(some), places)
+    yield from _tables(report)
+    yield from _sums(report)
+    yield Text.assemble(("Store  ", "bold"), str(store))
+    killed = next((each for each in report.mutants if each.run_id), None)
+    if killed is not None:
+        yield Text(f'       tla2py query {store} "SELECT * FROM mutants"')  # noqa: S608 - shown, not run
+
+
+def _in_source(rows: Sequence[MutantRow], places: Mapping[str, Mutant]) -> Iterator[Text]:
+    """The lines of a module that survivors change, each with what they would change."""
+    for (definition, line), some in groupby(rows, lambda row: (row.definition, row.line)):
+        group = list(some)
+        mutant = places.get(group[0].mutant)
+        text = _line(mutant) if mutant is not None else one_line(group[0].before)
+        algorithm = f" (line {mutant.algorithm} of the algorithm)" if mutant and mutant.algorithm else ""
+        yield Text.assemble((f"{line:>5} ", "dim"), text, (f"   {definition}{algorithm}", "dim"))
+        for row in group:
+            change = f"{one_line(row.before)} -> {one_line(row.after) or '(nothing)'}"
+            yield Text.assemble(
+                "      ",
+                (f"{row.operator}: ", "yellow"),
+                cut(change, _MUTANTS_LONGEST),
+                (f"   {_WORDS[row.status]} [{row.mutant}]", "dim"),
+            )
+
+
+def _line(mutant: Mutant) -> str:
+    """The line of the user's file that a mutant changes."""
+    try:
+        lines = Path(mutant.file).read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        lines = []
+    return lines[mutant.line - 1].rstrip() if mutant.line <= len(lines) else one_line(mutant.edit.before)
+
+
+def _tables(report: MutantReport) -> Iterator[Table]:
+    shares = plain_table("definition", "killed")
+    for share in definition_shares(report):
+        shares.add_row(share.name, f"{share.killed} of {share.of}")
+    if shares.row_count:
+        yield shares
+    checks = plain_table("check", "asked", "notices", "alone")
+    for check in check_figures(report):
+        others = "" if check.alone or not check.kills else "  others notice the same"
+        checks.add_row(
+            check.check, _number(check.asked), number(check.kills), f"{number(check.alone)}{others}"
+        )
+    if checks.row_count:
+        yield checks
+
+
+def _number(count: int | None) -> str:
+    return "" if count is None else number(count)
+
+
+def _sums(report: MutantReport) -> Iterator[Text]:
+    died = sizes(report)
+    words = ", ".join(f"{number(count)} at point {point}" for point, count in died)
+    yield Text(f"killed where: {words}")
+    if len(died) > 1 and died[-1][1]:
+        yield Text(f"{counted(died[-1][1], 'mutant')} noticed only at the largest point, {died[-1][0]}")
+    for each in report.left_out:
+        yield Text(f"left out: point {each.point} ({each.parameters}): {each.reason}")
+    share, counts = score(report), status_counts(report)
+    rest = ", ".join(f"{number(count)} {status}" for status, count in counts.items())
+    sample = f" (a sample of {number(report.total)})" if report.total > len(report.mutants) else ""
+    yield Text(
+        f"{share.killed} of {share.of} mutants killed that could be; "
+        f"{counted(len(report.mutants), 'mutant')}{sample}: {rest}",
+        "bold",
+    )

@@ -1,0 +1,309 @@
+"""The script and the style of the explorer, built from ``web/``."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import secrets
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from functools import cache, lru_cache
+from http import HTTPStatus
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
+
+from tla2py.analysis.questions import origin_of, require_modules, stored_successors, verify_traces
+from tla2py.analysis.view import StoreView
+from tla2py.errors import InputError, Tla2pyError
+from tla2py.model.trace import Trace
+from tla2py.replay.confirm import first_outside, follow_trace
+from tla2py.replay.query import Origin
+from tla2py.replay.successors import evaluate_enabled
+from tla2py.tlc.tools.toolchain import find_toolchain
+from tla2py.view.explorer import StoreData
+from tla2py.view.text import action_text, derived, step_changes
+
+_FOLDER = Path(__file__).parent / "bundle"
+
+
+File: TypeAlias = Literal["page.js", "widget.js", "explorer.css"]
+
+
+@cache
+def built(name: File) -> str:
+    """The text of a built file."""
+    return (_FOLDER / name).read_text(encoding="utf-8")
+
+
+def bundle(name: File) -> str:
+    """The text of a built file, as it can stand in HTML."""
+    return built(name).replace("</", "<\\/")
+
+
+def content_policy(script: str, style: str, *, connect: str = "'none'") -> str:
+    """A content security policy for a page with this script and this style, which sends requests to ``connect`` alone."""
+    return (
+        f"default-src 'none'; script-src {_hashed(script)}; style-src {_hashed(style)}; connect-src {connect}; "
+        "base-uri 'none'; form-action 'none'"
+    )
+
+
+def _hashed(text: str) -> str:
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+
+
+Question = Mapping[str, object]
+
+
+class Answers:
+    """Answers questions about the counterexamples of a store.
+
+    A question names what it asks, ``ask``, and a counterexample by its ``number``. Raises InputError: ``usage`` for a
+    question that is not understood, and as the analyses do.
+    """
+
+    def __init__(self, data: StoreData, tla2tools: Path | None = None) -> None:
+        self._data = data
+        self._view = data.view
+        self._tla2tools = tla2tools
+
+    def answer(self, question: Question) -> object:
+        """The answer to a question."""
+        match question:
+            case {"ask": "values", "number": int(number), "expression": str(expression)}:
+                return self._values(self._at(number), expression)
+            case {"ask": "conjuncts", "number": int(number)}:
+                return self._conjuncts(self._at(number))
+            case {"ask": "successors", "number": int(number), "state": int(state)}:
+                return self._successors(self._at(number), state)
+            case {"ask": "confirm", "number": int(number)}:
+                return self._confirm(self._at(number))
+            case {"ask": "arguments", "number": int(number)}:
+                return self._arguments(self._at(number))
+            case {"ask": "replay", "number": int(number), "point": int(point), "other": bool(other)}:
+                compared = self._data.other if other else self._data.own
+                if compared is not None:
+                    return self._replay(number, point, compared.view)
+        raise InputError("usage", "the explorer cannot answer this question", hint="reload the page")
+
+    def _at(self, number: int) -> tuple[int, int]:
+        if not 0 <= number < len(self._data.own.found):
+            raise InputError("usage", f"no counterexample {number}", hint="reload the page")
+        one = self._data.own.found[number]
+        return one.point, one.trace
+
+    def _values(self, at: tuple[int, int], expression: str) -> object:
+        """The value of an expression in each state, as text."""
+        trace = self._view.with_values(expression, tla2tools=self._tla2tools).trace(*at)
+        return {"values": [dict(state.evaluated).get(expression, "") for state in trace.states]}
+
+    def _conjuncts(self, at: tuple[int, int]) -> object:
+        """The conjuncts of the violated invariant with their values in each state."""
+        found = self._view.conjuncts(*at, tla2tools=self._tla2tools)
+        return {"rows": [row.to_json() for row in found.rows], "turning": found.to_json()}
+
+    def _successors(self, at: tuple[int, int], state: int) -> object:
+        """The steps from a state with their changes, and the actions that are not enabled there."""
+        found = stored_successors(self._view, *at, state, self._tla2tools)
+        return {
+            "steps": [
+                {"action": action_text(each), "changes": list(step_changes(found.state, each))}
+                for each in found.states
+            ],
+            "disabled": list(found.disabled),
+        }
+
+    def _confirm(self, at: tuple[int, int]) -> object:
+        """TLC's judgement of the counterexample, with the reason."""
+        [judged] = verify_traces(self._view, find_toolchain(self._tla2tools), *at)
+        return {"judgement": judged.judgement, "reason": judged.reason}
+
+    def _arguments(self, at: tuple[int, int]) -> object:
+        """The actions with their arguments, for each state."""
+        trace = self._view.with_arguments(self._tla2tools).trace(*at)
+        return {"actions": [action_text(state) for state in trace.states], "derived": derived(trace)}
+
+    def _replay(self, number: int, point: int, view: StoreView) -> object:
+        """The first step of a counterexample that another point does not allow, and what forbids it there."""
+        require_modules(view)
+        trace = self._view.trace(*self._at(number))
+        entry = view.points.find(point)
+        if entry is None:
+            raise InputError("usage", f"no point {point}", hint="reload the page")
+        origin = origin_of(view, entry.run_id, find_toolchain(self._tla2tools))
+        stop, outside = follow_trace(trace, origin), first_outside(trace, origin)
+        found = {"state": stop, "action": None, "conjunct": None, "place": None, "constraint": None}
+        if outside is not None and outside[0] < (stop or len(trace.states)):
+            return found | {"state": outside[0], "constraint": outside[1]}
+        return found if stop is None or stop < 2 else found | self._forbidden(trace, stop, origin)
+
+    def _forbidden(self, trace: Trace, stop: int, origin: Origin) -> dict[str, object]:
+        """The action of a step that is not possible, and the conjunct or another reason that forbids it."""
+        state = trace.state(stop)
+        name, step = state.action or "", {"action": action_text(state)}
+        try:
+            enabled = evaluate_enabled(trace, name, trace.state(stop - 1), origin)
+        except InputError as error:
+            return {**step, "reason": error.message}
+        if enabled.enabled:
+            return {**step, "reason": f"{name} is enabled there, but does not lead to this state"}
+        if enabled.stopped is None:
+            return {**step}
+        return {**step, "conjunct": enabled.stopped.text, "place": enabled.stopped.place}
+
+
+_HOST = "127.0.0.1"
+_MOST_BYTES = 1 << 16
+# Parts of the data that are kept for the next load of the page.
+_MOST_CHUNKS = 16
+
+
+class ExplorerServer:
+    """The page and the data of a store, at ``address``."""
+
+    def __init__(self, data: StoreData, answers: Answers, port: int = 0) -> None:
+        self._data = data
+        self._answers = answers
+        self._chunk = lru_cache(maxsize=_MOST_CHUNKS)(data.chunk)
+        # One run of TLC at a time.
+        self._asking = threading.Lock()
+        self._token = secrets.token_urlsafe(24)
+        self._server = ThreadingHTTPServer((_HOST, port), self._handler())
+        self._server.daemon_threads = True
+
+    @property
+    def address(self) -> str:
+        """The address of the page, with the token."""
+        return f"http://{self._authority}/{self._token}/"
+
+    @property
+    def _authority(self) -> str:
+        return f"{_HOST}:{self._server.server_port}"
+
+    def serve(self) -> None:
+        """Answer requests until the process is interrupted."""
+        try:
+            self._server.serve_forever(poll_interval=0.2)
+        finally:
+            self._server.server_close()
+
+    @contextmanager
+    def serving(self) -> Iterator[str]:
+        """The address, answered by a thread until the block ends."""
+        thread = threading.Thread(target=self.serve, daemon=True)
+        thread.start()
+        try:
+            yield self.address
+        finally:
+            self._server.shutdown()
+            thread.join()
+
+    def page(self) -> str:
+        """The page; its data are requested."""
+        script, style = bundle("page.js"), bundle("explorer.css")
+        name = str(self._data.overview["name"]).replace("&", "&amp;").replace("<", "&lt;")
+        return (
+            '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
+            '<meta name="viewport" content="width=device-width, initial-scale=1">'
+            '<meta name="color-scheme" content="light dark">'
+            f"<title>{name}: tla2py explorer</title><style>{style}</style></head>"
+            f'<body class="x-host"><main><h1>{name}</h1><div id="explorer" data-served></div></main>'
+            f'<script type="module">{script}</script></body></html>\n'
+        )
+
+    @property
+    def policy(self) -> str:
+        """The content security policy of the page."""
+        return content_policy(bundle("page.js"), bundle("explorer.css"), connect="'self'")
+
+    def data(self, name: str) -> object | None:
+        """The data of a name below the token; None for another name."""
+        if name == "overview":
+            return self._data.overview
+        number = name.removeprefix("chunk-")
+        if number != name and number.isascii() and number.isdigit() and int(number) < self._data.size:
+            return self._chunk(int(number))
+        return None
+
+    def asked(self, question: Any) -> object:
+        """The answer to a question, or what prevents it."""
+        try:
+            with self._asking:
+                return self._answers.answer(question if isinstance(question, dict) else {})
+        except Tla2pyError as error:
+            return {"error": error.message, "hint": error.hint}
+
+    def _handler(self) -> type[BaseHTTPRequestHandler]:
+        explorer = self
+
+        class Handler(BaseHTTPRequestHandler):
+            server_version = "tla2py"
+            sys_version = ""
+
+            def do_GET(self) -> None:
+                name = self._allowed()
+                if name is None:
+                    return
+                if name == "":
+                    self._send("text/html; charset=utf-8", explorer.page().encode())
+                elif (found := explorer.data(name)) is not None:
+                    self._send_json(found)
+                else:
+                    self.send_error(HTTPStatus.NOT_FOUND)
+
+            def do_POST(self) -> None:
+                name = self._allowed()
+                if name is None:
+                    return
+                length = self.headers.get("Content-Length", "")
+                if name != "ask" or not length.isdigit() or int(length) > _MOST_BYTES:
+                    self.send_error(HTTPStatus.BAD_REQUEST)
+                    return
+                try:
+                    question = json.loads(self.rfile.read(int(length)))
+                except ValueError:
+                    self.send_error(HTTPStatus.BAD_REQUEST)
+                    return
+                self._send_json(explorer.asked(question))
+
+            def _allowed(self) -> str | None:
+                """The name after the token; None if the request has been refused."""
+                origin = self.headers.get("Origin")
+                if self.headers.get("Host") != explorer._authority or origin not in (
+                    None,
+                    f"http://{explorer._authority}",
+                ):
+                    self.send_error(HTTPStatus.FORBIDDEN)
+                    return None
+                token, slash, name = self.path.removeprefix("/").partition("/")
+                if not slash or not secrets.compare_digest(token.encode(), explorer._token.encode()):
+                    self.send_error(HTTPStatus.FORBIDDEN)
+                    return None
+                return name
+
+            def _send_json(self, found: object) -> None:
+                text = json.dumps(found, ensure_ascii=False, separators=(",", ":"))
+                self._send("application/json; charset=utf-8", text.encode())
+
+            def _send(self, kind: str, body: bytes) -> None:
+                self.send_response(HTTPStatus.OK)
+                for name, value in {
+                    "Content-Type": kind,
+                    "Content-Length": str(len(body)),
+                    "Content-Security-Policy": explorer.policy,
+                    "Cache-Control": "no-store",
+                    "Referrer-Policy": "no-referrer",
+                    "X-Content-Type-Options": "nosniff",
+                    "X-Frame-Options": "DENY",
+                }.items():
+                    self.send_header(name, value)
+                self.end_headers()
+                self.wfile.write(body)
+
+            def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the name in the base class
+                """Nothing: standard error is for problems."""
+
+        return Handler

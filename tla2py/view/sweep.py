@@ -1,0 +1,359 @@
+"""A sweep before it is run: its points, the combinations left out and why, and what is cached."""
+
+from __future__ import annotations
+
+import shlex
+from collections import Counter
+from collections.abc import Collection, Container, Iterator, Mapping, Sequence
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from tla2py.analysis.explanation import explain_store
+from tla2py.analysis.minimal import ActionCount, disabled_actions, minimal_violating
+from tla2py.analysis.view import StoreView
+from tla2py.execution.listener import EarlierJar
+from tla2py.execution.sweeps import SweepResult
+from tla2py.model.model import filled_text
+from tla2py.model.outcome import Verdict, ended_early
+from tla2py.model.run import Run
+from tla2py.store.points import ManifestPoint
+from tla2py.store.runs import FIRST_COUNTS, RunRow, run_notes
+from tla2py.store.storage import Address
+from tla2py.store.write import table_files
+from tla2py.sweep.checks import requested_checks
+from tla2py.sweep.judge import ALL_EXCLUDED, NO_STATES, TRUSTED
+from tla2py.sweep.plan import Plan
+from tla2py.sweep.sweep import Sweep, overridden_text
+from tla2py.text import counted, cut, parameter_text, value_shown
+from tla2py.tlc.tools.jar import Jar
+from tla2py.view.layout import VERDICT_STYLES, Indented, PointRow, PointTable, number, plain_table, seconds
+from tla2py.view.text import runs_of, step_changes, trace_end
+from tla2py.view.tools import points_without_answer
+
+
+def planned(sweep: Sweep, plan: Plan, known: Container[int], most: int | None = None) -> Iterator[str]:
+    """The lines of a dry run; ``known`` holds the places of the runs that are cached.
+
+    With ``most``, only so many points are listed, and the values of each parameter are counted instead.
+    """
+    listed = len(plan.points) if most is None else min(most, len(plan.points))
+    width = len(str(len(plan.points)))
+    runs = len({*plan.runs.ids})
+    first: dict[str, int] = {}
+    for index, run_id in enumerate(plan.runs.ids[:listed], 1):
+        # Most sweeps have as many runs as points.
+        same = first.setdefault(run_id, index) if runs < len(plan.points) else index
+        state = f"as point {same}" if same != index else "cached" if index - 1 in known else "to run"
+        yield f"{index:>{width}}  {_shown(plan.points[index - 1].parameters)}  {state}"
+    if listed < len(plan.points):
+        yield f"and {len(plan.points) - listed:,} more points; into a file or a pipe goes a line for each"
+        for name, column in sweep.points.columns.items():
+            texts = [_line(column.texts[code]) for code in dict.fromkeys(column.codes)]
+            ends = f"{texts[0]} ... {texts[-1]}" if texts[2:] else ", ".join(texts)
+            yield f"  {name}: {counted(len(texts), 'value')}, {ends}"
+    for each in sweep.excluded:
+        yield f"left out by {each.reason}"
+        yield from (f"  {_shown(parameters)}" for parameters in each.first)
+        if each.count > len(each.first):
+            yield f"  and {each.count - len(each.first):,} more"
+    for unread in sweep.unread:
+        yield f"{unread.model} cannot be run: {unread.error.line}"
+    if sweep.left_out:
+        yield f"left out, not for TLC or without an expected result: {', '.join(sweep.left_out)}"
+    excluded = sum(each.count for each in sweep.excluded)
+    missing = len(plan.runs.missing(known))
+    yield (
+        f"{sweep.name}: {counted(len(plan.points), 'point')}, "
+        f"{counted(excluded, 'combination')} left out; "
+        f"{counted(runs, 'run')}, {runs - missing:,} cached, {missing:,} to execute"
+    )
+
+
+def _shown(parameters: Mapping[str, str]) -> str:
+    pairs = (f"{name} = {_line(text)}" for name, text in parameters.items())
+    return ", ".join(pairs) or "the model"
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split()) or "none"
+
+
+# A longer table shows only the points that do not hold.
+_MOST_ROWS = 60
+_MOST_ACTIONS = 12
+# 'tla2py explain' searches longer, and over more points: for 100,000 it needs a gigabyte.
+_LAW_SECONDS = 2.0
+_LAW_POINTS = 10_000
+
+
+def sweep_summary(view: StoreView) -> RenderableType:
+    """The table of points, the smallest violating points with their shortest traces, and the commands to type next."""
+    runs = view.run_rows
+    # Of very many points few are read again and again.
+    notable = [run for run in runs if run.verdict is not Verdict.HOLDS]
+    parts: list[RenderableType] = [_points_table(view, runs, notable), ""]
+    parts += points_without_answer(view, notable)
+    minimal = smallest(view, notable)
+    if minimal:
+        parts.append(Text("Where it starts to break (no smaller point violates the same)", "bold"))
+        for point, names in minimal:
+            parts += [_minimal_line(view, point, names), *_why(view, point, names)]
+        parts.append("")
+        if len(runs) > _LAW_POINTS:
+            laws = [f"tla2py explain {shlex.quote(str(view.store.path))}"]
+        else:
+            laws = [*explain_store(view, seconds=_LAW_SECONDS).laws(telling=True)]
+        if laws:
+            parts += [Text("When it breaks", "bold"), *(Text(f"  {line}") for line in laws), ""]
+    disabled = disabled_actions(view)
+    if disabled:
+        parts.append(Text("Actions that never fired", "bold"))
+        parts += [_action_line(action) for action in disabled[:_MOST_ACTIONS]]
+        if len(disabled) > _MOST_ACTIONS:
+            parts.append(Text(f"  and {len(disabled) - _MOST_ACTIONS} more, see the table coverage"))
+        parts.append("")
+    for parameter in view.manifest.parameters:
+        if parameter.column != parameter.name:
+            parts.append(Text(f"The column of {parameter.name} in the tables is {parameter.column}"))
+    store = shlex.quote(str(view.store.path))
+    parts.append(Text.assemble(("Store  ", "bold"), str(view.store.path)))
+    if minimal:
+        following = f"tla2py trace {store} {minimal[0][0].point}"
+    elif any(run.verdict is Verdict.BROKEN for run in notable):
+        following = "fix what is broken and repeat the command: it reruns the affected points (all, if a module changed)"
+    else:
+        following = f"tla2py report {store}"
+    parts.append(Text.assemble(("Next   ", "bold"), following))
+    parts.append(Text(f'       tla2py query {store} "SELECT * FROM runs"'))  # noqa: S608 - shown, not run
+    return Group(*parts)
+
+
+def _action_line(action: ActionCount) -> Text:
+    some = action.disabled[:8]
+    where = f"point{'s' * (len(some) > 1)} {', '.join(map(str, some))}"
+    where += f" and {len(action.disabled) - len(some)} more" if len(action.disabled) > len(some) else ""
+    line = Text(f"  {action.name}  ", "bold red" if action.never_enabled else "")
+    line.append(f"{action.module}:{action.line}  ", "dim")
+    return line.append("at any point" if action.never_enabled else f"at {where}")
+
+
+def smallest(view: StoreView, runs: Sequence[RunRow]) -> list[tuple[ManifestPoint, Sequence[str]]]:
+    """The minimal violating points, each with the definitions that no smaller point violates."""
+    violating = [run for run in runs if run.violated]
+    points = view.points.some(run.point for run in violating)
+    found = minimal_violating((run, points[run.point].parameters) for run in violating)
+    return [(points[number], names) for number, names in sorted(found.items())]
+
+
+def _points_table(view: StoreView, runs: Sequence[RunRow], notable: Sequence[RunRow]) -> RenderableType:
+    # A parameter with one value would only take room.
+    parameters = [
+        parameter
+        for parameter in view.manifest.parameters
+        if len(view.points) == 1 or view.points.different(parameter) > 1
+    ]
+    shown = runs if len(runs) <= _MOST_ROWS else notable[:_MOST_ROWS]
+    points = view.points.some(run.point for run in shown)
+    rows = []
+    for run in shown:
+        answered = run.verdict not in (Verdict.INCONCLUSIVE, Verdict.BROKEN)
+        verdict = Text(run.verdict.value if answered else run.unanswered, VERDICT_STYLES[run.verdict])
+        if run.violated:
+            lengths = ((name, view.shortest_traces.get((run.run_id, name))) for name in run.violated_names)
+            names = (f"{name} in {trace.length}" if trace else name for name, trace in lengths)
+            verdict.append(": " + ", ".join(names))
+        rows.append(
+            PointRow(
+                point=run.point,
+                values=[value_shown(points[run.point].parameters[p.name]) for p in parameters],
+                verdict=verdict,
+                figures={
+                    **{name: _figure(run, getattr(run, name)) for name in ("generated", "distinct", "depth")},
+                    "time": seconds(run.wall_seconds),
+                },
+            )
+        )
+    table = PointTable(parameters=[p.name for p in parameters], rows=rows)
+    parts: list[RenderableType] = [table]
+    if any(run.counts_first for run in shown):
+        parts.append(Text(f"* {FIRST_COUNTS}", "dim"))
+    if len(shown) == len(runs):
+        return Group(*parts)
+    found = Counter(run.verdict for run in notable)
+    found[Verdict.HOLDS] = len(runs) - len(notable)
+    counts = ", ".join(f"{found[each]} {each.value}" for each in VERDICT_STYLES if found[each])
+    return Group(*parts, Text(f"{len(runs)} points: {counts}; points that hold are not shown", "dim"))
+
+
+def _figure(run: RunRow, value: int | None) -> str:
+    return number(value, least=run.unfinished) + "*" * (run.counts_first and value is not None)
+
+
+def _minimal_line(view: StoreView, point: ManifestPoint, names: Sequence[str]) -> Indented:
+    lengths = ((name, view.shortest_traces.get((point.run_id, name))) for name in names)
+    violations = ", ".join(
+        f"{name} in {counted(trace.length, 'state')}" if trace else name for name, trace in lengths
+    )
+    parameters = parameter_text(point.parameters)
+    return Indented(Text.assemble(f"{parameters}  ", (violations, "red"), f"  (point {point.point})"), 2)
+
+
+def _why(view: StoreView, point: ManifestPoint, names: Sequence[str]) -> list[RenderableType]:
+    """The actions that lead to the shortest violation, and the changes of the last one; TLC's message without a trace."""
+    known = [row for name in names if (row := view.shortest_traces.get((point.run_id, name)))]
+    if not known:
+        run = next(run for run in view.run_rows if run.point == point.point)
+        said = (run.message or "").splitlines()
+        return [Indented(Text(cut(line, 300), "dim"), 4) for line in said]
+    trace = view.trace(point.point, min(known, key=lambda row: (row.length, row.trace)).trace)
+    lines: list[RenderableType] = []
+    if len(trace.states) > 1:
+        steps = runs_of([state.action or "" for state in trace.states[1:]])
+        last = "; ".join(step_changes(*trace.states[-2:]))
+        lines.append(Indented(Text.assemble("steps: ", (steps, "dim")), 4))
+        lines.append(Indented(Text.assemble("last step: ", (cut(last, 300), "dim")), 4))
+    if end := trace_end(trace):
+        lines.append(Indented(Text(end, "dim"), 4))
+    return lines
+
+
+def overview(sweeps: Sequence[tuple[Plan, StoreView]]) -> RenderableType:
+    """A table of sweeps: what each checked, how often it was violated, and the smallest violating points.
+
+    ``distinct`` sums the distinct states over a sweep's points, ``time`` the runs' wall-clock times.
+    """
+    table = plain_table("sweep", "points", "checked", "verdict", "smallest violating point")
+    for name in ("trace length", "distinct", "time"):
+        table.add_column(name, justify="right", no_wrap=True)
+    for plan, view in sweeps:
+        _add_sweep(table, plan, view)
+    return table
+
+
+def _add_sweep(table: Table, plan: Plan, view: StoreView) -> None:
+    runs = view.run_rows
+    minimal = smallest(view, runs)
+    distinct = number(sum(run.distinct or 0 for run in runs), least=any(run.unfinished for run in runs))
+    time = seconds(sum(run.wall_seconds or 0.0 for run in runs))
+    for row, name in enumerate(_checked(plan, runs)):
+        points = [point for point, names in minimal if name in names]
+        if len(points) == 1:
+            place = f"{points[0].point}: {parameter_text(points[0].parameters)}"
+        else:
+            place = f"points {', '.join(str(point.point) for point in points)}" if points else ""
+        traces = [view.shortest_traces.get((point.run_id, name)) for point in points]
+        shortest = min((trace.length for trace in traces if trace is not None), default=None)
+        table.add_row(
+            view.manifest.name if row == 0 else "",
+            _points(runs) if row == 0 else "",
+            name,
+            _verdict(name, plan, runs),
+            Text(place),
+            number(shortest) if shortest else "",
+            distinct if row == 0 else "",
+            time if row == 0 else "",
+        )
+
+
+def _checked(plan: Plan, runs: Sequence[RunRow]) -> list[str]:
+    """The definitions that any point checks or violates, in the order of the sweep file."""
+    names: dict[str, None] = {}
+    for run in plan.runs:
+        names |= dict.fromkeys((*run.config.invariants, *run.config.properties))
+        names |= {"deadlock": None} if run.options.check_deadlock else {}
+    for row in runs:
+        if row.verdict is not Verdict.EXCLUDED:
+            names |= dict.fromkeys(row.violated_names)
+    return list(names)
+
+
+def _points(runs: Sequence[RunRow]) -> str:
+    excluded = sum(run.verdict is Verdict.EXCLUDED for run in runs)
+    return f"{len(runs)}" + (f", {excluded} excluded" if excluded else "")
+
+
+def _verdict(name: str, plan: Plan, runs: Sequence[RunRow]) -> Text:
+    planned = {run.run_id: run for run in plan.runs if name in _labels(run)}
+    mine = [run for run in runs if run.run_id in planned and run.verdict is not Verdict.EXCLUDED]
+    violated = sum(name in run.violated_names for run in mine)
+    undecided = sum(
+        run.verdict in (Verdict.INCONCLUSIVE, Verdict.BROKEN) or name in _undecided(run, planned[run.run_id])
+        for run in mine
+        if name not in run.violated_names
+    )
+    if violated:
+        text = Text(f"violated at {violated} of {len(mine)}", "bold red")
+    elif undecided == len(mine):
+        return Text("undecided", "yellow")
+    else:
+        text = Text("holds", "green")
+    if undecided:
+        text.append(f", undecided at {undecided}", "yellow")
+    return text
+
+
+def _labels(run: Run) -> set[str]:
+    return {check.label for check in requested_checks(run)}
+
+
+def _undecided(row: RunRow, run: Run) -> Collection[str]:
+    checked = _labels(run)
+    stopped = ended_early(row.violated_names, checked, run.options.find)
+    return checked.difference(row.violated_names) if stopped else row.undecided
+
+
+def judgement_lines(result: SweepResult) -> Iterator[Text]:
+    """A line for what is accepted, a line per unexpected result, or one line if all points are as expected."""
+    name = result.sweep.name
+    if result.findings.accepted:
+        yield Text(f"{name}: accepted: {result.findings.accepted_text}")
+    if result.plan.filled:
+        yield Text(f"{name}: {filled_text(result.plan.filled)}", "dim")
+    sweep = result.sweep
+    if text := overridden_text(sweep.expect, sweep.points, sweep.expected_rows):
+        yield Text(f"{name}: {text}", "dim")
+    for mismatch in result.mismatches:
+        yield Text(f"{name}, point {mismatch.point}: {mismatch}", "bold red")
+    for unread in result.sweep.unread:
+        yield Text(f"{name}: {unread}", "bold red")
+    if empty := result.empty_points:
+        points = ", ".join(map(str, empty))
+        yield Text(f"{name}, point {points}: {NO_STATES}", "yellow")
+    for note in run_notes(table_files(result.store, "diagnostics"), result.runs):
+        yield Text(f"{name}, {note}", "yellow")
+    if result.sweep.limits.trust:
+        yield Text(f"{name}: {TRUSTED}", "yellow")
+    if result.unchecked:
+        yield Text(f"{name}: {ALL_EXCLUDED}", "bold red")
+    elif result.sweep.file.expect is not None and not result.mismatches:
+        count = len(result.sweep.points)
+        points = "the one point is" if count == 1 else f"all {count} points are"
+        yield Text(f"{name}: {points} as expected", "green")
+
+
+def cached_line(result: SweepResult) -> Text:
+    """The line for a sweep whose runs are all cached."""
+    runs = "the one run is" if result.cached == 1 else f"all {result.cached} runs are"
+    return Text(f"nothing to run: {runs} in {result.store.path} already")
+
+
+def interrupted_line(left: int) -> Text:
+    """The line for an interrupted sweep with runs left."""
+    return Text(f"interrupted with {counted(left, 'run')} left; repeat the command to run them", "yellow")
+
+
+def jar_changed_line(sweep: Sweep, before: EarlierJar, jar: Jar) -> Text:
+    """The notice that recorded runs do not apply, because another jar made them."""
+    return Text(
+        f"{sweep.name}: the jar has changed from TLC {before.tlc}, sha256 {before.sha256[:12]}, to {jar}; "
+        f"{counted(before.runs, 'recorded run')} no longer appl{'ies' if before.runs == 1 else 'y'}",
+        "yellow",
+    )
+
+
+def taken_over_line(store: Address, modules: Sequence[str], sweep: Sweep) -> Text:
+    """The warning that a store held results of other modules."""
+    hint = 'to keep both, set name = "..." in the sweep file, or use -o'
+    return Text(f"{store} belonged to {', '.join(modules)} and now shows only {sweep.name}; {hint}", "yellow")

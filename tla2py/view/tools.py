@@ -1,0 +1,337 @@
+"""TLC's errors at their place in the user's files, with the source line and a caret."""
+
+from __future__ import annotations
+
+import hashlib
+import shlex
+import sys
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from tla2py.analysis.view import StoreView
+from tla2py.errors import MOST_LINES, Place, Tla2pyError
+from tla2py.model.outcome import OUTCOME_WORDS, REMEDIES, Diagnostic, Outcome, Verdict
+from tla2py.store.runs import RunRow, first_errors
+from tla2py.store.write import table_files
+from tla2py.text import counted, cut
+from tla2py.tlc.tools.installed import community_jar, community_modules, official_classes
+from tla2py.tlc.tools.jar import BUNDLED, INSTALL_NEWEST, INSTALLED, Jar
+from tla2py.tlc.tools.java import FoundJava
+from tla2py.tlc.tools.toolchain import FoundJar, find_jar
+from tla2py.view.layout import plain_table
+
+# Of a longer line, only the part around the place is shown.
+_WIDTH = 100
+# At most this many different errors are shown, and points of each.
+_MOST = 3
+_POINTS = 8
+# Remedies for faults in TLC, by the stack frame that reveals them.
+_FAULTS = {
+    "tlc2.value.impl.MVPerms.permutationSubgroup": (
+        "This TLC fails on a symmetry with only one permutation, such as that of a set with one value; TLC 1.7.4 and "
+        'newer do not. symmetry = ["Procs"], which names the constants, omits the symmetry if they have one value.'
+    )
+}
+
+
+def points_without_answer(view: StoreView, runs: Sequence[RunRow]) -> list[RenderableType]:
+    """TLC's errors at the broken and excluded points, and how to get an answer for the inconclusive ones."""
+    parts: list[RenderableType] = []
+    for verdict, style in ((Verdict.BROKEN, "bold magenta"), (Verdict.EXCLUDED, "bold")):
+        errors = errors_with_points(view, runs, verdict)
+        for error, points in list(errors.items())[:_MOST]:
+            parts += [Text(points_are(points, verdict.value), style), diagnostic_text(error)]
+        if len(errors) > _MOST:
+            more = counted(len(errors) - _MOST, "more error")
+            parts.append(Text(f"and {more}, see the table diagnostics", "dim"))
+    unanswered: dict[Outcome, list[int]] = {}
+    for run in runs:
+        if run.verdict is Verdict.INCONCLUSIVE and not run.simulated:
+            unanswered.setdefault(run.outcome, []).append(run.point)
+    for outcome, points in unanswered.items():
+        sentence = points_are(points, f"inconclusive: {OUTCOME_WORDS[outcome]}")
+        parts += [Text(sentence, "bold yellow"), Text(REMEDIES[outcome])]
+    return [*parts, ""] if parts else []
+
+
+def errors_with_points(
+    view: StoreView, runs: Sequence[RunRow], verdict: Verdict
+) -> dict[Diagnostic, list[int]]:
+    """The first errors of the points with a verdict, each with its points."""
+    found: dict[Diagnostic, list[int]] = {}
+    concerned = [run for run in runs if run.verdict is verdict]
+    first = first_errors(table_files(view.store, "diagnostics")) if concerned else {}
+    for run in concerned:
+        unknown = Diagnostic(code=0, severity="error", text=run.outcome.value)
+        found.setdefault(first.get(run.run_id, unknown), []).append(run.point)
+    return found
+
+
+def points_are(points: Sequence[int], what: str) -> str:
+    """A sentence such as ``Points 1, 2 are broken``."""
+    shown = ", ".join(map(str, points[:_POINTS]))
+    more = f" and {len(points) - _POINTS} more" if len(points) > _POINTS else ""
+    return f"Points {shown}{more} are {what}" if len(points) > 1 else f"Point {shown} is {what}"
+
+
+def diagnostics_text(found: Sequence[Diagnostic]) -> list[RenderableType]:
+    """The messages with their places; a place is not repeated for a message at the same place."""
+    befores = [None, *(each.place for each in found)]
+    return [
+        Text(each.text.strip(), "magenta") if each.place and each.place == before else diagnostic_text(each)
+        for each, before in zip(found, befores, strict=False)
+    ]
+
+
+def diagnostic_text(found: Diagnostic) -> RenderableType:
+    """The place, TLC's whole message, and the line with a caret."""
+    message = Text(found.text.strip(), "magenta")
+    if found.place is None:
+        known = [Text(remedy) for frame, remedy in _FAULTS.items() if frame in found.text]
+        return Group(message, *known)
+    return Group(Text.assemble((f"{found.place}: ", "bold"), message), *excerpt_lines(found.place))
+
+
+def excerpt_lines(place: Place) -> list[Text]:
+    """The source line of a place with a caret under its column, or its several lines; empty if they are unknown."""
+    line = place.excerpt.replace("\t", " ").rstrip()
+    if not line:
+        return []
+    if "\n" in line:
+        # A caret in the first line could point at correct text.
+        numbers = [f"{(place.line or 1) + n:>5}" for n in range(MOST_LINES)] + [" " * 5]
+        pairs = zip(numbers, line.split("\n"), strict=False)
+        return [Text.assemble((f"{number} | ", "dim"), each[:_WIDTH]) for number, each in pairs]
+    column = place.column or 0
+    start = max(column - _WIDTH // 2, 0) if len(line) > _WIDTH else 0
+    shown = line[start : start + _WIDTH]
+    gutter = f"{place.line:>5} | " if place.line else "      | "
+    lines = [Text.assemble((gutter, "dim"), shown)]
+    if column:
+        lines.append(
+            Text.assemble((" " * (len(gutter) - 2) + "| ", "dim"), " " * (column - 1 - start), ("^", "bold"))
+        )
+    return lines
+
+
+# The JSON of ``inspect --json``.
+Item = Mapping[str, Any]
+# Hides the operators of named instances: there are many, and a config cannot name them.
+_HIDDEN_MARK = "!"
+
+
+def inspection_text(inspection: Item) -> RenderableType:
+    """The non-empty sections of what ``inspect_spec`` returns, and the command to type next."""
+    parts: list[RenderableType] = [
+        Text.assemble((str(inspection["module"]), "bold"), f"  {inspection['file']}"),
+        *_modules(inspection),
+    ]
+    parts += _section("Constants", _constants(inspection["constants"]))
+    parts += _section("Variables", _variables(inspection["variables"]))
+    parts += _section("Assumptions", _assumptions(inspection["assumptions"]))
+    parts += _section("Operators", _operators(inspection["operators"]))
+    parts += _section("Candidates", _candidates(inspection["candidates"]))
+    parts += [
+        "",
+        Text.assemble(
+            ("Next   ", "bold"), f"tla2py init {shlex.quote(str(inspection['file']))} -o sweep.toml"
+        ),
+    ]
+    return Group(*parts)
+
+
+def _section(title: str, table: Table | None) -> list[RenderableType]:
+    return [] if table is None else ["", Text(title, "bold"), table]
+
+
+def _modules(inspection: Item) -> Iterable[RenderableType]:
+    """A line per module with a file, and one line for the standard modules."""
+    extends = inspection["extends"]
+    for each in extends:
+        if not each["standard"]:
+            yield Text.assemble(("  extends  ", "dim"), f"{each['module']}  ", (str(each["file"]), "dim"))
+    standard = [str(each["module"]) for each in extends if each["standard"]]
+    if standard:
+        yield Text.assemble(("  extends  ", "dim"), ", ".join(standard), ("  (standard)", "dim"))
+    for each in inspection["instances"]:
+        if not each["standard"]:
+            named = f"{each['name']} = " if each["name"] else ""
+            shown = (f"{named}{each['module']}  ", (str(each["file"]), "dim"))
+            yield Text.assemble(("  instance ", "dim"), *shown)
+    if inspection["pluscal"]:
+        yield Text("  has a PlusCal algorithm", "dim")
+
+
+def _table(rows: Iterable[Sequence[Text | str]], *, wide: int) -> Table | None:
+    """A table without a header, whose column ``wide`` takes the rest of the line; None if there are no rows."""
+    table = Table(box=None, pad_edge=False, show_header=False, padding=(0, 2, 0, 0))
+    for index, row in enumerate(rows):
+        if index == 0:
+            for column in range(len(row)):
+                table.add_column(overflow="fold", no_wrap=column != wide)
+        # The module's text must not be read as markup.
+        table.add_row("", *(cell if isinstance(cell, Text) else Text(cell) for cell in row[1:]))
+    return table if table.row_count else None
+
+
+def _constants(items: Sequence[Item]) -> Table | None:
+    def kind(item: Item) -> Text:
+        shown = Text(str(item["kind"]), "green" if item["needs_value"] else "dim")
+        return shown.append("" if item["certain"] or not item["needs_value"] else " ?", "yellow")
+
+    rows = [("", _head(i), kind(i), _words(i["comment"]), _where(i)) for i in items]
+    return _table(rows, wide=3)
+
+
+def _variables(items: Sequence[Item]) -> Table | None:
+    return _table([("", _head(i), _words(i["comment"]), _where(i)) for i in items], wide=2)
+
+
+def _assumptions(items: Sequence[Item]) -> Table | None:
+    return _table([("", _words(i["text"]), _where(i)) for i in items], wide=1)
+
+
+def _operators(items: Sequence[Item]) -> Table | None:
+    shown = [item for item in items if _HIDDEN_MARK not in str(item["name"])]
+    rows = [("", _head(i), Text(str(i["level"]), "dim"), _words(i["comment"]), _where(i)) for i in shown]
+    if len(shown) < len(items):
+        rest = f"and {len(items) - len(shown)} of named instances, such as {next(i['name'] for i in items if i not in shown)}"
+        rows.append(("", Text(rest, "dim"), Text(), Text(), Text()))
+    return _table(rows, wide=3)
+
+
+def _candidates(candidates: Mapping[str, Sequence[str]]) -> Table | None:
+    rows = [
+        ("", Text(key.replace("_", " ")), Text(", ".join(names)))
+        for key, names in candidates.items()
+        if names
+    ]
+    return _table(rows, wide=2)
+
+
+def _head(item: Item) -> Text:
+    """A name with its parameters, as declared."""
+    parameters = item.get("parameters") or ["_"] * item.get("arity", 0)
+    text = Text(str(item["name"]), "cyan")
+    return text.append(f"({', '.join(parameters)})" if parameters else "", "not bold default")
+
+
+def _words(value: str | None) -> Text:
+    return Text(cut(" ".join((value or "").split()), 200))
+
+
+def _where(item: Item) -> Text:
+    """Module and line; ``--json`` gives the whole place."""
+    line = str(item["where"]).rsplit(":", 2)[1]
+    return Text(f"{item['module']}:{line}", "dim")
+
+
+_MB = 1e6
+
+
+def tools_json(jars: Sequence[FoundJar], javas: Sequence[FoundJava]) -> dict[str, object]:
+    """All jars and Javas, and the folder of the CommunityModules."""
+    community = community_modules()
+    return {
+        "jars": [
+            {
+                "name": jar.name,
+                "path": str(jar.path),
+                "version": jar.jar.version if jar.jar else None,
+                "revision": jar.jar.revision if jar.jar else None,
+                "date": jar.jar.date if jar.jar else None,
+                "sha256": jar.jar.sha256 if jar.jar else None,
+                "used": jar.used,
+                "note": jar.note,
+            }
+            for jar in jars
+        ],
+        "javas": [
+            {"path": str(java.path), "version": java.version, "used": java.used, "note": java.note}
+            for java in javas
+        ],
+        "community_modules": str(community) if community else None,
+    }
+
+
+def community_line() -> str:
+    """A line on the installed CommunityModules, or on how to install them."""
+    missing = f"not installed; {INSTALL_NEWEST} installs them with a TLC that they work with"
+    return f"CommunityModules: {community_found() or missing}"
+
+
+def community_found() -> str | None:
+    """The installed CommunityModules: their number, whether the build is official, digest and folder; None without any."""
+    folder, jar = community_modules(), community_jar()
+    if folder is None or jar is None:
+        return None
+    digest = hashlib.sha256(jar.read_bytes()).hexdigest()
+    kind = "an official build" if digest in official_classes() else "not a build that tla2py knows"
+    modules = counted(sum(1 for _ in folder.glob("*.tla")), "module")
+    return f"{modules} with Java classes, {kind}, sha256 {digest[:12]}, {folder}"
+
+
+def jars_table(jars: Sequence[FoundJar]) -> Table:
+    """One row per jar; the one that runs use is in bold."""
+    table = plain_table("tools", "TLC", "revision", "date", "sha256", "path", "")
+    for found in jars:
+        facts = found.jar
+        cells = (facts.version, facts.revision, facts.date, facts.sha256[:12]) if facts else ("", "", "", "")
+        table.add_row(found.name, *cells, str(found.path), found.note, style="bold" if found.used else "")
+    return table
+
+
+def javas_table(javas: Sequence[FoundJava]) -> Table:
+    """One row per Java; the one that runs use is in bold."""
+    table = plain_table("Java", "path", "")
+    for java in javas:
+        table.add_row(java.version or "?", str(java.path), java.note, style="bold" if java.used else "")
+    return table
+
+
+def use_lines(name: str, jar: Jar, project_file: Path | None) -> str:
+    """The lines on an installed jar: which TLC it is, and who uses it; ``project_file`` now names it."""
+    use = f"{project_file} makes it this project's TLC" if project_file is not None else _use(name, jar)
+    return f"{jar.tlc}, revision {jar.revision}, sha256 {jar.sha256}\n{use}"
+
+
+def _use(name: str, jar: Jar) -> str:
+    named = f"use it with --tla2tools {name}; --default makes it this project's TLC"
+    try:
+        used = find_jar()
+    except Tla2pyError:
+        return named
+    if used.path == jar.path:
+        return "runs use it from now on"
+    chosen = (
+        f"{used.named} ({used.origin})"
+        if used.origin in (BUNDLED, INSTALLED)
+        else f"what {used.origin} names"
+    )
+    return f"runs still use {chosen}; {named}"
+
+
+class DownloadProgress:
+    """A download's progress on standard error: one changing line on a terminal, a line every two seconds otherwise."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._terminal = sys.stderr.isatty()
+        self._next = 0.0
+
+    def __call__(self, done: int, total: int | None) -> None:
+        """Print how many bytes have arrived, if a new line is due."""
+        now = time.monotonic()
+        if now < self._next and done != total:
+            return
+        self._next = now + (0.1 if self._terminal else 2.0)
+        of = f" of {total / _MB:.1f}" if total else ""
+        end = "\r" if self._terminal and done != total else "\n"
+        sys.stderr.write(f"{self._name}: {done / _MB:.1f}{of} MB{end}")
+        sys.stderr.flush()

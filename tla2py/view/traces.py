@@ -1,0 +1,365 @@
+"""The difference between the answers of two checks, as text."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Set
+from itertools import pairwise
+
+from rich.console import Group, RenderableType
+from rich.padding import Padding
+from rich.text import Text
+
+from tla2py.analysis.view import StoreView
+from tla2py.execution.check import Checked
+from tla2py.model.courses import Step, compare_traces
+from tla2py.model.model import filled_text
+from tla2py.model.outcome import OUTCOME_WORDS, REMEDIES, Verdict, simulation_words, unfinished
+from tla2py.model.trace import EVALUATION, Part, State, Trace, Variables, changed_parts
+from tla2py.replay.conjuncts import Conjuncts
+from tla2py.replay.successors import Enabledness
+from tla2py.store.foreign import ForeignStore
+from tla2py.store.rows import explaining_errors
+from tla2py.store.runs import RunRow
+from tla2py.store.traces import TraceRow
+from tla2py.sweep.checks import DEADLOCK, Check, checks_of
+from tla2py.sweep.judge import NO_STATES
+from tla2py.text import counted, cut, value_shown
+from tla2py.tla.copies import Binding
+from tla2py.tla.value_text import format_value
+from tla2py.tlc.output.collector import notes_of
+from tla2py.view.html import differences
+from tla2py.view.layout import VERDICT_STYLES, Indented, number, plain_table, seconds
+from tla2py.view.messages import acting
+from tla2py.view.text import DERIVED, action_text, closing_step, derived, headline, loop_mark, trace_end
+from tla2py.view.tools import diagnostics_text
+
+
+def answer_change(before: Checked, after: Checked) -> str | None:
+    """What changed in the answer, such as ``verdict holds -> violated``, or None."""
+    old, new = _facts(before), _facts(after)
+    changed = [f"{name} {old[name]} -> {new[name]}" for name in old if old[name] != new[name]]
+    if changed:
+        return ", ".join(changed)
+    if before.traces != after.traces:
+        return "another counterexample"
+    different = explaining_errors(before.result) != explaining_errors(after.result)
+    return "other messages" if different or before.prints != after.prints else None
+
+
+def _facts(checked: Checked) -> dict[str, str]:
+    result = checked.result
+    plain = bool(result.violations) or result.verdict is Verdict.HOLDS
+    lengths = [str(len(trace.states)) for trace in result.traces]
+    return {
+        "verdict": result.verdict.value
+        if plain
+        else f"{result.verdict.value} ({OUTCOME_WORDS[result.outcome]})",
+        "violated": ", ".join(violation.label for violation in result.violations) or "nothing",
+        "trace length": ", ".join(lengths) or "none",
+        "generated": number(result.stats.generated),
+        "distinct": number(result.stats.distinct),
+        "depth": number(result.stats.depth),
+    }
+
+
+def comparison_text(left: Trace, right: Trace, *, titles: tuple[str, str]) -> RenderableType:
+    """The steps of both traces in one list: ``<`` marks those of the left trace only, ``>`` of the right only."""
+    comparison = compare_traces(left, right)
+    parts: list[RenderableType] = [
+        Text.assemble((sign, "bold"), f" {title}: {trace.label}, {counted(len(trace.states), 'state')}")
+        for sign, title, trace in zip("<>", titles, (left, right), strict=True)
+    ]
+    before: tuple[State, State] | None = None
+    for position, step in enumerate(comparison.steps):
+        if position == comparison.parted:
+            parts.append(Text("the traces diverge here", "bold yellow"))
+        parts.append(_line(step))
+        if step.left is not None and step.right is not None:
+            found = differences(step.left, step.right, before)
+            parts += [Text(" " * 11 + line, "dim") for line in found]
+            before = (step.left, step.right)
+    if comparison.parted is None:
+        parts.append(Text("both take the same steps", "bold"))
+    for sign, trace in zip("<>", (left, right), strict=True):
+        if end := trace_end(trace):
+            parts.append(Text(f"{sign} {end}", "bold yellow"))
+    return Group(*parts)
+
+
+def _line(step: Step) -> Text:
+    left, right = (str(state.index) if state else "" for state in (step.left, step.right))
+    state = step.left or step.right
+    assert state is not None
+    sign = " " if step.left and step.right else "<" if step.left else ">"
+    style = {"<": "red", ">": "green", " ": "bold blue"}[sign]
+    return Text(f"{sign} {left:>3} {right:>3}  {action_text(state)}", style)
+
+
+_LONGEST = 72
+_MARKS = {True: ("T", "green"), False: ("F", "bold red"), None: ("-", "dim")}
+
+
+def conjuncts_text(found: Conjuncts, title: str) -> RenderableType:
+    """A line for each conjunct with its value in each state, then the one that turns FALSE first."""
+    table = plain_table()
+    table.add_column("place")
+    table.add_column("conjunct", overflow="fold")
+    table.add_column(f"states 1 to {len(found.trace.states)}", overflow="fold")
+    turned = False
+    for row in found.rows:
+        if not row.conjunct.depth:
+            turned = row.first_false is not None
+        elif not turned:
+            continue
+        text = "  " * row.conjunct.depth + cut(row.conjunct.text, _LONGEST, "…")
+        values = Text.assemble(*(_MARKS[value] for value in row.values))
+        table.add_row(row.conjunct.place, f"{text} =>" if row.conjunct.role == "condition" else text, values)
+    return Group(
+        Text(title + headline(found.trace), "bold red"),
+        table,
+        Text(
+            "T: TRUE, F: FALSE, -: not evaluated, because of a condition or of an earlier conjunct or part",
+            "dim",
+        ),
+        *_turning(found),
+    )
+
+
+def enabled_text(found: Enabledness, title: str) -> RenderableType:
+    """A line for each conjunct of an action, then the binding that gets furthest and what stops it."""
+    table = plain_table()
+    table.add_column("place")
+    table.add_column("conjunct", overflow="fold")
+    table.add_column("possible")
+    for row in found.rows:
+        text = cut(row.conjunct.text, _LONGEST, "…")
+        table.add_row(row.conjunct.place, text, Text(*_MARKS[row.enabled]))
+    verdict = "is enabled" if found.enabled else "is not enabled"
+    title = f"{title}{found.action} {verdict} in state {found.state.index}"
+    binding = _bound(found.binding)
+    end: list[RenderableType] = []
+    if found.stopped is not None:
+        end = [
+            Text(f"gets furthest{f' for {binding}' if binding else ''}, then is FALSE:", "bold"),
+            Text(f"  {found.stopped.text}"),
+            Text(f"  in {found.stopped.definition} at {found.stopped.place}"),
+        ]
+    elif binding:
+        end = [Text(f"enabled for {binding}", "bold")]
+    key = "T: ENABLED up to this conjunct, F: not for any binding that gets to it, -: none gets to it"
+    return Group(Text(title, "bold" if found.enabled else "bold red"), table, Text(key, "dim"), *end)
+
+
+def _turning(found: Conjuncts) -> list[Text]:
+    row, state = found.turning, found.turning_state
+    if row is None or state is None:
+        return [Text("no conjunct is FALSE in any state", "bold")]
+    here, witness = found.trace.states.index(state), found.witness
+    step = f", after {action_text(state)}" if state.action else ""
+    lines = [
+        Text(f"FALSE first in state {state.index}{step}:", "bold"),
+        Text(f"  {row.conjunct.text}"),
+        Text(f"  in {row.conjunct.definition} at {row.conjunct.place}{found.blame}"),
+    ]
+    for part in found.parts(row):
+        # The witness of a quantifier inside the conjunct.
+        if part.conjunct.role == "body" and part.values[here] is part.conjunct.decisive:
+            value = "TRUE" if part.conjunct.decisive else "FALSE"
+            inner = tuple(each for each in part.witnesses[here] if each not in witness)
+            lines.append(Text(f"  {value} for {_bound(inner)}: {cut(part.conjunct.text, _LONGEST, '…')}"))
+    return lines
+
+
+def _bound(binding: Binding) -> str:
+    return ", ".join(f"{name} = {value}" for name, value in binding)
+
+
+def traces_text(
+    view: StoreView,
+    point: int,
+    number: int | None,
+    *,
+    full: bool = False,
+    hint: bool = True,
+    variables: Variables | None = None,
+) -> RenderableType:
+    """A point's traces, or one of them, step by step; ``hint`` mentions ``--arguments`` where it could help.
+
+    Raises InputError (``unknown-variable``).
+    """
+    foreign = isinstance(view.store, ForeignStore)
+    numbers = [number] if number is not None else list(range(1, len(view.trace_list(point)) + 1)) or [1]
+    parts: list[RenderableType] = []
+    for each in numbers:
+        trace = view.trace(point, each)
+        title = f"trace {each}: " if foreign else f"point {point}, trace {each}: "
+        chosen = None if variables is None else variables.of(trace)
+        parts += [trace_text(trace, full=full, title=title, chosen=chosen), ""]
+    parts.pop()
+    # Parsing the module, to see whether the actions have arguments, would cost more than the hint is worth.
+    if hint and not foreign and any(actor.derived for actor in acting(trace) or ()):
+        parts.append(Text("to see the arguments of the actions, add --arguments", "dim"))
+    return Group(*parts)
+
+
+def trace_text(
+    trace: Trace, *, full: bool = False, title: str = "", chosen: Set[str] | None = None
+) -> RenderableType:
+    """A trace's steps: each action with its arguments and changes, or with the whole state if ``full``.
+
+    Of the variables, only the ``chosen`` ones are shown.
+    """
+
+    def shown(name: str) -> bool:
+        return chosen is None or name in chosen
+
+    parts: list[RenderableType] = [Text(title + headline(trace), "bold red")]
+    for before, state in pairwise((None, *trace.states)):
+        assert state is not None
+        parts.append(_step_header(state, trace))
+        if before is None or full:
+            for variable in filter(shown, state.values):
+                text = Text.assemble((variable, "cyan"), f" = {format_value(state.values[variable])}")
+                parts.append(Indented(text, 4))
+        else:
+            changed = list(changed_parts(before.values, state.values))
+            lines = [Indented(_part_line(part), 4) for part in changed if shown(part.variable)]
+            none = "only hidden variables change" if changed else "nothing changes"
+            parts += lines or [Text(f"    {none}", "dim")]
+        for expression, value in state.evaluated:
+            text = Text.assemble((" ".join(expression.split()), "magenta"), f" = {value}")
+            parts.append(Indented(text, 4))
+    if end := trace_end(trace):
+        parts.append(Text(end, "bold yellow"))
+    if closing := closing_step(trace):
+        parts += [Indented(_part_line(part), 4) for part in closing.parts if shown(part.variable)]
+    if derived(trace):
+        parts.append(Text(DERIVED, "dim"))
+    return Group(*parts)
+
+
+def _step_header(state: State, trace: Trace) -> Text:
+    header = Text.assemble((f"{state.index:>3} ", "bold"), (action_text(state), "bold blue"))
+    if mark := loop_mark(trace, state):
+        header.append(f"  ({mark})", "yellow")
+    if state.location:
+        header.append(f"  {state.location.module}:{state.location.begin_line}", "dim")
+    return header
+
+
+def _part_line(part: Part) -> Text:
+    """A changed part as ``str`` writes it, with the old and new values in colour."""
+    old, new = part.texts
+    line = Text(part.place, "cyan")
+    if not part.before:
+        return line.append(" + ", "default").append(new, "green")
+    if not part.after:
+        return line.append(" - ", "default").append(old, "red")
+    return line.append(": ", "default").append(old, "red").append(" -> ", "default").append(new, "green")
+
+
+def trace_list(view: StoreView, name: str | None = None) -> RenderableType:
+    """A store's counterexamples by kind, the most frequent first, or those of one property; of each a line, the shortest first.
+
+    Raises InputError (``unknown-property``).
+    """
+    rows = view.trace_rows
+    if not rows:
+        verdicts = Counter(_verdict(run) for run in view.run_rows)
+        summary = (
+            ", ".join(f"{count} {verdict}" for verdict, count in verdicts.items()) or "nothing was run yet"
+        )
+        if len(view.points) == 1:
+            summary = summary.removeprefix("1 ")
+        return Text(f"no counterexample in {view.store.path}: {summary}")
+    ends = {(row.run_id, row.trace): _end(row) for row in rows}
+    columns = [*(parameter.name for parameter in view.manifest.parameters), "length"]
+    columns += ["ends"] * any(ends.values())
+    points = {point.point: point for point in view.points}
+    parts: list[RenderableType] = []
+    for place, kind in enumerate(view.kinds().of(name).kinds, 1):
+        name = "(cannot be evaluated)" if kind.name == EVALUATION else kind.name
+        parts.append(Text.assemble((f"{place}. {name}", "bold red"), f": {kind.size}"))
+        parts += [Indented(Text(text, "dim"), 3) for text in (kind.steps, kind.remarks) if text]
+        table = plain_table()
+        for name in ("point", "trace"):
+            table.add_column(name, justify="right")
+        for name in columns:
+            table.add_column(name, overflow="fold")
+        for found in kind.members:
+            for point in map(points.__getitem__, found.points):
+                values = map(value_shown, point.parameters.values())
+                cells = [str(point.point), str(found.trace), *values, str(found.length)]
+                table.add_row(*cells, *([ends[point.run_id, found.trace]] if "ends" in columns else []))
+        parts += [Padding(table, (0, 0, 0, 3), expand=False), ""]
+    parts.pop()
+    return Group(*parts)
+
+
+def _end(row: TraceRow) -> str:
+    if row.loop_start is not None:
+        return f"back to {row.loop_start}"
+    return "stuttering" if row.stuttering else "cut off" if row.cut_off else ""
+
+
+def _verdict(run: RunRow) -> str:
+    return run.unanswered if run.verdict is Verdict.INCONCLUSIVE else run.verdict.value
+
+
+# More checked definitions than this are counted, not named.
+_MOST = 6
+_NOTHING_ELSE = ", and nothing else was checked"
+
+
+def _checks(checked: Checked) -> tuple[Check, ...]:
+    return checks_of(checked.record.executions[0].config_text, checked.record.options)
+
+
+def _checked(checked: Checked) -> str:
+    """What was checked, in short, with the config that requests it."""
+    checks = _checks(checked)
+    names = [check.name for check in checks if check != DEADLOCK]
+    shown = names[:_MOST] + [f"{len(names) - _MOST} more"] * (len(names) > _MOST)
+    shown += ["no deadlock"] * (DEADLOCK in checks)
+    text = ", ".join(shown) or "nothing was checked but ASSUME"
+    text += _NOTHING_ELSE * (checks == (DEADLOCK,))
+    return f"{text} ({checked.config})" if checked.config is not None else text
+
+
+def check_text(checked: Checked, *, full: bool = False) -> RenderableType:
+    """The counterexamples, TLC's other errors, and a last line with verdict and statistics."""
+    result, record = checked.result, checked.record
+    parts: list[RenderableType] = []
+    for trace in result.traces:
+        parts += [trace_text(trace, full=full), ""]
+    errors = explaining_errors(result)
+    parts += diagnostics_text(errors)
+    parts += [Text(f"{text}\n", "yellow") for text in notes_of(result)]
+    if result.verdict is Verdict.INCONCLUSIVE and not result.simulated:
+        parts.append(Text(REMEDIES[result.outcome]))
+    if checked.filled:
+        parts.append(Text(filled_text(checked.filled), "dim"))
+    verdict = Text(result.verdict.value, VERDICT_STYLES[result.verdict])
+    names = ", ".join(v.label for v in result.violations)
+    if result.simulated:
+        words = simulation_words(result.stats.behaviours, result.stats.generated)
+        verdict = Text(words, VERDICT_STYLES[result.verdict])
+    elif result.verdict is Verdict.HOLDS:
+        of_nothing = f"; {NO_STATES}" * (result.stats.distinct == 0)
+        verdict.append(f": {_checked(checked)}{of_nothing}", "")
+    else:
+        verdict.append(f": {names}" if names else f" ({OUTCOME_WORDS[result.outcome]})", "")
+        verdict.append(_NOTHING_ELSE * (bool(names) and _checks(checked) == (DEADLOCK,)), "")
+    stats = result.stats
+    if stats.generated is not None:
+        least = "at least " * unfinished(result.outcome, record.executions[0].termination_reason)
+        first = " by the first execution" * (len(record.executions) > 1)
+        verdict.append(
+            f"; {least}{counted(stats.generated, 'state')} generated, {number(stats.distinct)} distinct, "
+            f"depth {number(stats.depth)}{first}",
+            "",
+        )
+    verdict.append(f", {seconds(sum(e.wall_seconds for e in record.executions))}", "")
+    parts.append(verdict)
+    return Group(*parts)
