@@ -195,7 +195,7 @@ def test_a_killed_tlc_is_no_answer(counter_store: Path, tmp_path: Path, run_cli:
 def test_what_commands_import(tmp_path: Path) -> None:
     """Each of these packages takes tenths of a second; pandas is for frames alone."""
     store, sweep = str(tmp_path / "store"), str(SPECS / "counter.toml")
-    heavy = {"pandas", "pyspark", "pyarrow", "numpy", "duckdb", "sqlglot"}
+    heavy = {"pandas", "pyspark", "pyarrow", "numpy", "duckdb"}
     arrow = {"pyarrow", "numpy"}
     # In one process, so each may import what those before it may.
     commands = (
@@ -206,7 +206,7 @@ def test_what_commands_import(tmp_path: Path) -> None:
         (("sweep", sweep, "-o", store), arrow),
         (("trace", store, "3"), arrow),
         (("gate", store), arrow),
-        (("query", store, "SELECT point FROM runs"), arrow | {"duckdb", "sqlglot"}),
+        (("query", store, "SELECT point FROM runs"), arrow | {"duckdb"}),
     )
     program = f"""import sys
 import typer

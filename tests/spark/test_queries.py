@@ -1,4 +1,4 @@
-"""DuckDB's rows are Spark's, and what DuckDB does not answer goes to Spark."""
+"""The tables of both engines give the same rows, each in its own dialect."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ from pyspark.sql import SparkSession
 
 from tests import command
 from tests.conftest import RunCli
-from tests.spark.queries import BOTH, SPARK, statements
+from tests.spark.queries import PORTABLE
 from tla2py.errors import InputError
-from tla2py.query.query import Engine, answer_query
+from tla2py.query import Engine
+from tla2py.query.query import answer_query, quote_distinct
 from tla2py.spark.frames import create_views, query_views
 from tla2py.store.schema import TABLES
 from tla2py.store.store import Store
@@ -43,12 +44,12 @@ def documented() -> Iterator[str]:
 
 
 DOCUMENTED = sorted(set(documented()))
-# Every column of every table as a name in all the places of a query.
+# Every column of every table as a name in all the places of a query; DuckDB has a word "column".
 COLUMNS = [
     f"SELECT {', '.join(names)}, count(*) AS n FROM {table} t WHERE {' OR '.join(f't.{name} IS NULL' for name in names)} "
     f"OR t.{names[-1]} IS NOT NULL GROUP BY {', '.join(names)} ORDER BY {', '.join(names)}, n"
     for table, columns in TABLES.items()
-    if (names := [column.name for column in columns if column.name != "state"])
+    if (names := [f'"{column.name}"' for column in columns if column.name != "state"])
 ]
 
 
@@ -67,13 +68,6 @@ def comparable(statement: str, rows: list[list[object]]) -> list[str]:
     return texts if "ORDER BY" in last else sorted(texts)
 
 
-def test_most_of_the_queries_are_answered_by_duckdb() -> None:
-    both, spark = statements(BOTH), statements(SPARK)
-    assert len(both) + len(spark) > 150
-    assert len(both) >= 0.8 * (len(both) + len(spark))
-    assert len(DOCUMENTED) >= 5
-
-
 @pytest.fixture(scope="module")
 def views(store: Store, session: SparkSession) -> SparkSession:
     # Compiling each query takes longer than its few rows.
@@ -88,42 +82,33 @@ def views(store: Store, session: SparkSession) -> SparkSession:
     return session
 
 
-@pytest.mark.parametrize("statement", [*statements(BOTH), *DOCUMENTED, *COLUMNS])
-def test_rows_are_equal(statement: str, store: Store, views: SparkSession) -> None:
-    by_spark = query_views(views, statement)
-    by_duckdb = answer_query(store, statement, engine=Engine.DUCKDB)
-    assert by_duckdb[0] == by_spark[0]
-    assert comparable(statement, by_duckdb[1]) == comparable(statement, by_spark[1])
-
-
-@pytest.mark.parametrize("statement", statements(SPARK))
-def test_duckdb_leaves_the_rest_to_spark(statement: str, store: Store, views: SparkSession) -> None:
-    assert query_views(views, statement)
-    with pytest.raises(InputError) as caught:
-        answer_query(store, statement, engine=Engine.DUCKDB)
-    assert caught.value.code == "sql"
-
-
 @pytest.mark.parametrize(
-    ("statement", "reason"),
-    [
-        ("SELECT CAST(verdict AS INT) AS i FROM runs", "a text that is not an integer"),
-        ("SELECT array(1)[3] AS i", "an index outside the array"),
-        ("SELECT upper('straße') AS u", "letters such as these in upper or lower case"),
-        ("SELECT sum(verdict) AS s FROM runs", "this query: Binder Error: "),
-    ],
+    "statement", [*PORTABLE, *(each for each in DOCUMENTED if "json_" not in each), *COLUMNS]
 )
-def test_the_reason_is_one_that_the_user_reads(statement: str, reason: str, store: Store) -> None:
-    with pytest.raises(InputError) as caught:
-        answer_query(store, statement, engine=Engine.DUCKDB)
-    assert caught.value.message.startswith(f"DuckDB does not support {reason}")
+def test_rows_are_equal(statement: str, store: Store, views: SparkSession) -> None:
+    of_spark = statement.replace('"', "`") if statement in COLUMNS else statement
+    by_spark = query_views(views, quote_distinct(of_spark, "`"))
+    by_duckdb = answer_query(store, statement)
+    assert [name.lower() for name in by_duckdb[0]] == [name.lower() for name in by_spark[0]]
+    if statement in COLUMNS:  # ordered by columns with nulls, which each engine places elsewhere
+        assert sorted(map(repr, by_duckdb[1])) == sorted(map(repr, by_spark[1]))
+    else:
+        assert comparable(statement, by_duckdb[1]) == comparable(statement, by_spark[1])
 
 
-def test_spark_answers_the_rest(store: Store, session: SparkSession) -> None:
-    said: list[str] = []
-    _, rows = answer_query(store, "SELECT md5(verdict) AS m FROM runs", say=said.append)
-    assert len(rows) == 4
-    assert ["md5()" in line for line in said] == [True]
+@pytest.mark.parametrize("statement", DOCUMENTED)
+def test_duckdb_answers_what_the_pages_ask(statement: str, store: Store) -> None:
+    answer_query(store, statement)
+
+
+def test_each_engine_reads_its_own_dialect(store: Store, session: SparkSession) -> None:
+    of_spark = "SELECT state:quorumState.leader::string AS leader FROM states ORDER BY trace, index"
+    of_duckdb = "SELECT state ->> '$.quorumState.leader' AS leader FROM states ORDER BY trace, index"
+    assert answer_query(store, of_spark, engine=Engine.SPARK) == answer_query(store, of_duckdb)
+    for statement, engine in ((of_spark, Engine.DUCKDB), (of_duckdb, Engine.SPARK)):
+        with pytest.raises(InputError) as caught:
+            answer_query(store, statement, engine=engine)
+        assert caught.value.code == "sql"
 
 
 @pytest.mark.parametrize("engine", ["spark", "duckdb"])
@@ -132,8 +117,8 @@ def test_spark_answers_the_rest(store: Store, session: SparkSession) -> None:
     [
         ("SELECT pont FROM runs", "point"),
         ("SELECT point FROM run", "runs"),
-        ("SELECT x.point FROM runs r", "FROM"),
-        ("SELECT nothing FROM prints", "index"),
+        ("SELECT x.point FROM runs r", "x"),
+        ("SELECT nothing FROM prints", "run_id"),
         ("SELECT point FROM runs WHERE (", None),
     ],
 )
@@ -143,7 +128,7 @@ def test_mistakes_are_named(
     wrong = run_cli("query", store.path, "--engine", engine, statement)
     assert (wrong.code, wrong.error.code) == (2, "sql")
     assert len(wrong.errors) <= 2
-    assert right is None or right in wrong.hint
+    assert right is None or right in wrong.stderr
 
 
 def test_times_are_in_utc(

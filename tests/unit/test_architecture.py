@@ -35,7 +35,6 @@ ALLOWED = {
     "pyspark": ("spark.",),
     "py4j": ("spark.",),
     "duckdb": ("query.",),
-    "sqlglot": ("query.",),
     "jinja2": ("tlc.config.", "view.page"),
     "tree_sitter": ("tla.",),
     "tree_sitter_tlaplus": ("tla.",),

@@ -1,1 +1,12 @@
 """SQL over the tables of a store."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+
+class Engine(StrEnum):
+    """What answers a query, in its own dialect."""
+
+    DUCKDB = "duckdb"
+    SPARK = "spark"

@@ -1,0 +1,107 @@
+"""Queries of one engine: ``distinct`` as a column, statements that only read, and the advice of a refusal."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import RunCli
+from tests.integration.test_sweep import counter_store as counter_store
+from tla2py.errors import InputError
+from tla2py.query.query import answer_query, quote_distinct
+from tla2py.store.store import Store
+
+
+@pytest.mark.parametrize(
+    ("statement", "quoted"),
+    [
+        ("SELECT distinct FROM runs", "SELECT <distinct> FROM runs"),
+        ("SELECT distinct, verdict FROM runs", "SELECT <distinct>, verdict FROM runs"),
+        ("SELECT distinct = 0 AS none", "SELECT <distinct> = 0 AS none"),
+        ("SELECT distinct AS n FROM runs", "SELECT <distinct> AS n FROM runs"),
+        ("SELECT point, distinct FROM runs", "SELECT point, <distinct> FROM runs"),
+        ("SELECT r.distinct FROM runs r", "SELECT r.<distinct> FROM runs r"),
+        ("select point from runs order by DISTINCT desc", "select point from runs order by <DISTINCT> desc"),
+        ("SELECT max(distinct) FROM runs", "SELECT max(<distinct>) FROM runs"),
+        ("WHERE distinct > 0 AND distinct IS NOT NULL", "WHERE <distinct> > 0 AND <distinct> IS NOT NULL"),
+        ("SELECT DISTINCT distinct FROM runs", "SELECT DISTINCT <distinct> FROM runs"),
+        (
+            "SELECT count(DISTINCT distinct), sum(distinct)",
+            "SELECT count(DISTINCT <distinct>), sum(<distinct>)",
+        ),
+        ("SELECT DISTINCT verdict FROM runs", None),
+        ("SELECT DISTINCT (verdict) FROM runs", None),
+        ("SELECT DISTINCT ON (verdict) * FROM runs", None),
+        ("SELECT DISTINCT * FROM runs", None),
+        ("SELECT count(DISTINCT verdict) FROM runs", None),
+        ("SELECT 1 UNION DISTINCT SELECT 2", None),
+        ("SELECT point IS NOT DISTINCT FROM 1, point IS DISTINCT FROM 2 FROM runs", None),
+        ("SELECT point IN (1, 2) AND NOT distinct > 3", "SELECT point IN (1, 2) AND NOT <distinct> > 3"),
+        ("SELECT 'a, distinct' AS s, \"distinct\" FROM runs -- , distinct", None),
+        ("SELECT 'it''s, distinct' /* , distinct */ FROM runs", None),
+    ],
+)
+@pytest.mark.parametrize("quote", ['"', "`"])
+def test_distinct_is_quoted_where_it_can_only_be_the_column(
+    statement: str, quoted: str | None, quote: str
+) -> None:
+    expected = statement if quoted is None else quoted
+    if quoted is not None:
+        for word in ("distinct", "DISTINCT"):
+            expected = expected.replace(f"<{word}>", f"{quote}{word}{quote}")
+    assert quote_distinct(statement, quote) == expected
+
+
+@pytest.mark.java
+@pytest.mark.parametrize(
+    ("statement", "message", "hint"),
+    [
+        ("SELECT pont FROM runs", "pont", "point"),
+        ("SELECT point FROM rums", "rums", "runs"),
+        ("SELECT t.point FROM runs r", '"t"', '"r"'),
+        ("SELECT point FROM runs WHERE (", "syntax error", "DESCRIBE runs"),
+        ("SELECT 1; SELECT 2", "more than one statement", "one by one"),
+        ("SELECT explode(violated) FROM runs", "explode", "unnest(...)"),
+        ("SELECT size(violated) FROM runs", "size", "len(...); --engine spark reads Spark SQL"),
+        ("SELECT state:x::string FROM states", "x", "state ->> '$.name'"),
+        ("SELECT * FROM read_csv('/etc/passwd')", "/etc/passwd", "tables: runs, traces"),
+        ("SELECT * FROM '/etc/passwd'", "/etc/passwd", ""),
+        ("SELECT getenv('HOME')", "getenv", ""),
+    ],
+)
+def test_a_refusal_says_what_would_be_right(
+    statement: str, message: str, hint: str, counter_store: Path
+) -> None:
+    with pytest.raises(InputError) as caught:
+        answer_query(Store(counter_store), statement)
+    assert caught.value.code == "sql"
+    assert message in caught.value.message
+    assert hint in str(caught.value.hint)
+
+
+@pytest.mark.java
+@pytest.mark.parametrize("engine", ["duckdb", "spark"])
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "DROP TABLE runs",
+        "COPY runs TO 'runs.csv'",
+        "INSERT INTO runs SELECT * FROM runs",
+        "WITH r AS (SELECT 1) INSERT INTO runs SELECT * FROM r",
+        "FROM runs INSERT OVERWRITE DIRECTORY 'out' SELECT *",
+        "SET lock_configuration = false",
+        "/* SELECT */ ATTACH 'other.db'",
+        "",
+    ],
+)
+def test_a_query_only_reads(engine: str, statement: str, counter_store: Path, run_cli: RunCli) -> None:
+    done = run_cli("query", counter_store, "--engine", engine, statement)
+    assert (done.code, done.error.code) == (2, "no-query")
+
+
+@pytest.mark.java
+def test_tables_without_rows_have_their_columns(counter_store: Path) -> None:
+    store = Store(counter_store)
+    assert answer_query(store, "DESCRIBE simulations")[1]
+    assert answer_query(store, "SELECT count(*) FROM simulations")[1] == [[0]]
