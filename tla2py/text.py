@@ -12,6 +12,17 @@ from tla2py.errors import InputError
 Otherwise = TypeVar("Otherwise", str, None)
 
 
+# Characters that XML cannot hold, terminal controls, and controls of text direction.
+_CONTROL = re.compile(
+    r"[^\t\n\r\x20-\x7e\xa0-\u2027\u202f-\u2065\u206a-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
+)
+
+
+def printable(text: str) -> str:
+    """The text with control characters escaped, as in ``\\x1b``."""
+    return _CONTROL.sub(lambda found: f"\\x{ord(found[0]):02x}", text)
+
+
 def counted(number: int, noun: str) -> str:
     """``1 point``, ``2,000 points``."""
     return f"{number:,} {noun}{'s' * (number != 1)}"

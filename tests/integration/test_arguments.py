@@ -11,11 +11,11 @@ import pytest
 import tla2py
 from tests.conftest import RunCli
 from tla2py.errors import InputError
+from tla2py.model.trace_text import DERIVED, action_text
 from tla2py.replay.arguments import derive_arguments
 from tla2py.replay.query import Origin
 from tla2py.tlc.tools.java import find_java
 from tla2py.tlc.tools.toolchain import find_toolchain
-from tla2py.view.text import DERIVED, action_text
 
 pytestmark = pytest.mark.java
 

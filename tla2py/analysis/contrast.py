@@ -21,19 +21,8 @@ from tla2py.analysis.view import StoreView
 from tla2py.errors import InputError
 from tla2py.model.outcome import Verdict
 from tla2py.model.trace import Printed, Trace
-from tla2py.text import parameter_text
-from tla2py.view.html import trace_view
-from tla2py.view.text import (
-    Element,
-    action_text,
-    element,
-    html_text,
-    number_cell,
-    printable,
-    row,
-    runs_of,
-    table,
-)
+from tla2py.model.trace_text import action_text, runs_of
+from tla2py.text import parameter_text, printable
 
 _FACTS = ("distinct", "generated", "depth", "wall_seconds")
 
@@ -77,38 +66,6 @@ class Contrast(Printed):
             lines.append(f"steps: {runs_of([action_text(s) for s in self.trace.states[1:]])}")
         return "\n".join(map(printable, lines))
 
-    def _repr_html_(self) -> str:
-        points = [*(each.point for each in self.nearest), self.violating]
-        names = {name: None for each in self.nearest for name, _, _ in each.differs}
-        rows = [
-            row(
-                element("th", name, scope="row"),
-                *(
-                    element(
-                        "td",
-                        point.parameters[name],
-                        class_="t2-bad" if point is self.violating else "t2-good",
-                    )
-                    for point in points
-                ),
-            )
-            for name in names
-        ]
-        rows += [
-            row(
-                element("th", fact.replace("_", " "), scope="row"),
-                *(number_cell(_shown(point, fact)) for point in points),
-            )
-            for fact in _FACTS
-        ]
-        titles = [f"point {each.point.point} holds" for each in self.nearest]
-        same = {name: text for name, text in self.violating.parameters.items() if name not in names}
-        return html_text(
-            table(None, ("", *titles, self._title), rows),
-            element("p", f"the same in all: {parameter_text(same)}", class_="t2-dim") if same else None,
-            trace_view(self.trace) if self.trace is not None else None,
-        )
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Contrasts(Printed):
@@ -137,10 +94,6 @@ class Contrasts(Printed):
 
     def __str__(self) -> str:
         return "\n\n".join([*map(str, self.contrasts), *map(_alone, self.alone)])
-
-    def _repr_html_(self) -> str:
-        shown = [each._repr_html_() for each in self.contrasts]
-        return "".join([*shown, *(html_text(element("p", _alone(name))) for name in self.alone)])
 
 
 def point_contrasts(view: StoreView, number: int) -> Contrasts:
@@ -330,9 +283,6 @@ class StoreComparison(Printed):
     def __str__(self) -> str:
         return "\n".join(_lines(self))
 
-    def _repr_html_(self) -> str:
-        return html_text(_points_table(self), _actions_table(self))
-
 
 def compare_stores(before: StoreView, after: StoreView) -> StoreComparison:
     """What changed from one store to another; points with equal parameters are paired."""
@@ -381,21 +331,3 @@ def _lines(comparison: StoreComparison) -> Iterator[str]:
         yield from (f"    {what}: {old} -> {new}" for what, old, new in pair.changes)
     for name, before, after in comparison.fired:
         yield f"{name} generated {number_text(before)} states, now {number_text(after)}"
-
-
-def _points_table(comparison: StoreComparison) -> Element:
-    rows = [
-        row(pair.parameters, what, element("del", old), element("ins", new))
-        for pair in comparison.changed
-        for what, old, new in pair.changes
-    ]
-    caption = f"{len(comparison.changed)} of {len(comparison.pairs)} points differ"
-    return table(caption, ("point", "", *comparison.names), rows)
-
-
-def _actions_table(comparison: StoreComparison) -> Element | None:
-    if not comparison.fired:
-        return None
-    rows = [row(name, number_text(old), number_text(new)) for name, old, new in comparison.fired]
-    caption = "actions that fire in only one of them: states generated"
-    return table(caption, ("action", *comparison.names), rows)

@@ -25,7 +25,6 @@ from tla2py.sweep.grid import Points, comparable, value_key
 from tla2py.sweep.sweep import Sweep
 from tla2py.text import counted, did_you_mean
 from tla2py.toml import toml_key, toml_value
-from tla2py.view.text import element, html_text, row, table
 
 Suggestion = Mapping[str, str]
 """A whole point: the text of every parameter."""
@@ -234,21 +233,6 @@ class Explanation(Printed):
             if each.suggestions:
                 yield f"  {each.title}"
                 yield from (f"    {suggestion_text(point)}" for point in each.suggestions)
-
-    def _repr_html_(self) -> str:
-        titles = ("property", "law", "support", "rivals", "counterexamples", "points that could refute it")
-        rows = [
-            row(
-                each.title,
-                each.law,
-                each.support,
-                "; ".join(map(str, each.found.rivals)),
-                element("td", *(element("p", line) for line in each.kind_lines())),
-                "; ".join(suggestion_text(point) for point in each.suggestions),
-            )
-            for each in self.rows
-        ]
-        return html_text(table(None, titles, rows))
 
 
 def suggestion_text(point: Suggestion) -> str:

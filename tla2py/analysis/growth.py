@@ -11,11 +11,9 @@ from tla2py.errors import InputError
 from tla2py.execution.listener import growth_bounds
 from tla2py.model.outcome import Verdict
 from tla2py.model.trace import Printed
-from tla2py.text import parameter_text
+from tla2py.text import parameter_text, printable
 from tla2py.tla.value import Interval
 from tla2py.tla.value_text import ValueTextError, parse_value
-from tla2py.view.html import Curve, curves_svg
-from tla2py.view.text import Element, element, html_text, printable
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,9 +78,6 @@ class Growth(Printed):
             lines.append(f"    {one.label}: {shown}")
         return "\n".join(lines)
 
-    def _repr_html_(self) -> str:
-        return html_text(growth_view(self))
-
 
 def make_growth(view: StoreView, parameter: str, value: str) -> Growth:
     """A store's growth along a parameter, over the runs that hold.
@@ -129,20 +124,6 @@ def _series(
         sizes=tuple(size for size, _, _ in found),
         numbers=tuple(number for _, _, number in found),
     )
-
-
-def growth_view(growth: Growth, labels: Sequence[str] = ()) -> Element:
-    """The growth as curves; ``labels`` replace their names."""
-    if not growth.series:
-        return element("p", f"no run that holds has a value for {growth.value}")
-    ticks = {size: value for one in growth.series for size, value in zip(one.sizes, one.values, strict=True)}
-    names = labels or [one.label for one in growth.series]
-    curves = [
-        Curve(label=name, points=tuple(zip(one.sizes, one.numbers, strict=True)))
-        for name, one in zip(names, growth.series, strict=True)
-    ]
-    title = f"{growth.value} by {growth.parameter}"
-    return curves_svg(title, growth.parameter, dict(sorted(ticks.items())), curves)
 
 
 def _size(text: str) -> float | None:

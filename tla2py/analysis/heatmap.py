@@ -10,23 +10,12 @@ from itertools import combinations
 from typing import TypeAlias
 
 from tla2py.analysis.explanation import Explained, explain_store
-from tla2py.analysis.minimal import disabled_actions, minimal_violating
-from tla2py.analysis.points import GridPoint, grid_points, number_text, summary_line, value_order, varying
+from tla2py.analysis.minimal import minimal_violating
+from tla2py.analysis.points import GridPoint, grid_points, number_text, value_order, varying
 from tla2py.analysis.view import StoreView
 from tla2py.model.outcome import Verdict
 from tla2py.model.trace import Printed
-from tla2py.text import value_shown
-from tla2py.view.text import (
-    Element,
-    Piece,
-    element,
-    html_text,
-    number_cell,
-    number_title,
-    printable,
-    row,
-    table,
-)
+from tla2py.text import printable
 
 # A cell without violations has the colour of its points' worst verdict.
 _WORST = (Verdict.BROKEN, Verdict.INCONCLUSIVE, Verdict.HOLDS, Verdict.EXCLUDED)
@@ -65,9 +54,6 @@ class Heatmap(Printed):
             printable("  ".join(text.ljust(width) for text, width in zip(line, widths, strict=True)).rstrip())
             for line in lines
         )
-
-    def _repr_html_(self) -> str:
-        return html_text(heatmap_view(self))
 
     def _text(self, row: tuple[str, ...], column: tuple[str, ...]) -> str:
         points = self.cells.get((row, column), ())
@@ -161,60 +147,6 @@ def minimal_points_of(points: Sequence[GridPoint]) -> frozenset[int]:
     return frozenset(minimal_violating((point.run, point.parameters) for point in points))
 
 
-def heatmap_view(heatmap: Heatmap) -> Element:
-    """A heatmap as a table."""
-    what = "verdicts" if heatmap.value == VERDICT else heatmap.value
-    caption = f"{what}: {', '.join(heatmap.rows)} by {', '.join(heatmap.columns)}"
-    titles = map(", ".join, (heatmap.rows, *heatmap.column_labels))
-    shown = [point for points in heatmap.cells.values() for point in points if heatmap.value != VERDICT]
-    largest = max((point.number(heatmap.value) or 0.0 for point in shown), default=0.0)
-    rows = (
-        row(
-            element("th", ", ".join(label), scope="row"),
-            *(
-                _cell(heatmap, heatmap.cells.get((label, other), ()), largest)
-                for other in heatmap.column_labels
-            ),
-        )
-        for label in heatmap.row_labels
-    )
-    note = (
-        "★ a smallest violating point; numbers after a name are the lengths of its shortest counterexamples"
-    )
-    return element(
-        "div",
-        table(caption, titles, rows),
-        element("p", note, class_="t2-dim") if heatmap.value == VERDICT and heatmap.minimal else None,
-    )
-
-
-def _cell(heatmap: Heatmap, points: Sequence[GridPoint], largest: float) -> Element:
-    if not points:
-        return element("td", "", class_="t2-none", title="not in the grid")
-    title = ", ".join(f"point {point.point}" for point in points)
-    if heatmap.value == VERDICT:
-        star = "★ " if any(point.point in heatmap.minimal for point in points) else ""
-        violated = sum(point.verdict is Verdict.VIOLATED for point in points)
-        if not violated:
-            worst = min(points, key=lambda point: _WORST.index(point.verdict))
-            return element("td", cell_text(points), class_=worst.style, title=title)
-        share = violated / sum(point.verdict is not Verdict.EXCLUDED for point in points)
-        return element(
-            "td",
-            star + cell_text(points),
-            class_="t2-bad",
-            style=None if share == 1 else f"background:rgba(248,81,73,{0.03 + 0.19 * share:.2f})",
-            title=title,
-        )
-    most = max((point.number(heatmap.value) or 0.0 for point in points), default=0.0)
-    shade = math.log1p(most) / math.log1p(largest) if most > 0 else 0.0
-    return number_cell(
-        "; ".join(number_text(point.number(heatmap.value)) for point in points),
-        style=f"background:rgba(56,139,253,{0.04 + 0.5 * shade:.2f})",
-        title=title,
-    )
-
-
 def _names(names: str | Sequence[str]) -> tuple[str, ...]:
     return (names,) if isinstance(names, str) else tuple(names)
 
@@ -229,53 +161,3 @@ def _sorted(points: Sequence[GridPoint], names: Sequence[str]) -> tuple[tuple[st
     return tuple(
         sorted(labels, key=lambda label: [o.index(text) for o, text in zip(orders, label, strict=True)])
     )
-
-
-_MOST_ROWS = 200
-_NUMBERS = ("generated", "distinct", "depth")
-
-
-def store_html(view: StoreView) -> str:
-    """The store as Jupyter shows it."""
-    points = grid_points(view)
-    dead = [f"{count.module}!{count.name}" for count in disabled_actions(view) if count.never_enabled]
-    never = element("p", element("span", "never fired", class_="t2-bad"), f": {', '.join(dead)}")
-    return html_text(
-        element("h3", view.manifest.name),
-        element("p", summary_line(view, points)),
-        _table(points),
-        never if dead else None,
-    )
-
-
-def _table(points: list[GridPoint]) -> Element:
-    minimal = minimal_points_of(points)
-    names = list(points[0].parameters) if points else []
-    # In a large grid, readers look for what breaks.
-    shown = (
-        sorted(points, key=lambda point: point.verdict is Verdict.HOLDS)
-        if len(points) > _MOST_ROWS
-        else points
-    )
-    titles = map(number_title, (*_NUMBERS, "seconds"))
-    head: list[Piece] = [number_title("point"), *names, "verdict", *titles]
-    rows = []
-    for point in shown[:_MOST_ROWS]:
-        star = "★ " if point.point in minimal else ""
-        seconds = point.number("wall_seconds")
-        numbers = [point.least(name) + number_text(point.number(name)) for name in _NUMBERS] + [
-            "-" if seconds is None else f"{seconds:.1f}"
-        ]
-        rows.append(
-            row(
-                number_cell(str(point.point)),
-                *(element("code", value_shown(text)) for text in point.parameters.values()),
-                element("td", star + point.verdict_text, class_=point.style),
-                *map(number_cell, numbers),
-            )
-        )
-    left = len(points) - _MOST_ROWS
-    notes = ["★ no smaller point violates the same"] * bool(minimal)
-    notes += [f"{left} more points are not shown"] * (left > 0)
-    note = element("p", "; ".join(notes), class_="t2-dim") if notes else None
-    return element("div", table(None, head, rows), note)

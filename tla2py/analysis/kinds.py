@@ -17,12 +17,12 @@ from tla2py.errors import InputError
 from tla2py.execution.executor import default_slots
 from tla2py.model.courses import Course, coarse_kinds, common_steps, fine_kinds
 from tla2py.model.trace import SIMULATED, Printed, Trace
+from tla2py.model.trace_text import action_text
 from tla2py.replay.conjuncts import Conjuncts, evaluate_conjuncts
 from tla2py.text import counted, did_you_mean
 from tla2py.tla.copies import Conjunct
 from tla2py.tlc.process.pool import close_hosts
 from tla2py.tlc.tools.toolchain import Toolchain, find_toolchain
-from tla2py.view.text import Element, action_text, html_text, row, table
 
 # Remarks list so many actions.
 _MOST_NAMES = 4
@@ -154,30 +154,6 @@ class Kinds(Printed):
 
     def __str__(self) -> str:
         return "\n".join(line for number, kind in enumerate(self.kinds, 1) for line in kind.lines(number))
-
-    def _repr_html_(self) -> str:
-        return html_text(kinds_table(self.kinds))
-
-
-def kinds_table(kinds: Sequence[Kind]) -> Element:
-    """The kinds as a table."""
-    titles = ("kind", "violates", "traces", "states", "points", "shortest", "steps of all", "remarks")
-    rows = [
-        row(
-            str(number),
-            kind.name,
-            str(len(kind.members)),
-            f"{kind.shortest.length} to " * (kind.shortest.length < kind.max_length) + str(kind.max_length),
-            str(len(kind.points)),
-            str(kind.shortest),
-            kind.steps,
-            kind.remarks,
-        )
-        for number, kind in enumerate(kinds, 1)
-    ]
-    total = sum(len(kind.members) for kind in kinds)
-    caption = f"{counted(total, 'counterexample')} of {counted(len(kinds), 'kind')}"
-    return table(caption, titles, rows)
 
 
 def make_kinds(view: StoreView, fine: bool = False) -> Kinds:

@@ -12,7 +12,7 @@ from typing import Literal
 
 from tla2py.analysis.view import StoreView, open_view
 from tla2py.errors import InputError, StoreError
-from tla2py.model.trace import EVALUATION, SIMULATED, Trace, Variables
+from tla2py.model.trace import EVALUATION, SIMULATED, Trace
 from tla2py.replay.arguments import derive_arguments
 from tla2py.replay.confirm import confirm_trace
 from tla2py.replay.conjuncts import Conjuncts, Essential, essential_steps, evaluate_conjuncts
@@ -24,11 +24,8 @@ from tla2py.store.record import input_file
 from tla2py.store.storage import folder_of, is_remote
 from tla2py.store.traces import trace_states
 from tla2py.store.write import table_files
-from tla2py.tla.value import Value
-from tla2py.tla.value_text import ValueTextError, parse_value
 from tla2py.tlc.config.read import parse_config
 from tla2py.tlc.tools.toolchain import Toolchain, find_toolchain
-from tla2py.view.export import export_trace
 
 
 def origin_of(view: StoreView, run_id: str, toolchain: Toolchain) -> Origin:
@@ -232,28 +229,6 @@ def verify_traces(
             )
 
 
-def export_stored(view: StoreView, point: int, number: int | None, format_: str, variables: Variables) -> str:
-    """A point's trace with some variables, in one of ``FORMATS``.
-
-    Raises InputError (``several-traces``, ``no-trace``, ``unknown-variable``).
-    """
-    count = len(view.trace_list(point))
-    if number is None and count > 1:
-        raise InputError(
-            "several-traces",
-            f"point {point} has {count} traces, but {format_} holds only one",
-            hint=f"choose one, from --trace 1 to --trace {count}",
-        )
-    parameters = view.points[point].parameters
-    name = "".join(char for char in view.manifest.name.title() if char.isascii() and char.isalnum())
-    return export_trace(
-        variables.part_of(view.trace(point, number or 1)),
-        format_,
-        name=f"{name.lstrip('0123456789')}Trace{point}",
-        parameters={name: _value(text) for name, text in parameters.items()},
-    )
-
-
 def other_point(view: StoreView, point: int, other: str) -> NamedPoint:
     """The point and trace that ``other`` names: ``POINT`` of this store, a trace file, a store or ``STORE:POINT``.
 
@@ -283,11 +258,3 @@ def other_point(view: StoreView, point: int, other: str) -> NamedPoint:
 def point_title(point: int, trace: int | None) -> str:
     """``point 3``, or ``point 3, trace 2``."""
     return f"point {point}" if trace is None else f"point {point}, trace {trace}"
-
-
-def _value(text: str) -> Value:
-    """A parameter's value, or its text if it is not a literal."""
-    try:
-        return parse_value(text)
-    except ValueTextError:
-        return text

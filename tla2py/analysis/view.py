@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tla2py.errors import InputError
 from tla2py.lint.subject import Findings
-from tla2py.model.trace import Explorer, Trace, views
+from tla2py.model.trace import Printed, Trace, views
 from tla2py.store.foreign import open_tables
 from tla2py.store.points import Manifest, Points
 from tla2py.store.runs import RunRow, run_rows
@@ -156,7 +156,7 @@ def open_view(path: Address) -> StoreView:
     return StoreView(open_tables(path))
 
 
-class StoreView(StoreTables):
+class StoreView(StoreTables, Printed):
     """A store's tables as pandas frames, its traces, and analyses of them."""
 
     def __init__(self, store: Store, questions: Questions | None = None) -> None:
@@ -304,9 +304,7 @@ class StoreView(StoreTables):
 
         return explain_store(self, name, suggest, kinds=True)
 
-    def explore(
-        self, point: int | None = None, number: int = 1, compare: StoreView | None = None
-    ) -> Explorer:
+    def explore(self, point: int | None = None, number: int = 1, compare: StoreView | None = None) -> Any:
         """The explorer as a widget, at a point's counterexample, by default the shortest of the most frequent kind.
 
         ``compare`` is a store whose counterexamples at points with equal parameters are shown beside these. Raises
@@ -320,7 +318,7 @@ class StoreView(StoreTables):
 
         return compare_stores(self, after)
 
-    def _repr_html_(self) -> str:
-        from tla2py.analysis.heatmap import store_html
+    def __str__(self) -> str:
+        from tla2py.analysis.points import grid_points, summary_line
 
-        return store_html(self)
+        return f"{self.manifest.name}: {summary_line(self, grid_points(self))}"

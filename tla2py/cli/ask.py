@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from tla2py.analysis.questions import export_stored, other_point, point_title
+from tla2py.analysis.questions import other_point, point_title
 from tla2py.analysis.view import open_view
 from tla2py.cli import checking as asking
 from tla2py.cli.console import show, show_json, show_text
@@ -18,7 +18,7 @@ from tla2py.files import check_report, store_files, write_file
 from tla2py.model.trace import Variables
 from tla2py.query import Engine
 from tla2py.store.foreign import ForeignStore, open_tables
-from tla2py.view.export import FORMATS
+from tla2py.view.export import FORMATS, export_stored
 from tla2py.view.layout import plain_table
 from tla2py.view.traces import comparison_text, traces_text
 

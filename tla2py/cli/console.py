@@ -16,7 +16,7 @@ from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
 
 from tla2py.errors import Tla2pyError
-from tla2py.view.text import printable
+from tla2py.text import printable
 
 # Whether a reader of our output has gone; long output can then stop.
 _gone = False

@@ -42,7 +42,7 @@ from tla2py.gate.run import GateOptions, LockMode, gate
 from tla2py.gate.terminal import gate_summary, lock_lines
 from tla2py.lint.finding import Severity
 from tla2py.lint.subject import read_dialect
-from tla2py.mutation.mutant import LeftOut
+from tla2py.model.mutant import LeftOut
 from tla2py.mutation.mutate import export_mutants, run_mutation, sweep_to_mutate
 from tla2py.mutation.rounds import Cost
 from tla2py.mutation.trial import Trial, file_choice, prepare_trial

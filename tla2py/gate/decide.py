@@ -38,9 +38,10 @@ from tla2py.lint.finding import Finding
 from tla2py.lint.subject import NO_FINDINGS, Findings
 from tla2py.model.logs import MutationSection
 from tla2py.model.model import filled_text
+from tla2py.model.mutant import MutantReport
 from tla2py.model.outcome import Verdict
 from tla2py.model.run import Run
-from tla2py.mutation.mutant import MutantReport, one_line
+from tla2py.mutation.mutant import one_line
 from tla2py.mutation.mutate import mutants_address
 from tla2py.mutation.trial import score
 from tla2py.store.runs import LogLine, RunRow, run_rows

@@ -19,12 +19,12 @@ from tla2py.gate.decision import Decision, PointDecision, Problem, Reason
 from tla2py.gate.evidence import Evidence
 from tla2py.gate.sarif import sarif_error, sarif_text
 from tla2py.lint.finding import Finding, Severity
+from tla2py.model.trace_text import trace_lines
 from tla2py.store.storage import folder_of, is_remote
 from tla2py.sweep.judge import CheckAnswer
 from tla2py.sweep.repository import named_files
-from tla2py.text import counted, parameter_text
+from tla2py.text import counted, parameter_text, printable
 from tla2py.view.layout import number, seconds
-from tla2py.view.text import printable, trace_lines
 
 
 def github_annotations(gates: Sequence[Evidence]) -> list[str]:

@@ -30,8 +30,8 @@ from tla2py.gate.decision import (
 )
 from tla2py.gate.lock import Lock, lock_path, parameters_key, read_lock, write_lock
 from tla2py.lint.subject import Findings
+from tla2py.model.mutant import MutantReport
 from tla2py.model.run import Run
-from tla2py.mutation.mutant import MutantReport
 from tla2py.mutation.mutate import gate_mutants
 from tla2py.store.points import is_store
 from tla2py.store.storage import Address, folder_of, is_remote

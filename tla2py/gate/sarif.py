@@ -14,9 +14,9 @@ from tla2py.gate.decision import PointDecision, Problem, Reason
 from tla2py.gate.evidence import Evidence
 from tla2py.lint.finding import Finding
 from tla2py.model.trace import State, Trace
+from tla2py.model.trace_text import action_text, step_changes, trace_end
 from tla2py.sweep.judge import CheckAnswer
-from tla2py.text import counted, cut
-from tla2py.view.text import action_text, printable, step_changes, trace_end
+from tla2py.text import counted, cut, printable
 
 _SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 # GitHub accepts at most this many steps; a message is too small for a whole state.

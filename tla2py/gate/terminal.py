@@ -15,12 +15,12 @@ from tla2py.gate.lock import lock_path
 from tla2py.gate.outputs import headline
 from tla2py.gate.run import Gated
 from tla2py.model.outcome import Verdict
+from tla2py.model.trace_text import trace_lines
 from tla2py.sweep.grid import Point
 from tla2py.sweep.judge import expectation_place, row_number
 from tla2py.sweep.sections import ExpectSection, ExternalExpectation
-from tla2py.text import counted
+from tla2py.text import counted, printable
 from tla2py.toml import toml_key, toml_string, toml_value
-from tla2py.view.text import printable, trace_lines
 
 # Of one counterexample; the reports and 'tla2py trace' have all of it.
 _MOST_LINES = 60

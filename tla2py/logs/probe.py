@@ -170,7 +170,7 @@ class _Subject:
     spec: ModuleGraph
     levels: Levels
     modules: dict[str, str]
-    config: Config
+    replaced: dict[str, str]
 
 
 # The runs of a sweep share their modules.
@@ -219,7 +219,7 @@ def _probe(
     texts[f"{PROBE}.tla"] = _text(main, init, relation, steps, position, own)
     texts[f"{TELLER}.tla"] = teller_text([])
     spec = load_texts(PROBE, texts)
-    subject = _Subject(spec=spec, levels=Levels(spec.resolver), modules=texts, config=config)
+    subject = _Subject(spec=spec, levels=Levels(spec.resolver), modules=texts, replaced=replaced)
     copy = ActionParts(query=subject, name=f"{PROBE}_Both", printer=TELLER, action=None)
     file = f"{PROBE}.tla"
     texts[file] = re.sub(rf"/\\ {PROBE}_Both$", rf"/\\ {copy.root}", texts[file], flags=re.MULTILINE)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import groupby
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, TypeAlias, TypeGuard, get_args
 
 from tla2py.errors import InputError
@@ -17,45 +16,11 @@ if TYPE_CHECKING:
     from tla2py.model.courses import Comparison
 
 
-class Printer(Protocol):
-    """IPython's printer."""
-
-    def text(self, text: str, /) -> object:
-        """Print."""
-
-
-class Picture(Protocol):
-    """A picture of a trace with a lane per process. Jupyter shows it; ``svg`` and ``save`` export it."""
-
-    @property
-    def note(self) -> str:
-        """How to name unknown senders and receivers; empty if all are known."""
-
-    def svg(self) -> str:
-        """The text of the SVG file."""
-
-    def save(self, path: str | Path) -> Path:
-        """The path of the written SVG file. Raises OSError."""
-
-
-class Explorer(Protocol):
-    """A widget that shows a store. ``index`` is the number of the state that it shows; assigning it moves the widget."""
-
-    index: int
-
-    @property
-    def state(self) -> State:
-        """The state that is shown."""
-
-
 class Views(Protocol):
-    """The views of traces, states, differences and comparisons."""
-
-    def text(self, shown: object) -> str:
-        """One of them as text."""
+    """What shows objects in notebooks. It stands in a later room, which the package names when it is imported."""
 
     def html(self, shown: object) -> str:
-        """One of them as HTML."""
+        """A trace, state, difference or comparison as HTML."""
 
     def lanes(
         self,
@@ -65,10 +30,10 @@ class Views(Protocol):
         messages: str | None,
         sender: str | None,
         receiver: str | None,
-    ) -> Picture:
-        """A trace by process."""
+    ) -> Any:
+        """The ``Lanes`` of a trace."""
 
-    def explorer(self, view: Any, point: int | None, number: int, compare: Any) -> Explorer:
+    def explorer(self, view: Any, point: int | None, number: int, compare: Any) -> Any:
         """A widget that shows a ``StoreView``, at a point's counterexample."""
 
 
@@ -90,17 +55,19 @@ class Printed:
 
     __slots__ = ()
 
-    def _repr_pretty_(self, printer: Printer, cycle: bool) -> None:  # noqa: ARG002 - IPython's protocol
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:  # noqa: ARG002 - IPython's protocol
         printer.text(str(self))
 
 
 class Displayed(Printed):
-    """A mixin: the registered views show the object, as text when printed and as HTML in Jupyter."""
+    """A mixin: the object as text when printed, and in notebooks as in a terminal."""
 
     __slots__ = ()
 
     def __str__(self) -> str:
-        return views().text(self)
+        from tla2py.model.trace_text import shown_text
+
+        return shown_text(self)
 
     def _repr_html_(self) -> str:
         return views().html(self)
@@ -262,7 +229,7 @@ class Trace(Displayed):
         messages: str | None = None,
         sender: str | None = None,
         receiver: str | None = None,
-    ) -> Picture:
+    ) -> Any:
         """A picture of the steps with a lane per process, which also exports to SVG.
 
         ``by`` gives the processes: a constant of the model, a variable that is a function on them, several of these with

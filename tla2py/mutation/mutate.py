@@ -14,9 +14,9 @@ from tla2py.execution.executor import ExecutorFactory
 from tla2py.execution.listener import SILENT, Listener
 from tla2py.execution.options import SweepOptions
 from tla2py.execution.preflight import check_plan, lint_plan
+from tla2py.model.mutant import MutantReport, MutantRow
 from tla2py.model.run import Run
 from tla2py.mutation.bench import Bench
-from tla2py.mutation.mutant import MutantReport, MutantRow
 from tla2py.mutation.rounds import CostsShown, Rounds
 from tla2py.mutation.trial import MutationChoice, Trial, file_choice, prepare_trial
 from tla2py.store.storage import Address

@@ -8,10 +8,11 @@ from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from tla2py.errors import InputError
+from tla2py.model.mutant import Killer, LeftOut, MutantReport, MutantRow, Status
 from tla2py.model.outcome import Outcome, Verdict, Violation
 from tla2py.model.run import Limits, PointResult, Run, RunResult, TlcOptions
 from tla2py.mutation.bench import ORIGINAL, Bench, Task, graph_facts
-from tla2py.mutation.mutant import Killer, LeftOut, Mutant, MutantReport, MutantRow, Status
+from tla2py.mutation.mutant import Mutant
 from tla2py.mutation.trial import Trial
 from tla2py.store.runs import RunRow
 from tla2py.text import parameter_text

@@ -11,13 +11,10 @@ from pathlib import Path
 
 from tla2py.errors import InputError, reason_of
 from tla2py.model.logs import MutationSection
+from tla2py.model.mutant import STATUSES, MutantReport, MutantRow, Status
 from tla2py.model.run import ModuleText, Run, digest_text
 from tla2py.mutation.mutant import (
-    STATUSES,
     Mutant,
-    MutantReport,
-    MutantRow,
-    Status,
     budgeted,
     chosen_mutants,
     given_mutants,

@@ -178,6 +178,7 @@ class TraceQuery:
         self.toolchain = replace(toolchain, overrides=recorded_classes(record.options, toolchain.jar))
         self.record, self._input_file, self._warm = record, origin.input_file, warm
         self.config = origin.config
+        self.replaced = dict(self.config.substitutions)
         if self.config.alias:
             raise InputError(
                 "not-confirmable",

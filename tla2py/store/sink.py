@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 import pyarrow.json as pj
 import pyarrow.parquet as pq
 
-from tla2py.mutation.mutant import MutantReport
+from tla2py.model.mutant import MutantReport
 from tla2py.store import rows
 from tla2py.store.fragments import RESULTS
 from tla2py.store.index import text_column

@@ -32,8 +32,8 @@ import msgspec
 
 from tla2py.errors import StoreError
 from tla2py.lint.subject import NO_FINDINGS, Findings
+from tla2py.model.mutant import MutantReport
 from tla2py.model.run import WORK, Executed
-from tla2py.mutation.mutant import MutantReport
 from tla2py.store.points import (
     FILE,
     STORE_VERSION,

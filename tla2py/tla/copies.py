@@ -9,7 +9,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple, Protocol, TypeAlias
 
-from tla2py.model.model import Config
 from tla2py.tla.graph import ModuleGraph
 from tla2py.tla.levels import Level, Levels
 from tla2py.tla.module import Definition, Expression, Module, Span
@@ -125,12 +124,12 @@ class Place:
 
 
 class Subject(Protocol):
-    """Modules, parsed and as texts by file name, and the config that TLC reads them with. Copies change the texts."""
+    """Modules, parsed and as texts by file name, and the definitions that the config replaces. Copies change the texts."""
 
     spec: ModuleGraph
     levels: Levels
     modules: dict[str, str]
-    config: Config
+    replaced: dict[str, str]
 
 
 @dataclass(slots=True)
@@ -213,7 +212,7 @@ class DefinitionCopy(ABC):
         """The edit that calls the copy of a definition instead; None if the expression is no such call."""
         entity = place.scope.find(expr.operator) if expr.shape == "apply" else None
         # A model may replace a definition by another.
-        if entity is None or expr.operator in dict(self.query.config.substitutions):
+        if entity is None or expr.operator in self.query.replaced:
             return None
         line, column = expr.span.begin_line, expr.span.begin_column
         text = place.module.text.split("\n")[line - 1][column - 1 :]

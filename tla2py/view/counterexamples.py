@@ -12,6 +12,7 @@ from tla2py.analysis.questions import stored_constants
 from tla2py.analysis.view import StoreView
 from tla2py.errors import InputError
 from tla2py.model.trace import SIMULATED, Part, State, StateDiff, Trace
+from tla2py.model.trace_text import action_text, closing_step, derived, trace_end
 from tla2py.store.runs import LogLine, state_lines, unmatched_lines
 from tla2py.store.traces import States, states_of
 from tla2py.store.write import table_files
@@ -23,7 +24,6 @@ from tla2py.tla.canonical import SET as SET_FORM
 from tla2py.tla.value import Value
 from tla2py.tla.value_text import format_form, format_value
 from tla2py.view.lanes import Lanes, trace_lanes
-from tla2py.view.text import action_text, closing_step, derived, trace_end
 
 SET, SEQUENCE, RECORD, FUNCTION = range(4)
 """The first number of a composite node."""

@@ -8,15 +8,16 @@ import json
 import re
 from collections.abc import Mapping
 
+from tla2py.analysis.view import StoreView
 from tla2py.errors import InputError
-from tla2py.model.trace import State, Trace
+from tla2py.model.trace import State, Trace, Variables
+from tla2py.model.trace_text import action_text
 from tla2py.store import rows
 from tla2py.store.foreign_itf import trace_to_itf
 from tla2py.text import counted
 from tla2py.tla.canonical import MODEL_VALUE, OPAQUE, canonical, is_identifier, scalar_forms
 from tla2py.tla.value import Record, Value
-from tla2py.tla.value_text import format_value
-from tla2py.view.text import action_text
+from tla2py.tla.value_text import ValueTextError, format_value, parse_value
 
 FORMATS = ("text", "itf", "json", "csv", "tla")
 """The formats of ``tla2py trace --format``; text is not written here."""
@@ -143,3 +144,33 @@ def _model_values(value: Value) -> list[str]:
 
 def _declarable(name: str) -> bool:
     return is_identifier(name) and name.isascii() and name not in _TAKEN
+
+
+def export_stored(view: StoreView, point: int, number: int | None, format_: str, variables: Variables) -> str:
+    """A point's trace with some variables, in one of ``FORMATS``.
+
+    Raises InputError (``several-traces``, ``no-trace``, ``unknown-variable``).
+    """
+    count = len(view.trace_list(point))
+    if number is None and count > 1:
+        raise InputError(
+            "several-traces",
+            f"point {point} has {count} traces, but {format_} holds only one",
+            hint=f"choose one, from --trace 1 to --trace {count}",
+        )
+    parameters = view.points[point].parameters
+    name = "".join(char for char in view.manifest.name.title() if char.isascii() and char.isalnum())
+    return export_trace(
+        variables.part_of(view.trace(point, number or 1)),
+        format_,
+        name=f"{name.lstrip('0123456789')}Trace{point}",
+        parameters={name: _value(text) for name, text in parameters.items()},
+    )
+
+
+def _value(text: str) -> Value:
+    """A parameter's value, or its text if it is not a literal."""
+    try:
+        return parse_value(text)
+    except ValueTextError:
+        return text

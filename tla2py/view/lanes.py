@@ -10,9 +10,11 @@ from textwrap import wrap
 
 from tla2py.files import write_file
 from tla2py.model.trace import Part, Printed, State, Trace, changed_parts, parts_of
-from tla2py.text import cut
+from tla2py.model.trace_text import action_text, headline, trace_end
+from tla2py.text import cut, printable
 from tla2py.tla.value import Value
 from tla2py.tla.value_text import format_value
+from tla2py.view.markup import Element, element, picture_text, svg_text
 from tla2py.view.messages import (
     Arrow,
     Processes,
@@ -23,17 +25,6 @@ from tla2py.view.messages import (
     messages_variable,
     part_of,
     processes_of,
-)
-from tla2py.view.text import (
-    Element,
-    action_text,
-    element,
-    headline,
-    html_text,
-    picture_text,
-    printable,
-    svg_text,
-    trace_end,
 )
 
 
@@ -85,9 +76,8 @@ class Lanes(Printed):
     def __str__(self) -> str:
         return "\n".join(map(printable, _lines(self)))
 
-    def _repr_html_(self) -> str:
-
-        return html_text(lanes_svg(self))
+    def _repr_svg_(self) -> str:
+        return self.svg()
 
 
 def trace_lanes(

@@ -18,17 +18,17 @@ from tla2py.execution.log_mutants import LogMutants, general_field, shares
 from tla2py.execution.validate import LogRow, coverage_of, log_lines, log_why
 from tla2py.logs.observe import OBSERVED
 from tla2py.logs.why import Blame, LogState, LogStep, LogWhy
+from tla2py.model.mutant import LeftOut, MutantReport, MutantRow
 from tla2py.model.outcome import Verdict
 from tla2py.model.trace import StateDiff, Trace
-from tla2py.mutation.mutant import LeftOut, Mutant, MutantReport, MutantRow, one_line
+from tla2py.mutation.mutant import Mutant, one_line
 from tla2py.mutation.rounds import Cost
 from tla2py.mutation.trial import Trial, check_figures, definition_shares, score, sizes, status_counts
 from tla2py.store.runs import RunRow
 from tla2py.store.store import Store
-from tla2py.text import counted, cut
+from tla2py.text import counted, cut, printable
 from tla2py.tla.value_text import format_value
 from tla2py.view.layout import VERDICT_STYLES, number, plain_table, seconds
-from tla2py.view.text import printable
 
 _MOST_ROWS = 20
 # Of a value in an example.

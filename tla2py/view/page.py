@@ -4,43 +4,41 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
-from string import ascii_uppercase
 from xml.etree import ElementTree as ET
 
 import jinja2
 from markdown_it import MarkdownIt
 
 from tla2py import __version__
-from tla2py.analysis.growth import Growth, Series, growth_view, make_growth
-from tla2py.analysis.kinds import kinds_table
+from tla2py.analysis.kinds import Kind
 from tla2py.analysis.minimal import ActionCount, action_counts
-from tla2py.analysis.points import GridPoint, varying
+from tla2py.analysis.points import varying
 from tla2py.analysis.view import StoreView
-from tla2py.errors import InputError
+from tla2py.model.mutant import MutantReport, MutantRow
 from tla2py.model.outcome import Verdict
-from tla2py.mutation.mutant import MutantReport, MutantRow, one_line
+from tla2py.model.trace_text import trace_text
+from tla2py.mutation.mutant import one_line
 from tla2py.mutation.trial import check_figures, definition_shares, score, sizes, status_counts
 from tla2py.store.read import read_rows
 from tla2py.store.runs import RunRow, start_days, unmatched_lines
 from tla2py.store.write import table_files
-from tla2py.text import counted, cut
+from tla2py.text import counted, cut, printable
 from tla2py.view.counterexamples import LaneOptions
 from tla2py.view.explorer import definitions_of, packed, source_lines, store_data
-from tla2py.view.server import bundle, content_policy
-from tla2py.view.text import (
+from tla2py.view.growth import growth_pictures
+from tla2py.view.markup import (
     STYLE,
     Element,
     element,
     number_cell,
     number_title,
-    printable,
     row,
     table,
-    trace_text,
 )
+from tla2py.view.server import bundle, content_policy
 from tla2py.view.tools import errors_with_points, excerpt_lines, points_are
 
 
@@ -77,41 +75,30 @@ def errors_list(view: StoreView) -> Element | None:
     return element("ul", *items) if items else None
 
 
-# More curves cannot be told apart; longer names go into a legend.
-_MOST_CURVES = 5
-_LONGEST = 22
-
-
-def growth_pictures(view: StoreView, points: Sequence[GridPoint]) -> Iterator[Element]:
-    """The growth of states and time along each parameter whose values are numbers or sets."""
-    for parameter in varying(points):
-        for value in ("distinct", "wall_seconds"):
-            try:
-                growth = make_growth(view, parameter, value)
-            except InputError:
-                continue
-            curves = [one for one in growth.series if len(one.numbers) > 1]
-            if curves:
-                yield _picture(growth, curves, varying(points))
-
-
-def _picture(growth: Growth, found: Sequence[Series], parameters: Sequence[str]) -> Element:
-    # The curves that reach the largest numbers.
-    curves = sorted(found, key=lambda one: -one.numbers[-1])[:_MOST_CURVES]
-    differ = [name for name in curves[0].fixed if len({one.fixed[name] for one in curves}) > 1]
-    names = differ or [name for name in parameters if name != growth.parameter]
-    named = tuple(replace(one, fixed={name: one.fixed[name] for name in names}) for one in curves)
-    letters = max(len(one.label) for one in named) > _LONGEST
-    picture = growth_view(replace(growth, series=named), ascii_uppercase[: len(named)] if letters else ())
-    legend = element("ol", *(element("li", element("code", one.label)) for one in named)) if letters else None
-    left = len(found) - len(curves)
-    note = element("figcaption", f"{counted(left, 'curve')} with smaller numbers not shown") if left else None
-    return element("div", picture, legend, note)
-
-
 _ORDER = (Verdict.VIOLATED, Verdict.BROKEN, Verdict.INCONCLUSIVE, Verdict.EXCLUDED, Verdict.HOLDS)
 _COLUMNS = ("run_id", "point", "file", "verdict", "matched", "lines", "first_unmatched")
 _LOGS_LONGEST = 300
+
+
+def kinds_table(kinds: Sequence[Kind]) -> Element:
+    """The kinds as a table."""
+    titles = ("kind", "violates", "traces", "states", "points", "shortest", "steps of all", "remarks")
+    rows = [
+        row(
+            str(number),
+            kind.name,
+            str(len(kind.members)),
+            f"{kind.shortest.length} to " * (kind.shortest.length < kind.max_length) + str(kind.max_length),
+            str(len(kind.points)),
+            str(kind.shortest),
+            kind.steps,
+            kind.remarks,
+        )
+        for number, kind in enumerate(kinds, 1)
+    ]
+    total = sum(len(kind.members) for kind in kinds)
+    caption = f"{counted(total, 'counterexample')} of {counted(len(kinds), 'kind')}"
+    return table(caption, titles, rows)
 
 
 def logs_table(view: StoreView) -> Element | None:

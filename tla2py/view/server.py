@@ -19,12 +19,12 @@ from tla2py.analysis.questions import origin_of, require_modules, stored_success
 from tla2py.analysis.view import StoreView
 from tla2py.errors import InputError, Tla2pyError
 from tla2py.model.trace import Trace
+from tla2py.model.trace_text import action_text, derived, step_changes
 from tla2py.replay.confirm import first_outside, follow_trace
 from tla2py.replay.query import Origin
 from tla2py.replay.successors import evaluate_enabled
 from tla2py.tlc.tools.toolchain import find_toolchain
 from tla2py.view.explorer import StoreData
-from tla2py.view.text import action_text, derived, step_changes
 
 _FOLDER = Path(__file__).parent / "bundle"
 

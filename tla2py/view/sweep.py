@@ -18,6 +18,7 @@ from tla2py.execution.sweeps import SweepResult
 from tla2py.model.model import filled_text
 from tla2py.model.outcome import Verdict, ended_early
 from tla2py.model.run import Run
+from tla2py.model.trace_text import runs_of, step_changes, trace_end
 from tla2py.store.points import ManifestPoint
 from tla2py.store.runs import FIRST_COUNTS, RunRow, run_notes
 from tla2py.store.storage import Address
@@ -29,7 +30,6 @@ from tla2py.sweep.sweep import Sweep, overridden_text
 from tla2py.text import counted, cut, parameter_text, value_shown
 from tla2py.tlc.tools.jar import Jar
 from tla2py.view.layout import VERDICT_STYLES, Indented, PointRow, PointTable, number, plain_table, seconds
-from tla2py.view.text import runs_of, step_changes, trace_end
 from tla2py.view.tools import points_without_answer
 
 

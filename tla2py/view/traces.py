@@ -16,6 +16,16 @@ from tla2py.model.courses import Step, compare_traces
 from tla2py.model.model import filled_text
 from tla2py.model.outcome import OUTCOME_WORDS, REMEDIES, Verdict, simulation_words, unfinished
 from tla2py.model.trace import EVALUATION, Part, State, Trace, Variables, changed_parts
+from tla2py.model.trace_text import (
+    DERIVED,
+    action_text,
+    closing_step,
+    derived,
+    differences,
+    headline,
+    loop_mark,
+    trace_end,
+)
 from tla2py.replay.conjuncts import Conjuncts
 from tla2py.replay.successors import Enabledness
 from tla2py.store.foreign import ForeignStore
@@ -28,10 +38,8 @@ from tla2py.text import counted, cut, value_shown
 from tla2py.tla.copies import Binding
 from tla2py.tla.value_text import format_value
 from tla2py.tlc.output.collector import notes_of
-from tla2py.view.html import differences
 from tla2py.view.layout import VERDICT_STYLES, Indented, number, plain_table, seconds
 from tla2py.view.messages import acting
-from tla2py.view.text import DERIVED, action_text, closing_step, derived, headline, loop_mark, trace_end
 from tla2py.view.tools import diagnostics_text
 
 

@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
+from io import StringIO
 from typing import Any
+
+from rich.console import Console, RenderableType
+from rich.text import Text
 
 from tla2py.analysis.view import StoreView
 from tla2py.errors import InputError, Tla2pyError
-from tla2py.model.trace import Explorer, State
+from tla2py.model.courses import Comparison
+from tla2py.model.trace import State, Trace
 from tla2py.view.explorer import StoreData, definitions_of, packed, store_data
-from tla2py.view.html import html, lanes, text
+from tla2py.view.lanes import trace_lanes
 from tla2py.view.server import Answers, built
+from tla2py.view.traces import comparison_text, trace_text
+
+# The colours are those of the notebook where rich has none.
+_NOTEBOOK = '<pre style="white-space:pre-wrap;line-height:1.4">{code}</pre>'
 
 
 def store_explorer(
     view: StoreView, point: int | None = None, number: int = 1, other: StoreView | None = None
-) -> Explorer:
+) -> Any:
     """The explorer of a store at a point's counterexample, by default the shortest of the most frequent kind.
 
     ``other`` is the store that it is compared with. Raises InputError: ``extra-missing`` if anywidget is not installed,
@@ -52,8 +61,7 @@ def store_explorer(
         number=_number(data, point, number),
     )
     widget.on_msg(lambda _, question, buffers: widget.send(_answer(answers, question)))  # noqa: ARG005
-    shown: Explorer = widget
-    return shown
+    return widget
 
 
 def _number(data: StoreData, point: int | None, number: int) -> int | None:
@@ -79,6 +87,22 @@ def _answer(answers: Answers, asked: Any) -> dict[str, object]:
     return {"id": message.get("id"), "answer": found}
 
 
-__all__ = ["explorer", "html", "lanes", "text"]
+def html(shown: object) -> str:
+    """A trace, state, difference or comparison as a terminal shows it, in HTML for a notebook."""
+    renderable: RenderableType
+    match shown:
+        case Trace():
+            renderable = trace_text(shown)
+        case Comparison():
+            renderable = comparison_text(shown.left, shown.right, titles=("left", "right"))
+        case _:
+            renderable = Text(str(shown))
+    console = Console(record=True, file=StringIO(), width=120, force_jupyter=False)
+    console.print(renderable)
+    return console.export_html(inline_styles=True, code_format=_NOTEBOOK)
+
+
+__all__ = ["explorer", "html", "lanes"]
 
 explorer = store_explorer
+lanes = trace_lanes

@@ -6,9 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.pages import Page
 from tests.unit.analysis.stores import view_of
-from tla2py.analysis.heatmap import store_html
 from tla2py.analysis.minimal import action_counts, disabled_actions
 from tla2py.analysis.view import StoreView
 
@@ -43,7 +41,6 @@ def test_an_action_that_fired_nowhere_comes_first(tmp_path: Path) -> None:
     view = store(tmp_path, "a", "coverage", idle=(1,))
     (never,) = disabled_actions(view)
     assert (never.name, never.never_enabled, never.disabled) == ("Reset", True, (1,))
-    assert "never fired</span>: Spec!Reset<" in store_html(view)
 
 
 def test_disjuncts_of_an_action_are_one_action(tmp_path: Path) -> None:
@@ -97,21 +94,12 @@ def test_what_changed(pair: tuple[StoreView, StoreView]) -> None:
     ]
 
 
-def test_what_changed_as_tables(pair: tuple[StoreView, StoreView]) -> None:
-    page = Page(pair[0].compare(pair[1])._repr_html_())
-    assert page.tables == [{"caption": True, "head": True}] * 2
-    words = " ".join(page.words.split())
-    assert "3 of 5 points differ" in words
-    assert "actions that fire in only one of them" in words
-
-
 @pytest.mark.parametrize("side", [0, 1])
 def test_a_store_does_not_differ_from_itself(pair: tuple[StoreView, StoreView], side: int) -> None:
     comparison = pair[side].compare(pair[side])
     assert comparison.changed == ()
     assert comparison.fired == ()
     assert len(comparison.pairs) == 4
-    assert Page(comparison._repr_html_()).tables == [{"caption": True, "head": True}]
 
 
 def test_actions_are_compared_only_where_both_were_counted(tmp_path: Path) -> None:

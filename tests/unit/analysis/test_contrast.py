@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.pages import Page
 from tests.unit.analysis.stores import grid_point, view_of
 from tla2py.analysis.contrast import Contrasts, nearest_among
 from tla2py.analysis.points import GridPoint
@@ -155,10 +154,8 @@ def test_the_contrasts_of_a_point(view: StoreView) -> None:
         "    N: 1 holds, 2 does not",
         "    distinct: 8 there, 8 here",
     ]
-    words = " ".join(Page(contrasts._repr_html_()).words.split())
-    assert "the same in all: M = x" in words
-    assert "point 2 violates Small 3" in words
-    assert "NeverOne is violated, 1 state" in words
+    assert "point 2 violates Small 3" in str(contrasts)
+    assert "NeverOne" in str(contrasts)
     with pytest.raises(InputError) as error:
         contrasts["Larger"]
     assert error.value.code == "not-violated"
@@ -167,7 +164,6 @@ def test_the_contrasts_of_a_point(view: StoreView) -> None:
 def test_a_property_that_holds_nowhere() -> None:
     contrasts = Contrasts(contrasts=(), alone=("Safe",))
     assert str(contrasts) == "no point of this store satisfies Safe"
-    assert "satisfies Safe" in contrasts._repr_html_()
     with pytest.raises(InputError, match="satisfies Safe") as error:
         contrasts["Safe"]
     assert error.value.code == "no-neighbour"
@@ -177,7 +173,6 @@ def test_a_violation_without_a_trace(view: StoreView) -> None:
     (contrast,) = view.neighbour(3)
     assert contrast.trace is None
     assert "steps:" not in str(contrast)
-    assert Page(contrast._repr_html_()).tables == [{"caption": False, "head": True}]
 
 
 @pytest.mark.parametrize(("point", "code"), [(1, "not-violated"), (4, "no-point"), (5, "no-point")])

@@ -4,20 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import product
-from pathlib import Path
 
 import pytest
 
 from tests.unit.analysis.stores import grid_point, view_of
-from tests.unit.view.traces import seen
 from tla2py.analysis.heatmap import (
-    Heatmap,
     best_axes,
     cell_text,
-    heatmap_view,
-    make_heatmap,
     minimal_points_of,
-    store_html,
 )
 from tla2py.analysis.points import GridPoint, grid_points, number_text, value_order
 from tla2py.analysis.view import StoreView
@@ -83,23 +77,6 @@ def test_as_text(view: StoreView) -> None:
     assert str(view.heatmap("K", "S")).splitlines()[2] == "{a, b}  Small 3, NeverOne 1 (1 of 2)*  excluded"
 
 
-def test_as_a_table(view: StoreView) -> None:
-    shown = heatmap_view(view.heatmap("K", "S"))
-    rows = shown.findall("table/tbody/tr")
-    assert [[seen(cell) for cell in row] for row in rows] == [
-        ["{a}", "★ deadlock 3 (1 of 3); broken", ""],
-        ["{a, b}", "★ Small 3, NeverOne 1 (1 of 2)", "excluded"],
-    ]
-    # A cell is shaded by the share of its points that violate something.
-    assert [rows[0][1].get("style"), rows[1][1].get("style")] == ["background:rgba(248,81,73,0.09)", None]
-    assert [[cell.get("class") for cell in row[1:]] for row in rows] == [
-        ["t2-bad", "t2-none"],
-        ["t2-bad", "t2-none"],
-    ]
-    assert [cell.get("title") for cell in rows[0]] == [None, "point 1, point 3, point 5", "not in the grid"]
-    assert "a smallest violating point" in seen(shown)
-
-
 def test_points_of_a_cell() -> None:
     def found(number: int, length: int) -> GridPoint:
         return replace(grid_point(number, "violated", "Safe", N="1"), lengths={"Safe": length})
@@ -139,33 +116,6 @@ def test_axes_are_those_that_separate_the_verdicts() -> None:
     assert best_axes(points[:1], [], {"Term", "Late", "Grace"}) == ()
 
 
-def test_shades_tell_more_from_less(view: StoreView) -> None:
-    def shades(value: str) -> dict[str, float]:
-        cells = heatmap_view(make_heatmap(view, "N", "S", value)).iter("td")
-        return {seen(cell): float(cell.get("style", "0,0)").rpartition(",")[2][:-1]) for cell in cells}
-
-    distinct = shades("distinct")
-    assert 0 < distinct["-"] < distinct["3"] < distinct["5"] < distinct["8"] <= 0.54
-    numbers = shades("depth")
-    assert numbers["4"] == 0.54
-
-
-def test_numbers_below_zero_have_no_shade() -> None:
-    labels = (("0",), ("1",), ("2",))
-    points = (replace(grid_point(n), numbers={"score": score}) for n, score in enumerate((-7, 0, 5)))
-    heatmap = Heatmap(
-        rows=("A",),
-        columns=("N",),
-        row_labels=(("a",),),
-        column_labels=labels,
-        value="score",
-        cells={(("a",), label): (point,) for label, point in zip(labels, points, strict=True)},
-        minimal=frozenset(),
-    )
-    styles = [cell.get("style") for cell in heatmap_view(heatmap).iter("td")]
-    assert styles[0] == styles[1] != styles[2]
-
-
 def test_minimal_points_of_points() -> None:
     points = [
         grid_point(1, "holds", N="1", M="1"),
@@ -181,27 +131,7 @@ def test_minimal_points_of_points() -> None:
 
 
 def test_a_store_shows_itself(view: StoreView) -> None:
-    text = store_html(view)
-    assert "7 points: 1 holds, 3 violated, 1 broken, 1 excluded, 1 not run yet" in text
-    assert "★ violated: Small 3" in text
-    assert "violated: excluded" not in text
-    assert "no smaller point violates the same" in text
-    assert "never fired" not in text
-
-
-def test_a_store_that_was_not_run_shows_itself(tmp_path: Path) -> None:
-    view = view_of(tmp_path, ({"N": "1"}, None))
-    assert "1 point: 1 not run yet" in store_html(view)
-
-
-def test_of_a_large_store_what_breaks_is_shown(tmp_path: Path) -> None:
-    rows: list[tuple[dict[str, str], str | int | None]] = [({"N": "1"}, "success")]
-    rows += [({"N": str(n)}, 1) for n in range(2, 202)]
-    rows.append(({"N": "202"}, "deadlock"))
-    text = store_html(view_of(tmp_path, *rows))
-    assert text.count("<tr>") == 201
-    assert "2 more points are not shown" in text
-    assert text.index("violated: deadlock") < text.index(">holds<")
+    assert "7 points: 1 holds, 3 violated, 1 broken, 1 excluded, 1 not run yet" in str(view)
 
 
 @pytest.mark.parametrize(

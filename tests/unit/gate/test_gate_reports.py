@@ -37,10 +37,11 @@ from tla2py.gate.sarif import sarif_error, sarif_text
 from tla2py.gate.terminal import gate_summary
 from tla2py.model.outcome import REMEDIES, Outcome
 from tla2py.model.trace import Trace
+from tla2py.model.trace_text import trace_lines
 from tla2py.sweep.judge import check_expectations
 from tla2py.sweep.plan import plan_sweep
 from tla2py.sweep.sweep import Sweep
-from tla2py.view.text import printable, trace_lines
+from tla2py.text import printable
 
 EACH = '[tlc]\nfind = "each"\n'
 # Strings of a module that try to break out of a report.

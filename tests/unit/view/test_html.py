@@ -18,11 +18,11 @@ from tla2py.analysis.heatmap import best_axes
 from tla2py.analysis.points import grid_points, summary_line
 from tla2py.analysis.view import StoreView, open_view
 from tla2py.errors import InputError
-from tla2py.mutation.mutant import Killer, MutantReport, MutantRow
+from tla2py.model.mutant import Killer, MutantReport, MutantRow
+from tla2py.model.trace_text import trace_text
 from tla2py.store.points import points_table
 from tla2py.view.counterexamples import LaneOptions
 from tla2py.view.page import PageOptions, report_page
-from tla2py.view.text import trace_text
 
 ROOT = Path(__file__).resolve().parent.parent.parent.parent
 PAGE = ROOT / "docs" / "kip320-first-try.html"

@@ -15,10 +15,10 @@ from tests.unit.tla.strategies import values
 from tests.unit.view.traces import P, Q, made, message, on
 from tla2py.errors import InputError
 from tla2py.model.trace import UNKNOWN, Trace, TraceKind
+from tla2py.model.trace_text import DERIVED, action_text, derived, headline, runs_of, step_changes, trace_end
 from tla2py.tla.canonical import same_value
 from tla2py.tla.value import Function, Record, Value
 from tla2py.tla.value_text import format_value
-from tla2py.view.text import DERIVED, action_text, derived, headline, runs_of, step_changes, trace_end
 
 
 def stepping() -> Trace:

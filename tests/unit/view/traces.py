@@ -8,7 +8,7 @@ from typing import Any
 
 from tla2py.model.trace import State, Trace
 from tla2py.tla.value import Function, ModelValue, Record, Value
-from tla2py.view.text import Element
+from tla2py.view.markup import Element
 
 P, Q, R = ModelValue("p"), ModelValue("q"), ModelValue("r")
 

@@ -1,0 +1,67 @@
+"""The answers about mutants: a row of the table ``mutants`` each, and the report of a sweep."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+Status = Literal["killed", "survived", "equivalent", "duplicate", "stillborn", "unknown"]
+STATUSES: tuple[Status, ...] = ("killed", "survived", "equivalent", "duplicate", "stillborn", "unknown")
+
+
+class Killer(msgspec.Struct, frozen=True):
+    """A check that a mutant violates: its kind and its name, as in ``violated`` of ``runs``."""
+
+    kind: str
+    name: str
+
+    @property
+    def label(self) -> str:
+        """The name, or the kind of what has no name."""
+        return self.name or self.kind.replace("_", " ")
+
+
+class MutantRow(msgspec.Struct, frozen=True, kw_only=True):
+    """A mutant and its status; ``point`` and ``run_id`` are those of the smallest point that kills it."""
+
+    mutant: str
+    operator: str
+    definition: str
+    module: str
+    line: int
+    column: int
+    before: str
+    after: str
+    status: Status
+    killed_by: tuple[Killer, ...] = ()
+    point: int | None = None
+    trace_length: int | None = None
+    run_id: str | None = None
+
+
+class LeftOut(msgspec.Struct, frozen=True, kw_only=True):
+    """A point that no mutant runs at, and why."""
+
+    point: int
+    parameters: str
+    reason: str
+
+
+class MutantReport(msgspec.Struct, frozen=True, kw_only=True):
+    """The answers about all mutants of a sweep.
+
+    ``points`` are those that mutants ran at, the smallest first. ``checks`` has the labels of what they check, each with the
+    number of mutants that ran where it is checked. ``total`` counts the mutants that were left after ``--operators`` and ``--actions``, before a sample was drawn.
+    """
+
+    sweep: str
+    mutants: tuple[MutantRow, ...]
+    points: tuple[int, ...]
+    left_out: tuple[LeftOut, ...] = ()
+    checks: dict[str, int] = {}
+    total: int = 0
+
+    def with_status(self, status: Status) -> list[MutantRow]:
+        """The mutants with a status."""
+        return [each for each in self.mutants if each.status == status]
