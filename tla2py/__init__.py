@@ -34,9 +34,14 @@ __version__ = "0.1.0"
 
 
 def _views() -> Views:
-    from tla2py.view import widget as displays
+    from types import SimpleNamespace
+    from typing import cast
 
-    return displays
+    from tla2py.view.lanes import trace_lanes
+    from tla2py.view.server import store_explorer
+    from tla2py.view.traces import notebook_html
+
+    return cast("Views", SimpleNamespace(html=notebook_html, lanes=trace_lanes, explorer=store_explorer))
 
 
 # Traces show themselves by views that their own package does not know.

@@ -18,7 +18,7 @@ from tla2py.analysis.view import open_view
 from tla2py.store.store import Store
 from tla2py.store.write import refresh_tables
 from tla2py.view.explorer import store_data
-from tla2py.view.server import Answers, ExplorerServer
+from tla2py.view.server import ExplorerServer, PageAnswers
 
 pytestmark = [pytest.mark.java, pytest.mark.browser]
 
@@ -127,5 +127,5 @@ def test_a_hostile_store_does_nothing_to_a_browser(store: Path, browser: Tab, te
     if texts == "everywhere":
         # What was written into the tables is what is shown.
         assert {MARKUP} == {*open_view(store).arrow("changes")["variable"].to_pylist()}
-    with ExplorerServer(data, Answers(data)).serving() as address:
+    with ExplorerServer(data, PageAnswers(data)).serving() as address:
         look_for_harm(browser, address)

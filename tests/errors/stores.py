@@ -279,7 +279,7 @@ def lanes_with_no_messages(lab: Lab) -> None:
 @provokes("extra-missing")
 def stepper_without_its_package(lab: Lab) -> None:
     lab.patch.setitem(sys.modules, "anywidget", None)
-    lab.patch.delitem(sys.modules, "tla2py.view.widget", raising=False)
+    lab.patch.delitem(sys.modules, "tla2py.view.server", raising=False)
     lab.view("invariant").explore()
 
 

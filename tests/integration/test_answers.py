@@ -11,7 +11,7 @@ import tla2py
 from tests.conftest import RunCli
 from tla2py.errors import InputError
 from tla2py.view.explorer import store_data
-from tla2py.view.server import Answers
+from tla2py.view.server import PageAnswers
 
 pytestmark = pytest.mark.java
 
@@ -48,20 +48,20 @@ Most = [1, 9]
 
 
 @pytest.fixture
-def answers(tmp_path: Path, run_cli: RunCli) -> Answers:
+def answers(tmp_path: Path, run_cli: RunCli) -> PageAnswers:
     """Of a store with one counterexample, at the second of two points."""
     return swept_answers(tmp_path, run_cli, SWEEP)
 
 
-def swept_answers(tmp_path: Path, run_cli: RunCli, sweep: str) -> Answers:
+def swept_answers(tmp_path: Path, run_cli: RunCli, sweep: str) -> PageAnswers:
     for name, text in (("Buffer.tla", BUFFER), ("Writers.tla", WRITERS), ("sweep.toml", sweep)):
         (tmp_path / name).write_text(text)
     swept = run_cli("sweep", "sweep.toml", "--executor", "local", "-o", "store", "--no-lint", cwd=tmp_path)
     assert swept.code == 1, swept.stderr
-    return Answers(store_data(tla2py.open_store(tmp_path / "store")))
+    return PageAnswers(store_data(tla2py.open_store(tmp_path / "store")))
 
 
-def test_a_constraint_ends_a_replay(answers: Answers) -> None:
+def test_a_constraint_ends_a_replay(answers: PageAnswers) -> None:
     asked: dict[str, Any] = {"ask": "replay", "number": 0, "point": 1, "other": False}
     assert answers.answer(asked) == {
         "state": 2,
@@ -86,12 +86,12 @@ def test_an_action_constraint_ends_a_replay(tmp_path: Path, run_cli: RunCli) -> 
     assert (found["state"], found["constraint"]) == (3, "Written")
 
 
-def test_without_another_store_nothing_is_replayed_there(answers: Answers) -> None:
+def test_without_another_store_nothing_is_replayed_there(answers: PageAnswers) -> None:
     with pytest.raises(InputError):
         answers.answer({"ask": "replay", "number": 0, "point": 1, "other": True})
 
 
-def test_an_action_has_its_own_arguments(answers: Answers) -> None:
+def test_an_action_has_its_own_arguments(answers: PageAnswers) -> None:
     found: Any = answers.answer({"ask": "arguments", "number": 0})
     # Buffer has an action of the same name, with an index.
     assert found["actions"] == ["initial state", *["Put(writer = 1)"] * 3]

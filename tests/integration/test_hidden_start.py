@@ -21,7 +21,7 @@ from tla2py.errors import ToolchainError
 from tla2py.execution.executor import Executor
 from tla2py.execution.options import SweepOptions
 from tla2py.execution.sweeps import run_sweeps
-from tla2py.spark.handover import HandoverExecutor
+from tla2py.spark.choice import HandoverExecutor
 from tla2py.spark.launch import SparkStart
 from tla2py.sweep.sweep import Sweep
 from tla2py.tlc.tools.toolchain import find_toolchain

@@ -21,7 +21,7 @@ import pytest
 from tests.conftest import RunCli
 from tests.corpus.tlc.regenerate import REPLACED
 from tests.stores import table_rows
-from tla2py.model.model import Inputs, Variable
+from tla2py.model.model import GivenVariable, Inputs
 from tla2py.model.run import Limits, TlcOptions
 from tla2py.store.schema import TABLE_NAMES
 from tla2py.tlc.process import pool as hosts
@@ -239,8 +239,8 @@ def test_what_is_not_for_hosts() -> None:
     assert not suits(TlcOptions(mode="simulate"))
     assert not suits(TlcOptions(java_options=("-Xint",)))
     assert not suits(TlcOptions(options=("-dump", "states")))
-    assert suits(TlcOptions(), Inputs(environment=(Variable("LOG", "a"),)))
-    assert not suits(TlcOptions(), Inputs(environment=(Variable("LC_ALL", "C"),)))
+    assert suits(TlcOptions(), Inputs(environment=(GivenVariable("LOG", "a"),)))
+    assert not suits(TlcOptions(), Inputs(environment=(GivenVariable("LC_ALL", "C"),)))
 
 
 def test_a_jvm_that_cannot_start_is_no_failure(tmp_path: Path) -> None:

@@ -31,7 +31,7 @@ from tla2py.model.run import digest_text
 from tla2py.store import remote
 from tla2py.store import storage as claim
 from tla2py.store.fragments import read_list
-from tla2py.store.prune import prune
+from tla2py.store.pack import prune
 from tla2py.store.runs import run_rows
 from tla2py.store.schema import TABLE_NAMES
 from tla2py.store.storage import Address, below

@@ -17,7 +17,7 @@ import tla2py
 from scripts.rooms import room_sizes, total
 
 # What the package may have grown to; a change that needs more says so here.
-MOST_LINES = 52_000
+MOST_LINES = 55_000
 
 ROOT = Path(tla2py.__file__).parent
 
@@ -43,8 +43,8 @@ ALLOWED = {
     "pandas": ("store.",),
     "pyarrow": ("store.", "analysis.", "execution.job", "spark.", "query."),
     "rich": ("cli.", "view.", "gate."),
-    "anywidget": ("view.widget",),
-    "traitlets": ("view.widget",),
+    "anywidget": ("view.server",),
+    "traitlets": ("view.server",),
     "platformdirs": ("tlc.", "cli.diagnosis"),
 }
 
@@ -147,13 +147,16 @@ def test_a_file_is_one_idea() -> None:
     importers: dict[str, set[str]] = {}
     for found in OWN:
         importers.setdefault(found.imported, set()).add(found.importer)
+    for job in (ROOT.parent / "spark_jobs").glob("*.py"):
+        if "tla2py.spark.jobs" in job.read_text("utf-8"):
+            importers.setdefault("spark.jobs", set()).add(job.name)
     alone = {
         name
         for name, length in lengths.items()
         if length < 150 and len(importers.get(name, ())) < 2 and not name.endswith(".")
     }
-    # Started by name: by Python, and by the table of commands.
-    assert alone - {"", "__main__"} == set()
+    # Started by name: by Python, by the installed command, and as a process of its own.
+    assert alone - {"", "__main__", "cli.main", "tlc.config.renderer"} == set()
 
 
 def test_a_public_class_name_stands_once() -> None:

@@ -32,7 +32,7 @@ class Atom:
     cost: int
     parameters: tuple[str, ...]
     test: Callable[[Row], bool]
-    bound: Bound | None = None
+    bound: NumberBound | None = None
 
     @property
     def arithmetic(self) -> bool:
@@ -50,7 +50,7 @@ class Number:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Bound:
+class NumberBound:
     """A comparison of a number with a constant."""
 
     number: Number
@@ -231,7 +231,7 @@ class AtomTable:
                 cost=cost,
                 parameters=number.parameters,
                 test=_compared(number.at, _COMPARISONS[sign], _always(value)),
-                bound=Bound(number=number, sign=sign, value=value),
+                bound=NumberBound(number=number, sign=sign, value=value),
             )
 
     def _on_two(self) -> Iterator[Atom]:

@@ -11,7 +11,7 @@ from tla2py.errors import InputError
 from tla2py.lint.subject import Findings
 from tla2py.model.trace import Printed, Trace, views
 from tla2py.store.foreign import open_tables
-from tla2py.store.points import Manifest, Points
+from tla2py.store.points import Manifest, StoredPoints
 from tla2py.store.runs import RunRow, run_rows
 from tla2py.store.schema import TABLE_NAMES
 from tla2py.store.storage import Address
@@ -47,7 +47,7 @@ class StoreTables:
         return self.store.manifest()
 
     @cached_property
-    def points(self) -> Points:
+    def points(self) -> StoredPoints:
         """The points of the sweep, in order."""
         return self.store.points()
 
@@ -142,7 +142,7 @@ class StoreTables:
         return table_frame(shared_session(), self.store, name)
 
     def _pandas(self, name: str) -> pd.DataFrame:
-        from tla2py.store.pandas import pandas_frame
+        from tla2py.store.runs import pandas_frame
 
         return pandas_frame(self.arrow(name))
 

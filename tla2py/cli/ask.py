@@ -201,13 +201,13 @@ def explore_command(
       tla2py explore runs/before --compare runs/after
     """
     from tla2py.view.explorer import definitions_of, store_data
-    from tla2py.view.server import Answers, ExplorerServer
+    from tla2py.view.server import ExplorerServer, PageAnswers
 
     view = open_view(store)
     other = open_view(compare) if compare else None
     data = store_data(view, definitions=definitions_of(view), other=other)
     try:
-        explorer = ExplorerServer(data, Answers(data, tla2tools), port)
+        explorer = ExplorerServer(data, PageAnswers(data, tla2tools), port)
     except OSError as error:
         raise InputError(
             "port-taken",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -10,14 +11,15 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from rich.console import RenderableType
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.status import Status
+from rich.table import Table
+from rich.text import Text
 
 from tla2py.analysis.view import StoreView
 from tla2py.cli.console import err, show
 from tla2py.cli.options import print_remark
 from tla2py.errors import ToolchainError
 from tla2py.execution.executor import RunProgress, slots_text
-from tla2py.execution.listener import EarlierJar, Listener
-from tla2py.execution.listener import Progress as SweepProgress
+from tla2py.execution.listener import EarlierJar, Listener, SweepProgress, TimeLeft
 from tla2py.execution.sweeps import SweepResult
 from tla2py.gate.outputs import finding_text
 from tla2py.lint.finding import Finding
@@ -28,11 +30,11 @@ from tla2py.sweep.grid import Point
 from tla2py.sweep.judge import ONLY_DEADLOCK
 from tla2py.sweep.plan import Plan
 from tla2py.sweep.sweep import Sweep
-from tla2py.text import counted
+from tla2py.text import counted, cut, parameter_text
 from tla2py.tla.module import Remark
-from tla2py.tlc.process.sandbox import sandbox_text, walls
+from tla2py.tlc.process.sandbox import memory_in_use, sandbox_text, this_machine, walls
 from tla2py.tlc.tools.jar import Jar
-from tla2py.view.progress import inside_runs, left_text, log_line, run_text
+from tla2py.view.layout import number, seconds
 from tla2py.view.sweep import (
     cached_line,
     interrupted_line,
@@ -41,6 +43,97 @@ from tla2py.view.sweep import (
     sweep_summary,
     taken_over_line,
 )
+
+# Small sweeps show no runs; of many runs a terminal shows those that have lasted longest.
+_SHOWN_SECONDS = 3.0
+_SHOWN_RUNS = 8
+_LABEL = 40
+
+
+def run_text(progress: RunProgress) -> str:
+    """What happens inside a run: time, counts and memory."""
+    stats, limits = progress.stats, progress.limits
+    rate = None if progress.states_per_second is None else int(progress.states_per_second)
+    counts = [
+        (stats.generated, "{} states generated"),
+        (stats.distinct, "{} distinct"),
+        (rate, "{} per second"),
+        (stats.depth, "depth {}"),
+        (stats.queue, "queue {}"),
+    ]
+    parts = [f"{seconds(progress.seconds)} of {seconds(limits.timeout_seconds)}"]
+    parts += [words.format(number(count)) for count, words in counts if count is not None]
+    parts += [f"{_memory(progress.memory_bytes)} of {_memory(limits.memory_bytes)}"]
+    return ", ".join(parts)
+
+
+def left_text(left: TimeLeft | None) -> str:
+    """``about 5m left``, ``2m to 9m left``, ``up to 9m left``; "" if nothing is known."""
+    if left is None or not math.isfinite(left.high):
+        return ""
+    low, high = _about(left.low), _about(left.high)
+    if low == high or left.high <= 1.5 * left.low:
+        return f"about {high} left"
+    return f"up to {high} left" if left.low < 10 else f"{low} to {high} left"
+
+
+def log_line(progress: SweepProgress, missing: int, elapsed: float) -> str:
+    """The line of a sweep in a log, with the longest run and the time left."""
+    line = f"{progress.done}/{missing} done, {progress.running} running, {progress.violated} violated, {seconds(elapsed)}"
+    if progress.done == missing:
+        return line
+    if text := left_text(progress.left):
+        line += f", {text}"
+    for point, run in progress.inside[:1]:
+        line += f"; longest: point {point.index} ({cut(parameter_text(point.parameters), _LABEL)}), {run_text(run)}"
+    return line
+
+
+def inside_runs(inside: Sequence[tuple[Point, RunProgress]]) -> Iterator[Table | Text]:
+    """A table with a line for each run that has lasted some seconds, and the machine's memory."""
+    long = [(point, run) for point, run in inside if run.seconds >= _SHOWN_SECONDS]
+    if not long:
+        return
+    table = Table.grid(padding=(0, 2))
+    # In a narrow terminal only the parameters are cut.
+    table.add_column()
+    heads = ("time", "generated", "distinct", "per second", "depth", "queue", "memory")
+    for _ in heads:
+        table.add_column(justify="right", no_wrap=True)
+    table.add_row("point", *heads, style="dim")
+    for point, run in long[:_SHOWN_RUNS]:
+        stats, rate = run.stats, run.states_per_second
+        counts = (
+            stats.generated,
+            stats.distinct,
+            None if rate is None else int(rate),
+            stats.depth,
+            stats.queue,
+        )
+        table.add_row(
+            Text(f"{point.index} {parameter_text(point.parameters)}", no_wrap=True, overflow="ellipsis"),
+            seconds(run.seconds) if run.seconds >= 60 else f"{run.seconds:.0f}s",
+            *map(number, counts),
+            _memory(run.memory_bytes),
+        )
+    yield table
+    machine, limits = this_machine(), long[0][1].limits
+    more = f"and {len(long) - _SHOWN_RUNS} more; " if len(long) > _SHOWN_RUNS else ""
+    most = f"each may take {seconds(limits.timeout_seconds)} and {_memory(limits.memory_bytes)}"
+    used = f"{_memory(memory_in_use())} of {_memory(machine.memory_bytes)}"
+    yield Text(f"{more}{most}; memory of this {machine.kind}: {used} in use", "dim")
+
+
+def _memory(size: int) -> str:
+    return f"{size / 1024**2:.0f}MiB" if size < 1024**3 else f"{size / 1024**3:.3g}GiB"
+
+
+def _about(value: float) -> str:
+    """A duration in few digits, rounded up."""
+    if value < 60:
+        return f"{max(math.ceil(value / 5) * 5, 5)}s"
+    return f"{math.ceil(value / 60)}m" if value < 3600 else f"{value / 3600:.1f}h"
+
 
 # The wait before the first line and the longest wait between two, so that the log of hours stays readable.
 _FIRST_SECONDS = 5.0

@@ -168,7 +168,7 @@ def prune_command(
       tla2py prune runs/NAME
     """
     # Imported on use, with Arrow.
-    from tla2py.store.prune import prune
+    from tla2py.store.pack import prune
     from tla2py.store.store import Store
 
     opened = Store.open(store)

@@ -29,7 +29,7 @@ from tla2py.errors import ExitCode, Tla2pyError
 from tla2py.execution.options import SweepOptions
 from tla2py.gate.evidence import evidence_of
 from tla2py.gate.outputs import (
-    Outputs,
+    ReportFiles,
     error_place,
     finding_text,
     findings_summary,
@@ -122,7 +122,7 @@ def gate_command(
         sweeps=options,
     )
     read = [path for path in (sweep, options.tla2tools) if path is not None]
-    outputs = Outputs.of(junit=junit, sarif=sarif, summary=summary, targets=target, inputs=read)
+    outputs = ReportFiles.of(junit=junit, sarif=sarif, summary=summary, targets=target, inputs=read)
     outputs.clear()
     listener = ConsoleListener()
     try:

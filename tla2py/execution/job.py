@@ -23,7 +23,7 @@ from tla2py.execution.executor import (
     schedule_runs,
 )
 from tla2py.execution.known import KnownRuns, known_runs
-from tla2py.execution.listener import Estimator, Progress
+from tla2py.execution.listener import Estimator, SweepProgress
 from tla2py.model.outcome import Verdict
 from tla2py.store.points import Manifest, ManifestParameter, coded_points
 from tla2py.store.record import write_inputs
@@ -89,14 +89,14 @@ def prepare_job(sweep: Sweep, plan: Plan, store: Store, *, fresh: bool) -> Job:
 
 
 def execute_job(
-    job: Job, toolchain: Toolchain, executor: Callable[[], Executor], report: Callable[[Progress], None]
+    job: Job, toolchain: Toolchain, executor: Callable[[], Executor], report: Callable[[SweepProgress], None]
 ) -> int:
     """The number of runs executed. ``report`` is called on every change.
 
     ``executor`` is called only if runs are missing. The tables are refreshed however this ends. Raises what the executor
     raises.
     """
-    progress = Progress(violated=job.known.violated)
+    progress = SweepProgress(violated=job.known.violated)
     derive: Derive = derive_here
     settler: _Settler | None = None
     try:
@@ -176,7 +176,9 @@ class _Settler:
 class _Course:
     """The course of a job, from the ends of its runs and, once a second, from a look inside them."""
 
-    def __init__(self, job: Job, pool: Executor, generation: int, folder: Path, progress: Progress) -> None:
+    def __init__(
+        self, job: Job, pool: Executor, generation: int, folder: Path, progress: SweepProgress
+    ) -> None:
         self._job = job
         self._pool = pool
         self._generation = generation

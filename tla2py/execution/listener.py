@@ -270,7 +270,7 @@ def _power(base: float, exponent: float) -> float:
 
 
 @dataclass(slots=True)
-class Progress:
+class SweepProgress:
     """The progress of a sweep, in runs; points with the same model share a run.
 
     ``inside`` are the points of the runs that have lasted a second, the longest first, and their progress, as far as this
@@ -322,7 +322,7 @@ class Listener:
         sweep: Sweep,  # noqa: ARG002
         missing: int,  # noqa: ARG002
         cached: int,  # noqa: ARG002
-    ) -> AbstractContextManager[Callable[[Progress], None]]:
+    ) -> AbstractContextManager[Callable[[SweepProgress], None]]:
         """The execution of the missing runs starts; yields a function that is called with its progress."""
         return nullcontext(lambda _: None)
 

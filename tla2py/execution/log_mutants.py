@@ -13,7 +13,7 @@ import msgspec
 
 from tla2py.errors import ToolchainError
 from tla2py.execution.executor import ExecutorFactory
-from tla2py.execution.listener import Listener, Progress
+from tla2py.execution.listener import Listener, SweepProgress
 from tla2py.execution.sweeps import SweepResult, run_sweeps
 from tla2py.logs.mutate import Target, change_logs, named_strings
 from tla2py.model.logs import LogEdit
@@ -76,7 +76,7 @@ class LogMutants:
         return "; ".join(parts)
 
 
-class Share(NamedTuple):
+class NoticedShare(NamedTuple):
     """How many changed logs were accepted, and of how many; those without an answer do not count."""
 
     accepted: int
@@ -89,7 +89,7 @@ class Share(NamedTuple):
 K = TypeVar("K")
 
 
-def shares(rows: Iterable[LogMutantRow], key: Callable[[LogMutantRow], K | None]) -> dict[K, Share]:
+def shares(rows: Iterable[LogMutantRow], key: Callable[[LogMutantRow], K | None]) -> dict[K, NoticedShare]:
     """The share of accepted changes for each key that is not None, the blindest first."""
     accepted, total = Counter[K](), Counter[K]()
     for row in rows:
@@ -97,7 +97,7 @@ def shares(rows: Iterable[LogMutantRow], key: Callable[[LogMutantRow], K | None]
         if name is not None and row.status in ("accepted", "rejected"):
             total[name] += 1
             accepted[name] += row.status == "accepted"
-    found = ((name, Share(accepted[name], total[name])) for name in total)
+    found = ((name, NoticedShare(accepted[name], total[name])) for name in total)
     return dict(sorted(found, key=lambda each: (-each[1].accepted / each[1].of, -each[1].of)))
 
 
@@ -230,7 +230,7 @@ class _CourseListener(Listener):
 
     def executing(
         self, sweep: Sweep, missing: int, cached: int
-    ) -> AbstractContextManager[Callable[[Progress], None]]:
+    ) -> AbstractContextManager[Callable[[SweepProgress], None]]:
         """Pass it on."""
         return self._listener.executing(sweep, missing, cached)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tla2py.errors import InputError
 from tla2py.execution.listener import SILENT, Listener, without_refused
-from tla2py.model.model import InputFile, Variable, is_inside
+from tla2py.model.model import GivenVariable, InputFile, is_inside
 from tla2py.model.run import SandboxNeed
 from tla2py.sweep.file import read_sweep_text
 from tla2py.sweep.load import configs_text, load_sweep, sweep_of_configs
@@ -142,7 +142,7 @@ def given_constants(texts: Sequence[str]) -> dict[str, str]:
     return found
 
 
-def given_variables(texts: Sequence[str]) -> tuple[Variable, ...]:
+def given_variables(texts: Sequence[str]) -> tuple[GivenVariable, ...]:
     """The variables of ``--env NAME=VALUE``. Raises InputError (``variable-name``)."""
     found = {}
     for text in texts:
@@ -153,4 +153,4 @@ def given_variables(texts: Sequence[str]) -> tuple[Variable, ...]:
             )
         check_variable("environment", name, None)
         found[name] = value
-    return tuple(sorted(Variable(*pair) for pair in found.items()))
+    return tuple(sorted(GivenVariable(*pair) for pair in found.items()))

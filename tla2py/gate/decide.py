@@ -19,7 +19,6 @@ from tla2py.execution.log_mutants import (
 from tla2py.gate.decision import (
     DOUBTS,
     Decision,
-    Found,
     NeverFired,
     NotCounted,
     OtherInputs,
@@ -28,6 +27,7 @@ from tla2py.gate.decision import (
     ProposedRow,
     Reason,
     RunMismatch,
+    StoreFacts,
     gate_command,
     plan_stored,
     remark_text,
@@ -44,7 +44,7 @@ from tla2py.model.run import Run
 from tla2py.mutation.mutant import one_line
 from tla2py.mutation.mutate import mutants_address
 from tla2py.mutation.trial import score
-from tla2py.store.runs import LogLine, RunRow, run_rows
+from tla2py.store.runs import RunRow, StoredLine, run_rows
 from tla2py.store.store import Store
 from tla2py.store.write import table_files
 from tla2py.sweep.checks import ConfigFacts, ConfigProblemKind, config_facts, config_problems, only_deadlock
@@ -214,7 +214,7 @@ _CONFIG_REASONS = {
 def decide(
     sweep: Sweep,
     plan: Plan,
-    found: Found,
+    found: StoreFacts,
     lock: Lock | None,
     findings: Findings = NO_FINDINGS,
     *,
@@ -360,7 +360,7 @@ def _decide_point(
     sweep: Sweep,
     point: Point,
     run: Run,
-    found: Found,
+    found: StoreFacts,
     meanings: Meanings,
     locked: Mapping[object, LockedPoint] | None,
     ignored: Container[str],
@@ -412,7 +412,7 @@ def _decide_point(
 
 
 def _mismatches(
-    sweep: Sweep, expected: Expectation, row: RunRow, facts: ConfigFacts, line: LogLine | None
+    sweep: Sweep, expected: Expectation, row: RunRow, facts: ConfigFacts, line: StoredLine | None
 ) -> Iterator[Problem]:
     mismatches = list(judge_point(sweep, expected, row)) or doubts(
         expected, row, facts.checked, started=row.tlc_version is not None

@@ -21,7 +21,7 @@ from tla2py.model.outcome import Outcome, Verdict
 from tla2py.model.run import Run, RunRecord
 from tla2py.model.trace import Trace
 from tla2py.store.points import Manifest
-from tla2py.store.runs import LogLine, RunRow, action_rows, run_notes, unmatched_lines
+from tla2py.store.runs import RunRow, StoredLine, action_rows, run_notes, unmatched_lines
 from tla2py.store.store import Store
 from tla2py.store.write import table_files
 from tla2py.sweep.checks import ConfigProblem
@@ -86,7 +86,7 @@ class RunMismatch:
 
     mismatch: Mismatch
     row: RunRow
-    line: LogLine | None = None
+    line: StoredLine | None = None
 
     def __str__(self) -> str:
         if self.mismatch.kind in DOUBTS or self.mismatch.kind in FIGURES:
@@ -215,7 +215,7 @@ class PointDecision:
     checks: tuple[CheckAnswer, ...]
     problems: tuple[Problem, ...]
     locked: LockedPoint | None
-    line: LogLine | None = None
+    line: StoredLine | None = None
 
     @property
     def shown(self) -> str:
@@ -259,7 +259,7 @@ class Decision:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
+class StoreFacts:
     """The results in a store, by run id.
 
     ``fired`` and ``idle`` are the actions that fired and never fired, in runs that counted them; TLC counts an action
@@ -270,7 +270,7 @@ class Found:
     fired: Mapping[str, Sequence[str]] = field(default_factory=dict)
     idle: Mapping[str, Sequence[str]] = field(default_factory=dict)
     lengths: Mapping[tuple[str, str], int] = field(default_factory=dict)
-    lines: Mapping[str, LogLine] = field(default_factory=dict)
+    lines: Mapping[str, StoredLine] = field(default_factory=dict)
     other_inputs: OtherInputs | None = None
     notes: tuple[str, ...] = ()
 
@@ -281,7 +281,7 @@ class Found:
         return max(found, key=lambda tlc: (found[tlc], tlc), default=None)
 
 
-def read_found(view: StoreView, other_inputs: OtherInputs | None = None) -> Found:
+def read_found(view: StoreView, other_inputs: OtherInputs | None = None) -> StoreFacts:
     """The results of a store's runs."""
     fired: dict[str, set[str]] = {}
     idle: dict[str, set[str]] = {}
@@ -289,7 +289,7 @@ def read_found(view: StoreView, other_inputs: OtherInputs | None = None) -> Foun
         names, others = fired.setdefault(row.run_id, set()), idle.setdefault(row.run_id, set())
         if row.kind == "action":
             (names if row.generated else others).add(row.name)
-    return Found(
+    return StoreFacts(
         rows={row.run_id: row for row in view.run_rows},
         fired={run_id: sorted(names) for run_id, names in fired.items()},
         idle={run_id: sorted(names - fired[run_id]) for run_id, names in idle.items()},

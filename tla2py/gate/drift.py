@@ -29,7 +29,7 @@ _Replaced: TypeAlias = frozenset[tuple[str, frozenset[str]]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Meaning:
+class DefinitionMeaning:
     """Digests for a point, over tokens without comments and layout.
 
     reaches: by check, or other use of a definition, over all definitions that it reaches.
@@ -50,9 +50,9 @@ class Meanings:
 
     def __init__(self, sources: Mapping[str, str]) -> None:
         self._sources = sources
-        self._known: dict[tuple[int, _Uses, _Replaced], Meaning] = {}
+        self._known: dict[tuple[int, _Uses, _Replaced], DefinitionMeaning] = {}
 
-    def of(self, run: Run, config: Config, spec: ModuleGraph) -> Meaning:
+    def of(self, run: Run, config: Config, spec: ModuleGraph) -> DefinitionMeaning:
         """The meaning of a run's config."""
         uses = tuple(named_definitions(config))
         replaced = self._replaced(run, config, spec)
@@ -77,13 +77,13 @@ class Meanings:
         return frozenset(closure({name: frozenset(names & known) for name, names in found.items()}).items())
 
 
-def _meaning(spec: ModuleGraph, uses: _Uses, replaced: Mapping[str, frozenset[str]]) -> Meaning:
+def _meaning(spec: ModuleGraph, uses: _Uses, replaced: Mapping[str, frozenset[str]]) -> DefinitionMeaning:
     assumptions, assumed = digest_assumptions(spec, replaced)
     reached = {f"{kind} {name}": digest_names(spec, [name], replaced) for kind, name in uses}
     definitions = dict(assumed.definitions)
     for each in reached.values():
         definitions |= each.definitions
-    return Meaning(
+    return DefinitionMeaning(
         reaches={use: each.digest for use, each in reached.items()},
         definitions=definitions,
         assumptions=assumptions,
@@ -105,7 +105,7 @@ def locked_point(
     point: Point,
     run: Run,
     facts: ConfigFacts,
-    meaning: Meaning,
+    meaning: DefinitionMeaning,
     row: RunRow,
     fired: Sequence[str] | None,
     idle: Sequence[str],

@@ -350,7 +350,7 @@ def findings_summary(findings: Sequence[Finding], files: int, unread: int, skipp
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Outputs:
+class ReportFiles:
     """The files to write; ``job_summary`` is GitHub's, which is appended to."""
 
     junit: Path | None
@@ -367,7 +367,7 @@ class Outputs:
         summary: Path | None,
         targets: Sequence[str] = (),
         inputs: Sequence[Path] = (),
-    ) -> Outputs:
+    ) -> ReportFiles:
         """The named files, and the job summary that the environment names.
 
         ``targets`` are what is gated, ``inputs`` what else is read. Raises InputError: ``gate-reports``, and as

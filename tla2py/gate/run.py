@@ -19,9 +19,9 @@ from tla2py.execution.sweeps import run_sweeps
 from tla2py.gate.decide import blindness, decide, mutate_options, stored_mutants, stored_report, survivors
 from tla2py.gate.decision import (
     Decision,
-    Found,
     PointDecision,
     Problem,
+    StoreFacts,
     plan_stored,
     proposals,
     read_found,
@@ -155,7 +155,7 @@ class Gated:
     sweep: Sweep
     plan: Plan
     view: StoreView
-    found: Found
+    found: StoreFacts
     lock: Lock | None
     findings: Findings
     strict: bool
@@ -280,7 +280,7 @@ def _decided(
     sweep: Sweep,
     plan: Plan,
     view: StoreView,
-    found: Found,
+    found: StoreFacts,
     lock: Lock | None,
     findings: Findings,
     strict: bool,

@@ -13,10 +13,10 @@ from tla2py.logs.literal import LOG_MODULE, LOG_NAME, literal_extension, write_l
 from tla2py.logs.map import Mapper
 from tla2py.logs.observe import POSITION, ObservedLogs, ObservedPlace, write_observed
 from tla2py.logs.read import LogLines
-from tla2py.logs.reader import LogReader, Source, find_reader, log_terms
+from tla2py.logs.reader import LogReader, SourceTexts, find_reader, log_terms
 from tla2py.logs.sections import LogsSection
 from tla2py.model.logs import LogEdit, LogFile, LogInput, LogMap, LogRemark, Observed
-from tla2py.model.model import Config, InputFile, Inputs, Model, Variable, is_inside
+from tla2py.model.model import Config, GivenVariable, InputFile, Inputs, Model, is_inside
 from tla2py.tla.graph import ModuleGraph
 from tla2py.tlc.config.statements import literal_names
 from tla2py.tlc.process.command import check_path, check_variable, input_path, kept_file
@@ -79,7 +79,7 @@ class LogText:
 # The name of a log in the run's folder if a definition holds its path: the same for all, so that they share a model.
 _NAME = "log.ndjson"
 # The property by which TLC searches depth first, with full counts.
-_DEPTH_FIRST = Variable("tlc2.tool.queue.IStateQueue", "StateDeque")
+_DEPTH_FIRST = GivenVariable("tlc2.tool.queue.IStateQueue", "StateDeque")
 _BLOCK = 1 << 20
 
 
@@ -167,7 +167,7 @@ def _read_inputs(inputs: Inputs, model: Model, reader: LogReader, log: KeptLog) 
     source, file, path, environment = reader.source, _NAME, log.path, inputs.environment
     if source.kind == "environment":
         file = PurePosixPath(path).as_posix() if is_inside(path) else PurePosixPath(path).name
-        environment = tuple(sorted((*environment, Variable(source.name, file))))
+        environment = tuple(sorted((*environment, GivenVariable(source.name, file))))
     elif source.kind == "file":
         file = PurePosixPath(source.name).as_posix()
     terms = log_terms(reader, model.config)
@@ -218,7 +218,7 @@ def read_logs(
     base: Path,
     logs: Mapping[str, Sequence[str]],
     specs: Mapping[str, ModuleGraph],
-    given: Collection[Source],
+    given: Collection[SourceTexts],
     section: LogsSection,
     place: ObservedPlace,
 ) -> SweepLogs:

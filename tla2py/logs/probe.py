@@ -17,7 +17,7 @@ from tla2py.logs.read import HiddenError, Source
 from tla2py.logs.reader import READERS
 from tla2py.model.logs import LogPart, PartKind
 from tla2py.model.model import Config
-from tla2py.tla.copies import ActionParts, Place
+from tla2py.tla.copies import ActionParts, CopyPlace
 from tla2py.tla.graph import ModuleGraph
 from tla2py.tla.levels import Level, Levels
 from tla2py.tla.module import Expression
@@ -299,7 +299,7 @@ def _compared(expr: Expression) -> str | None:
 
 
 def _action(
-    expr: Expression, place: Place, reach: LogReach, levels: Levels, own: frozenset[str]
+    expr: Expression, place: CopyPlace, reach: LogReach, levels: Levels, own: frozenset[str]
 ) -> str | None:
     """The outermost definition on the way to a conjunct, or the one that it calls, that is an action and needs no log.
 

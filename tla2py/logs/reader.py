@@ -26,7 +26,7 @@ Kind = Literal["environment", "definition", "file"]
 KINDS: tuple[Kind, ...] = ("environment", "definition", "file")
 
 
-class Source(NamedTuple):
+class SourceTexts(NamedTuple):
     """Where a module gets the path of a log: the name of a variable, of a definition, or of a file."""
 
     kind: Kind
@@ -49,7 +49,7 @@ class Call(NamedTuple):
     """A call of an operator that reads a file, and where its path may come from."""
 
     expression: Expression
-    sources: frozenset[Source]
+    sources: frozenset[SourceTexts]
 
 
 @deeply
@@ -85,23 +85,23 @@ def find_calls(spec: ModuleGraph, every: Iterable[Reached]) -> list[Call]:
             for parameter in (name for name in found if isinstance(name, str)):
                 if each.owner is not None and parameter in each.owner.parameters:
                     passing[each.owner] = each.owner.parameters.index(parameter)
-            sources = frozenset(name for name in found if isinstance(name, Source))
+            sources = frozenset(name for name in found if isinstance(name, SourceTexts))
             if sources:
                 calls.append(Call(each.expr, sources))
         if len(passing) == known:
             return calls
 
 
-def _sources(term: _Term, seen: frozenset[Entity]) -> Iterator[Source | str]:
+def _sources(term: _Term, seen: frozenset[Entity]) -> Iterator[SourceTexts | str]:
     """The sources of a path, and the names that may be parameters of the operator that it is in."""
     expr, scope = term.expr, term.scope
     if expr.shape == "build" and expr.arguments and _last(expr.arguments[0].operator) == "IOEnv":
         if expr.operator == ".":
-            yield Source("environment", expr.text)
+            yield SourceTexts("environment", expr.text)
         elif expr.operator == "[]" and (name := _string(term._replace(expr=expr.arguments[1]))) is not None:
-            yield Source("environment", name)
+            yield SourceTexts("environment", name)
     elif expr.shape == "literal" and expr.operator == "string":
-        yield Source("file", expr.text.strip('"'))
+        yield SourceTexts("file", expr.text.strip('"'))
     elif expr.shape == "let":
         yield from _sources(term._replace(expr=expr.arguments[0], scope=term.resolver.let(scope, expr)), seen)
     elif expr.operator == "IF":
@@ -116,7 +116,7 @@ def _sources(term: _Term, seen: frozenset[Entity]) -> Iterator[Source | str]:
         yield from _named_sources(term, seen)
 
 
-def _named_sources(term: _Term, seen: frozenset[Entity]) -> Iterator[Source | str]:
+def _named_sources(term: _Term, seen: frozenset[Entity]) -> Iterator[SourceTexts | str]:
     """The sources of a path that a name or an application of an operator stands for."""
     expr, scope, resolver, values = term
     entity = scope.find(expr.operator)
@@ -128,7 +128,7 @@ def _named_sources(term: _Term, seen: frozenset[Entity]) -> Iterator[Source | st
     elif entity not in seen:
         plain = not entity.parameters and not entity.enclosed
         if plain and entity.kind in ("constant", "definition"):
-            yield Source("definition", expr.operator)
+            yield SourceTexts("definition", expr.operator)
         if entity.body is not None:
             given = (term._replace(expr=each) for each in expr.arguments)
             inner = dict(zip(entity.parameters, given, strict=False))
@@ -290,7 +290,7 @@ class LogReader:
     """
 
     spec: ModuleGraph
-    source: Source
+    source: SourceTexts
     position: Position | None
     calls: tuple[Expression, ...]
 
@@ -368,7 +368,7 @@ def _is_exit(expr: Expression) -> bool:
 
 def find_reader(
     spec: ModuleGraph,
-    given: Collection[Source],
+    given: Collection[SourceTexts],
     *,
     reads: str | None,
     position: str | None,
@@ -401,17 +401,17 @@ def find_reader(
     return replace(reader, position=next(iter(found.values())) if len(found) == 1 else None)
 
 
-def _reader(spec: ModuleGraph, calls: Iterable[Call], source: Source) -> LogReader:
+def _reader(spec: ModuleGraph, calls: Iterable[Call], source: SourceTexts) -> LogReader:
     read = tuple(call.expression for call in calls if source in call.sources)
     return LogReader(spec=spec, source=source, position=None, calls=read)
 
 
-def _possible(spec: ModuleGraph, calls: Sequence[Call], given: Collection[Source]) -> list[LogReader]:
+def _possible(spec: ModuleGraph, calls: Sequence[Call], given: Collection[SourceTexts]) -> list[LogReader]:
     """The readers of what may be the log: for each call, those of a variable before a definition before a file.
 
     A call whose variable or file is given reads something else.
     """
-    found: set[Source] = set()
+    found: set[SourceTexts] = set()
     for call in calls:
         if not call.sources & {*given}:
             kinds = {source.kind for source in call.sources}
@@ -437,16 +437,16 @@ def _only_reader(readers: Sequence[LogReader], where: str | None) -> LogReader |
     return None
 
 
-def _named_source(spec: ModuleGraph, calls: Iterable[Call], reads: str, where: str | None) -> Source:
+def _named_source(spec: ModuleGraph, calls: Iterable[Call], reads: str, where: str | None) -> SourceTexts:
     kind, _, name = reads.partition(".")
     if kind == "environment" and name:
-        return Source("environment", name)
+        return SourceTexts("environment", name)
     constants = {each.name for each in spec.constants}
     if reads in spec.definitions or reads in constants:
-        return Source("definition", reads)
+        return SourceTexts("definition", reads)
     files = {source for call in calls for source in call.sources if source.kind == "file"}
-    if Source("file", reads) in files:
-        return Source("file", reads)
+    if SourceTexts("file", reads) in files:
+        return SourceTexts("file", reads)
     known = sorted({str(source) for call in calls for source in call.sources})
     raise InputError(
         "log-reader",

@@ -14,7 +14,7 @@ from tla2py.model.trace import Displayed, State, Trace
 Ending = Literal["", "lasso", "stuttering", "cut off"]
 
 
-class Ended(Protocol):
+class EndedCourse(Protocol):
     """How a behaviour ends, see ``Trace``."""
 
     @property
@@ -59,7 +59,7 @@ def folded(actions: Sequence[str]) -> tuple[str, ...]:
     return tuple(name for name, _ in groupby(actions))
 
 
-def course_of(name: str, module: str, actions: Sequence[str], end: Ended) -> Course:
+def course_of(name: str, module: str, actions: Sequence[str], end: EndedCourse) -> Course:
     """The course of a counterexample with these actions, one for each state after the first."""
     ending: Ending = (
         "lasso"

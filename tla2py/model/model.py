@@ -72,7 +72,7 @@ class Config:
             yield from ((key, name) for name in (value if isinstance(value, tuple) else (value,)) if name)
 
 
-class Variable(NamedTuple):
+class GivenVariable(NamedTuple):
     """An environment variable or a Java property: its name and its value."""
 
     name: str
@@ -90,8 +90,8 @@ class InputFile(NamedTuple):
 class Inputs:
     """What a run may read besides its modules; ``outputs`` are the patterns of the files to keep."""
 
-    environment: tuple[Variable, ...] = ()
-    java_properties: tuple[Variable, ...] = ()
+    environment: tuple[GivenVariable, ...] = ()
+    java_properties: tuple[GivenVariable, ...] = ()
     files: tuple[InputFile, ...] = ()
     outputs: tuple[str, ...] = ()
     log: LogInput | None = None

@@ -13,7 +13,7 @@ from tla2py.errors import StoreError
 from tla2py.execution.executor import NOTHING_KNOWN, Durations, Executor, parameter_key
 from tla2py.execution.job import Job, execute_job, manifest
 from tla2py.execution.known import KnownRuns, known_runs
-from tla2py.execution.listener import Listener, Progress
+from tla2py.execution.listener import Listener, SweepProgress
 from tla2py.model.run import Limits, Run, RunResult
 from tla2py.store.points import Manifest, ManifestParameter, ManifestPoint, points_table
 from tla2py.store.record import write_inputs
@@ -167,7 +167,7 @@ class Bench:
         named = replace(self.sweep, name=name)
         with self.listener.executing(named, len(missing), known.count) as report:
             # A violation is what a mutant is for.
-            def shown(progress: Progress) -> None:
+            def shown(progress: SweepProgress) -> None:
                 report(replace(progress, violated=0))
 
             try:

@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 from tla2py.errors import InputError
 from tla2py.model.model import Config
 from tla2py.model.run import Run
-from tla2py.mutation.operators import OPERATORS, Concerns, Edit, Text
-from tla2py.mutation.walk import Found, Walk
+from tla2py.mutation.operators import OPERATORS, Concerns, Text, TextChange
+from tla2py.mutation.walk import FoundRewrite, Walk
 from tla2py.text import did_you_mean
 from tla2py.tla.graph import ModuleGraph, closure
 from tla2py.tla.module import Definition, Module, algorithm_line
@@ -79,7 +79,7 @@ class Mutant:
     file: str
     line: int
     column: int
-    edit: Edit
+    edit: TextChange
     algorithm: int | None = None
     checks: tuple[str, ...] = ()
 
@@ -207,7 +207,7 @@ def _given(text: str, where: str, modules: Mapping[str, Module]) -> Mutant:
     owner = next(
         (each for each in module.definitions if each.span.begin_line <= line <= each.span.end_line), None
     )
-    edit = Edit(span=span, before=before, after=after)
+    edit = TextChange(span=span, before=before, after=after)
     return _made("given", owner, module, edit)
 
 
@@ -215,13 +215,13 @@ def _names(value: str) -> Iterator[str]:
     yield from "".join(c if c.isalnum() or c in "_!" else " " for c in value).split()
 
 
-def _mutant(found: Found) -> Mutant:
+def _mutant(found: FoundRewrite) -> Mutant:
     change, module = found.change, found.module
-    edit = Edit(span=change.span, before=Text(module.text).slice(change.span), after=change.after)
+    edit = TextChange(span=change.span, before=Text(module.text).slice(change.span), after=change.after)
     return _made(change.operator, found.owner, module, edit)
 
 
-def _made(operator: str, owner: Definition | None, module: Module, edit: Edit) -> Mutant:
+def _made(operator: str, owner: Definition | None, module: Module, edit: TextChange) -> Mutant:
     span = edit.span
     first = owner.span.begin_line if owner is not None else 1
     facts = [

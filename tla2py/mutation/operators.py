@@ -19,7 +19,7 @@ _FIRST = re.compile(r"\s*(/\\|\\/)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Edit:
+class TextChange:
     """Text in place of that of a span."""
 
     span: Span
@@ -99,7 +99,7 @@ class Text:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Change:
+class Rewrite:
     """What an operator puts in place of a span."""
 
     operator: str
@@ -123,7 +123,7 @@ _QUANTIFIER = re.compile(r"\\\w+|[∀∃]")
 _COMPARED = {"<", "<=", ">", ">="}
 
 
-def expression_changes(expr: Expression, text: Text) -> Iterator[Change]:
+def expression_changes(expr: Expression, text: Text) -> Iterator[Rewrite]:
     """The changes of an expression itself, without those of its parts."""
     match expr:
         case Expression(shape="apply", operator=symbol, arguments=(left, right)) if symbol in _SYMBOLS:
@@ -132,27 +132,27 @@ def expression_changes(expr: Expression, text: Text) -> Iterator[Change]:
                 yield from _majority(symbol, left, right, text)
         case Expression(shape="apply", operator="\\", arguments=(left, right)):
             span = text.span(text.operand(left.span)[1], text.operand(right.span)[1])
-            yield Change(operator="drop-difference", span=span, after="")
+            yield Rewrite(operator="drop-difference", span=span, after="")
         case Expression(shape="build", operator="{}", arguments=parts):
             yield from _elements(parts, text)
         case Expression(shape="build", operator="IF", arguments=(condition, *_)):
             for value in ("TRUE", "FALSE"):
-                yield Change(operator="drop-branch", span=condition.span, after=value)
+                yield Rewrite(operator="drop-branch", span=condition.span, after=value)
         case Expression(shape="build", operator="CASE", arguments=arms):
             for guard in arms[::2]:
                 if not text.slice(guard.span).startswith("OTHER"):
-                    yield Change(operator="drop-branch", span=guard.span, after="FALSE")
+                    yield Rewrite(operator="drop-branch", span=guard.span, after="FALSE")
 
 
-def quantifier_change(expr: Expression, text: Text) -> Iterator[Change]:
+def quantifier_change(expr: Expression, text: Text) -> Iterator[Rewrite]:
     r"""The change of \A or \E to the other."""
     found = _QUANTIFIER.match(text.text, text.range(expr.span)[0])
     if found is not None:
         span = text.span(*found.span())
-        yield Change(operator="swap-quantifier", span=span, after=_QUANTIFIERS[expr.operator])
+        yield Rewrite(operator="swap-quantifier", span=span, after=_QUANTIFIERS[expr.operator])
 
 
-def initial_change(expr: Expression, text: Text, sets: Collection[str]) -> Iterator[Change]:
+def initial_change(expr: Expression, text: Text, sets: Collection[str]) -> Iterator[Rewrite]:
     """The change of an initial value to another of its type; ``sets`` are constants that are sets."""
     after = ""
     match expr:
@@ -165,30 +165,30 @@ def initial_change(expr: Expression, text: Text, sets: Collection[str]) -> Itera
         case Expression(shape="apply", operator=name) if name in sets and expr.is_name():
             after = "{}"
     if after:
-        yield Change(operator="change-initial-value", span=expr.span, after=after)
+        yield Rewrite(operator="change-initial-value", span=expr.span, after=after)
 
 
-def _symbol(symbol: str, left: Expression, right: Expression, text: Text) -> Iterator[Change]:
+def _symbol(symbol: str, left: Expression, right: Expression, text: Text) -> Iterator[Rewrite]:
     pattern, other, operator = _SYMBOLS[symbol]
     literal = any(side.shape == "literal" and side.operator == "number" for side in (left, right))
     if operator == "swap-arithmetic" and not literal:
         return
     begin, end = text.operand(left.span)[1], text.operand(right.span)[0]
     for found in code_matches(pattern, text.text[:end], begin):
-        yield Change(operator=operator, span=text.span(*found.span()), after=other)
+        yield Rewrite(operator=operator, span=text.span(*found.span()), after=other)
         return
 
 
-def _majority(operator: str, left: Expression, right: Expression, text: Text) -> Iterator[Change]:
+def _majority(operator: str, left: Expression, right: Expression, text: Text) -> Iterator[Rewrite]:
     """The change of a threshold that counts one vote more than there are."""
     votes, needed = (left, right) if operator in (">", ">=") else (right, left)
     counts = [each for each in votes.walk() if each.shape == "apply" and each.operator == "Cardinality"]
     if len(counts) == 1 and needed.shape != "literal":
         span = counts[0].span
-        yield Change(operator="weaken-majority", span=span, after=f"({text.slice(span)} + 1)")
+        yield Rewrite(operator="weaken-majority", span=span, after=f"({text.slice(span)} + 1)")
 
 
-def _elements(parts: tuple[Expression, ...], text: Text) -> Iterator[Change]:
+def _elements(parts: tuple[Expression, ...], text: Text) -> Iterator[Rewrite]:
     """The changes that leave out an element, with its comma."""
     ranges = [text.operand(each.span) for each in parts]
     for place, (begin, end) in enumerate(ranges):
@@ -196,7 +196,7 @@ def _elements(parts: tuple[Expression, ...], text: Text) -> Iterator[Change]:
             end = ranges[place + 1][0]
         elif place:
             begin = ranges[place - 1][1]
-        yield Change(operator="drop-element", span=text.span(begin, end), after="")
+        yield Rewrite(operator="drop-element", span=text.span(begin, end), after="")
 
 
 def _other_string(value: str, text: Text) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from tla2py.mutation.operators import (
-    Change,
+    Rewrite,
     Text,
     Updates,
     expression_changes,
@@ -38,10 +38,10 @@ class Spot:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
+class FoundRewrite:
     """A change, and the definition and the module that it is in."""
 
-    change: Change
+    change: Rewrite
     owner: Definition
     module: Module
 
@@ -49,7 +49,7 @@ class Found:
 _FAIRNESS = ("WF_", "SF_")
 
 
-_Visit = Callable[[Expression, Spot], Iterator[Found]]
+_Visit = Callable[[Expression, Spot], Iterator[FoundRewrite]]
 
 
 @dataclass(slots=True)
@@ -70,19 +70,21 @@ class Walk:
         self._sets = frozenset(n for n, each in infer_types(self.spec).items() if each.type.kind == "set")
 
     @deeply
-    def behaviour(self, specification: str | None, init: str | None, next_: str | None) -> list[Found]:
+    def behaviour(self, specification: str | None, init: str | None, next_: str | None) -> list[FoundRewrite]:
         """The changes of a behaviour."""
         roots = ((specification, self._temporal), (init, self._initial), (next_, self._action))
         names = self.spec.scope
         return [found for name, visit in roots if name for found in self._enter(names.find(name), visit)]
 
     @deeply
-    def checks(self, invariant: str) -> list[Found]:
+    def checks(self, invariant: str) -> list[FoundRewrite]:
         """The changes of an invariant."""
         self._seen.clear()
         return list(self._enter(self.spec.scope.find(invariant), self._check))
 
-    def _enter(self, entity: Entity | None, visit: _Visit, spot: Spot | None = None) -> Iterator[Found]:
+    def _enter(
+        self, entity: Entity | None, visit: _Visit, spot: Spot | None = None
+    ) -> Iterator[FoundRewrite]:
         """The changes inside a definition, once for each way to read it."""
         if entity is None or entity.body is None or entity.kind != "definition":
             return
@@ -101,7 +103,7 @@ class Walk:
             inside = Spot(scope=entity.scope, owner=declared, module=module, bound=names)
         yield from visit(entity.body, inside)
 
-    def _named(self, expr: Expression, visit: _Visit, spot: Spot) -> Iterator[Found]:
+    def _named(self, expr: Expression, visit: _Visit, spot: Spot) -> Iterator[FoundRewrite]:
         """The changes in what a name stands for, and in its arguments."""
         if expr.operator not in spot.bound:
             yield from self._enter(spot.scope.find(expr.operator), visit, spot)
@@ -110,7 +112,7 @@ class Walk:
         for each in expr.arguments:
             yield from self._value(each, spot)
 
-    def _temporal(self, expr: Expression, spot: Spot) -> Iterator[Found]:
+    def _temporal(self, expr: Expression, spot: Spot) -> Iterator[FoundRewrite]:
         match expr:
             case _ if self._level(expr, spot) <= Level.STATE:
                 yield from self._initial(expr, spot)
@@ -126,8 +128,8 @@ class Walk:
                 if kind == "SF_":
                     text = self._text(spot)
                     begin = text.range(expr.span)[0]
-                    change = Change(operator="weaken-fairness", span=text.span(begin, begin + 2), after="WF")
-                    yield Found(change=change, owner=spot.owner, module=spot.module)
+                    change = Rewrite(operator="weaken-fairness", span=text.span(begin, begin + 2), after="WF")
+                    yield FoundRewrite(change=change, owner=spot.owner, module=spot.module)
             case Expression(shape="bind", arguments=(body,)):
                 yield from self._temporal(body, spot.binding(expr))
             case Expression(shape="let", arguments=(body,)):
@@ -135,7 +137,7 @@ class Walk:
             case Expression(shape="apply"):
                 yield from self._named(expr, self._temporal, spot)
 
-    def _initial(self, expr: Expression, spot: Spot) -> Iterator[Found]:
+    def _initial(self, expr: Expression, spot: Spot) -> Iterator[FoundRewrite]:
         match expr:
             case Expression(shape="apply", operator="/\\" | "\\/", arguments=parts):
                 for each in parts:
@@ -154,7 +156,7 @@ class Walk:
             case _:
                 yield from self._value(expr, spot)
 
-    def _initial_value(self, expr: Expression, spot: Spot) -> Iterator[Found]:
+    def _initial_value(self, expr: Expression, spot: Spot) -> Iterator[FoundRewrite]:
         match expr:
             case (
                 Expression(shape="build", operator="record" | "<<>>")
@@ -174,7 +176,7 @@ class Walk:
                     for each in expr.arguments if found is not None else ():
                         yield from self._initial_value(each, spot)
 
-    def _action(self, expr: Expression, spot: Spot) -> Iterator[Found]:
+    def _action(self, expr: Expression, spot: Spot) -> Iterator[FoundRewrite]:
         match expr:
             case Expression(shape="apply", operator="/\\", arguments=parts):
                 for each in parts:
@@ -205,7 +207,7 @@ class Walk:
             case _:
                 yield from self._value(expr, spot)
 
-    def _conjunct(self, expr: Expression, spot: Spot) -> Iterator[Found]:
+    def _conjunct(self, expr: Expression, spot: Spot) -> Iterator[FoundRewrite]:
         """The changes of a conjunct of an action: a guard, or an update of variables."""
         if self._level(expr, spot) <= Level.STATE:
             yield from self._guards([expr], spot)
@@ -223,14 +225,14 @@ class Walk:
                 yield self._found("drop-update", expr, text, spot)
         yield from self._action(expr, spot)
 
-    def _guards(self, conjuncts: Iterable[Expression], spot: Spot) -> Iterator[Found]:
+    def _guards(self, conjuncts: Iterable[Expression], spot: Spot) -> Iterator[FoundRewrite]:
         for each in conjuncts:
             if each.shape != "literal":
                 yield self._found("drop-guard", each, "TRUE", spot)
                 yield self._negated(each, spot)
                 yield from self._guard(each, spot)
 
-    def _guard(self, expr: Expression, spot: Spot) -> Iterator[Found]:
+    def _guard(self, expr: Expression, spot: Spot) -> Iterator[FoundRewrite]:
         """The changes of a condition of an action."""
         match expr:
             case Expression(shape="apply", operator="/\\", arguments=parts):
@@ -256,7 +258,7 @@ class Walk:
             case _:
                 yield from self._value(expr, spot)
 
-    def _value(self, expr: Expression, spot: Spot) -> Iterator[Found]:
+    def _value(self, expr: Expression, spot: Spot) -> Iterator[FoundRewrite]:
         """The changes of an expression whatever it is for."""
         yield from self._own(expr, spot)
         if expr.shape == "let":
@@ -276,7 +278,7 @@ class Walk:
         for each in expr.arguments:
             yield from self._value(each, inside)
 
-    def _check(self, expr: Expression, spot: Spot) -> Iterator[Found]:
+    def _check(self, expr: Expression, spot: Spot) -> Iterator[FoundRewrite]:
         """The changes of an invariant."""
         match expr:
             case Expression(shape="apply", operator="/\\", arguments=parts):
@@ -292,23 +294,23 @@ class Walk:
             case Expression(shape="apply") if expr.operator not in spot.bound:
                 yield from self._enter(spot.scope.find(expr.operator), self._check, spot)
 
-    def _domains(self, expr: Expression, spot: Spot) -> Iterator[Found]:
+    def _domains(self, expr: Expression, spot: Spot) -> Iterator[FoundRewrite]:
         for each in expr.bounds:
             if each.domain is not None:
                 yield from self._value(each.domain, spot)
 
-    def _own(self, expr: Expression, spot: Spot) -> Iterator[Found]:
+    def _own(self, expr: Expression, spot: Spot) -> Iterator[FoundRewrite]:
         yield from self._all(expression_changes(expr, self._text(spot)), spot)
 
-    def _all(self, changes: Iterable[Change], spot: Spot) -> Iterator[Found]:
+    def _all(self, changes: Iterable[Rewrite], spot: Spot) -> Iterator[FoundRewrite]:
         for change in changes:
-            yield Found(change=change, owner=spot.owner, module=spot.module)
+            yield FoundRewrite(change=change, owner=spot.owner, module=spot.module)
 
-    def _found(self, operator: str, expr: Expression, after: str, spot: Spot) -> Found:
-        change = Change(operator=operator, span=expr.span, after=after)
-        return Found(change=change, owner=spot.owner, module=spot.module)
+    def _found(self, operator: str, expr: Expression, after: str, spot: Spot) -> FoundRewrite:
+        change = Rewrite(operator=operator, span=expr.span, after=after)
+        return FoundRewrite(change=change, owner=spot.owner, module=spot.module)
 
-    def _negated(self, expr: Expression, spot: Spot) -> Found:
+    def _negated(self, expr: Expression, spot: Spot) -> FoundRewrite:
         # Every line moves alike, which keeps lists aligned.
         text = self._text(spot).slice(expr.span).replace("\n", "\n  ")
         return self._found("negate-guard", expr, f"~({text})", spot)

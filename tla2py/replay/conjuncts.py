@@ -16,7 +16,16 @@ from tla2py.errors import InputError
 from tla2py.model.outcome import Verdict
 from tla2py.model.trace import State, Trace
 from tla2py.replay.query import PRINTER, InvariantCopy, Origin, TraceQuery, first_error, printer_text
-from tla2py.tla.copies import Binding, Conjunct, DefinitionCopy, Edit, Place, bound, printed_tuples, wrapped
+from tla2py.tla.copies import (
+    Binding,
+    Conjunct,
+    CopyPlace,
+    DefinitionCopy,
+    Edit,
+    bound,
+    printed_tuples,
+    wrapped,
+)
 from tla2py.tla.module import Expression
 from tla2py.tlc.process.pool import close_hosts
 
@@ -158,7 +167,7 @@ def _module(query: TraceQuery, actions: Sequence[str], initial: str | None, rela
 class ActionCopy(DefinitionCopy):
     """A copy of the next-state relation whose disjuncts are possible only while it is their action's turn."""
 
-    def _edits(self, expr: Expression, names: tuple[str, ...], place: Place) -> Iterator[Edit]:
+    def _edits(self, expr: Expression, names: tuple[str, ...], place: CopyPlace) -> Iterator[Edit]:
         match expr:
             case Expression(shape="apply", operator="\\/"):
                 for each in expr.arguments:

@@ -22,7 +22,7 @@ from tla2py.model.run import (
     without_local,
 )
 from tla2py.model.trace import State, Trace
-from tla2py.tla.copies import Conjunct, DefinitionCopy, Edit, Place, Role, wrapped
+from tla2py.tla.copies import Conjunct, CopyPlace, DefinitionCopy, Edit, Role, wrapped
 from tla2py.tla.itf import state_to_itf
 from tla2py.tla.levels import Level, Levels
 from tla2py.tla.module import Expression
@@ -60,7 +60,7 @@ class InvariantCopy(DefinitionCopy):
 
     conjuncts: list[Conjunct] = field(default_factory=list)
 
-    def _edits(self, expr: Expression, names: tuple[str, ...], place: Place) -> Iterator[Edit]:
+    def _edits(self, expr: Expression, names: tuple[str, ...], place: CopyPlace) -> Iterator[Edit]:
         """The edits that make the parts of an expression print their values, where names are bound.
 
         Inside a conjunct these are its direct parts.
@@ -112,16 +112,18 @@ class InvariantCopy(DefinitionCopy):
                 elif not inside:
                     yield from self._printed(expr, "conjunct", names, place)
 
-    def _varies(self, expr: Expression, names: tuple[str, ...], place: Place) -> bool:
+    def _varies(self, expr: Expression, names: tuple[str, ...], place: CopyPlace) -> bool:
         """Whether an expression depends on the state: TLC evaluates constants once, before all states."""
         level = self.query.levels.of_expression(expr, place.scope, frozenset(names))
         return level != Level.CONSTANT
 
-    def _part(self, expr: Expression, names: tuple[str, ...], place: Place) -> Iterator[Edit]:
+    def _part(self, expr: Expression, names: tuple[str, ...], place: CopyPlace) -> Iterator[Edit]:
         """The edits of a conjunct of a conjunction, a branch, or a part of what prints its own value."""
         return self._printed(expr, "part", names, place) if place.depth else self._edits(expr, names, place)
 
-    def _printed(self, expr: Expression, role: Role, names: tuple[str, ...], place: Place) -> Iterator[Edit]:
+    def _printed(
+        self, expr: Expression, role: Role, names: tuple[str, ...], place: CopyPlace
+    ) -> Iterator[Edit]:
         """The edits that make an expression and its parts print their values; texts keep their columns."""
         span, module = expr.span, place.module
         quoted, values = ", ".join(f'"{name}"' for name in names), ", ".join(names)

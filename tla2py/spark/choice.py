@@ -5,16 +5,128 @@ from __future__ import annotations
 import contextlib
 import functools
 import importlib.util
-from collections.abc import Callable, Iterator, Sequence
+import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from tla2py.errors import InputError, ToolchainError
+from tla2py.execution.executor import LocalExecutor, RunEnd, Waiting, Work
+from tla2py.model.run import Run
+from tla2py.spark.launch import SparkStart
+from tla2py.store.fragments import Fragment
+from tla2py.store.store import Store
+from tla2py.store.write import Group
+from tla2py.tlc.process.pool import close_hosts
 
 if TYPE_CHECKING:
+    from pyspark import Broadcast
+
     from tla2py.execution.executor import Executor, ExecutorFactory
     from tla2py.execution.listener import Listener
+    from tla2py.spark.shipping import Parcel
     from tla2py.sweep.sweep import Sweep
+
+
+# Spark's start takes eight CPU seconds. It starts if the rest of the runs is expected to take longer than this.
+_WORTH_SECONDS = 15.0
+# It starts at once if so many runs per slot are missing, even if nothing is known of them.
+_MANY_RUNS = 75
+# Their mean time is known once so many per slot have ended.
+_MEASURED_RUNS = 2
+# A job of its own costs a run 20 ms, so short runs share one.
+_BATCH_SECONDS = 1.0
+# A job that cannot be cancelled does not keep the process.
+_PATIENCE_SECONDS = 10.0
+
+
+class HandoverExecutor(LocalExecutor):
+    """Threads that execute runs themselves until Spark is up, and afterwards in its tasks.
+
+    Spark starts only if the runs that are left are expected to take longer than its start. ``failed`` is called once if
+    it does not start; then the threads execute all runs.
+    """
+
+    def __init__(self, slots: int, start: SparkStart, failed: Callable[[ToolchainError], None]) -> None:
+        super().__init__(slots)
+        self._start = start
+        self._failed = failed
+        self._told = False
+        self._shared: Broadcast[Parcel] | None = None
+        self._left = self._ended = 0
+        self._spent = 0.0
+
+    def execute(self, runs: Sequence[Run], work: Work, tick: Callable[[], None]) -> Iterator[RunEnd]:
+        """Execute all runs; leaving the loop early cancels the others."""
+        self._left, self._ended, self._spent = len(runs), 0, 0.0
+        cores = self.slots * max((run.options.workers for run in runs), default=1)
+
+        def look() -> None:
+            if self._start.failure is not None and not self._told:
+                self._told = True
+                self._failed(self._start.failure)
+            if not self._start.begun and self._worth(work, cores):
+                self._start.begin()
+            tick()
+
+        try:
+            look()
+            yield from super().execute(runs, work, look)
+        finally:
+            if self._shared is not None:
+                with contextlib.suppress(Exception):
+                    self._shared.destroy()
+                self._shared = None
+
+    def derive(self, store: Store, groups: Iterable[Group]) -> Iterable[Fragment]:
+        """The fragments of groups of records, made by Spark's tasks if it is up and the records are many."""
+        spark = self._start.use()
+        return super().derive(store, groups) if spark is None else spark.derive(store, groups)
+
+    def _worth(self, work: Work, cores: int) -> bool:
+        """Whether Spark's start is expected to pay off."""
+        with self._lock:
+            waiting, ended, spent = self._left, self._ended, self._spent
+        if waiting <= self.slots:
+            return False
+        if work.cpu_seconds is not None:
+            rest = work.cpu_seconds - spent
+        elif ended >= _MEASURED_RUNS * self.slots:
+            rest = spent / ended * waiting
+        else:
+            return waiting >= _MANY_RUNS * self.slots
+        return rest / cores > _WORTH_SECONDS
+
+    def _take(self, waiting: Waiting) -> Sequence[Run]:
+        with self._lock:
+            size = 1
+            if self._start.up and self._ended:
+                mean = self._spent / self._ended
+                size = min(int(_BATCH_SECONDS / max(mean, 0.01)), len(waiting) // (2 * self.slots))
+            batch = waiting.take(max(size, 1))
+            self._left = len(waiting)
+            return batch
+
+    def _execute(self, batch: Sequence[Run], work: Work, cancelled: threading.Event) -> Sequence[RunEnd]:
+        spark = self._start.use()
+        if spark is None:
+            ends = super()._execute(batch, work, cancelled)
+        else:
+            # A JVM that this thread shared with others is not needed any more.
+            close_hosts()
+            with self._lock:
+                self._shared = self._shared or spark.share(work)
+            ends = spark.execute_batch(batch, self._shared)
+        with self._lock:
+            self._ended += len(ends)
+            self._spent += sum(end.cpu_seconds for end in ends)
+        return ends
+
+    def _join(self, threads: Sequence[threading.Thread]) -> None:
+        if (spark := self._start.use()) is not None:
+            spark.join(threads)
+        for thread in threads:
+            thread.join(_PATIENCE_SECONDS)
 
 
 def has_pyspark() -> bool:
@@ -89,7 +201,7 @@ def _spark(
             yield SparkExecutor(context)
         return
     from tla2py.execution.executor import LocalExecutor
-    from tla2py.spark.handover import HandoverExecutor
+    from tla2py.spark.choice import HandoverExecutor
     from tla2py.spark.launch import SparkStart
 
     slots = _fitting(max(cores // workers, 1), memory, listener)

@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from tla2py.store.record import record_name
-from tla2py.store.storage import Part, Storage
+from tla2py.store.storage import FilePart, Storage
 
 _PART = 10_000
 
@@ -74,10 +74,10 @@ _PACK = re.compile(r"pack-[0-9]+-[0-9a-f]+\.zip")
 _ORDER = [("run_id", "ascending"), ("generation", "descending"), ("pack", "descending")]
 
 
-class Place(NamedTuple):
+class RecordPlace(NamedTuple):
     """Where a record is: its file, or the part of a pack and its CRC."""
 
-    file: str | Part
+    file: str | FilePart
     crc32: int | None = None
 
 
@@ -115,15 +115,15 @@ class RecordIndex(Mapping[str, str]):
     def __getitem__(self, run_id: str) -> str:
         return str(self.columns["record"][self._row(run_id)].as_py())
 
-    def place(self, run_id: str) -> Place:
+    def place(self, run_id: str) -> RecordPlace:
         """Where a record is; a record that the index lacks would be loose."""
         if run_id not in self:
-            return Place(record_name(run_id))
+            return RecordPlace(record_name(run_id))
         row = self._row(run_id)
         pack, offset, size, crc32 = (
             int(self.columns[name][row].as_py()) for name in ("pack", "offset", "size", "crc32")
         )
-        return Place(Part(f"records/{self.packs[pack].name}.zip", offset, size), crc32)
+        return RecordPlace(FilePart(f"records/{self.packs[pack].name}.zip", offset, size), crc32)
 
     def generation(self) -> int:
         """The highest generation of a record, 0 without any."""

@@ -130,7 +130,7 @@ class ManifestPoint(msgspec.Struct, frozen=True, kw_only=True):
     parameters: dict[str, str]
 
 
-class Points:
+class StoredPoints:
     """The points of a store in order, made from columns as they are asked for."""
 
     def __init__(self, table: pa.Table, parameters: Sequence[ManifestParameter]) -> None:
@@ -172,7 +172,7 @@ class Points:
         from tla2py.store.index import integer_column
 
         chosen = self.table.filter(pc.is_in(self.table["point"], value_set=integer_column(numbers)))
-        return {each.point: each for each in Points(chosen, self._parameters)}
+        return {each.point: each for each in StoredPoints(chosen, self._parameters)}
 
     def different(self, parameter: ManifestParameter) -> int:
         """The number of different texts of a parameter."""
@@ -190,7 +190,7 @@ class Points:
         import pyarrow.compute as pc
 
         row = pc.index(self.table[column], value[0]).as_py()
-        return None if row < 0 else next(iter(Points(self.table.slice(row, 1), self._parameters)))
+        return None if row < 0 else next(iter(StoredPoints(self.table.slice(row, 1), self._parameters)))
 
 
 def points_table(parameters: Sequence[ManifestParameter], points: Iterable[ManifestPoint]) -> pa.Table:

@@ -20,7 +20,7 @@ import pyarrow as pa
 from pyarrow import fs
 
 from tla2py.errors import StoreError
-from tla2py.store.storage import CLAIMS, Part, Stamp, Write, files_below, leased, open_window
+from tla2py.store.storage import CLAIMS, FilePart, Stamp, Write, files_below, leased, open_window
 
 SCHEMES = "file, s3, gs, abfs, hdfs"
 
@@ -147,8 +147,8 @@ class Remote:
             )
         self.address = uri
         self._copies: dict[str, Path] = {}
-        self._ahead: dict[str | Part, Future[IO[bytes]]] = {}
-        self._upcoming: Iterator[str | Part] = iter(())
+        self._ahead: dict[str | FilePart, Future[IO[bytes]]] = {}
+        self._upcoming: Iterator[str | FilePart] = iter(())
         # Files of which parts were read.
         self._opened: dict[str, pa.NativeFile] = {}
 
@@ -186,13 +186,13 @@ class Remote:
             if info.type == fs.FileType.File and not info.base_name.startswith(".")
         }
 
-    def open(self, file: str | Part) -> IO[bytes]:
+    def open(self, file: str | FilePart) -> IO[bytes]:
         """A file, or a part of one, for reading and seeking; a small one is held in memory."""
         fetched = self._ahead.pop(file, None)
         self._fetch_ahead()
         return self._fetch(file) if fetched is None else fetched.result()
 
-    def prefetch(self, files: Iterable[str | Part]) -> None:
+    def prefetch(self, files: Iterable[str | FilePart]) -> None:
         """Fetch these files while the ones before them are read."""
         self._upcoming = iter(files)
         self._ahead.clear()
@@ -294,10 +294,10 @@ class Remote:
         with store_errors(self.address, "store-unwritable"), contextlib.suppress(FileNotFoundError):
             filesystem.delete_file(f"{base}/{name}")
 
-    def _fetch(self, file: str | Part) -> IO[bytes]:
+    def _fetch(self, file: str | FilePart) -> IO[bytes]:
         filesystem, base = self._connected()
         with store_errors(self.address, "store-unreadable"):
-            if isinstance(file, Part):
+            if isinstance(file, FilePart):
                 return self._fetch_part(filesystem, base, file)
             source = filesystem.open_input_file(f"{base}/{file}")
             if source.size() > _WHOLE:
@@ -305,7 +305,7 @@ class Remote:
             with source:
                 return io.BytesIO(source.read())
 
-    def _fetch_part(self, filesystem: fs.FileSystem, base: str, part: Part) -> IO[bytes]:
+    def _fetch_part(self, filesystem: fs.FileSystem, base: str, part: FilePart) -> IO[bytes]:
         known = self._opened.get(part.name)
         # One request less. The file may have been removed since.
         with contextlib.suppress(OSError, pa.ArrowException):
@@ -313,7 +313,7 @@ class Remote:
                 return self._window(known, part)
         return self._window(filesystem.open_input_file(f"{base}/{part.name}"), part)
 
-    def _window(self, source: pa.NativeFile, part: Part) -> IO[bytes]:
+    def _window(self, source: pa.NativeFile, part: FilePart) -> IO[bytes]:
         window = open_window(source.read_at, part.offset, part.size, lambda: None)
         self._opened[part.name] = source
         return window

@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
-from tla2py.errors import Place
+from tla2py.errors import InputError, Place
 from tla2py.model.outcome import Diagnostic, Outcome, Verdict, Violation, unfinished
 from tla2py.model.run import PointResult
 from tla2py.store.read import BATCH_ROWS, Files, read_batches, read_rows, read_run, read_table, wrong_value
@@ -17,6 +17,7 @@ from tla2py.text import cut
 from tla2py.tlc.output.collector import note_text
 
 if TYPE_CHECKING:
+    import pandas as pd
     import pyarrow as pa
 
 
@@ -319,7 +320,7 @@ def first_errors(files: Files) -> dict[str, Diagnostic]:
     return found
 
 
-class LogLine(NamedTuple):
+class StoredLine(NamedTuple):
     """A line of a log: the file, its number there and its text."""
 
     file: str
@@ -335,23 +336,41 @@ class LogLine(NamedTuple):
         return f"no behaviour explains {self.file}:{self.number}: {cut(self.text, _MOST_TEXT)}"
 
 
-def unmatched_lines(logs: Files, lines: Files) -> dict[str, LogLine]:
+def unmatched_lines(logs: Files, lines: Files) -> dict[str, StoredLine]:
     """The first line that no behaviour explains, by run, of the logs that have one; from ``logs`` and ``log_lines``."""
-    found: dict[str, LogLine] = {}
+    found: dict[str, StoredLine] = {}
     for run_id, place, number in read_rows(logs, ("run_id", "place", "first_unmatched")):
         if place is not None and run_id not in found:
             texts = (text for line, text in read_run(lines, ("line", "text"), run_id) if line == number)
             at = Place.parse(place)
-            found[run_id] = LogLine(at.file, at.line or 1, next(texts, ""))
+            found[run_id] = StoredLine(at.file, at.line or 1, next(texts, ""))
     return found
 
 
-def state_lines(lines: Files) -> dict[str, dict[int, LogLine]]:
+def state_lines(lines: Files) -> dict[str, dict[int, StoredLine]]:
     """The lines that lead to the states of a log's trace, by run and state; from ``log_lines``."""
-    found: dict[str, dict[int, LogLine]] = {}
+    found: dict[str, dict[int, StoredLine]] = {}
     for run_id, state, file, number, text in read_rows(
         lines, ("run_id", "state", "file", "file_line", "text")
     ):
         if state is not None:
-            found.setdefault(run_id, {})[state] = LogLine(file, number, text)
+            found.setdefault(run_id, {})[state] = StoredLine(file, number, text)
     return found
+
+
+def pandas_frame(table: pa.Table) -> pd.DataFrame:
+    """An Arrow table as a frame with nullable integer and boolean columns. Raises InputError (``pandas-missing``)."""
+    import pyarrow as pa
+
+    try:
+        import pandas as pd
+    except ImportError as error:
+        raise InputError(
+            "pandas-missing",
+            "tables as frames need pandas",
+            hint="pip install 'tla2py[pandas]', or take Arrow tables: store.arrow(\"runs\")",
+        ) from error
+    # A column of counts stays an integer column even if some are null.
+    nullable = {pa.int32(): pd.Int32Dtype(), pa.int64(): pd.Int64Dtype(), pa.bool_(): pd.BooleanDtype()}
+    frame: pd.DataFrame = table.to_pandas(types_mapper=nullable.get)
+    return frame

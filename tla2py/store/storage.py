@@ -128,7 +128,7 @@ class Stamp(NamedTuple):
     mtime_ns: int
 
 
-class Part(NamedTuple):
+class FilePart(NamedTuple):
     """A part of a file, such as a record in a pack."""
 
     name: str
@@ -155,10 +155,10 @@ class Storage(Protocol):
     def stamps(self, folder: str) -> dict[str, Stamp]:
         """The stamps of a folder's files by name, without names that begin with a dot."""
 
-    def open(self, file: str | Part) -> IO[bytes]:
+    def open(self, file: str | FilePart) -> IO[bytes]:
         """A file, or a part of one, for reading and seeking."""
 
-    def prefetch(self, files: Iterable[str | Part]) -> None:
+    def prefetch(self, files: Iterable[str | FilePart]) -> None:
         """Prepare to open these files next, in this order."""
 
     def local(self, name: str) -> Path:
@@ -264,14 +264,14 @@ class Folder:
                     found[name] = Stamp(stat.st_size, stat.st_mtime_ns)
         return found
 
-    def open(self, file: str | Part) -> IO[bytes]:
+    def open(self, file: str | FilePart) -> IO[bytes]:
         """A file, or a part of one, for reading and seeking. Raises OSError."""
         if isinstance(file, str):
             return (self.path / file).open("rb")
         handle = os.open(self.path / file.name, os.O_RDONLY | os.O_CLOEXEC)
         return open_window(partial(os.pread, handle), file.offset, file.size, partial(os.close, handle))
 
-    def prefetch(self, files: Iterable[str | Part]) -> None:
+    def prefetch(self, files: Iterable[str | FilePart]) -> None:
         """Do nothing: a disk is fast enough."""
 
     def local(self, name: str) -> Path:

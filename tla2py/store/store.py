@@ -38,7 +38,7 @@ from tla2py.store.points import (
     FILE,
     STORE_VERSION,
     Manifest,
-    Points,
+    StoredPoints,
     damaged,
     read_manifest,
     read_points,
@@ -110,9 +110,9 @@ class Store:
         """
         return read_points(self.storage)
 
-    def points(self) -> Points:
+    def points(self) -> StoredPoints:
         """The points in order. Raises StoreError as ``manifest`` does."""
-        return Points(self.points_table(), self.manifest().parameters)
+        return StoredPoints(self.points_table(), self.manifest().parameters)
 
     def write_manifest(self, manifest: Manifest, points: pa.Table, sources: Mapping[str, str]) -> None:
         """Write the manifest, the points and the missing module texts. Raises StoreError (``store-unwritable``)."""

@@ -32,7 +32,7 @@ class Point:
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class PointColumn:
     """The texts of a parameter: the different ones, and the number of each point's text among them."""
 
     texts: tuple[str, ...]
@@ -46,7 +46,7 @@ class Column:
 class Points(Sequence[Point]):
     """The points of a sweep in grid order; each is made when it is read."""
 
-    columns: Mapping[str, Column]
+    columns: Mapping[str, PointColumn]
     size: int
 
     @classmethod
@@ -59,7 +59,7 @@ class Points(Sequence[Point]):
             size += 1
             for name, known in texts.items():
                 codes[name].append(known.setdefault(row[name], len(known)))
-        return cls({name: Column(tuple(texts[name]), codes[name]) for name in texts}, size)
+        return cls({name: PointColumn(tuple(texts[name]), codes[name]) for name in texts}, size)
 
     def __len__(self) -> int:
         return self.size
@@ -241,7 +241,7 @@ def walk_grid(
         for group, codes in zip(groups, rows, strict=True)
         for parameter in group
     }
-    points = Points({name: Column(each.values, codes) for name, (each, codes) in columns.items()}, size)
+    points = Points({name: PointColumn(each.values, codes) for name, (each, codes) in columns.items()}, size)
     included = [_included(row, kinds, include_at) for row in file.grid.include]
     if included:
         _check_included(points, included, kinds, include_at)

@@ -15,7 +15,7 @@ import msgspec
 from tla2py.errors import InputError, Tla2pyError
 from tla2py.logs.files import NO_LOGS, SweepLogs, read_logs
 from tla2py.logs.literal import MODULES
-from tla2py.logs.reader import Source
+from tla2py.logs.reader import SourceTexts
 from tla2py.logs.sections import find_logs
 from tla2py.sweep.axes import (
     check_expected_parameters,
@@ -94,8 +94,8 @@ def read_sweep_logs(
     start = "environment."
     names = [*file.environment, *(n.removeprefix(start) for n in file.parameters if n.startswith(start))]
     given = {
-        *(Source("environment", name) for name in names),
-        *(Source("file", name) for name in file.inputs.files),
+        *(SourceTexts("environment", name) for name in names),
+        *(SourceTexts("file", name) for name in file.inputs.files),
     }
     return read_logs(base, logs, specs, given, file.logs, partial(source.place, "logs"))
 

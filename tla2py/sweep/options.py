@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from tla2py.errors import InputError
-from tla2py.model.model import InputFile, Inputs, ParameterKind, Variable, is_inside
+from tla2py.model.model import GivenVariable, InputFile, Inputs, ParameterKind, is_inside
 from tla2py.model.run import Limits, TlcOptions
 from tla2py.sweep.file import SweepText
 from tla2py.sweep.grid import Points, unknown_parameter
@@ -178,11 +178,11 @@ def _chosen(pattern: str, parameters: Mapping[str, str], where: str | None) -> s
     return re.sub(r"\{([^{}]*)\}", value, pattern)
 
 
-def _variables(kind: str, file: SweepFile, parameters: Mapping[str, str]) -> tuple[Variable, ...]:
+def _variables(kind: str, file: SweepFile, parameters: Mapping[str, str]) -> tuple[GivenVariable, ...]:
     found = {name: str(value) for name, value in getattr(file, kind).items()}
     start = f"{kind}."
     found |= {name.removeprefix(start): text for name, text in parameters.items() if name.startswith(start)}
-    return tuple(sorted(Variable(*pair) for pair in found.items()))
+    return tuple(sorted(GivenVariable(*pair) for pair in found.items()))
 
 
 def template_text(file: SweepFile, source: SweepText, base: Path) -> str:

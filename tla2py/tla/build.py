@@ -8,7 +8,16 @@ from dataclasses import dataclass
 
 from tree_sitter import Node
 
-from tla2py.tla.module import Bound, Definition, Expression, Instance, Reference, Shape, Span, Substitution
+from tla2py.tla.module import (
+    Bound,
+    Definition,
+    Expression,
+    Instance,
+    InstanceSubstitution,
+    Reference,
+    Shape,
+    Span,
+)
 from tla2py.tla.nodes import (
     BINDERS,
     DEFINITIONS,
@@ -228,11 +237,11 @@ class Builder:
             span=reference.span,
         )
 
-    def _substitution(self, node: Node) -> Substitution:
+    def _substitution(self, node: Node) -> InstanceSubstitution:
         parts = [c for c in node.named_children if c.type not in COMMENTS and c.type != "gets"]
         target, value = parts[0], parts[-1]
         name = declared_name(self._source, target) or self._source.text(target)
-        return Substitution(
+        return InstanceSubstitution(
             name=name,
             value=self.expression(value),
             text=self._source.text(value),

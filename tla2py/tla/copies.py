@@ -108,7 +108,7 @@ _DEEPEST = 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class CopyPlace:
     """Where an expression is: its scope and module, and the names of the definitions that lead to it.
 
     ``owners`` are these definitions. ``depth`` is the number of conjuncts and parts that it is inside of, ``positive`` whether an even number of negations
@@ -123,7 +123,7 @@ class Place:
     positive: bool = True
 
 
-class Subject(Protocol):
+class CopySubject(Protocol):
     """Modules, parsed and as texts by file name, and the definitions that the config replaces. Copies change the texts."""
 
     spec: ModuleGraph
@@ -139,7 +139,7 @@ class DefinitionCopy(ABC):
     The changed text may use the operators of the module ``printer``, as ``tla2pyTell!Operator``.
     """
 
-    query: Subject
+    query: CopySubject
     name: str
     printer: str
     root: str = ""
@@ -152,7 +152,7 @@ class DefinitionCopy(ABC):
     @deeply
     def _take(self) -> None:
         spec = self.query.spec
-        top = Place(scope=spec.scope, module=spec.modules[0], path=())
+        top = CopyPlace(scope=spec.scope, module=spec.modules[0], path=())
         self.root = self._copy(spec.scope.names[self.name], top) or self.name
         for module in spec.modules:
             edits = self._inserted.get(module.name, [])
@@ -164,7 +164,7 @@ class DefinitionCopy(ABC):
                 lines = self.query.modules[file].split("\n")
                 self.query.modules[file] = "\n".join(edited(lines, edits))
 
-    def _copy(self, entity: Entity, place: Place) -> str | None:
+    def _copy(self, entity: Entity, place: CopyPlace) -> str | None:
         """The name of the copy of a definition that is used at a place; None if there is nothing to change."""
         definition = entity.declaration
         body = entity.body
@@ -205,10 +205,10 @@ class DefinitionCopy(ABC):
         return name
 
     @abstractmethod
-    def _edits(self, expr: Expression, names: tuple[str, ...], place: Place) -> Iterator[Edit]:
+    def _edits(self, expr: Expression, names: tuple[str, ...], place: CopyPlace) -> Iterator[Edit]:
         """The changes of an expression, around which names are bound."""
 
-    def _call(self, expr: Expression, place: Place) -> Edit | None:
+    def _call(self, expr: Expression, place: CopyPlace) -> Edit | None:
         """The edit that calls the copy of a definition instead; None if the expression is no such call."""
         entity = place.scope.find(expr.operator) if expr.shape == "apply" else None
         # A model may replace a definition by another.
@@ -250,13 +250,13 @@ class ActionParts(DefinitionCopy):
     action: str | None = field(kw_only=True)
     conjuncts: list[Conjunct] = field(default_factory=list)
     depths: list[int] = field(default_factory=list)
-    found: list[tuple[Expression, Place]] = field(default_factory=list)
+    found: list[tuple[Expression, CopyPlace]] = field(default_factory=list)
     _depth: int = 0
     _keys: list[tuple[Conjunct, tuple[str, ...], int]] = field(default_factory=list)
     # Inside a conjunct beside the action, as in Guard /\ (A \/ B).
     _beside: bool = False
 
-    def _edits(self, expr: Expression, names: tuple[str, ...], place: Place) -> Iterator[Edit]:
+    def _edits(self, expr: Expression, names: tuple[str, ...], place: CopyPlace) -> Iterator[Edit]:
         outside = self.action is not None and not self._beside and self.action not in place.path
         if outside and not self._leads(expr, place):
             yield from wrapped(expr.span, "(tla2pyTell!Never /\\ (", (), "))")
@@ -264,7 +264,7 @@ class ActionParts(DefinitionCopy):
             yield from self._conjuncts(expr, names, place, outside=outside)
 
     def _conjuncts(
-        self, expr: Expression, names: tuple[str, ...], place: Place, *, outside: bool
+        self, expr: Expression, names: tuple[str, ...], place: CopyPlace, *, outside: bool
     ) -> Iterator[Edit]:
         match expr:
             case Expression(shape="apply", operator="/\\"):
@@ -313,7 +313,7 @@ class ActionParts(DefinitionCopy):
                 called = self._call(expr, place) if entity is not None and listed else None
                 yield from [called] if called else self._reported(expr, names, place)
 
-    def _leads(self, expr: Expression, place: Place) -> bool:
+    def _leads(self, expr: Expression, place: CopyPlace) -> bool:
         resolver = self.query.spec.resolver
         return self.action is not None and leads(expr, self.action, place.scope, resolver)
 
@@ -342,12 +342,14 @@ class ActionParts(DefinitionCopy):
                 return not recursive and self._is_list(entity.body, entity.parameters, entity.scope)
         return False
 
-    def _reported(self, expr: Expression, names: tuple[str, ...], place: Place) -> Iterator[Edit]:
+    def _reported(self, expr: Expression, names: tuple[str, ...], place: CopyPlace) -> Iterator[Edit]:
         """The edits that make a conjunct report that TLC tries it, and that it is possible."""
         number, call = self._numbered(expr, place.module.excerpt(expr.span), names, place)
         yield from wrapped(expr.span, f"({call} /\\ ((", (), f") /\\ tla2pyTell!Pass({number})))")
 
-    def _numbered(self, expr: Expression, text: str, names: tuple[str, ...], place: Place) -> tuple[int, str]:
+    def _numbered(
+        self, expr: Expression, text: str, names: tuple[str, ...], place: CopyPlace
+    ) -> tuple[int, str]:
         """The number of a conjunct, and the call that reports that TLC tries it."""
         conjunct = Conjunct(
             text=text,
@@ -368,7 +370,7 @@ class ActionParts(DefinitionCopy):
         self._depth += 1
         return number, self._call_with("Try", number, names, place)
 
-    def _call_with(self, operator: str, number: int, names: tuple[str, ...], place: Place) -> str:
+    def _call_with(self, operator: str, number: int, names: tuple[str, ...], place: CopyPlace) -> str:
         """The call of a printer's operator with the values of names."""
         # The parameters of a definition below the action may make no sense, or read primed variables too early.
         entity = place.scope.find(place.path[-1])

@@ -316,7 +316,7 @@ class Definition:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Substitution:
+class InstanceSubstitution:
     """``name <- value`` of an INSTANCE; ``digest`` is that of the value's tokens."""
 
     name: str
@@ -332,7 +332,7 @@ class Instance:
     module: str
     name: str | None
     parameters: tuple[str, ...]
-    substitutions: tuple[Substitution, ...]
+    substitutions: tuple[InstanceSubstitution, ...]
     local: bool
     span: Span
 

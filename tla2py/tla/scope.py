@@ -6,7 +6,15 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from tla2py.tla.module import Constant, Definition, Expression, Instance, Module, Substitution, Variable
+from tla2py.tla.module import (
+    Constant,
+    Definition,
+    Expression,
+    Instance,
+    InstanceSubstitution,
+    Module,
+    Variable,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -127,7 +135,7 @@ class _Outer:
     """The scope of an INSTANCE, its substitutions and its parameters."""
 
     scope: Scope
-    substitutions: Mapping[str, Substitution]
+    substitutions: Mapping[str, InstanceSubstitution]
     parameters: tuple[str, ...]
 
 

@@ -13,7 +13,7 @@ from tla2py.analysis.view import StoreView
 from tla2py.errors import InputError
 from tla2py.model.trace import SIMULATED, Part, State, StateDiff, Trace
 from tla2py.model.trace_text import action_text, closing_step, derived, trace_end
-from tla2py.store.runs import LogLine, state_lines, unmatched_lines
+from tla2py.store.runs import StoredLine, state_lines, unmatched_lines
 from tla2py.store.traces import States, states_of
 from tla2py.store.write import table_files
 from tla2py.tla.canonical import CONSECUTIVE, Form, canonical
@@ -129,7 +129,7 @@ class TraceWriter:
         }
 
     def log_row(
-        self, trace: Trace, lines: Mapping[int, LogLine], unexplained: LogLine | None
+        self, trace: Trace, lines: Mapping[int, StoredLine], unexplained: StoredLine | None
     ) -> dict[str, object]:
         """What a log says of its trace: ``lines``, numbers of texts, with -1 for a state that no line leads to.
 
@@ -205,8 +205,8 @@ _CHUNK_STATES = 250
 class TraceLines(NamedTuple):
     """The lines of logs by run: those that lead to the states of a counterexample, and the one that nothing explains."""
 
-    states: Mapping[str, Mapping[int, LogLine]]
-    unexplained: Mapping[str, LogLine]
+    states: Mapping[str, Mapping[int, StoredLine]]
+    unexplained: Mapping[str, StoredLine]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

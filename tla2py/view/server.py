@@ -18,13 +18,13 @@ from typing import Any, Literal, TypeAlias
 from tla2py.analysis.questions import origin_of, require_modules, stored_successors, verify_traces
 from tla2py.analysis.view import StoreView
 from tla2py.errors import InputError, Tla2pyError
-from tla2py.model.trace import Trace
+from tla2py.model.trace import State, Trace
 from tla2py.model.trace_text import action_text, derived, step_changes
 from tla2py.replay.confirm import first_outside, follow_trace
 from tla2py.replay.query import Origin
 from tla2py.replay.successors import evaluate_enabled
 from tla2py.tlc.tools.toolchain import find_toolchain
-from tla2py.view.explorer import StoreData
+from tla2py.view.explorer import StoreData, definitions_of, packed, store_data
 
 _FOLDER = Path(__file__).parent / "bundle"
 
@@ -58,7 +58,7 @@ def _hashed(text: str) -> str:
 Question = Mapping[str, object]
 
 
-class Answers:
+class PageAnswers:
     """Answers questions about the counterexamples of a store.
 
     A question names what it asks, ``ask``, and a counterexample by its ``number``. Raises InputError: ``usage`` for a
@@ -164,7 +164,7 @@ _MOST_CHUNKS = 16
 class ExplorerServer:
     """The page and the data of a store, at ``address``."""
 
-    def __init__(self, data: StoreData, answers: Answers, port: int = 0) -> None:
+    def __init__(self, data: StoreData, answers: PageAnswers, port: int = 0) -> None:
         self._data = data
         self._answers = answers
         self._chunk = lru_cache(maxsize=_MOST_CHUNKS)(data.chunk)
@@ -307,3 +307,69 @@ class ExplorerServer:
                 """Nothing: standard error is for problems."""
 
         return Handler
+
+
+def store_explorer(
+    view: StoreView, point: int | None = None, number: int = 1, other: StoreView | None = None
+) -> Any:
+    """The explorer of a store at a point's counterexample, by default the shortest of the most frequent kind.
+
+    ``other`` is the store that it is compared with. Raises InputError: ``extra-missing`` if anywidget is not installed,
+    and as ``StoreView.trace`` does.
+    """
+    try:
+        import anywidget
+        import traitlets
+    except ImportError as error:
+        raise InputError(
+            "extra-missing",
+            "the explorer needs the package anywidget",
+            hint="pip install anywidget, or write a page with tla2py report",
+        ) from error
+    data = store_data(view, definitions=definitions_of(view), other=other)
+    answers = PageAnswers(data)
+
+    class StoreExplorer(anywidget.AnyWidget):  # type: ignore[misc, unused-ignore]
+        _esm = built("widget.js")
+        _css = built("explorer.css")
+        overview = traitlets.Unicode().tag(sync=True)
+        chunks = traitlets.List(traitlets.Unicode()).tag(sync=True)
+        number = traitlets.Int(allow_none=True).tag(sync=True)
+        index = traitlets.Int(1).tag(sync=True)
+
+        @property
+        def state(self) -> State:
+            if self.number is None:
+                raise InputError("no-trace", "no counterexample is shown", hint="the store has none")
+            return data.own.trace(self.number).state(self.index)
+
+    widget: Any = StoreExplorer(
+        overview=packed(data.overview),
+        chunks=[packed(chunk) for chunk in data.chunks()],
+        number=_number(data, point, number),
+    )
+    widget.on_msg(lambda _, question, buffers: widget.send(_answer(answers, question)))  # noqa: ARG005
+    return widget
+
+
+def _number(data: StoreData, point: int | None, number: int) -> int | None:
+    """The number of the counterexample that is shown first. Raises what ``StoreView.trace`` raises."""
+    if point is None:
+        kinds = data.overview["kinds"]
+        assert isinstance(kinds, dict)
+        return next((kind["members"][0] for kind in kinds["coarse"]), None)
+    data.view.trace(point, number)
+    return next(
+        place for place, one in enumerate(data.own.found) if point in one.points and one.trace == number
+    )
+
+
+def _answer(answers: PageAnswers, asked: Any) -> dict[str, object]:
+    """The answer to a message of the page, under the message's number."""
+    message = asked if isinstance(asked, dict) else {}
+    question = message.get("question")
+    try:
+        found = answers.answer(question if isinstance(question, dict) else {})
+    except Tla2pyError as error:
+        found = {"error": error.message, "hint": error.hint}
+    return {"id": message.get("id"), "answer": found}

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Set
+from io import StringIO
 from itertools import pairwise
 
-from rich.console import Group, RenderableType
+from rich.console import Console, Group, RenderableType
 from rich.padding import Padding
 from rich.text import Text
 
 from tla2py.analysis.view import StoreView
 from tla2py.execution.check import Checked
-from tla2py.model.courses import Step, compare_traces
+from tla2py.model.courses import Comparison, Step, compare_traces
 from tla2py.model.model import filled_text
 from tla2py.model.outcome import OUTCOME_WORDS, REMEDIES, Verdict, simulation_words, unfinished
 from tla2py.model.trace import EVALUATION, Part, State, Trace, Variables, changed_parts
@@ -371,3 +372,22 @@ def check_text(checked: Checked, *, full: bool = False) -> RenderableType:
     verdict.append(f", {seconds(sum(e.wall_seconds for e in record.executions))}", "")
     parts.append(verdict)
     return Group(*parts)
+
+
+# The colours are those of the notebook where rich has none.
+_NOTEBOOK = '<pre style="white-space:pre-wrap;line-height:1.4">{code}</pre>'
+
+
+def notebook_html(shown: object) -> str:
+    """A trace, state, difference or comparison as a terminal shows it, in HTML for a notebook."""
+    renderable: RenderableType
+    match shown:
+        case Trace():
+            renderable = trace_text(shown)
+        case Comparison():
+            renderable = comparison_text(shown.left, shown.right, titles=("left", "right"))
+        case _:
+            renderable = Text(str(shown))
+    console = Console(record=True, file=StringIO(), width=120, force_jupyter=False)
+    console.print(renderable)
+    return console.export_html(inline_styles=True, code_format=_NOTEBOOK)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tests.unit.analysis.stores import view_of
 from tla2py.analysis.growth import Growth, Series, make_growth
 from tla2py.errors import InputError
-from tla2py.view.growth import growth_view
+from tla2py.view.page import growth_view
 
 SIZES = st.lists(st.integers(1, 9), min_size=2, max_size=5, unique=True).map(sorted)
 

@@ -10,13 +10,12 @@ from dataclasses import replace
 import pytest
 from rich.console import Console
 
-from tla2py.cli.progress import deriving, reporting
+from tla2py.cli.progress import deriving, inside_runs, left_text, log_line, reporting
 from tla2py.execution.executor import RunProgress
-from tla2py.execution.listener import Progress, TimeLeft
+from tla2py.execution.listener import SweepProgress, TimeLeft
 from tla2py.model.outcome import Stats
 from tla2py.model.run import Limits
 from tla2py.sweep.grid import Point
-from tla2py.view.progress import inside_runs, left_text, log_line
 
 
 def test_lines_in_a_log_get_rarer(
@@ -27,9 +26,9 @@ def test_lines_in_a_log_get_rarer(
     with reporting("sweep", 700, 0, Limits(timeout_seconds=1, memory_bytes=1, trust=True)) as report:
         for second in range(601):
             now = float(second)
-            report(Progress(done=second))
+            report(SweepProgress(done=second))
         now = 601.0
-        report(Progress(done=700))
+        report(SweepProgress(done=700))
     first, *lines = capsys.readouterr().err.splitlines()
     assert first == "sweep: 700 runs to execute; trusted"
     done = [int(line.partition("/")[0]) for line in lines]
@@ -56,7 +55,7 @@ def _at_1000(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("_at_1000")
 def test_a_line_in_a_log_names_the_longest_point_and_the_time_left() -> None:
-    progress = Progress(
+    progress = SweepProgress(
         done=3, running=2, inside=[inside(65), inside(2, 8)], left=TimeLeft(low=100, high=400)
     )
     assert log_line(progress, 9, 75.0) == (

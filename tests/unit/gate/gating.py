@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from tla2py.gate.decide import decide
-from tla2py.gate.decision import Decision, Found, OtherInputs, PointDecision
+from tla2py.gate.decision import Decision, OtherInputs, PointDecision, StoreFacts
 from tla2py.gate.evidence import Evidence
 from tla2py.gate.lock import Lock
 from tla2py.gate.run import Again
@@ -43,10 +43,10 @@ def found(
     fired: tuple[str, ...] | None = None,
     idle: tuple[str, ...] = (),
     other_inputs: OtherInputs | None = None,
-) -> Found:
+) -> StoreFacts:
     """The contents of a store with these rows."""
     runs = list(zip(plan.runs, rows, strict=True))
-    return Found(
+    return StoreFacts(
         rows={run.run_id: each for run, each in runs if each is not None},
         fired={run.run_id: fired for run, _ in runs} if fired is not None else {},
         idle={run.run_id: idle for run, _ in runs},

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tla2py.errors import InputError
-from tla2py.logs.reader import LogReader, Source, find_reader
+from tla2py.logs.reader import LogReader, SourceTexts, find_reader
 from tla2py.model.model import LEVEL, Position
 from tla2py.tla.parse import load_modules
 
@@ -25,7 +25,7 @@ Typed == x \in Nat
 NEXT = r"Next == l <= Len(Log) /\ l' = l + 1 /\ x' = Log[l]"
 
 
-def reader(folder: Path, *definitions: str, given: tuple[Source, ...] = (), **asked: str) -> LogReader:
+def reader(folder: Path, *definitions: str, given: tuple[SourceTexts, ...] = (), **asked: str) -> LogReader:
     (folder / "Trace.tla").write_text(MODULE.replace("{definitions}", "\n".join(definitions)))
     spec = load_modules(folder / "Trace.tla")
     found = find_reader(
@@ -42,52 +42,55 @@ def reader(folder: Path, *definitions: str, given: tuple[Source, ...] = (), **as
 @pytest.mark.parametrize(
     ("definitions", "source"),
     [
-        (["Log == ndJsonDeserialize(IOEnv.JSON)"], Source("environment", "JSON")),
-        (['Log == ndJsonDeserialize(IOEnv["JSON"])'], Source("environment", "JSON")),
+        (["Log == ndJsonDeserialize(IOEnv.JSON)"], SourceTexts("environment", "JSON")),
+        (['Log == ndJsonDeserialize(IOEnv["JSON"])'], SourceTexts("environment", "JSON")),
         (
             [
                 r'File == IF "JSON" \in DOMAIN IOEnv THEN IOEnv.JSON ELSE "./example.ndjson"',
                 "Log == SelectSeq(ndJsonDeserialize(File), LAMBDA e: e # 0)",
             ],
-            Source("environment", "JSON"),
+            SourceTexts("environment", "JSON"),
         ),
-        (['File == "trace.ndjson"', "Log == ndJsonDeserialize(File)"], Source("definition", "File")),
-        (["CONSTANT File", "Log == ndJsonDeserialize(File)"], Source("definition", "File")),
-        (['Log == ndJsonDeserialize("trace.ndjson")'], Source("file", "trace.ndjson")),
+        (['File == "trace.ndjson"', "Log == ndJsonDeserialize(File)"], SourceTexts("definition", "File")),
+        (["CONSTANT File", "Log == ndJsonDeserialize(File)"], SourceTexts("definition", "File")),
+        (['Log == ndJsonDeserialize("trace.ndjson")'], SourceTexts("file", "trace.ndjson")),
         # Through operators with parameters, LET and CASE.
-        (["Read(path) == ndJsonDeserialize(path)", "Log == Read(IOEnv.JSON)"], Source("environment", "JSON")),
+        (
+            ["Read(path) == ndJsonDeserialize(path)", "Log == Read(IOEnv.JSON)"],
+            SourceTexts("environment", "JSON"),
+        ),
         (
             [
                 "Read(tag, path) == SelectSeq(ndJsonDeserialize(path), LAMBDA e: e = tag)",
                 "ReadAll(path) == Read(1, path)",
                 "Log == ReadAll(IOEnv.JSON)",
             ],
-            Source("environment", "JSON"),
+            SourceTexts("environment", "JSON"),
         ),
         (
             [
                 r"Named(name, other) == IF name \in DOMAIN IOEnv THEN IOEnv[name] ELSE other",
                 'Log == ndJsonDeserialize(Named("JSON", "trace.ndjson"))',
             ],
-            Source("environment", "JSON"),
+            SourceTexts("environment", "JSON"),
         ),
         (
             ['Log == LET file == CASE TRUE -> IOEnv.JSON [] OTHER -> "a" IN Tail(ndJsonDeserialize(file))'],
-            Source("environment", "JSON"),
+            SourceTexts("environment", "JSON"),
         ),
-        (['Log == ndJsonDeserialize(Print("reading", IOEnv.JSON))'], Source("environment", "JSON")),
+        (['Log == ndJsonDeserialize(Print("reading", IOEnv.JSON))'], SourceTexts("environment", "JSON")),
         # Only one of them is compared with what counts.
         (
             ["Log == ndJsonDeserialize(IOEnv.JSON)", "Config == ndJsonDeserialize(IOEnv.CONFIG)"],
-            Source("environment", "JSON"),
+            SourceTexts("environment", "JSON"),
         ),
         (
             ['Log == ndJsonDeserialize("trace.ndjson")', "Config == JsonDeserialize(IOEnv.CONFIG)"],
-            Source("file", "trace.ndjson"),
+            SourceTexts("file", "trace.ndjson"),
         ),
     ],
 )
-def test_the_way_to_the_log_is_found(tmp_path: Path, definitions: list[str], source: Source) -> None:
+def test_the_way_to_the_log_is_found(tmp_path: Path, definitions: list[str], source: SourceTexts) -> None:
     found = reader(tmp_path, *definitions, NEXT)
     assert found.source == source
     assert found.position == Position(expression="l", entries="Log")
@@ -106,7 +109,7 @@ def test_one_of_two_ways_is_left_where_the_other_is_given(tmp_path: Path) -> Non
     with pytest.raises(InputError, match=r"several ways: environment.CONFIG, environment.JSON") as error:
         reader(tmp_path, *definitions)
     assert error.value.code == "log-reader"
-    given = (Source("environment", "CONFIG"),)
+    given = (SourceTexts("environment", "CONFIG"),)
     assert reader(tmp_path, *definitions, given=given).source.name == "JSON"
     assert reader(tmp_path, *definitions, reads="environment.JSON").source.name == "JSON"
     with pytest.raises(InputError, match="no definition Lgo"):

@@ -11,7 +11,7 @@ from tla2py.logs.files import write_log_module
 from tla2py.logs.literal import ValueHints, tla_text
 from tla2py.logs.read import JsonValue
 from tla2py.model.logs import LogFile, LogInput
-from tla2py.model.model import Config, InputFile, Inputs, Variable
+from tla2py.model.model import Config, GivenVariable, InputFile, Inputs
 
 
 @pytest.mark.parametrize(
@@ -62,7 +62,7 @@ def test_a_log_as_a_module(tmp_path: Path) -> None:
     log = LogInput(
         path="x/log", files=(LogFile("x/log", "log.ndjson"),), lines=3, position="l", literal="line"
     )
-    inputs = Inputs(files=tuple(files), log=log, environment=(Variable("LOG", "log.ndjson"),))
+    inputs = Inputs(files=tuple(files), log=log, environment=(GivenVariable("LOG", "log.ndjson"),))
     assert write_log_module(inputs, Config(), tmp_path) == ()
     text = (tmp_path / "Tla2pyLog.tla").read_text()
     assert "Tla2py_Lines_0 ==\n<<\n[n |-> 1],\n<<2>>\n>>\n" in text

@@ -14,8 +14,8 @@ from tests.unit.records import executed
 from tests.unit.store.test_store import MANIFEST, files
 from tla2py.model.model import InputFile, Inputs
 from tla2py.model.run import WORK, ModuleText, digest_text
+from tla2py.store.pack import find_unused, prune, remove_unused
 from tla2py.store.points import ManifestPoint, points_table
-from tla2py.store.prune import find_unused, prune, remove_unused
 from tla2py.store.store import Store
 
 TEXTS = {digest_text(text): text for text in ("first", "second", "wrapper", "nobody's")}

@@ -17,10 +17,9 @@ from tests.unit.records import executed
 from tla2py.analysis.view import open_view
 from tla2py.errors import StoreError
 from tla2py.model.outcome import Verdict
-from tla2py.store.pandas import pandas_frame
 from tla2py.store.points import Manifest, ManifestParameter, ManifestPoint, points_table
 from tla2py.store.rows import result_row
-from tla2py.store.runs import action_rows, parameter_columns, parameter_type
+from tla2py.store.runs import action_rows, pandas_frame, parameter_columns, parameter_type
 from tla2py.store.schema import FIXED_RUNS_COLUMNS, TABLE_NAMES, TABLES, arrow_schema, runs_columns
 from tla2py.store.store import Store
 from tla2py.store.write import refresh_tables, stored_table, table_files

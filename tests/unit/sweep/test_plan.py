@@ -14,7 +14,7 @@ import pytest
 from tests.conftest import COUNTER
 from tests.unit.conftest import LoadSweep
 from tla2py.errors import InputError
-from tla2py.model.model import NO_INPUTS, Assignment, Config, InputFile, Inputs, Variable
+from tla2py.model.model import NO_INPUTS, Assignment, Config, GivenVariable, InputFile, Inputs
 from tla2py.model.run import Limits, ModuleText, Run, TlcOptions, digest_text
 from tla2py.sweep.load import load_sweep
 from tla2py.sweep.plan import Plan, plan_sweep
@@ -333,8 +333,8 @@ def test_every_option_is_part_of_the_digest() -> None:
     for name, value in other.items():
         digests.add(run_id(options=replace(TlcOptions(), **{name: value})))  # type: ignore[arg-type]
     inputs = [
-        Inputs(environment=(Variable("A", "1"),)),
-        Inputs(java_properties=(Variable("A", "1"),)),
+        Inputs(environment=(GivenVariable("A", "1"),)),
+        Inputs(java_properties=(GivenVariable("A", "1"),)),
         Inputs(files=(InputFile("A", "1"),)),
         Inputs(outputs=("A",)),
     ]

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.unit.view.traces import marks
-from tla2py.view.growth import Curve, curves_svg
 from tla2py.view.markup import Element
+from tla2py.view.page import Curve, curves_svg
 
 
 def styled(picture: Element, style: str) -> list[Element]:

@@ -14,13 +14,13 @@ import pytest
 from tests.unit.store.test_tables import make_store
 from tla2py.analysis.view import open_view
 from tla2py.view.explorer import store_data
-from tla2py.view.server import Answers, ExplorerServer
+from tla2py.view.server import ExplorerServer, PageAnswers
 
 
 @pytest.fixture(scope="module")
 def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     data = store_data(open_view(make_store(tmp_path_factory.mktemp("served") / "store").path))
-    with ExplorerServer(data, Answers(data)).serving() as address:
+    with ExplorerServer(data, PageAnswers(data)).serving() as address:
         yield address
 
 
@@ -108,7 +108,7 @@ def test_the_name_of_a_store_is_not_markup(tmp_path: Path) -> None:
             **{name: getattr(data, name) for name in data.__slots__}
             | {"overview": {**data.overview, "name": hostile}}
         ),
-        Answers(data),
+        PageAnswers(data),
     )
     with explorer.serving() as address:
         page = ask(address, "")[1]

@@ -13,7 +13,7 @@ from tla2py.model.outcome import CoverageItem, Diagnostic, Outcome, Stats, Viola
 from tla2py.model.run import Progress, RunRecord, RunResult
 from tla2py.model.trace import Location, Trace, is_violation
 from tla2py.tlc.output.codes import OUTCOMES, Code, meaning
-from tla2py.tlc.output.messages import Level, Message, UserText
+from tla2py.tlc.output.messages import Message, MessageLevel, UserText
 from tla2py.tlc.output.prints import MOST_PRINTS, PrintReader, asserted_value, read_progress
 from tla2py.tlc.output.states import (
     INTRODUCTIONS,
@@ -344,7 +344,7 @@ class Collector:
             (self.cut_off if trace.cut_off else self.traces).append(trace)
 
     def _message(self, message: Message) -> None:
-        if message.level in (Level.ERROR, Level.TLCBUG):
+        if message.level in (MessageLevel.ERROR, MessageLevel.TLCBUG):
             self._error(message)
         elif message.code == Code.SANY_START:
             self._sany = SanyReader()
@@ -356,7 +356,7 @@ class Collector:
             self.coverage = self._report
         elif (item := read_coverage(message)) is not None:
             self._report.append(item)
-        elif message.level is Level.WARNING:
+        elif message.level is MessageLevel.WARNING:
             self.diagnose(_diagnostic(message, "warning"))
         elif message.complete:
             self._fact(message)

@@ -20,7 +20,7 @@ from tla2py.model.run import Progress, RunResult
 from tla2py.tlc.output.codes import Code
 
 
-class Level(IntEnum):
+class MessageLevel(IntEnum):
     """The class of a message as ``tlc2.output.MP`` numbers them."""
 
     NONE = 0
@@ -40,7 +40,7 @@ class Message:
     """
 
     code: int
-    level: Level
+    level: MessageLevel
     text: str
     nested: tuple[int, ...] = ()
     complete: bool = True
@@ -64,7 +64,7 @@ class _Start(NamedTuple):
 
     begin: int
     code: int
-    level: Level
+    level: MessageLevel
 
 
 class _End(NamedTuple):
@@ -83,7 +83,11 @@ def _start_of(line: bytes) -> _Start | None:
         return None
     level = int(found[2] or 0)
     # A class that TLC may add is read as an error, so that nothing it says is overlooked.
-    return _Start(found.start(), int(found[1]), Level(level) if level <= Level.STATE else Level.ERROR)
+    return _Start(
+        found.start(),
+        int(found[1]),
+        MessageLevel(level) if level <= MessageLevel.STATE else MessageLevel.ERROR,
+    )
 
 
 @lru_cache(maxsize=512)
@@ -115,7 +119,7 @@ class MessageReader:
         self._open_codes: list[int] = []
         self._nested: list[int] = []
         self._parts: list[bytes] = []
-        self._level = Level.NONE
+        self._level = MessageLevel.NONE
 
     def read(self, line: bytes) -> Message | UserText | None:
         """The item that a line completes."""
@@ -304,7 +308,7 @@ _COMPILED_NESTED = {code: re.compile(pattern, re.MULTILINE) for code, pattern in
 _STATE = re.compile(r"State (\d+):(?: (<.*>)?)?\Z")
 _STUTTERING = re.compile(r"State (\d+): Stuttering\Z")
 _BACK_TO_STATE = re.compile(r"Back to state (\d+)(?:: (<.*>))?\Z")
-_LEVELS = {"Error: ": Level.ERROR, "TLC Bug: ": Level.TLCBUG, "Warning: ": Level.WARNING}
+_LEVELS = {"Error: ": MessageLevel.ERROR, "TLC Bug: ": MessageLevel.TLCBUG, "Warning: ": MessageLevel.WARNING}
 _LEVEL = re.compile("|".join(_LEVELS))
 _NO_WARNING = "(Use the -nowarning option to disable this warning.)"
 _COVERAGE = re.compile(r"<.* of module \w+(?: \([^)]*\))?>(?P<first>: \d+(?P<second>:\d+)?)?\Z")
@@ -325,7 +329,7 @@ def plain_to_messages(lines: Iterable[bytes]) -> Iterator[Message | UserText]:
 class _Reader:
     def __init__(self) -> None:
         self._body: list[str] = []
-        self._level = Level.NONE
+        self._level = MessageLevel.NONE
         # The code of the coverage report's next row with two counts; None outside a report.
         self._row: Code | None = None
 
@@ -334,16 +338,16 @@ class _Reader:
             yield from self.end()
             yield message
             if message.code in _BANNERS:
-                yield Message(code=Code.SANY_START, level=Level.NONE, text="")
+                yield Message(code=Code.SANY_START, level=MessageLevel.NONE, text="")
         elif (state := _STATE.match(line)) is not None:
             yield from self.end()
-            self._level, self._body = Level.STATE, [f"{state[1]}: {state[2] or ''}"]
+            self._level, self._body = MessageLevel.STATE, [f"{state[1]}: {state[2] or ''}"]
         elif (prefix := _LEVEL.match(line)) is not None:
             yield from self.end()
             self._level, self._body = _LEVELS[prefix[0]], [line[prefix.end() :]]
         elif not self._body:
             yield UserText(line)
-        elif self._level is Level.STATE and not line:
+        elif self._level is MessageLevel.STATE and not line:
             yield from self.end()
         elif line != _NO_WARNING:
             self._body.append(line)
@@ -354,9 +358,9 @@ class _Reader:
             return
         text, self._body = "\n".join(self._body).rstrip("\n"), []
         code, nested = 0, tuple[int, ...]()
-        if self._level is Level.STATE:
+        if self._level is MessageLevel.STATE:
             code = Code.STATE
-        elif self._level is not Level.WARNING:
+        elif self._level is not MessageLevel.WARNING:
             code = next((code for code, form in _COMPILED_ERRORS.items() if form.match(text)), Code.GENERAL)
             nested = tuple(
                 inner for inner, form in _COMPILED_NESTED.items() if inner != code and form.search(text)
@@ -373,17 +377,19 @@ class _Reader:
         """The message that consists of this line."""
         if (back := _BACK_TO_STATE.match(line)) is not None:
             text = f"{back[1]}: Back to state" + (f": {back[2]}" if back[2] else "")
-            return Message(code=Code.BACK_TO_STATE, level=Level.STATE, text=text)
+            return Message(code=Code.BACK_TO_STATE, level=MessageLevel.STATE, text=text)
         if (stuttering := _STUTTERING.match(line)) is not None:
-            return Message(code=Code.STUTTERING, level=Level.STATE, text=f"{stuttering[1]}: Stuttering")
+            return Message(
+                code=Code.STUTTERING, level=MessageLevel.STATE, text=f"{stuttering[1]}: Stuttering"
+            )
         if self._row is not None and (row := self._coverage(line)) is not None:
-            return Message(code=row, level=Level.NONE, text=line)
+            return Message(code=row, level=MessageLevel.NONE, text=line)
         if _ANY_FACT.match(line) is None:
             return None
         code = next(code for code, form in _COMPILED_FACTS.items() if form.match(line))
         if code in (Code.COVERAGE_START, Code.COVERAGE_END):
             self._row = Code.COVERAGE_INIT if code is Code.COVERAGE_START else None
-        return Message(code=code, level=Level.NONE, text=line)
+        return Message(code=code, level=MessageLevel.NONE, text=line)
 
     def _coverage(self, line: str) -> Code | None:
         """The code of a coverage row: the report lists the initial predicate, actions, properties, then constraints."""

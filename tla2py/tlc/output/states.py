@@ -11,7 +11,7 @@ from tla2py.model.trace import EVALUATION, Location, State, Trace
 from tla2py.tla.value import Opaque, Value
 from tla2py.tla.value_text import ValueTextError, parse_value
 from tla2py.tlc.output.codes import Code, meaning
-from tla2py.tlc.output.messages import Level, Message, UserText
+from tla2py.tlc.output.messages import Message, MessageLevel, UserText
 
 _PLACE = r"line (\d+), col (\d+) to line (\d+), col (\d+) of module (\w+)"
 LOCATION = re.compile(_PLACE)
@@ -281,7 +281,7 @@ _SEPARATOR = re.compile(r",? and |, ")
 
 def read_violations(message: Message) -> tuple[Violation, ...]:
     """The violations that an error message reports; empty for any other message."""
-    if message.level not in (Level.ERROR, Level.TLCBUG):
+    if message.level not in (MessageLevel.ERROR, MessageLevel.TLCBUG):
         return ()
     kind = meaning(message.code).violation
     if kind is None:
@@ -342,7 +342,7 @@ class _Traces:
             if self._states is not None:
                 yield from self.end(cut_off=not message.complete or message.code in _FAILED)
             yield message
-            if message.code in INTRODUCTIONS or message.level in (Level.ERROR, Level.TLCBUG):
+            if message.code in INTRODUCTIONS or message.level in (MessageLevel.ERROR, MessageLevel.TLCBUG):
                 yield from self._other(message)
 
     def _other(self, message: Message) -> Iterator[Trace]:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import IO
 
 from tla2py.errors import InputError, reason_of
-from tla2py.model.model import Inputs, Variable, is_inside
+from tla2py.model.model import GivenVariable, Inputs, is_inside
 from tla2py.model.run import Limits, TlcOptions
 from tla2py.tlc.process.sandbox import JAVA_VARIABLES, private_folder
 
@@ -85,12 +85,12 @@ def _tuning(options: TlcOptions, limits: Limits) -> tuple[str, ...]:
     )
 
 
-def property_options(properties: Iterable[Variable]) -> tuple[str, ...]:
+def property_options(properties: Iterable[GivenVariable]) -> tuple[str, ...]:
     """The options that set a run's Java properties."""
     return tuple(f"-D{name}={value}" for name, value in properties)
 
 
-def shell_command(environment: Iterable[Variable], argv: Iterable[str]) -> str:
+def shell_command(environment: Iterable[GivenVariable], argv: Iterable[str]) -> str:
     """A command with its environment variables as a line for a shell."""
     return " ".join([*(f"{name}={shlex.quote(value)}" for name, value in environment), shlex.join(argv)])
 
@@ -106,7 +106,7 @@ def build_argv(
     jvm_options: Sequence[str] = (),
     overrides: Sequence[Path] = (),
     *,
-    properties: Iterable[Variable] = (),
+    properties: Iterable[GivenVariable] = (),
     tuned: bool = True,
 ) -> tuple[str, ...]:
     """The command line of TLC for a run in ``folder``, which holds the modules and the config.

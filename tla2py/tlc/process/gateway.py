@@ -15,7 +15,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tla2py.model.model import Variable
+from tla2py.model.model import GivenVariable
 
 # The gateway holds back each answer until the previous one is acknowledged, which Linux does after 40 ms unless
 # requested each time; other systems do not have this option.
@@ -42,7 +42,7 @@ def gateway_jar() -> Path | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Reference:
+class JavaReference:
     """An object in the JVM."""
 
     id: str
@@ -67,22 +67,24 @@ class Gateway:
             self._answers.close()
             self._socket.close()
 
-    def call(self, target: Reference | str, method: str, *arguments: Reference | str | int | None) -> object:
+    def call(
+        self, target: JavaReference | str, method: str, *arguments: JavaReference | str | int | None
+    ) -> object:
         """The result of a method of an object, or of a class given by name."""
-        name = target.id if isinstance(target, Reference) else f"z:{target}"
+        name = target.id if isinstance(target, JavaReference) else f"z:{target}"
         return self._ask(f"c\n{name}\n{method}\n{_written(arguments)}e\n")
 
     def get(
-        self, target: Reference | str, method: str, *arguments: Reference | str | int | None
-    ) -> Reference:
+        self, target: JavaReference | str, method: str, *arguments: JavaReference | str | int | None
+    ) -> JavaReference:
         """The object that a method returns."""
         return _reference(self.call(target, method, *arguments))
 
-    def new(self, name: str, *arguments: Reference | str | int | None) -> Reference:
+    def new(self, name: str, *arguments: JavaReference | str | int | None) -> JavaReference:
         """A new instance of a class."""
         return _reference(self._ask(f"i\n{name}\n{_written(arguments)}e\n"))
 
-    def array(self, name: str, items: Iterable[Reference | str | int | None] = ()) -> Reference:
+    def array(self, name: str, items: Iterable[JavaReference | str | int | None] = ()) -> JavaReference:
         """A new array."""
         values = list(items)
         made = _reference(self._ask(f"a\nc\ns{name}\ni{len(values)}\ne\n"))
@@ -90,7 +92,7 @@ class Gateway:
             self._ask(f"a\ns\n{made.id}\ni{index}\n{_written([value])}e\n")
         return made
 
-    def item(self, array: Reference, index: int) -> Reference:
+    def item(self, array: JavaReference, index: int) -> JavaReference:
         """An element of an array."""
         return _reference(self._ask(f"a\ng\n{array.id}\ni{index}\ne\n"))
 
@@ -133,18 +135,18 @@ class Gateway:
             return text == "true"
         if kind in "rtlhag":
             self._made.append(text)
-            return Reference(text)
+            return JavaReference(text)
         return text
 
 
-def _written(arguments: Iterable[Reference | str | int | None]) -> str:
+def _written(arguments: Iterable[JavaReference | str | int | None]) -> str:
     return "".join(f"{_argument(value)}\n" for value in arguments)
 
 
-def _argument(value: Reference | str | int | None) -> str:
+def _argument(value: JavaReference | str | int | None) -> str:
     if value is None:
         return "n"
-    if isinstance(value, Reference):
+    if isinstance(value, JavaReference):
         return f"r{value.id}"
     if isinstance(value, bool):
         return f"b{value}"
@@ -153,8 +155,8 @@ def _argument(value: Reference | str | int | None) -> str:
     return "s" + value.replace("\\", "\\\\").replace("\r", "\\r").replace("\n", "\\n")
 
 
-def _reference(value: object) -> Reference:
-    if not isinstance(value, Reference):
+def _reference(value: object) -> JavaReference:
+    if not isinstance(value, JavaReference):
         raise GatewayError(f"not an object: {value!r}")
     return value
 
@@ -163,14 +165,14 @@ def _reference(value: object) -> Reference:
 OPENED = "--add-opens=java.base/java.util=ALL-UNNAMED"
 
 
-class Variables:
+class JvmVariables:
     """The map behind the view that ``System.getenv`` gives; its class is not public, hence the reflection.
 
     Methods raise GatewayError.
     """
 
     def __init__(self, java: Gateway) -> None:
-        def class_of(name: str) -> Reference:
+        def class_of(name: str) -> JavaReference:
             return java.get("java.lang.Class", "forName", f"java.{name}")
 
         self._java = java
@@ -183,7 +185,7 @@ class Variables:
         # What the variables of the last run replaced.
         self._replaced: dict[str, str | None] = {}
 
-    def replace(self, variables: Iterable[Variable]) -> None:
+    def replace(self, variables: Iterable[GivenVariable]) -> None:
         """Set the variables of a run, after those of the run before are as they were at the start."""
         for name, before in self._replaced.items():
             self._set(name, before)
@@ -199,7 +201,9 @@ class Variables:
 HANDLES = "java.lang.invoke.MethodHandles"
 
 
-def main_handle(java: Gateway, lookup: Reference, loader: Reference, arguments: Sequence[str]) -> Reference:
+def main_handle(
+    java: Gateway, lookup: JavaReference, loader: JavaReference, arguments: Sequence[str]
+) -> JavaReference:
     """A method handle without parameters that does what TLC's ``main`` does and returns the exit status.
 
     It is ``tlc = new TLC(); if (!tlc.handleParameters(arguments)) return 1; tlc.setResolver(new
@@ -208,12 +212,12 @@ def main_handle(java: Gateway, lookup: Reference, loader: Reference, arguments: 
     """
     tlc = java.get(loader, "loadClass", "tlc2.TLC")
 
-    def method(kind: str, owner: Reference, name: str | None, descriptor: str) -> Reference:
+    def method(kind: str, owner: JavaReference, name: str | None, descriptor: str) -> JavaReference:
         type_ = java.get("java.lang.invoke.MethodType", "fromMethodDescriptorString", descriptor, loader)
         found = (owner, type_) if name is None else (owner, name, type_)
         return java.get(lookup, kind, *found)
 
-    def combine(name: str, *parts: Reference | int) -> Reference:
+    def combine(name: str, *parts: JavaReference | int) -> JavaReference:
         return java.get(HANDLES, name, *parts)
 
     parameters = method("findVirtual", tlc, "handleParameters", "([Ljava/lang/String;)Z")

@@ -20,8 +20,15 @@ from pathlib import Path
 
 import psutil
 
-from tla2py.model.model import Variable
-from tla2py.tlc.process.gateway import HANDLES, Gateway, GatewayError, Reference, Variables, main_handle
+from tla2py.model.model import GivenVariable
+from tla2py.tlc.process.gateway import (
+    HANDLES,
+    Gateway,
+    GatewayError,
+    JavaReference,
+    JvmVariables,
+    main_handle,
+)
 from tla2py.tlc.process.process import Watch
 from tla2py.tlc.process.sandbox import environment, java_sandbox, start
 from tla2py.tlc.process.started import Started, Streams, WallError
@@ -120,7 +127,7 @@ class Host:
         of = java.array("java.lang.Class", [name])
         self._unregister = java.get(registry, "getMethod", "unregisterMBean", of)
         self._bean_names = self._find_beans()
-        self._variables = Variables(java)
+        self._variables = JvmVariables(java)
         descriptors = java.get("java.lang.Class", "forName", "java.io.FileDescriptor")
         fields = [java.get(descriptors, "getField", name) for name in ("out", "err")]
         self._files = [java.new("java.io.FileOutputStream", java.get(each, "get", None)) for each in fields]
@@ -144,8 +151,8 @@ class Host:
         memory_bytes: int,
         output_bytes: int,
         cancelled: threading.Event | None,
-        properties: Sequence[Variable] = (),
-        variables: Sequence[Variable] = (),
+        properties: Sequence[GivenVariable] = (),
+        variables: Sequence[GivenVariable] = (),
         watch: Watch | None = None,
     ) -> int:
         """The exit status of TLC with these arguments in ``folder``; its output goes to ``streams``.
@@ -202,7 +209,7 @@ class Host:
             raise SpoiledError("failed")
         return status
 
-    def _stream(self, setter: str, file: Reference) -> Reference:
+    def _stream(self, setter: str, file: JavaReference) -> JavaReference:
         """A stream of the run's own into an open file, which replaces System.out or System.err."""
         java = self._java
         buffered = java.new("java.io.BufferedOutputStream", file)
@@ -210,7 +217,7 @@ class Host:
         java.call("java.lang.System", setter, stream)
         return stream
 
-    def _await_threads(self, group: Reference) -> None:
+    def _await_threads(self, group: JavaReference) -> None:
         """Wait until all threads of a run are idle; in a separate process the exit would end them.
 
         Some runs leak threads that wait for each other, and with them all of TLC's classes.
@@ -234,12 +241,12 @@ class Host:
             name = java.array("java.lang.Object", [java.item(names, index)])
             java.call(self._unregister, "invoke", self._beans, name)
 
-    def _find_beans(self) -> Reference:
+    def _find_beans(self) -> JavaReference:
         """The names of the management beans; the registry's class is not public, hence the reflection."""
         nothing = self._java.array("java.lang.Object", [None, None])
         return self._java.get(self._query, "invoke", self._beans, nothing)
 
-    def _thread_states(self, group: Reference) -> set[str]:
+    def _thread_states(self, group: JavaReference) -> set[str]:
         """The states of a run's live threads, without the JDK's common pool, which belongs to no run."""
         java = self._java
         if java.call(group, "activeCount") == 0:
