@@ -1,4 +1,4 @@
-"""Outlines of runs: what the runs of many points share, which is all but plain values and options."""
+"""The plan of a sweep: a run for each point."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from array import array
 from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import repeat, zip_longest
+from itertools import repeat
 from typing import overload
 
 from tla2py.errors import InputError
@@ -22,30 +22,24 @@ from tla2py.model.run import (
     module_texts,
     quoted,
 )
-from tla2py.sweep.grid import Ids, Point, Points
+from tla2py.sweep.grid import Ids, Point
 from tla2py.sweep.sweep import Sweep
 from tla2py.text import parameter_text
 from tla2py.tla.graph import ModuleGraph
 from tla2py.tla.module import count_visible, standard_module_of
-from tla2py.tlc.config.render import prints_values, render_config
+from tla2py.tlc.config.render import render_config
 from tla2py.tlc.config.statements import literal_names, literal_text
 from tla2py.tlc.config.wrapper import build_config, is_single
-
-# Two numbers that stand for a plain value: if the text around them is the same, it does not depend on the value.
-_FIRST, _SECOND = 1_987_600_000, 2_046_300_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outline:
-    """A run without its plain values, options and inputs.
+    """What the runs of points share that differ only in values that a config can express and no module declares.
 
     - ``config``: that of one of its points, see ``config_at``
-    - ``given``: its modules; with ``wrapper`` and without ``pieces``, those of one of its points
+    - ``given``: its modules; with ``wrapper``, those of one of its points
     - ``refused``: why TLC is not started, with the ``error`` if a constant lacks a value
     - ``plain``: the parameters whose values the config assigns as they are
-    - ``pieces``: the texts before, between and after these values in the rendered config, and ``order`` the parameter
-      of each; None if the template may do more with a value than print it between spaces
-    - ``complete``: whether the rendered config has every statement whatever the values
     """
 
     main: str
@@ -56,18 +50,18 @@ class Outline:
     refused: str | None = None
     error: InputError | None = None
     plain: frozenset[str] = frozenset()
-    pieces: tuple[str, ...] | None = None
-    order: tuple[str, ...] = ()
-    complete: bool = True
-
-    @property
-    def settled(self) -> bool:
-        """Whether the pieces and the values are all there is to know of a point's config."""
-        return self.pieces is not None and (self.complete or self.model is None)
 
     def config_at(self, parameters: Mapping[str, str]) -> Config:
         """The config of a point."""
-        return _with_values(self.config, {name: literal_text(parameters[name]) for name in self.plain})
+        if not self.plain:
+            return self.config
+        return replace(
+            self.config,
+            assignments=tuple(
+                Assignment(name, literal_text(parameters[name]) if name in self.plain else value)
+                for name, value in self.config.assignments
+            ),
+        )
 
 
 class Outlines:
@@ -110,9 +104,7 @@ class Outlines:
         if problem is not None:
             spec = sweep.spec(point.parameters)
             given = self._modules[id(spec)]
-            return Outline(
-                main=spec.root.name, given=given, config=Config(), refused=problem, error=failed, pieces=("",)
-            )
+            return Outline(main=spec.root.name, given=given, config=Config(), refused=problem, error=failed)
         config, main, wrapper = build_config(model, self._value_place(point))
         outline = Outline(
             main=main,
@@ -125,33 +117,30 @@ class Outlines:
                 for name, text in model.constants
                 if sweep.kinds.get(name) == "constant" and self._is_plain(text)
             ),
-            complete=self._template is None,
         )
-        if prints_values(sweep.template):
-            outline = self._in_pieces(outline, model)
         if wrapper is not None:
             outline = replace(outline, given=self.modules(outline, self.text(outline, point)))
         return outline
 
     def text(self, outline: Outline, point: Point, *, check: bool = True) -> str:
         """The config of a point's run. Raises InputError (``template-drops``) if ``check``, and as ``render_config`` does."""
-        parameters = point.parameters
-        if outline.pieces is None:
-            text = render_config(outline.config_at(parameters), self._sweep.template, where=self._template)
-        else:
-            values = (literal_text(parameters[name]) for name in outline.order)
-            parts = zip_longest(outline.pieces, values, fillvalue="")
-            text = "".join(part for pair in parts for part in pair)
-        if check and outline.model is not None and not outline.settled:
-            dropped = dropped_statements(outline.model, outline.config_at(parameters), text)
-            if dropped:
-                raise InputError(
-                    "template-drops",
-                    f"the config of point {point.index} ({parameter_text(parameters)}) lacks {', '.join(dropped)}",
-                    where=self._template,
-                    hint="render every field of config, as cfg_templates/default.cfg.j2 does",
-                )
+        if outline.model is None:
+            return ""
+        config = outline.config_at(point.parameters)
+        text = render_config(config, self._sweep.template, where=self._template)
+        dropped = dropped_statements(outline.model, config, text) if check and self._template else ()
+        if dropped:
+            raise InputError(
+                "template-drops",
+                f"the config of point {point.index} ({parameter_text(point.parameters)}) lacks {', '.join(dropped)}",
+                where=self._template,
+                hint="render every field of config, as cfg_templates/default.cfg.j2 does",
+            )
         return text
+
+    def given(self, outline: Outline, text: str) -> ModuleTexts:
+        """The modules of a point's run; its own, where a template may name what the outline's other points do not."""
+        return outline.given if self._template is None else self.modules(outline, text)
 
     def modules(self, outline: Outline, text: str) -> ModuleTexts:
         """The modules of a run with this config."""
@@ -160,21 +149,6 @@ class Outlines:
         extension = outline.model.extension
         added = extension.modules if extension else {}
         return module_texts(outline.model.spec, outline.main, outline.wrapper, text, added)
-
-    def _in_pieces(self, outline: Outline, model: Model) -> Outline:
-        names = sorted(outline.plain)
-        found = []
-        for start in (_FIRST, _SECOND):
-            marks = {str(start + number): name for number, name in enumerate(names)}
-            config = _with_values(outline.config, {name: mark for mark, name in marks.items()})
-            text = render_config(config, self._sweep.template, where=self._template)
-            parts = re.split(rf"(?<!\S)({'|'.join(marks)})(?!\S)", text) if marks else [text]
-            found.append((parts[::2], [marks[mark] for mark in parts[1::2]]))
-        complete = outline.complete or not dropped_statements(model, config, text)
-        if found[0] != found[1]:
-            return outline
-        pieces, order = found[0]
-        return replace(outline, pieces=tuple(pieces), order=tuple(order), complete=complete)
 
     def _is_plain(self, text: str) -> bool:
         """Whether a config can express a value, which then means the same whatever the modules declare."""
@@ -199,15 +173,6 @@ class Outlines:
             return str(written.value(name, index, count_visible(text.get(name, ""))) or sweep.path)
 
         return place
-
-
-def _with_values(config: Config, values: Mapping[str, str]) -> Config:
-    return replace(
-        config,
-        assignments=tuple(
-            Assignment(each.name, values.get(each.name, each.value)) for each in config.assignments
-        ),
-    )
 
 
 def _replaced(spec: ModuleGraph, name: str) -> bool:
@@ -337,7 +302,7 @@ class _Setting:
 
 
 class _Planner:
-    """Plans a sweep: outlines and settings once for all points that share them, then an id per point."""
+    """Plans a sweep: outlines and settings once for all points that share them, then a config and an id per point."""
 
     def __init__(self, sweep: Sweep, jar_sha256: str) -> None:
         self._sweep = sweep
@@ -354,46 +319,41 @@ class _Planner:
 
     def plan(self) -> Plan:
         """The plan. Raises InputError as ``plan_sweep`` does."""
-        points = self._sweep.points
+        sweep, points, own = self._sweep, self._sweep.points, self._sweep.file.template is not None
         sources: dict[str, str] = {}
         paths: dict[str, str] = {}
         errors: list[InputError] = []
         known: dict[tuple[int, ...], int] = {}
-        forms: list[_Form | None] = []
-        ids, kinds = bytearray(), array("l")
+        ids = bytearray()
         columns = (self._shapes(), points.keys(self._set_by), self._covered())
         for place, (shape, key, covered) in enumerate(zip(*columns, strict=True)):
+            point = points[place]
             number = known.get(shape)
             if number is None:
                 number = known[shape] = len(self._outlines)
-                outline = self._maker.outline(points[place])
-                self._outlines.append(outline)
-                forms.append(_Form(outline, points) if outline.settled else None)
-                sources |= outline.given.texts
-                paths |= outline.given.paths
-            outline, form = self._outlines[number], forms[number]
+                self._outlines.append(self._maker.outline(point))
+            outline = self._outlines[number]
             self._numbers.append(number)
-            kinds.append(-1 - place if outline.pieces is None else number)
+            text = self._maker.text(outline, point)
+            given = self._maker.given(outline, text)
+            setting = self._setting(number, point, key, given, covered=covered)
+            ids += setting.digest.of(quoted(text))
             if outline.error is not None:
                 errors.append(outline.error)
-            if form is not None:
-                ids += self._setting(number, place, key, covered=covered).digest.of(form.quoted_at(place))
-            else:
-                run, given = self._made(place, key, covered=covered)
-                ids += bytes.fromhex(run.run_id)
-                sources |= given.texts
-                paths |= given.paths
+            sources |= given.texts
+            paths |= given.paths
         if errors and all(outline.refused is not None for outline in self._outlines):
             raise errors[0]
         filled = dict.fromkeys(name for each in self._outlines if each.model for name in each.model.filled)
-        runs = Runs(Ids(bytes(ids)), kinds, self._run, self._numbers)
-        configs = {name: digest_text(config.text) for name, config in self._sweep.configs.items()}
-        sources |= {configs[name]: config.text for name, config in self._sweep.configs.items()}
+        # A template of the user's may make another config of each value.
+        kinds = range(len(points)) if own else self._numbers
+        configs = {name: digest_text(config.text) for name, config in sweep.configs.items()}
+        sources |= {configs[name]: config.text for name, config in sweep.configs.items()}
         return Plan(
             points=points,
-            runs=runs,
-            limits=self._sweep.limits,
-            outputs=tuple(self._sweep.file.outputs.files),
+            runs=Runs(Ids(bytes(ids)), kinds, self._run, self._numbers),
+            limits=sweep.limits,
+            outputs=tuple(sweep.file.outputs.files),
             sources=sources,
             paths=paths,
             configs=configs,
@@ -421,32 +381,34 @@ class _Planner:
         numbers = enumerate(sweep.row_numbers(), 1)
         return (n in sweep.counted or bool(rows[-1 if row is None else row].fires) for n, row in numbers)
 
-    def _setting(self, number: int, place: int, key: tuple[int, ...], *, covered: bool) -> _Setting:
-        special = self._sweep.special.get(place + 1)
-        whole = (number, key, covered, special)
+    def _setting(
+        self, number: int, point: Point, key: tuple[int, ...], given: ModuleTexts, *, covered: bool
+    ) -> _Setting:
+        special = self._sweep.special.get(point.index)
+        whole = (number, key, covered, special, given.modules)
         found = self._settings.get(whole)
         if found is None:
             if len(self._settings) == _MOST_SETTINGS:
                 self._settings.clear()
             found = self._settings[whole] = self._new_setting(
-                self._outlines[number], self._sweep.points[place], covered=covered
+                self._outlines[number], point, given, covered=covered
             )
         return found
 
-    def _new_setting(self, outline: Outline, point: Point, *, covered: bool) -> _Setting:
+    def _new_setting(self, outline: Outline, point: Point, given: ModuleTexts, *, covered: bool) -> _Setting:
         sweep = self._sweep
         options, inputs = sweep.options_of(point), NO_INPUTS
         if outline.model is not None:
             options = replace(options, check_deadlock=outline.model.config.check_deadlock)
             inputs = sweep.inputs_of(point, outline.model)
-            inputs = inputs.without(name for name, _ in outline.given.modules)
+            inputs = inputs.without(name for name, _ in given.modules)
             if "seed" in point.parameters:
                 options = replace(options, seed=int(point.parameters["seed"]))
             if covered:
                 options = replace(options, coverage=True)
         digest = RunDigest(
             outline.main,
-            outline.given.modules,
+            given.modules,
             options,
             self._jar_sha256,
             inputs,
@@ -456,20 +418,14 @@ class _Planner:
         return _Setting(options=options, inputs=inputs, digest=digest)
 
     def _run(self, place: int) -> Run:
-        sweep = self._sweep
-        codes = (sweep.points.columns[name].codes[place] for name in self._set_by)
-        covered = place + 1 in sweep.counted or bool(sweep.expectation(sweep.points[place]).fires)
-        return self._made(place, tuple(codes), covered=covered, check=False)[0]
-
-    def _made(
-        self, place: int, key: tuple[int, ...], *, covered: bool, check: bool = True
-    ) -> tuple[Run, ModuleTexts]:
-        sweep, point = self._sweep, self._sweep.points[place]
-        outline = self._outlines[self._numbers[place]]
-        setting = self._setting(self._numbers[place], place, key, covered=covered)
-        text = self._maker.text(outline, point, check=check)
-        given = outline.given if outline.pieces is not None else self._maker.modules(outline, text)
-        run = Run(
+        sweep, point, number = self._sweep, self._sweep.points[place], self._numbers[place]
+        key = tuple(sweep.points.columns[name].codes[place] for name in self._set_by)
+        covered = place + 1 in sweep.counted or bool(sweep.expectation(point).fires)
+        outline = self._outlines[number]
+        text = self._maker.text(outline, point, check=False)
+        given = self._maker.given(outline, text)
+        setting = self._setting(number, point, key, given, covered=covered)
+        return Run(
             main=outline.main,
             modules=given.modules,
             config=outline.config_at(point.parameters),
@@ -482,19 +438,3 @@ class _Planner:
             inputs=setting.inputs,
             refused=outline.refused,
         )
-        return run, given
-
-
-class _Form:
-    """The configs of the points of an outline, quoted for their digests."""
-
-    def __init__(self, outline: Outline, points: Points) -> None:
-        pieces = [quoted(piece)[1:-1].replace("%", "%%") for piece in outline.pieces or ()]
-        self._text = f'"{"%s".join(pieces)}"'
-        columns = [points.columns[name] for name in outline.order]
-        self._values = [
-            ([quoted(literal_text(text))[1:-1] for text in column.texts], column.codes) for column in columns
-        ]
-
-    def quoted_at(self, place: int) -> str:
-        return self._text % tuple([texts[codes[place]] for texts, codes in self._values])

@@ -14,7 +14,7 @@ from tla2py.sweep.grid import Point
 from tla2py.sweep.load import load_sweep, sweep_of_configs
 from tla2py.sweep.plan import plan_sweep
 from tla2py.sweep.sweep import Sweep
-from tla2py.tlc.config.render import default_template, prints_values, render_config
+from tla2py.tlc.config.render import default_template, render_config
 from tla2py.tlc.config.wrapper import build_config
 
 MODULE = r"""---- MODULE Wide ----
@@ -159,30 +159,6 @@ def test_few_outlines_serve_many_points(folder: Path) -> None:
     plan = plan_sweep(load_sweep(folder / "sweep.toml"), "jar")
     assert len(plan.runs) == 300
     assert len(list(plan.samples())) == 2
-
-
-@pytest.mark.parametrize(
-    "printed",
-    [
-        "{{ value | upper }}",
-        "{{ '7' if name == 'N' else value }}",
-        "{% if value == '1' %}{{ value }}{% endif %}",
-        "{% set other = value %}{{ other }}",
-        "{{ value ~ '1' }}",
-        "{{ loop.previtem }}{{ value }}",
-        "{% filter upper %}{{ value }}{% endfilter %}",
-        "{{ config }}{{ value }}",
-        "{{ config.assignments | length }}{{ value }}",
-        "{{ config['assignments'] }}{{ value }}",
-        "{{ config | attr('assignments') }}{{ value }}",
-        "{% for value in config.invariants %}{{ value }}{% endfor %}",
-        "{% for name in value %}{{ name }}{% endfor %}",
-        "{{ range(value | int) }}",
-    ],
-)
-def test_a_template_that_computes_with_values_is_rendered_for_each_point(printed: str) -> None:
-    assert prints_values(default_template())
-    assert not prints_values(default_template().replace("{{ value }}", printed))
 
 
 def test_a_value_that_a_template_writes_itself_is_missed_at_the_other_points(folder: Path) -> None:

@@ -16,7 +16,6 @@ from pathlib import Path
 import jinja2
 import jinja2.sandbox
 import msgspec
-from jinja2 import nodes
 
 from tla2py.errors import InputError
 from tla2py.model.model import Config
@@ -149,84 +148,6 @@ def _line_of(error: Exception) -> int | None:
     """The line of the template that raised an error."""
     frames = traceback.extract_tb(error.__traceback__)
     return next((frame.lineno for frame in reversed(frames) if frame.filename == "<template>"), None)
-
-
-@lru_cache(maxsize=16)
-def prints_values(template: str) -> bool:
-    """Whether a template prints the values of assignments as they are, and does nothing else with them.
-
-    It then renders two configs that differ only in these values to texts that differ only in them.
-    """
-    try:
-        return _prints(_environment().parse(template), frozenset())
-    except (jinja2.TemplateSyntaxError, RecursionError):
-        return False
-
-
-def _prints(node: nodes.Node, values: frozenset[str]) -> bool:
-    """Whether a part of a template only prints ``values``, the names of values in the loops around it."""
-    if isinstance(node, nodes.Template):
-        return all(_prints(each, values) for each in node.body)
-    if isinstance(node, nodes.Output):
-        return all(
-            (isinstance(each, nodes.Name) and each.name in values) or _avoids(each, values)
-            for each in node.nodes
-        )
-    if isinstance(node, nodes.If):
-        parts = (*node.body, *node.elif_, *node.else_)
-        return _asks(node.test, values) and all(_prints(each, values) for each in parts)
-    if isinstance(node, nodes.For):
-        within = values
-        targets = (node.target, *node.target.find_all(nodes.Name))
-        names = {each.name for each in targets if isinstance(each, nodes.Name)}
-        if _is_assignments(node.iter):
-            target = node.target
-            if not (isinstance(target, nodes.Tuple) and len(target.items) == 2):
-                return False
-            name, value = target.items
-            if not (isinstance(name, nodes.Name) and isinstance(value, nodes.Name)):
-                return False
-            within = values | {value.name}
-        elif not _avoids(node.iter, values) or values & names:
-            return False
-        tests = () if node.test is None else (node.test,)
-        return (
-            not node.recursive
-            and all(_avoids(each, within) for each in tests)
-            and all(_prints(each, within) for each in node.body)
-            and all(_prints(each, values) for each in node.else_)
-        )
-    return False
-
-
-def _asks(test: nodes.Node, values: frozenset[str]) -> bool:
-    """Whether a condition does not depend on values; whether there are any assignments is no matter."""
-    if isinstance(test, (nodes.And, nodes.Or)):
-        return _asks(test.left, values) and _asks(test.right, values)
-    return (
-        _asks(test.node, values)
-        if isinstance(test, nodes.Not)
-        else (_is_assignments(test) or _avoids(test, values))
-    )
-
-
-def _avoids(node: nodes.Node, values: frozenset[str]) -> bool:
-    """Whether an expression uses no value, nor what could contain one."""
-    if isinstance(node, nodes.Name):
-        return node.name not in {"config", "loop", "self", *values}
-    if isinstance(node, nodes.Getattr) and isinstance(node.node, nodes.Name) and node.node.name == "config":
-        return not _is_assignments(node)
-    if isinstance(node, nodes.Call):
-        return False
-    return all(_avoids(each, values) for each in node.iter_child_nodes())
-
-
-def _is_assignments(node: nodes.Node) -> bool:
-    return (
-        isinstance(node, nodes.Getattr)
-        and isinstance(node.node, nodes.Name)
-        and (node.node.name, node.attr) == ("config", "assignments")
-    )
 
 
 @lru_cache(maxsize=16)
