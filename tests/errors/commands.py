@@ -58,7 +58,8 @@ def lint_of_what_is_none(lab: Lab) -> None:
 
 @provokes("no-query")
 def statement_that_is_no_query(lab: Lab) -> None:
-    lab.run("query", "store", "/* a comment */ DROP TABLE runs")
+    lab.write("trace.itf.json", '{"vars": ["x"], "states": [{"x": 1}]}')
+    lab.run("query", "trace.itf.json", "/* a comment */ DROP TABLE runs")
 
 
 @provokes("sql")

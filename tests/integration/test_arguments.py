@@ -66,7 +66,7 @@ def test_arguments_are_asked_of_tlc(folder: Path, run_cli: RunCli) -> None:
     assert DERIVED in str(trace)
     html = trace._repr_html_()
     assert "InBody(p = " in html
-    assert "arguments derived" in html
+    assert "arguments that TLC did not print" in html
     shown = run_cli("trace", "runs/telling", "1", "--arguments", cwd=folder)
     assert shown.code == 0, shown.stderr
     assert all(step in shown.stdout for step in STEPS)

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import errno
 import hashlib
-import http.client
 import os
 import re
 import shutil
 import tempfile
-import urllib.error
-import urllib.request
 import zipfile
 from collections.abc import Callable
 from contextlib import closing
@@ -105,6 +102,11 @@ def download(
     """
     digest = hashlib.sha256()
     done, total = 0, None
+    # Imported on use: few commands download.
+    import http.client
+    import urllib.error
+    import urllib.request
+
     try:
         request = urllib.request.Request(url, headers={"User-Agent": "tla2py"})  # noqa: S310 - see releases.py
         with closing(urllib.request.urlopen(request, timeout=patience)) as answer, target.open("wb") as sink:  # noqa: S310
