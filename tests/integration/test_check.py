@@ -417,3 +417,24 @@ def test_python_checks_as_the_command_does(run_cli: RunCli, tiny_spec: Path) -> 
 def test_python_loads_a_sweep(tiny_sweep: Path) -> None:
     sweep = tla2py.load_sweep(tiny_sweep)
     assert [point.parameters for point in sweep.points] == [{"Max": "1"}, {"Max": "2"}, {"Max": "3"}]
+
+
+COUNTER_HEAD = 'module = "Counter.tla"\n[parameters]\nMax = [1, 2]\n[constants]\nProcs = "{p}"\nBound = 9\n'
+REFUSED = {
+    "a rule of lint": ('[model]\ninvariants = ["Next"]\n', "invariant-level"),
+    "an expectation that no run can meet": ('[expect]\nviolates = ["Nowhere"]\n', "expect-unchecked"),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_a_point_is_refused_for_what_its_sweep_is_refused_for(
+    case: str, run_cli: RunCli, tmp_path: Path
+) -> None:
+    text, code = REFUSED[case]
+    shutil.copy(SPECS / "Counter.tla", tmp_path)
+    (tmp_path / "sweep.toml").write_text(COUNTER_HEAD + text)
+    swept = run_cli("sweep", "sweep.toml", "--executor", "local", cwd=tmp_path)
+    checked = run_cli("check", "sweep.toml", "--point", "1", cwd=tmp_path)
+    assert swept.code == checked.code == 2
+    assert checked.error.code == swept.error.code == code
+    assert checked.error.where == swept.error.where

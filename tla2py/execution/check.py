@@ -14,7 +14,7 @@ from tla2py.execution.execute import execute_run
 from tla2py.execution.executor import RunProgress, follow_run
 from tla2py.execution.listener import SILENT, Listener, with_readable_logs
 from tla2py.execution.options import ModelOptions, SweepOptions, given_files, given_variables
-from tla2py.execution.preflight import CheckModel, check_sweep_classes, default_model, lint_check
+from tla2py.execution.preflight import CheckModel, check_plan, default_model, lint_check, lint_plan
 from tla2py.model.model import NO_INPUTS, Inputs
 from tla2py.model.outcome import Outcome, Verdict
 from tla2py.model.run import WORK, Limits, ModuleTexts, Run, RunRecord, RunResult, TlcOptions, module_texts
@@ -221,7 +221,7 @@ def check_point(
 
     ``cancelled`` stops TLC; the result then means nothing.
 
-    Raises InputError (``no-point``), and as ``load_sweep`` and ``plan_sweep`` do.
+    Raises InputError (``no-point``), and as ``run_sweeps`` does.
     """
     [sweep] = options.load([file], listener=listener)
     listener.reached(_files(sweep))
@@ -233,8 +233,10 @@ def check_point(
     point = sweep.points[number - 1]
     sweep = with_readable_logs(sweep, toolchain.jar)
     plan = plan_sweep(sweep, toolchain.jar.sha256)
+    # What makes an answer of the sweep worthless makes that of its point worthless too.
+    lint_plan(sweep, plan, toolchain.jar, listener.warned)
+    check_plan(sweep, plan, toolchain)
     toolchain = replace(toolchain, overrides=sweep.classes)
-    check_sweep_classes(sweep, plan, toolchain.jar)
     output = _Output(show) if show is not None else None
     with execute_run(
         plan.runs[number - 1], plan.sources, toolchain, cancelled=cancelled, watch=output
