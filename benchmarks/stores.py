@@ -79,8 +79,8 @@ def write_base(folder: Path) -> None:
         raise RuntimeError(done.stderr)
 
 
-def write_large(folder: Path, base: Path, points: int) -> None:
-    """Write a sweep of a multiple of 100 points, and a store with packed records of all of them but the first.
+def write_large(folder: Path, base: Path, points: int, missing: int = 1) -> None:
+    """Write a sweep of a multiple of 100 points, and a store with packed records of all of them but the first ones.
 
     A twentieth of the points are violated, with several kinds of counterexamples.
     """
@@ -91,18 +91,18 @@ def write_large(folder: Path, base: Path, points: int) -> None:
     store, templates = Store.create(folder / "store"), Templates(base / "store")
     with store.lock():
         prepare_job(sweep, replace(plan, sources=plan.sources | templates.sources), store, fresh=True)
-        rest = islice(store.points(), 1, None)
+        rest = islice(store.points(), missing, None)
         records = (PackedRecord(each.run_id, 1, templates.copy(each, points // 200)) for each in rest)
         for _ in write_packs(store.storage, records):
             pass
 
 
-def add_first(folder: Path, base: Path) -> None:
-    """Add the record of the first point to a large store."""
+def add_first(folder: Path, base: Path, count: int = 1) -> None:
+    """Add the records of the first points to a large store."""
     store, templates = Store(folder / "store"), Templates(base / "store")
-    first = store.points()[1]
-    stream = templates.copy(first, 1)
-    store.storage.write({record_name(first.run_id): lambda sink: sink.write(stream.getbuffer())})
+    for point in islice(store.points(), count):
+        stream = templates.copy(point, 1)
+        store.storage.write({record_name(point.run_id): lambda sink, s=stream: sink.write(s.getbuffer())})  # type: ignore[misc]
 
 
 def _write_modules(folder: Path) -> None:
