@@ -54,6 +54,7 @@ class Side(NamedTuple):
     def run(self, command: Sequence[str], folder: Path | None = None) -> float:
         """The CPU seconds of a command and all it starts. Raises RuntimeError if it fails."""
         env = {**os.environ, "PYTHONPATH": str(self.checkout)}
+        env.pop("PYTHONDONTWRITEBYTECODE", None)
         with tempfile.TemporaryFile("w+") as stderr:
             before = _cpu_seconds()
             done = subprocess.run(
