@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from tla2py.gate.decision import Problem, Reason
     from tla2py.gate.drift import Drift
     from tla2py.gate.run import Gated
-    from tla2py.lint.finding import Finding
+    from tla2py.model.finding import Finding
     from tla2py.tla.module import Remark
 
 Environment = Mapping[str, str | None]
@@ -57,7 +57,7 @@ class Reported:
     @property
     def findings(self) -> list[Finding]:
         """The linter's findings."""
-        from tla2py.lint.finding import Finding
+        from tla2py.model.finding import Finding
 
         return [each for each in self.warnings if isinstance(each, Finding)]
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from tla2py.analysis.view import StoreView
     from tla2py.execution.check import Checked
-    from tla2py.lint.finding import Finding
+    from tla2py.model.finding import Finding
     from tla2py.model.outcome import Outcome, Verdict
     from tla2py.model.trace import State, Trace
     from tla2py.sweep.sweep import Sweep

@@ -11,7 +11,7 @@ from tests import command
 from tests.command import Ended
 from tests.conftest import RunCli
 from tests.stores import loose_records
-from tla2py.lint.finding import Finding
+from tla2py.model.finding import Finding
 from tla2py.store.store import Store
 
 pytestmark = pytest.mark.java
@@ -163,7 +163,7 @@ def test_an_unanswered_probe_is_named(probed: Path, tmp_path: Path, run_cli: Run
         if record.stem not in points:
             record.unlink()
     ended = run_cli("gate", "store", cwd=mail)
-    assert [each.code for each in ended.reported.gated[0].findings.open] == ["vacuity-unchecked"]
+    assert [each.code for each in ended.reported.gated[0].found.findings.open] == ["vacuity-unchecked"]
 
 
 def test_without_the_key_nothing_is_asked(mail: Path, run_cli: RunCli) -> None:
@@ -179,7 +179,7 @@ def test_a_first_lock_asks_and_an_accepted_finding_is_listed(mail: Path, run_cli
     ended = run_cli("gate", "sweep.toml", "--record", "--strict", "--executor", "local", cwd=mail)
     assert ended.code == 0, ended
     [gated] = ended.reported.gated
-    assert [each.finding.subject for each in gated.findings.accepted].count("Lists") == 1
+    assert [each.finding.subject for each in gated.found.findings.accepted].count("Lists") == 1
     # Later gates ask again.
     assert "\nvacuity = true\n" in (mail / "sweep.lock").read_text()
     (mail / "sweep.toml").write_text(SMALL.replace("vacuity = true\n", ""))

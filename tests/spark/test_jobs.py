@@ -28,7 +28,7 @@ from tests.integration.test_sweep import SPECS, rows
 from tests.stores import record_ids
 from tla2py.errors import InputError, StoreError, ToolchainError
 from tla2py.execution.executor import Work
-from tla2py.lint.finding import Finding
+from tla2py.model.finding import Finding
 from tla2py.model.outcome import Verdict
 from tla2py.spark.jobs import job_exit, load_runs, load_tables, summarize, write_tables
 from tla2py.spark.shipping import Shipper, unpack

@@ -17,7 +17,7 @@ from tla2py.analysis.points import (
     scope_parameters,
     value_order,
 )
-from tla2py.analysis.view import StoreView
+from tla2py.analysis.tables import StoreTables
 from tla2py.errors import InputError
 from tla2py.model.outcome import Verdict
 from tla2py.model.trace import Printed, Trace
@@ -96,7 +96,7 @@ class Contrasts(Printed):
         return "\n\n".join([*map(str, self.contrasts), *map(_alone, self.alone)])
 
 
-def point_contrasts(view: StoreView, number: int) -> Contrasts:
+def point_contrasts(view: StoreTables, number: int) -> Contrasts:
     """The contrasts of a violating point with the nearest points that hold, see ``find_nearest``.
 
     Raises InputError: ``no-point``, ``not-violated``, and ``no-neighbour`` if nothing that it violates holds anywhere.
@@ -143,7 +143,7 @@ FindNearest = Callable[[GridPoint, str], tuple[Neighbour, ...]]
 """The points nearest to a violating point where a property was checked and holds; all that are equally near."""
 
 
-def find_nearest(view: StoreView, points: Sequence[GridPoint]) -> FindNearest:
+def find_nearest(view: StoreTables, points: Sequence[GridPoint]) -> FindNearest:
     """The search for nearest points in a store.
 
     The nearest points differ in the fewest parameters, then by the fewest positions in the order of their values. Those
@@ -222,7 +222,7 @@ def _differing(there: GridPoint, here: GridPoint, names: Sequence[str]) -> tuple
     )
 
 
-def _shortest(view: StoreView, number: int, name: str) -> Trace | None:
+def _shortest(view: StoreTables, number: int, name: str) -> Trace | None:
     rows = [row for row in view.trace_list(number) if row.label == name]
     shortest = min(rows, key=lambda row: row.length, default=None)
     return None if shortest is None else view.trace(number, shortest.trace)
@@ -284,7 +284,7 @@ class StoreComparison(Printed):
         return "\n".join(_lines(self))
 
 
-def compare_stores(before: StoreView, after: StoreView) -> StoreComparison:
+def compare_stores(before: StoreTables, after: StoreTables) -> StoreComparison:
     """What changed from one store to another; points with equal parameters are paired."""
     olds, news = _by_parameters(grid_points(before)), _by_parameters(grid_points(after))
     keys = dict.fromkeys([*news, *olds])
@@ -305,7 +305,7 @@ def _by_parameters(points: Iterable[GridPoint]) -> dict[frozenset[tuple[str, str
     return {frozenset(point.parameters.items()): point for point in points}
 
 
-def _fired(before: StoreView, after: StoreView) -> Iterator[tuple[str, int | None, int | None]]:
+def _fired(before: StoreTables, after: StoreTables) -> Iterator[tuple[str, int | None, int | None]]:
     olds, news = _generated(before), _generated(after)
     if olds and news:
         for name in dict.fromkeys([*news, *olds]):
@@ -314,7 +314,7 @@ def _fired(before: StoreView, after: StoreView) -> Iterator[tuple[str, int | Non
                 yield name, old, new
 
 
-def _generated(view: StoreView) -> dict[str, int]:
+def _generated(view: StoreTables) -> dict[str, int]:
     """The number of states each action generated, by a name that does not change when the action moves."""
     found: dict[str, int] = {}
     for count in action_counts(view):

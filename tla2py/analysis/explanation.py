@@ -18,7 +18,7 @@ from tla2py.analysis.points import (
     property_answers,
     scope_parameters,
 )
-from tla2py.analysis.view import StoreView
+from tla2py.analysis.tables import StoreTables
 from tla2py.errors import InputError
 from tla2py.model.trace import SIMULATED, Printed
 from tla2py.sweep.grid import Points, comparable, value_key
@@ -241,7 +241,7 @@ def suggestion_text(point: Suggestion) -> str:
 
 
 def explain_store(
-    view: StoreView,
+    view: StoreTables,
     name: str | None = None,
     suggest: int = 0,
     seconds: float = SECONDS,

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from tla2py.analysis.points import GridPoint, grid_points, value_order
-from tla2py.analysis.view import StoreView
+from tla2py.analysis.tables import StoreTables
 from tla2py.errors import InputError
 from tla2py.execution.listener import growth_bounds
 from tla2py.model.outcome import Verdict
@@ -79,7 +79,7 @@ class Growth(Printed):
         return "\n".join(lines)
 
 
-def make_growth(view: StoreView, parameter: str, value: str) -> Growth:
+def make_growth(view: StoreTables, parameter: str, value: str) -> Growth:
     """A store's growth along a parameter, over the runs that hold.
 
     Raises InputError (``unknown-parameter``, ``unknown-column``, ``no-sizes``).

@@ -12,7 +12,7 @@ from typing import TypeAlias
 from tla2py.analysis.explanation import Explained, explain_store
 from tla2py.analysis.minimal import minimal_violating
 from tla2py.analysis.points import GridPoint, grid_points, number_text, value_order, varying
-from tla2py.analysis.view import StoreView
+from tla2py.analysis.tables import StoreTables
 from tla2py.model.outcome import Verdict
 from tla2py.model.trace import Printed
 from tla2py.text import printable
@@ -63,7 +63,7 @@ class Heatmap(Printed):
         return cell_text(points) + star
 
 
-def make_heatmap(view: StoreView, x: Axis, y: Axis, value: str) -> Heatmap:
+def make_heatmap(view: StoreTables, x: Axis, y: Axis, value: str) -> Heatmap:
     """A store's heatmap, see ``StoreView.heatmap``. Raises InputError (``unknown-parameter``, ``unknown-column``)."""
     points = grid_points(view)
     if x is None or y is None:
@@ -91,7 +91,7 @@ def make_heatmap(view: StoreView, x: Axis, y: Axis, value: str) -> Heatmap:
     )
 
 
-def axes_of(view: StoreView) -> frozenset[str]:
+def axes_of(view: StoreTables) -> frozenset[str]:
     """The parameters of a store that order its points: names of logs do not."""
     return frozenset(each.name for each in view.manifest.parameters if each.kind != "log")
 

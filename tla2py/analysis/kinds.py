@@ -12,7 +12,7 @@ from pathlib import Path
 
 from tla2py.analysis.points import StoredTrace, all_found
 from tla2py.analysis.questions import origin_of, require_modules
-from tla2py.analysis.view import StoreView
+from tla2py.analysis.tables import StoreTables
 from tla2py.errors import InputError
 from tla2py.execution.executor import default_slots
 from tla2py.model.courses import Course, coarse_kinds, common_steps, fine_kinds
@@ -123,7 +123,7 @@ class Kind:
 class Kinds(Printed):
     """The kinds of counterexamples of a store, the most frequent first."""
 
-    view: StoreView
+    view: StoreTables
     kinds: tuple[Kind, ...]
 
     def trace(self, number: int) -> Trace:
@@ -156,7 +156,7 @@ class Kinds(Printed):
         return "\n".join(line for number, kind in enumerate(self.kinds, 1) for line in kind.lines(number))
 
 
-def make_kinds(view: StoreView, fine: bool = False) -> Kinds:
+def make_kinds(view: StoreTables, fine: bool = False) -> Kinds:
     """The kinds of a store's counterexamples, the most frequent first, then the shortest.
 
     A ``fine`` kind has the same actions in the same order, runs of one folded, and ends in the same way. A coarse kind
@@ -301,7 +301,7 @@ class Turning(Printed):
 
 
 def stored_turning(
-    view: StoreView,
+    view: StoreTables,
     name: str | None,
     tla2tools: Path | None,
     *,
@@ -313,7 +313,7 @@ def stored_turning(
     """
     require_modules(view)
     toolchain = find_toolchain(tla2tools)
-    kinds = [(kind, _by_run(kind)) for kind in view.kinds().of(name).kinds]
+    kinds = [(kind, _by_run(kind)) for kind in make_kinds(view).of(name).kinds]
     total, done, found = sum(len(runs) for _, runs in kinds), 0, []
     try:
         with ThreadPoolExecutor(default_slots(workers=1)) as pool:
@@ -341,7 +341,7 @@ def _by_run(kind: Kind) -> list[tuple[StoredTrace, ...]]:
 
 
 def _answer(
-    view: StoreView, toolchain: Toolchain, members: Sequence[StoredTrace]
+    view: StoreTables, toolchain: Toolchain, members: Sequence[StoredTrace]
 ) -> Sequence[Conjuncts | str]:
     """The conjuncts of each counterexample of one run, or why there are none."""
     traces = [view.trace(each.point, each.trace) for each in members]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
-from tla2py.analysis.view import StoreView
+from tla2py.analysis.tables import StoreTables
 from tla2py.model.outcome import Verdict
 from tla2py.store.read import read_rows
 from tla2py.store.runs import RunRow, action_rows
@@ -131,7 +131,7 @@ class ActionCount:
         return not self.generated
 
 
-def action_counts(view: StoreView) -> list[ActionCount]:
+def action_counts(view: StoreTables) -> list[ActionCount]:
     """The counted actions, by module and line; empty if no run has coverage.
 
     TLC counts the disjuncts of an action separately under one name and place; here they are one action.
@@ -165,7 +165,7 @@ def action_counts(view: StoreView) -> list[ActionCount]:
     ]
 
 
-def disabled_actions(view: StoreView) -> list[ActionCount]:
+def disabled_actions(view: StoreTables) -> list[ActionCount]:
     """The actions that were never enabled, then those never enabled at some points; each by module and line."""
     found = (count for count in action_counts(view) if count.disabled)
     return sorted(found, key=lambda count: not count.never_enabled)

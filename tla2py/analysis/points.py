@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from tla2py.analysis.view import StoreView
+from tla2py.analysis.tables import StoreTables
 from tla2py.errors import InputError
 from tla2py.model.courses import Course, course_of
 from tla2py.model.outcome import Verdict
@@ -44,7 +44,7 @@ class Answers:
         return Answers(name=self.name, answered=those, unanswered=(), excluded=())
 
 
-def property_answers(view: StoreView) -> list[Answers]:
+def property_answers(view: StoreTables) -> list[Answers]:
     """The answers to each property that a run checked or violated, in the order of the points."""
     parameters = {point.point: point.parameters for point in view.points}
     answered: dict[str, list[Answered]] = {}
@@ -72,14 +72,14 @@ def property_answers(view: StoreView) -> list[Answers]:
     ]
 
 
-def law_parameters(view: StoreView) -> list[str]:
+def law_parameters(view: StoreTables) -> list[str]:
     """The parameters that laws are about: neither what the points check nor what they specify, nor names of logs."""
     kinds = {each.name: each.kind for each in view.manifest.parameters}
     besides = {"invariants", "properties", *_SCOPES}
     return [name for name, kind in kinds.items() if kind not in (*_MODELS, "log") and name not in besides]
 
 
-def scope_parameters(view: StoreView) -> list[str]:
+def scope_parameters(view: StoreTables) -> list[str]:
     """The parameters whose values get laws of their own where one law does not serve all."""
     kinds = {each.name: each.kind for each in view.manifest.parameters}
     return [name for name, kind in kinds.items() if kind in _MODELS or name in _SCOPES]
@@ -125,7 +125,7 @@ class StoredTrace:
         return self.course.name
 
 
-def all_found(view: StoreView) -> list[StoredTrace]:
+def all_found(view: StoreTables) -> list[StoredTrace]:
     """A store's counterexamples, and its simulated behaviours that violate nothing."""
     if not view.trace_rows:
         return []
@@ -226,7 +226,7 @@ class GridPoint:
         return "*" if column in _COUNTS and self.numbers[column] is not None and self.run.counts_first else ""
 
 
-def grid_points(view: StoreView) -> list[GridPoint]:
+def grid_points(view: StoreTables) -> list[GridPoint]:
     """The points of a store that have been run, in grid order."""
     numbers = run_numbers(table_files(view.store, "runs"))
     runs = {run.point: (run, row) for run, row in zip(view.run_rows, numbers, strict=True)}
@@ -251,7 +251,7 @@ def varying(points: Sequence[GridPoint]) -> list[str]:
     return [name for name in names if len({point.parameters[name] for point in points}) > 1]
 
 
-def summary_line(view: StoreView, points: Sequence[GridPoint]) -> str:
+def summary_line(view: StoreTables, points: Sequence[GridPoint]) -> str:
     """The number of points, in all, of each verdict, and not run yet."""
     counts = Counter(point.verdict for point in points)
     parts = [

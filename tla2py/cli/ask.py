@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import re
 import webbrowser
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from tla2py.analysis.questions import other_point, point_title
-from tla2py.analysis.view import open_view
+from tla2py.analysis.view import StoreView, open_view
 from tla2py.cli import checking as asking
 from tla2py.cli.console import show, show_json, show_text
 from tla2py.cli.options import Arguments, Hide, Jar, Json, Master, Only, OtherStore, Store, show_errors
@@ -18,6 +19,7 @@ from tla2py.files import check_report, store_files, write_file
 from tla2py.model.trace import Variables
 from tla2py.query import Engine
 from tla2py.store.foreign import ForeignStore, open_tables
+from tla2py.store.storage import folder_of, is_remote
 from tla2py.view.export import FORMATS, export_stored
 from tla2py.view.layout import plain_table
 from tla2py.view.traces import comparison_text, traces_text
@@ -100,8 +102,8 @@ def trace_command(
     elif essential:
         asking.show_essential(view, point, trace or 1, timeout, tla2tools, variables, full=full)
     elif diff is not None:
-        other = other_point(view, point, diff)
-        titles = str(view.store.path) if foreign else point_title(point, trace), other.title
+        other = _other_point(view, point, diff)
+        titles = str(view.store.path) if foreign else _point_title(point, trace), other.title
         traces = view.trace(point, trace or 1), other.view.trace(other.point, other.trace)
         show(comparison_text(*map(variables.part_of, traces), titles=titles))
     elif format_ != "text":
@@ -110,6 +112,51 @@ def trace_command(
         show(traces_text(view, point, trace, full=full, hint=not arguments, variables=variables))
     if isinstance(view.store, ForeignStore) and diff is None and format_ == "text" and not as_json:
         raise typer.Exit(show_errors(view.store.file))
+
+
+_POINT = re.compile(r"(\d+)(?:/(\d+))?")
+_STORE_POINT = re.compile(rf"(.+):{_POINT.pattern}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _NamedPoint:
+    """A point of a store and the number of a trace there; ``title`` names all."""
+
+    view: StoreView
+    point: int
+    trace: int
+    title: str
+
+
+def _other_point(view: StoreView, point: int, other: str) -> _NamedPoint:
+    """The point and trace that ``other`` names: ``POINT`` of this store, a trace file, a store or ``STORE:POINT``.
+
+    A point's first trace is meant unless its number follows, as in ``POINT/TRACE``; a store without a point stands for
+    its point ``point``. Raises InputError (``unknown-point``) and what ``open_view``
+    raises.
+    """
+    if here := _POINT.fullmatch(other):
+        number, trace = int(here[1]), int(here[2]) if here[2] else None
+        return _NamedPoint(view=view, point=number, trace=trace or 1, title=_point_title(number, trace))
+    named = None if not is_remote(other) and folder_of(other).exists() else _STORE_POINT.fullmatch(other)
+    address = named[1] if named else other
+    if not is_remote(address) and not folder_of(address).exists():
+        raise InputError(
+            "unknown-point",
+            f"--diff {other}: not a point, a file or a store",
+            hint="name a point (--diff 3) or one of its traces (--diff 3/2), a trace file, or a store with its point (--diff STORE:3)",
+        )
+    there = open_view(address)
+    foreign = isinstance(there.store, ForeignStore)
+    number = int(named[2]) if named else 1 if foreign else point
+    trace = int(named[3]) if named and named[3] else None
+    title = str(address) if foreign else f"{_point_title(number, trace)} of {address}"
+    return _NamedPoint(view=there, point=number, trace=trace or 1, title=title)
+
+
+def _point_title(point: int, trace: int | None) -> str:
+    """``point 3``, or ``point 3, trace 2``."""
+    return f"point {point}" if trace is None else f"point {point}, trace {trace}"
 
 
 def query_command(

@@ -21,8 +21,7 @@ from tla2py.errors import ToolchainError
 from tla2py.execution.executor import RunProgress, slots_text
 from tla2py.execution.listener import EarlierJar, Listener, SweepProgress, TimeLeft
 from tla2py.execution.sweeps import SweepResult
-from tla2py.gate.outputs import finding_text
-from tla2py.lint.finding import Finding
+from tla2py.model.finding import Finding
 from tla2py.model.run import Limits
 from tla2py.store.storage import Address
 from tla2py.sweep.checks import only_deadlock
@@ -43,6 +42,7 @@ from tla2py.view.sweep import (
     sweep_summary,
     taken_over_line,
 )
+from tla2py.view.tools import finding_text
 
 # Small sweeps show no runs; of many runs a terminal shows those that have lasted longest.
 _SHOWN_SECONDS = 3.0

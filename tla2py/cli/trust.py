@@ -29,19 +29,19 @@ from tla2py.errors import ExitCode, Tla2pyError
 from tla2py.execution.options import SweepOptions
 from tla2py.gate.evidence import evidence_of
 from tla2py.gate.outputs import (
-    ReportFiles,
-    error_place,
-    finding_text,
-    findings_summary,
-    github_annotations,
-    github_error,
-    group_findings,
+    Annotations,
+    JobSummary,
+    JunitReport,
+    MarkdownReport,
+    Report,
+    check_reports,
     report_root,
 )
 from tla2py.gate.run import GateOptions, LockMode, gate
+from tla2py.gate.sarif import SarifReport
 from tla2py.gate.terminal import gate_summary, lock_lines
-from tla2py.lint.finding import Severity
 from tla2py.lint.subject import read_dialect
+from tla2py.model.finding import Severity
 from tla2py.model.mutant import LeftOut
 from tla2py.mutation.mutate import export_mutants, run_mutation, sweep_to_mutate
 from tla2py.mutation.rounds import Cost
@@ -52,6 +52,7 @@ from tla2py.sweep.plan import plan_sweep
 from tla2py.sweep.rules import lint_paths, module_beside
 from tla2py.tlc.tools.toolchain import find_jar, find_toolchain
 from tla2py.view.logs import cost_lines, mutant_list, mutation_view
+from tla2py.view.tools import finding_text, findings_summary, group_findings
 
 
 @with_sweep_options
@@ -121,25 +122,29 @@ def gate_command(
         strict=strict,
         sweeps=options,
     )
+    formats = ((JunitReport, junit), (SarifReport, sarif), (MarkdownReport, summary))
+    files = [kind(path) for kind, path in formats if path is not None]
     read = [path for path in (sweep, options.tla2tools) if path is not None]
-    outputs = ReportFiles.of(junit=junit, sarif=sarif, summary=summary, targets=target, inputs=read)
-    outputs.clear()
+    check_reports(files, target, read)
+    reports: list[Report] = [*([Annotations(print_commands)] if github else []), *files]
+    if summary is None and (job := os.environ.get("GITHUB_STEP_SUMMARY")):
+        reports.append(JobSummary(Path(job)))
+    for report in reports:
+        report.clear()
     listener = ConsoleListener()
     try:
         gated = gate(target, choose_executor(executor, master, listener, only_runs=True), gating, listener)
     except Tla2pyError as error:
-        if github:
-            print_commands([github_error(error, error_place(error))])
-        outputs.write_error(", ".join(target), error)
+        for report in reports:
+            report.failed(", ".join(target), error)
         raise
     for each in gated if record or update else ():
         err().print(lock_lines(each))
     gates = [evidence_of(each, options, report_root()) for each in gated]
     with shielded(github):
         show(gate_summary(gates))
-    if github:
-        print_commands(github_annotations(gates))
-    outputs.write(gates)
+    for report in reports:
+        report.decided(gates)
     raise typer.Exit(worst([ExitCode.OK, *(each.decision.exit_code for each in gated)]))
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from tla2py.errors import InputError, ToolchainError
 from tla2py.execution.executor import Durations, RunProgress, parameter_key, weigh
-from tla2py.lint.finding import Finding
+from tla2py.model.finding import Finding
 from tla2py.model.run import Run
 from tla2py.store.runs import run_rows
 from tla2py.store.storage import Address

@@ -12,7 +12,6 @@ from tla2py.errors import InputError, Tla2pyError
 from tla2py.execution.listener import needing_specs
 from tla2py.execution.options import ModelOptions, given_constants
 from tla2py.execution.probes import PROBE_CODES, probe_findings
-from tla2py.lint.finding import Finding, Severity, result_warning
 from tla2py.lint.rules import (
     EVERY_RULE,
     lint_file,
@@ -22,7 +21,8 @@ from tla2py.lint.rules import (
     module_of,
     shown_findings,
 )
-from tla2py.lint.subject import Findings, apply_acceptance, read_dialect
+from tla2py.lint.subject import read_dialect, result_warning
+from tla2py.model.finding import Finding, Findings, Severity, apply_acceptance
 from tla2py.model.model import (
     Assignment,
     Config,

@@ -18,7 +18,8 @@ from tla2py.execution.executor import Executor
 from tla2py.execution.job import Job, execute_job
 from tla2py.execution.known import known_runs
 from tla2py.execution.listener import Listener
-from tla2py.lint.finding import Finding, result_warning
+from tla2py.lint.subject import result_warning
+from tla2py.model.finding import Finding
 from tla2py.model.model import Config
 from tla2py.model.outcome import Outcome, Verdict
 from tla2py.model.run import ModuleText, Run, digest_text

@@ -14,8 +14,7 @@ from tla2py.execution.known import KnownRuns, known_runs
 from tla2py.execution.listener import SILENT, Listener, earlier_jars, with_readable_logs
 from tla2py.execution.preflight import check_plan, lint_plan, sweep_findings
 from tla2py.execution.probes import execute_probes
-from tla2py.lint.finding import Finding
-from tla2py.lint.subject import Findings
+from tla2py.model.finding import Finding, Findings
 from tla2py.model.outcome import Verdict
 from tla2py.model.run import Run
 from tla2py.store.runs import RunRow, run_rows

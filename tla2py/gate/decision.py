@@ -1,40 +1,56 @@
-"""The results of a store, as the gate reads them."""
+"""The decision of a gate: a sweep's results against its expectations, its lock and the linter's findings."""
 
 from __future__ import annotations
 
-import re
-import shlex
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import Container, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from pathlib import Path
-from typing import TypeAlias
 
-from tla2py.analysis.view import StoreView
-from tla2py.errors import ExitCode, InputError
-from tla2py.execution.listener import literal_logs
-from tla2py.gate.drift import Drift
-from tla2py.gate.lock import LockedPoint, parameters_key
-from tla2py.lint.finding import Finding
-from tla2py.model.outcome import Outcome, Verdict
-from tla2py.model.run import Run, RunRecord
-from tla2py.model.trace import Trace
-from tla2py.store.points import Manifest
-from tla2py.store.runs import RunRow, StoredLine, action_rows, run_notes, unmatched_lines
-from tla2py.store.store import Store
-from tla2py.store.write import table_files
-from tla2py.sweep.checks import ConfigProblem
-from tla2py.sweep.folder import folder_file
+from tla2py.errors import ExitCode
+from tla2py.execution.log_mutants import LogMutants
+from tla2py.gate.drift import (
+    OF_MODULES,
+    Drift,
+    DriftKind,
+    Meanings,
+    blind_drift,
+    drift,
+    locked_point,
+    survivor_drift,
+)
+from tla2py.gate.lock import LOCK_VERSION, Lock, LockedPoint, parameters_key
+from tla2py.model.finding import NO_FINDINGS, Finding, Findings
+from tla2py.model.model import filled_text
+from tla2py.model.mutant import MutantReport
+from tla2py.model.outcome import Verdict
+from tla2py.model.run import Run
+from tla2py.mutation.trial import score
+from tla2py.store.runs import RunRow, StoredLine
+from tla2py.sweep.checks import ConfigFacts, ConfigProblemKind, config_facts, config_problems, only_deadlock
 from tla2py.sweep.grid import Point
-from tla2py.sweep.judge import ALL_EXCLUDED, FIGURES, CheckAnswer, Mismatch, MismatchKind, worst
-from tla2py.sweep.plan import Plan, plan_sweep
-from tla2py.sweep.sections import Expectation, ExpectSection
-from tla2py.sweep.sweep import Sweep, Unread
-from tla2py.text import cut, parameter_text
+from tla2py.sweep.judge import (
+    ALL_EXCLUDED,
+    FIGURES,
+    ONLY_DEADLOCK,
+    TRUSTED,
+    CheckAnswer,
+    Mismatch,
+    MismatchKind,
+    answers,
+    doubts,
+    expectation_place,
+    judge_point,
+    left_out,
+    unnamed_violation,
+    worst,
+)
+from tla2py.sweep.plan import Plan
+from tla2py.sweep.sections import Expectation, ExpectPoint
+from tla2py.sweep.sweep import Sweep, overridden_text
+from tla2py.text import counted, parameter_text
 from tla2py.tla.module import Remark
-from tla2py.tlc.config.read import ConfigFile
-from tla2py.toml import toml_string
 
 
 class Reason(Enum):
@@ -73,132 +89,37 @@ DOUBTS = {
     MismatchKind.UNDECIDED: Reason.UNDECIDED,
     MismatchKind.NO_STATES: Reason.NO_STATES,
 }
-_TEXTS = {
-    Reason.NOT_RUN: "the point has no result",
-    Reason.NOTHING_RAN: "nothing ran: no point has a result",
-    Reason.ALL_EXCLUDED: ALL_EXCLUDED,
+_UNANSWERED = {Verdict.BROKEN: Reason.BROKEN, Verdict.INCONCLUSIVE: Reason.INCONCLUSIVE}
+_CONFIG_REASONS = {
+    ConfigProblemKind.DROPPED: Reason.NOT_IN_CONFIG,
+    ConfigProblemKind.NOTHING_CHECKED: Reason.NOTHING_CHECKED,
+    ConfigProblemKind.MODEL_VALUE: Reason.MODEL_VALUE,
+    ConfigProblemKind.SYMMETRY: Reason.SYMMETRY_LIVENESS,
 }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RunMismatch:
-    """A mismatch, the row of the run it is about, and the line of its log that is the reason."""
-
-    mismatch: Mismatch
-    row: RunRow
-    line: StoredLine | None = None
-
-    def __str__(self) -> str:
-        if self.mismatch.kind in DOUBTS or self.mismatch.kind in FIGURES:
-            return str(self.mismatch)
-        if self.line is not None:
-            return f"{self.mismatch}; {self.line}"
-        row = self.row
-        answered = row.verdict not in (Verdict.BROKEN, Verdict.INCONCLUSIVE)
-        place = f"{row.message_place}: " if row.message_place is not None else ""
-        message = f": {' '.join(f'{place}{row.message}'.split())[:300]}" if row.message else ""
-        return self.mismatch.text(None if answered else row.outcome) + message
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NotCounted:
-    """Actions that TLC did not count, and those it did."""
-
-    actions: Sequence[str]
-    counted: Sequence[str]
-
-    def __str__(self) -> str:
-        why = f"TLC counts {', '.join(self.counted)}" if self.counted else "TLC printed no coverage"
-        return f"cannot tell whether {', '.join(self.actions)} fired: {why}"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NeverFired:
-    """An action that was expected to fire and never did."""
-
-    action: str
-
-    def __str__(self) -> str:
-        return f"action {self.action} never fired, expected to"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ProposedRow:
-    """A row of expectations that nobody has confirmed, with its place and why it was proposed."""
-
-    where: str
-    why: str
-
-    def __str__(self) -> str:
-        return (
-            f"the row at {self.where} is a proposal ({self.why}); if it is right, remove its line `proposed`"
-        )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OtherInputs:
-    """A store made from inputs other than those of its sweep file: the ``changes``, and the command that catches up."""
-
-    store: str
-    sweep_file: str
-    changes: Sequence[str]
-    command: str
-
-    def __str__(self) -> str:
-        changes = "; ".join(self.changes) or "the difference is unknown"
-        return (
-            f"{self.store} was made from other inputs than {self.sweep_file}: {changes}; "
-            f"run '{self.command}' to execute the missing runs"
-        )
-
-
-Cause: TypeAlias = (
-    RunMismatch
-    | ConfigProblem
-    | Drift
-    | NotCounted
-    | NeverFired
-    | ProposedRow
-    | OtherInputs
-    | Finding
-    | Remark
-    | Unread
-    | None
-)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Problem:
-    """A problem that makes a gate red.
+    """A problem that makes a gate red, in words.
 
     ``point`` is the index of its point, None for the whole sweep. ``subject`` is the name of the definition or action
-    that it concerns, ``where`` a place in a module.
+    that it concerns, ``where`` a place in a module. ``cause`` is the drift or the finding that it tells of.
     """
 
     reason: Reason
-    cause: Cause = None
+    text: str
     exit_code: ExitCode = ExitCode.NOT_RUN
     point: int | None = None
     subject: str | None = None
     where: str | None = None
+    cause: Drift | Finding | None = None
 
-    @property
-    def text(self) -> str:
-        """The problem in words."""
-        match self.cause:
-            case None:
-                return _TEXTS[self.reason]
-            case Remark() as remark:
-                return remark_text(remark)
-            case Finding(place=place) as finding:
-                return f"{replace(place, file=Path(place.file).name)}: {finding}"
-            case cause:
-                return str(cause)
-
-
-def remark_text(remark: Remark) -> str:
-    """A remark on PlusCal, with the file's name only: the same text wherever the repository is."""
-    return f"{Path(remark.where).name}: {remark.text}"
+    @classmethod
+    def of_drift(cls, drift: Drift, point: int | None = None) -> Problem:
+        """The problem that a point, or the sweep, differs from the lock."""
+        return cls(
+            reason=Reason.DRIFT, text=str(drift), exit_code=ExitCode.UNEXPECTED, point=point, cause=drift
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -253,6 +174,18 @@ class Decision:
         return worst([ExitCode.OK, *(problem.exit_code for problem in self.all_problems)])
 
     @property
+    def headline(self) -> str:
+        """The number of points, and of those that are not as expected."""
+        red = sum(bool(point.problems) for point in self.points)
+        of = counted(len(self.points), "point")
+        if self.exit_code == ExitCode.OK:
+            known = sum(any(one.status == "violated" for one in point.checks) for point in self.points)
+            return f"{of}, as expected" + (f" ({known} violated, as known)" if known else "")
+        text = f"{of}, {red} not as expected" if red else f"{of}, not as expected as a whole"
+        unread = sum(problem.reason is Reason.UNREAD for problem in self.problems)
+        return f"{text}, {counted(unread, 'model')} not read" if unread else text
+
+    @property
     def acceptable(self) -> bool:
         """Whether drift is the only problem, so that a lock may be written."""
         return all(problem.reason is Reason.DRIFT for problem in self.all_problems)
@@ -263,7 +196,10 @@ class StoreFacts:
     """The results in a store, by run id.
 
     ``fired`` and ``idle`` are the actions that fired and never fired, in runs that counted them; TLC counts an action
-    within another as that one. ``lines`` are the first lines of logs that no behaviour explains. ``notes`` are those of tla2py on the runs. ``lengths`` are the states of the shortest counterexample by run id and name.
+    within another as that one. ``lines`` are the first lines of logs that no behaviour explains. ``notes`` are those of
+    tla2py on the runs. ``lengths`` are the states of the shortest counterexample by run id and name. ``mutants`` are the
+    changed logs and ``report`` the mutants of the specification, None unless the sweep file asks for them.
+    ``other_inputs`` says how the store's inputs differ from those of the sweep file.
     """
 
     rows: Mapping[str, RunRow]
@@ -271,8 +207,11 @@ class StoreFacts:
     idle: Mapping[str, Sequence[str]] = field(default_factory=dict)
     lengths: Mapping[tuple[str, str], int] = field(default_factory=dict)
     lines: Mapping[str, StoredLine] = field(default_factory=dict)
-    other_inputs: OtherInputs | None = None
     notes: tuple[str, ...] = ()
+    findings: Findings = NO_FINDINGS
+    mutants: LogMutants | None = None
+    report: MutantReport | None = None
+    other_inputs: str | None = None
 
     @property
     def tlc(self) -> str | None:
@@ -281,196 +220,261 @@ class StoreFacts:
         return max(found, key=lambda tlc: (found[tlc], tlc), default=None)
 
 
-def read_found(view: StoreView, other_inputs: OtherInputs | None = None) -> StoreFacts:
-    """The results of a store's runs."""
-    fired: dict[str, set[str]] = {}
-    idle: dict[str, set[str]] = {}
-    for row in action_rows(table_files(view.store, "coverage")):
-        names, others = fired.setdefault(row.run_id, set()), idle.setdefault(row.run_id, set())
-        if row.kind == "action":
-            (names if row.generated else others).add(row.name)
-    return StoreFacts(
-        rows={row.run_id: row for row in view.run_rows},
-        fired={run_id: sorted(names) for run_id, names in fired.items()},
-        idle={run_id: sorted(names - fired[run_id]) for run_id, names in idle.items()},
-        lengths={key: row.length for key, row in view.shortest_traces.items()},
-        lines=unmatched_lines(table_files(view.store, "logs"), table_files(view.store, "log_lines")),
-        other_inputs=other_inputs,
-        notes=tuple(run_notes(table_files(view.store, "diagnostics"), view.run_rows)),
-    )
+def decide(
+    sweep: Sweep, plan: Plan, found: StoreFacts, lock: Lock | None, *, strict: bool = False
+) -> Decision:
+    """The decision on a sweep, its changed logs and its mutants; ``strict`` makes findings problems.
 
-
-def read_trace(view: StoreView, run_id: str, name: str) -> Trace | None:
-    """A run's shortest counterexample to a name, or None."""
-    point = view.points.of_run(run_id)
-    shortest = view.shortest_traces.get((run_id, name))
-    return None if point is None or shortest is None else view.trace(point.point, shortest.trace)
-
-
-def sweep_file_of(store: Store, named: Path | None) -> Path:
-    """The sweep file to judge a store by: the named one, else the store's own. Raises InputError (``sweep-unknown``)."""
-    if named is not None:
-        return named
-    recorded = store.manifest().sweep_file
-    if recorded is None or not (Path(recorded).is_file() or folder_file(Path(recorded)) is not None):
-        problem = (
-            f"{store.path} was made from {recorded}, which does not exist"
-            if recorded
-            else f"{store.path} does not name its sweep file"
-        )
-        raise InputError("sweep-unknown", problem, hint="name the file with --sweep FILE")
-    return Path(recorded)
-
-
-def plan_stored(sweep: Sweep, store: Store, rows: Sequence[RunRow]) -> tuple[Plan, OtherInputs | None]:
-    """The plan of a sweep with the jar of a store, and how the store's inputs differ.
-
-    ``rows`` are those of the store. Each point counts actions if its run in the store did.
+    Raises InputError as ``config_facts`` does.
     """
-    jars = Counter(row.jar_sha256 or "" for row in rows)
-    jar = jars.most_common(1)[0][0] if jars else ""
-    manifest = store.manifest()
-    have = store.points().run_ids()
-    every = range(1, len(sweep.points) + 1)
-    ids = plan_sweep(replace(sweep, counted=frozenset(every)), jar).runs.ids
-    if sweep.logs.readers and have.isdisjoint(ids):
-        # The TLC of the store may have had no Java classes that read logs.
-        sweep = literal_logs(sweep)
-        ids = plan_sweep(replace(sweep, counted=frozenset(every)), jar).runs.ids
-    counted = frozenset(index for index, run_id in zip(every, ids, strict=True) if run_id in have)
-    plan = plan_sweep(replace(sweep, counted=counted), jar)
-    same = not rows or set(plan.runs.ids) == have
-    return plan, None if same else _difference(sweep, plan, store, manifest)
-
-
-def _difference(sweep: Sweep, plan: Plan, store: Store, manifest: Manifest) -> OtherInputs:
-    # The store may keep texts that none of its points uses any more.
-    changed = sorted(Path(path).stem for sha256, path in plan.paths.items() if sha256 not in manifest.files)
-    parts = [f"module {name} has changed" for name in changed if manifest.files]
-    if manifest.sweep != sweep.text:
-        parts.append(f"{sweep.path} has changed")
-    return OtherInputs(
-        store=str(store.path),
-        sweep_file=str(sweep.path),
-        changes=parts or _first_difference(sweep, plan, store),
-        command=gate_command(sweep, store),
+    locked = {point.key: point for point in lock.point} if lock is not None else None
+    ignored = {each.finding.name for each in found.findings.accepted if each.finding.ignored}
+    meanings = Meanings(plan.sources)
+    changed: dict[Problem, None] = {}
+    points = tuple(
+        _decide_point(sweep, point, run, found, meanings, locked, ignored, changed)
+        for point, run in zip(plan.points, plan.runs, strict=True)
+    )
+    failed = None
+    if found.other_inputs is not None:
+        failed = Problem(reason=Reason.OTHER_INPUTS, text=found.other_inputs)
+    elif all(each.row is None for each in points):
+        failed = Problem(reason=Reason.NOTHING_RAN, text="nothing ran: no point has a result")
+    if failed is not None:
+        # No point keeps a result where the sweep as a whole has none.
+        dropped = (replace(each, row=None, checks=(), problems=(), locked=None) for each in points)
+        return Decision(
+            name=sweep.name, points=tuple(dropped), problems=(failed,), findings=found.findings.open
+        )
+    excluded = sum(left_out(each.expected, each.row) for each in points)
+    # A red point says it already.
+    reported = {(each.reason.value, each.subject) for point in points for each in point.problems}
+    doubts = tuple(each for each in found.findings.open if (each.code, each.subject) not in reported)
+    modules = [module for spec in sweep.specs.values() for module in spec.modules]
+    remarks = list(dict.fromkeys(module.remark for module in modules if module.remark is not None))
+    decision = Decision(
+        name=sweep.name,
+        points=points,
+        problems=(
+            *(_finding_problem(each) for each in doubts if strict),
+            *changed,
+            *map(Problem.of_drift, blind_drift(lock, found.mutants)),
+            *map(Problem.of_drift, survivor_drift(lock, found.report, sweep)),
+            *_sweep_problems(sweep, points, lock, remarks, excluded),
+        ),
+        findings=() if strict else doubts,
+        notices=(
+            *([f"accepted: {found.findings.accepted_text}"] if found.findings.accepted else []),
+            *([filled_text(plan.filled)] if plan.filled else []),
+            *(_remark_text(each) for each in remarks if not each.doubtful),
+            *found.notes,
+            *_notices(sweep, points, lock, excluded, found.tlc),
+            *_blind_notices(lock, found.mutants),
+            *_survivor_notices(lock, found.report, sweep),
+        ),
+    )
+    if not any(problem.reason is Reason.DRIFT for problem in decision.all_problems):
+        return decision
+    when = "" if decision.acceptable else " once every other problem is fixed"
+    return replace(
+        decision, notices=(*decision.notices, f"if the drift is intended, --update accepts it{when}")
     )
 
 
-def gate_command(sweep: Sweep, store: Store) -> str:
-    """The command that executes what a store lacks."""
-    return shlex.join(["tla2py", "gate", str(sweep.path), "-o", str(store.path)])
+def _finding_problem(finding: Finding) -> Problem:
+    place = replace(finding.place, file=Path(finding.place.file).name)
+    return Problem(
+        reason=Reason.FINDING,
+        text=f"{place}: {finding}",
+        exit_code=ExitCode.UNEXPECTED,
+        subject=finding.name,
+        where=str(finding.place),
+        cause=finding,
+    )
 
 
-def _first_difference(sweep: Sweep, plan: Plan, store: Store) -> list[str]:
-    """How the first point whose run differs from the store's differs."""
-    records = store.recorded()
-    made = {parameters_key(point.parameters): point.run_id for point in store.points()}
-    for point, run in zip(plan.points, plan.runs, strict=True):
-        other = made.get(parameters_key(point.parameters))
-        if other in records and other is not None and other != run.run_id:
-            with store.archive(other) as archive:
-                written = run.main not in {spec.root.name for spec in sweep.specs.values()}
-                return list(_differences(run, archive.record, f"{run.main}.tla" if written else None))
-    return []
+def _remark_text(remark: Remark) -> str:
+    """A remark on PlusCal, with the file's name only: the same text wherever the repository is."""
+    return f"{Path(remark.where).name}: {remark.text}"
 
 
-def _differences(run: Run, record: RunRecord, wrapper: str | None) -> Iterator[str]:
-    # The wrapper module is a part of the config.
-    before = dict(record.modules)
-    names = [name for name, sha256 in run.modules if before.get(name) != sha256]
-    yield from (f"module {Path(name).stem} has changed" for name in names if name != wrapper)
-    if wrapper in names or [each.config_text for each in record.executions[:1]] != [run.config_text]:
-        yield "the config or its template has changed"
-    options, others = asdict(run.options), asdict(record.options)
-    changed = [key for key, value in options.items() if value != others[key] and key != "coverage"]
-    if changed:
-        yield f"TLC options have changed: {', '.join(changed)}"
-    inputs, had = run.inputs.facts(), record.inputs.facts()
-    if other := sorted(key for key in inputs.keys() | had.keys() if inputs.get(key) != had.get(key)):
-        yield f"declared inputs have changed: {', '.join(other)}"
-    if run.jar_sha256 != record.jar_sha256:
-        yield "the TLC jar has changed"
-    if run.limits.trust != record.limits.trust:
-        yield f"they ran with{'out' * run.limits.trust} trust"
+def _sweep_problems(
+    sweep: Sweep, points: Sequence[PointDecision], lock: Lock | None, remarks: Sequence[Remark], excluded: int
+) -> Iterator[Problem]:
+    for remark in remarks:
+        if remark.doubtful:
+            yield Problem(reason=Reason.TRANSLATION, text=_remark_text(remark), where=remark.where)
+    yield from (Problem(reason=Reason.UNREAD, text=str(unread)) for unread in sweep.unread)
+    if excluded == len(points):
+        yield Problem(reason=Reason.ALL_EXCLUDED, text=ALL_EXCLUDED)
+    present = {parameters_key(each.point.parameters) for each in points}
+    for entry in lock.point if lock is not None else ():
+        if entry.key not in present:
+            yield Problem.of_drift(Drift(kind=DriftKind.POINT, before=parameter_text(entry.parameters)))
 
 
-# Words in the names of configs that are meant to violate something.
-_NAMES = frozenset(
-    ("bug", "bugs", "buggy", "naive", "broken", "unsafe", "fail", "fails", "violated", "violation")
-)
-_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
-# What a comment says of the result: "must violate Safe", "TLC should report a deadlock", "expected to fail".
-_COMMENT = re.compile(
-    r"\b(?:must|should|shall|has to|expected to|expect TLC to)\s+(?:be\s+)?"
-    r"(?:violated?|fail|break|report|find|deadlock|produce an? (?:error|counterexample|violation))\b"
-    r"|\b(?:violates|expected (?:violation|failure|counterexample))\b",
-    re.IGNORECASE,
-)
-_LONGEST = 120
-_HEADER = """\
-# What tla2py gate expects of the configs below this folder; without a row a config has to hold.
-# A row with `proposed` is a guess: read it, correct it, and remove that line. Until then the gate is red.
-"""
+def _notices(
+    sweep: Sweep, points: Sequence[PointDecision], lock: Lock | None, excluded: int, tlc: str | None
+) -> Iterator[str]:
+    if sweep.left_out:
+        yield f"not gated: {', '.join(sweep.left_out)}"
+    if text := overridden_text(sweep.expect, sweep.points, sweep.expected_rows):
+        yield text
+    if lock is None:
+        vague = sum(
+            each.row is not None
+            and unnamed_violation(each.expected, each.row.verdict, [one.check for one in each.checks])
+            for each in points
+        )
+        if vague:
+            yield f"{vague} of {len(points)} points expect a violation without naming it; a lock pins it down"
+        yield "no lock, so drift is not detected; --record writes one"
+    elif all(each.fired is None for each in lock.point) and any(
+        # Only counts that come out the same each time are locked.
+        each.locked is not None and each.locked.distinct is not None
+        for each in points
+    ):
+        yield "the lock does not cover which actions fire; --update --coverage adds them"
+    if lock is not None and lock.version < LOCK_VERSION:
+        yield "the lock is of an older version, so changed definitions are not detected; --update adds them"
+    if lock is not None and lock.tlc is not None and tlc is not None and lock.tlc != tlc:
+        yield f"the lock was accepted with TLC {lock.tlc}; this is TLC {tlc}"
+    if only_deadlock([each.run for each in points]):
+        yield ONLY_DEADLOCK
+    if sweep.limits.trust:
+        yield TRUSTED
+    if excluded:
+        yield f"{excluded} of {len(points)} points contradict an ASSUME and were not checked"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Hint:
-    """Why a config is likely to violate something, and which of its checks a comment names."""
-
-    why: str
-    names: tuple[str, ...] = ()
-
-
-def hint_of(config: ConfigFile) -> Hint | None:
-    """What the comments of a config, or else its name, say about its result; None if they say nothing."""
-    checks = (*config.config.invariants, *config.config.properties)
-    for comment in config.statements.tokens.comments:
-        if _COMMENT.search(text := " ".join(comment.text.strip("\\*() \n").split())):
-            words = set(re.findall(r"\w+", text))
-            return Hint(
-                why=f"the comment in line {comment.line}: {cut(text, _LONGEST)}",
-                names=tuple(name for name in checks if name in words),
-            )
-    word = next((each for each in _WORD.findall(config.path.stem) if each.lower() in _NAMES), None)
-    return None if word is None else Hint(why=f"the name has {word}")
+def _blind_notices(lock: Lock | None, mutants: LogMutants | None) -> Iterator[str]:
+    """What the notes of a gate tell of changed logs."""
+    if mutants is None:
+        return
+    yield mutants.text
+    if lock is not None and lock.mutants is None:
+        yield "the lock does not cover changed logs; --update adds what is accepted of them"
 
 
-def proposals(sweep: Sweep, decision: Decision) -> list[str]:
-    """The rows to propose, as TOML, for points that no row and no EXPECT is about."""
-    return [
-        _row(point, hint)
-        for point in decision.points
-        if isinstance(point.expected, ExpectSection)
-        and (hint := hint_of(sweep.configs[point.point.parameters["config"]])) is not None
+def _survivor_notices(lock: Lock | None, report: MutantReport | None, sweep: Sweep) -> Iterator[str]:
+    """What the notes of a gate say about mutants."""
+    section = sweep.file.mutation
+    if report is None or section is None:
+        return
+    share, alive = score(report), {each.mutant for each in report.with_status("survived")}
+    yield f"{share.killed} of {counted(share.of, 'mutant')} killed, {len(alive)} survive"
+    for name, reason in section.accept.items():
+        yield (
+            f"accepted survivor {name}: {reason}"
+            if name in alive
+            else f"{name} is accepted, but does not survive"
+        )
+    unknown = len(report.with_status("unknown"))
+    if unknown:
+        yield f"{counted(unknown, 'mutant')} took more than {section.budget} times the original's states or time"
+    if lock is not None and lock.survivors is None:
+        yield "the lock does not cover mutants; --update adds the survivors"
+
+
+def _decide_point(
+    sweep: Sweep,
+    point: Point,
+    run: Run,
+    found: StoreFacts,
+    meanings: Meanings,
+    locked: Mapping[object, LockedPoint] | None,
+    ignored: Container[str],
+    changed: dict[Problem, None],
+) -> PointDecision:
+    """The decision on a point; what modules say otherwise than the lock goes to ``changed``, once for all points."""
+    expected = sweep.expectation(point)
+    spec = sweep.spec(point.parameters)
+    facts = config_facts(run, spec)
+    row, line = found.rows.get(run.run_id), found.lines.get(run.run_id)
+    problems = [
+        Problem(
+            reason=_CONFIG_REASONS[each.kind],
+            text=str(each),
+            subject=each.check.label if each.check else None,
+        )
+        for each in config_problems(facts, sweep.file.accept, ignored)
     ]
-
-
-def write_proposals(path: Path, rows: list[str]) -> None:
-    """Add rows to the file of a folder."""
-    before = path.read_text(encoding="utf-8") if path.is_file() else _HEADER
-    path.write_text("\n".join([before, *rows]), encoding="utf-8")
-
-
-def _row(point: PointDecision, hint: Hint) -> str:
-    config, why = toml_string(point.point.parameters["config"]), toml_string(_why(point.row, hint))
-    expected = _expected(point.row, hint)
-    return f"[[expect.point]]\nmatch = {{ config = {config} }}\n{expected}\nproposed = {why}\n"
-
-
-def _expected(row: RunRow | None, hint: Hint) -> str:
-    names = hint.names
-    if not names and row is not None and row.verdict is Verdict.VIOLATED:
-        if row.outcome in (Outcome.VIOLATION_DEADLOCK, Outcome.VIOLATION_ASSERT):
-            return f"outcome = {toml_string(row.outcome.value)}"
-        names = tuple(row.violated_names)
-    if not names:
-        return f"verdict = {toml_string(Verdict.VIOLATED.value)}"
-    return f"violates = [{', '.join(map(toml_string, names))}]"
-
-
-def _why(row: RunRow | None, hint: Hint) -> str:
+    if isinstance(expected, ExpectPoint) and expected.proposed is not None:
+        row_at = f"the row at {expectation_place(sweep, expected)} is a proposal ({expected.proposed})"
+        text = f"{row_at}; if it is right, remove its line `proposed`"
+        problems.append(Problem(reason=Reason.PROPOSED, text=text))
+    now = None
     if row is None:
-        return hint.why
-    names = f" {', '.join(row.violated_names)}" if row.violated_names else ""
-    return f"{hint.why}; the run: {row.verdict.value}{names}"
+        problems.append(Problem(reason=Reason.NOT_RUN, text="the point has no result"))
+    else:
+        row = replace(row, point=point.index)
+        # A log that is not explained has them anyway, one that is has them on request.
+        asked = run.inputs.log is None or run.options.coverage
+        fired = found.fired.get(run.run_id) if asked else None
+        idle = found.idle.get(run.run_id, ()) if asked else ()
+        problems += _mismatches(sweep, expected, row, facts, line)
+        problems += _action_problems(expected, fired, idle, row.verdict)
+        meaning = meanings.of(run, facts.config, spec)
+        now = locked_point(point, run, facts, meaning, row, fired, idle, line.number if line else None)
+    if locked is not None and now is not None:
+        answered = not any(each.reason in (Reason.BROKEN, Reason.INCONCLUSIVE) for each in problems)
+        before = locked.get(parameters_key(point.parameters))
+        for each in drift(before, now, answered=answered):
+            if each.kind in OF_MODULES:
+                changed[Problem.of_drift(each)] = None
+            else:
+                problems.append(Problem.of_drift(each))
+    lengths = {name: length for (run_id, name), length in found.lengths.items() if run_id == run.run_id}
+    return PointDecision(
+        point=point,
+        run=run,
+        row=row,
+        expected=expected,
+        checks=tuple(answers(sweep, expected, row, facts.checked, lengths)),
+        problems=tuple(replace(each, point=point.index) for each in problems),
+        locked=now,
+        line=line,
+    )
+
+
+def _mismatches(
+    sweep: Sweep, expected: Expectation, row: RunRow, facts: ConfigFacts, line: StoredLine | None
+) -> Iterator[Problem]:
+    mismatches = list(judge_point(sweep, expected, row)) or doubts(
+        expected, row, facts.checked, started=row.tlc_version is not None
+    )
+    for each in mismatches:
+        other = Reason.FIGURES if each.kind in FIGURES else Reason.UNEXPECTED
+        reason = DOUBTS.get(each.kind) or _UNANSWERED.get(row.verdict, other)
+        yield Problem(reason=reason, text=_mismatch_text(each, row, line), exit_code=each.exit_code)
+
+
+def _mismatch_text(mismatch: Mismatch, row: RunRow, line: StoredLine | None) -> str:
+    """A mismatch, with the line of the log that is the reason, or with TLC's message."""
+    if mismatch.kind in DOUBTS or mismatch.kind in FIGURES:
+        return str(mismatch)
+    if line is not None:
+        return f"{mismatch}; {line}"
+    answered = row.verdict not in (Verdict.BROKEN, Verdict.INCONCLUSIVE)
+    place = f"{row.message_place}: " if row.message_place is not None else ""
+    message = f": {' '.join(f'{place}{row.message}'.split())[:300]}" if row.message else ""
+    return mismatch.text(None if answered else row.outcome) + message
+
+
+def _action_problems(
+    expected: Expectation, fired: Sequence[str] | None, idle: Sequence[str], verdict: Verdict
+) -> Iterator[Problem]:
+    if not expected.fires or verdict not in (Verdict.HOLDS, Verdict.VIOLATED):
+        return
+    counted = {*(fired or ()), *idle}
+    unknown = [name for name in expected.fires if name not in counted]
+    if unknown:
+        # TLC counts an action within another as that one.
+        why = f"TLC counts {', '.join(sorted(counted))}" if counted else "TLC printed no coverage"
+        text = f"cannot tell whether {', '.join(unknown)} fired: {why}"
+        yield Problem(reason=Reason.NOT_COUNTED, text=text)
+        return
+    for name in expected.fires:
+        if name in idle:
+            text = f"action {name} never fired, expected to"
+            yield Problem(reason=Reason.NEVER_FIRED, text=text, exit_code=ExitCode.UNEXPECTED, subject=name)

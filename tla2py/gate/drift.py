@@ -1,4 +1,4 @@
-"""What the checks of a point mean: digests of the definitions that they and the specification reach."""
+"""The changes since a lock was accepted: at its points, in what modules mean, of changed logs and of mutants."""
 
 from __future__ import annotations
 
@@ -9,15 +9,20 @@ from enum import Enum
 from functools import lru_cache
 from typing import TypeAlias
 
-from tla2py.gate.lock import LockedPoint
+from tla2py.execution.log_mutants import LogMutantRow, LogMutants, general_field, shares
+from tla2py.gate.lock import Lock, LockedPoint
 from tla2py.logs.observe import OBSERVED
+from tla2py.model.logs import MutationSection
 from tla2py.model.model import Config
+from tla2py.model.mutant import MutantReport
 from tla2py.model.outcome import Verdict
 from tla2py.model.run import Run
+from tla2py.mutation.mutant import one_line
 from tla2py.store.runs import RunRow
 from tla2py.sweep.checks import ConfigFacts, check_phrase, named_definitions
 from tla2py.sweep.grid import Point
-from tla2py.text import parameter_text
+from tla2py.sweep.sweep import Sweep
+from tla2py.text import cut, parameter_text
 from tla2py.tla.graph import ModuleGraph, closure, digest_assumptions, digest_names
 from tla2py.tla.parse import read_text
 from tla2py.tla.tree import deeply
@@ -295,3 +300,63 @@ def _digests(
 def _names(kind: DriftKind, before: Sequence[str], now: Sequence[str]) -> Iterator[Drift]:
     yield from (Drift(kind=kind, before=name) for name in sorted(set(before) - set(now)))
     yield from (Drift(kind=kind, now=name) for name in sorted(set(now) - set(before)))
+
+
+def blindness(rows: Sequence[LogMutantRow]) -> dict[str, str]:
+    """How many changed logs were accepted, by what was changed: a line of an action, or a field.
+
+    Without what has a changed log that TLC gave no answer on: the next time it may have one.
+    """
+    open_ = {_change(row) for row in rows if row.status not in ("accepted", "rejected")}
+    return {kind: str(share) for kind, share in shares(rows, _change).items() if kind not in open_}
+
+
+def blind_drift(lock: Lock | None, mutants: LogMutants | None) -> Iterator[Drift]:
+    """What is accepted more or less often than when the lock was written."""
+    if lock is None or lock.mutants is None:
+        return
+    if mutants is None:
+        yield Drift(kind=DriftKind.BLIND)
+        return
+    before, now = lock.mutants, blindness(mutants.rows)
+    for kind in sorted(before.keys() | now.keys()):
+        if before.get(kind) != now.get(kind):
+            yield Drift(kind=DriftKind.BLIND, name=kind, before=before.get(kind), now=now.get(kind))
+
+
+def _change(row: LogMutantRow) -> str:
+    return f"{row.change} {general_field(row) or row.action or 'line'}"
+
+
+# Of a mutant in a lock.
+_LONGEST = 160
+
+
+def survivors(report: MutantReport, section: MutationSection | None) -> dict[str, str]:
+    """The changes that no check notices, by the id of their mutant, without accepted ones."""
+    accepted = section.accept if section is not None else {}
+    return {
+        each.mutant: cut(
+            f"{each.definition}, {each.operator}: {one_line(each.before)} -> {one_line(each.after) or '(nothing)'}",
+            _LONGEST,
+        )
+        for each in report.with_status("survived")
+        if each.mutant not in accepted
+    }
+
+
+def survivor_drift(lock: Lock | None, report: MutantReport | None, sweep: Sweep) -> Iterator[Drift]:
+    """The changes that are survivors now, and those that are no more: a check notices them, or the text is another."""
+    if lock is None or lock.survivors is None:
+        return
+    if report is None:
+        yield Drift(kind=DriftKind.NO_MUTANTS)
+        return
+    section = sweep.file.mutation
+    accepted = section.accept if section is not None else {}
+    before = {name: text for name, text in lock.survivors.items() if name not in accepted}
+    now = survivors(report, section)
+    for name in sorted(before.keys() - now.keys()):
+        yield Drift(kind=DriftKind.SURVIVOR, before=f"{before[name]} [{name}]")
+    for name in sorted(now.keys() - before.keys()):
+        yield Drift(kind=DriftKind.SURVIVOR, now=f"{now[name]} [{name}]")

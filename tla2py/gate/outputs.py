@@ -1,4 +1,4 @@
-"""The decision of a gate as annotations on GitHub Actions."""
+"""The reports of a gate, a class each: annotations, JUnit, Markdown; SARIF is in a file of its own."""
 
 from __future__ import annotations
 
@@ -6,25 +6,128 @@ import html
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
 from junitparser import Error, Failure, JUnitXml, Skipped, TestCase, TestSuite
-from rich.text import Text
 
 from tla2py.errors import ExitCode, InputError, Place, Tla2pyError, writing
 from tla2py.files import check_report, store_files, write_file
 from tla2py.gate.decision import Decision, PointDecision, Problem, Reason
 from tla2py.gate.evidence import Evidence
-from tla2py.gate.sarif import sarif_error, sarif_text
-from tla2py.lint.finding import Finding, Severity
 from tla2py.model.trace_text import trace_lines
 from tla2py.store.storage import folder_of, is_remote
 from tla2py.sweep.judge import CheckAnswer
 from tla2py.sweep.repository import named_files
 from tla2py.text import counted, parameter_text, printable
 from tla2py.view.layout import number, seconds
+
+
+class Report:
+    """What a gate leaves behind. A format overrides what it does; by default it does nothing."""
+
+    def clear(self) -> None:
+        """Remove what an earlier gate left, so that it is not mistaken for this one's."""
+
+    def decided(self, gates: Sequence[Evidence]) -> None:
+        """Report decisions."""
+
+    def failed(self, name: str, error: Tla2pyError) -> None:
+        """Report a gate of the targets ``name`` that could not run."""
+
+
+class ReportFile(Report):
+    """A report that is a file. Its methods raise InputError (``output-unwritable``)."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def text(self, gates: Sequence[Evidence]) -> str:
+        """The text of the file for decisions."""
+        raise NotImplementedError
+
+    def error_text(self, name: str, error: Tla2pyError) -> str:
+        """The text of the file for a gate that could not run."""
+        raise NotImplementedError
+
+    def clear(self) -> None:
+        """Delete the file of an earlier gate."""
+        with writing(self.path):
+            self.path.unlink(missing_ok=True)
+
+    def decided(self, gates: Sequence[Evidence]) -> None:
+        """Write the file."""
+        self._write(self.text(gates))
+
+    def failed(self, name: str, error: Tla2pyError) -> None:
+        """Write the file."""
+        self._write(self.error_text(name, error))
+
+    def _write(self, text: str) -> None:
+        with writing(self.path):
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            write_file(self.path, text)
+
+
+def check_reports(files: Sequence[ReportFile], targets: Sequence[str], inputs: Sequence[Path] = ()) -> None:
+    """Check where reports go; ``targets`` are what is gated, ``inputs`` what else is read.
+
+    Raises InputError: ``gate-reports``, and as ``check_report`` does for what a report would replace.
+    """
+    paths = [each.path for each in files]
+    for path in paths:
+        check_report(path, [*inputs, *_files_of(path, targets)])
+    for path in paths:
+        if [each.resolve() for each in paths].count(path.resolve()) > 1:
+            hint = "give each report its own file"
+            raise InputError("gate-reports", f"{path} is named for two reports", hint=hint)
+
+
+def _files_of(path: Path, targets: Sequence[str]) -> Iterator[Path]:
+    """The files of targets that a report to this path could replace."""
+    for target in targets:
+        file = folder_of(target)
+        if is_remote(target):
+            continue
+        if file.is_dir():
+            yield from store_files(path, file)
+        else:
+            yield file
+            yield from named_files(file)
+
+
+def report_root() -> Path:
+    """The folder that paths in reports are relative to: the repository's, else the current one."""
+    workspace = os.environ.get("GITHUB_WORKSPACE") or os.environ.get("CI_PROJECT_DIR")
+    if workspace:
+        return Path(workspace)
+    here = Path.cwd()
+    return next((folder for folder in (here, *here.parents) if (folder / ".git").exists()), here)
+
+
+def error_place(error: Tla2pyError) -> Place | None:
+    """The place of an error, None if it is not in a file below the root of reports."""
+    place = Place.parse(error.where or "")
+    try:
+        path = Path(place.file).resolve().relative_to(report_root().resolve())
+    except ValueError:
+        return None
+    return Place(file=path.as_posix(), line=place.line or 1) if place.file else None
+
+
+class Annotations(Report):
+    """Workflow commands for GitHub Actions, which annotate files; ``write`` prints them."""
+
+    def __init__(self, write: Callable[[Iterable[str]], None]) -> None:
+        self._write = write
+
+    def decided(self, gates: Sequence[Evidence]) -> None:
+        """Annotate what is wrong."""
+        self._write(github_annotations(gates))
+
+    def failed(self, name: str, error: Tla2pyError) -> None:  # noqa: ARG002 - the error names what is wrong
+        """Annotate the place of the error."""
+        self._write([github_command("error", "tla2py gate", error.line, error_place(error))])
 
 
 def github_annotations(gates: Sequence[Evidence]) -> list[str]:
@@ -45,11 +148,6 @@ def github_annotations(gates: Sequence[Evidence]) -> list[str]:
         ]
         + [github_command("notice", gate.decision.name, notice) for gate in gates for notice in gate.notices]
     )
-
-
-def github_error(error: Tla2pyError, place: Place | None) -> str:
-    """The workflow command of a gate that could not run."""
-    return github_command("error", "tla2py gate", error.line, place)
 
 
 def github_command(level: str, title: str, text: str, place: Place | None = None) -> str:
@@ -87,22 +185,24 @@ def _property(text: str) -> str:
     return _data(text).replace(":", "%3A").replace(",", "%2C")
 
 
-def junit_text(gates: Sequence[Evidence]) -> str:
-    """A test suite per sweep, a test case per point; times are in seconds.
+class JunitReport(ReportFile):
+    """JUnit XML."""
 
-    An unexpected violation is a failure with the counterexample as its text, a missing answer is an error. A finding is
-    skipped. The same decision gives the same text except times.
-    """
-    return _junit_text(*map(_suite, gates))
+    def text(self, gates: Sequence[Evidence]) -> str:
+        """A test suite per sweep, a test case per point; times are in seconds.
 
+        An unexpected violation is a failure with the counterexample as its text, a missing answer is an error. A finding is
+        skipped. The same decision gives the same text except times.
+        """
+        return _junit_text(*map(_suite, gates))
 
-def junit_error(name: str, message: str) -> str:
-    """The report of a gate that could not run: one suite, one error."""
-    suite = TestSuite(printable(name))
-    case = TestCase("the gate runs", classname=printable(name), time=0)
-    case.result = [Error(printable(message), "error")]
-    suite.add_testcase(case)
-    return _junit_text(suite)
+    def error_text(self, name: str, error: Tla2pyError) -> str:
+        """One suite with one error."""
+        suite = TestSuite(printable(name))
+        case = TestCase("the gate runs", classname=printable(name), time=0)
+        case.result = [Error(printable(error.line), "error")]
+        suite.add_testcase(case)
+        return _junit_text(suite)
 
 
 def _junit_text(*suites: TestSuite) -> str:
@@ -199,14 +299,27 @@ _MOST_POINTS = 100
 _SPECIAL = re.compile(r"([\\`*_{}\[\]()#+\-.!|~:@$^])")
 
 
-def markdown_text(gates: Sequence[Evidence]) -> str:
-    """A section per sweep: findings and what is wrong, the points in a table, the unexpected counterexamples folded."""
-    return "\n".join(part for gate in gates for part in (*_section(gate), ""))
+class MarkdownReport(ReportFile):
+    """Markdown for a summary."""
+
+    def text(self, gates: Sequence[Evidence]) -> str:
+        """A section per sweep: findings and what is wrong, the points in a table, the unexpected counterexamples folded."""
+        return "\n".join(part for gate in gates for part in (*_section(gate), ""))
+
+    def error_text(self, name: str, error: Tla2pyError) -> str:
+        """A heading and the error."""
+        return f"### :x: {escape(name)}\n\n{escape(error.line)}\n"
 
 
-def markdown_error(name: str, message: str) -> str:
-    """The summary of a gate that could not run."""
-    return f"### :x: {escape(name)}\n\n{escape(message)}\n"
+class JobSummary(MarkdownReport):
+    """The summary of a job on GitHub Actions, to which each step appends."""
+
+    def clear(self) -> None:
+        """Leave what other steps wrote."""
+
+    def _write(self, text: str) -> None:
+        with writing(self.path), self.path.open("a", encoding="utf-8") as sink:
+            sink.write(text)
 
 
 def escape(text: str) -> str:
@@ -214,23 +327,10 @@ def escape(text: str) -> str:
     return _SPECIAL.sub(r"\\\1", html.escape(" ".join(printable(text).split()), quote=False))
 
 
-def headline(decision: Decision) -> str:
-    """The number of points, and of those that are not as expected."""
-    red = sum(bool(point.problems) for point in decision.points)
-    count = len(decision.points)
-    of = counted(count, "point")
-    if decision.exit_code == ExitCode.OK:
-        known = sum(any(one.status == "violated" for one in point.checks) for point in decision.points)
-        return f"{of}, as expected" + (f" ({known} violated, as known)" if known else "")
-    text = f"{of}, {red} not as expected" if red else f"{of}, not as expected as a whole"
-    unread = sum(problem.reason is Reason.UNREAD for problem in decision.problems)
-    return f"{text}, {counted(unread, 'model')} not read" if unread else text
-
-
 def _section(gate: Evidence) -> list[str]:
     decision = gate.decision
     mark = ":white_check_mark:" if decision.exit_code == ExitCode.OK else ":x:"
-    parts = [f"### {mark} {escape(decision.name)}", "", escape(headline(decision)), ""]
+    parts = [f"### {mark} {escape(decision.name)}", "", escape(decision.headline), ""]
     parts += [
         f"- :warning: {escape(str(gate.place(str(each.place))))}: {escape(str(each))}"
         for each in decision.findings
@@ -308,158 +408,3 @@ def _traces(gate: Evidence) -> list[str]:
 
 def _html(text: str) -> str:
     return html.escape(printable(text).replace("\n", " "))
-
-
-_STYLES = {Severity.ERROR: "bold red", Severity.WARNING: "bold yellow", Severity.NOTE: "bold cyan"}
-
-
-def group_findings(findings: Iterable[Finding]) -> list[list[Finding]]:
-    """The findings grouped by everything except their place, in order of the first of each group."""
-    same: dict[object, list[Finding]] = {}
-    for each in findings:
-        same.setdefault((each.code, each.message, each.hint), []).append(each)
-    return list(same.values())
-
-
-def finding_text(finding: Finding, *same: Finding) -> Text:
-    """A finding in a few lines: place, severity, code and what TLC does; below it what would be right, and where else."""
-    text = Text()
-    text.append(printable(str(finding.place)), style="bold")
-    text.append(": ")
-    text.append(f"{finding.severity.value}[{finding.code}]", style=_STYLES[finding.severity])
-    text.append(f" {printable(finding.message)}")
-    if finding.hint:
-        text.append(f"\n    {printable(finding.hint)}", style="dim")
-    if same:
-        places = ", ".join(printable(str(each.place)) for each in same)
-        text.append(f"\n    the same at {places}", style="dim")
-    return text
-
-
-def findings_summary(findings: Sequence[Finding], files: int, unread: int, skipped: int) -> str:
-    """The number of findings of each severity, of files, of those not read whole, and of configs without a module."""
-    counts = [
-        counted(number, severity.value)
-        for severity in Severity
-        if (number := sum(each.severity is severity for each in findings))
-    ]
-    looked = counted(files, "file")
-    lost = f", {unread} of which could not be read whole" if unread else ""
-    left = f"; {counted(skipped, 'config')} without a module not linted" if skipped else ""
-    return (f"{', '.join(counts)} in {looked}" if counts else f"nothing found in {looked}") + lost + left
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReportFiles:
-    """The files to write; ``job_summary`` is GitHub's, which is appended to."""
-
-    junit: Path | None
-    sarif: Path | None
-    summary: Path | None
-    job_summary: Path | None
-
-    @classmethod
-    def of(
-        cls,
-        *,
-        junit: Path | None,
-        sarif: Path | None,
-        summary: Path | None,
-        targets: Sequence[str] = (),
-        inputs: Sequence[Path] = (),
-    ) -> ReportFiles:
-        """The named files, and the job summary that the environment names.
-
-        ``targets`` are what is gated, ``inputs`` what else is read. Raises InputError: ``gate-reports``, and as
-        ``check_report`` does for what a report would replace.
-        """
-        named = [path for path in (junit, sarif, summary) if path is not None]
-        for path in named:
-            check_report(path, [*inputs, *_files_of(path, targets)])
-        for path in named:
-            if [each.resolve() for each in named].count(path.resolve()) > 1:
-                hint = "give each report its own file"
-                raise InputError("gate-reports", f"{path} is named for two reports", hint=hint)
-        job = os.environ.get("GITHUB_STEP_SUMMARY")
-        return cls(
-            junit=junit,
-            sarif=sarif,
-            summary=summary,
-            job_summary=Path(job) if job and summary is None else None,
-        )
-
-    def clear(self) -> None:
-        """Delete earlier reports, so that none is mistaken for this gate's. Raises InputError (``output-unwritable``)."""
-        for path in (self.junit, self.sarif, self.summary):
-            if path is not None:
-                with writing(path):
-                    path.unlink(missing_ok=True)
-
-    def write(self, gates: Sequence[Evidence]) -> None:
-        """Write every report. Raises InputError (``output-unwritable``)."""
-        self._write(
-            junit=lambda: junit_text(gates),
-            sarif=lambda: sarif_text(gates),
-            summary=lambda: markdown_text(gates),
-        )
-
-    def write_error(self, name: str, error: Tla2pyError) -> None:
-        """Write reports of a gate that could not run. Raises InputError (``output-unwritable``)."""
-        message = error.line
-        self._write(
-            junit=lambda: junit_error(name, message),
-            sarif=lambda: sarif_error(message, error_place(error)),
-            summary=lambda: markdown_error(name, message),
-        )
-
-    def _write(
-        self, *, junit: Callable[[], str], sarif: Callable[[], str], summary: Callable[[], str]
-    ) -> None:
-        _write_text(self.junit, junit)
-        _write_text(self.sarif, sarif)
-        _write_text(self.summary, summary)
-        _write_text(self.job_summary, summary, "a")
-
-
-def _files_of(path: Path, targets: Sequence[str]) -> Iterator[Path]:
-    """The files of targets that a report to this path could replace."""
-    for target in targets:
-        file = folder_of(target)
-        if is_remote(target):
-            continue
-        if file.is_dir():
-            yield from store_files(path, file)
-        else:
-            yield file
-            yield from named_files(file)
-
-
-def report_root() -> Path:
-    """The folder that paths in reports are relative to: the repository's, else the current one."""
-    workspace = os.environ.get("GITHUB_WORKSPACE") or os.environ.get("CI_PROJECT_DIR")
-    if workspace:
-        return Path(workspace)
-    here = Path.cwd()
-    return next((folder for folder in (here, *here.parents) if (folder / ".git").exists()), here)
-
-
-def error_place(error: Tla2pyError) -> Place | None:
-    """The place of an error, None if it is not in a file below the root of reports."""
-    place = Place.parse(error.where or "")
-    try:
-        path = Path(place.file).resolve().relative_to(report_root().resolve())
-    except ValueError:
-        return None
-    return Place(file=path.as_posix(), line=place.line or 1) if place.file else None
-
-
-def _write_text(path: Path | None, text: Callable[[], str], mode: str = "w") -> None:
-    if path is None:
-        return
-    with writing(path):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        if mode == "w":
-            write_file(path, text())
-            return
-        with path.open(mode, encoding="utf-8") as sink:
-            sink.write(text())

@@ -1,8 +1,8 @@
-"""Commands that rerun one point of a gate or show its counterexamples."""
+"""A gate: runs what is missing, judges each sweep, and writes locks and proposed expectations."""
 
 from __future__ import annotations
 
-import shlex
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
@@ -12,28 +12,18 @@ from tla2py.analysis.view import StoreView, open_view
 from tla2py.errors import InputError
 from tla2py.execution.executor import ExecutorFactory
 from tla2py.execution.listener import SILENT, Listener
-from tla2py.execution.log_mutants import LogMutants, run_log_mutants
+from tla2py.execution.log_mutants import MutateOptions, run_log_mutants
 from tla2py.execution.options import SweepOptions
 from tla2py.execution.preflight import lasting_findings, sweep_findings
 from tla2py.execution.sweeps import run_sweeps
-from tla2py.gate.decide import blindness, decide, mutate_options, stored_mutants, stored_report, survivors
-from tla2py.gate.decision import (
-    Decision,
-    PointDecision,
-    Problem,
-    StoreFacts,
-    plan_stored,
-    proposals,
-    read_found,
-    sweep_file_of,
-    write_proposals,
-)
+from tla2py.gate.decision import Decision, PointDecision, Problem, StoreFacts, decide
+from tla2py.gate.drift import blindness, survivors
 from tla2py.gate.lock import Lock, lock_path, parameters_key, read_lock, write_lock
-from tla2py.lint.subject import Findings
-from tla2py.model.mutant import MutantReport
-from tla2py.model.run import Run
+from tla2py.gate.stored import plan_stored, read_found, stored_mutants, stored_report, sweep_file_of
+from tla2py.model.outcome import Outcome, Verdict
 from tla2py.mutation.mutate import gate_mutants
 from tla2py.store.points import is_store
+from tla2py.store.runs import RunRow
 from tla2py.store.storage import Address, folder_of, is_remote
 from tla2py.store.store import Store
 from tla2py.sweep.folder import folder_file
@@ -41,78 +31,12 @@ from tla2py.sweep.judge import check_expectations
 from tla2py.sweep.plan import Plan
 from tla2py.sweep.repository import check_inside
 from tla2py.sweep.rules import lint_sweep
+from tla2py.sweep.sections import ExpectSection
 from tla2py.sweep.sweep import Sweep
-from tla2py.tlc.process.command import CONFIG_NAME, build_argv, shell_command
-from tla2py.tlc.tools.community import class_file
+from tla2py.text import cut
+from tla2py.tlc.config.read import ConfigFile
 from tla2py.tlc.tools.toolchain import Toolchain, find_toolchain
-
-# Options that only tla2py needs.
-_INTERNAL = ("-tool", "-Djava.io.tmpdir=")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Again:
-    """Commands that run a point alone: ``ours``, or ``java`` in the ``folder`` that ``files`` writes."""
-
-    ours: str
-    files: str
-    folder: str
-    java: str
-
-    @property
-    def plain(self) -> str:
-        """The plain ``java`` run in one line."""
-        return f"{self.files} && cd {self.folder} && {self.java}"
-
-
-def commands_again(
-    sweep: Sweep,
-    point: PointDecision,
-    toolchain: Toolchain | None,
-    libraries: Sequence[Path],
-    tla2tools: Path | None,
-) -> Again:
-    """The commands that run a point alone; they name ``java`` and ``tla2tools.jar`` if there is no toolchain."""
-    file = str(sweep.path)
-    jar = ["--tla2tools", str(tla2tools)] if tla2tools is not None else []
-    folders = [part for folder in libraries for part in ("-L", str(folder))]
-    java = toolchain.java.path if toolchain else Path("java")
-    tools = toolchain.jar.named if toolchain else Path("tla2tools.jar")
-    ours = ["tla2py", "check", file, "--point", str(point.point.index), *folders, *jar]
-    classes = [each.path for each in sweep.classes if class_file(each) in point.run.options.overrides]
-    files = ["tla2py", "cfg", file, *folders, "-o", "points"]
-    return Again(
-        ours=shlex.join(ours),
-        files=shlex.join(files),
-        folder=f"points/{point.point.index:04d}",
-        java=_plain_command(point.run, java, tools, classes),
-    )
-
-
-def command_to_look(view: StoreView, point: PointDecision) -> str:
-    """The command that shows a point's counterexamples."""
-    # The store may number its points by another sweep file.
-    stored = view.points.of_run(point.run.run_id)
-    assert stored is not None
-    return shlex.join(["tla2py", "trace", str(view.store.path), str(stored.point)])
-
-
-def _plain_command(run: Run, java: Path, jar: Path, overrides: Sequence[Path]) -> str:
-    """TLC's command line, with its variables, in the folder of a point's files, without tla2py's own options."""
-    argv = build_argv(
-        java,
-        jar,
-        Path(),
-        run.main,
-        CONFIG_NAME,
-        run.options,
-        run.limits,
-        (),
-        overrides,
-        properties=run.inputs.java_properties,
-        tuned=False,
-    )
-    return shell_command(run.inputs.environment, (part for part in argv if not part.startswith(_INTERNAL)))
+from tla2py.toml import toml_string
 
 
 class LockMode(Enum):
@@ -148,7 +72,7 @@ class GateOptions:
 class Gated:
     """The decision on a sweep and what it was made from.
 
-    ``mutants`` are the changed logs and ``report`` the mutants of the specification, None unless the sweep file asks for them. ``toolchain`` is None for a store. ``written`` counts the points of the lock written, None if none was; ``accepted``
+    ``toolchain`` is None for a store. ``written`` counts the points of the lock written, None if none was; ``accepted``
     is the drift that this accepted.
     """
 
@@ -157,11 +81,7 @@ class Gated:
     view: StoreView
     found: StoreFacts
     lock: Lock | None
-    findings: Findings
-    strict: bool
     decision: Decision
-    mutants: LogMutants | None = None
-    report: MutantReport | None = None
     toolchain: Toolchain | None = None
     written: int | None = None
     accepted: tuple[Problem, ...] = ()
@@ -204,7 +124,7 @@ def gate(
         gated += found
     if options.lock is LockMode.READ:
         return tuple(gated)
-    return tuple(_accept(each) if each.decision.acceptable else each for each in gated)
+    return tuple(_accept(each, options) if each.decision.acceptable else each for each in gated)
 
 
 def _is_store(target: str) -> bool:
@@ -226,36 +146,65 @@ def _gate_files(
         listener=listener,
     )
     for result, (_, lock) in zip(results, loaded, strict=True):
-        view = open_view(result.store.path)
-        found, changing, mutants = read_found(view), mutate_options(result.sweep), None
-        if changing is not None:
+        sweep, plan, view = result.sweep, result.plan, open_view(result.store.path)
+        found, mutants = read_found(view), None
+        if sweep.file.logs.mutate:
+            changing = MutateOptions.of(sweep)
             mutants = run_log_mutants(
                 result, toolchain, executors, changing, fresh=options.fresh, listener=listener
             )
         report = gate_mutants(
-            result.sweep, result.store.path, toolchain, executors, fresh=options.fresh, listener=listener
+            sweep, result.store.path, toolchain, executors, fresh=options.fresh, listener=listener
         )
-        yield _decided(
-            result.sweep,
-            result.plan,
-            view,
-            found,
-            lock,
-            result.findings,
-            options.strict,
-            mutants,
-            report,
-            toolchain,
+        found = replace(found, findings=result.findings, mutants=mutants, report=report)
+        yield Gated(
+            sweep=sweep,
+            plan=plan,
+            view=view,
+            found=found,
+            lock=lock,
+            decision=decide(sweep, plan, found, lock, strict=options.strict),
+            toolchain=toolchain,
         )
 
 
 def _propose(gated: Gated) -> bool:
-    """Write the rows to propose for a folder; returns whether there are any."""
-    path = gated.sweep.path
-    if folder_file(path) is None or not (rows := proposals(gated.sweep, gated.decision)):
-        return False
-    write_proposals(path, rows)
-    return True
+    """Write the rows to propose for points of a folder that no row and no EXPECT is about; whether there are any."""
+    path, sweep = gated.sweep.path, gated.sweep
+    rows = [
+        _proposed_row(point, hint)
+        for point in (gated.decision.points if folder_file(path) is not None else ())
+        if isinstance(point.expected, ExpectSection)
+        and (hint := hint_of(sweep.configs[point.point.parameters["config"]])) is not None
+    ]
+    if rows:
+        before = path.read_text(encoding="utf-8") if path.is_file() else _HEADER
+        path.write_text("\n".join([before, *rows]), encoding="utf-8")
+    return bool(rows)
+
+
+def _proposed_row(point: PointDecision, hint: Hint) -> str:
+    config, why = toml_string(point.point.parameters["config"]), toml_string(_why(point.row, hint))
+    expected = _expected(point.row, hint)
+    return f"[[expect.point]]\nmatch = {{ config = {config} }}\n{expected}\nproposed = {why}\n"
+
+
+def _expected(row: RunRow | None, hint: Hint) -> str:
+    names = hint.names
+    if not names and row is not None and row.verdict is Verdict.VIOLATED:
+        if row.outcome in (Outcome.VIOLATION_DEADLOCK, Outcome.VIOLATION_ASSERT):
+            return f"outcome = {toml_string(row.outcome.value)}"
+        names = tuple(row.violated_names)
+    if not names:
+        return f"verdict = {toml_string(Verdict.VIOLATED.value)}"
+    return f"violates = [{', '.join(map(toml_string, names))}]"
+
+
+def _why(row: RunRow | None, hint: Hint) -> str:
+    if row is None:
+        return hint.why
+    names = f" {', '.join(row.violated_names)}" if row.violated_names else ""
+    return f"{hint.why}; the run: {row.verdict.value}{names}"
 
 
 def _gate_store(path: str, options: GateOptions, listener: Listener) -> Gated:
@@ -264,43 +213,22 @@ def _gate_store(path: str, options: GateOptions, listener: Listener) -> Gated:
     [(sweep, lock)] = _load([sweep_file_of(store, options.sweep_file)], options, listener)
     plan, other_inputs = plan_stored(sweep, store, view.run_rows)
     check_expectations(sweep, plan)
-    changing, mutants = mutate_options(sweep), None
-    if changing is not None and other_inputs is None:
+    mutants = report = None
+    if sweep.file.logs.mutate and other_inputs is None:
+        changing = MutateOptions.of(sweep)
         mutants, other_inputs = stored_mutants(sweep, store, view.run_rows, changing)
-    report = None
     if other_inputs is None:
         report, other_inputs = stored_report(sweep, plan, store)
-    found = read_found(view, other_inputs)
     linted = lasting_findings(lint_sweep(sweep, plan, None))
-    findings = sweep_findings(sweep, plan, store, view.run_rows, linted)
-    return _decided(sweep, plan, view, found, lock, findings, options.strict, mutants, report)
-
-
-def _decided(
-    sweep: Sweep,
-    plan: Plan,
-    view: StoreView,
-    found: StoreFacts,
-    lock: Lock | None,
-    findings: Findings,
-    strict: bool,
-    mutants: LogMutants | None,
-    report: MutantReport | None,
-    toolchain: Toolchain | None = None,
-) -> Gated:
-    return Gated(
-        sweep=sweep,
-        plan=plan,
-        view=view,
-        found=found,
-        lock=lock,
-        findings=findings,
-        strict=strict,
-        decision=decide(sweep, plan, found, lock, findings, strict=strict, mutants=mutants, report=report),
+    found = replace(
+        read_found(view),
+        findings=sweep_findings(sweep, plan, store, view.run_rows, linted),
         mutants=mutants,
         report=report,
-        toolchain=toolchain,
+        other_inputs=other_inputs,
     )
+    decision = decide(sweep, plan, found, lock, strict=options.strict)
+    return Gated(sweep=sweep, plan=plan, view=view, found=found, lock=lock, decision=decision)
 
 
 def _load(paths: Sequence[Path], options: GateOptions, listener: Listener) -> list[tuple[Sweep, Lock | None]]:
@@ -333,26 +261,60 @@ def _with_lock(sweep: Sweep, path: Path, options: GateOptions) -> tuple[Sweep, L
     ), lock
 
 
-def _accept(gated: Gated) -> Gated:
+def _accept(gated: Gated, options: GateOptions) -> Gated:
     """The decision against a lock just written from the results."""
-    path = lock_path(gated.sweep.path)
+    path, found = lock_path(gated.sweep.path), gated.found
     points = [point.locked for point in gated.decision.points if point.locked is not None]
-    blind = blindness(gated.mutants.rows) if gated.mutants is not None else None
-    alive = survivors(gated.report, gated.sweep.file.mutation) if gated.report is not None else None
     lock = Lock(
-        point=points, tlc=gated.found.tlc, vacuity=gated.sweep.vacuity, mutants=blind, survivors=alive
+        point=points,
+        tlc=found.tlc,
+        vacuity=gated.sweep.vacuity,
+        mutants=blindness(found.mutants.rows) if found.mutants is not None else None,
+        survivors=survivors(found.report, gated.sweep.file.mutation) if found.report is not None else None,
     )
     write_lock(path, lock)
-    again = _decided(
-        gated.sweep,
-        gated.plan,
-        gated.view,
-        gated.found,
-        read_lock(path),
-        gated.findings,
-        gated.strict,
-        gated.mutants,
-        gated.report,
-        gated.toolchain,
-    )
-    return replace(again, written=len(points), accepted=gated.decision.all_problems)
+    written = read_lock(path)
+    decision = decide(gated.sweep, gated.plan, found, written, strict=options.strict)
+    accepted = gated.decision.all_problems
+    return replace(gated, lock=written, decision=decision, written=len(points), accepted=accepted)
+
+
+# Words in the names of configs that are meant to violate something.
+_NAMES = frozenset(
+    ("bug", "bugs", "buggy", "naive", "broken", "unsafe", "fail", "fails", "violated", "violation")
+)
+_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+# What a comment says of the result: "must violate Safe", "TLC should report a deadlock", "expected to fail".
+_COMMENT = re.compile(
+    r"\b(?:must|should|shall|has to|expected to|expect TLC to)\s+(?:be\s+)?"
+    r"(?:violated?|fail|break|report|find|deadlock|produce an? (?:error|counterexample|violation))\b"
+    r"|\b(?:violates|expected (?:violation|failure|counterexample))\b",
+    re.IGNORECASE,
+)
+_LONGEST = 120
+_HEADER = """\
+# What tla2py gate expects of the configs below this folder; without a row a config has to hold.
+# A row with `proposed` is a guess: read it, correct it, and remove that line. Until then the gate is red.
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hint:
+    """Why a config is likely to violate something, and which of its checks a comment names."""
+
+    why: str
+    names: tuple[str, ...] = ()
+
+
+def hint_of(config: ConfigFile) -> Hint | None:
+    """What the comments of a config, or else its name, say about its result; None if they say nothing."""
+    checks = (*config.config.invariants, *config.config.properties)
+    for comment in config.statements.tokens.comments:
+        if _COMMENT.search(text := " ".join(comment.text.strip("\\*() \n").split())):
+            words = set(re.findall(r"\w+", text))
+            return Hint(
+                why=f"the comment in line {comment.line}: {cut(text, _LONGEST)}",
+                names=tuple(name for name in checks if name in words),
+            )
+    word = next((each for each in _WORD.findall(config.path.stem) if each.lower() in _NAMES), None)
+    return None if word is None else Hint(why=f"the name has {word}")

@@ -9,10 +9,11 @@ from collections.abc import Iterator, Sequence
 from urllib.parse import quote
 
 import tla2py
-from tla2py.errors import Place
+from tla2py.errors import Place, Tla2pyError
 from tla2py.gate.decision import PointDecision, Problem, Reason
 from tla2py.gate.evidence import Evidence
-from tla2py.lint.finding import Finding
+from tla2py.gate.outputs import ReportFile, error_place
+from tla2py.model.finding import Finding
 from tla2py.model.trace import State, Trace
 from tla2py.model.trace_text import action_text, step_changes, trace_end
 from tla2py.sweep.judge import CheckAnswer
@@ -53,40 +54,36 @@ _MEANINGS = {
 Json = dict[str, object]
 
 
-def sarif_text(gates: Sequence[Evidence]) -> str:
-    """One run with a rule per violated definition and per reason; a gate that is green has only findings as results.
+class SarifReport(ReportFile):
+    """SARIF 2.1.0."""
 
-    A violation is located at the definition, its trace is a code flow through the locations of the actions. The
-    same decision gives the same text.
-    """
-    keyed = [each for gate in gates for each in _results(gate)]
-    results = [result for _, result in keyed]
-    rules = sorted({str(result["ruleId"]) for result in results})
-    seen: Counter[str] = Counter()
-    for key, result in keyed:
-        result["ruleIndex"] = rules.index(str(result["ruleId"]))
-        # Results with the same key are numbered: a code host shows one alert per fingerprint.
-        seen[key] += 1
-        result["partialFingerprints"] = {"primaryLocationLineHash": f"{key}:{seen[key]}"}
-    jars = sorted({gate.jar for gate in gates if gate.jar})
-    notes = [f"{gate.decision.name}: {notice}" for gate in gates for notice in gate.decision.notices]
-    return sarif_document([_rule(rule) for rule in rules], results, jars, notes)
+    def text(self, gates: Sequence[Evidence]) -> str:
+        """One run with a rule per violated definition and per reason; a gate that is green has only findings as results.
 
+        A violation is located at the definition, its trace is a code flow through the locations of the actions. The
+        same decision gives the same text.
+        """
+        keyed = [each for gate in gates for each in _results(gate)]
+        results = [result for _, result in keyed]
+        rules = sorted({str(result["ruleId"]) for result in results})
+        seen: Counter[str] = Counter()
+        for key, result in keyed:
+            result["ruleIndex"] = rules.index(str(result["ruleId"]))
+            # Results with the same key are numbered: a code host shows one alert per fingerprint.
+            seen[key] += 1
+            result["partialFingerprints"] = {"primaryLocationLineHash": f"{key}:{seen[key]}"}
+        jars = sorted({gate.jar for gate in gates if gate.jar})
+        notes = [f"{gate.decision.name}: {notice}" for gate in gates for notice in gate.decision.notices]
+        return _document([_rule(rule) for rule in rules], results, jars, notes)
 
-def sarif_error(message: str, place: Place | None) -> str:
-    """The report of a gate that could not run: one result."""
-    where = place or Place(file=".")
-    result: Json = {
-        "ruleId": "gate/error",
-        "ruleIndex": 0,
-        "level": "error",
-        "message": {"text": printable(message)},
-        "locations": [{"physicalLocation": _physical(where)}],
-    }
-    return sarif_document([_rule("gate/error")], [result])
+    def error_text(self, name: str, error: Tla2pyError) -> str:  # noqa: ARG002 - the error names what is wrong
+        """One result."""
+        where = error_place(error) or Place(file=".")
+        result = {"ruleId": "gate/error", "ruleIndex": 0, **_result("error", error.line, where)}
+        return _document([_rule("gate/error")], [result])
 
 
-def sarif_document(
+def _document(
     rules: list[Json], results: list[Json], jars: Sequence[str] = (), notes: Sequence[str] = ()
 ) -> str:
     """One run of tla2py with its rules and results, the jars that projects chose for it, and its notes."""
@@ -152,23 +149,16 @@ def _problem(gate: Evidence, problem: Problem, point: PointDecision | None) -> t
     place = gate.of_problem(problem, point)
     shown = f"{gate.decision.name}, {point.shown}" if point is not None else gate.decision.name
     rule = f"gate/{problem.reason.value}"
-    return _key(gate, rule, point, problem.subject or ""), {
-        "ruleId": rule,
-        "level": "error",
-        "message": {"text": printable(f"{shown}: {problem.text}")},
-        "locations": [{"physicalLocation": _physical(place)}],
-    }
+    result = {"ruleId": rule, **_result("error", f"{shown}: {problem.text}", place)}
+    return _key(gate, rule, point, problem.subject or ""), result
 
 
 def _finding(gate: Evidence, finding: Finding, level: str) -> tuple[str, Json]:
     rule = f"finding/{finding.code}"
     hint = f"; {finding.hint}" if finding.hint else ""
-    return _key(gate, rule, None, finding.subject or ""), {
-        "ruleId": rule,
-        "level": level,
-        "message": {"text": printable(f"{gate.decision.name}: {finding.message}{hint}")},
-        "locations": [{"physicalLocation": _physical(gate.place(str(finding.place)))}],
-    }
+    text = f"{gate.decision.name}: {finding.message}{hint}"
+    result = {"ruleId": rule, **_result(level, text, gate.place(str(finding.place)))}
+    return _key(gate, rule, None, finding.subject or ""), result
 
 
 def _violation(gate: Evidence, point: PointDecision, one: CheckAnswer) -> tuple[str, Json]:
@@ -177,12 +167,8 @@ def _violation(gate: Evidence, point: PointDecision, one: CheckAnswer) -> tuple[
     place = gate.unexpected(point, name) or gate.expectation(point)
     length = f" in {counted(one.length, 'state')}" if one.length else ""
     line = f": {point.line}" if point.line is not None else ""
-    result: Json = {
-        "ruleId": rule,
-        "level": "error",
-        "message": {"text": printable(f"{name} is violated{length} with {point.shown}{line}")},
-        "locations": [{"physicalLocation": _physical(place), **_logical(name)}],
-    }
+    text = f"{name} is violated{length} with {point.shown}{line}"
+    result = {"ruleId": rule, **_result("error", text, place, **_logical(name))}
     trace = gate.trace(point, name)
     if trace is not None and trace.states:
         flow = {"locations": list(_flow(gate, point, trace, place, name))}
@@ -215,6 +201,14 @@ def _flow(gate: Evidence, point: PointDecision, trace: Trace, end: Place, name: 
         "location": {"physicalLocation": _physical(end), **_logical(name), "message": {"text": last}},
         "executionOrder": len(shown) + 1,
         "importance": "essential",
+    }
+
+
+def _result(level: str, text: str, place: Place, **location: object) -> Json:
+    return {
+        "level": level,
+        "message": {"text": printable(text)},
+        "locations": [{"physicalLocation": _physical(place), **location}],
     }
 
 

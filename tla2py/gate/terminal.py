@@ -12,7 +12,6 @@ from tla2py.errors import ExitCode
 from tla2py.gate.decision import PointDecision
 from tla2py.gate.evidence import Evidence, Surprise
 from tla2py.gate.lock import lock_path
-from tla2py.gate.outputs import headline
 from tla2py.gate.run import Gated
 from tla2py.model.outcome import Verdict
 from tla2py.model.trace_text import trace_lines
@@ -36,7 +35,7 @@ def gate_summary(gates: Sequence[Evidence]) -> RenderableType:
         line = Text.assemble(
             ("green " if green else "red   ", "bold green" if green else "bold red"),
             (printable(gate.decision.name), "bold"),
-            f"  {headline(gate.decision)}",
+            f"  {gate.decision.headline}",
         )
         parts += [line, *_details(gate)]
     return Group(*parts)

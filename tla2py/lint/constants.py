@@ -7,9 +7,9 @@ from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Sequence
 
 from tla2py.errors import InputError
-from tla2py.lint.finding import Finding, Severity, finding, rule
 from tla2py.lint.names import misspelt_names
-from tla2py.lint.subject import AssignedValue, Subject
+from tla2py.lint.subject import AssignedValue, Subject, finding, rule
+from tla2py.model.finding import Finding, Severity
 from tla2py.text import counted, did_you_mean
 from tla2py.tla.constant_types import compared_types, required_types
 from tla2py.tla.evaluate import expression_of

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 from typing import Literal, TypeAlias
 
-from tla2py.lint.finding import Finding, Severity, finding, rule
-from tla2py.lint.subject import Mention, Subject, keyword_of
+from tla2py.lint.subject import Mention, Subject, finding, keyword_of, rule
+from tla2py.model.finding import Finding, Severity
 from tla2py.model.model import LIST_FIELDS, NAME_FIELDS
 from tla2py.text import did_you_mean
 from tla2py.tla.graph import ModuleGraph

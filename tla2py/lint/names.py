@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable, Iterator
 
 from tla2py.errors import InputError, Place
-from tla2py.lint.finding import Finding, Severity, finding, rule
-from tla2py.lint.subject import AssignedValue, Subject, constants, steps
+from tla2py.lint.subject import AssignedValue, Subject, constants, finding, rule, steps
+from tla2py.model.finding import Finding, Severity
 from tla2py.text import suggestion
 from tla2py.tla.graph import ModuleGraph, Reached, closure, named, reached
 from tla2py.tla.levels import Level, Levels

@@ -16,16 +16,20 @@ from tla2py.errors import InputError, Place
 from tla2py.lint import constants
 from tla2py.lint import definitions as definitions
 from tla2py.lint import names as names
-from tla2py.lint.finding import RULES, Finding, Severity, finding, rule, run_rules
 from tla2py.lint.subject import (
+    RULES,
     AssignedValue,
     Dialect,
     Mention,
     Subject,
+    finding,
     keyword_of,
     mentions_of,
     remaining_values,
+    rule,
+    run_rules,
 )
+from tla2py.model.finding import Finding, Severity
 from tla2py.text import did_you_mean
 from tla2py.tla.graph import ModuleGraph
 from tla2py.tla.parse import Translate

@@ -1,4 +1,4 @@
-"""The config keywords that a TLC knows, read from its class file."""
+"""What rules look at: a config or the model of a sweep's points; and the registry of the rules."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from tla2py.errors import Place
-from tla2py.lint.finding import Finding
+from tla2py.model.finding import Finding, Severity
 from tla2py.model.model import Config, Model
 from tla2py.tla.graph import ModuleGraph, Reached, named, reached
 from tla2py.tla.levels import Level, Levels
@@ -192,51 +192,50 @@ def constants(
     return frozenset(found & (declared | replaced.keys()))
 
 
-# By code: a reason, or reasons by subject.
-Acceptance: TypeAlias = Mapping[str, str | Mapping[str, str]]
+Rule: TypeAlias = Callable[[Subject], Iterator[Finding]]
+
+# The severity of each code.
+RULES: dict[str, Severity] = {}
+_RULES: dict[Rule, tuple[str, ...]] = {}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AcceptedFinding:
-    """A finding that ``[accept]`` accepts, with the reason given there."""
+def rule(severity: Severity, *codes: str) -> Callable[[Rule], Rule]:
+    """A decorator that registers a rule under the codes of its findings."""
 
-    finding: Finding
-    reason: str
+    def register(function: Rule) -> Rule:
+        RULES.update(dict.fromkeys(codes, severity))
+        _RULES[function] = codes
+        return function
 
-    def __str__(self) -> str:
-        return f"{self.finding.name} ({self.reason})"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Findings:
-    """The findings on a sweep, before and after its runs."""
-
-    open: tuple[Finding, ...] = ()
-    accepted: tuple[AcceptedFinding, ...] = ()
-
-    @property
-    def accepted_text(self) -> str:
-        """The accepted findings with their reasons, each once."""
-        return "; ".join(dict.fromkeys(map(str, self.accepted)))
+    return register
 
 
-NO_FINDINGS = Findings()
+def finding(
+    code: str,
+    place: Place,
+    message: str,
+    hint: str | None,
+    subject: str | None = None,
+    severity: Severity | None = None,
+) -> Finding:
+    """A finding, by default with the severity of its code."""
+    return Finding(
+        code=code,
+        severity=severity or RULES[code],
+        place=place,
+        message=message,
+        hint=hint,
+        subject=subject,
+    )
 
 
-def accepted_reason(acceptance: Acceptance, code: str, subject: str | None) -> str | None:
-    """The reason for which a finding is accepted, None if it is not or the reason is empty."""
-    entry = acceptance.get(code)
-    reason = entry.get(subject or "") if isinstance(entry, Mapping) else entry
-    return reason or None
+def result_warning(code: str, where: str, message: str, hint: str, subject: str | None) -> Finding:
+    """A warning that results show, at ``file:line:column``; its code belongs to no rule."""
+    return finding(code, Place.parse(where), message, hint, subject, Severity.WARNING)
 
 
-def apply_acceptance(findings: Iterable[Finding], acceptance: Acceptance) -> Findings:
-    """The findings, each once. Errors cannot be accepted; findings of ignored rules are."""
-    still, accepted = [], []
-    for each in dict.fromkeys(findings):
-        reason = each.ignored or accepted_reason(acceptance, each.code, each.subject)
-        if reason is None or each.refuses:
-            still.append(each)
-        else:
-            accepted.append(AcceptedFinding(finding=each, reason=reason))
-    return Findings(open=tuple(still), accepted=tuple(accepted))
+def run_rules(subject: Subject, codes: Collection[str] = RULES) -> tuple[Finding, ...]:
+    """The findings on a subject with one of these codes, ordered by place."""
+    wanted = [rule for rule, own in _RULES.items() if not set(codes).isdisjoint(own)]
+    found = dict.fromkeys(each for rule in wanted for each in rule(subject) if each.code in codes)
+    return tuple(sorted(found, key=lambda each: each.place.order))

@@ -31,7 +31,7 @@ from typing import IO, TYPE_CHECKING, TypeVar
 import msgspec
 
 from tla2py.errors import StoreError
-from tla2py.lint.subject import NO_FINDINGS, Findings
+from tla2py.model.finding import NO_FINDINGS, Findings
 from tla2py.model.mutant import MutantReport
 from tla2py.model.run import WORK, Executed
 from tla2py.store.points import (

@@ -12,7 +12,7 @@ from typing import Literal, TypeAlias
 
 from tla2py.lint.constants import mistaken_names
 from tla2py.lint.definitions import parts_of
-from tla2py.lint.subject import Acceptance, accepted_reason
+from tla2py.model.finding import Acceptance, accepted_reason
 from tla2py.model.model import NAME_FIELDS, Config
 from tla2py.model.run import Run, TlcOptions
 from tla2py.model.trace import ViolationKind

@@ -10,7 +10,6 @@ from pathlib import Path
 
 from tla2py import toml
 from tla2py.errors import InputError, Place, Tla2pyError
-from tla2py.lint.finding import RULES, Finding, Severity, finding, rule, run_rules
 from tla2py.lint.rules import (
     EVERY_RULE,
     IN_SWEEP_FILE,
@@ -24,7 +23,18 @@ from tla2py.lint.rules import (
     shown_findings,
     unknown_rule,
 )
-from tla2py.lint.subject import Dialect, Mention, Subject, apply_acceptance, constants, mentions_of
+from tla2py.lint.subject import (
+    RULES,
+    Dialect,
+    Mention,
+    Subject,
+    constants,
+    finding,
+    mentions_of,
+    rule,
+    run_rules,
+)
+from tla2py.model.finding import Finding, Severity, apply_acceptance
 from tla2py.model.model import Config
 from tla2py.sweep.grid import Point
 from tla2py.sweep.judge import check_expectations

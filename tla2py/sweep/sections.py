@@ -7,8 +7,8 @@ from typing import Literal, TypeAlias
 
 import msgspec
 
-from tla2py.lint.subject import Acceptance
 from tla2py.logs.sections import LOG_KEYS, LOG_SECTIONS, LogsSection
+from tla2py.model.finding import Acceptance
 from tla2py.model.logs import MUTATION_KEYS, MutationSection
 from tla2py.model.model import ParameterKind
 from tla2py.model.outcome import Outcome

@@ -8,7 +8,6 @@ from itertools import pairwise
 from typing import NamedTuple, TypeAlias
 
 from tla2py.analysis.points import StoredTrace, all_found
-from tla2py.analysis.questions import stored_constants
 from tla2py.analysis.view import StoreView
 from tla2py.errors import InputError
 from tla2py.model.trace import SIMULATED, Part, State, StateDiff, Trace
@@ -244,7 +243,7 @@ class Counterexamples:
             return self.view.trace(one.point, one.trace)
         row = self.view.trace_list(one.point)[one.trace - 1]
         # Only lanes need them, and each is in a record of its own.
-        constants = stored_constants(self.view, one.point) if number in self.laned else {}
+        constants = self.view.constants(one.point) if number in self.laned else {}
         return row.with_states(states.get((row.run_id, row.trace), ()), constants)
 
     def rows(self) -> list[dict[str, object]]:

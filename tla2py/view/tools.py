@@ -1,4 +1,4 @@
-"""TLC's errors at their place in the user's files, with the source line and a caret."""
+"""What commands on modules, configs and tools show: TLC's errors and findings at their place, inspections, jars."""
 
 from __future__ import annotations
 
@@ -16,10 +16,11 @@ from rich.text import Text
 
 from tla2py.analysis.view import StoreView
 from tla2py.errors import MOST_LINES, Place, Tla2pyError
+from tla2py.model.finding import Finding, Severity
 from tla2py.model.outcome import OUTCOME_WORDS, REMEDIES, Diagnostic, Outcome, Verdict
 from tla2py.store.runs import RunRow, first_errors
 from tla2py.store.write import table_files
-from tla2py.text import counted, cut
+from tla2py.text import counted, cut, printable
 from tla2py.tlc.tools.installed import community_jar, community_modules, official_classes
 from tla2py.tlc.tools.jar import BUNDLED, INSTALL_NEWEST, INSTALLED, Jar
 from tla2py.tlc.tools.java import FoundJava
@@ -118,6 +119,45 @@ def excerpt_lines(place: Place) -> list[Text]:
             Text.assemble((" " * (len(gutter) - 2) + "| ", "dim"), " " * (column - 1 - start), ("^", "bold"))
         )
     return lines
+
+
+_STYLES = {Severity.ERROR: "bold red", Severity.WARNING: "bold yellow", Severity.NOTE: "bold cyan"}
+
+
+def group_findings(findings: Iterable[Finding]) -> list[list[Finding]]:
+    """The findings grouped by everything except their place, in order of the first of each group."""
+    same: dict[object, list[Finding]] = {}
+    for each in findings:
+        same.setdefault((each.code, each.message, each.hint), []).append(each)
+    return list(same.values())
+
+
+def finding_text(finding: Finding, *same: Finding) -> Text:
+    """A finding in a few lines: place, severity, code and what TLC does; below it what would be right, and where else."""
+    text = Text()
+    text.append(printable(str(finding.place)), style="bold")
+    text.append(": ")
+    text.append(f"{finding.severity.value}[{finding.code}]", style=_STYLES[finding.severity])
+    text.append(f" {printable(finding.message)}")
+    if finding.hint:
+        text.append(f"\n    {printable(finding.hint)}", style="dim")
+    if same:
+        places = ", ".join(printable(str(each.place)) for each in same)
+        text.append(f"\n    the same at {places}", style="dim")
+    return text
+
+
+def findings_summary(findings: Sequence[Finding], files: int, unread: int, skipped: int) -> str:
+    """The number of findings of each severity, of files, of those not read whole, and of configs without a module."""
+    counts = [
+        counted(number, severity.value)
+        for severity in Severity
+        if (number := sum(each.severity is severity for each in findings))
+    ]
+    looked = counted(files, "file")
+    lost = f", {unread} of which could not be read whole" if unread else ""
+    left = f"; {counted(skipped, 'config')} without a module not linted" if skipped else ""
+    return (f"{', '.join(counts)} in {looked}" if counts else f"nothing found in {looked}") + lost + left
 
 
 # The JSON of ``inspect --json``.

@@ -10,7 +10,7 @@ from junitparser import Failure, JUnitXml, Skipped
 from tests.command import Ended
 from tests.integration.gate.lift import Folder, red
 from tla2py.gate.decision import Reason
-from tla2py.lint.subject import Findings
+from tla2py.model.finding import Findings
 from tla2py.store.store import Store
 
 pytestmark = pytest.mark.java
@@ -29,7 +29,7 @@ def constant(folder: Folder) -> Folder:
 
 def findings(ended: Ended) -> Findings:
     [gated] = ended.reported.gated
-    return gated.findings
+    return gated.found.findings
 
 
 def test_a_finding_heads_every_report_of_a_green_gate(constant: Folder) -> None:

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tla2py.gate.decide import decide
-from tla2py.gate.decision import Decision, OtherInputs, PointDecision, StoreFacts
-from tla2py.gate.evidence import Evidence
+from tla2py.gate.decision import Decision, PointDecision, StoreFacts, decide
+from tla2py.gate.evidence import Again, Evidence
 from tla2py.gate.lock import Lock
-from tla2py.gate.run import Again
 from tla2py.model.trace import Location, State, Trace, TraceKind
 from tla2py.store.runs import RunRow
 from tla2py.sweep.plan import Plan, plan_sweep
@@ -30,7 +28,7 @@ def gate(
     lock: Lock | None = None,
     fired: tuple[str, ...] | None = None,
     idle: tuple[str, ...] = (),
-    other_inputs: OtherInputs | None = None,
+    other_inputs: str | None = None,
 ) -> Decision:
     """The decision on a sweep whose points have these rows; None for a point without a result."""
     plan = plan_sweep(sweep, "jar")
@@ -42,7 +40,7 @@ def found(
     rows: tuple[RunRow | None, ...],
     fired: tuple[str, ...] | None = None,
     idle: tuple[str, ...] = (),
-    other_inputs: OtherInputs | None = None,
+    other_inputs: str | None = None,
 ) -> StoreFacts:
     """The contents of a store with these rows."""
     runs = list(zip(plan.runs, rows, strict=True))

@@ -19,21 +19,19 @@ from rich.console import Console
 from tests.unit.conftest import LoadSweep
 from tests.unit.gate.gating import HEAD, evidence, gate, trace
 from tests.unit.rows import run_row
-from tla2py.errors import ExitCode, Place
-from tla2py.gate.decision import PointDecision, Problem, Reason
+from tla2py.errors import ExitCode, InputError
+from tla2py.gate.decision import PointDecision, Problem
 from tla2py.gate.drift import Drift, DriftKind
 from tla2py.gate.evidence import Evidence
 from tla2py.gate.lock import Lock
 from tla2py.gate.outputs import (
+    JunitReport,
+    MarkdownReport,
     escape,
     github_annotations,
     github_command,
-    junit_error,
-    junit_text,
-    markdown_error,
-    markdown_text,
 )
-from tla2py.gate.sarif import sarif_error, sarif_text
+from tla2py.gate.sarif import SarifReport
 from tla2py.gate.terminal import gate_summary
 from tla2py.model.outcome import REMEDIES, Outcome
 from tla2py.model.trace import Trace
@@ -87,7 +85,7 @@ def cases(text: str) -> dict[tuple[str, str], TestCase]:
 
 
 def test_junit_counts_a_point_once(red: Evidence) -> None:
-    text = junit_text([red])
+    text = JunitReport(Path()).text([red])
     found = cases(text)
     assert sorted(found) == [("sweep", "Max = 1"), ("sweep", "Max = 2")]
     (failure,) = found["sweep", "Max = 2"].result
@@ -112,7 +110,7 @@ def test_junit_counts_a_point_once(red: Evidence) -> None:
 def test_junit_tells_no_answer_from_a_wrong_one(load: LoadSweep) -> None:
     sweep = load(HEAD)
     gates = [evidence(sweep, gate(sweep, run_row("inconclusive"), run_row("violated", "Small")))]
-    found = cases(junit_text(gates))
+    found = cases(JunitReport(Path()).text(gates))
     (error,) = found["sweep", "Max = 1"].result
     assert isinstance(error, Error)
     assert (error.type, error.message) == (
@@ -126,22 +124,22 @@ def test_junit_tells_no_answer_from_a_wrong_one(load: LoadSweep) -> None:
 
 
 def test_junit_of_a_gate_that_could_not_be_run_is_red() -> None:
-    (case,) = cases(junit_error("sweep.toml", HOSTILE)).values()
+    (case,) = cases(JunitReport(Path()).error_text("sweep.toml", InputError("code", HOSTILE))).values()
     (error,) = case.result
     assert isinstance(error, Error)
-    assert error.message == printable(HOSTILE)
+    assert error.message == printable(" ".join(HOSTILE.split()))
 
 
 def test_junit_of_a_sweep_with_a_problem_as_a_whole(load: LoadSweep) -> None:
     sweep = load(HEAD)
-    found = cases(junit_text([evidence(sweep, gate(sweep, None, None))]))
+    found = cases(JunitReport(Path()).text([evidence(sweep, gate(sweep, None, None))]))
     (error,) = found["sweep", "the sweep is as expected"].result
     assert "nothing ran" in error.message
     assert not any(case.is_passed for case in found.values())
 
 
 def test_junit_holds_what_xml_cannot(hostile: Evidence) -> None:
-    found = cases(junit_text([hostile]))
+    found = cases(JunitReport(Path()).text([hostile]))
     (failure,) = found["sweep", 'Max = "a::b|<b>`]]>"'].result
     assert "<script>alert(1)</script>" in failure.text
     assert r"\x00" in failure.text
@@ -151,7 +149,7 @@ def test_junit_holds_what_xml_cannot(hostile: Evidence) -> None:
 
 
 def test_sarif_locates_the_definition_and_walks_through_the_actions(red: Evidence) -> None:
-    (result,) = results(sarif_text([red]))
+    (result,) = results(SarifReport(Path()).text([red]))
     assert result["ruleId"] == "invariant/Small"
     assert result["locations"][0]["physicalLocation"] == {  # type: ignore[index]
         "artifactLocation": {"uri": "Counter.tla"},
@@ -180,7 +178,7 @@ def test_sarif_locates_the_definition_and_walks_through_the_actions(red: Evidenc
 def test_sarif_of_a_green_gate_has_no_results(load: LoadSweep) -> None:
     sweep = load(HEAD + '[[expect.point]]\nmatch = { Max = 2 }\nviolates = ["Small"]\n')
     decision = gate(sweep, run_row(), run_row("violated", "Small"))
-    assert results(sarif_text([evidence(sweep, decision, trace("Small", 0, 3))])) == []
+    assert results(SarifReport(Path()).text([evidence(sweep, decision, trace("Small", 0, 3))])) == []
 
 
 def test_sarif_shows_how_a_lasso_ends(load: LoadSweep) -> None:
@@ -189,7 +187,9 @@ def test_sarif_shows_how_a_lasso_ends(load: LoadSweep) -> None:
     for changed, words in (({"loop_start": 1}, "back to state 1"), ({"stuttering": True}, "stuttering")):
         lasso = Trace(kind=base.kind, name=base.name, states=base.states, **changed)
         (result,) = results(
-            sarif_text([evidence(sweep, gate(sweep, run_row(), run_row("violated", "Small")), lasso)])
+            SarifReport(Path()).text(
+                [evidence(sweep, gate(sweep, run_row(), run_row("violated", "Small")), lasso)]
+            )
         )
         steps = result["codeFlows"][0]["threadFlows"][0]["locations"]  # type: ignore[index]
         assert words in steps[-1]["location"]["message"]["text"]
@@ -199,7 +199,7 @@ def test_sarif_shows_how_a_lasso_ends(load: LoadSweep) -> None:
 def test_sarif_tells_each_problem_and_each_alert_apart(load: LoadSweep) -> None:
     sweep = load(HEAD + EACH + '[expect]\nviolates = ["deadlock"]\n')
     decision = gate(sweep, run_row("violated", "Small"), run_row("violated", "Small"))
-    found = results(sarif_text([evidence(sweep, decision)]))
+    found = results(SarifReport(Path()).text([evidence(sweep, decision)]))
     rules = [str(result["ruleId"]) for result in found]
     # At each point Small is violated and the expected deadlock is missing.
     assert rules == ["invariant/Small", "gate/unexpected", "gate/unexpected"] * 2
@@ -215,7 +215,7 @@ def test_sarif_tells_each_problem_and_each_alert_apart(load: LoadSweep) -> None:
 
 
 def fingerprints(gate: Evidence) -> list[object]:
-    return [result["partialFingerprints"] for result in results(sarif_text([gate]))]
+    return [result["partialFingerprints"] for result in results(SarifReport(Path()).text([gate]))]
 
 
 def test_problems_of_one_kind_at_one_point_are_alerts_of_their_own(load: LoadSweep) -> None:
@@ -225,7 +225,11 @@ def test_problems_of_one_kind_at_one_point_are_alerts_of_their_own(load: LoadSwe
         evidence(sweep, gate(sweep, run_row(distinct=distinct), run_row("violated", "Small"), lock=lock))
         for distinct in (8, 9)
     )
-    drifts = [str(each["message"]) for each in results(sarif_text([one])) if each["ruleId"] == "gate/drift"]
+    drifts = [
+        str(each["message"])
+        for each in results(SarifReport(Path()).text([one]))
+        if each["ruleId"] == "gate/drift"
+    ]
     assert ["fell from 10 to 8" in each for each in drifts] == [True, False, False]
     prints = fingerprints(one)
     assert all(prints.count(each) == 1 for each in prints)
@@ -236,24 +240,24 @@ def test_problems_of_one_kind_at_one_point_are_alerts_of_their_own(load: LoadSwe
 def test_what_makes_the_job_fail_is_an_error_in_every_report(load: LoadSweep) -> None:
     sweep = load(HEAD)
     gates = [evidence(sweep, gate(sweep, run_row(), run_row("inconclusive")))]
-    (result,) = results(sarif_text(gates))
+    (result,) = results(SarifReport(Path()).text(gates))
     assert (result["ruleId"], result["level"]) == ("gate/inconclusive", "error")
 
 
 def test_sarif_of_anything_is_valid(hostile: Evidence) -> None:
-    found = results(sarif_text([hostile]))
+    found = results(SarifReport(Path()).text([hostile]))
     assert [result["ruleId"] for result in found] == ["invariant/Small", "gate/broken"]
-    assert "\x1b" not in sarif_text([hostile])
-    (error,) = results(sarif_error(HOSTILE, Place(file="a b.toml", line=3)))
+    assert "\x1b" not in SarifReport(Path()).text([hostile])
+    (error,) = results(SarifReport(Path()).error_text("", InputError("code", HOSTILE, where="a b.toml:3")))
     assert error["locations"][0]["physicalLocation"]["artifactLocation"] == {"uri": "a%20b.toml"}  # type: ignore[index]
-    assert len(results(sarif_error("no Java was found", None))) == 1
+    assert len(results(SarifReport(Path()).error_text("", InputError("code", "no Java was found")))) == 1
 
 
 # --- Markdown
 
 
 def test_markdown_shows_the_points_and_folds_the_counterexample(red: Evidence) -> None:
-    text = markdown_text([red])
+    text = MarkdownReport(Path()).text([red])
     assert text.startswith("### :x: sweep\n\n2 points, 1 not as expected\n")
     assert "| :white_check_mark: | Max = 1 | holds | 10 | 1.2s |" in text
     assert r"| :x: | Max = 2 | violated\: Small | 10 | 1.2s |" in text
@@ -262,7 +266,7 @@ def test_markdown_shows_the_points_and_folds_the_counterexample(red: Evidence) -
 
 
 def test_markdown_escapes_what_comes_from_a_module(hostile: Evidence) -> None:
-    text = markdown_text([hostile])
+    text = MarkdownReport(Path()).text([hostile])
     allowed = {"details", "/details", "summary", "/summary", "pre", "/pre"}
     assert set(re.findall(r"<([^>]*)>", text)) <= allowed
     assert text.count("<pre>") == text.count("</pre>")
@@ -285,7 +289,10 @@ def test_what_is_escaped_reads_as_it_was(text: str) -> None:
 
 
 def test_markdown_of_an_error() -> None:
-    assert markdown_error("a*b", "no such file") == "### :x: a\\*b\n\nno such file\n"
+    assert (
+        MarkdownReport(Path()).error_text("a*b", InputError("code", "no such file"))
+        == "### :x: a\\*b\n\nno such file\n"
+    )
 
 
 # --- annotations
@@ -375,9 +382,7 @@ def test_the_log_shows_one_counterexample_of_a_kind_and_how_to_expect_all(load: 
 def test_the_log_refers_to_a_counterexample_where_other_things_are_wrong_too(load: LoadSweep) -> None:
     gated = all_violated(load)
     points = list(gated.decision.points)
-    drift = Problem(
-        reason=Reason.DRIFT, cause=Drift(kind=DriftKind.COUNTED), exit_code=ExitCode.UNEXPECTED, point=5
-    )
+    drift = Problem.of_drift(Drift(kind=DriftKind.COUNTED), point=5)
     points[4] = replace(points[4], problems=(*points[4].problems, drift))
     text = log_of(replace(gated, decision=replace(gated.decision, points=tuple(points))))
     assert (
@@ -400,7 +405,7 @@ def test_the_log_shows_the_shortest_of_several_and_how_to_see_the_others(load: L
 
 def test_markdown_folds_one_counterexample_of_a_kind_and_junit_has_each(load: LoadSweep) -> None:
     gated = all_violated(load)
-    text = markdown_text([gated])
+    text = MarkdownReport(Path()).text([gated])
     assert re.findall("<summary>(Small.*)</summary>", text) == [
         "Small with Max = 2, check_deadlock = FALSE: 3 states",
         "Small with Max = 3, check_deadlock = TRUE: 3 states",
@@ -409,7 +414,7 @@ def test_markdown_folds_one_counterexample_of_a_kind_and_junit_has_each(load: Lo
         escape("Max = 2, check_deadlock = TRUE: 4 states"),
         escape("Max = 3, check_deadlock = FALSE: 4 states"),
     ]
-    assert junit_text([gated]).count("1. initial state") == 4
+    assert JunitReport(Path()).text([gated]).count("1. initial state") == 4
 
 
 ROW = "[[expect.point]]\nmatch = {{ {} }}\nverdict = '{}'\n"

@@ -11,7 +11,7 @@ import pytest
 from tests.conftest import COUNTER, COUNTER_SWEEP, RunCli
 from tla2py.errors import InputError
 from tla2py.files import write_file
-from tla2py.gate.outputs import ReportFiles
+from tla2py.gate.outputs import JunitReport, check_reports
 
 TEXT = COUNTER_SWEEP + '[inputs]\nfiles = ["data/*.csv"]\n'
 
@@ -66,11 +66,9 @@ def test_a_store_is_not_replaced_by_a_report(folder: Path) -> None:
     for name in ("store.json", "records/1.zip"):
         (folder / "runs" / name).write_text("")
         with pytest.raises(InputError) as refused:
-            ReportFiles.of(
-                junit=folder / "runs" / name, sarif=None, summary=None, targets=[str(folder / "runs")]
-            )
+            check_reports([JunitReport(folder / "runs" / name)], [str(folder / "runs")])
         assert refused.value.code == "output-is-input"
-    ReportFiles.of(junit=folder / "runs/junit.xml", sarif=None, summary=None, targets=[str(folder / "runs")])
+    check_reports([JunitReport(folder / "runs/junit.xml")], [str(folder / "runs")])
 
 
 def test_a_report_replaces_a_link_and_not_its_target(folder: Path) -> None:

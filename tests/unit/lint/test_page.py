@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from tests.unit.lint.page import EXAMPLES, MODULE, RULES_TEXT, Example
-from tla2py.lint.finding import RULES, Finding, Severity
 from tla2py.lint.rules import lint_file
-from tla2py.lint.subject import read_dialect
+from tla2py.lint.subject import RULES, read_dialect
+from tla2py.model.finding import Finding, Severity
 from tla2py.sweep.load import load_sweep
 from tla2py.sweep.plan import plan_sweep
 from tla2py.sweep.rules import lint_sweep

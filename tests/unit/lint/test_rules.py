@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from tests.unit.lint.page import MODULE
-from tla2py.lint.finding import Finding
 from tla2py.lint.rules import lint_file, lint_options, module_of
+from tla2py.model.finding import Finding
 from tla2py.sweep.load import load_sweep
 from tla2py.sweep.plan import plan_sweep
 from tla2py.sweep.rules import lint_sweep

@@ -1,0 +1,190 @@
+"""A store as analyses read it: its points, its traces and its tables."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tla2py.errors import InputError, StoreError
+from tla2py.model.finding import Findings
+from tla2py.model.trace import Trace
+from tla2py.store.points import Manifest, StoredPoints
+from tla2py.store.runs import RunRow, run_rows
+from tla2py.store.schema import TABLE_NAMES
+from tla2py.store.store import Store
+from tla2py.store.traces import TRACE_COLUMNS, TraceRow, shortest_traces, trace_rows, trace_states
+from tla2py.store.write import stored_table, table_files
+from tla2py.tlc.config.read import parse_config
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import pyarrow as pa
+    from pyspark.sql import DataFrame
+
+    from tla2py.analysis.questions import Questions
+
+
+class StoreTables:
+    """A store's points, its traces, and its tables as pandas frames, as Arrow and in Spark."""
+
+    def __init__(self, store: Store, questions: Questions | None = None) -> None:
+        self.store = store
+        self._questions = questions
+
+    @property
+    def asks(self) -> bool:
+        """Whether TLC answers something about each trace."""
+        return self._questions is not None
+
+    @cached_property
+    def manifest(self) -> Manifest:
+        """The store's manifest."""
+        return self.store.manifest()
+
+    @cached_property
+    def points(self) -> StoredPoints:
+        """The points of the sweep, in order."""
+        return self.store.points()
+
+    @cached_property
+    def findings(self) -> Findings:
+        """The findings on the sweep, and those that its file accepts."""
+        return self.store.findings()
+
+    @cached_property
+    def runs(self) -> pd.DataFrame:
+        """A row per point."""
+        return self._pandas("runs")
+
+    @cached_property
+    def traces(self) -> pd.DataFrame:
+        """A row per counterexample."""
+        return self._pandas("traces")
+
+    @cached_property
+    def states(self) -> pd.DataFrame:
+        """A row per state of a counterexample; ``state`` is ITF as JSON text."""
+        return self._pandas("states")
+
+    @cached_property
+    def changes(self) -> pd.DataFrame:
+        """A row per innermost part of a variable that a step changed."""
+        return self._pandas("changes")
+
+    @cached_property
+    def prints(self) -> pd.DataFrame:
+        """A row per value that Print, PrintT or an Assert printed."""
+        return self._pandas("prints")
+
+    @cached_property
+    def mutants(self) -> pd.DataFrame:
+        """A row per mutant of the specification."""
+        return self._pandas("mutants")
+
+    @cached_property
+    def simulations(self) -> pd.DataFrame:
+        """A row per run that simulated, with its statistics."""
+        return self._pandas("simulations")
+
+    @cached_property
+    def graph_states(self) -> pd.DataFrame:
+        """A row per reachable state, if the graph was requested."""
+        return self._pandas("graph_states")
+
+    @cached_property
+    def graph_edges(self) -> pd.DataFrame:
+        """A row per step between reachable states, if the graph was requested."""
+        return self._pandas("graph_edges")
+
+    @cached_property
+    def coverage(self) -> pd.DataFrame:
+        """A row per action or expression of the coverage reports."""
+        return self._pandas("coverage")
+
+    @cached_property
+    def run_rows(self) -> Sequence[RunRow]:
+        """The rows of ``runs``, without pandas."""
+        rows = run_rows(table_files(self.store, "runs"))
+        rows.check_points(self.points.table["point"])
+        return rows
+
+    @cached_property
+    def trace_rows(self) -> Sequence[TraceRow]:
+        """The rows of ``traces``, without pandas."""
+        return trace_rows(stored_table(self.store, "traces", TRACE_COLUMNS))
+
+    @cached_property
+    def shortest_traces(self) -> Mapping[tuple[str, str], TraceRow]:
+        """The shortest trace of each run and label."""
+        return shortest_traces(self.trace_rows)
+
+    def trace(self, point: int, number: int = 1) -> Trace:
+        """A point's counterexample, with typed values. Raises InputError (``no-point``, ``no-trace``)."""
+        if self._questions is not None:
+            return self._questions.answer(self, point, number)
+        traces = self.trace_list(point)
+        if not traces:
+            verdicts = (run.verdict.value for run in self.run_rows if run.point == point)
+            raise InputError(
+                "no-trace",
+                f"point {point} of {self.store.path} has no counterexample: its verdict is {next(verdicts, 'not known')}",
+                hint=f"'tla2py trace {self.store.path}' lists the points that have one",
+            )
+        if not 1 <= number <= len(traces):
+            raise InputError(
+                "no-trace",
+                f"point {point} has no trace {number}",
+                hint=f"choose a trace from 1 to {len(traces)}",
+            )
+        row = traces[number - 1]
+        states = trace_states(table_files(self.store, "states"), row.run_id, row.trace)
+        return row.with_states(states, self.constants(point))
+
+    def constants(self, point: int) -> dict[str, str]:
+        """A point's constants as TLA+ text, as far as its record has them."""
+        entry = self.points[point]
+        others = {each.name for each in self.manifest.parameters if each.kind != "constant"}
+        found = {name: text for name, text in entry.parameters.items() if name not in others}
+        # A trace can be shown without its record.
+        with contextlib.suppress(StoreError, InputError), self.store.archive(entry.run_id) as archive:
+            text = archive.record.executions[0].config_text
+            found = {**dict(parse_config(text, Path(self.store.path)).config.assignments), **found}
+        return found
+
+    def trace_list(self, point: int) -> list[TraceRow]:
+        """A point's rows of ``traces``, in order. Raises InputError (``no-point``)."""
+        run_id = self._run_id(point)
+        return [row for row in self.trace_rows if row.run_id == run_id]
+
+    def _run_id(self, point: int) -> str:
+        found = self.points.find(point)
+        if found is None:
+            hint = f"choose a point from 1 to {len(self.points)}"
+            raise InputError("no-point", f"no point {point} in {self.store.path}", hint=hint)
+        return found.run_id
+
+    def arrow(self, name: str) -> pa.Table:
+        """A table as Arrow. Raises InputError (``unknown-table``)."""
+        if name not in TABLE_NAMES:
+            raise InputError(
+                "unknown-table", f"not a table: {name}", hint=f"tables: {', '.join(TABLE_NAMES)}"
+            )
+        return stored_table(self.store, name)
+
+    def spark(self, name: str) -> DataFrame:
+        """A table as a Spark frame, in the active session or in a new one on ``local[*]``."""
+        from tla2py.spark.choice import require_pyspark
+
+        require_pyspark()
+        from tla2py.spark.frames import table_frame
+        from tla2py.spark.session import shared_session
+
+        return table_frame(shared_session(), self.store, name)
+
+    def _pandas(self, name: str) -> pd.DataFrame:
+        from tla2py.store.runs import pandas_frame
+
+        return pandas_frame(self.arrow(name))
