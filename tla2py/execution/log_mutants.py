@@ -16,7 +16,7 @@ from tla2py.execution.executor import ExecutorFactory
 from tla2py.execution.listener import Listener, SweepProgress
 from tla2py.execution.sweeps import SweepResult, run_sweeps
 from tla2py.logs.mutate import Target, change_logs, named_strings
-from tla2py.model.logs import LogEdit
+from tla2py.model.logs import LogEdit, LogMutantRow
 from tla2py.model.outcome import Verdict
 from tla2py.store.read import read_rows
 from tla2py.store.runs import RunRow
@@ -31,21 +31,6 @@ from tla2py.tlc.tools.toolchain import Toolchain
 
 # Of a value in the name of a changed log.
 _LONGEST_VALUE = 40
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LogMutantRow:
-    """A row of ``log_mutants``."""
-
-    run_id: str
-    file: str
-    line: int
-    change: str
-    field: str | None
-    before: str | None
-    after: str | None
-    action: str | None
-    status: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

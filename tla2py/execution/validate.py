@@ -6,14 +6,19 @@ import json
 import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, fields
 from pathlib import Path
+
+import msgspec
 
 from tla2py.errors import ExitCode, InputError, Place
 from tla2py.execution.listener import SILENT, Listener
 from tla2py.execution.options import ModelOptions, SweepOptions, given_constants, given_variables
-from tla2py.logs.why import LogWhy, read_log_why
+from tla2py.logs.answer import line_numbers
+from tla2py.logs.why import LogTrace, LogWhy, log_trace, read_log_why
+from tla2py.model.logs import LogRow
 from tla2py.model.outcome import Verdict
+from tla2py.store.derive import log_text
 from tla2py.store.read import read_rows
 from tla2py.store.runs import RunRow
 from tla2py.store.store import Store
@@ -22,26 +27,12 @@ from tla2py.sweep.judge import code_of, worst
 from tla2py.sweep.load import sweep_of_text
 from tla2py.sweep.sweep import Sweep
 from tla2py.tlc.output.collector import REMARK
+from tla2py.tlc.output.result import interpret_record
 from tla2py.tlc.process.command import input_path
 from tla2py.tlc.tools.pluscal import Translator
 from tla2py.tlc.tools.toolchain import find_toolchain
 
 _EXAMPLE = "example: tla2py validate Trace.tla traces/*.ndjson"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LogRow:
-    """A row of ``logs`` without its run and point."""
-
-    file: str
-    verdict: Verdict
-    lines: int
-    matched: int | None
-    first_unmatched: int | None
-    place: str | None
-    violates: list[str]
-    generated: int | None
-    distinct: int | None
 
 
 def sweep_of_logs(
@@ -97,11 +88,8 @@ def _sweep_text(module: Path, logs: Sequence[Path], model: ModelOptions, librari
 def log_results(store: Store) -> list[LogRow]:
     """The rows of ``logs``, in grid order."""
     names = [field.name for field in fields(LogRow)]
-    rows = read_rows(table_files(store, "logs"), names)
-    return [
-        LogRow(**{**dict(zip(names, row, strict=True)), "verdict": Verdict(row[names.index("verdict")])})
-        for row in rows
-    ]
+    rows = (dict(zip(names, row, strict=True)) for row in read_rows(table_files(store, "logs"), names))
+    return [msgspec.convert(row, LogRow) for row in rows]
 
 
 def log_objects(rows: Sequence[LogRow], runs: Sequence[RunRow]) -> list[dict[str, object]]:
@@ -122,13 +110,18 @@ def log_remarks(store: Store) -> list[tuple[Place, str]]:
     return [(place, text) for text, place in found.items()]
 
 
-def log_why(store: Store, run_id: str) -> LogWhy | None:
-    """How TLC took the lines of a run's log, and why it went no further; None for a run that was not asked.
+def log_why(store: Store, run_id: str) -> tuple[LogWhy | None, LogTrace | None]:
+    """How TLC took the lines of a run's log, and a behaviour that gets furthest; None for a run that was not asked.
 
-    Raises StoreError (``record-damaged``).
+    Raises StoreError (``record-damaged``, ``input-lost``).
     """
     with store.archive(run_id) as archive:
-        return read_log_why(archive.record, archive.stdout)
+        record = archive.record
+        why, log = read_log_why(record, archive.stdout), record.inputs.log
+        if why is None or log is None:
+            return None, None
+        progress = interpret_record(record, archive.stdout).progress
+        return why, log_trace(why, line_numbers(log, progress, log_text(log, store.storage, record)))
 
 
 def coverage_of(store: Store, runs: Iterable[RunRow]) -> Mapping[str, int]:

@@ -9,10 +9,10 @@ from enum import Enum
 from functools import lru_cache
 from typing import TypeAlias
 
-from tla2py.execution.log_mutants import LogMutantRow, LogMutants, general_field, shares
+from tla2py.execution.log_mutants import LogMutants, general_field, shares
 from tla2py.gate.lock import Lock, LockedPoint
 from tla2py.logs.observe import OBSERVED
-from tla2py.model.logs import MutationSection
+from tla2py.model.logs import LogMutantRow, MutationSection
 from tla2py.model.model import Config
 from tla2py.model.mutant import MutantReport
 from tla2py.model.outcome import Verdict

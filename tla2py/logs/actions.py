@@ -2,16 +2,136 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from tla2py.errors import InputError
-from tla2py.logs.read import NEW, HiddenError, Source
 from tla2py.tla.graph import ModuleGraph
 from tla2py.tla.levels import Level, Levels
-from tla2py.tla.module import Definition, Expression, Span
+from tla2py.tla.module import Definition, Expression, Span, standard_module_of
 from tla2py.tla.scope import Entity, Scope
 from tla2py.tla.tree import deeply
+
+_BRINGS = {"Integers": ("Naturals",), "Reals": ("Integers", "Naturals")}
+_NUMBERS = frozenset({"Naturals", "Integers", "Reals"})
+
+
+NEW = "tla2py"
+"""The text of an expression that is a name of the root, and not a part of a module."""
+
+
+class HiddenError(Exception):
+    """A part uses names that the module that extends the root cannot see."""
+
+
+class Source:
+    """Copies of parts of a specification's modules, with the names that they have below the root."""
+
+    def __init__(self, spec: ModuleGraph) -> None:
+        self.spec = spec
+        extended = {each.module for module in spec.extended for each in module.extends}
+        self._standard = extended.union(*(_BRINGS.get(each, ()) for each in extended))
+        self.needed: set[str] = set()
+        """The standard modules that copies need and the root does not extend."""
+
+    def text(self, expr: Expression, scope: Scope, prefix: str) -> str:
+        """The text of an expression, in parentheses on lines of its own, because TLA+ depends on columns.
+
+        Raises HiddenError.
+        """
+        if expr.text == NEW:
+            return expr.operator
+        return f"({self.slice(expr.span, scope, self.renamed([expr], scope, prefix))})"
+
+    def slice(self, span: Span, scope: Scope, names: dict[tuple[int, int], tuple[str, str]]) -> str:
+        """The text of a span in its columns, with names replaced. Raises HiddenError."""
+        lines = scope.module.text.split("\n")[span.begin_line - 1 : span.end_line]
+        if names and len(lines) > 1:
+            # Other lengths would move what follows on the line out of its column.
+            raise HiddenError
+        for (line, column), (old, new) in sorted(names.items(), reverse=True):
+            text = lines[line - span.begin_line]
+            if not text.startswith(old, column - 1):
+                raise HiddenError
+            lines[0] = text[: column - 1] + new + text[column - 1 + len(old) :]
+            if line == span.end_line:
+                span = Span(
+                    begin_line=span.begin_line,
+                    begin_column=span.begin_column,
+                    end_line=span.end_line,
+                    end_column=span.end_column + len(new) - len(old),
+                )
+        lines[-1] = lines[-1][: span.end_column]
+        if len(lines) == 1:
+            return lines[0][span.begin_column - 1 :].strip()
+        lines[0] = " " * (span.begin_column - 1) + lines[0][span.begin_column - 1 :]
+        return "\n" + "\n".join(lines)
+
+    def renamed(
+        self, parts: Iterable[Expression], scope: Scope, prefix: str
+    ) -> dict[tuple[int, int], tuple[str, str]]:
+        """The names that change in some parts, by place. Raises HiddenError for a name that cannot be seen."""
+        changed = {}
+        for part in parts:
+            for expr, inside in self._within(part, scope):
+                if expr.shape != "apply":
+                    continue
+                new = self.visible(expr, inside, prefix)
+                if new != expr.operator:
+                    changed[(expr.span.begin_line, expr.span.begin_column)] = (expr.operator, new)
+        return changed
+
+    def visible(self, expr: Expression, scope: Scope, prefix: str) -> str:
+        """What the operator of an expression is called below the root. Raises HiddenError."""
+        name = expr.operator
+        entity = scope.find(name)
+        if entity is None:
+            module = standard_module_of(name)
+            if module is not None and not self._has(module):
+                if any(standard_module_of(each) == module for each in self.spec.scope.names):
+                    raise HiddenError
+                self.needed.add(module)
+            return name
+        root = self.spec.scope
+        if entity.enclosed or (root.find(name) is entity and entity.exported):
+            return name
+        seen = root.find(prefix + name)
+        if (
+            entity.kind == "definition"
+            and seen is not None
+            and seen.declaration is entity.declaration
+            and seen.exported
+        ):
+            return prefix + name
+        if entity.kind == "substituted" and entity.scope is root and entity.body is not None:
+            return self.text(entity.body, root, "")
+        raise HiddenError
+
+    def _has(self, module: str) -> bool:
+        """Whether the names of a standard module can be seen below the root."""
+        return module in self._standard or (module in _NUMBERS and bool(self._standard & _NUMBERS))
+
+    def check_new(self, names: Iterable[str]) -> None:
+        """Raises HiddenError if the root has one of these names, which a copy would bind again."""
+        if any(name in self.spec.scope.names for name in names):
+            raise HiddenError
+
+    def _within(self, expr: Expression, scope: Scope) -> Iterator[tuple[Expression, Scope]]:
+        """An expression and all inside it, each with its scope; binds what they bind. Raises HiddenError."""
+        pending = [(expr, scope)]
+        while pending:
+            each, around = pending.pop()
+            yield each, around
+            inside = around
+            if each.shape == "let":
+                if each.instances:
+                    raise HiddenError
+                inside = self.spec.resolver.let(around, each)
+                self.check_new(name for found in each.definitions for name in (found.name, *found.parameters))
+            self.check_new(name for bound in each.bounds for name in bound.names)
+            pending += [(child, inside) for child in each.children()]
+
 
 Test = Callable[[str], str]
 """From the name of an argument to the formula that the log agrees with its value."""
@@ -73,61 +193,58 @@ class Way:
         yield f"{name} ==\n{text}"
 
 
+class _At(NamedTuple):
+    """Where a formula is: the scope of its names, their prefix below the root, the definitions and what is around it."""
+
+    scope: Scope
+    prefix: str = ""
+    names: tuple[str, ...] = ()
+    frames: tuple[Frame, ...] = ()
+
+    def within(self, frame: Frame) -> _At:
+        """The place inside a frame."""
+        return self._replace(frames=(*self.frames, frame))
+
+
 class ActionWalk:
     """The walk through a next-state relation."""
 
     def __init__(self, spec: ModuleGraph, levels: Levels) -> None:
         self.spec, self.levels, self.source = spec, levels, Source(spec)
 
-    def ways(
-        self,
-        expr: Expression,
-        scope: Scope,
-        prefix: str,
-        names: tuple[str, ...],
-        frames: tuple[Frame, ...],
-        *,
-        top: bool = False,
-    ) -> list[Way]:
-        """The ways to the actions of a formula. Raises HiddenError, but not at the ``top``."""
+    def ways(self, expr: Expression, scope: Scope) -> list[Way]:
+        """The ways to the actions of a formula. Raises HiddenError if the root cannot see the formula."""
         try:
-            return self._ways(expr, scope, prefix, names, frames)
+            return self._ways(expr, _At(scope))
         except HiddenError:
-            if not top:
-                raise
-            formula = self.source.text(expr, scope, prefix)
-            own = (expr.operator,) if expr.is_name() else names
-            return [Way(names=own, frames=frames, formula=formula)]
+            names = (expr.operator,) if expr.is_name() else ()
+            return [Way(names=names, frames=(), formula=self.source.text(expr, scope, ""))]
 
-    def _ways(
-        self, expr: Expression, scope: Scope, prefix: str, names: tuple[str, ...], frames: tuple[Frame, ...]
-    ) -> list[Way]:
-        inside = scope
+    def _ways(self, expr: Expression, at: _At) -> list[Way]:
+        scope = at.scope
         match expr:
             case Expression(shape="apply", operator="\\/", arguments=parts) if self._leads(expr, scope):
-                return [way for part in parts for way in self._ways(part, scope, prefix, names, frames)]
+                return [way for part in parts for way in self._ways(part, at)]
             case Expression(shape="bind", operator="\\E", arguments=(body,)):
                 new = tuple(name for bound in expr.bounds for name in bound.names)
                 self.source.check_new(new)
-                frame = Frame(before=f"\\E {self._bounds(expr, scope, prefix)} : ", names=new)
+                frame = Frame(before=f"\\E {self._bounds(expr, at)} : ", names=new)
             case Expression(shape="let", arguments=(body,)) if self._leads(expr, scope):
-                inside = self.spec.resolver.let(scope, expr)
-                frame = Frame(before=self._let(expr, body, scope, prefix))
+                frame = Frame(before=self._let(expr, body, scope, at.prefix))
+                at = at._replace(scope=self.spec.resolver.let(scope, expr))
             case Expression(shape="build", operator="IF", arguments=(test, then, other)) if self._leads(
                 expr, scope
             ):
-                text = self.source.text(test, scope, prefix)
-                yes = self._ways(then, scope, prefix, names, (*frames, Frame(before=f"{text} /\\ ")))
-                no = self._ways(other, scope, prefix, names, (*frames, Frame(before=f"~{text} /\\ ")))
-                return [*yes, *no]
+                text = self._text(test, at)
+                yes = self._ways(then, at.within(Frame(before=f"{text} /\\ ")))
+                return yes + self._ways(other, at.within(Frame(before=f"~{text} /\\ ")))
             case Expression(shape="apply", operator="/\\", arguments=parts):
                 inner = self._inner(parts, scope)
-                whole = bool(frames) and frames[-1].body is expr
+                whole = bool(at.frames) and at.frames[-1].body is expr
                 if len(inner) != 1 or (whole and not self._opens(parts[inner[0]], scope)):
-                    return [self._leaf(expr, scope, prefix, names, frames)]
+                    return [self._leaf(expr, at)]
                 texts = [
-                    "" if number == inner[0] else self.source.text(part, scope, prefix)
-                    for number, part in enumerate(parts)
+                    "" if number == inner[0] else self._text(part, at) for number, part in enumerate(parts)
                 ]
                 body = parts[inner[0]]
                 frame = Frame(
@@ -135,28 +252,23 @@ class ActionWalk:
                     after="".join(f" /\\ {text}" for text in texts[inner[0] + 1 :]),
                 )
             case Expression(shape="apply") if (entity := self._action(expr, scope)) is not None:
-                return self._called(expr, entity, scope, prefix, names, frames)
+                return self._called(expr, entity, at)
             case _:
-                return [self._leaf(expr, scope, prefix, names, frames)]
-        return self._ways(body, inside, prefix, names, (*frames, frame))
+                return [self._leaf(expr, at)]
+        return self._ways(body, at.within(frame))
 
-    def _called(
-        self,
-        expr: Expression,
-        entity: Entity,
-        scope: Scope,
-        prefix: str,
-        names: tuple[str, ...],
-        frames: tuple[Frame, ...],
-    ) -> list[Way]:
+    def _text(self, expr: Expression, at: _At) -> str:
+        return self.source.text(expr, at.scope, at.prefix)
+
+    def _called(self, expr: Expression, entity: Entity, at: _At) -> list[Way]:
         """The ways through the definition that an expression calls."""
-        own = self.source.visible(expr, scope, prefix)
-        call = self.source.text(expr, scope, prefix)
-        named = (*names, own)
+        own = self.source.visible(expr, at.scope, at.prefix)
+        call = self._text(expr, at)
+        named = (*at.names, own)
         body = entity.body
         assert body is not None
         inner = own.rpartition("!")[0]
-        arguments = [self.source.text(each, scope, prefix) for each in expr.arguments]
+        arguments = [self._text(each, at) for each in expr.arguments]
         frame = Frame(
             after=f"({', '.join(arguments)})" if arguments else "",
             names=entity.parameters,
@@ -165,28 +277,27 @@ class ActionWalk:
         )
         try:
             self.source.check_new(entity.parameters)
-            return self._ways(body, entity.scope, f"{inner}!" if inner else "", named, (*frames, frame))
+            there = _At(entity.scope, f"{inner}!" if inner else "", named, at.frames)
+            return self._ways(body, there.within(frame))
         except HiddenError:
             # The definition itself can be seen, so its parameters can be compared.
-            values = dict(zip(entity.parameters, arguments, strict=True))
-            simple = tuple(name for name in values if name not in self.spec.scope.names)
-            if len(simple) < len(values):
-                return [Way(names=named, frames=frames, formula=call)]
+            simple = tuple(name for name in entity.parameters if name not in self.spec.scope.names)
+            if len(simple) < len(entity.parameters):
+                return [Way(names=named, frames=at.frames, formula=call)]
             inner_call = f"{own}({', '.join(simple)})" if simple else own
-            return [Way(names=named, frames=(*frames, frame), formula=inner_call)]
+            return [Way(names=named, frames=(*at.frames, frame), formula=inner_call)]
 
-    def _leaf(
-        self, expr: Expression, scope: Scope, prefix: str, names: tuple[str, ...], frames: tuple[Frame, ...]
-    ) -> Way:
-        last = frames[-1] if frames else None
-        if names and last is not None and last.body is expr:
+    def _leaf(self, expr: Expression, at: _At) -> Way:
+        last = at.frames[-1] if at.frames else None
+        if at.names and last is not None and last.body is expr:
             # The whole body of the definition: call it, so that TLC names it.
-            call = f"{names[-1]}({', '.join(last.parameters)})" if last.parameters else names[-1]
-            return Way(names=names, frames=frames, formula=call)
-        text = self.source.text(expr, scope, prefix)
-        return Way(names=names, frames=frames, formula=text)
+            name = at.names[-1]
+            text = f"{name}({', '.join(last.parameters)})" if last.parameters else name
+        else:
+            text = self._text(expr, at)
+        return Way(names=at.names, frames=at.frames, formula=text)
 
-    def _bounds(self, expr: Expression, scope: Scope, prefix: str) -> str:
+    def _bounds(self, expr: Expression, at: _At) -> str:
         """The names that a quantifier binds, with their sets."""
         texts = []
         for bound in expr.bounds:
@@ -194,7 +305,7 @@ class ActionWalk:
                 raise HiddenError
             names = ", ".join(bound.names)
             names = f"<<{names}>>" if bound.pattern else names
-            texts.append(f"{names} \\in {self.source.text(bound.domain, scope, prefix)}")
+            texts.append(f"{names} \\in {self._text(bound.domain, at)}")
         return ", ".join(texts)
 
     def _let(self, expr: Expression, body: Expression, scope: Scope, prefix: str) -> str:
@@ -301,7 +412,7 @@ def find_behavior(
             hint="remove LOCAL from the initial predicate and the next-state relation",
         ) from None
     own = (step.operator,) if step.is_name() else ()
-    ways = walk.ways(step, scope, "", (), (), top=True)
+    ways = walk.ways(step, scope)
     return Behavior(
         init=" /\\ ".join(texts),
         init_names=frozenset({"Init", *(each.operator for each in inits if each.is_name())}),
@@ -330,14 +441,13 @@ def behavior_parts(
     step: Expression | None = None
     if specification is None and not (init and next_step):
         specification = candidates.specification[0] if candidates.specification else None
-        init = init or _first(candidates.init)
-        next_step = next_step or _first(candidates.next)
+        init = init or next(iter(candidates.init), None)
+        next_step = next_step or next(iter(candidates.next), None)
     scope = spec.scope
     if specification is not None:
         inits, step, scope = _temporal(spec, specification, Levels(spec.resolver))
-    else:
-        inits = [each for each in (_name(init),) if each is not None]
-        step = _name(next_step)
+    elif init and next_step:
+        inits, step = [_name(init)], _name(next_step)
     if not inits or step is None:
         raise InputError(
             "log-behavior",
@@ -348,15 +458,8 @@ def behavior_parts(
     return inits, step, scope
 
 
-def _first(names: tuple[str, ...]) -> str | None:
-    """The first of some names, None without one."""
-    return names[0] if names else None
-
-
-def _name(name: str | None) -> Expression | None:
+def _name(name: str) -> Expression:
     """The expression that is a name."""
-    if name is None:
-        return None
     span = Span(begin_line=1, begin_column=1, end_line=1, end_column=1)
     return Expression(shape="apply", operator=name, span=span, text=NEW)
 

@@ -5,90 +5,67 @@ from __future__ import annotations
 import contextlib
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from itertools import islice
 
 from tla2py.errors import InputError
 from tla2py.logs.files import LogText
-from tla2py.model.logs import LogInput
+from tla2py.model.logs import LogInput, LogRow
 from tla2py.model.outcome import Verdict
 from tla2py.model.run import Progress, RunResult
 from tla2py.tla.value import Function, Record, Value
 from tla2py.tla.value_text import ValueTextError, parse_value
-from tla2py.tlc.output.messages import UNEXPLAINED, explained, is_through
+from tla2py.tlc.output.messages import UNEXPLAINED, is_through
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LogAnswer:
-    """How far some behaviour explained a log.
-
-    ``matched`` is the number of lines before the first one that no behaviour explains, None if nothing counts them;
-    ``first_unmatched`` is that line, from 1, and ``place`` its file and its line there; None if there is none or if TLC
-    did not end. ``violates`` are the names of what is violated, except for the log itself.
-    """
-
-    lines: int
-    matched: int | None
-    first_unmatched: int | None
-    place: str | None = None
-    violates: tuple[str, ...] = ()
-
-
-def answer_of(log: LogInput, result: RunResult, text: LogText) -> LogAnswer:
-    """The answer of a run; the text of the log is read only where its lines need to be told apart."""
-    several = len(log.files) > 1
-    lines = sum(1 for _ in text.lines()) if several else log.lines
+def answer_of(result: RunResult, text: LogText) -> LogRow:
+    """The answer of a run; the text of its log is read only where its lines need to be told apart."""
+    log, several = text.log, len(text.log.files) > 1
     violates = tuple(
         each.label for each in result.violations if each != UNEXPLAINED and each.kind != "deadlock"
     )
     # An invariant that a state violates on the way tells nothing of the lines that follow.
     ended = result.verdict is Verdict.VIOLATED and not (log.observed and violates)
-    if is_through(log, result.progress):
-        return LogAnswer(lines=lines, matched=lines, first_unmatched=None, violates=violates)
-    if not result.progress:
-        # Without an initial state, or without a step from it, nothing is printed.
-        none = log.counted and ended
-        next_line = _next_line(log, result.progress, text) if none and log.observed else 1 if none else None
-    else:
-        next_line = _next_line(log, result.progress, text)
-    first = next_line if ended else None
+    lines = sum(1 for _ in text.lines()) if several else log.lines
+    first: int | None = None
+    matched: int | None = lines
+    if not is_through(log, result.progress):
+        numbers = line_numbers(log, result.progress, text)
+        if result.progress:
+            first = numbers.get(result.progress[-1].position)
+        elif log.counted and ended:
+            # Without an initial state, or without a step from it, nothing is printed.
+            first = min(numbers.values(), default=None) if log.observed else 1
+        matched = None if first is None else first - 1
+        first = first if ended else None
     at = text.line(first) if first is not None and several else None
     place = at.place if at is not None else f"{log.files[0].path}:{first}" if first is not None else None
-    return LogAnswer(
+    return LogRow(
+        file=log.path,
+        verdict=result.verdict,
         lines=lines,
-        matched=None if next_line is None else next_line - 1,
+        matched=matched,
         first_unmatched=first,
         place=place,
         violates=violates,
+        generated=result.stats.generated,
+        distinct=result.stats.distinct,
     )
-
-
-def _next_line(log: LogInput, progress: Sequence[Progress], text: LogText) -> int | None:
-    """The line after those that some behaviour explained, if it is known."""
-    number = explained(log, progress) + 1
-    if log.observed is not None:
-        try:
-            return next(islice((step.number for step in text.steps()), number - 1, None), None)
-        except InputError:
-            return None
-    length = progress[-1].length
-    if length is None or length == log.lines:
-        return number
-    return _lines_of(progress, (line.text for line in text.lines())).get(number)
 
 
 def line_numbers(log: LogInput, progress: Sequence[Progress], text: LogText) -> dict[int, int]:
     """The number of the line at each position up to the furthest, as far as it is known."""
-    if not progress:
-        return {}
-    first, last, length = progress[0].position, progress[-1].position, progress[-1].length
+    last = progress[-1] if progress else Progress(position=1)
     if log.observed is not None:
         with contextlib.suppress(InputError):
-            return {number: step.number for number, step in enumerate(text.steps(), 1) if number <= last}
+            return {
+                place: step.number for place, step in enumerate(text.steps(), 1) if place <= last.position
+            }
         return {}
-    if length is None or length == log.lines:
-        return {position: position - first + 1 for position in range(first, last + 1)}
-    return _lines_of(progress, (line.text for line in text.lines()))
+    if last.length not in (None, log.lines):
+        return _lines_of(progress, (line.text for line in text.lines()))
+    first = progress[0].position if progress else 1
+    # Where the length is known, the position is the number of the next entry.
+    before = first - 1 if last.length is None else 0
+    return {position: position - before for position in range(first, last.position + 1)}
 
 
 def _lines_of(progress: Sequence[Progress], lines: Iterable[bytes]) -> dict[int, int]:

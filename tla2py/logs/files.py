@@ -6,7 +6,7 @@ import contextlib
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
-from typing import IO, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from tla2py.errors import InputError, Place
 from tla2py.logs.literal import LOG_MODULE, LOG_NAME, literal_extension, write_literal
@@ -15,7 +15,7 @@ from tla2py.logs.observe import POSITION, ObservedLogs, ObservedPlace, write_obs
 from tla2py.logs.read import LogLines
 from tla2py.logs.reader import LogReader, SourceTexts, find_reader, log_terms
 from tla2py.logs.sections import LogsSection
-from tla2py.model.logs import LogEdit, LogFile, LogInput, LogMap, LogRemark, Observed
+from tla2py.model.logs import LogEdit, LogFile, LogInput, LogMap, LogRemark
 from tla2py.model.model import Config, GivenVariable, InputFile, Inputs, Model, is_inside
 from tla2py.tla.graph import ModuleGraph
 from tla2py.tlc.config.statements import literal_names
@@ -147,68 +147,44 @@ class SweepLogs:
         if log is None:
             return inputs
         reader = self.readers.get(model.spec.root.name)
-        if reader is not None:
-            found = _read_inputs(inputs, model, reader, log)
-            if found.log is not None and model.extension is not None:
-                literal = replace(found.log, literal="line" if reader.by_line else "value")
-                found = replace(found, log=literal)
-        else:
+        given = LogInput(path=log.path, files=(), lines=log.lines, edit=log.edit)
+        environment, ended = inputs.environment, False
+        if reader is None:
             assert self.observed is not None
-            found = _observed_inputs(inputs, self.observed.observed(model), log)
-        ended = reader is not None and log_terms(reader, model.config).is_ended
+            placed = {f"log-{number}.ndjson": kept for number, kept in enumerate(log.files, 1)}
+            observed = self.observed.observed(model)
+            given = replace(given, position=POSITION, entries=LOG_NAME, observed=observed)
+        else:
+            source, file = reader.source, _NAME
+            if source.kind == "environment":
+                path = PurePosixPath(log.path)
+                file = path.as_posix() if is_inside(log.path) else path.name
+                environment = tuple(sorted((*environment, GivenVariable(source.name, file))))
+            elif source.kind == "file":
+                file = PurePosixPath(source.name).as_posix()
+            placed = {file: log.files[0]}
+            terms = log_terms(reader, model.config)
+            ended, literal = terms.is_ended, model.extension is not None
+            given = replace(
+                given,
+                position=None if reader.position is None else reader.position.expression,
+                entries=None if reader.position is None else reader.position.entries,
+                stated=terms.accepts,
+                endings=terms.endings,
+                literal=None if not literal else "line" if reader.by_line else "value",
+            )
+        properties = inputs.java_properties
         if self.search == "dfs" or (self.search is None and ended):
-            properties = tuple(sorted((*found.java_properties, _DEPTH_FIRST)))
-            found = replace(found, java_properties=properties)
-        return found
-
-
-def _read_inputs(inputs: Inputs, model: Model, reader: LogReader, log: KeptLog) -> Inputs:
-    """The inputs of a run whose module reads the log."""
-    source, file, path, environment = reader.source, _NAME, log.path, inputs.environment
-    if source.kind == "environment":
-        file = PurePosixPath(path).as_posix() if is_inside(path) else PurePosixPath(path).name
-        environment = tuple(sorted((*environment, GivenVariable(source.name, file))))
-    elif source.kind == "file":
-        file = PurePosixPath(source.name).as_posix()
-    terms = log_terms(reader, model.config)
-    return replace(
-        inputs,
-        environment=environment,
-        files=_with_files(inputs, {file: log.files[0]}),
-        log=LogInput(
-            path=path,
-            files=(LogFile(path, file),),
-            lines=log.lines,
-            position=None if reader.position is None else reader.position.expression,
-            entries=None if reader.position is None else reader.position.entries,
-            stated=terms.accepts,
-            endings=terms.endings,
-            edit=log.edit,
-        ),
-    )
-
-
-def _observed_inputs(inputs: Inputs, observed: Observed, log: KeptLog) -> Inputs:
-    """The inputs of a run whose log is checked against the specification alone."""
-    placed = {f"log-{number}.ndjson": kept for number, kept in enumerate(log.files, 1)}
-    return replace(
-        inputs,
-        files=_with_files(inputs, placed),
-        log=LogInput(
-            path=log.path,
-            files=tuple(LogFile(kept.path, file) for file, kept in placed.items()),
-            lines=log.lines,
-            position=POSITION,
-            entries=LOG_NAME,
-            edit=log.edit,
-            observed=observed,
-        ),
-    )
-
-
-def _with_files(inputs: Inputs, placed: Mapping[str, KeptFile]) -> tuple[InputFile, ...]:
-    others = (each for each in inputs.files if each.path not in placed)
-    return tuple(sorted((*others, *(InputFile(file, kept.sha256) for file, kept in placed.items()))))
+            properties = tuple(sorted((*properties, _DEPTH_FIRST)))
+        others = (each for each in inputs.files if each.path not in placed)
+        files = (InputFile(file, kept.sha256) for file, kept in placed.items())
+        return replace(
+            inputs,
+            environment=environment,
+            java_properties=properties,
+            files=tuple(sorted((*others, *files))),
+            log=replace(given, files=tuple(LogFile(kept.path, file) for file, kept in placed.items())),
+        )
 
 
 NO_LOGS = SweepLogs()
@@ -286,8 +262,7 @@ def _observed_logs(section: LogsSection, place: ObservedPlace) -> ObservedLogs:
             where=place("unobserved"),
             hint="write how many steps that no line reports may come before a line, such as 1",
         )
-    log_map = section.map.log_map() if section.map else LogMap()
-    return ObservedLogs(map=log_map, unobserved=steps, actions=tuple(actions), place=place)
+    return ObservedLogs(map=section.map or LogMap(), unobserved=steps, actions=tuple(actions), place=place)
 
 
 def _kept(file: Path, path: str) -> KeptFile:
@@ -299,24 +274,6 @@ def _kept(file: Path, path: str) -> KeptFile:
             rest = block
     lines += bool(rest) and not rest.endswith(b"\n")
     return KeptFile(path, sha256, lines)
-
-
-def write_run(
-    file: IO[str], observed: Observed, logs: Sequence[LogLines], *, model_values: Collection[str] = ()
-) -> tuple[LogRemark, ...]:
-    """The remarks on a log, whose files are written to ``file`` as ``Tla2pyLog.tla`` without keeping their lines.
-
-    Raises InputError as the reader, ``Mapper.observations`` and ``write_observed`` do.
-    """
-    mapper = Mapper(observed.map)
-    write_observed(
-        file,
-        observed.vocabulary,
-        mapper.observations(logs),
-        model_values=model_values,
-        null=observed.map.null,
-    )
-    return (*(remark for log in logs for remark in log.remarks), *mapper.remarks)
 
 
 def write_log_module(inputs: Inputs, config: Config, folder: Path) -> tuple[LogRemark, ...]:
@@ -337,7 +294,10 @@ def write_log_module(inputs: Inputs, config: Config, folder: Path) -> tuple[LogR
             model_values = frozenset(name for names in named for name in names)
             several = len(log.files) > 1
             logs = [LogLines(folder / file, path, required=not several) for path, file in log.files]
-            return write_run(file, log.observed, logs, model_values=model_values)
+            mapper = Mapper(log.observed.map)
+            found, null = mapper.observations(logs), mapper.map.null
+            write_observed(file, log.observed.vocabulary, found, model_values=model_values, null=null)
+            return (*(remark for each in logs for remark in each.remarks), *mapper.remarks)
         except InputError as error:
             place = Place.parse(error.where or log.path)
             text = f"{error.message}\n{error.hint}" if error.hint else error.message

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
@@ -19,42 +18,26 @@ _DEEPEST = 100
 _ESCAPES = {'"': '\\"', "\\": "\\\\", "\t": "\\t", "\n": "\\n", "\f": "\\f", "\r": "\\r"}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ValueHints:
-    """How to write what JSON and TLA+ do not share.
-
-    sets: the paths of fields whose arrays are sets, such as ``state.msgs``; the others are sequences.
-    null: the TLA+ text of null, None to refuse it.
-    """
-
-    sets: frozenset[str] = frozenset()
-    null: str | None = None
-
-
-PLAIN = ValueHints()
-
-
-def tla_text(value: JsonValue, where: str, hints: ValueHints = PLAIN) -> str:
+def tla_text(value: JsonValue, where: str) -> str:
     """The TLA+ text of a JSON value; ``where`` is its place for errors.
 
-    An object is a record, or a function on strings if a key cannot be a field's name; the module has to instantiate
+    An array is a sequence. An object is a record, or a function on strings if a key cannot be a field's name; the module has to instantiate
     ``TLC`` and ``Integers``. Raises InputError (``log-value``).
     """
-    return "".join(_pieces(value, where, hints, "", 0))
+    return "".join(_pieces(value, where, "", 0))
 
 
-def _pieces(value: JsonValue, where: str, hints: ValueHints, path: str, depth: int) -> Iterator[str]:
+def _pieces(value: JsonValue, where: str, path: str, depth: int) -> Iterator[str]:
     if depth > _DEEPEST:
         raise value_error(f"{path or 'the value'} is nested deeper than {_DEEPEST} levels", where)
     match value:
         case list():
-            is_set = path in hints.sets
-            yield "{" if is_set else "<<"
+            yield "<<"
             for number, each in enumerate(value):
                 if number:
                     yield ", "
-                yield from _pieces(each, where, hints, path, depth + 1)
-            yield "}" if is_set else ">>"
+                yield from _pieces(each, where, path, depth + 1)
+            yield ">>"
         case dict() if not value:
             yield "<<>>"
         case dict():
@@ -64,10 +47,10 @@ def _pieces(value: JsonValue, where: str, hints: ValueHints, path: str, depth: i
                 if number:
                     yield ", " if fields else " @@ "
                 yield f"{name} |-> " if fields else f"{string_text(name, where)} :> "
-                yield from _pieces(each, where, hints, f"{path}.{name}" if path else name, depth + 1)
+                yield from _pieces(each, where, f"{path}.{name}" if path else name, depth + 1)
             yield "]" if fields else ")"
         case _:
-            yield scalar_text(value, where, path, hints.null)
+            yield scalar_text(value, where, path, None)
 
 
 def scalar_text(value: JsonValue, where: str, path: str, null: str | None) -> str:

@@ -80,12 +80,10 @@ class Mapper:
             self._report(line)
         args = dict(_object(line, "args"))
         state = dict(_object(line, "state"))
-        for name, path in self.map.args.items():
-            if (value := _found(fields, path)) is not _ABSENT:
-                args[name] = value  # type: ignore[assignment]
-        for name, path in self.map.state.items():
-            if (value := _found(fields, path)) is not _ABSENT:
-                state[name] = value  # type: ignore[assignment]
+        for values, paths in ((args, self.map.args), (state, self.map.state)):
+            for name, path in paths.items():
+                if (value := _found(fields, path)) is not _ABSENT:
+                    values[name] = value  # type: ignore[assignment]
         action = _found(fields, self.map.action)
         if action is _ABSENT or action is None:
             return Observation(line=line, action=None, args=args, state=state)

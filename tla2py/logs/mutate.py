@@ -5,13 +5,14 @@ from __future__ import annotations
 import heapq
 import json
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
+from itertools import count
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
-from tla2py.model.logs import LogEdit
+from tla2py.model.logs import LogChange, LogEdit
 from tla2py.tla.graph import ModuleGraph
 from tla2py.tla.tree import deeply
 
@@ -80,43 +81,39 @@ def change_logs(
     """
     values = _Values(ignored=frozenset(ignore))
     for log in logs:
-        for _, content in _contents(log):
-            values.add(content)
-    action, sampled = values.action_path(names), _Sample(sample, seed)
-    for place, target in enumerate(targets):
-        sampled.add_all(place, _candidates(target, values, action))
-    edits = tuple((place, edit) for place, edit in sorted(sampled.chosen(), key=_order))
-    return Changes(edits=edits, left_out=sampled.seen - len(edits), constant=values.constant())
+        for _, line in _numbered(log):
+            values.add(_content(line))
+    action, order = values.action_path(names), count()
+    ranked = (
+        (each.rank, next(order), place, each)
+        for place, target in enumerate(targets)
+        for each in _candidates(target, values, action, seed)
+    )
+    # Those with the smallest digests: a log more or less hardly changes which of the others are chosen.
+    chosen = list(ranked) if sample is None else heapq.nsmallest(sample, ranked)
+    edits = [(place, each.made()) for _, _, place, each in chosen]
+    edits.sort(key=lambda each: (each[0], each[1].line, each[1].change, each[1].field or ""))
+    return Changes(edits=tuple(edits), left_out=next(order) - len(edits), constant=values.constant())
 
 
 class _Candidate(NamedTuple):
-    """A possible change: what it is called, and the edit, made from a number that chooses among values."""
+    """A possible change: the digest that decides whether it is chosen, and the edit; for a field also its path and line."""
 
-    key: str
-    make: Callable[[int], LogEdit]
+    rank: int
+    edit: LogEdit
+    path: _Path = ()
+    line: bytes = b""
 
-
-class _Sample:
-    """The candidates with the smallest digests: a log more or less hardly changes which of the others are chosen."""
-
-    def __init__(self, size: int | None, seed: int) -> None:
-        self.seen = 0
-        self._size, self._seed = size, seed
-        self._heap: list[tuple[int, int, int, LogEdit]] = []
-
-    def add_all(self, place: int, candidates: Iterable[_Candidate]) -> None:
-        """Add the candidates of a target; the edits of those that are not chosen are not made."""
-        for each in candidates:
-            self.seen += 1
-            number = int.from_bytes(sha256(f"{self._seed} {each.key}".encode()).digest()[:8], "big")
-            if self._size is None or len(self._heap) < self._size:
-                heapq.heappush(self._heap, (-number, self.seen, place, each.make(number)))
-            elif self._heap and -number > self._heap[0][0]:
-                heapq.heapreplace(self._heap, (-number, self.seen, place, each.make(number)))
-
-    def chosen(self) -> Iterator[tuple[int, LogEdit]]:
-        """The edits, each with the place of its target."""
-        return ((place, edit) for _, _, place, edit in self._heap)
+    def made(self) -> LogEdit:
+        """The edit with the text of the line."""
+        if not self.path:
+            return self.edit
+        content: Json = json.loads(self.line)
+        holder = content
+        for step in self.path[:-1]:
+            holder = holder[step]  # type: ignore[index]
+        holder[self.path[-1]] = json.loads(self.edit.after or "")  # type: ignore[index]
+        return replace(self.edit, text=_text(content))
 
 
 @dataclass(slots=True)
@@ -163,13 +160,17 @@ class _Values:
 
 
 def _candidates(
-    target: Target, values: _Values, action_path: tuple[str | None, ...] | None
+    target: Target, values: _Values, action_path: tuple[str | None, ...] | None, seed: int
 ) -> Iterator[_Candidate]:
     """The possible changes to a log, without those that give the same log as it is, or as another one gives."""
     before: bytes | None = None
     lines = _numbered(target.file)
     current = next(lines, None)
     only = True
+
+    def rank(number: int, name: str) -> int:
+        return int.from_bytes(sha256(f"{seed} {target.name}:{number} {name}".encode()).digest()[:8], "big")
+
     while current is not None:
         following = next(lines, None)
         only = only and following is None
@@ -178,69 +179,27 @@ def _candidates(
         if content is None:
             before, current = text, following
             continue
-        action = _at(content, action_path)
+        edit = LogEdit(file=target.path, line=number, change="drop", action=_at(content, action_path))
         # Of equal lines that follow each other, each would give the same.
-        changes: list[str] = [] if text == before else ["double"] if only else ["drop", "double"]
+        changes: list[LogChange] = [] if text == before else ["double"] if only else ["drop", "double"]
         if following is not None and following[1] != text:
             changes.append("swap")
         for change in changes:
-            yield _Candidate(
-                f"{target.name}:{number} {change}", _line_change(target.path, number, change, action)
-            )
+            yield _Candidate(rank(number, change), replace(edit, change=change))
         for path, value in _fields(content):
             if others := values.others(path, value):
-                key = f"{target.name}:{number} {_shown(path)}"
-                yield _Candidate(key, _field_change(target.path, number, text, path, value, others, action))
+                name = _shown(path)
+                chosen = rank(number, name)
+                after = others[chosen % len(others)]
+                made = replace(edit, change="field", field=name, before=_text(value), after=after)
+                yield _Candidate(chosen, made, path, text)
         before, current = text, following
-
-
-def _line_change(file: str, number: int, change: str, action: str | None) -> Callable[[int], LogEdit]:
-    return lambda _: LogEdit(file=file, line=number, change=change, action=action)  # type: ignore[arg-type]
-
-
-def _field_change(
-    file: str,
-    number: int,
-    line: bytes,
-    path: _Path,
-    value: Json,
-    others: Sequence[str],
-    action: str | None,
-) -> Callable[[int], LogEdit]:
-    def made(choice: int) -> LogEdit:
-        after = others[choice % len(others)]
-        content: Json = json.loads(line)
-        holder = content
-        for step in path[:-1]:
-            holder = holder[step]  # type: ignore[index]
-        holder[path[-1]] = json.loads(after)  # type: ignore[index]
-        return LogEdit(
-            file=file,
-            line=number,
-            change="field",
-            text=_text(content),
-            field=_shown(path),
-            before=_text(value),
-            after=after,
-            action=action,
-        )
-
-    return made
-
-
-def _order(chosen: tuple[int, LogEdit]) -> tuple[int, int, str, str]:
-    place, edit = chosen
-    return place, edit.line, edit.change, edit.field or ""
 
 
 def _numbered(file: Path) -> Iterator[tuple[int, bytes]]:
     with file.open("rb") as lines:
         for number, line in enumerate(lines, 1):
             yield number, line.rstrip(b"\r\n")
-
-
-def _contents(file: Path) -> Iterator[tuple[int, Json]]:
-    return ((number, _content(line)) for number, line in _numbered(file))
 
 
 def _content(line: bytes) -> Json:

@@ -14,6 +14,7 @@ from tla2py.errors import InputError
 from tla2py.logs.actions import Behavior, find_behavior
 from tla2py.logs.literal import COUNT_NAME, LOG_MODULE, LOG_NAME, string_text, write_log
 from tla2py.logs.map import MATCH_MODULE, MATCH_TEXT, Observation, said_text
+from tla2py.logs.read import shown
 from tla2py.model.logs import LogMap, Observed, Vocabulary
 from tla2py.model.model import Extension, Model, Position
 from tla2py.text import did_you_mean
@@ -70,7 +71,7 @@ def observed_module(
     ``expression-syntax``.
     """
     behavior = find_behavior(spec, specification=specification, init=init, next_step=next_step)
-    shown = list(dict.fromkeys([*(each.name for each in spec.variables), *expressions]))
+    state = list(dict.fromkeys([*(each.name for each in spec.variables), *expressions]))
     for each in expressions:
         _check_expression(spec, each, place("map", "state", value=each))
     arguments: dict[str, frozenset[str]] = {}
@@ -79,12 +80,7 @@ def observed_module(
             arguments[name] = arguments.get(name, frozenset()) | way.arguments
     for each in actions:
         if each not in arguments:
-            raise InputError(
-                "log-action",
-                f"{spec.root.name} has no action {each}",
-                where=place("unobserved", value=each),
-                hint=did_you_mean(each, sorted(arguments), f"its actions are {', '.join(sorted(arguments))}"),
-            )
+            raise _unknown(spec.root.name, "action", each, arguments, place("unobserved", value=each))
     main = f"{OBSERVED}{spec.root.name}"
     # Names of the specification are taken.
     steps = dict.fromkeys(spec.scope.names, "")
@@ -100,8 +96,8 @@ def observed_module(
             "\\* Written by tla2py: the steps that agree with a log.",
             f"EXTENDS {', '.join((spec.root.name, *behavior.standard, LOG_MODULE, MATCH_MODULE))}",
             f"VARIABLES {', '.join(variables)}",
-            _shows("Tla2py_Begins", shown, f"{LOG_NAME}[1]", ""),
-            _shows("Tla2py_Seen", shown, _LINE, "'"),
+            _shows("Tla2py_Begins", state, f"{LOG_NAME}[1]", ""),
+            _shows("Tla2py_Seen", state, _LINE, "'"),
             "Tla2py_Init ==",
             f'{behavior.init} /\\ {POSITION} = (IF {LOG_NAME}[1].action = "{_INITIAL}" THEN 2 ELSE 1) /\\',
             f"({POSITION} = 2 => Tla2py_Begins){started}",
@@ -120,7 +116,7 @@ def observed_module(
         vocabulary=Vocabulary(
             steps=steps,
             arguments={name: tuple(sorted(known)) for name, known in sorted(arguments.items())},
-            state=tuple(shown),
+            state=tuple(state),
             init_names=tuple(sorted(behavior.init_names - arguments.keys())),
         ),
     )
@@ -171,7 +167,7 @@ def _record(
 
 def _check(vocabulary: Vocabulary, observation: Observation, *, first: bool) -> None:
     """Raise InputError for an unknown action (``log-action``), argument (``log-argument``) or variable (``log-variable``)."""
-    where, action = observation.line.where, observation.action
+    where, action, owner = observation.line.where, observation.action, "the specification"
     if first and action in vocabulary.init_names:
         known: Collection[str] = ()
     elif action is None:
@@ -179,35 +175,25 @@ def _check(vocabulary: Vocabulary, observation: Observation, *, first: bool) -> 
     elif action in vocabulary.arguments:
         known = vocabulary.arguments[action]
     else:
-        names = sorted(vocabulary.arguments)
-        raise InputError(
-            "log-action",
-            f"the specification has no action {_shown(action)}",
-            where=where,
-            hint=did_you_mean(
-                action, names, f"its actions are {', '.join(names[:20])}; [logs.map] actions renames"
-            ),
-        )
+        raise _unknown(owner, "action", action, vocabulary.arguments, where, "; [logs.map] actions renames")
     for name in observation.args:
         if name not in known:
-            raise InputError(
-                "log-argument",
-                f"{_shown(action) if action else 'the specification'} has no argument {_shown(name)}",
-                where=where,
-                hint=did_you_mean(
-                    name, sorted(known), f"its arguments are {', '.join(sorted(known)) or 'none'}"
-                ),
-            )
+            raise _unknown(shown(action) if action else owner, "argument", name, known, where)
     for name in observation.state:
         if name not in vocabulary.state:
-            raise InputError(
-                "log-variable",
-                f"the specification has no variable {_shown(name)}",
-                where=where,
-                hint=did_you_mean(
-                    name, sorted(vocabulary.state), f"its variables are {', '.join(sorted(vocabulary.state))}"
-                ),
-            )
+            raise _unknown(owner, "variable", name, vocabulary.state, where)
+
+
+def _unknown(
+    owner: str, what: str, name: str, known: Iterable[str], where: str | None, more: str = ""
+) -> InputError:
+    names = sorted(known)
+    return InputError(
+        f"log-{what}",  # codes: log-action, log-argument, log-variable
+        f"{owner} has no {what} {shown(name)}",
+        where=where,
+        hint=did_you_mean(name, names, f"its {what}s are {', '.join(names) or 'none'}{more}"),
+    )
 
 
 def _check_expression(spec: ModuleGraph, text: str, where: str | None) -> None:
@@ -216,14 +202,9 @@ def _check_expression(spec: ModuleGraph, text: str, where: str | None) -> None:
         names = parse_expression(text).names
     except InputError as error:
         raise InputError(error.code, error.message, where=where, hint=error.hint) from None
-    variables = sorted(each.name for each in spec.variables)
-    if not names & {*variables, *spec.definitions}:
-        raise InputError(
-            "log-variable",
-            f"{spec.root.name} has no variable {text}",
-            where=where,
-            hint=did_you_mean(text, variables, f"its variables are {', '.join(variables)}"),
-        )
+    variables = {each.name for each in spec.variables}
+    if not names & (variables | spec.definitions.keys()):
+        raise _unknown(spec.root.name, "variable", text, variables, where)
 
 
 def _names(names: Iterable[str]) -> set[str]:
@@ -270,11 +251,11 @@ def _new(kind: str, action: str, steps: dict[str, str]) -> str:
     return name
 
 
-def _shows(name: str, shown: Iterable[str], line: str, prime: str) -> str:
+def _shows(name: str, state: Iterable[str], line: str, prime: str) -> str:
     """The definition that what a line shows of a state agrees with it."""
     parts = (
         f"(Tla2py_Shows({line}, {quoted}) => Tla2py_Agrees(({each}){prime}, {line}.state[{quoted}]))"
-        for each in shown
+        for each in state
         for quoted in [string_text(each, "")]
     )
     return f"{name} ==\n" + " /\\\n".join(parts)
@@ -282,11 +263,6 @@ def _shows(name: str, shown: Iterable[str], line: str, prime: str) -> str:
 
 def _set(names: Iterable[str]) -> str:
     return "{" + ", ".join(f'"{name}"' for name in sorted(names)) + "}"
-
-
-def _shown(text: str) -> str:
-    shown = "".join(each if each.isprintable() else "?" for each in text)
-    return shown if len(shown) <= 60 else f"{shown[:57]}..."
 
 
 ObservedPlace = Callable[..., str]
@@ -370,18 +346,10 @@ class ObservedLogs:
         known = module.vocabulary.arguments
         for action in self.map.actions.values():
             if action not in known and action not in module.vocabulary.init_names:
-                raise self._unknown(spec, "action", action, known, "actions")
+                where = self.place("map", "actions", value=action)
+                raise _unknown(spec.root.name, "action", action, known, where)
         arguments = {name for each in known.values() for name in each}
         for name in self.map.args:
             if name not in arguments:
-                raise self._unknown(spec, "argument", name, arguments, "args")
-
-    def _unknown(
-        self, spec: ModuleGraph, what: str, name: str, known: Collection[str], key: str
-    ) -> InputError:
-        return InputError(
-            f"log-{what}",  # codes: log-action, log-argument
-            f"{spec.root.name} has no {what} {name}",
-            where=self.place("map", key, value=name),
-            hint=did_you_mean(name, sorted(known), f"its {what}s are {', '.join(sorted(known)) or 'none'}"),
-        )
+                where = self.place("map", "args", value=name)
+                raise _unknown(spec.root.name, "argument", name, arguments, where)

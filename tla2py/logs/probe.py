@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import NamedTuple
 
 from tla2py.errors import InputError
-from tla2py.logs.actions import behavior_parts
+from tla2py.logs.actions import HiddenError, Source, behavior_parts
 from tla2py.logs.literal import COUNT_NAME, LOG_MODULE, LOG_NAME
 from tla2py.logs.map import GIVES, SHOWS
-from tla2py.logs.read import HiddenError, Source
-from tla2py.logs.reader import READERS
+from tla2py.logs.reader import LogReach, is_reading
 from tla2py.model.logs import LogPart, PartKind
 from tla2py.model.model import Config
 from tla2py.tla.copies import ActionParts, CopyPlace
@@ -84,73 +82,6 @@ Furthest(position) == position # {LAST} \\/ TLCGet({_SHOWN}) \\/ ~TLCSet({_SHOWN
 """
 
 
-class Needs(NamedTuple):
-    """Whether something depends on the log, and the variables that it depends on."""
-
-    log: bool = False
-    variables: frozenset[str] = frozenset()
-
-
-@dataclass(slots=True)
-class LogReach:
-    """What definitions and expressions of a module depend on.
-
-    ``entries`` is the definition that is the log. Without it everything that reads a file depends on the log.
-    """
-
-    spec: ModuleGraph
-    entries: str | None
-    _known: dict[Entity, Needs] = field(default_factory=dict)
-    _logging: frozenset[str] | None = None
-
-    def entity(self, entity: Entity) -> Needs:
-        """What an entity depends on."""
-        if entity.kind == "variable":
-            return Needs(variables=frozenset({entity.declaration.name}))
-        if entity.body is None:
-            return Needs()
-        if entity not in self._known:
-            # A recursive definition adds nothing to itself.
-            self._known[entity] = Needs()
-            found = self.expressions([(entity.body, entity.scope)])
-            if entity.declaration.name in (self.entries, LOG_NAME):
-                found = found._replace(log=True)
-            self._known[entity] = found
-        return self._known[entity]
-
-    def expressions(self, expressions: Iterable[tuple[Expression, Scope]]) -> Needs:
-        """What expressions with their scopes depend on."""
-        log, variables = False, set[str]()
-        pending = list(expressions)
-        while pending:
-            expr, scope = pending.pop()
-            inside = self.spec.resolver.let(scope, expr) if expr.shape == "let" else scope
-            pending += [(child, inside) for child in expr.children()]
-            if expr.shape != "apply":
-                continue
-            log = log or (self.entries is None and expr.operator.rpartition("!")[2] in READERS)
-            if (entity := scope.find(expr.operator)) is not None:
-                needs = self.entity(entity)
-                log = log or needs.log
-                variables |= needs.variables
-        return Needs(log, frozenset(variables))
-
-    def logging(self, own: frozenset[str]) -> frozenset[str]:
-        """The modules with definitions that depend on the log, and without variables of the specification, ``own``."""
-        if self._logging is None:
-            found = {
-                module.name
-                for module in self.spec.modules
-                for each in module.definitions
-                if (entity := self.spec.scope_of(module).find(each.name)) is not None
-                and self.entity(entity).log
-            }
-            self._logging = frozenset(found) - {
-                each.module for each in self.spec.variables if each.name in own
-            }
-        return self._logging
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LogProbe:
     """What TLC reads in such an execution, and what the numbers that it prints stand for."""
@@ -214,7 +145,7 @@ def _probe(
         replaced.get(step.operator, step.operator) if step.is_name() else source.text(step, scope, "").strip()
     )
     own = _own_variables(spec, position)
-    reach = LogReach(spec=spec, entries=entries)
+    reach = _reach(spec, entries)
     steps = _own_next(spec, reach, own) if enabled else None
     texts[f"{PROBE}.tla"] = _text(main, init, relation, steps, position, own)
     texts[f"{TELLER}.tla"] = teller_text([])
@@ -224,7 +155,8 @@ def _probe(
     file = f"{PROBE}.tla"
     texts[file] = re.sub(rf"/\\ {PROBE}_Both$", rf"/\\ {copy.root}", texts[file], flags=re.MULTILINE)
     texts[f"{TELLER}.tla"] = teller_text(copy.depths)
-    reach = LogReach(spec=spec, entries=entries)
+    reach, ours = _reach(spec, entries), frozenset(own)
+    parts = _Parts(reach=reach, levels=subject.levels, own=ours, logging=_logging(reach, ours))
     return LogProbe(
         texts={name: text for name, text in texts.items() if name != written},
         config=replace(
@@ -239,14 +171,31 @@ def _probe(
             alias=None,
             check_deadlock=False,
         ),
-        parts=tuple(
-            _part(copy, number, reach, subject.levels, frozenset(own)) for number in range(len(copy.depths))
-        ),
+        parts=tuple(parts.part(copy, number) for number in range(len(copy.depths))),
     )
 
 
-def _variables(spec: ModuleGraph) -> list[str]:
-    return [each.name for each in spec.variables]
+def _reach(spec: ModuleGraph, entries: str | None) -> LogReach:
+    """What depends on the log, which is the definition ``entries``; without it, on any file."""
+
+    def is_log(expr: Expression, entity: Entity | None) -> bool:
+        if entity is not None and entity.declaration.name in (entries, LOG_NAME):
+            return True
+        return entries is None and is_reading(expr)
+
+    return LogReach(spec=spec, is_log=is_log)
+
+
+def _logging(reach: LogReach, own: frozenset[str]) -> frozenset[str]:
+    """The modules with definitions that depend on the log, and without variables of the specification, ``own``."""
+    spec = reach.spec
+    found = {
+        module.name
+        for module in spec.modules
+        for each in module.definitions
+        if (entity := spec.scope_of(module).find(each.name)) is not None and reach.entity(entity).log
+    }
+    return frozenset(found) - {each.module for each in spec.variables if each.name in own}
 
 
 def _own_variables(spec: ModuleGraph, position: str) -> list[str]:
@@ -257,7 +206,7 @@ def _own_variables(spec: ModuleGraph, position: str) -> list[str]:
     counting = parse_expression(position).names
     beside = {each.module for each in spec.variables if each.name in counting}
     found = [each.name for each in spec.variables if each.module not in beside]
-    return found or [name for name in _variables(spec) if name not in counting]
+    return found or [each.name for each in spec.variables if each.name not in counting]
 
 
 def _own_next(spec: ModuleGraph, reach: LogReach, own: list[str]) -> str | None:
@@ -269,22 +218,55 @@ def _own_next(spec: ModuleGraph, reach: LogReach, own: list[str]) -> str | None:
     return None
 
 
-def _part(copy: ActionParts, number: int, reach: LogReach, levels: Levels, own: frozenset[str]) -> LogPart:
-    conjunct, (expr, place) = copy.conjuncts[number], copy.found[number]
-    exists = expr.operator == "\\E"
-    judged = [each.domain for each in expr.bounds if each.domain is not None] if exists else [expr]
-    needs = reach.expressions([(each, place.scope) for each in judged])
-    kind: PartKind = "step" if not needs.log else "observed" if needs.variables & own else "line"
-    return LogPart(
-        kind=kind,
-        text=_compared(expr) or conjunct.text,
-        module=conjunct.module,
-        line=conjunct.line,
-        column=conjunct.column,
-        depth=copy.depths[number],
-        path=place.path,
-        action=_action(expr, place, reach, levels, own),
-    )
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Parts:
+    """What tells of a conjunct; ``own`` are the variables of the specification, ``logging`` the modules that read logs."""
+
+    reach: LogReach
+    levels: Levels
+    own: frozenset[str]
+    logging: frozenset[str]
+
+    def part(self, copy: ActionParts, number: int) -> LogPart:
+        """A conjunct of a copy."""
+        conjunct, (expr, place) = copy.conjuncts[number], copy.found[number]
+        exists = expr.operator == "\\E"
+        judged = [each.domain for each in expr.bounds if each.domain is not None] if exists else [expr]
+        needs = self.reach.expressions([(each, place.scope) for each in judged])
+        kind: PartKind = "step" if not needs.log else "observed" if needs.variables & self.own else "line"
+        return LogPart(
+            kind=kind,
+            text=_compared(expr) or conjunct.text,
+            module=conjunct.module,
+            line=conjunct.line,
+            column=conjunct.column,
+            depth=copy.depths[number],
+            path=place.path,
+            action=None if exists else self._action(expr, place),
+        )
+
+    def _action(self, expr: Expression, place: CopyPlace) -> str | None:
+        """The outermost definition on the way to a conjunct, or the one that it calls, that is an action and needs no log.
+
+        A definition that only chooses among others is none.
+        """
+        owners = [
+            each for each in zip(place.path, place.owners, strict=True) if not each[0].startswith(PROBE)
+        ]
+        if (called := _called(expr, place.scope)) is not None:
+            owners.append((called.declaration.name, called))
+        following = [*(name for name, _ in owners[1:]), None]
+        for (name, entity), after in zip(owners, following, strict=False):
+            needs = self.reach.entity(entity)
+            if (
+                self.levels.of_entity(entity) == Level.ACTION
+                and entity.declaration.module not in self.logging
+                and after not in _choices(entity)
+                and not needs.log
+                and needs.variables & self.own
+            ):
+                return name
+        return None
 
 
 def _compared(expr: Expression) -> str | None:
@@ -295,32 +277,6 @@ def _compared(expr: Expression) -> str | None:
     if expr.operator == "=>" and expr.arguments[0].operator == SHOWS:
         name = expr.arguments[0].arguments[1].text.strip('"')
         return f"{name}' = state.{name}"
-    return None
-
-
-def _action(
-    expr: Expression, place: CopyPlace, reach: LogReach, levels: Levels, own: frozenset[str]
-) -> str | None:
-    """The outermost definition on the way to a conjunct, or the one that it calls, that is an action and needs no log.
-
-    A definition that only chooses among others is none.
-    """
-    owners = [each for each in zip(place.path, place.owners, strict=True) if not each[0].startswith(PROBE)]
-    if (called := _called(expr, place.scope)) is not None:
-        owners.append((called.declaration.name, called))
-    if expr.operator == "\\E":
-        return None
-    following = [*(name for name, _ in owners[1:]), None]
-    for (name, entity), after in zip(owners, following, strict=False):
-        needs = reach.entity(entity)
-        if (
-            levels.of_entity(entity) == Level.ACTION
-            and entity.declaration.module not in reach.logging(own)
-            and after not in _choices(entity)
-            and not needs.log
-            and needs.variables & own
-        ):
-            return name
     return None
 
 

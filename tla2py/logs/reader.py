@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
@@ -18,7 +18,7 @@ from tla2py.tla.scope import Entity, Resolver, Scope
 from tla2py.tla.tree import deeply
 
 # The operators of the CommunityModules that read a file.
-READERS = frozenset({"ndJsonDeserialize", "JsonDeserialize"})
+_READERS = frozenset({"ndJsonDeserialize", "JsonDeserialize"})
 # Operators whose value is that of their last argument.
 _PASSING = frozenset({"Print", "TLCEval"})
 
@@ -77,7 +77,7 @@ def find_calls(spec: ModuleGraph, every: Iterable[Reached]) -> list[Call]:
         calls, known = [], len(passing)
         for each in applied:
             index = passing.get(each.entity) if each.entity is not None else None
-            if index is None and _last(each.expr.operator) in READERS:
+            if index is None and is_reading(each.expr):
                 index = 0
             if index is None or index >= len(each.expr.arguments):
                 continue
@@ -146,9 +146,13 @@ def _last(name: str) -> str:
     return name.rpartition("!")[2]
 
 
+def is_reading(expr: Expression) -> bool:
+    """Whether an expression is a call that reads a file."""
+    return expr.shape == "apply" and _last(expr.operator) in _READERS
+
+
 # What a comparison tells with its sides swapped.
 _SWAPPED = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "=": "=", "#": "#", "/=": "/="}
-IsLog = Callable[[str], bool]
 
 
 class _Sum(NamedTuple):
@@ -167,7 +171,7 @@ class _Counted(NamedTuple):
     beyond: int
 
 
-def counters(spec: ModuleGraph, every: Iterable[Reached], is_log: IsLog) -> dict[str, Position]:
+def _counters(reader: LogReader, every: Iterable[Reached]) -> dict[str, Position]:
     """The positions in the log that expressions of a module compare with its length, by what they consist of.
 
     Each is the number of the next entry: if a variable ends at the length of the log, it is that variable plus one.
@@ -181,8 +185,8 @@ def counters(spec: ModuleGraph, every: Iterable[Reached], is_log: IsLog) -> dict
         scope = each.scope
         one, other = expr.arguments
         if expr.operator == "=":
-            stepping |= _steps(spec, one, other, scope)
-        for counted in _compared(spec, expr.operator, one, other, scope, is_log):
+            stepping |= _steps(reader.spec, one, other, scope)
+        for counted in _compared(reader, expr.operator, one, other, scope):
             found.setdefault(counted.name, Counter())[counted] += 1
     if len(found) > 1 and len(found.keys() & stepping) == 1:
         found = {name: found[name] for name in found.keys() & stepping}
@@ -206,24 +210,21 @@ def _steps(spec: ModuleGraph, one: Expression, other: Expression, scope: Scope) 
 
 
 def _compared(
-    spec: ModuleGraph, operator: str, one: Expression, other: Expression, scope: Scope, is_log: IsLog
+    reader: LogReader, operator: str, one: Expression, other: Expression, scope: Scope
 ) -> Iterator[_Counted]:
     if operator in ("\\in", "\\notin"):
         bound = other.arguments[1] if other.operator == ".." else other
-        yield from _ordered(spec, "<=", one, bound, scope, is_log)
+        yield from _ordered(reader, "<=", one, bound, scope)
     elif operator in _SWAPPED:
-        yield from _ordered(spec, operator, one, other, scope, is_log)
-        yield from _ordered(spec, _SWAPPED[operator], other, one, scope, is_log)
+        yield from _ordered(reader, operator, one, other, scope)
+        yield from _ordered(reader, _SWAPPED[operator], other, one, scope)
 
 
 def _ordered(
-    spec: ModuleGraph, operator: str, one: Expression, other: Expression, scope: Scope, is_log: IsLog
+    reader: LogReader, operator: str, one: Expression, other: Expression, scope: Scope
 ) -> Iterator[_Counted]:
-    length = _length(other, scope, is_log)
-    if length is None:
-        return
-    counting = _sum(spec, one, scope)
-    if counting is not None:
+    length, counting = _length(reader, other, scope), _sum(reader.spec, one, scope)
+    if length is not None and counting is not None:
         beyond = length.added - counting.added
         if operator in ("<=", ">"):
             # A step is taken from a position that is allowed, and only then to one that is not.
@@ -252,17 +253,23 @@ def _sum(spec: ModuleGraph, expr: Expression, scope: Scope, depth: int = 9) -> _
     return None
 
 
-def _length(expr: Expression, scope: Scope, is_log: IsLog, depth: int = 9) -> _Sum | None:
+def _length(reader: LogReader, expr: Expression, scope: Scope, depth: int = 9) -> _Sum | None:
     """A sequence whose length, or whose domain, this is, with what is added to its length."""
     if expr.operator in ("Len", "DOMAIN") and len(expr.arguments) == 1:
         sequence = expr.arguments[0]
-        return _Sum(sequence.operator) if sequence.is_name() and is_log(sequence.operator) else None
+        return _Sum(sequence.operator) if sequence.is_name() and _is_log(reader, sequence.operator) else None
     if expr.operator in ("+", "-"):
-        return _added(expr, lambda part: _length(part, scope, is_log, depth))
+        return _added(expr, lambda part: _length(reader, part, scope, depth))
     entity = scope.named(expr)
     if entity is not None and entity.body is not None and not entity.parameters and depth:
-        return _length(entity.body, entity.scope, is_log, depth - 1)
+        return _length(reader, entity.body, entity.scope, depth - 1)
     return None
+
+
+def _is_log(reader: LogReader, name: str) -> bool:
+    """Whether a name is a definition without parameters that depends on the log."""
+    definition = reader.spec.definitions.get(name)
+    return definition is not None and not definition.parameters and reader.reaches(name)
 
 
 def _added(expr: Expression, read: Callable[[Expression], _Sum | None]) -> _Sum | None:
@@ -282,73 +289,87 @@ def _added(expr: Expression, read: Callable[[Expression], _Sum | None]) -> _Sum 
 _AS = 'as = "environment.NAME" for IOEnv.NAME, as = "NAME" for a definition, as = "FILE" for a file name in the module'
 
 
+class Needs(NamedTuple):
+    """Whether something depends on the log, and the variables that it depends on."""
+
+    log: bool = False
+    variables: frozenset[str] = frozenset()
+
+
+@dataclass(slots=True, eq=False)
+class LogReach:
+    """What definitions and expressions of a module depend on.
+
+    ``is_log`` tells of an expression, and of the definition that it names if any, whether it is the log.
+    """
+
+    spec: ModuleGraph
+    is_log: Callable[[Expression, Entity | None], bool]
+    _known: dict[Entity, Needs] = field(default_factory=dict)
+
+    def named(self, name: str) -> Needs:
+        """What a definition that the root sees depends on."""
+        entity = self.spec.scope.find(name)
+        return Needs() if entity is None else self.entity(entity)
+
+    def entity(self, entity: Entity) -> Needs:
+        """What an entity depends on."""
+        if entity.kind == "variable":
+            return Needs(variables=frozenset({entity.declaration.name}))
+        if entity.body is None:
+            return Needs()
+        if entity not in self._known:
+            # A recursive definition adds nothing to itself.
+            self._known[entity] = Needs()
+            found = self.expressions([(entity.body, entity.scope)])
+            self._known[entity] = found._replace(log=found.log or self.is_log(entity.body, entity))
+        return self._known[entity]
+
+    def expressions(self, expressions: Iterable[tuple[Expression, Scope]]) -> Needs:
+        """What expressions with their scopes depend on."""
+        log, variables = False, set[str]()
+        pending = list(expressions)
+        while pending:
+            expr, scope = pending.pop()
+            log = log or self.is_log(expr, None)
+            inside = self.spec.resolver.let(scope, expr) if expr.shape == "let" else scope
+            pending += [(child, inside) for child in expr.children()]
+            if expr.shape == "apply" and (entity := scope.find(expr.operator)) is not None:
+                needs = self.entity(entity)
+                log = log or needs.log
+                variables |= needs.variables
+        return Needs(log, frozenset(variables))
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class LogReader:
     """How a module reads its log.
 
-    ``position`` is what counts the lines, if known. ``calls`` are the expressions that read the log.
+    ``position`` is what counts the lines, if known. ``by_line`` tells whether each line of the log is a value. ``reach``
+    tells what depends on the log.
     """
 
     spec: ModuleGraph
     source: SourceTexts
     position: Position | None
-    calls: tuple[Expression, ...]
-
-    @property
-    def by_line(self) -> bool:
-        """Whether each line of the log is a value."""
-        return any(call.operator.rpartition("!")[2] == "ndJsonDeserialize" for call in self.calls)
+    by_line: bool
+    reach: LogReach
 
     @deeply
     def reaches(self, name: str) -> bool:
         """Whether a definition depends on the log."""
-        calls = {id(call) for call in self.calls}
-        return any(id(each.expr) in calls for each in reached(self.spec, named(self.spec, [name]), {}))
-
-    def accepts(self, config: Config) -> bool:
-        """Whether something that TLC checks is true only of logs that are explained.
-
-        A postcondition that depends on the log is, and so is a property if it depends on the position as well. An
-        invariant holds in all states on the way, so it is none unless nothing counts the lines.
-        """
-        counted = self.position is not None
-        names = (*config.postconditions, *config.possible, *(() if counted else config.invariants))
-        return any(map(self.reaches, names)) or any(
-            self.reaches(name) and (not counted or self._counting <= self._variables(name))
-            for name in config.properties
-        )
-
-    def endings(self, config: Config) -> tuple[str, ...]:
-        """The invariants that only the end of the log violates: they depend on it, and on its position alone."""
-        return tuple(
-            name
-            for name in config.invariants
-            if self._counting and self._variables(name) == self._counting and self.reaches(name)
-        )
-
-    @deeply
-    def is_ended(self, config: Config) -> bool:
-        """Whether a model ends the search for itself, at a state that it looks for."""
-        names = [name for _, name in config.names()] + [each.definition for each in config.substitutions]
-        every = reached(self.spec, named(self.spec, names), {})
-        return bool(self.endings(config)) or any(_is_exit(each.expr) for each in every)
-
-    @property
-    def _counting(self) -> frozenset[str]:
-        """The variables of the position."""
-        names = parse_expression(self.position.expression).names if self.position else frozenset()
-        return frozenset(names & {each.name for each in self.spec.variables})
-
-    @deeply
-    def _variables(self, name: str) -> frozenset[str]:
-        """The variables that a definition depends on."""
-        variables = {each.name for each in self.spec.variables}
-        every = reached(self.spec, named(self.spec, [name]), {})
-        return frozenset(each.expr.operator for each in every if each.expr.operator in variables)
+        return self.reach.named(name).log
 
 
 class LogTerms(NamedTuple):
-    """What a config tells of the log: see the methods of ``LogReader``."""
+    """What a config tells of the log that a module reads.
+
+    ``accepts`` tells whether something that TLC checks is true only of logs that are explained. A postcondition that
+    depends on the log is, and so is a property if it depends on the position as well. An invariant holds in all states on
+    the way, so it is none unless nothing counts the lines. ``endings`` are the invariants that only the end of the log
+    violates: they depend on it, and on its position alone. ``is_ended`` tells whether the model ends the search for
+    itself, at a state that it looks for.
+    """
 
     accepts: bool
     endings: tuple[str, ...]
@@ -357,9 +378,20 @@ class LogTerms(NamedTuple):
 
 # A sweep of a thousand logs has a few configs.
 @lru_cache(maxsize=256)
+@deeply
 def log_terms(reader: LogReader, config: Config) -> LogTerms:
     """What a config tells of the log that a module reads."""
-    return LogTerms(reader.accepts(config), reader.endings(config), reader.is_ended(config))
+    spec, position, needs = reader.spec, reader.position, reader.reach.named
+    counting = parse_expression(position.expression).names if position is not None else frozenset[str]()
+    counting &= {each.name for each in spec.variables}
+    stating = (*config.postconditions, *config.possible, *(() if position else config.invariants))
+    accepts = any(needs(name).log for name in stating) or any(
+        needs(name).log and counting <= needs(name).variables for name in config.properties
+    )
+    endings = tuple(name for name in config.invariants if counting and needs(name) == (True, counting))
+    names = [name for _, name in config.names()] + [each.definition for each in config.substitutions]
+    every = reached(spec, named(spec, names), {})
+    return LogTerms(accepts, endings, bool(endings) or any(_is_exit(each.expr) for each in every))
 
 
 def _is_exit(expr: Expression) -> bool:
@@ -402,8 +434,15 @@ def find_reader(
 
 
 def _reader(spec: ModuleGraph, calls: Iterable[Call], source: SourceTexts) -> LogReader:
-    read = tuple(call.expression for call in calls if source in call.sources)
-    return LogReader(spec=spec, source=source, position=None, calls=read)
+    read = [call.expression for call in calls if source in call.sources]
+    reading = {id(each) for each in read}
+    return LogReader(
+        spec=spec,
+        source=source,
+        position=None,
+        by_line=any(_last(each.operator) == "ndJsonDeserialize" for each in read),
+        reach=LogReach(spec, lambda expr, _: id(expr) in reading),
+    )
 
 
 def _possible(spec: ModuleGraph, calls: Sequence[Call], given: Collection[SourceTexts]) -> list[LogReader]:
@@ -454,20 +493,6 @@ def _named_source(spec: ModuleGraph, calls: Iterable[Call], reads: str, where: s
         where=where,
         hint=did_you_mean(reads, known, _AS),
     )
-
-
-def _counters(reader: LogReader, every: Iterable[Reached]) -> Mapping[str, Position]:
-    """What counts the lines, by the variable that does."""
-    spec = reader.spec
-    known: dict[str, bool] = {}
-
-    def is_log(name: str) -> bool:
-        if name not in known:
-            definition = spec.definitions.get(name)
-            known[name] = definition is not None and not definition.parameters and reader.reaches(name)
-        return known[name]
-
-    return counters(spec, every, is_log)
 
 
 def _check_position(spec: ModuleGraph, position: str, where: str | None) -> None:

@@ -13,38 +13,9 @@ from tla2py.errors import InputError
 from tla2py.logs.observe import ObservedPlace
 from tla2py.model.logs import LogMap
 
-# A value of a field of a log.
-_Value = str | int | float | bool
-
 
 class _Section(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The base of these sections."""
-
-
-class LogMapSection(_Section, frozen=True):
-    """``[logs.map]``: how to read the lines of a log that was not written for the specification."""
-
-    action: str = "action"
-    actions: dict[str, str] = {}
-    args: dict[str, str] = {}
-    state: dict[str, str] = {}
-    drop: dict[str, list[_Value]] = {}
-    clock: str | None = None
-    null: str | None = None
-    ignore: list[str] = []
-
-    def log_map(self) -> LogMap:
-        """The map as the runs of a sweep have it."""
-        return LogMap(
-            action=self.action,
-            actions=self.actions,
-            args=self.args,
-            state=self.state,
-            drop={field: tuple(values) for field, values in self.drop.items()},
-            clock=self.clock,
-            null=self.null,
-            ignore=tuple(self.ignore),
-        )
 
 
 class UnobservedTable(_Section, frozen=True):
@@ -60,7 +31,7 @@ class LogsSection(_Section, frozen=True, rename={"reads": "as"}):
     files: list[str | list[str]] = []
     reads: str | None = None
     position: str | None = None
-    map: LogMapSection | None = None
+    map: LogMap | None = None
     unobserved: int | UnobservedTable = 0
     search: Literal["bfs", "dfs"] | None = None
     mutate: int = 0
@@ -68,7 +39,7 @@ class LogsSection(_Section, frozen=True, rename={"reads": "as"}):
 
 LOG_SECTIONS: dict[str, type[msgspec.Struct]] = {
     "logs": LogsSection,
-    "logs.map": LogMapSection,
+    "logs.map": LogMap,
     "logs.unobserved": UnobservedTable,
 }
 

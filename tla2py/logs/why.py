@@ -73,10 +73,7 @@ def nearest_of(steps: Sequence[LogStep], line: str, action: str, binding: Bindin
     ``action`` and ``binding`` are those that the line stands for. A line of the form ``{"action": .., "args": .., "state":
     ..}`` is compared field by field, of any other one only the action and its arguments.
     """
-    try:
-        fields = json.loads(line)
-    except ValueError:
-        fields = None
+    fields = _content(line)
     compared = [
         replace(step, differences=tuple(_differences(step, fields, action, binding))) for step in steps
     ]
@@ -92,7 +89,7 @@ def nearest_of(steps: Sequence[LogStep], line: str, action: str, binding: Bindin
     )
 
 
-def _differences(step: LogStep, fields: object, action: str, binding: Binding) -> Iterator[Difference]:
+def _differences(step: LogStep, fields: JsonValue, action: str, binding: Binding) -> Iterator[Difference]:
     found = dict(step.binding)
     if step.action != action:
         yield Difference("action", action, step.action)
@@ -111,14 +108,13 @@ def _differences(step: LogStep, fields: object, action: str, binding: Binding) -
             yield from _unequal(step.values[name], value, name)
 
 
-def stated_action(line: str) -> str | None:
-    """The action that a line of that form names."""
+def _content(line: str) -> JsonValue:
+    """The JSON value of a line; None if it has none."""
     try:
-        fields = json.loads(line)
+        content: JsonValue = json.loads(line)
     except ValueError:
         return None
-    action = fields.get("action") if isinstance(fields, dict) else None
-    return action if isinstance(action, str) else None
+    return content
 
 
 def _text(value: JsonValue) -> str:
@@ -240,8 +236,10 @@ class LogWhy:
         if blamed[0].attempt.rank[0]:
             return nearest_of(steps, line, blamed[0].attempt.action, blamed[0].attempt.binding)
         # The line names an action, with arguments that it does not take.
-        named = stated_action(line)
-        return nearest_of(steps, line, named, ()) if named in {each.action for each in steps} else None
+        fields = _content(line)
+        named = fields.get("action") if isinstance(fields, dict) else None
+        known = isinstance(named, str) and named in {each.action for each in steps}
+        return nearest_of(steps, line, str(named), ()) if known else None
 
     @property
     def enabled(self) -> tuple[str, ...]:
@@ -268,10 +266,7 @@ def _chosen(attempts: Sequence[Attempt], line: str) -> list[Attempt]:
 
 
 def _strings(line: str) -> Iterator[str]:
-    try:
-        pending = [json.loads(line)]
-    except ValueError:
-        return
+    pending = [_content(line)]
     while pending:
         value = pending.pop()
         if isinstance(value, str):

@@ -1,12 +1,14 @@
-"""A conjunct of the next-state relation of a run on a log."""
+"""The words about logs: conjuncts, maps, remarks, changes, what a run reads, and the rows of its answer."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass
 from typing import Literal, NamedTuple, TypeAlias
 
 import msgspec
+
+from tla2py.model.outcome import Verdict
 
 PartKind = Literal["line", "observed", "step"]
 
@@ -38,9 +40,8 @@ class LogPart(NamedTuple):
 Scalar = str | int | float | bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LogMap:
-    """How to read a line. Fields are named by paths such as ``event.name``, elements of arrays as in ``args.0``.
+class LogMap(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """``[logs.map]``: how to read a line. Fields are named by paths such as ``event.name``, elements of arrays as in ``args.0``.
 
     action: the field with the action's name; actions: from names in the log to those of the specification.
     args: the field of each argument, for arguments that are not in the object ``args``.
@@ -52,10 +53,10 @@ class LogMap:
     """
 
     action: str = "action"
-    actions: Mapping[str, str] = field(default_factory=dict)
-    args: Mapping[str, str] = field(default_factory=dict)
-    state: Mapping[str, str] = field(default_factory=dict)
-    drop: Mapping[str, tuple[Scalar, ...]] = field(default_factory=dict)
+    actions: dict[str, str] = {}
+    args: dict[str, str] = {}
+    state: dict[str, str] = {}
+    drop: dict[str, tuple[Scalar, ...]] = {}
     clock: str | None = None
     null: str | None = None
     ignore: tuple[str, ...] = ()
@@ -179,7 +180,43 @@ class LogInput:
 
     def facts(self) -> dict[str, object]:
         """What belongs in a run's digest."""
-        return {name: value for name, value in asdict(self).items() if value is not None}
+        facts: dict[str, object] = msgspec.to_builtins(self)
+        return {name: value for name, value in facts.items() if value is not None}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LogRow:
+    """A row of ``logs`` without its run and point: how far some behaviour explained a log.
+
+    ``matched`` is the number of lines before the first one that no behaviour explains, None if nothing counts them;
+    ``first_unmatched`` is that line, from 1, and ``place`` its file and its line there; None if there is none or if TLC
+    did not end. ``violates`` are the names of what is violated, except for the log itself.
+    """
+
+    file: str
+    verdict: Verdict
+    lines: int
+    matched: int | None
+    first_unmatched: int | None
+    place: str | None
+    violates: tuple[str, ...]
+    generated: int | None
+    distinct: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LogMutantRow:
+    """A row of ``log_mutants``: a change to a log, and whether the changed log was accepted."""
+
+    run_id: str
+    file: str
+    line: int
+    change: str
+    field: str | None
+    before: str | None
+    after: str | None
+    action: str | None
+    status: str
 
 
 class MutationSection(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

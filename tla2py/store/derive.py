@@ -160,7 +160,7 @@ def _add_run(
     if log is not None and log.edit is not None:
         tables.add("log_mutants", rows.log_mutant_rows(record, log.edit, result))
     elif log is not None:
-        text = _log_text(log, storage, record)
+        text = log_text(log, storage, record)
         tables.add("log_results", rows.log_rows(record, result, text))
         why = read_log_why(record, archive.stdout)
         numbers = {} if why is None else line_numbers(log, result.progress, text)
@@ -178,7 +178,7 @@ def _add_run(
     return result.stats.distinct
 
 
-def _log_text(log: LogInput, storage: Storage, record: RunRecord) -> LogText:
+def log_text(log: LogInput, storage: Storage, record: RunRecord) -> LogText:
     """The text of the log that a run checks. Raises StoreError (``input-lost``)."""
     digests = dict(record.inputs.files)
     return LogText(log=log, files=[input_file(storage, digests[each.file]) for each in log.files])

@@ -135,14 +135,7 @@ def print_rows(run_id: str, result: RunResult) -> Iterator[Row]:
 
 def log_rows(record: RunRecord, result: RunResult, text: LogText) -> Iterator[Row]:
     """A run's row of ``logs``."""
-    yield {
-        "run_id": record.run_id,
-        "file": text.log.path,
-        "verdict": result.verdict.value,
-        **asdict(answer_of(text.log, result, text)),
-        "generated": result.stats.generated,
-        "distinct": result.stats.distinct,
-    }
+    yield {"run_id": record.run_id, **asdict(answer_of(result, text))}
 
 
 def log_mutant_rows(record: RunRecord, edit: LogEdit, result: RunResult) -> Iterator[Row]:

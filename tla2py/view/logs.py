@@ -15,12 +15,13 @@ from rich.text import Text
 
 from tla2py.errors import Place
 from tla2py.execution.log_mutants import LogMutants, general_field, shares
-from tla2py.execution.validate import LogRow, coverage_of, log_lines, log_why
+from tla2py.execution.validate import coverage_of, log_lines, log_why
 from tla2py.logs.observe import OBSERVED
-from tla2py.logs.why import Blame, LogState, LogStep, LogWhy
+from tla2py.logs.why import Blame, LogState, LogStep, LogTrace, LogWhy
+from tla2py.model.logs import LogRow
 from tla2py.model.mutant import LeftOut, MutantReport, MutantRow
 from tla2py.model.outcome import Verdict
-from tla2py.model.trace import StateDiff, Trace
+from tla2py.model.trace import StateDiff
 from tla2py.mutation.mutant import Mutant, one_line
 from tla2py.mutation.rounds import Cost
 from tla2py.mutation.trial import Trial, check_figures, definition_shares, score, sizes, status_counts
@@ -110,16 +111,15 @@ def validation_text(
             yield from (Text(f"  {line}") for line in f"{at}{run.message}".splitlines()[:_MOST_LINES])
         if text:
             yield Text(f"  {_cut(text)}", "dim")
-        why = log_why(store, run.run_id) if text else None
+        why, behaviour = log_why(store, run.run_id) if text else (None, None)
         blamed = why.blamed(text or "") if why is not None else []
         reasons.update(_false(each) for each in blamed[:1])
         if why is not None and (full or index < _MOST_REASONS):
             yield from reason_text(why, text or "")
         if why is not None and full:
             yield from states_text(why)
-            if why.trace is not None and row.first_unmatched is not None:
-                lines = log_lines(store, run.run_id)
-                yield from behaviour_text(why, why.trace, lines, row.first_unmatched)
+            if behaviour is not None and row.first_unmatched is not None:
+                yield from behaviour_text(behaviour, log_lines(store, run.run_id))
     if len(found) > _MOST_REASONS and not full:
         yield from (Text(f"{counted(count, 'log')}: {reason}") for reason, count in reasons.most_common())
     good = len(rows) - len(found)
@@ -198,22 +198,16 @@ def _values(state: LogState) -> Iterator[str]:
     return (f"{name} = {_cut(format_value(value))}" for name, value in state.values.items())
 
 
-def behaviour_text(why: LogWhy, trace: Trace, lines: Mapping[int, str], line: int) -> Iterator[Text]:
+def behaviour_text(found: LogTrace, texts: Mapping[int, str]) -> Iterator[Text]:
     """A behaviour that gets furthest, with the line that each step takes."""
     yield Text("  a behaviour that gets there")
-    last, own = max(why.counts), set(why.states[0].values) if why.states else set()
-    for before, after in pairwise(trace.states):
-        position = before.values.get(why.position)
-        position = position if isinstance(position, int) else -1
-        taken = position != after.values.get(why.position)
-        place = line - last + position if taken else 0
-        text = lines.get(place, "")
-        yield Text.assemble(
-            f"    {place or '':>4} {' or '.join(why.actions.get(position, ()))}", (f"  {_cut(text)}", "dim")
-        )
+    lines = {index: line for line, index in found.lines.items()}
+    for before, after in pairwise(found.trace.states):
+        line = lines.get(after.index)
+        text = "" if line is None else texts.get(line, "")
+        yield Text.assemble(f"    {line or '':>4} {after.action or ''}", (f"  {_cut(text)}", "dim"))
         for part in StateDiff(before=before, after=after).parts:
-            if not own or part.variable in own:
-                yield Text(f"           {_cut(str(part))}")
+            yield Text(f"           {_cut(str(part))}")
 
 
 def coverage_text(taken: Mapping[str, int]) -> Iterator[Text]:
@@ -227,7 +221,7 @@ def coverage_text(taken: Mapping[str, int]) -> Iterator[Text]:
 
 
 def _cut(text: str) -> str:
-    return text if len(text) <= _LOGS_LONGEST else f"{text[:_LOGS_LONGEST]}..."
+    return cut(text, _LOGS_LONGEST)
 
 
 def remark_text(folder: Path, place: Place, text: str) -> Text:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from tla2py.logs.answer import LogAnswer, answer_of
+from tla2py.logs.answer import answer_of
 from tla2py.logs.files import LogText
 from tla2py.model.logs import LogFile, LogInput
 from tla2py.model.outcome import Outcome, Stats, Verdict, Violation
@@ -38,7 +39,7 @@ def text(tmp_path: Path) -> LogText:
 
 def answered(text: LogText, found: RunResult) -> tuple[Verdict, int | None, int | None]:
     found = with_log(found, LOG)
-    answer = answer_of(LOG, found, text)
+    answer = answer_of(found, text)
     assert answer.lines == 4
     return found.verdict, answer.matched, answer.first_unmatched
 
@@ -74,7 +75,8 @@ def test_without_a_count_there_is_no_guess(text: LogText) -> None:
     log = LogInput(path="a", files=LOG.files, lines=4)
     found = with_log(result(()), log)
     assert found.verdict is Verdict.INCONCLUSIVE
-    assert answer_of(log, found, text) == LogAnswer(lines=4, matched=None, first_unmatched=None)
+    answer = answer_of(found, replace(text, log=log))
+    assert (answer.lines, answer.matched, answer.first_unmatched) == (4, None, None)
 
 
 @pytest.mark.parametrize(

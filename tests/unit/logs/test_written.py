@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import io
 from pathlib import Path
 
 from tests.conftest import COUNTER
-from tla2py.logs.files import LogText, write_log_module, write_run
+from tla2py.logs.files import LogText, write_log_module
 from tla2py.logs.observe import observed_module
-from tla2py.logs.read import LogLines
 from tla2py.model.logs import LogFile, LogInput, LogMap, Observed
 from tla2py.model.model import Config, Inputs
 from tla2py.tla.parse import load_modules
@@ -32,18 +30,15 @@ def test_two_files_of_one_run(tmp_path: Path) -> None:
         lines=5,
         observed=observed(tmp_path),
     )
-    file = io.StringIO()
-    assert log.observed is not None
-    remarks = write_run(file, log.observed, [LogLines(tmp_path / name, name) for name in names])
+    remarks = write_log_module(Inputs(log=log), Config(), tmp_path)
     assert [(remark.file, remark.line, remark.refuses) for remark in remarks] == [("b.ndjson", 1, False)]
-    assert "Tla2py_Count == 3\n" in file.getvalue()
+    assert "Tla2py_Count == 3\n" in (tmp_path / "Tla2pyLog.tla").read_text()
     text = LogText(log=log, files=[tmp_path / name for name in names])
     assert [(line.number, line.place) for line in text.lines()] == [
         (1, "a.ndjson:1"),
         (2, "b.ndjson:1"),
         (3, "a.ndjson:4"),
     ]
-    assert write_log_module(Inputs(log=log), Config(), tmp_path) == remarks
     (tmp_path / "b.ndjson").write_text('{"t": 3}\n{"t": 2}\n')
     [remark] = write_log_module(Inputs(log=log), Config(), tmp_path)
     assert (remark.file, remark.line, remark.refuses) == ("b.ndjson", 2, True)
