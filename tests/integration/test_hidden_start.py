@@ -79,7 +79,11 @@ def test_a_spark_that_is_not_needed_is_killed(
     def beginning(start: SparkStart) -> None:
         begin(start)
         time.sleep(0.2)
-        launched.extend(p for p in psutil.Process().children() if "pyspark-shell" in p.cmdline())
+        for process in psutil.Process().children():
+            # Processes come and go while they are looked at.
+            with contextlib.suppress(psutil.NoSuchProcess):
+                if "pyspark-shell" in process.cmdline():
+                    launched.append(process)
 
     monkeypatch.setattr(SparkStart, "begin", beginning)
     failures: list[ToolchainError] = []

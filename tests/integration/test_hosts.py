@@ -255,7 +255,8 @@ from pathlib import Path
 from tla2py.tlc.process.gateway import gateway_jar
 from tla2py.tlc.process.host import FOLDER, Host
 from tla2py.tlc.process.gateway import OPENED
-host = Host((sys.argv[1], OPENED, f"-Djava.io.tmpdir={FOLDER}/tmp"), gateway_jar(), (Path(sys.argv[2]),))
+host = Host()
+host.start((sys.argv[1], OPENED, f"-Djava.io.tmpdir={FOLDER}/tmp"), gateway_jar(), (Path(sys.argv[2]),))
 print(host._jvm.pid, host.folder.parent, flush=True)
 time.sleep(60)
 """

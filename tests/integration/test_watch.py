@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -55,9 +56,15 @@ class Watching:
     def started_java(self) -> list[psutil.Process]:
         """The processes of TLC, as soon as there are any."""
         command = psutil.Process(self.process.pid)
-        while not (java := [each for each in command.children(recursive=True) if "java" in each.name()]):
+        java: list[psutil.Process] = []
+        while not java:
             assert self.process.poll() is None
             time.sleep(0.05)
+            for process in command.children(recursive=True):
+                # Processes come and go while they are looked at.
+                with contextlib.suppress(psutil.NoSuchProcess):
+                    if "java" in process.name():
+                        java.append(process)
         return java
 
     def interrupt(self) -> int:

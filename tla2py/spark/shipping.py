@@ -24,6 +24,7 @@ import tla2py
 from tla2py.errors import StoreError, ToolchainError
 from tla2py.execution.executor import Work
 from tla2py.store.storage import Address, folder_of, is_remote
+from tla2py.tlc.config.render import default_template
 from tla2py.tlc.tools.community import pack_override, read_override
 from tla2py.tlc.tools.jar import copied_jar, read_jar
 from tla2py.tlc.tools.java import Java, find_java, java_at
@@ -96,6 +97,7 @@ def shared_address(store: Address) -> Address:
 def zip_package(folder: Path) -> Path:
     """This package as an importable zip, named by its digest so that no worker reuses an older one."""
     files = {file.relative_to(_PACKAGE.parent): file.read_bytes() for file in sorted(_PACKAGE.rglob("*.py"))}
+    files[Path("tla2py/cfg_templates/default.cfg.j2")] = default_template().encode()
     digest = hashlib.sha256()
     for name, data in files.items():
         digest.update(f"{name} {len(data)} ".encode() + data)

@@ -84,7 +84,8 @@ def staying_jvm(*, trust: bool = False) -> Iterator[Host]:
     gateway = gateway_jar()
     assert gateway is not None
     java = (str(find_java().path), "-Xmx64m", "-XX:TieredStopAtLevel=1", OPENED)
-    host = Host(java, gateway, [bundled_jar()], trust=trust)
+    host = Host()
+    host.start(java, gateway, [bundled_jar()], trust=trust)
     try:
         yield host
     finally:

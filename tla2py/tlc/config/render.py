@@ -5,13 +5,13 @@ from __future__ import annotations
 import atexit
 import contextlib
 import os
+import pkgutil
 import signal
 import subprocess
 import sys
 import threading
 import traceback
 from functools import lru_cache
-from pathlib import Path
 
 import jinja2
 import jinja2.sandbox
@@ -98,12 +98,12 @@ def _stop(process: subprocess.Popen[bytes]) -> None:
 @lru_cache(maxsize=1)
 def default_template() -> str:
     """The text of the default template."""
-    package = Path(__file__).resolve().parents[2]
-    # A wheel has the templates inside the package, a checkout beside it.
-    for folder in (package / "cfg_templates", package.parent / "cfg_templates"):
-        path = folder / "default.cfg.j2"
-        if path.is_file():
-            return path.read_text(encoding="utf-8")
+    # A wheel has the templates inside the package, as has what a cluster is sent; a checkout has them beside it.
+    for folder in ("cfg_templates", "../cfg_templates"):
+        with contextlib.suppress(OSError):
+            data = pkgutil.get_data("tla2py", f"{folder}/default.cfg.j2")
+            if data is not None:
+                return data.decode()
     raise InputError(
         "template-missing", "the template default.cfg.j2 is not installed", hint="reinstall tla2py"
     )

@@ -56,20 +56,22 @@ def _unpack(jar: Path, target: Path) -> None:
 
 
 class Host:
-    """A JVM and a folder that its runs use one after another; ``java`` is its command line up to the class path.
+    """A JVM and a folder that its runs use one after another; another thread may ``kill_jvm`` at any time."""
 
-    Raises SpoiledError if the JVM does not start.
-    """
-
-    def __init__(
-        self, java: Sequence[str], gateway: Path, jars: Sequence[Path], *, trust: bool = False
-    ) -> None:
+    def __init__(self) -> None:
         self.runs = self.leaks = 0
         self._base = Path(tempfile.mkdtemp(prefix="tla2py-host-"))
         # The standard output and error of the last run: those of the JVM, which may not open the files for writing.
         self.streams = self._base / "out", self._base / "err"
         self.folder = self._base / "run"
         (self.folder / "tmp").mkdir(parents=True)
+        # Appending, so that they can be emptied before each run, by descriptors since nobody may open them for writing.
+        self._open = [stream.open("ab") for stream in self.streams]
+        self._gateway: Gateway | None = None
+        self._started: Started | None = None
+
+    def start(self, java: Sequence[str], gateway: Path, jars: Sequence[Path], *, trust: bool = False) -> None:
+        """Start the JVM; ``java`` is its command line up to the class path. Raises SpoiledError if it does not start."""
         java = [part.replace(str(FOLDER), str(self.folder)) for part in java]
         command = (*java, "-cp", str(gateway), *_SERVER)
         # Outside the runs' folder, since later runs use it too. It must exist before the sandbox is made.
@@ -79,10 +81,6 @@ class Host:
         for copy in plain:
             copy.touch()
         sandbox = None if trust else java_sandbox(Path(java[0]), self.folder, (gateway, *plain), server=True)
-        # Appending, so that they can be emptied before each run, by descriptors since nobody may open them for writing.
-        self._open = [stream.open("ab") for stream in self.streams]
-        self._gateway: Gateway | None = None
-        self._started: Started | None = None
         try:
             self._started = start(
                 command,

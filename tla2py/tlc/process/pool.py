@@ -214,7 +214,7 @@ def suits(options: TlcOptions, inputs: Inputs = NO_INPUTS) -> bool:
 
 @dataclass
 class _Pool:
-    """The hosts of this process: idle ones by command line, and those lent to runs."""
+    """The hosts of this process: idle ones by command line, and those lent to runs, from before their start."""
 
     pid: int
     lock: threading.Lock = field(default_factory=threading.Lock)
@@ -253,11 +253,16 @@ def execute_warm(
     key = (*java, jars, str(limits.trust))
     host = None
     try:
-        host = _borrow(pool, key) or Host(
-            java, gateway, [Path(jar) for jar in jars.split(os.pathsep)], trust=limits.trust
-        )
+        idle = _borrow(pool, key)
+        host = idle or Host()
         with pool.lock:
             pool.lent.add(host)
+        # Whoever cancels calls `stop_hosts` afterwards, which knows this host or was before it.
+        if cancelled is not None and cancelled.is_set():
+            host.kill()
+            return None
+        if idle is None:
+            host.start(java, gateway, [Path(jar) for jar in jars.split(os.pathsep)], trust=limits.trust)
         ended = _run(host, folder, streams, arguments, limits, cancelled, inputs, watch)
     except (SpoiledError, OSError) as error:
         with pool.lock:
@@ -293,7 +298,7 @@ def note_cold(cpu_seconds: float) -> None:
 
 
 def stop_hosts() -> None:
-    """Kill the JVMs of all hosts with a run, including those that hang."""
+    """Kill the JVMs of all hosts with a run, including those that hang, as they run or as they start."""
     pool = _own_pool()
     with pool.lock:
         lent = tuple(pool.lent)
