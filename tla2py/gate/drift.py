@@ -17,7 +17,7 @@ from tla2py.model.model import Config
 from tla2py.model.mutant import MutantReport
 from tla2py.model.outcome import Verdict
 from tla2py.model.run import Run
-from tla2py.mutation.mutant import one_line
+from tla2py.mutation.walk import one_line
 from tla2py.store.runs import RunRow
 from tla2py.sweep.checks import ConfigFacts, check_phrase, named_definitions
 from tla2py.sweep.grid import Point

@@ -1,4 +1,4 @@
-"""State graphs compared by TLC's fingerprints."""
+"""The bench that executes runs of mutants into a store, and their state graphs as facts to compare."""
 
 from __future__ import annotations
 
@@ -29,11 +29,6 @@ from tla2py.tlc.tools.toolchain import Toolchain
 # A step with its label, or a state; what follows a state's label tells whether it is initial.
 _STEP = re.compile(rb'^(-?\d+ -> -?\d+)(?: \[label="((?:[^"\\]|\\.)*)")?', re.MULTILINE)
 _STATE = re.compile(rb'^(-?\d+) \[label="(?:[^"\\]|\\.)*"(.*)$', re.MULTILINE)
-
-
-def same_graph(store: Store, first: str, second: str) -> bool:
-    """Whether the state graphs of two runs have the same initial states and the same labelled steps."""
-    return graph_facts(store, first) == graph_facts(store, second)
 
 
 def graph_facts(store: Store, run_id: str) -> frozenset[bytes]:

@@ -1,22 +1,21 @@
-"""A limit on the states of a run: a constraint in its root module that cuts off what lies beyond."""
+"""The mutants of a model and those that a file proposes, a choice of them, and the limit on what they may cost."""
 
 from __future__ import annotations
 
-import hashlib
 import json
 import random
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from tla2py.errors import InputError
 from tla2py.model.model import Config
 from tla2py.model.run import Run
-from tla2py.mutation.operators import OPERATORS, Concerns, Text, TextChange
-from tla2py.mutation.walk import FoundRewrite, Walk
+from tla2py.mutation.operators import OPERATORS, Text
+from tla2py.mutation.walk import Mutant, Walk, mutant_of, one_line
 from tla2py.text import did_you_mean
 from tla2py.tla.graph import ModuleGraph, closure
-from tla2py.tla.module import Definition, Module, algorithm_line
+from tla2py.tla.module import Module
 from tla2py.tlc.config.render import render_config
 
 _NAME = "tla2pyBudget"
@@ -59,59 +58,14 @@ def _cell(text: str) -> str:
     return text.replace("|", "\\|")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Mutant:
-    """A specification with one change.
-
-    mutant: its id, a digest of the changed definition and the change; changes elsewhere do not alter it.
-    definition: the name of the changed definition, and ``module`` that of its module.
-    file: the user's file. Its ``line`` and ``column`` are those of the change; in a translation made on the fly, the line is
-        that of the algorithm.
-    algorithm: for a translation in the user's file, the line of the algorithm that the definition comes from.
-    edit: the change, in the text of the module as TLC reads it.
-    checks: the invariants that it weakens, if it concerns checks.
-    """
-
-    mutant: str
-    operator: str
-    definition: str
-    module: str
-    file: str
-    line: int
-    column: int
-    edit: TextChange
-    algorithm: int | None = None
-    checks: tuple[str, ...] = ()
-
-    @property
-    def concerns(self) -> Concerns:
-        """The part of the model that changes."""
-        return OPERATORS[self.operator].concerns
-
-    @property
-    def place(self) -> str:
-        """The place in the user's file."""
-        return f"{self.file}:{self.line}:{self.column}"
-
-    @property
-    def words(self) -> str:
-        """The change on one line."""
-        return f"{one_line(self.edit.before)} -> {one_line(self.edit.after) or '(nothing)'}"
-
-
-def one_line(text: str) -> str:
-    """A text on one line, white space collapsed."""
-    return " ".join(text.split())
-
-
 def model_mutants(spec: ModuleGraph, config: Config, replaced: Mapping[str, str]) -> list[Mutant]:
     """The mutants of a model, in the order of their places; ``replaced`` are the values of replaced names."""
     named = {name: frozenset(_names(value)) for name, value in replaced.items()}
     walk = Walk(spec, closure(named))
-    found = [_mutant(each) for each in walk.behaviour(config.specification, config.init, config.next)]
+    found = walk.behaviour(config.specification, config.init, config.next)
     weakened: dict[str, tuple[Mutant, list[str]]] = {}
     for name in config.invariants:
-        for each in map(_mutant, walk.checks(name)):
+        for each in walk.checks(name):
             weakened.setdefault(each.mutant, (each, []))[1].append(name)
     return in_order([*found, *(replace(each, checks=tuple(names)) for each, names in weakened.values())])
 
@@ -207,39 +161,8 @@ def _given(text: str, where: str, modules: Mapping[str, Module]) -> Mutant:
     owner = next(
         (each for each in module.definitions if each.span.begin_line <= line <= each.span.end_line), None
     )
-    edit = TextChange(span=span, before=before, after=after)
-    return _made("given", owner, module, edit)
+    return mutant_of(source.rewrite("given", span, after), owner, module)
 
 
 def _names(value: str) -> Iterator[str]:
     yield from "".join(c if c.isalnum() or c in "_!" else " " for c in value).split()
-
-
-def _mutant(found: FoundRewrite) -> Mutant:
-    change, module = found.change, found.module
-    edit = TextChange(span=change.span, before=Text(module.text).slice(change.span), after=change.after)
-    return _made(change.operator, found.owner, module, edit)
-
-
-def _made(operator: str, owner: Definition | None, module: Module, edit: TextChange) -> Mutant:
-    span = edit.span
-    first = owner.span.begin_line if owner is not None else 1
-    facts = [
-        module.name,
-        owner.name if owner is not None else "",
-        owner.text if owner is not None else module.text,
-        (span.begin_line - first, span.begin_column, edit.before, edit.after),
-    ]
-    line = module.line(span.begin_line)
-    translated = module.has_pluscal and owner is not None and line == span.begin_line
-    return Mutant(
-        mutant=hashlib.sha256(json.dumps(facts).encode()).hexdigest()[:12],
-        operator=operator,
-        definition=owner.name if owner is not None else "",
-        module=module.name,
-        file=module.where(),
-        line=line,
-        column=span.begin_column,
-        edit=edit,
-        algorithm=algorithm_line(module.text, owner.name, span.begin_line) if translated and owner else None,
-    )

@@ -1,4 +1,4 @@
-"""The modules and the config of each mutant in a folder of its own, for plain TLC."""
+"""Mutation from a sweep file or a module to the report, and the mutants written for plain TLC."""
 
 from __future__ import annotations
 
@@ -38,10 +38,11 @@ def export_mutants(trial: Trial, report: MutantReport, folder: Path) -> None:
     with writing(folder):
         for mutant in trial.mutants:
             row = rows[mutant.mutant]
+            place = _place(row, report, trial)
             own = folder / mutant.mutant
             own.mkdir(parents=True, exist_ok=True)
-            run, _ = trial.run([mutant], _place(row, report, trial))
-            for name, text in trial.modules(mutant, _place(row, report, trial)).items():
+            run, _ = trial.run([mutant], place)
+            for name, text in trial.modules(mutant, place).items():
                 (own / name).write_text(text, encoding="utf-8")
             (own / f"{run.main}.cfg").write_text(run.config_text, encoding="utf-8")
             data = {**msgspec.to_builtins(row), "arguments": list(_arguments(run))}

@@ -1,4 +1,4 @@
-"""Changes of a module's text that keep its lines and, where TLA+ needs it, its columns."""
+"""The mutation operators: what each puts in place of an expression, in texts that keep their lines."""
 
 from __future__ import annotations
 
@@ -19,9 +19,10 @@ _FIRST = re.compile(r"\s*(/\\|\\/)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TextChange:
-    """Text in place of that of a span."""
+class Rewrite:
+    """What an operator puts in place of the text of a span."""
 
+    operator: str
     span: Span
     before: str
     after: str
@@ -87,6 +88,10 @@ class Text:
             end_column=end - self._starts[last - 1],
         )
 
+    def rewrite(self, operator: str, span: Span, after: str) -> Rewrite:
+        """The change of a span by an operator."""
+        return Rewrite(operator=operator, span=span, before=self.slice(span), after=after)
+
     def operand(self, span: Span) -> tuple[int, int]:
         """The offsets of an operand with the parentheses around it, which its span leaves out."""
         begin, end = self.range(span)
@@ -96,15 +101,6 @@ class Text:
             if self.text[before - 1 : before] != "(" or self.text[after : after + 1] != ")":
                 return begin, end
             begin, end = before - 1, after + 1
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rewrite:
-    """What an operator puts in place of a span."""
-
-    operator: str
-    span: Span
-    after: str
 
 
 # For each operator symbol its spellings, and what takes its place.
@@ -132,16 +128,16 @@ def expression_changes(expr: Expression, text: Text) -> Iterator[Rewrite]:
                 yield from _majority(symbol, left, right, text)
         case Expression(shape="apply", operator="\\", arguments=(left, right)):
             span = text.span(text.operand(left.span)[1], text.operand(right.span)[1])
-            yield Rewrite(operator="drop-difference", span=span, after="")
+            yield text.rewrite("drop-difference", span, "")
         case Expression(shape="build", operator="{}", arguments=parts):
             yield from _elements(parts, text)
         case Expression(shape="build", operator="IF", arguments=(condition, *_)):
             for value in ("TRUE", "FALSE"):
-                yield Rewrite(operator="drop-branch", span=condition.span, after=value)
+                yield text.rewrite("drop-branch", condition.span, value)
         case Expression(shape="build", operator="CASE", arguments=arms):
             for guard in arms[::2]:
                 if not text.slice(guard.span).startswith("OTHER"):
-                    yield Rewrite(operator="drop-branch", span=guard.span, after="FALSE")
+                    yield text.rewrite("drop-branch", guard.span, "FALSE")
 
 
 def quantifier_change(expr: Expression, text: Text) -> Iterator[Rewrite]:
@@ -149,7 +145,7 @@ def quantifier_change(expr: Expression, text: Text) -> Iterator[Rewrite]:
     found = _QUANTIFIER.match(text.text, text.range(expr.span)[0])
     if found is not None:
         span = text.span(*found.span())
-        yield Rewrite(operator="swap-quantifier", span=span, after=_QUANTIFIERS[expr.operator])
+        yield text.rewrite("swap-quantifier", span, _QUANTIFIERS[expr.operator])
 
 
 def initial_change(expr: Expression, text: Text, sets: Collection[str]) -> Iterator[Rewrite]:
@@ -165,7 +161,7 @@ def initial_change(expr: Expression, text: Text, sets: Collection[str]) -> Itera
         case Expression(shape="apply", operator=name) if name in sets and expr.is_name():
             after = "{}"
     if after:
-        yield Rewrite(operator="change-initial-value", span=expr.span, after=after)
+        yield text.rewrite("change-initial-value", expr.span, after)
 
 
 def _symbol(symbol: str, left: Expression, right: Expression, text: Text) -> Iterator[Rewrite]:
@@ -175,7 +171,7 @@ def _symbol(symbol: str, left: Expression, right: Expression, text: Text) -> Ite
         return
     begin, end = text.operand(left.span)[1], text.operand(right.span)[0]
     for found in code_matches(pattern, text.text[:end], begin):
-        yield Rewrite(operator=operator, span=text.span(*found.span()), after=other)
+        yield text.rewrite(operator, text.span(*found.span()), other)
         return
 
 
@@ -185,7 +181,7 @@ def _majority(operator: str, left: Expression, right: Expression, text: Text) ->
     counts = [each for each in votes.walk() if each.shape == "apply" and each.operator == "Cardinality"]
     if len(counts) == 1 and needed.shape != "literal":
         span = counts[0].span
-        yield Rewrite(operator="weaken-majority", span=span, after=f"({text.slice(span)} + 1)")
+        yield text.rewrite("weaken-majority", span, f"({text.slice(span)} + 1)")
 
 
 def _elements(parts: tuple[Expression, ...], text: Text) -> Iterator[Rewrite]:
@@ -196,7 +192,7 @@ def _elements(parts: tuple[Expression, ...], text: Text) -> Iterator[Rewrite]:
             end = ranges[place + 1][0]
         elif place:
             begin = ranges[place - 1][1]
-        yield Rewrite(operator="drop-element", span=text.span(begin, end), after="")
+        yield text.rewrite("drop-element", text.span(begin, end), "")
 
 
 def _other_string(value: str, text: Text) -> str:

@@ -1,4 +1,4 @@
-"""What a run answers about a mutant."""
+"""The rounds in which the mutants of a trial run, and what each run answers about its mutant."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from tla2py.model.mutant import Killer, LeftOut, MutantReport, MutantRow, Status
 from tla2py.model.outcome import Outcome, Verdict, Violation
 from tla2py.model.run import Limits, PointResult, Run, RunResult, TlcOptions
 from tla2py.mutation.bench import ORIGINAL, Bench, Task, graph_facts
-from tla2py.mutation.mutant import Mutant
 from tla2py.mutation.trial import Trial
+from tla2py.mutation.walk import Mutant
 from tla2py.store.runs import RunRow
 from tla2py.text import parameter_text
 

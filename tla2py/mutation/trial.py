@@ -1,4 +1,4 @@
-"""What the statuses of mutants add up to."""
+"""A trial: which mutants of a sweep run, at which points and as which runs; and the figures of its report."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tla2py.errors import InputError, reason_of
 from tla2py.model.logs import MutationSection
 from tla2py.model.mutant import STATUSES, MutantReport, MutantRow, Status
 from tla2py.model.run import ModuleText, Run, digest_text
-from tla2py.mutation.mutant import (
+from tla2py.mutation.walk import (
     Mutant,
     budgeted,
     chosen_mutants,

@@ -1,11 +1,15 @@
-"""Where an expression is, and a change found there."""
+"""The walk through a specification that finds its mutants, each where an operator can change an expression."""
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from tla2py.mutation.operators import (
+    OPERATORS,
+    Concerns,
     Rewrite,
     Text,
     Updates,
@@ -18,7 +22,7 @@ from tla2py.mutation.operators import (
 from tla2py.tla.constant_types import infer_types
 from tla2py.tla.graph import ModuleGraph
 from tla2py.tla.levels import Level, Levels
-from tla2py.tla.module import Definition, Expression, Module
+from tla2py.tla.module import Definition, Expression, Module, algorithm_line
 from tla2py.tla.scope import Entity, Scope
 from tla2py.tla.tree import deeply
 
@@ -38,18 +42,82 @@ class Spot:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FoundRewrite:
-    """A change, and the definition and the module that it is in."""
+class Mutant:
+    """A specification with one change.
 
-    change: Rewrite
-    owner: Definition
-    module: Module
+    mutant: its id, a digest of the changed definition and the change; changes elsewhere do not alter it.
+    definition: the name of the changed definition, and ``module`` that of its module.
+    file: the user's file. Its ``line`` and ``column`` are those of the change; in a translation made on the fly, the line is
+        that of the algorithm.
+    algorithm: for a translation in the user's file, the line of the algorithm that the definition comes from.
+    edit: the change, in the text of the module as TLC reads it.
+    checks: the invariants that it weakens, if it concerns checks.
+    """
+
+    mutant: str
+    definition: str
+    module: str
+    file: str
+    line: int
+    column: int
+    edit: Rewrite
+    algorithm: int | None = None
+    checks: tuple[str, ...] = ()
+
+    @property
+    def operator(self) -> str:
+        """The name of the operator that makes the change."""
+        return self.edit.operator
+
+    @property
+    def concerns(self) -> Concerns:
+        """The part of the model that changes."""
+        return OPERATORS[self.operator].concerns
+
+    @property
+    def place(self) -> str:
+        """The place in the user's file."""
+        return f"{self.file}:{self.line}:{self.column}"
+
+    @property
+    def words(self) -> str:
+        """The change on one line."""
+        return f"{one_line(self.edit.before)} -> {one_line(self.edit.after) or '(nothing)'}"
+
+
+def one_line(text: str) -> str:
+    """A text on one line, white space collapsed."""
+    return " ".join(text.split())
+
+
+def mutant_of(edit: Rewrite, owner: Definition | None, module: Module) -> Mutant:
+    """The mutant that a change inside a definition makes, or outside of all of them."""
+    span = edit.span
+    first = owner.span.begin_line if owner is not None else 1
+    facts = [
+        module.name,
+        owner.name if owner is not None else "",
+        owner.text if owner is not None else module.text,
+        (span.begin_line - first, span.begin_column, edit.before, edit.after),
+    ]
+    line = module.line(span.begin_line)
+    translated = module.has_pluscal and owner is not None and line == span.begin_line
+    return Mutant(
+        mutant=hashlib.sha256(json.dumps(facts).encode()).hexdigest()[:12],
+        definition=owner.name if owner is not None else "",
+        module=module.name,
+        file=module.where(),
+        line=line,
+        column=span.begin_column,
+        edit=edit,
+        algorithm=algorithm_line(module.text, owner.name, span.begin_line) if translated and owner else None,
+    )
 
 
 _FAIRNESS = ("WF_", "SF_")
 
 
-_Visit = Callable[[Expression, Spot], Iterator[FoundRewrite]]
+_Visit = Callable[[Expression, Spot], Iterator[Mutant]]
 
 
 @dataclass(slots=True)
@@ -70,21 +138,19 @@ class Walk:
         self._sets = frozenset(n for n, each in infer_types(self.spec).items() if each.type.kind == "set")
 
     @deeply
-    def behaviour(self, specification: str | None, init: str | None, next_: str | None) -> list[FoundRewrite]:
+    def behaviour(self, specification: str | None, init: str | None, next_: str | None) -> list[Mutant]:
         """The changes of a behaviour."""
         roots = ((specification, self._temporal), (init, self._initial), (next_, self._action))
         names = self.spec.scope
         return [found for name, visit in roots if name for found in self._enter(names.find(name), visit)]
 
     @deeply
-    def checks(self, invariant: str) -> list[FoundRewrite]:
+    def checks(self, invariant: str) -> list[Mutant]:
         """The changes of an invariant."""
         self._seen.clear()
         return list(self._enter(self.spec.scope.find(invariant), self._check))
 
-    def _enter(
-        self, entity: Entity | None, visit: _Visit, spot: Spot | None = None
-    ) -> Iterator[FoundRewrite]:
+    def _enter(self, entity: Entity | None, visit: _Visit, spot: Spot | None = None) -> Iterator[Mutant]:
         """The changes inside a definition, once for each way to read it."""
         if entity is None or entity.body is None or entity.kind != "definition":
             return
@@ -103,7 +169,7 @@ class Walk:
             inside = Spot(scope=entity.scope, owner=declared, module=module, bound=names)
         yield from visit(entity.body, inside)
 
-    def _named(self, expr: Expression, visit: _Visit, spot: Spot) -> Iterator[FoundRewrite]:
+    def _named(self, expr: Expression, visit: _Visit, spot: Spot) -> Iterator[Mutant]:
         """The changes in what a name stands for, and in its arguments."""
         if expr.operator not in spot.bound:
             yield from self._enter(spot.scope.find(expr.operator), visit, spot)
@@ -112,7 +178,7 @@ class Walk:
         for each in expr.arguments:
             yield from self._value(each, spot)
 
-    def _temporal(self, expr: Expression, spot: Spot) -> Iterator[FoundRewrite]:
+    def _temporal(self, expr: Expression, spot: Spot) -> Iterator[Mutant]:
         match expr:
             case _ if self._level(expr, spot) <= Level.STATE:
                 yield from self._initial(expr, spot)
@@ -128,8 +194,8 @@ class Walk:
                 if kind == "SF_":
                     text = self._text(spot)
                     begin = text.range(expr.span)[0]
-                    change = Rewrite(operator="weaken-fairness", span=text.span(begin, begin + 2), after="WF")
-                    yield FoundRewrite(change=change, owner=spot.owner, module=spot.module)
+                    change = text.rewrite("weaken-fairness", text.span(begin, begin + 2), "WF")
+                    yield mutant_of(change, spot.owner, spot.module)
             case Expression(shape="bind", arguments=(body,)):
                 yield from self._temporal(body, spot.binding(expr))
             case Expression(shape="let", arguments=(body,)):
@@ -137,7 +203,7 @@ class Walk:
             case Expression(shape="apply"):
                 yield from self._named(expr, self._temporal, spot)
 
-    def _initial(self, expr: Expression, spot: Spot) -> Iterator[FoundRewrite]:
+    def _initial(self, expr: Expression, spot: Spot) -> Iterator[Mutant]:
         match expr:
             case Expression(shape="apply", operator="/\\" | "\\/", arguments=parts):
                 for each in parts:
@@ -156,7 +222,7 @@ class Walk:
             case _:
                 yield from self._value(expr, spot)
 
-    def _initial_value(self, expr: Expression, spot: Spot) -> Iterator[FoundRewrite]:
+    def _initial_value(self, expr: Expression, spot: Spot) -> Iterator[Mutant]:
         match expr:
             case (
                 Expression(shape="build", operator="record" | "<<>>")
@@ -176,7 +242,7 @@ class Walk:
                     for each in expr.arguments if found is not None else ():
                         yield from self._initial_value(each, spot)
 
-    def _action(self, expr: Expression, spot: Spot) -> Iterator[FoundRewrite]:
+    def _action(self, expr: Expression, spot: Spot) -> Iterator[Mutant]:
         match expr:
             case Expression(shape="apply", operator="/\\", arguments=parts):
                 for each in parts:
@@ -207,7 +273,7 @@ class Walk:
             case _:
                 yield from self._value(expr, spot)
 
-    def _conjunct(self, expr: Expression, spot: Spot) -> Iterator[FoundRewrite]:
+    def _conjunct(self, expr: Expression, spot: Spot) -> Iterator[Mutant]:
         """The changes of a conjunct of an action: a guard, or an update of variables."""
         if self._level(expr, spot) <= Level.STATE:
             yield from self._guards([expr], spot)
@@ -225,14 +291,14 @@ class Walk:
                 yield self._found("drop-update", expr, text, spot)
         yield from self._action(expr, spot)
 
-    def _guards(self, conjuncts: Iterable[Expression], spot: Spot) -> Iterator[FoundRewrite]:
+    def _guards(self, conjuncts: Iterable[Expression], spot: Spot) -> Iterator[Mutant]:
         for each in conjuncts:
             if each.shape != "literal":
                 yield self._found("drop-guard", each, "TRUE", spot)
                 yield self._negated(each, spot)
                 yield from self._guard(each, spot)
 
-    def _guard(self, expr: Expression, spot: Spot) -> Iterator[FoundRewrite]:
+    def _guard(self, expr: Expression, spot: Spot) -> Iterator[Mutant]:
         """The changes of a condition of an action."""
         match expr:
             case Expression(shape="apply", operator="/\\", arguments=parts):
@@ -258,7 +324,7 @@ class Walk:
             case _:
                 yield from self._value(expr, spot)
 
-    def _value(self, expr: Expression, spot: Spot) -> Iterator[FoundRewrite]:
+    def _value(self, expr: Expression, spot: Spot) -> Iterator[Mutant]:
         """The changes of an expression whatever it is for."""
         yield from self._own(expr, spot)
         if expr.shape == "let":
@@ -278,7 +344,7 @@ class Walk:
         for each in expr.arguments:
             yield from self._value(each, inside)
 
-    def _check(self, expr: Expression, spot: Spot) -> Iterator[FoundRewrite]:
+    def _check(self, expr: Expression, spot: Spot) -> Iterator[Mutant]:
         """The changes of an invariant."""
         match expr:
             case Expression(shape="apply", operator="/\\", arguments=parts):
@@ -294,23 +360,22 @@ class Walk:
             case Expression(shape="apply") if expr.operator not in spot.bound:
                 yield from self._enter(spot.scope.find(expr.operator), self._check, spot)
 
-    def _domains(self, expr: Expression, spot: Spot) -> Iterator[FoundRewrite]:
+    def _domains(self, expr: Expression, spot: Spot) -> Iterator[Mutant]:
         for each in expr.bounds:
             if each.domain is not None:
                 yield from self._value(each.domain, spot)
 
-    def _own(self, expr: Expression, spot: Spot) -> Iterator[FoundRewrite]:
+    def _own(self, expr: Expression, spot: Spot) -> Iterator[Mutant]:
         yield from self._all(expression_changes(expr, self._text(spot)), spot)
 
-    def _all(self, changes: Iterable[Rewrite], spot: Spot) -> Iterator[FoundRewrite]:
+    def _all(self, changes: Iterable[Rewrite], spot: Spot) -> Iterator[Mutant]:
         for change in changes:
-            yield FoundRewrite(change=change, owner=spot.owner, module=spot.module)
+            yield mutant_of(change, spot.owner, spot.module)
 
-    def _found(self, operator: str, expr: Expression, after: str, spot: Spot) -> FoundRewrite:
-        change = Rewrite(operator=operator, span=expr.span, after=after)
-        return FoundRewrite(change=change, owner=spot.owner, module=spot.module)
+    def _found(self, operator: str, expr: Expression, after: str, spot: Spot) -> Mutant:
+        return mutant_of(self._text(spot).rewrite(operator, expr.span, after), spot.owner, spot.module)
 
-    def _negated(self, expr: Expression, spot: Spot) -> FoundRewrite:
+    def _negated(self, expr: Expression, spot: Spot) -> Mutant:
         # Every line moves alike, which keeps lists aligned.
         text = self._text(spot).slice(expr.span).replace("\n", "\n  ")
         return self._found("negate-guard", expr, f"~({text})", spot)

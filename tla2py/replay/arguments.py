@@ -17,7 +17,7 @@ from tla2py.errors import InputError
 from tla2py.model.outcome import Verdict
 from tla2py.model.trace import State, Trace
 from tla2py.replay.query import Origin, TraceQuery, first_error
-from tla2py.tla.copies import Edit, edited, formula_parts, printed_tuples, wrapped
+from tla2py.tla.copies import Edit, edited_with, formula_parts, named_values, printed_tuples, wrapped
 from tla2py.tla.graph import ModuleGraph
 from tla2py.tla.levels import Level, Levels
 from tla2py.tla.module import Expression, Module, Span
@@ -74,7 +74,7 @@ def derive_arguments(
         ),
         without=accumulate(len(trace.states) for trace in traces),
     )
-    with query.run(_MODULE, "\n".join(lines), specification="AskArgumentsSpec") as executed:
+    with query.run(_MODULE, lines) as executed:
         if executed.result.verdict is not Verdict.HOLDS:
             raise InputError(
                 "not-confirmable",
@@ -151,6 +151,7 @@ def _instrument(text: str, module: Module, spec: ModuleGraph, actions: set[str])
     """The text of a module whose actions print their values."""
     scope = spec.scope_of(module)
     edits: list[Edit] = []
+    place: tuple[int, int] | None = None
     for definition in module.definitions:
         if definition.name not in actions or definition.kind != "operator" or definition.body is None:
             continue
@@ -159,13 +160,10 @@ def _instrument(text: str, module: Module, spec: ModuleGraph, actions: set[str])
         found = [
             edit for span, names in leaves for edit in _told(span, f"{module.name}!{definition.name}", names)
         ]
-        if found and not edits:
-            place = definition.span
-            pad = " " * (place.begin_column - 1)
-            instance = f"LOCAL tla2pyTell == INSTANCE {_PRINTER}\n{pad}"
-            edits.append(Edit(place.begin_line, place.begin_column, instance))
+        if found and place is None:
+            place = definition.span.begin_line, definition.span.begin_column
         edits += found
-    return "\n".join(edited(text.split("\n"), edits))
+    return text if place is None else edited_with(text, edits, _PRINTER, place)
 
 
 class _Leaves:
@@ -199,5 +197,4 @@ class _Leaves:
 
 
 def _told(span: Span, action: str, names: Iterable[str]) -> Iterator[Edit]:
-    quoted, values = ", ".join(f'"{name}"' for name in names), ", ".join(names)
-    return wrapped(span, "((", (), f') /\\ tla2pyTell!Tell("{action}", <<{quoted}>>, <<{values}>>))')
+    return wrapped(span, "((", (), f') /\\ tla2pyTell!Tell("{action}", {named_values(names)}))')

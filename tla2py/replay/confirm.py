@@ -168,7 +168,7 @@ class _Checker:
         ) as executed:
             return executed.result
 
-    def _module(self) -> str:
+    def _module(self) -> list[str]:
         variables = self.query.variables
         names = ", ".join(variables)
         count = len(self.trace.states)
@@ -203,4 +203,4 @@ class _Checker:
             lines.append(
                 f"ConfirmTraceOneMore == ConfirmTraceInit /\\ [][ConfirmTraceNext \\/ ({step})]_ConfirmTraceVars"
             )
-        return "\n".join([*lines, "====", ""])
+        return [*lines, "====", ""]

@@ -1,4 +1,4 @@
-"""The steps that a counterexample needs.
+"""The steps that a counterexample needs, and the values of the violated invariant's conjuncts in its states.
 
 A step is essential if TLC finds no behaviour that takes the remaining actions in order, with any arguments, and violates
 the same property. Otherwise the shorter behaviour takes the trace's place, and its steps are tried.
@@ -15,7 +15,14 @@ from typing import Final, NamedTuple
 from tla2py.errors import InputError
 from tla2py.model.outcome import Verdict
 from tla2py.model.trace import State, Trace
-from tla2py.replay.query import PRINTER, InvariantCopy, Origin, TraceQuery, first_error, printer_text
+from tla2py.replay.query import (
+    PRINTER,
+    InvariantCopy,
+    Origin,
+    TraceQuery,
+    first_error,
+    printer_text,
+)
 from tla2py.tla.copies import (
     Binding,
     Conjunct,
@@ -104,7 +111,6 @@ def essential_steps(
             with query.run(
                 _MODULE,
                 module,
-                specification="AskEssentialSpec",
                 invariants=() if as_property else (name,),
                 properties=(name,) if as_property else (),
                 bounded=True,
@@ -142,26 +148,24 @@ def _named(found: Trace, actions: Sequence[str], trace: Trace) -> Trace:
     )
 
 
-def _module(query: TraceQuery, actions: Sequence[str], initial: str | None, relation: str) -> str:
+def _module(query: TraceQuery, actions: Sequence[str], initial: str | None, relation: str) -> list[str]:
     plan = ", ".join(f'"{action}"' for action in actions)
     variables = ", ".join((*query.variables, "askEssentialSteps"))
-    return "\n".join(
-        [
-            *query.header(_MODULE, "Sequences"),
-            "VARIABLE askEssentialSteps",
-            f"AskEssentialPlan == <<{plan}>>",
-            f"AskEssentialInit == {initial} /\\ askEssentialSteps = 0",
-            f"{_MOVES} == ENABLED ({query.next})",
-            "AskEssentialNext ==",
-            f"  /\\ askEssentialSteps < {len(actions)}",
-            f"  /\\ TLCSet({_REGISTER}, AskEssentialPlan[askEssentialSteps + 1])",
-            f"  /\\ {relation}",
-            "  /\\ askEssentialSteps' = askEssentialSteps + 1",
-            f"AskEssentialSpec == AskEssentialInit /\\ [][AskEssentialNext]_<<{variables}>>",
-            "====",
-            "",
-        ]
-    )
+    return [
+        *query.header(_MODULE, "Sequences"),
+        "VARIABLE askEssentialSteps",
+        f"AskEssentialPlan == <<{plan}>>",
+        f"AskEssentialInit == {initial} /\\ askEssentialSteps = 0",
+        f"{_MOVES} == ENABLED ({query.next})",
+        "AskEssentialNext ==",
+        f"  /\\ askEssentialSteps < {len(actions)}",
+        f"  /\\ TLCSet({_REGISTER}, AskEssentialPlan[askEssentialSteps + 1])",
+        f"  /\\ {relation}",
+        "  /\\ askEssentialSteps' = askEssentialSteps + 1",
+        f"AskEssentialSpec == AskEssentialInit /\\ [][AskEssentialNext]_<<{variables}>>",
+        "====",
+        "",
+    ]
 
 
 class ActionCopy(DefinitionCopy):
@@ -303,7 +307,7 @@ def evaluate_conjuncts(
     # A conjunct may make sense only if those before it are TRUE. Then TLC has to stop at the first that is FALSE.
     for stops in (False, True):
         query.modules[f"{PRINTER}.tla"] = printer_text(stops=stops)
-        with query.run(_CONJUNCTS_MODULE, "\n".join(module), specification="AskConjunctsSpec") as executed:
+        with query.run(_CONJUNCTS_MODULE, module) as executed:
             if executed.result.verdict is Verdict.HOLDS:
                 return tuple(_read(traces, copy.conjuncts, executed.output))
             error = first_error(executed.result)

@@ -37,7 +37,7 @@ def evaluate_trace(
     query.expose(*(name for each in parsed for name in each.names))
     steps = [_describes_step(query, *each) for each in zip(expressions, parsed, strict=True)]
     lines = _module(query, trace, expressions, parsed, steps)
-    with query.run(_MODULE, "\n".join(lines), specification="AskValuesSpec") as executed:
+    with query.run(_MODULE, lines) as executed:
         output = executed.output
         if executed.result.verdict is not Verdict.HOLDS:
             raise _failure(executed.result, output, lines, expressions)

@@ -1,4 +1,4 @@
-"""Copies of an invariant and of its definitions in which each conjunct prints its value."""
+"""Runs of TLC about the traces of a run, and the copy of an invariant in which each conjunct prints its value."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tla2py.model.run import (
     without_local,
 )
 from tla2py.model.trace import State, Trace
-from tla2py.tla.copies import Conjunct, CopyPlace, DefinitionCopy, Edit, Role, wrapped
+from tla2py.tla.copies import Conjunct, CopyPlace, DefinitionCopy, Edit, Role, named_values, wrapped
 from tla2py.tla.itf import state_to_itf
 from tla2py.tla.levels import Level, Levels
 from tla2py.tla.module import Expression
@@ -126,9 +126,8 @@ class InvariantCopy(DefinitionCopy):
     ) -> Iterator[Edit]:
         """The edits that make an expression and its parts print their values; texts keep their columns."""
         span, module = expr.span, place.module
-        quoted, values = ", ".join(f'"{name}"' for name in names), ", ".join(names)
         operator = "Tell" if role == "conjunct" else "Whether"
-        call = f"tla2pyTell!{operator}({len(self.conjuncts)}, <<{quoted}>>, <<{values}>>, ("
+        call = f"tla2pyTell!{operator}({len(self.conjuncts)}, {named_values(names)}, ("
         exists = expr.shape == "bind" and expr.operator == "\\E"
         self.conjuncts.append(
             Conjunct(
@@ -325,9 +324,9 @@ class TraceQuery:
     def run(
         self,
         name: str,
-        text: str,
+        lines: Iterable[str],
         *,
-        specification: str,
+        specification: str | None = None,
         invariants: Iterable[str] = (),
         properties: Iterable[str] = (),
         constraints: Iterable[str] = (),
@@ -337,12 +336,12 @@ class TraceQuery:
     ) -> Iterator[Executed]:
         """Run TLC on the module ``name`` about the traces; ``bounded`` keeps the constraints of the run.
 
-        ``graph`` leaves the state graph in the folder of the execution.
+        By default the specification is ``nameSpec``. ``graph`` leaves the state graph in the folder of the execution.
         """
         assigned = {name for name, _ in self.config.assignments}
         new = (Assignment(name, name) for name in self.model_values if name not in assigned)
         config = Config(
-            specification=specification,
+            specification=specification or f"{name}Spec",
             assignments=(*self.config.assignments, *new),
             substitutions=self.config.substitutions,
             invariants=tuple(invariants),
@@ -352,7 +351,7 @@ class TraceQuery:
             check_deadlock=False,
         )
         limits = self.record.limits
-        texts = {**self.modules, f"{name}.tla": text}
+        texts = {**self.modules, f"{name}.tla": "\n".join(lines)}
         modules = tuple(ModuleText(file, digest_text(each)) for file, each in texts.items())
         template = default_template()
         run = Run(

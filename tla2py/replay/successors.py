@@ -1,4 +1,7 @@
-"""How far an action gets in a state: which prefixes of its conjuncts are ENABLED, by one run of TLC."""
+"""The steps from a state, each question by one run of TLC.
+
+How far an action gets is which prefixes of its conjuncts are ENABLED; the successors are those of the state graph.
+"""
 
 from __future__ import annotations
 
@@ -75,7 +78,7 @@ def evaluate_enabled(
     # No step is taken. A variable without a next value makes TLC try all bindings.
     conjuncts = ('PrintT(<<"tla2py: state">>)', copy.root, 'PrintT(<<"tla2py: enabled">>)', "FALSE")
     module = query.each_state(_MODULE, [state], conjuncts)
-    with query.run(_MODULE, "\n".join(module), specification="AskEnabledSpec") as executed:
+    with query.run(_MODULE, module) as executed:
         output = executed.output
         if executed.result.verdict is not Verdict.HOLDS:
             raise InputError(
@@ -193,14 +196,8 @@ def find_successors(trace: Trace, state: State, origin: Origin) -> Successors:
         "====",
         "",
     ]
-    text = "\n".join(module)
-    with query.run(
-        _SUCCESSORS_MODULE,
-        text,
-        specification=f"{_SUCCESSORS_MODULE}Spec",
-        constraints=(f"{_SUCCESSORS_MODULE}Bound",),
-        graph=True,
-    ) as executed:
+    bound = (f"{_SUCCESSORS_MODULE}Bound",)
+    with query.run(_SUCCESSORS_MODULE, module, constraints=bound, graph=True) as executed:
         if executed.result.verdict is not Verdict.HOLDS:
             raise InputError(
                 "not-confirmable",

@@ -1,4 +1,4 @@
-"""The comments that belong to declarations."""
+"""Expressions and definitions built from the nodes of a tree, and the comments that belong to declarations."""
 
 from __future__ import annotations
 

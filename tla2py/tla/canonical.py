@@ -13,7 +13,7 @@ names and strings by code points, sets and functions by number of elements first
 | ``(RECORD, n, names, values)`` | a function on strings that are all identifiers, sorted by name |
 | ``(FUNCTION, n, keys, values)`` | any other function, sorted by key |
 
-Nothing here recurses, so values may be nested to any depth.
+Also here: the operators of TLA+ on values, for expressions evaluated without TLC.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from __future__ import annotations
 import operator
 import re
 from collections.abc import Callable, Iterable, Iterator
-from functools import cmp_to_key, lru_cache
+from functools import lru_cache
 from operator import itemgetter
 from typing import Any, TypeAlias, TypeVar
 
@@ -94,11 +94,7 @@ def same_value(one: Value, other: Value) -> bool:
         return True
     if type(one) is type(other) and type(one) in _LEAVES:
         return one == other
-    left, right = canonical(one), canonical(other)
-    try:
-        return left == right
-    except RecursionError:
-        return _compare(left, right) == 0
+    return bool(canonical(one) == canonical(other))
 
 
 def in_order(values: Iterable[T], key: Callable[[T], Any] | None = None) -> list[T]:
@@ -109,7 +105,7 @@ def in_order(values: Iterable[T], key: Callable[[T], Any] | None = None) -> list
     if kinds == {int} or kinds == {str}:
         return sorted(items, key=key)
     forms = [(canonical(by), item) for by, item in zip(keys, items, strict=True)]
-    return [item for _, item in _sorted(forms, itemgetter(0))]
+    return [item for _, item in sorted(forms, key=itemgetter(0))]
 
 
 _Part: TypeAlias = tuple[Iterator[Value], list[Form], Callable[[list[Form]], Form]]
@@ -142,7 +138,7 @@ def _finish_sequence(forms: list[Form]) -> Form:
 
 
 def _finish_set(forms: list[Form]) -> Form:
-    forms = _sorted(forms, lambda form: form)
+    forms = sorted(forms)
     size = len(forms)
     if (
         size > ENUMERATED
@@ -155,7 +151,7 @@ def _finish_set(forms: list[Form]) -> Form:
 
 def _finish_function(forms: list[Form]) -> Form:
     size = len(forms) // 2
-    pairs = _sorted(list(zip(forms[:size], forms[size:], strict=True)), itemgetter(0))
+    pairs = sorted(zip(forms[:size], forms[size:], strict=True), key=itemgetter(0))
     return (FUNCTION, size, tuple(key for key, _ in pairs), tuple(value for _, value in pairs))
 
 
@@ -174,32 +170,6 @@ _LEAVES: dict[type, Callable[[Any], Form]] = {
     Opaque: lambda value: (OPAQUE, value.text),
     Interval: _interval,
 }
-
-
-def _sorted(items: list[T], key: Callable[[T], Form]) -> list[T]:
-    try:
-        return sorted(items, key=key)
-    except RecursionError:
-        # Only values that agree for hundreds of levels get here.
-        def compare(one: T, other: T) -> int:
-            return _compare(key(one), key(other))
-
-        return sorted(items, key=cmp_to_key(compare))
-
-
-def _compare(one: Any, other: Any) -> int:
-    """The comparison of two forms as -1, 0 or 1, equal to Python's comparison of nested tuples."""
-    stack = [(one, other)]
-    while stack:
-        left, right = stack.pop()
-        if left is right:
-            continue
-        if isinstance(left, tuple):
-            stack.append((len(left), len(right)))  # decides after the common part
-            stack.extend(reversed(list(zip(left, right, strict=False))))
-        elif left != right:
-            return -1 if left < right else 1
-    return 0
 
 
 # Larger sets are not written out.

@@ -1,4 +1,4 @@
-"""Constraints on the constants of a specification, through operators and instances."""
+"""The types of a specification's constants, by constraints through operators and instances."""
 
 from __future__ import annotations
 

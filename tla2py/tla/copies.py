@@ -1,4 +1,7 @@
-"""Edits of module texts that keep columns: TLA+ ends a list of conjuncts by alignment."""
+"""The engine that copies definitions so that TLC prints what it evaluates, or takes some steps alone.
+
+Edits of module texts keep columns, because TLA+ ends a list of conjuncts by alignment.
+"""
 
 from __future__ import annotations
 
@@ -49,6 +52,23 @@ def wrapped(span: Span, before: str, inside: Iterable[Edit], after: str) -> Iter
     yield Edit(span.begin_line, span.begin_column, f"{before}\n{' ' * (span.begin_column - 1)}")
     yield from inside
     yield Edit(span.end_line, span.end_column + 1, f"{after}\n{' ' * span.end_column}")
+
+
+def edited_with(text: str, edits: Iterable[Edit], printer: str, place: tuple[int, int]) -> str:
+    """The text of a module with edits that use the operators of the module ``printer``, as ``tla2pyTell!Operator``.
+
+    ``place`` is where a definition begins, before all edits.
+    """
+    line, column = place
+    tell = Edit(line, column, f"LOCAL tla2pyTell == INSTANCE {printer}\n{' ' * (column - 1)}")
+    return "\n".join(edited(text.split("\n"), [tell, *edits]))
+
+
+def named_values(names: Iterable[str]) -> str:
+    """The arguments of a printer's operator that are a tuple of names and one of their values."""
+    names = tuple(names)
+    quoted = ", ".join(f'"{name}"' for name in names)
+    return f"<<{quoted}>>, <<{', '.join(names)}>>"
 
 
 Binding: TypeAlias = tuple[tuple[str, str], ...]
@@ -111,8 +131,8 @@ _DEEPEST = 20
 class CopyPlace:
     """Where an expression is: its scope and module, and the names of the definitions that lead to it.
 
-    ``owners`` are these definitions. ``depth`` is the number of conjuncts and parts that it is inside of, ``positive`` whether an even number of negations
-    is around it.
+    ``owners`` are these definitions. ``depth`` is the number of conjuncts and parts that it is inside of, ``positive``
+    whether an even number of negations is around it.
     """
 
     scope: Scope
@@ -157,12 +177,8 @@ class DefinitionCopy(ABC):
         for module in spec.modules:
             edits = self._inserted.get(module.name, [])
             if edits:
-                first = min(edits, key=lambda each: each.place)
-                tell = f"LOCAL tla2pyTell == INSTANCE {self.printer}\n{' ' * (first.column - 1)}"
-                edits[edits.index(first)] = first._replace(text=tell + first.text)
-                file = f"{module.name}.tla"
-                lines = self.query.modules[file].split("\n")
-                self.query.modules[file] = "\n".join(edited(lines, edits))
+                file, first = f"{module.name}.tla", min(each.place for each in edits)
+                self.query.modules[file] = edited_with(self.query.modules[file], edits, self.printer, first)
 
     def _copy(self, entity: Entity, place: CopyPlace) -> str | None:
         """The name of the copy of a definition that is used at a place; None if there is nothing to change."""
@@ -375,9 +391,8 @@ class ActionParts(DefinitionCopy):
         # The parameters of a definition below the action may make no sense, or read primed variables too early.
         entity = place.scope.find(place.path[-1])
         hidden = () if place.path[-1] == self.action or entity is None else entity.parameters
-        shown = [name for name in names if name not in hidden]
-        quoted, values = ", ".join(f'"{name}"' for name in shown), ", ".join(shown)
-        return f"tla2pyTell!{operator}({number}, <<{quoted}>>, <<{values}>>)"
+        shown = named_values(name for name in names if name not in hidden)
+        return f"tla2pyTell!{operator}({number}, {shown})"
 
 
 def leads(

@@ -1,4 +1,4 @@
-"""A module with all it extends and instantiates, and the names visible in it."""
+"""A module with all it extends and instantiates, the names visible in it, and what they reach."""
 
 from __future__ import annotations
 

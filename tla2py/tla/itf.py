@@ -26,19 +26,13 @@ from tla2py.tla.canonical import (
     canonical,
     scalar_forms,
 )
-from tla2py.tla.value import DEEP, Function, ModelValue, Opaque, Record, Value, shield
+from tla2py.tla.value import DEEPEST, Function, ModelValue, Opaque, Record, Value
 from tla2py.tla.value_text import format_form, parse_value
 
 Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
 
 EXPANDED = 10_000
 """The largest size at which a set of consecutive integers is written out in JSON."""
-
-DEEPEST = 100
-"""The nesting of values up to which JSON is written; each level is two or three levels of JSON.
-
-JSON readers recurse: Python's and Spark's give up at a thousand levels.
-"""
 
 
 def to_itf(value: Value, model_values: Collection[str] = frozenset()) -> Json:
@@ -115,13 +109,15 @@ def from_itf(
 
     ``names`` are read as model values in TLA+ text, even where they could mean something else (``Nat``).
     ``{"#tup": ...}`` is a sequence, and Apalache's variants are records. Raises ``InputError`` (``itf-syntax``) for
-    anything that is not ITF, ``ValueTextError`` for an ``#unserializable`` that is not TLA+.
+    anything that is not ITF or nested more than ``DEEPEST`` deep, ``ValueTextError`` for an ``#unserializable`` that is not TLA+.
     """
     stack: list[tuple[Iterator[Json], list[Value], Callable[[list[Value]], Value]]] = []
     value = json
     while True:
-        scalar = _scalar_from_itf(value, model_values, names)
+        scalar = _scalar_from_itf(value, model_values, names, deep=len(stack) >= DEEPEST)
         if scalar is None:
+            if len(stack) > DEEPEST:
+                raise InputError("itf-syntax", f"a value is nested more than {DEEPEST} deep", hint=ITF_PAGE)
             parts, build = _parts_from_itf(value)
             stack.append((iter(parts), [], build))
         elif stack:
@@ -131,8 +127,6 @@ def from_itf(
         while (part := next(stack[-1][0], _END)) is _END:
             _, items, build = stack.pop()
             built = build(items)
-            if len(stack) > DEEP:
-                built = shield(built)
             if not stack:
                 return built
             stack[-1][1].append(built)
@@ -142,7 +136,9 @@ def from_itf(
 _END = object()
 
 
-def _scalar_from_itf(json: Json, model_values: Collection[str], names: Collection[str]) -> Value | None:
+def _scalar_from_itf(
+    json: Json, model_values: Collection[str], names: Collection[str], *, deep: bool
+) -> Value | None:
     if isinstance(json, str):
         return ModelValue(json) if json in model_values else json
     if isinstance(json, (bool, int)):
@@ -155,6 +151,8 @@ def _scalar_from_itf(json: Json, model_values: Collection[str], names: Collectio
             except ValueError:
                 raise _bad(json) from None
         if tag == "#unserializable" and isinstance(content, str):
+            if deep and content.startswith(("<<", "{", "[", "(")):
+                return Opaque(content)
             return parse_value(content, model_values=(*model_values, *names))
     return None
 

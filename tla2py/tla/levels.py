@@ -1,4 +1,7 @@
-"""The level of expressions: constant, state, action or temporal (Specifying Systems, 17.2)."""
+"""The level of expressions: constant, state, action or temporal (Specifying Systems, 17.2).
+
+By it and by their names, definitions are candidates for what a model names.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Places in a text that moved: a value indented in a wrapper module, a string with escapes in a TOML file.
+"""A module with its declarations and expressions, the standard modules, and places in texts that moved.
 
-Only white space changes, so a place is mapped back by counting the other characters. Lines of a copy with its PlusCal
+Such a text is a value indented in a wrapper module, or a string with escapes in a TOML file. Only white space changes, so a place is mapped back by counting the other characters. Lines of a copy with its PlusCal
 translated are mapped back by the labels of the algorithm.
 """
 

@@ -1,4 +1,4 @@
-"""The node types of tree-sitter-tlaplus, and the parts of its nodes."""
+"""The node types of tree-sitter-tlaplus, the parts of its nodes, and the digest of their tokens."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Loading a module with all modules that it needs through EXTENDS and INSTANCE."""
+"""Modules and expressions read from texts and files, with all modules that they need."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Deep recursion for nested expressions: a function of a thousand pairs, a long chain of ELSE IF."""
+"""The tree of a text by tree-sitter, its first syntax error, and deep recursion for nested expressions."""
 
 from __future__ import annotations
 
@@ -25,7 +25,10 @@ Result = TypeVar("Result")
 
 
 def deeply(function: Callable[Parameters, Result]) -> Callable[Parameters, Result]:
-    """The function with a higher recursion limit; beyond that it raises ``InputError`` ``too-deep``."""
+    """The function with a higher recursion limit, as for a function of a thousand pairs or a long chain of ELSE IF.
+
+    Beyond that it raises ``InputError`` ``too-deep``.
+    """
 
     @functools.wraps(function)
     def follow(*args: Parameters.args, **kwargs: Parameters.kwargs) -> Result:

@@ -1,4 +1,4 @@
-"""Types of TLA+ values."""
+"""Types of TLA+ values, and how a constraint on an expression reaches the names that its value comes from."""
 
 from __future__ import annotations
 

@@ -20,6 +20,9 @@ K = TypeVar("K")
 HASHED_INTERVAL = 1 << 20
 """The largest size at which an ``Interval`` equals, and hashes as, the ``frozenset`` of its elements."""
 
+DEEPEST = 100
+"""The nesting of values that readers build: they keep deeper parts as text, because Python and readers of JSON recurse."""
+
 # The most keys that the error for a missing key lists.
 _MOST_KEYS = 10
 
@@ -151,12 +154,7 @@ class _Map(Mapping[K, "Value"], Generic[K]):
             return False
         mine: Mapping[object, Value] = self._items  # type: ignore[assignment]
         theirs = dict(enumerate(other, start=1)) if isinstance(other, tuple) else other._items
-        try:
-            return mine == theirs
-        except RecursionError:
-            from tla2py.tla.canonical import same_value
-
-            return same_value(self, other)  # type: ignore[arg-type]
+        return mine == theirs
 
     def __hash__(self) -> int:
         if self._hash is None:
@@ -198,61 +196,7 @@ class Function(_Map["Value"]):
         super().__init__(items)
 
 
-DEEP = 50
-"""The depth from which readers ``shield`` the values they build."""
-
-
-def shield(value: Value) -> Value:
-    """An equal value that hashes and compares without recursion, if its parts do.
-
-    Python hashes nested tuples by unchecked recursion on the C stack: some tens of thousands of levels crash the
-    process. Readers shield deep parts to keep the recursion short.
-    """
-    if isinstance(value, tuple):
-        deep = _DeepTuple(value)
-        deep._hash = tuple.__hash__(value)
-        return deep
-    if isinstance(value, frozenset):
-        return _DeepSet(value)
-    hash(value)  # records and functions cache it
-    return value
-
-
-class _DeepTuple(tuple["Value", ...]):
-    _hash: int
-
-    def __hash__(self) -> int:
-        return self._hash
-
-    def __eq__(self, other: object) -> bool:
-        return _same(self, other) if isinstance(other, tuple) else NotImplemented
-
-    def __ne__(self, other: object) -> bool:
-        return not _same(self, other) if isinstance(other, tuple) else NotImplemented
-
-    def __reduce__(self) -> tuple[object, ...]:
-        return (shield, (tuple(self),))
-
-
-class _DeepSet(frozenset["Value"]):
-    __slots__ = ()
-
-    __hash__ = frozenset.__hash__  # a frozenset caches it
-
-    def __eq__(self, other: object) -> bool:
-        return _same(self, other) if isinstance(other, frozenset) else NotImplemented
-
-    def __ne__(self, other: object) -> bool:
-        return not _same(self, other) if isinstance(other, frozenset) else NotImplemented
-
-
 def _text(value: Value) -> str:
     from tla2py.tla.value_text import format_value
 
     return format_value(value)
-
-
-def _same(one: Value, other: Value) -> bool:
-    from tla2py.tla.canonical import same_value
-
-    return hash(one) == hash(other) and same_value(one, other)

@@ -1,4 +1,7 @@
-"""The lexemes (tokens) of printed values, and which of their sequences are kept as text (``SUBSET S``, ``[S -> T]``)."""
+"""Values read from and written as TLA+ text, and the smallest parts in which two of them differ.
+
+Some sequences of lexemes (tokens) are kept as text: ``SUBSET S``, ``[S -> T]``.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +27,7 @@ from tla2py.tla.canonical import (
     same_value,
 )
 from tla2py.tla.value import (
-    DEEP,
+    DEEPEST,
     HASHED_INTERVAL,
     Function,
     Interval,
@@ -32,7 +35,6 @@ from tla2py.tla.value import (
     Opaque,
     Record,
     Value,
-    shield,
 )
 
 # Every character except white space belongs to a lexeme. An unterminated string runs to the end, where the parser
@@ -67,15 +69,17 @@ class _Group:
 
 
 def find_opaque(lexemes: list[str]) -> dict[int, int]:
-    """The parts of a value to keep as text: index of the first lexeme -> index after the last.
+    """The parts of a value to keep as text, also those nested too deep: index of the first lexeme -> index after the last.
 
     Parts inside an opaque part may be listed too. The last of ``lexemes`` is empty.
     """
     found: dict[int, int] = {}
-    stack = [_Group("", 0)]
+    stack, deep = [_Group("", 0)], 0
     for index, lexeme in enumerate(lexemes):
         group = stack[-1]
         if lexeme in _CLOSED_BY:
+            if len(stack) == DEEPEST + 1:
+                deep = index
             stack.append(_Group(_CLOSED_BY[lexeme], index + 1))
         elif lexeme in _SEPARATORS or lexeme in _CLOSERS or not lexeme:
             # A lone `SUBSET` is a model value of that name.
@@ -90,6 +94,8 @@ def find_opaque(lexemes: list[str]) -> dict[int, int]:
                     return {}  # the parser reports the place
                 stack.pop()
                 stack[-1].part_opaque |= group.opaque
+                if len(stack) == DEEPEST + 1:
+                    found[deep] = index + 1
         elif lexeme in _OF_GROUP:
             group.opaque = True
         elif lexeme in _OF_VALUE:
@@ -156,8 +162,8 @@ def parse_value(
 
     A bare name is a ``ModelValue``, except for the sets that TLC does not enumerate (``Nat``, ``Int``, ``Real``,
     ``STRING``, ``ANY``), which become ``Opaque`` unless ``model_values`` lists them. Time and memory are linear in the
-    text, and nesting is unlimited. ``known`` is a cache of small parts by text, to be shared only between calls with
-    the same model values. Raises ``ValueTextError``.
+    text. ``known`` is a cache of small parts by text, to be shared only between calls with
+    the same model values. A part nested more than ``DEEPEST`` deep is ``Opaque``. Raises ``ValueTextError``.
     """
     leaves: dict[str, Value] = {name: ModelValue(name) for name in model_values}
     try:
@@ -208,6 +214,8 @@ def _parse(lexemes: list[str], leaves: dict[str, Value], opaque: dict[int, tuple
         else:
             index += 1
             if lexemes[index] != _CLOSER[lexeme] or lexeme not in ("<<", "{"):
+                if len(stack) == DEEPEST:
+                    raise _Unexpected(index - 1, "the end of deep nesting")
                 stack.append((closer, items))
                 closer, items = _CLOSER[lexeme], []
                 if lexeme == "[":
@@ -235,8 +243,6 @@ def _parse(lexemes: list[str], leaves: dict[str, Value], opaque: dict[int, tuple
             if closer == _END:
                 return value
             value = _build(closer, items)
-            if len(stack) > DEEP:
-                value = shield(value)
             index += 1
             closer, items = stack.pop()
 

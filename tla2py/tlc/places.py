@@ -1,4 +1,4 @@
-"""The definitions that an error about an initial state can come from."""
+"""Places in the user's files for what TLC says about the files of a run."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Protocol
 
-from tla2py.errors import MOST_LINES, InputError, Place
+from tla2py.errors import MOST_LINES, Place
 from tla2py.model.model import Config, qualified
 from tla2py.model.outcome import Diagnostic
 from tla2py.model.run import RunRecord, RunResult
@@ -23,7 +23,8 @@ from tla2py.tla.module import (
     visible_offsets,
 )
 from tla2py.tla.parse import read_text
-from tla2py.tlc.config.read import config_lines, config_name, offset_of, parse_config
+from tla2py.tlc.config.read import config_lines, config_name, config_of_run, offset_of
+from tla2py.tlc.config.wrapper import is_wrapper
 from tla2py.tlc.output.codes import Code
 from tla2py.tlc.output.states import CALL, LOCATION, UNASSIGNED, location_of
 
@@ -126,7 +127,7 @@ class WrapperModule:
     @classmethod
     def read(cls, text: str, config: Config) -> WrapperModule | None:
         """The wrapper module in a text; None for a module of the user."""
-        if "\n\\* Written by tla2py" not in text[:400]:
+        if not is_wrapper(text):
             return None
         found = {
             value.rpartition("]")[2].strip(): qualified(name, value) for name, value in config.substitutions
@@ -211,7 +212,7 @@ class _Locator:
         self._folders = {f[1] for e in record.executions for option in e.argv if (f := _FOLDER.match(option))}
         self._main = record.main
         self._config_text = record.executions[0].config_text
-        self._config = _config(self._config_text)
+        self._config = config_of_run(self._config_text)
         self._wrapper = WrapperModule.read(origins.text(self._files[record.main]), self._config)
 
     def diagnostic(self, found: Diagnostic, following: Sequence[Diagnostic]) -> Diagnostic:
@@ -386,11 +387,3 @@ def _excerpt(lines: Sequence[str]) -> str:
 
 
 _read = lru_cache(maxsize=16)(read_text)
-
-
-@lru_cache(maxsize=16)
-def _config(text: str) -> Config:
-    try:
-        return parse_config(text, Path("MC.cfg")).config
-    except InputError:
-        return Config()

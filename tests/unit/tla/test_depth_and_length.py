@@ -1,18 +1,18 @@
-"""Values nested 12,000 deep, and values of megabytes, in time that grows linearly and without recursion."""
+"""Values nested as deep as readers build them, and deeper; and values of megabytes, in time that grows linearly."""
 
 from __future__ import annotations
 
 import json
-import sys
-from collections.abc import Iterator
 
 import pytest
 
+from tla2py.errors import InputError
 from tla2py.tla.canonical import same_value
-from tla2py.tla.itf import state_from_itf, state_to_itf
-from tla2py.tla.value_text import changes, format_value, parse_value
+from tla2py.tla.itf import Json, from_itf, state_from_itf, state_to_itf
+from tla2py.tla.value import DEEPEST
+from tla2py.tla.value_text import ValueTextError, changes, format_value, parse_value
 
-DEEP = 12_000
+BEYOND = 12_000
 NESTED = {
     "sequences": ("<<", "1", ">>"),
     "sets": ("{", "1", "}"),
@@ -23,7 +23,7 @@ NESTED = {
 }
 
 
-def nested(kind: str, depth: int = DEEP, leaf: str | None = None) -> str:
+def nested(kind: str, depth: int = DEEPEST, leaf: str | None = None) -> str:
     opening, inner, closing = NESTED[kind]
     depth //= 4 if kind == "mixed" else 1
     return opening * depth + (leaf or inner) + closing * depth
@@ -38,18 +38,9 @@ def test_deep_values_are_read_and_written(kind: str) -> None:
     assert format_value(state_from_itf(state)["x"]) == nested(kind)
 
 
-@pytest.fixture
-def few_frames() -> Iterator[int]:
-    """A limit on recursion, and a depth beyond it; comparing takes quadratic time, so the depth is small."""
-    limit = sys.getrecursionlimit()
-    sys.setrecursionlimit(400)
-    yield 500
-    sys.setrecursionlimit(limit)
-
-
 @pytest.mark.parametrize("kind", NESTED)
-def test_deep_values_are_compared(kind: str, few_frames: int) -> None:
-    value, twin, other = (parse_value(nested(kind, few_frames, leaf)) for leaf in (None, None, "b"))
+def test_deep_values_are_compared(kind: str) -> None:
+    value, twin, other = (parse_value(nested(kind, leaf=leaf)) for leaf in (None, None, "b"))
 
     assert hash(value) == hash(twin)
     assert value == twin
@@ -61,10 +52,33 @@ def test_deep_values_are_compared(kind: str, few_frames: int) -> None:
 
 
 @pytest.mark.parametrize("kind", NESTED)
+def test_parts_nested_too_deep_are_kept_as_text(kind: str) -> None:
+    value = parse_value(nested(kind, BEYOND))
+    state = state_from_itf(json.loads(json.dumps(state_to_itf({"x": value}))))
+
+    assert format_value(value) == nested(kind, BEYOND)
+    assert same_value(state["x"], value)
+    assert hash(value) == hash(parse_value(nested(kind, BEYOND)))
+    assert not list(changes(value, state["x"]))
+    assert list(changes(value, parse_value(nested(kind, BEYOND, leaf="b"))))
+
+
+def test_json_nested_too_deep_is_refused() -> None:
+    deep: Json = []
+    for _ in range(BEYOND):
+        deep = {"#tup": [deep]}
+    with pytest.raises(InputError, match=f"nested more than {DEEPEST} deep") as raised:
+        from_itf(deep)
+
+    assert raised.value.code == "itf-syntax"
+
+
+@pytest.mark.parametrize("kind", NESTED)
 def test_unbalanced_deep_text_is_refused(kind: str) -> None:
     opening, inner, _ = NESTED[kind]
-    with pytest.raises(ValueError, match="not a TLA"):
-        parse_value(opening * DEEP + inner)
+    for depth in (DEEPEST // 4, BEYOND):
+        with pytest.raises(ValueTextError, match="not a TLA"):
+            parse_value(opening * depth + inner)
 
 
 def long_texts(size: int) -> dict[str, str]:

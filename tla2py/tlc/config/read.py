@@ -1,10 +1,11 @@
-"""Where configs are: a file, or a part of a module's file, and the places in it."""
+"""Configs read: from a file or a part of a module's file, with what they expect, and the places in them."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -229,6 +230,15 @@ def parse_config(
             "config-syntax", f"not a config: {mistake.message}", where=f"{path}{place}", hint=mistake.hint
         )
     return config_file(statements, text, path)
+
+
+@lru_cache(maxsize=16)
+def config_of_run(text: str) -> Config:
+    """The config that a run had; empty if its text is not one."""
+    try:
+        return parse_config(text, Path("MC.cfg")).config
+    except InputError:
+        return Config()
 
 
 def config_file(statements: Statements, text: str, path: Path) -> ConfigFile:

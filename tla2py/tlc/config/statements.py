@@ -1,4 +1,4 @@
-"""The tokens of a TLC config, as TLC's own lexer produces them.
+"""The tokens of a TLC config, as TLC's own lexer produces them, and its statements.
 
 Source: the token manager of SANY in its state SPEC, compared with ``tlc2.tool.impl.ModelConfig`` of TLC 2.15, 2.19 and
 2.20. At a lexical error TLC silently ignores the rest of the file.

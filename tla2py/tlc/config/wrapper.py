@@ -26,6 +26,11 @@ _REGISTER = 4099
 _BRINGS = {"Integers": ("Naturals",), "Reals": ("Integers", "Naturals")}
 
 
+def is_wrapper(text: str) -> bool:
+    """Whether a text is that of a wrapper module."""
+    return WRITTEN in text[:400]
+
+
 @dataclass(slots=True)
 class _Wrapper:
     """The definitions of a wrapper module."""

@@ -1,4 +1,4 @@
-"""Notes on a run's surroundings: what the sandbox hid from it, and which of its files were dropped."""
+"""What the messages of one execution say together, and notes on what surrounded it."""
 
 from __future__ import annotations
 

@@ -10,16 +10,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
-from pathlib import Path
 from types import MappingProxyType
 from typing import IO
 
-from tla2py.errors import InputError
 from tla2py.model.model import Config
 from tla2py.model.outcome import VERDICTS, Diagnostic, Outcome, Stats, Verdict, Violation
 from tla2py.model.run import Execution, RunRecord, RunResult, TerminationReason, TlcOptions
 from tla2py.model.trace import Trace
-from tla2py.tlc.config.read import parse_config
+from tla2py.tlc.config.read import config_of_run
 from tla2py.tlc.output.codes import EXIT_STATUSES
 from tla2py.tlc.output.collector import Collector, with_notes
 from tla2py.tlc.output.messages import Message, UserText, iter_messages, with_log
@@ -211,10 +209,7 @@ def interpret_execution(execution: Execution, options: TlcOptions, lines: Iterab
 def _postconditions(config_text: str) -> tuple[str, ...]:
     if "POSTCONDITION" not in config_text and "_POSSIBLE" not in config_text:
         return ()
-    try:
-        config = parse_config(config_text, Path("MC.cfg")).config
-    except InputError:
-        return ()
+    config = config_of_run(config_text)
     return (*config.postconditions, *config.possible)
 
 

@@ -1,4 +1,4 @@
-"""Bubblewrap: namespaces in which a process sees only its own files and processes.
+"""Bubblewrap: namespaces in which a process sees only its own files and processes; and the limit on its disk.
 
 Its first process inside is the command itself, so that nobody can read what bubblewrap was started with, and all of its
 descendants die with it.

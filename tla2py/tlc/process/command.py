@@ -1,4 +1,4 @@
-"""The argv of one execution of TLC, from options and limits."""
+"""What one execution of TLC gets: its argv, from options and limits, and its input files."""
 
 from __future__ import annotations
 

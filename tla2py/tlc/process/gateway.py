@@ -80,6 +80,10 @@ class Gateway:
         """The object that a method returns."""
         return _reference(self.call(target, method, *arguments))
 
+    def type(self, name: str) -> JavaReference:
+        """The class with a name."""
+        return self.get("java.lang.Class", "forName", name)
+
     def new(self, name: str, *arguments: JavaReference | str | int | None) -> JavaReference:
         """A new instance of a class."""
         return _reference(self._ask(f"i\n{name}\n{_written(arguments)}e\n"))
@@ -172,14 +176,11 @@ class JvmVariables:
     """
 
     def __init__(self, java: Gateway) -> None:
-        def class_of(name: str) -> JavaReference:
-            return java.get("java.lang.Class", "forName", f"java.{name}")
-
         self._java = java
-        field = java.get(class_of("util.Collections$UnmodifiableMap"), "getDeclaredField", "m")
+        field = java.get(java.type("java.util.Collections$UnmodifiableMap"), "getDeclaredField", "m")
         java.call(field, "setAccessible", True)
         self._map = java.get(field, "get", java.get("java.lang.System", "getenv"))
-        item, map_ = class_of("lang.Object"), class_of("util.Map")
+        item, map_ = java.type("java.lang.Object"), java.type("java.util.Map")
         self._put = java.get(map_, "getMethod", "put", java.array("java.lang.Class", [item, item]))
         self._remove = java.get(map_, "getMethod", "remove", java.array("java.lang.Class", [item]))
         # What the variables of the last run replaced.

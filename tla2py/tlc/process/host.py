@@ -41,7 +41,6 @@ _START_SECONDS = 60
 _ANSWER_SECONDS = 20
 _POLL_MILLISECONDS = 100
 _COMMON_POOL = "ForkJoinPool.commonPool-"
-_QUERY = ("ObjectName", "QueryExp")
 
 
 class SpoiledError(Exception):
@@ -115,18 +114,17 @@ class Host:
         self._urls = java.array("java.net.URL", [java.get(uri, "toURL") for uri in uris])
         self._parent = java.get("java.lang.ClassLoader", "getPlatformClassLoader")
         self._lookup = java.get(HANDLES, "publicLookup")
-        self._callable = java.get("java.lang.Class", "forName", "java.util.concurrent.Callable")
+        self._callable = java.type("java.util.concurrent.Callable")
         self._properties = java.get(java.get("java.lang.System", "getProperties"), "clone")
         self._beans = java.get("java.lang.management.ManagementFactory", "getPlatformMBeanServer")
-        name, query = (java.get("java.lang.Class", "forName", f"javax.management.{c}") for c in _QUERY)
-        registry = java.get("java.lang.Class", "forName", "javax.management.MBeanServer")
-        of = java.array("java.lang.Class", [name, query])
-        self._query = java.get(registry, "getMethod", "queryNames", of)
-        of = java.array("java.lang.Class", [name])
-        self._unregister = java.get(registry, "getMethod", "unregisterMBean", of)
+        name, query = (java.type(f"javax.management.{each}") for each in ("ObjectName", "QueryExp"))
+        registry = java.type("javax.management.MBeanServer")
+        both, one = java.array("java.lang.Class", [name, query]), java.array("java.lang.Class", [name])
+        self._query = java.get(registry, "getMethod", "queryNames", both)
+        self._unregister = java.get(registry, "getMethod", "unregisterMBean", one)
         self._bean_names = self._find_beans()
         self._variables = JvmVariables(java)
-        descriptors = java.get("java.lang.Class", "forName", "java.io.FileDescriptor")
+        descriptors = java.type("java.io.FileDescriptor")
         fields = [java.get(descriptors, "getField", name) for name in ("out", "err")]
         self._files = [java.new("java.io.FileOutputStream", java.get(each, "get", None)) for each in fields]
         self._empty_streams()

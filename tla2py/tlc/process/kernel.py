@@ -1,4 +1,4 @@
-"""Calls into the C library, for what Python lacks."""
+"""The walls of the Linux kernel: capabilities, Landlock and seccomp, called through the C library."""
 
 from __future__ import annotations
 

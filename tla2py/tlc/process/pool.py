@@ -1,6 +1,7 @@
-"""Class-data archives of TLC, which save a third of a small run's time and half of its CPU time.
+"""JVMs that start fast or stay: class-data archives of TLC, and the pool of hosts.
 
-Most of a small run is the loading of TLC's classes, which an archive from an earlier run avoids
+Most of a small run is the loading of TLC's classes, which an archive from an earlier run avoids; it saves a third of
+the time and half of the CPU time
 (``-XX:ArchiveClassesAtExit``, JEP 350; from Java 25 on the ahead-of-time cache, JEP 514, which also keeps them linked).
 There is one per Java and jar, in the user's cache folder. Results do not depend on it: a JVM ignores an archive that
 does not fit.
@@ -182,11 +183,11 @@ _LEAKS = 12
 _FULL = 0.8
 # After this many hosts lost in a row, hosts are not used any more.
 _PATIENCE = 5
-# Options that only change what TLC searches or prints.
 # Properties that Java itself never reads, and TLC only after it has started.
 _LATE_PROPERTIES = ("tlc2.", "tla2sany.", "util.", "TLA-Library")
 # Variables that the system or Java reads when a process starts.
 _EARLY_VARIABLE = re.compile(r"(?:LC_|LD_|LANG|MALLOC_|GLIBC_|_?JAVA|JDK_)|(?:HOME|PATH|TMPDIR|TZ)\Z")
+# Options that only change what TLC searches or prints.
 _KNOWN_OPTIONS = frozenset({"-continue", "-nowarning", "-difftrace", "-terse"})
 # Output that may differ in a separate process: the ends of memory and stack, bugs in TLC, and anything about class
 # loaders or method handles.
@@ -240,7 +241,8 @@ def execute_warm(
 
     ``argv`` is a process's, with ``FOLDER`` instead of ``folder``, which holds TLC's input and receives its files.
     ``streams``, another folder, receives its output as ``stdout.txt`` and ``stderr.txt``. On None both are unchanged,
-    except for what the run did to its files. ``inputs`` are those of the run, whose Java properties ``argv`` sets too. ``watch`` is called now and then.
+    except for what the run did to its files. ``inputs`` are those of the run, whose Java properties ``argv`` sets too.
+    ``watch`` is called now and then.
     """
     gateway = gateway_jar()
     pool = _own_pool()

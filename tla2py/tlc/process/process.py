@@ -1,4 +1,4 @@
-"""TLC's exit status, read from its output before the process ends.
+"""One execution of TLC in a process of its own: its limits, its end, and the files that it writes.
 
 After TLC's last message its JVM waits 0.3 seconds for idle threads. If the messages leave no doubt about the exit
 status, that wait is unnecessary.
@@ -69,7 +69,6 @@ def exit_status(file: Path) -> int | None:
 
 
 _MOST_NAMES = 100
-_BLOCK = 1 << 20
 
 
 class Outputs:
@@ -123,11 +122,8 @@ def _files(folder: Path) -> Iterator[tuple[str, tuple[int, int]]]:
 
 
 def _sha256(file: Path) -> str:
-    digest = hashlib.sha256()
     with file.open("rb") as source:
-        while block := source.read(_BLOCK):
-            digest.update(block)
-    return digest.hexdigest()
+        return hashlib.file_digest(source, "sha256").hexdigest()
 
 
 # How often limits are checked; memory grows by at most some hundred MB in between.

@@ -1,4 +1,4 @@
-"""This process's private folder: copies of files that may change while runs go on."""
+"""What a process of a run may use and reach: its machine, its private folder, and the walls around it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The official releases and their addresses."""
+"""The official releases: their addresses, their download, and the folder where they are installed."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def download(
     import urllib.request
 
     try:
-        request = urllib.request.Request(url, headers={"User-Agent": "tla2py"})  # noqa: S310 - see releases.py
+        request = urllib.request.Request(url, headers={"User-Agent": "tla2py"})  # noqa: S310 - ``release`` checks it
         with closing(urllib.request.urlopen(request, timeout=patience)) as answer, target.open("wb") as sink:  # noqa: S310
             length = answer.headers.get("Content-Length")
             total = int(length) if length and length.isdigit() else None
@@ -259,8 +259,6 @@ def install(
                         "jar-missing", f"no such file: {file}", hint="--from-file takes a jar"
                     )
                 address = file.resolve().as_uri()
-            # Imported on use, as few commands need an HTTP client.
-
             download(address, fresh / wanted.file, sha256=expected, patience=patience, report=report)
             if wanted.name != COMMUNITY:
                 read_jar(fresh / wanted.file, "the download")

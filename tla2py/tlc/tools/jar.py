@@ -1,4 +1,7 @@
-"""A project's choice of tools: ``tla2tools`` and its sha256 in ``tla2py.toml``, or in ``[tool.tla2py]`` of ``pyproject.toml``."""
+"""A ``tla2tools.jar``: what it is, what its TLC can do, and which one a project names.
+
+A project names its jar, and the jar's sha256, in ``tla2py.toml`` or in ``[tool.tla2py]`` of ``pyproject.toml``.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +25,7 @@ from tla2py.model.run import TlcOptions
 from tla2py.text import did_you_mean
 from tla2py.tla.graph import ModuleGraph
 from tla2py.tla.module import STANDARD_MODULES, code_matches, line_and_column
-from tla2py.tlc.config.wrapper import WRITTEN
+from tla2py.tlc.config.wrapper import is_wrapper
 from tla2py.tlc.process.sandbox import private_folder
 
 NAME = "tla2py.toml"
@@ -383,7 +386,7 @@ def check_wrappers(texts: Iterable[str], jar: Jar, where: Path) -> None:
     Raises InputError (``tlc-lacks``).
     """
     for text in texts:
-        extended = re.search(r"^EXTENDS (.*)$", text, re.MULTILINE) if WRITTEN in text[:200] else None
+        extended = re.search(r"^EXTENDS (.*)$", text, re.MULTILINE) if is_wrapper(text) else None
         for name in extended[1].split(", ") if extended else ():
             if name in STANDARD_MODULES - _abilities(jar.path).modules:
                 raise _lacks(f"module {name}", jar, str(where))

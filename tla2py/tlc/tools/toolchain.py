@@ -1,4 +1,4 @@
-"""Every ``tla2tools.jar`` that tla2py finds, and the one that runs use."""
+"""Every ``tla2tools.jar`` that tla2py finds, the one that runs use, and whether it reads Unicode."""
 
 from __future__ import annotations
 
