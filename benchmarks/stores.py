@@ -13,7 +13,7 @@ from pathlib import Path
 import msgspec
 
 import tla2py
-from tla2py.execution.job import prepare_job
+from tla2py.execution.job import write_points
 from tla2py.model.outcome import Verdict
 from tla2py.store.pack import PackedRecord, write_packs
 from tla2py.store.points import ManifestPoint
@@ -90,7 +90,7 @@ def write_large(folder: Path, base: Path, points: int, missing: int = 1) -> None
     plan = plan_sweep(sweep, find_toolchain().jar.sha256)
     store, templates = Store.create(folder / "store"), Templates(base / "store")
     with store.lock():
-        prepare_job(sweep, replace(plan, sources=plan.sources | templates.sources), store, fresh=True)
+        write_points(sweep, replace(plan, sources=plan.sources | templates.sources), store)
         rest = islice(store.points(), missing, None)
         records = (PackedRecord(each.run_id, 1, templates.copy(each, points // 200)) for each in rest)
         for _ in write_packs(store.storage, records):

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import msgspec
 
-from tla2py.execution.check import plan_check
-from tla2py.execution.options import ModelOptions
-from tla2py.execution.preflight import default_model
+from tla2py.execution.check import check_sweep
+from tla2py.execution.options import ModelOptions, SweepOptions
 from tla2py.model.run import Limits, Run, TlcOptions
+from tla2py.sweep.plan import plan_sweep
 from tla2py.tlc.tools.jar import bundled_jar, read_jar
 from tla2py.tlc.tools.java import find_java
 from tla2py.tlc.tools.toolchain import Toolchain
@@ -93,10 +94,11 @@ def plan_row(row: Row, folder: Path, jar_sha256: str) -> tuple[Run, dict[str, st
         main.write_text(row.wrapper, encoding="utf-8")
     config = folder / "Reference.cfg"
     config.write_text(row.cfg_text, encoding="utf-8")
-    check = default_model(main, ModelOptions(config=config, check_deadlock=row.check_deadlock))
+    model = ModelOptions(config=config, check_deadlock=row.check_deadlock)
     options = TlcOptions(workers=row.workers, fp=_fingerprint(row.extra_args))
-    run, given = plan_check(check, options, LIMITS, jar_sha256)
-    return run, given.texts
+    sweep = replace(check_sweep(main, model, SweepOptions()), options=options, limits=LIMITS)
+    plan = plan_sweep(sweep, jar_sha256)
+    return plan.runs[0], plan.sources
 
 
 def _fingerprint(extra_args: tuple[str, ...]) -> int:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -13,32 +14,41 @@ from tla2py.errors import ExitCode, InputError
 from tla2py.execution.execute import execute_run
 from tla2py.execution.executor import RunProgress, follow_run
 from tla2py.execution.listener import SILENT, Listener, with_readable_logs
-from tla2py.execution.options import ModelOptions, SweepOptions, given_files, given_variables
-from tla2py.execution.preflight import CheckModel, check_plan, default_model, lint_check, lint_plan
-from tla2py.model.model import NO_INPUTS, Inputs
+from tla2py.execution.options import (
+    ModelOptions,
+    SweepOptions,
+    given_constants,
+    given_files,
+    given_variables,
+)
+from tla2py.execution.preflight import check_plan, lint_plan
+from tla2py.model.model import Config, unnameable
 from tla2py.model.outcome import Outcome, Verdict
-from tla2py.model.run import WORK, Limits, ModuleTexts, Run, RunRecord, RunResult, TlcOptions, module_texts
+from tla2py.model.run import WORK, Limits, RunRecord, RunResult, TlcOptions
 from tla2py.model.trace import Trace
 from tla2py.store import rows
+from tla2py.sweep.file import SweepText
+from tla2py.sweep.grid import Points
 from tla2py.sweep.judge import code_of
 from tla2py.sweep.plan import plan_sweep
+from tla2py.sweep.sections import InputsSection, ModelSection, SweepFile
 from tla2py.sweep.sweep import Sweep
-from tla2py.text import parse_duration, parse_memory
-from tla2py.tlc.config.render import default_template, render_config
-from tla2py.tlc.config.wrapper import build_config
+from tla2py.text import did_you_mean
+from tla2py.tla.graph import ModuleGraph
+from tla2py.tlc.config.read import config_beside, read_config
+from tla2py.tlc.config.render import default_template
+from tla2py.tlc.config.statements import MISTAKE_CODES
 from tla2py.tlc.output.prints import PrintFollower
-from tla2py.tlc.places import OptionTexts, Origins, located
-from tla2py.tlc.process.sandbox import check_sandbox
+from tla2py.tlc.places import OptionTexts, Origins, Written, located
 from tla2py.tlc.tools.community import (
-    check_classes,
     class_file,
     community_classes,
+    load_specification,
     override_modules,
     read_override,
 )
-from tla2py.tlc.tools.jar import check_needs
 from tla2py.tlc.tools.pluscal import Translator
-from tla2py.tlc.tools.toolchain import Toolchain, check_readable, find_toolchain
+from tla2py.tlc.tools.toolchain import Toolchain, find_toolchain
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,30 +101,126 @@ class Checked:
         return json.dumps(row, ensure_ascii=False, default=str)
 
 
-def plan_check(
-    check: CheckModel, options: TlcOptions, limits: Limits, jar_sha256: str, inputs: Inputs = NO_INPUTS
-) -> tuple[Run, ModuleTexts]:
-    """The run of a model, and the modules that TLC gets."""
-    config, main, wrapper = build_config(check.model, lambda name, _: f"-c {name}")
-    text = render_config(config, default_template())
-    spec = check.model.spec
-    if check.verbatim is not None:
-        text, main, wrapper = check.verbatim.text, spec.root.name, None
-    given = module_texts(spec, main, wrapper, text)
-    options = replace(options, check_deadlock=check.model.config.check_deadlock)
-    run = Run(
-        main=main,
-        modules=given.modules,
-        config=config,
-        config_text=text,
-        template=default_template(),
-        options=options,
-        limits=limits,
-        jar_sha256=jar_sha256,
-        originals=given.originals,
-        inputs=inputs.without(name for name, _ in given.modules),
+def check_sweep(
+    module: Path, model: ModelOptions, options: SweepOptions, listener: Listener = SILENT
+) -> Sweep:
+    """The sweep of one point that a check of a module is: its config, named or beside it, overridden by the options.
+
+    Raises InputError as ``load_specification``, ``read_config``, ``read_override``, ``given_constants``,
+    ``given_variables``, ``given_files`` and ``SweepOptions.apply`` do, and ``unknown-constant``, ``unknown-definition``,
+    ``instance-name``, ``usage``.
+    """
+    overrides = tuple(read_override(path) for path in model.overrides)
+    translate = None
+    if options.translate:
+        translate = Translator(lambda: find_toolchain(options.tla2tools), listener.warned)
+    libraries = (*options.libraries, *map(override_modules, overrides))
+    spec = load_specification(module, libraries, translate=translate)
+    given = given_constants(model.constants)
+    behaviour = tuple(name for name in (model.specification, model.init, model.next) if name)
+    alone = not (given or model.invariants or model.properties or behaviour)
+    named = model.config or config_beside(module)
+    ignored = MISTAKE_CODES if options.no_lint else ()
+    config = read_config(named, ignored, verbatim=alone) if named is not None else None
+    base = config.config if config is not None else Config()
+    _check_given(spec, given, (*model.invariants, *model.properties, *behaviour))
+    _check_behaviour(model, base)
+    constants = {constant.name for constant in spec.constants}
+    file = SweepFile(
+        module=module.name,
+        config=os.path.relpath(named, module.parent) if named is not None else None,
+        model=ModelSection(
+            specification=model.specification,
+            init=model.init,
+            next=model.next,
+            invariants=_added(base.invariants, model.invariants),
+            properties=_added(base.properties, model.properties),
+            check_deadlock=model.check_deadlock,
+        ),
+        constants={name: text for name, text in given.items() if name in constants},
+        substitutions={name: text for name, text in given.items() if name not in constants},
+        environment=dict(given_variables(model.environment)),
+        inputs=InputsSection(files=[_INPUT]),
     )
-    return run, given
+    # A config that tla2py does not read whole goes to TLC as it is.
+    unread = config is not None and any(not each.harmless for each in config.statements.mistakes)
+    sweep = Sweep(
+        name=module.stem,
+        path=module,
+        text="",
+        file=file,
+        source=_OptionText(module, ""),
+        specs={module.name: spec},
+        configs={config.path.name: config} if config is not None else {},
+        parameters=(),
+        points=Points.of((), [{}]),
+        options=TlcOptions(overrides=tuple(map(class_file, overrides))),
+        limits=Limits(timeout_seconds=600.0, memory_bytes=2 * 1024**3),
+        template=f"{{% raw %}}{config.text}{{% endraw %}}"
+        if config is not None and unread
+        else default_template(),
+        no_lint=options.no_lint,
+        overrides=overrides,
+        community=community_classes([spec]),
+        input_files={_INPUT: given_files(model.inputs)},
+    )
+    return options.apply(sweep)
+
+
+# The name under which the sweep of a check has its input files.
+_INPUT = "--input"
+
+
+class _OptionText(SweepText):
+    """The options of a check in place of the text of a sweep file."""
+
+    def place(self, *keys: str | int, value: str | None = None) -> str:
+        """The option that gives a value, or else the module."""
+        del value
+        return f"-c {keys[1]}=..." if keys[0] in ("constants", "substitutions") else str(self.path)
+
+    def assignment(self, name: str, text: str) -> str:
+        """The option that gives a constant a value."""
+        return f"-c {shlex.quote(f'{name}={text}')}"
+
+    def setting(self, key: str, name: str) -> str:
+        """The option that names a definition."""
+        return f"--{key} {name}"
+
+
+def _added(names: Sequence[str], further: Sequence[str]) -> list[str] | None:
+    return list(dict.fromkeys((*names, *further))) if further else None
+
+
+def _check_behaviour(model: ModelOptions, config: Config) -> None:
+    if not (model.init or model.next):
+        return
+    if model.specification:
+        raise InputError(
+            "usage",
+            "--specification excludes --init and --next",
+            hint="give either --specification, or --init and --next",
+        )
+    if not ((model.init or config.init) and (model.next or config.next)):
+        missing = "next" if model.init else "init"
+        raise InputError("usage", "--init and --next go together", hint=f"add --{missing} NAME")
+
+
+def _check_given(spec: ModuleGraph, given: dict[str, str], names: Sequence[str]) -> None:
+    constants = [c.name for c in spec.constants]
+    for name, known in (
+        *((name, [*constants, *spec.definitions]) for name in given),
+        *((name, list(spec.definitions)) for name in names),
+    ):
+        if name not in known:
+            raise InputError(
+                "unknown-constant" if name in given else "unknown-definition",
+                f"{spec.root.name} has no {'constant' if name in given else 'definition'} {name}",
+                hint=did_you_mean(name, known, "'tla2py inspect' lists what a module declares"),
+            )
+    for name in names:
+        if error := unnameable(name, spec.definitions, None):
+            raise error
 
 
 def run_check(
@@ -131,81 +237,30 @@ def run_check(
 
     ``report`` is called with its progress once a second, ``show`` with each value that Print or PrintT prints.
 
-    Raises InputError as ``SweepOptions.check_tools``, ``default_model``, ``lint_check``, ``given_variables``,
-    ``given_files``, ``check_sandbox``, ``check_classes`` and ``check_model`` do, and ToolchainError as ``find_toolchain``
-    and ``check_classes`` do.
+    Raises InputError as ``SweepOptions.check_tools``, ``check_sweep`` and ``run_sweeps`` do, and ToolchainError as
+    ``find_toolchain`` does.
     """
     options.check_tools()
-    overrides = tuple(read_override(path) for path in model.overrides)
-    toolchain = find_toolchain(options.tla2tools)
-    libraries = (*options.libraries, *map(override_modules, overrides))
-    translate = Translator(lambda: toolchain, listener.warned) if options.translate else None
-    check = default_model(module, model, libraries, translate=translate, no_lint=options.no_lint)
-    modules = (module.path for module in check.model.spec.modules if module.path is not None)
+    sweep = check_sweep(module, model, options, listener)
+    modules = [each.path for spec in sweep.specs.values() for each in spec.modules if each.path is not None]
     listener.reached([*modules, *model.inputs, *model.overrides])
-    lint_check(check, toolchain.jar, listener.warned, no_lint=options.no_lint)
-    limits = Limits(
-        timeout_seconds=parse_duration(options.timeout or "10m", "--timeout"),
-        memory_bytes=parse_memory(options.memory or "2GiB", "--memory"),
-        trust=bool(options.trust),
-        sandbox=options.sandbox,
+    config = next((each.path for each in sweep.configs.values()), None)
+    written = OptionTexts(
+        constants=given_constants(model.constants),
+        config=config,
+        verbatim=sweep.template != default_template(),
     )
-    check_sandbox(limits)
-    community = community_classes([check.model.spec])
-    if community is not None:
-        overrides = (*overrides, community)
-        texts = {module.where(): module.text for module in check.model.spec.modules}
-        texts |= {f"-c {name}": value for name, value in check.given.items()}
-        places = {place: place for place in texts}
-        specs = [check.model.spec]
-        check_classes(community, specs, toolchain.jar, texts, places, trust=limits.trust)
-    tlc = TlcOptions(workers=options.workers or 1, overrides=tuple(map(class_file, overrides)))
-    check_needs([check.model.spec], tlc, toolchain.jar)
-    inputs = Inputs(environment=given_variables(model.environment), files=given_files(model.inputs))
-    return check_model(
-        check, tlc, limits, replace(toolchain, overrides=overrides), report, show, inputs, cancelled
+    checked = _check(
+        sweep,
+        1,
+        find_toolchain(options.tla2tools),
+        listener,
+        written=written,
+        output=_Prints(show) if show is not None else None,
+        report=report,
+        cancelled=cancelled,
     )
-
-
-def check_model(
-    check: CheckModel,
-    options: TlcOptions,
-    limits: Limits,
-    toolchain: Toolchain,
-    report: Callable[[RunProgress], None] | None,
-    show: Callable[[str], None] | None,
-    inputs: Inputs,
-    cancelled: threading.Event | None,
-) -> Checked:
-    """The result of TLC on a model; the callables and ``cancelled`` are those of ``run_check``."""
-    run, given = plan_check(check, options, limits, toolchain.jar.sha256, inputs)
-    check_readable(given.texts, given.paths, toolchain)
-
-    prints = PrintFollower()
-    follow = follow_run(run, report) if report is not None else None
-
-    def show_prints(stdout: Path) -> None:
-        # Later executions print the same.
-        if show is not None and stdout.parent.name == "1":
-            for text in prints.read(stdout):
-                show(text)
-
-    def watch(stdout: Path, memory_bytes: int) -> None:
-        show_prints(stdout)
-        if follow is not None:
-            follow(stdout, memory_bytes)
-
-    with execute_run(run, given.texts, toolchain, cancelled=cancelled, watch=watch) as executed:
-        for folder in executed.folders[:1]:
-            show_prints(folder / "stdout.txt")
-        written = OptionTexts(constants=check.given, config=check.config, verbatim=check.verbatim is not None)
-        origins = Origins(paths=given.paths, text=given.texts.__getitem__, written=written)
-        result = located(executed.record, executed.result, origins)
-        return Checked(record=executed.record, result=result, config=check.config, filled=check.model.filled)
-
-
-# The lines with which TLC frames each message of its ``-tool`` output.
-_FRAME = b"@!@!@"
+    return replace(checked, config=config, filled=sweep.model(sweep.points[0]).filled)
 
 
 def check_point(
@@ -225,26 +280,51 @@ def check_point(
     """
     [sweep] = options.load([file], listener=listener)
     listener.reached(_files(sweep))
-    toolchain = find_toolchain(options.tla2tools)
     if not 1 <= number <= len(sweep.points):
         raise InputError(
             "no-point", f"no point {number} in {sweep.path}", hint=f"points: 1 to {len(sweep.points)}"
         )
-    point = sweep.points[number - 1]
+    return _check(
+        sweep,
+        number,
+        find_toolchain(options.tla2tools),
+        listener,
+        written=sweep.places(sweep.points[number - 1].parameters),
+        output=_Lines(show) if show is not None else None,
+        cancelled=cancelled,
+    )
+
+
+def _check(
+    sweep: Sweep,
+    number: int,
+    toolchain: Toolchain,
+    listener: Listener,
+    *,
+    written: Written,
+    output: Callable[[Path], None] | None,
+    report: Callable[[RunProgress], None] | None = None,
+    cancelled: threading.Event | None,
+) -> Checked:
+    """The result of a point, after the checks that a sweep makes: what makes its answers worthless is refused."""
     sweep = with_readable_logs(sweep, toolchain.jar)
     plan = plan_sweep(sweep, toolchain.jar.sha256)
-    # What makes an answer of the sweep worthless makes that of its point worthless too.
     lint_plan(sweep, plan, toolchain.jar, listener.warned)
     check_plan(sweep, plan, toolchain)
+    run = plan.runs[number - 1]
+    follow = follow_run(run, report) if report is not None else None
+
+    def watch(stdout: Path, memory_bytes: int) -> None:
+        if output is not None:
+            output(stdout)
+        if follow is not None:
+            follow(stdout, memory_bytes)
+
     toolchain = replace(toolchain, overrides=sweep.classes)
-    output = _Output(show) if show is not None else None
-    with execute_run(
-        plan.runs[number - 1], plan.sources, toolchain, cancelled=cancelled, watch=output
-    ) as executed:
+    with execute_run(run, plan.sources, toolchain, cancelled=cancelled, watch=watch) as executed:
         for folder in executed.folders:
             if output is not None:
                 output(folder / "stdout.txt")
-        written = sweep.places(point.parameters)
         origins = Origins(paths=plan.paths, text=plan.sources.__getitem__, written=written)
         return Checked(record=executed.record, result=located(executed.record, executed.result, origins))
 
@@ -259,14 +339,32 @@ def _files(sweep: Sweep) -> Iterator[Path]:
     yield from (sweep.path.parent / log.path for log in sweep.logs.kept)
 
 
-class _Output:
+class _Prints:
+    """Shows the values that TLC has printed since the last call."""
+
+    def __init__(self, show: Callable[[str], None]) -> None:
+        self._show = show
+        self._follower = PrintFollower()
+
+    def __call__(self, stdout: Path) -> None:
+        # Later executions print the same.
+        if stdout.parent.name == "1":
+            for text in self._follower.read(stdout):
+                self._show(text)
+
+
+# The lines with which TLC frames each message of its ``-tool`` output.
+_FRAME = b"@!@!@"
+
+
+class _Lines:
     """Shows the lines that TLC has written since the last call, without frames and the name of its folder."""
 
     def __init__(self, show: Callable[[str], None]) -> None:
         self._show = show
         self._read: dict[Path, int] = {}
 
-    def __call__(self, stdout: Path, _: int = 0) -> None:
+    def __call__(self, stdout: Path) -> None:
         folder = f"{stdout.parent / WORK}{os.sep}"
         with stdout.open("rb") as stream:
             stream.seek(self._read.get(stdout, 0))

@@ -23,7 +23,7 @@ from tla2py.execution.executor import (
     schedule_runs,
 )
 from tla2py.execution.known import KnownRuns, known_runs
-from tla2py.execution.listener import Estimator, SweepProgress
+from tla2py.execution.listener import Estimator, Listener, SweepProgress
 from tla2py.model.outcome import Verdict
 from tla2py.store.points import Manifest, ManifestParameter, coded_points
 from tla2py.store.record import write_inputs
@@ -63,19 +63,18 @@ class Job:
     earlier: Durations = NOTHING_KNOWN
 
 
-def prepare_job(sweep: Sweep, plan: Plan, store: Store, *, fresh: bool) -> Job:
-    """The job of a sweep; writes the store's manifest. The store must be locked."""
+def prepare_job(
+    sweep: Sweep, plan: Plan, store: Store, *, fresh: bool = False, earlier: Durations | None = None
+) -> Job:
+    """The job of a plan's runs; ``earlier`` are the times of similar runs, by default those of the store's points.
+
+    The store must be locked, and have the manifest that names its earlier runs.
+    """
     known = KnownRuns(len(plan.runs)) if fresh else known_runs(store, plan)
     places = plan.runs.missing(known)
-    # Read before the manifest that names the earlier runs is overwritten.
-    durations = earlier_durations(store) if places else NOTHING_KNOWN
-    form = manifest(sweep, plan)
-    texts = {each.column: sweep.points.columns[each.name] for each in form.parameters}
-    points = coded_points(plan.runs.ids, {name: (each.texts, each.codes) for name, each in texts.items()})
-    store.write_manifest(form, points, plan.sources)
-    files = [sha256 for group in sweep.input_files.values() for _, sha256 in group]
-    write_inputs(store.storage, [*files, *(log.sha256 for log in sweep.logs.kept)])
-    schedule = schedule_runs(plan, durations, places)
+    if earlier is None:
+        earlier = earlier_durations(store) if places else NOTHING_KNOWN
+    schedule = schedule_runs(plan, earlier, places)
     return Job(
         sweep=sweep,
         plan=plan,
@@ -84,18 +83,55 @@ def prepare_job(sweep: Sweep, plan: Plan, store: Store, *, fresh: bool) -> Job:
         long=schedule.long,
         seconds=schedule.seconds,
         known=known,
-        earlier=durations,
+        earlier=earlier,
     )
 
 
+def write_points(sweep: Sweep, plan: Plan, store: Store) -> None:
+    """Write the manifest of a sweep's store, its points, and the files that its runs read."""
+    form = manifest(sweep, plan)
+    texts = {each.column: sweep.points.columns[each.name] for each in form.parameters}
+    points = coded_points(plan.runs.ids, {name: (each.texts, each.codes) for name, each in texts.items()})
+    store.write_manifest(form, points, plan.sources)
+    write_input_files(sweep, store)
+
+
+def write_input_files(sweep: Sweep, store: Store) -> None:
+    """Write the files that a sweep's runs read."""
+    files = [sha256 for group in sweep.input_files.values() for _, sha256 in group]
+    write_inputs(store.storage, [*files, *(log.sha256 for log in sweep.logs.kept)])
+
+
 def execute_job(
+    job: Job,
+    toolchain: Toolchain,
+    executor: Callable[[], Executor],
+    listener: Listener,
+    name: str | None = None,
+) -> int:
+    """The number of runs executed.
+
+    ``name`` is what the listener is told of runs that are not the points of the sweep; what these violate is not a
+    violation of the model. ``executor`` is called only if runs are missing. The tables are refreshed however this
+    ends. Raises what the executor raises.
+    """
+    sweep = job.sweep if name is None else replace(job.sweep, name=name)
+    with listener.executing(sweep, len(job.missing), job.known.count) as report:
+
+        def told(progress: SweepProgress) -> None:
+            report(progress if name is None else replace(progress, violated=0))
+
+        try:
+            return _execute(job, toolchain, executor, told)
+        except KeyboardInterrupt:
+            recorded = job.store.recorded()
+            listener.interrupted(sum(run_id not in recorded for run_id in job.missing.ids))
+            raise
+
+
+def _execute(
     job: Job, toolchain: Toolchain, executor: Callable[[], Executor], report: Callable[[SweepProgress], None]
 ) -> int:
-    """The number of runs executed. ``report`` is called on every change.
-
-    ``executor`` is called only if runs are missing. The tables are refreshed however this ends. Raises what the executor
-    raises.
-    """
     progress = SweepProgress(violated=job.known.violated)
     derive: Derive = derive_here
     settler: _Settler | None = None

@@ -14,9 +14,8 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from tla2py.errors import StoreError
-from tla2py.execution.executor import Executor
-from tla2py.execution.job import Job, execute_job
-from tla2py.execution.known import known_runs
+from tla2py.execution.executor import NOTHING_KNOWN, Executor
+from tla2py.execution.job import execute_job, prepare_job
 from tla2py.execution.listener import Listener
 from tla2py.lint.subject import result_warning
 from tla2py.model.finding import Finding
@@ -26,7 +25,7 @@ from tla2py.model.run import ModuleText, Run, digest_text
 from tla2py.store.runs import RunRow
 from tla2py.store.store import Store
 from tla2py.sweep.grid import Point
-from tla2py.sweep.plan import Plan, Runs
+from tla2py.sweep.plan import Plan
 from tla2py.sweep.sweep import Sweep
 from tla2py.text import counted, parameter_text
 from tla2py.tla.graph import ModuleGraph, named, reached
@@ -340,29 +339,11 @@ def execute_probes(
     """The number of probes executed, those that the store lacks. The store must be locked."""
     probes = plan_probes(sweep, plan, rows)
     store.write_probes(probe.run.run_id for probe in probes.probes)
-    probe_plan = replace(
-        plan,
-        points=tuple(probe.point for probe in probes.probes),
-        runs=Runs.of([probe.run for probe in probes.probes]),
-        outputs=(),
-        sources={**plan.sources, **probes.sources},
+    probe_plan = plan.further(
+        [probe.point for probe in probes.probes], [probe.run for probe in probes.probes], probes.sources
     )
-    known = known_runs(store, probe_plan)
-    missing = probe_plan.runs.at(probe_plan.runs.missing(known))
-    job = Job(
-        sweep=sweep,
-        plan=probe_plan,
-        store=store,
-        missing=missing,
-        long=frozenset(),
-        known=known,
-    )
-    if not missing:
-        return 0
-    named = replace(sweep, name=f"{sweep.name} vacuity")
-    with listener.executing(named, len(missing), known.count) as report:
-        # What a probe violates is not a violation of the model.
-        return execute_job(job, toolchain, start, lambda progress: report(replace(progress, violated=0)))
+    job = prepare_job(sweep, probe_plan, store, earlier=NOTHING_KNOWN)
+    return execute_job(job, toolchain, start, listener, f"{sweep.name} vacuity") if job.missing else 0
 
 
 def probe_findings(sweep: Sweep, plan: Plan, store: Store, rows: Sequence[RunRow]) -> list[Finding]:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from tla2py.errors import ExitCode, InputError, StoreError
 from tla2py.execution.executor import Executor, ExecutorFactory
-from tla2py.execution.job import execute_job, prepare_job
+from tla2py.execution.job import execute_job, prepare_job, write_points
 from tla2py.execution.known import KnownRuns, known_runs
 from tla2py.execution.listener import SILENT, Listener, earlier_jars, with_readable_logs
 from tla2py.execution.preflight import check_plan, lint_plan, sweep_findings
@@ -154,15 +154,10 @@ def _run(
     with store.lock():
         _report_other_modules(store, sweep, listener)
         job = prepare_job(sweep, plan, store, fresh=fresh)
+        write_points(sweep, plan, store)
         if not fresh:
             _report_other_jars(store, sweep, job.missing, toolchain.jar, listener)
-        with listener.executing(sweep, len(job.missing), job.known.count) as report:
-            try:
-                executed = execute_job(job, toolchain, start, report)
-            except KeyboardInterrupt:
-                recorded = store.recorded()
-                listener.interrupted(sum(run.run_id not in recorded for run in job.missing))
-                raise
+        executed = execute_job(job, toolchain, start, listener)
         runs = run_rows(table_files(store, "runs"))
         if sweep.vacuity:
             executed += execute_probes(sweep, plan, store, runs, toolchain, start, listener)

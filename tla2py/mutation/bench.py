@@ -4,26 +4,23 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import msgspec
 
 from tla2py.errors import StoreError
 from tla2py.execution.executor import NOTHING_KNOWN, Durations, Executor, parameter_key
-from tla2py.execution.job import Job, execute_job, manifest
-from tla2py.execution.known import KnownRuns, known_runs
-from tla2py.execution.listener import Listener, SweepProgress
+from tla2py.execution.job import execute_job, manifest, prepare_job
+from tla2py.execution.listener import Listener
 from tla2py.model.run import Limits, Run, RunResult
 from tla2py.store.points import Manifest, ManifestParameter, ManifestPoint, points_table
-from tla2py.store.record import write_inputs
 from tla2py.store.runs import RunRow, parameter_columns, run_rows, run_seconds
 from tla2py.store.store import Store
 from tla2py.store.write import refresh_tables, table_files
-from tla2py.sweep.plan import Plan, Runs
+from tla2py.sweep.plan import Plan
 from tla2py.sweep.sweep import Sweep
 from tla2py.tlc.output.result import interpret_record
-from tla2py.tlc.process.pool import LONG_SECONDS
 from tla2py.tlc.tools.toolchain import Toolchain
 
 # A step with its label, or a state; what follows a state's label tells whether it is initial.
@@ -134,44 +131,18 @@ class Bench:
 
     def _execute(self, tasks: Sequence[Task], limits: Limits, name: str, took: Took | None) -> bool:
         """Execute the runs that the store lacks, and tell whether there were any."""
-        plan = replace(
-            self.plan,
-            points=tuple(self.plan.points[each.place] for each in tasks),
-            runs=Runs.of([replace(each.run, limits=limits) for each in tasks]),
-            limits=limits,
-            outputs=(),
-            sources={**self.plan.sources, **self._sources},
-        )
-        known = KnownRuns(len(plan.runs)) if self.fresh else known_runs(self.store, plan)
-        missing = plan.runs.at(plan.runs.missing(known))
-        if not missing:
-            return False
-        wall = {parameter_key(point.parameters): took.wall for point in plan.points} if took else {}
-        earlier = Durations(by_parameters=wall, by_weight={}, wall=wall) if wall else NOTHING_KNOWN
-        long = took is not None and took.cpu >= LONG_SECONDS
-        job = Job(
-            sweep=self.sweep,
-            plan=plan,
-            store=self.store,
-            missing=missing,
-            long=frozenset(missing.ids) if long else frozenset(),
-            seconds=took.cpu * len(missing) if took else None,
-            known=known,
-            earlier=earlier,
-        )
-        named = replace(self.sweep, name=name)
-        with self.listener.executing(named, len(missing), known.count) as report:
-            # A violation is what a mutant is for.
-            def shown(progress: SweepProgress) -> None:
-                report(replace(progress, violated=0))
-
-            try:
-                self.executed += execute_job(job, self.toolchain, self.start, shown)
-            except KeyboardInterrupt:
-                recorded = self.store.recorded()
-                self.listener.interrupted(sum(run_id not in recorded for run_id in missing.ids))
-                raise
-        return True
+        points = [self.plan.points[each.place] for each in tasks]
+        plan = self.plan.further(points, [each.run for each in tasks], self._sources, limits)
+        earlier = NOTHING_KNOWN
+        if took is not None:
+            keys = {parameter_key(point.parameters) for point in points}
+            earlier = Durations(
+                by_parameters=dict.fromkeys(keys, took.cpu), by_weight={}, wall=dict.fromkeys(keys, took.wall)
+            )
+        job = prepare_job(self.sweep, plan, self.store, fresh=self.fresh, earlier=earlier)
+        if job.missing:
+            self.executed += execute_job(job, self.toolchain, self.start, self.listener, name)
+        return bool(job.missing)
 
     @property
     def _parameter(self) -> str:
@@ -189,9 +160,3 @@ class Bench:
             for each, column in zip(form.parameters, columns[1:], strict=True)
         ]
         return msgspec.structs.replace(form, parameters=[first, *rest])
-
-    def write_inputs(self) -> None:
-        """Write the files that runs read."""
-        files = [sha256 for group in self.sweep.input_files.values() for _, sha256 in group]
-        logs = [log.sha256 for log in self.sweep.logs.kept]
-        write_inputs(self.store.storage, [*files, *logs])

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from tla2py.errors import InputError
+from tla2py.execution.job import write_input_files
 from tla2py.model.mutant import Killer, LeftOut, MutantReport, MutantRow, Status
 from tla2py.model.outcome import Outcome, Verdict, Violation
 from tla2py.model.run import Limits, PointResult, Run, RunResult, TlcOptions
@@ -124,7 +125,7 @@ class Rounds:
     def report(self) -> MutantReport:
         """The statuses of all mutants. Raises InputError (``no-holding-point``)."""
         trial = self.trial
-        self.bench.write_inputs()
+        write_input_files(trial.sweep, self.bench.store)
         left_out = self._run_originals()
         self._order = sorted(self._originals, key=lambda place: (self._originals[place].distinct or 0, place))
         if not self._order:

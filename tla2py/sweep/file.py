@@ -43,6 +43,14 @@ class SweepText:
             line, column = self.position(*keys)
         return f"{self.path}:{line}:{column}" if line else str(self.path)
 
+    def assignment(self, name: str, text: str) -> str:
+        """How the user would give a constant a value."""
+        return f"{name} = {toml.toml_value(text)} under [constants], or several under [parameters]"
+
+    def setting(self, key: str, name: str) -> str:
+        """How the user would name the definition of a behaviour."""
+        return f'{key} = "{name}" under [model]'
+
     def position(self, *keys: str | int) -> tuple[int, int]:
         """The line and column of a key or of its table, from 1; line 0 if the file has neither."""
         numbered = any(isinstance(key, int) for key in keys)

@@ -271,6 +271,24 @@ class Plan:
         """A point and its run of each kind, see ``Runs``."""
         return ((self.points[place], self.runs[place]) for place in self.runs.samples())
 
+    def further(
+        self,
+        points: Sequence[Point],
+        runs: Sequence[Run],
+        sources: Mapping[str, str],
+        limits: Limits | None = None,
+    ) -> Plan:
+        """The plan of further runs at some of the points, of which no files are kept; ``sources`` are their own texts."""
+        limits = limits or self.limits
+        return replace(
+            self,
+            points=points,
+            runs=Runs.of([replace(run, limits=limits) for run in runs]),
+            limits=limits,
+            outputs=(),
+            sources={**self.sources, **sources},
+        )
+
     def outlines(self) -> Iterator[tuple[Point, Run]]:
         """A point and its run of each outline, see ``Runs``."""
         return ((self.points[place], self.runs[place]) for place in _first_places(self.runs.outlines))

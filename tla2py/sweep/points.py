@@ -35,7 +35,7 @@ from tla2py.tla.value import ModelValue, Value
 from tla2py.tla.value_text import format_value
 from tla2py.tlc.config.read import ConfigFile
 from tla2py.tlc.config.statements import literal_names
-from tla2py.toml import toml_value, value_text
+from tla2py.toml import value_text
 
 _BEHAVIOUR = ("specification", "init", "next")
 _Chosen: TypeAlias = "dict[str, str | tuple[str, ...] | None]"
@@ -93,7 +93,7 @@ def point_model(inputs: ModelInputs, parameters: Mapping[str, str]) -> Model:
         assigned.keys() | assigned_names(base),
         config.path if config else None,
         inputs.source.path,
-        lambda name, value: f"{name} = {toml_value(value)} under [constants], or several under [parameters]",
+        inputs.source.assignment,
     )
     values = {n: t for n, t in assigned.items() if n not in replaced} | {name: name for name in filled}
     # A module without a name that another module declares is checked without it.
@@ -106,9 +106,7 @@ def point_model(inputs: ModelInputs, parameters: Mapping[str, str]) -> Model:
     chosen = _chosen(inputs, spec, config, parameters)
     default = bool(spec.variables) and not any(chosen[key] for key in _BEHAVIOUR)
     if default:
-        chosen["specification"] = default_specification(
-            spec, str(inputs.source.path), lambda key, name: f'{key} = "{name}" under [model]'
-        )
+        chosen["specification"] = default_specification(spec, str(inputs.source.path), inputs.source.setting)
     symmetry = chosen.pop("symmetry")
     named: dict[str, Any] = {**chosen, **dict(_lists(inputs, spec, config, parameters))}
     model = Model(
