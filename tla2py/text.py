@@ -1,10 +1,10 @@
-"""Plurals, durations, sizes and parameters as text."""
+"""Words that all share: plurals, lists and cuts, durations, sizes and parameters."""
 
 from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeVar
 
 from tla2py.errors import InputError
@@ -72,6 +72,24 @@ def parse_size(value: str | int, where: str | None = None, *, of: str = "disk") 
 def cut(text: str, most: int, mark: str = "...") -> str:
     """The text, or its beginning and ``mark`` if it has more than ``most`` characters."""
     return text if len(text) <= most else text[: most - len(mark)] + mark
+
+
+def listed(items: Iterable[object], most: int) -> str:
+    """``a, b and 3 more``: the items in one line, of more than ``most`` the first."""
+    texts = [str(each) for each in items]
+    left = len(texts) - most
+    return ", ".join(texts[:most]) + f" and {left} more" * (left > 0)
+
+
+def spans(numbers: Iterable[int]) -> list[tuple[int, int]]:
+    """The first and the last of each run of consecutive numbers, in rising order."""
+    found: list[tuple[int, int]] = []
+    for number in sorted(numbers):
+        if found and found[-1][1] == number - 1:
+            found[-1] = (found[-1][0], number)
+        else:
+            found.append((number, number))
+    return found
 
 
 def parameter_text(parameters: Mapping[str, str]) -> str:

@@ -193,6 +193,13 @@ def lock_of_a_later_version(lab: Lab) -> None:
     lab.run("gate", "sweep.toml")
 
 
+@provokes("lock-too-old", "sweep.lock")
+def lock_of_the_first_version(lab: Lab) -> None:
+    lab.write("sweep.toml", COUNTER_SWEEP)
+    lab.write("sweep.lock", "version = 1\n")
+    lab.run("gate", "sweep.toml")
+
+
 @provokes("port-taken")
 def explorer_on_a_port_that_is_in_use(lab: Lab) -> None:
     lab.view("invariant")

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tla2py.errors import InputError
-from tla2py.text import parameter_text, parse_duration, parse_memory, value_shown
+from tla2py.text import listed, parameter_text, parse_duration, parse_memory, spans, value_shown
 
 MIB = 1024**2
 
@@ -94,3 +94,14 @@ def test_what_is_left_out_is_not_shown_as_nothing() -> None:
 
 def test_without_parameters_there_is_the_model() -> None:
     assert parameter_text({}) == "the model"
+
+
+def test_a_list_is_cut_and_says_how_much_is_left() -> None:
+    assert listed([], 2) == ""
+    assert listed(["a", 2], 2) == "a, 2"
+    assert listed(range(5), 3) == "0, 1, 2 and 2 more"
+
+
+def test_consecutive_numbers_are_spans() -> None:
+    assert spans([7, 2, 1, 3]) == [(1, 3), (7, 7)]
+    assert spans([]) == []

@@ -19,7 +19,7 @@ from tla2py.model.courses import Course, coarse_kinds, common_steps, fine_kinds
 from tla2py.model.trace import SIMULATED, Printed, Trace
 from tla2py.model.trace_text import action_text
 from tla2py.replay.conjuncts import Conjuncts, evaluate_conjuncts
-from tla2py.text import counted, did_you_mean
+from tla2py.text import counted, did_you_mean, listed
 from tla2py.tla.copies import Conjunct
 from tla2py.tlc.process.pool import close_hosts
 from tla2py.tlc.tools.toolchain import Toolchain, find_toolchain
@@ -83,7 +83,7 @@ class Kind:
         """``never without BrokerCrash; some with Next``: what sets them apart, and in what they differ; may be empty."""
         more = [f"another {name}" if name in self.backbone else name for name in self.varies]
         parts = {"never without": self.only, "some with": more}
-        return "; ".join(f"{title} {_some(names)}" for title, names in parts.items() if names)
+        return "; ".join(f"{title} {listed(names, _MOST_NAMES)}" for title, names in parts.items() if names)
 
     def lines(self, number: int) -> Iterator[str]:
         """Its number, property and size, then its steps and what sets it apart."""
@@ -200,11 +200,6 @@ def make_kind(members: Sequence[StoredTrace], only: tuple[str, ...] = ()) -> Kin
         varies=tuple(dict.fromkeys(name for each in sequences for name in Counter(each) - shared)),
         only=only,
     )
-
-
-def _some(names: Sequence[str]) -> str:
-    left = len(names) - _MOST_NAMES
-    return ", ".join(names[:_MOST_NAMES]) + f" and {left} more" * (left > 0)
 
 
 def _by_length(group: Sequence[StoredTrace]) -> list[StoredTrace]:

@@ -13,7 +13,7 @@ from tla2py.model.outcome import Verdict
 from tla2py.store.runs import RunRow, run_numbers
 from tla2py.store.traces import last_changes, trace_actions
 from tla2py.store.write import table_files
-from tla2py.text import counted
+from tla2py.text import counted, spans
 
 # What a point checks says what was asked; what it specifies gets laws of its own.
 _SCOPES = ("specification",)
@@ -87,13 +87,7 @@ def scope_parameters(view: StoreTables) -> list[str]:
 
 def points_text(points: Sequence[int]) -> str:
     """Points as text, runs of them shortened: ``3, 5-9``."""
-    parts: list[tuple[int, int]] = []
-    for point in sorted(points):
-        if parts and parts[-1][1] == point - 1:
-            parts[-1] = (parts[-1][0], point)
-        else:
-            parts.append((point, point))
-    return ", ".join(str(first) if first == last else f"{first}-{last}" for first, last in parts)
+    return ", ".join(str(first) if first == last else f"{first}-{last}" for first, last in spans(points))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -155,10 +149,6 @@ def all_found(view: StoreTables) -> list[StoredTrace]:
     return found
 
 
-_COUNTS = ("generated", "distinct", "depth")
-_STYLES = {Verdict.HOLDS: "t2-good", Verdict.VIOLATED: "t2-bad", Verdict.EXCLUDED: "t2-none"}
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GridPoint:
     """A point with its run.
@@ -180,11 +170,6 @@ class GridPoint:
     def verdict(self) -> Verdict:
         """The verdict of the run."""
         return self.run.verdict
-
-    @property
-    def style(self) -> str:
-        """The CSS class of the verdict."""
-        return _STYLES.get(self.verdict, "t2-odd")
 
     @property
     def summary(self) -> str:
@@ -215,15 +200,6 @@ class GridPoint:
                 hint=f"numeric columns: {', '.join(known)}",
             )
         return self.numbers[column]
-
-    def least(self, column: str) -> str:
-        """``≥`` for a count that is a lower bound because TLC did not finish, otherwise empty."""
-        known = column in _COUNTS and self.numbers[column] is not None
-        return "≥ " if known and self.run.unfinished else ""
-
-    def first(self, column: str) -> str:
-        """``*`` for a count of the first of several executions, otherwise empty."""
-        return "*" if column in _COUNTS and self.numbers[column] is not None and self.run.counts_first else ""
 
 
 def grid_points(view: StoreTables) -> list[GridPoint]:

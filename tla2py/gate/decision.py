@@ -20,7 +20,7 @@ from tla2py.gate.drift import (
     locked_point,
     survivor_drift,
 )
-from tla2py.gate.lock import LOCK_VERSION, Lock, LockedPoint, parameters_key
+from tla2py.gate.lock import Lock, LockedPoint, parameters_key
 from tla2py.model.finding import NO_FINDINGS, Finding, Findings
 from tla2py.model.model import filled_text
 from tla2py.model.mutant import MutantReport
@@ -335,8 +335,6 @@ def _notices(
         for each in points
     ):
         yield "the lock does not cover which actions fire; --update --coverage adds them"
-    if lock is not None and lock.version < LOCK_VERSION:
-        yield "the lock is of an older version, so changed definitions are not detected; --update adds them"
     if lock is not None and lock.tlc is not None and tlc is not None and lock.tlc != tlc:
         yield f"the lock was accepted with TLC {lock.tlc}; this is TLC {tlc}"
     if only_deadlock([each.run for each in points]):

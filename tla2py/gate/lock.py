@@ -30,7 +30,7 @@ class LockedPoint(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
 
     ``config`` is a digest, ``searched`` and ``values`` are as in ``ConfigFacts``. ``distinct`` and ``generated`` are None
     if the count is not reproducible. ``first_unmatched`` is the first line of its log that no behaviour explains. ``fired`` and ``idle`` (the actions that never fired) are None if actions were not
-    counted. ``reaches``, ``assumptions`` and ``definitions`` are as in ``Meaning``. Older locks lack what may be None.
+    counted. ``reaches``, ``assumptions`` and ``definitions`` are as in ``DefinitionMeaning``.
     """
 
     parameters: dict[str, str]
@@ -64,7 +64,6 @@ class Lock(msgspec.Struct, frozen=True, kw_only=True):
     of the specification ran.
     """
 
-    version: int = LOCK_VERSION
     tlc: str | None = None
     vacuity: bool = False
     mutants: dict[str, str] | None = None
@@ -85,16 +84,11 @@ class _Shared(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     definitions: dict[str, str] = {}
 
 
-class _Written(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The content of a lock; one of version 1 has nothing shared."""
+class _Written(Lock, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The content of a file: a lock whose points lack what is shared."""
 
     version: int
-    tlc: str | None = None
-    vacuity: bool = False
-    mutants: dict[str, str] | None = None
-    survivors: dict[str, str] | None = None
     shared: _Shared = _Shared()
-    point: list[LockedPoint] = []
 
 
 def parameters_key(parameters: Mapping[str, str]) -> Hashable:
@@ -108,7 +102,7 @@ def lock_path(sweep_file: Path) -> Path:
 
 
 def read_lock(path: Path) -> Lock | None:
-    """The lock at a path, or None. Raises InputError (``lock-damaged``, ``lock-too-new``)."""
+    """The lock at a path, or None. Raises InputError (``lock-damaged``, ``lock-too-new``, ``lock-too-old``)."""
     hint = "restore it from version control, or delete it and write a new one with --record"
     try:
         data = toml.loads(path.read_text(encoding="utf-8"))
@@ -125,20 +119,23 @@ def read_lock(path: Path) -> Lock | None:
             where=str(path),
             hint="update tla2py",
         )
+    if data.get("version") == 1:
+        raise InputError(
+            "lock-too-old",
+            f"the lock has version 1; this tla2py reads version {LOCK_VERSION}",
+            where=str(path),
+            hint="delete it and write a new one with --record",
+        )
     try:
         written = msgspec.convert(data, _Written)
     except msgspec.ValidationError as error:
         raise InputError("lock-damaged", f"not a lock: {error}", where=str(path), hint=hint) from error
-    points = written.point
-    if written.version > 1:
-        points = [_with_shared(point, written.shared) for point in points]
     lock = Lock(
-        version=written.version,
         tlc=written.tlc,
         vacuity=written.vacuity,
         mutants=written.mutants,
         survivors=written.survivors,
-        point=points,
+        point=[_with_shared(point, written.shared) for point in written.point],
     )
     keys = [point.key for point in lock.point]
     for point in lock.point:

@@ -18,7 +18,7 @@ from tla2py.model.trace_text import trace_lines
 from tla2py.sweep.grid import Point
 from tla2py.sweep.judge import expectation_place, row_number
 from tla2py.sweep.sections import ExpectSection, ExternalExpectation
-from tla2py.text import counted, printable
+from tla2py.text import counted, printable, spans
 from tla2py.toml import toml_key, toml_string, toml_value
 
 # Of one counterexample; the reports and 'tla2py trace' have all of it.
@@ -106,13 +106,10 @@ def _groups(gate: Evidence, surprises: Mapping[int, Sequence[Surprise]]) -> list
 
 def _listed(numbers: Sequence[int]) -> str:
     """Rising numbers in short: ``1 to 4, 7``."""
-    runs: list[list[int]] = []
-    for number in numbers:
-        if runs and runs[-1][-1] == number - 1:
-            runs[-1].append(number)
-        else:
-            runs.append([number])
-    return ", ".join(f"{run[0]} to {run[-1]}" if len(run) > 2 else ", ".join(map(str, run)) for run in runs)
+    return ", ".join(
+        f"{first} to {last}" if last > first + 1 else ", ".join(map(str, range(first, last + 1)))
+        for first, last in spans(numbers)
+    )
 
 
 def _counterexamples(gate: Evidence, kinds: Sequence[Sequence[Surprise]]) -> list[Text]:

@@ -13,8 +13,7 @@ from tla2py.errors import InputError, reason_of
 from tla2py.model.logs import MutationSection
 from tla2py.model.mutant import STATUSES, MutantReport, MutantRow, Status
 from tla2py.model.run import ModuleText, Run, digest_text
-from tla2py.mutation.walk import (
-    Mutant,
+from tla2py.mutation.mutant import (
     budgeted,
     chosen_mutants,
     given_mutants,
@@ -22,6 +21,7 @@ from tla2py.mutation.walk import (
     model_mutants,
     with_budget,
 )
+from tla2py.mutation.walk import Mutant
 from tla2py.sweep.plan import Plan
 from tla2py.sweep.sweep import Sweep
 from tla2py.tla.nodes import without_comments

@@ -13,6 +13,7 @@ from functools import partial
 from typing import NamedTuple, TypeAlias
 
 from tla2py.errors import InputError
+from tla2py.text import cut
 from tla2py.tla.canonical import (
     CONSECUTIVE,
     INTEGER,
@@ -182,10 +183,9 @@ ITF_PAGE = "the format: https://apalache-mc.org/docs/adr/015adr-trace.html"
 
 
 def _bad(json: Json) -> InputError:
-    shown = repr(json)
     return InputError(
         "itf-syntax",
-        f"not an ITF expression: {shown if len(shown) <= 60 else shown[:60] + '...'}",
+        f"not an ITF expression: {cut(repr(json), 63)}",
         hint=ITF_PAGE,
     )
 

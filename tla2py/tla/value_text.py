@@ -12,6 +12,7 @@ from operator import itemgetter
 from typing import TypeAlias, TypeGuard
 
 from tla2py.errors import InputError
+from tla2py.text import cut
 from tla2py.tla.canonical import (
     BOOLEAN,
     CONSECUTIVE,
@@ -306,7 +307,7 @@ def _syntax_error(text: str, lexemes: list[str], error: _Unexpected) -> ValueTex
         if count == error.index:
             offset = match.start()
     found = lexemes[error.index]
-    shown = f"`{found if len(found) <= 40 else found[:40] + '...'}`" if found else "the end of the text"
+    shown = f"`{cut(found, 43)}`" if found else "the end of the text"
     return ValueTextError(f"not a TLA+ value: expected {error.expected}, found {shown}", offset + 1)
 
 

@@ -324,7 +324,7 @@ def _cell(row: Row, lane: Value | None) -> Sequence[str]:
     return row.shared if lane is None else row.cells.get(lane, ())
 
 
-def _shown(texts: Sequence[str]) -> list[str]:
+def _shown(texts: Sequence[str]) -> Sequence[str]:
     if len(texts) <= _MOST_LINES:
-        return list(texts)
+        return texts
     return [*texts[: _MOST_LINES - 1], f"and {len(texts) - _MOST_LINES + 1} more"]

@@ -27,13 +27,13 @@ from tla2py.mutation.trial import Trial, check_figures, definition_shares, score
 from tla2py.mutation.walk import Mutant, one_line
 from tla2py.store.runs import RunRow
 from tla2py.store.store import Store
-from tla2py.text import counted, cut, printable
+from tla2py.text import counted, cut, listed, printable
 from tla2py.tla.value_text import format_value
 from tla2py.view.layout import VERDICT_STYLES, number, plain_table, seconds
 
 _MOST_ROWS = 20
 # Of a value in an example.
-_LONGEST = 40
+_LONGEST_VALUE = 40
 _CHANGES = ("drop", "double", "swap", "field")
 
 
@@ -61,19 +61,18 @@ def log_mutants_view(mutants: LogMutants) -> Iterator[RenderableType]:
         by_field = plain_table("field", "accepted", "for example")
         for name in [*fields][:_MOST_ROWS]:
             first = next(row for row in rows if row.status == "accepted" and general_field(row) == name)
-            before, after = (cut(text or "", _LONGEST) for text in (first.before, first.after))
+            before, after = (cut(text or "", _LONGEST_VALUE) for text in (first.before, first.after))
             example = printable(f"{first.file}:{first.line} {before} -> {after}")
             by_field.add_row(Text(printable(name)), str(fields[name]), Text(example))
         yield by_field
         if len(fields) > _MOST_ROWS:
             yield Text(f"and {counted(len(fields) - _MOST_ROWS, 'more field')}", "dim")
     if mutants.constant:
-        named = ", ".join(map(printable, mutants.constant[:_MOST_ROWS]))
-        more = f" and {len(mutants.constant) - _MOST_ROWS} more" * (len(mutants.constant) > _MOST_ROWS)
-        yield Text(f"not changed, with one value in all logs: {named}{more}", "dim")
+        named = listed(map(printable, mutants.constant), _MOST_ROWS)
+        yield Text(f"not changed, with one value in all logs: {named}", "dim")
 
 
-_LOGS_LONGEST = 200
+_LONGEST = 200
 _MOST_ACTIONS = 8
 # Of more logs only the line is shown.
 _MOST_REASONS = 5
@@ -110,7 +109,7 @@ def validation_text(
             at = f"{run.message_place}: " if run.message_place not in (None, row.file) else ""
             yield from (Text(f"  {line}") for line in f"{at}{run.message}".splitlines()[:_MOST_LINES])
         if text:
-            yield Text(f"  {_cut(text)}", "dim")
+            yield Text(f"  {cut(text, _LONGEST)}", "dim")
         why, behaviour = log_why(store, run.run_id) if text else (None, None)
         blamed = why.blamed(text or "") if why is not None else []
         reasons.update(_false(each) for each in blamed[:1])
@@ -141,9 +140,8 @@ def reason_text(why: LogWhy, line: str) -> Iterator[Text]:
         yield _blame_text(blame, len(why.states))
     total = why.counts[max(why.counts)] if why.counts else 0
     actions = why.enabled
-    more = f" and {len(actions) - _MOST_ACTIONS} more" if len(actions) > _MOST_ACTIONS else ""
-    listed = f"; enabled: {', '.join(actions[:_MOST_ACTIONS])}{more}" if actions else ""
-    yield Text(f"  {counted(total, 'state')} possible before it{listed}")
+    enabled = f"; enabled: {listed(actions, _MOST_ACTIONS)}" if actions else ""
+    yield Text(f"  {counted(total, 'state')} possible before it{enabled}")
     nearest = why.nearest(line)
     if nearest is not None:
         yield Text(f"  nearest: {_step_text(nearest)}")
@@ -159,7 +157,7 @@ def _blame_text(blame: Blame, states: int) -> Text:
     }
     given = "".join(f", {name} = {value}" for name, value in bound.items())
     used = (
-        f", {name} = {_cut(format_value(value))}"
+        f", {name} = {cut(format_value(value), _LONGEST)}"
         for name, value in blame.state.values.items()
         if re.search(rf"(?<![.\w]){re.escape(name)}\b(?!')", part.text)
     )
@@ -195,7 +193,7 @@ def states_text(why: LogWhy) -> Iterator[Text]:
 
 
 def _values(state: LogState) -> Iterator[str]:
-    return (f"{name} = {_cut(format_value(value))}" for name, value in state.values.items())
+    return (f"{name} = {cut(format_value(value), _LONGEST)}" for name, value in state.values.items())
 
 
 def behaviour_text(found: LogTrace, texts: Mapping[int, str]) -> Iterator[Text]:
@@ -205,9 +203,9 @@ def behaviour_text(found: LogTrace, texts: Mapping[int, str]) -> Iterator[Text]:
     for before, after in pairwise(found.trace.states):
         line = lines.get(after.index)
         text = "" if line is None else texts.get(line, "")
-        yield Text.assemble(f"    {line or '':>4} {after.action or ''}", (f"  {_cut(text)}", "dim"))
+        yield Text.assemble(f"    {line or '':>4} {after.action or ''}", (f"  {cut(text, _LONGEST)}", "dim"))
         for part in StateDiff(before=before, after=after).parts:
-            yield Text(f"           {_cut(str(part))}")
+            yield Text(f"           {cut(str(part), _LONGEST)}")
 
 
 def coverage_text(taken: Mapping[str, int]) -> Iterator[Text]:
@@ -218,10 +216,6 @@ def coverage_text(taken: Mapping[str, int]) -> Iterator[Text]:
     often = sorted((lines, name) for name, lines in taken.items() if lines)
     if often:
         yield Text(f"taken: {', '.join(f'{name} {number(lines)}' for lines, name in often)}", "dim")
-
-
-def _cut(text: str) -> str:
-    return cut(text, _LOGS_LONGEST)
 
 
 def remark_text(folder: Path, place: Place, text: str) -> Text:

@@ -27,7 +27,7 @@ from tla2py.sweep.checks import requested_checks
 from tla2py.sweep.judge import ALL_EXCLUDED, NO_STATES, TRUSTED
 from tla2py.sweep.plan import Plan
 from tla2py.sweep.sweep import Sweep, overridden_text
-from tla2py.text import counted, cut, parameter_text, value_shown
+from tla2py.text import counted, cut, listed, parameter_text, value_shown
 from tla2py.tlc.tools.jar import Jar
 from tla2py.view.layout import VERDICT_STYLES, Indented, PointRow, PointTable, number, plain_table, seconds
 from tla2py.view.tools import points_without_answer
@@ -131,9 +131,7 @@ def sweep_summary(view: StoreView) -> RenderableType:
 
 
 def _action_line(action: ActionCount) -> Text:
-    some = action.disabled[:8]
-    where = f"point{'s' * (len(some) > 1)} {', '.join(map(str, some))}"
-    where += f" and {len(action.disabled) - len(some)} more" if len(action.disabled) > len(some) else ""
+    where = f"point{'s' * (len(action.disabled) > 1)} {listed(action.disabled, 8)}"
     line = Text(f"  {action.name}  ", "bold red" if action.never_enabled else "")
     line.append(f"{action.module}:{action.line}  ", "dim")
     return line.append("at any point" if action.never_enabled else f"at {where}")

@@ -20,7 +20,7 @@ from tla2py.model.finding import Finding, Severity
 from tla2py.model.outcome import OUTCOME_WORDS, REMEDIES, Diagnostic, Outcome, Verdict
 from tla2py.store.runs import RunRow, first_errors
 from tla2py.store.write import table_files
-from tla2py.text import counted, cut, printable
+from tla2py.text import counted, cut, listed, printable
 from tla2py.tlc.tools.installed import community_jar, community_modules, official_classes
 from tla2py.tlc.tools.jar import BUNDLED, INSTALL_NEWEST, INSTALLED, Jar
 from tla2py.tlc.tools.java import FoundJava
@@ -76,9 +76,8 @@ def errors_with_points(
 
 def points_are(points: Sequence[int], what: str) -> str:
     """A sentence such as ``Points 1, 2 are broken``."""
-    shown = ", ".join(map(str, points[:_POINTS]))
-    more = f" and {len(points) - _POINTS} more" if len(points) > _POINTS else ""
-    return f"Points {shown}{more} are {what}" if len(points) > 1 else f"Point {shown} is {what}"
+    shown = listed(points, _POINTS)
+    return f"Points {shown} are {what}" if len(points) > 1 else f"Point {shown} is {what}"
 
 
 def diagnostics_text(found: Sequence[Diagnostic]) -> list[RenderableType]:

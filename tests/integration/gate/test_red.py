@@ -159,26 +159,6 @@ def test_a_fairness_condition_or_assumption_that_is_gone(locked: Folder) -> None
     }
 
 
-def test_a_lock_of_the_first_version_is_valid_and_completed(locked: Folder) -> None:
-    new = locked.lock.read_text()
-    locked.lock.write_text(
-        'version = 1\n[[point]]\nparameters = { Top = "1" }\n'
-        + "\n".join(re.findall(r"^(?:config|values) = .*", new, re.MULTILINE)[:2])
-        + '\nchecked = ["invariant Inside", "invariant Low"]\nmodel_values = []\n'
-        'verdict = "holds"\nviolates = []\ndistinct = 2\n'
-        '[[point]]\nparameters = { Top = "2" }\n'
-        + "\n".join(re.findall(r"^(?:config|values) = .*", new, re.MULTILINE)[2:])
-        + '\nchecked = ["invariant Inside", "invariant Low"]\nmodel_values = []\n'
-        'verdict = "violated"\nviolates = ["Low"]\n'
-    )
-    done = locked.gate()
-    assert done.code == 0, done
-    (gated,) = done.reported.gated
-    assert [notice for notice in gated.decision.notices if "--update adds them" in notice]
-    assert locked.gate("--update", "--coverage", "--vacuity").code == 0
-    assert locked.lock.read_text() == new
-
-
 def test_a_state_space_that_fell(locked: Folder) -> None:
     locked.change(locked.module, "floor < Top /\\ floor'", "floor < Top /\\ floor > 8 /\\ floor'")
     locked.change(locked.sweep, "Top = [1, 2]", "Top = [1]")

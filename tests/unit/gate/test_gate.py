@@ -392,8 +392,6 @@ def test_another_jar_alone_is_a_note(load: LoadSweep) -> None:
     )
     same = gate(sweep, row, row, lock=Lock(point=points, tlc="2.20 (rev: abc1234)"))
     assert not [each for each in same.notices if "accepted with" in each]
-    older = gate(sweep, row, row, lock=Lock(version=1, point=points))
-    assert [each for each in older.notices if "--update adds them" in each]
 
 
 def test_no_answer_is_no_drift(load: LoadSweep) -> None:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tla2py.errors import InputError
-from tla2py.gate.lock import LOCK_VERSION, Lock, LockedPoint, lock_path, lock_text, read_lock, write_lock
+from tla2py.gate.lock import Lock, LockedPoint, lock_path, lock_text, read_lock, write_lock
 
 _TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
 _POINTS = st.builds(
@@ -47,7 +47,7 @@ def test_a_lock_reads_back(
     write_lock(path, Lock(point=points, tlc=tlc))
     read = read_lock(path)
     assert read is not None
-    assert (read.version, read.tlc) == (LOCK_VERSION, tlc)
+    assert read.tlc == tlc
     found = {point.key: point for point in read.point}
     assert found.keys() == {point.key for point in points}
     for point in points:
@@ -89,21 +89,6 @@ def test_what_all_points_share_is_written_once() -> None:
         '[[point]]\nparameters = { N = "2" }\nconfig = "c"\nverdict = "holds"\nviolates = []\n'
         'model_values = ["c"]\n\n'
         '[point.definitions]\nB = "3"\n'
-    )
-
-
-def test_a_lock_of_version_1_is_read(tmp_path: Path) -> None:
-    path = tmp_path / "sweep.lock"
-    path.write_text(
-        "version = 1\n\n[[point]]\nparameters = {}\nconfig = 'c'\nchecked = ['deadlock']\nmodel_values = []\n"
-        "verdict = 'holds'\nviolates = []\ndistinct = 7\n"
-    )
-    lock = read_lock(path)
-    assert lock is not None
-    assert (lock.version, lock.tlc) == (1, None)
-    (one,) = lock.point
-    assert (one.checked, one.distinct, one.generated, one.searched, one.definitions) == (
-        *(["deadlock"], 7, None, None, None),
     )
 
 
@@ -149,9 +134,10 @@ def test_there_may_be_none(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "code"),
     [
-        ("<<<<<<< ours\nversion = 1\n", "lock-damaged"),
-        ("version = 1\n[[point]]\nconfig = 'x'\n", "lock-damaged"),
-        ("version = 1\nextra = 1\n", "lock-damaged"),
+        ("<<<<<<< ours\nversion = 2\n", "lock-damaged"),
+        ("version = 2\n[[point]]\nconfig = 'x'\n", "lock-damaged"),
+        ("version = 2\nextra = 1\n", "lock-damaged"),
+        ("version = 1\nanything = 'else'\n", "lock-too-old"),
         ("version = 3\nanything = 'else'\n", "lock-too-new"),
         (lock_text(Lock(point=[point(N="1"), point(N="1")])), "lock-damaged"),
         (lock_text(Lock(point=[point(S="{a,b}"), point(S="{b, a}")])), "lock-damaged"),

@@ -7,9 +7,9 @@ import pytest
 from tla2py.model.mutant import Killer, MutantReport, MutantRow, Status
 from tla2py.model.outcome import Outcome, Verdict, Violation
 from tla2py.model.run import PointResult
+from tla2py.mutation.mutant import with_budget
 from tla2py.mutation.rounds import killers_of, status_of
 from tla2py.mutation.trial import check_figures, definition_shares, score, sizes, status_counts
-from tla2py.mutation.walk import with_budget
 
 
 def row(

@@ -9,8 +9,9 @@ import pytest
 
 from tla2py.errors import InputError
 from tla2py.model.model import Config
+from tla2py.mutation.mutant import chosen_mutants, given_mutants, model_mutants
 from tla2py.mutation.operators import OPERATORS
-from tla2py.mutation.walk import Mutant, chosen_mutants, given_mutants, model_mutants
+from tla2py.mutation.walk import Mutant
 from tla2py.tla.graph import ModuleGraph
 from tla2py.tla.parse import load_modules, read_text
 

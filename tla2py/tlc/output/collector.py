@@ -12,6 +12,7 @@ from tla2py.errors import Place
 from tla2py.model.outcome import CoverageItem, Diagnostic, Outcome, Stats, Violation
 from tla2py.model.run import Progress, RunRecord, RunResult
 from tla2py.model.trace import Location, Trace, is_violation
+from tla2py.text import listed
 from tla2py.tlc.output.codes import OUTCOMES, Code, meaning
 from tla2py.tlc.output.messages import Message, MessageLevel, UserText
 from tla2py.tlc.output.prints import MOST_PRINTS, PrintReader, asserted_value, read_progress
@@ -79,9 +80,8 @@ def _notes(result: RunResult, record: RunRecord) -> Iterator[tuple[int, str]]:
         found = dict.fromkeys(_hidden(error, record) for error in errors)
         yield from ((_HIDDEN, text) for text in found if text is not None)
     if record.dropped:
-        names = ", ".join(record.dropped[:_MOST_NAMES])
-        more = f" and {len(record.dropped) - _MOST_NAMES} more" if len(record.dropped) > _MOST_NAMES else ""
-        yield _DROPPED, f"the run wrote {names}{more}, dropped; a sweep keeps what [outputs] files declares"
+        names = listed(record.dropped, _MOST_NAMES)
+        yield _DROPPED, f"the run wrote {names}, dropped; a sweep keeps what [outputs] files declares"
 
 
 def _hidden(error: str, record: RunRecord) -> str | None:
