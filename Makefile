@@ -34,21 +34,26 @@ systems: setup ## run the sweeps of all systems and show them in one table
 # All tests of a file run on one worker, and files start in order.
 PARALLEL := -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder
 GROUPS := browser docs faults jars long reference spark systems
+# A group that passes is recorded.
+RECORDED := $(BIN)/python scripts/groups.py
 
 test: setup ## run the core tests, with the real TLC and Spark, in minutes
-	$(BIN)/pytest --group=core $(PARALLEL)
+	$(RECORDED) core $(BIN)/pytest --group=core $(PARALLEL)
 
 # The spark group shares one session; the reference and long groups use all cores themselves.
 PARALLEL_GROUPS := browser docs faults systems
 TEST_GROUPS := $(GROUPS:%=test-%)
 
 $(TEST_GROUPS): test-%: setup chromium
-	$(BIN)/pytest --group=$* -o timeout=3600 $(if $(filter $*,$(PARALLEL_GROUPS)),$(PARALLEL))
+	$(RECORDED) $* $(BIN)/pytest --group=$* -o timeout=3600 $(if $(filter $*,$(PARALLEL_GROUPS)),$(PARALLEL))
 
 test-properties: setup ## run the property-based tests with all their examples
-	$(BIN)/pytest tests/unit -m hypothesis --hypothesis-profile full $(PARALLEL)
+	$(RECORDED) properties $(BIN)/pytest tests/unit -m hypothesis --hypothesis-profile full $(PARALLEL)
 
 test-full: test test-properties $(TEST_GROUPS) ## run all tests, group by group; each has a target: test-spark, test-long, ...
+
+groups: setup ## say when each group of tests last passed as a whole, and on which commit
+	@$(BIN)/python scripts/groups.py
 
 $(VENV)/web/.ready: web/package-lock.json
 	$(PYTHON) -m venv $(VENV)/web
@@ -151,4 +156,4 @@ clean: ## remove generated files
 	rm -rf $(VENV) runs site docs/report docs/notebooks docs/reference/sweep.schema.json .mypy_cache .ruff_cache .pytest_cache .hypothesis dist build
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-.PHONY: help explorer setup java chromium report soak validate gate sweep systems test test-full test-properties $(TEST_GROUPS) reference corpus field sany notebooks notebooks-html docs pages lint format fuzz bench dist pythons image clean
+.PHONY: help explorer setup java chromium report soak validate gate sweep systems test test-full test-properties $(TEST_GROUPS) groups reference corpus field sany notebooks notebooks-html docs pages lint format fuzz bench dist pythons image clean

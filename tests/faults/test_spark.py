@@ -54,6 +54,7 @@ def test_kill_of_sparks_jvm(shared: Scene, like: Like) -> None:
     scene.victim(driver, "org.apache.spark.deploy.SparkSubmit").kill()
     assert driver.wait(timeout=300) == 2
     assert scene.error.code == "spark-failed"
+    scene.check_clean_scratch()
     scene.check(shared.store, again=6 - len(scene.records()))
 
 
@@ -69,7 +70,8 @@ def test_an_interrupt_stops_spark(sent: signal.Signals, shared: Scene, like: Lik
     took = time.monotonic() - begun
     assert ended == (-9 if sent is signal.SIGKILL else 130)
     assert took < patience(5)
-    # A run that ended while Spark stopped may have left a record after the line was printed.
+    # Spark's workers record runs that end before they notice, even after the line was printed.
+    scene.check_clean_scratch()
     lefts = range(6 - len(scene.records()), 6)
     assert sent is signal.SIGKILL or any(str(interrupted_line(left)) in scene.stderr for left in lefts)
     scene.check(shared.store, again=6 - len(scene.records()))

@@ -7,10 +7,12 @@ import contextlib
 import os
 import shutil
 import signal
+import sys
 import tempfile
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from py4j.protocol import Py4JError
 from pyspark import SparkConf, SparkContext
@@ -143,7 +145,20 @@ def start_context(settings: Mapping[str, str], jvm: SparkJvm | None = None) -> S
     if submitted():
         # Its JVM has Spark's default logging, a line per task.
         context.setLogLevel("ERROR")
+    _expect_end(context)
     return context
+
+
+def _expect_end(context: SparkContext) -> None:
+    """Keep PySpark's accumulator server, which reads what the JVM sends, from printing that the JVM has ended."""
+    server = context._accumulatorServer
+    print_error = server.handle_error
+
+    def handle_error(*request: Any) -> None:
+        if not isinstance(sys.exception(), (EOFError, ConnectionError)):
+            print_error(*request)
+
+    server.handle_error = handle_error  # type: ignore[assignment, method-assign]
 
 
 def _attach(jvm: SparkJvm) -> None:
