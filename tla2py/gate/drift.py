@@ -17,7 +17,6 @@ from tla2py.model.model import Config
 from tla2py.model.mutant import MutantReport
 from tla2py.model.outcome import Verdict
 from tla2py.model.run import Run
-from tla2py.mutation.walk import one_line
 from tla2py.store.runs import RunRow
 from tla2py.sweep.checks import ConfigFacts, check_phrase, named_definitions
 from tla2py.sweep.grid import Point
@@ -336,10 +335,7 @@ def survivors(report: MutantReport, section: MutationSection | None) -> dict[str
     """The changes that no check notices, by the id of their mutant, without accepted ones."""
     accepted = section.accept if section is not None else {}
     return {
-        each.mutant: cut(
-            f"{each.definition}, {each.operator}: {one_line(each.before)} -> {one_line(each.after) or '(nothing)'}",
-            _LONGEST,
-        )
+        each.mutant: cut(f"{each.definition}, {each.operator}: {each.words}", _LONGEST)
         for each in report.with_status("survived")
         if each.mutant not in accepted
     }

@@ -10,6 +10,16 @@ Status = Literal["killed", "survived", "equivalent", "duplicate", "stillborn", "
 STATUSES: tuple[Status, ...] = ("killed", "survived", "equivalent", "duplicate", "stillborn", "unknown")
 
 
+def one_line(text: str) -> str:
+    """A text on one line, white space collapsed."""
+    return " ".join(text.split())
+
+
+def change_words(before: str, after: str) -> str:
+    """A change on one line."""
+    return f"{one_line(before)} -> {one_line(after) or '(nothing)'}"
+
+
 class Killer(msgspec.Struct, frozen=True):
     """A check that a mutant violates: its kind and its name, as in ``violated`` of ``runs``."""
 
@@ -38,6 +48,11 @@ class MutantRow(msgspec.Struct, frozen=True, kw_only=True):
     point: int | None = None
     trace_length: int | None = None
     run_id: str | None = None
+
+    @property
+    def words(self) -> str:
+        """The change on one line."""
+        return change_words(self.before, self.after)
 
 
 class LeftOut(msgspec.Struct, frozen=True, kw_only=True):

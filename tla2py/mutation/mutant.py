@@ -10,9 +10,10 @@ from dataclasses import replace
 
 from tla2py.errors import InputError
 from tla2py.model.model import Config
+from tla2py.model.mutant import one_line
 from tla2py.model.run import Run
 from tla2py.mutation.operators import OPERATORS, Text
-from tla2py.mutation.walk import Mutant, Walk, mutant_of, one_line
+from tla2py.mutation.walk import Mutant, Walk, mutant_of
 from tla2py.text import did_you_mean
 from tla2py.tla.graph import ModuleGraph, closure
 from tla2py.tla.module import Module
@@ -43,19 +44,6 @@ def budgeted(run: Run) -> Run:
     """The run with the constraint in its config."""
     config = replace(run.config, constraints=(*run.config.constraints, _NAME))
     return replace(run, config=config, config_text=render_config(config, run.template))
-
-
-def operators_document() -> str:
-    """The operators with their examples, as a Markdown table."""
-    rows = [
-        f"| `{each.name}` | `{_cell(each.before)}` | `{_cell(each.after)}` | {_cell(each.reason)} |"
-        for each in OPERATORS.values()
-    ]
-    return "\n".join(["| operator | before | after | the mistake |", "|---|---|---|---|", *rows, ""])
-
-
-def _cell(text: str) -> str:
-    return text.replace("|", "\\|")
 
 
 def model_mutants(spec: ModuleGraph, config: Config, replaced: Mapping[str, str]) -> list[Mutant]:

@@ -7,6 +7,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
+from tla2py.model.mutant import change_words
 from tla2py.mutation.operators import (
     OPERATORS,
     Concerns,
@@ -82,12 +83,7 @@ class Mutant:
     @property
     def words(self) -> str:
         """The change on one line."""
-        return f"{one_line(self.edit.before)} -> {one_line(self.edit.after) or '(nothing)'}"
-
-
-def one_line(text: str) -> str:
-    """A text on one line, white space collapsed."""
-    return " ".join(text.split())
+        return change_words(self.edit.before, self.edit.after)
 
 
 def mutant_of(edit: Rewrite, owner: Definition | None, module: Module) -> Mutant:

@@ -57,7 +57,7 @@ def follow_trace(trace: Trace, origin: Origin) -> int | None:
     trace = replace(trace, loop_start=None, stuttering=False)
     checker = _Checker(trace, TraceQuery([trace], origin))
     result = checker.follow()
-    if checker.misses_initial(result):
+    if _misses_initial(result):
         return 1
     if any(violation.kind == "action_property" for violation in result.violations):
         return max(len(found.states) for found in result.traces)
@@ -90,6 +90,11 @@ def _forever(trace: Trace) -> bool:
     return trace.stuttering or trace.loop_start is not None
 
 
+def _misses_initial(result: RunResult) -> bool:
+    """Whether the first state is not an initial state."""
+    return any(diagnostic.code == Code.PROPERTY_INITIAL for diagnostic in result.diagnostics)
+
+
 class _Checker:
     """The checks of one trace."""
 
@@ -103,10 +108,6 @@ class _Checker:
         """The result with the specification as a property."""
         return self._check(properties=(self.config.specification or "ConfirmTraceOriginal",))
 
-    def misses_initial(self, result: RunResult) -> bool:
-        """Whether the first state is not an initial state."""
-        return any(diagnostic.code == Code.PROPERTY_INITIAL for diagnostic in result.diagnostics)
-
     def behaviour(self) -> str | None:
         """Why the trace is not a behaviour of the specification; None if it is."""
         result = self.follow()
@@ -116,7 +117,7 @@ class _Checker:
             if _forever(self.trace) and found > len(self.trace.states):
                 return f"state {self.trace.loop_start} does not follow state {len(self.trace.states)}"
             return f"state {found} does not follow state {found - 1}"
-        if self.misses_initial(result):
+        if _misses_initial(result):
             return "the first state is not an initial state"
         if kinds == {"temporal_property"}:
             # A finite trace need not be fair.

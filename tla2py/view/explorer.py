@@ -19,8 +19,7 @@ from tla2py.analysis.kinds import Kind, kinds_of
 from tla2py.analysis.points import GridPoint, StoredTrace, grid_points, summary_line, value_order, varying
 from tla2py.analysis.view import StoreView
 from tla2py.errors import InputError, StoreError, Tla2pyError
-from tla2py.model.mutant import MutantRow
-from tla2py.mutation.walk import one_line
+from tla2py.model.mutant import MutantRow, one_line
 from tla2py.text import value_shown
 from tla2py.tla.module import Definition, Module
 from tla2py.tla.parse import read_text

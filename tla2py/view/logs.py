@@ -19,12 +19,12 @@ from tla2py.execution.validate import coverage_of, log_lines, log_why
 from tla2py.logs.observe import OBSERVED
 from tla2py.logs.why import Blame, LogState, LogStep, LogTrace, LogWhy
 from tla2py.model.logs import LogRow
-from tla2py.model.mutant import LeftOut, MutantReport, MutantRow
+from tla2py.model.mutant import LeftOut, MutantReport, MutantRow, one_line
 from tla2py.model.outcome import Verdict
 from tla2py.model.trace import StateDiff
 from tla2py.mutation.rounds import Cost
 from tla2py.mutation.trial import Trial, check_figures, definition_shares, score, sizes, status_counts
-from tla2py.mutation.walk import Mutant, one_line
+from tla2py.mutation.walk import Mutant
 from tla2py.store.runs import RunRow
 from tla2py.store.store import Store
 from tla2py.text import counted, cut, listed, printable
@@ -288,11 +288,10 @@ def _in_source(rows: Sequence[MutantRow], places: Mapping[str, Mutant]) -> Itera
         algorithm = f" (line {mutant.algorithm} of the algorithm)" if mutant and mutant.algorithm else ""
         yield Text.assemble((f"{line:>5} ", "dim"), text, (f"   {definition}{algorithm}", "dim"))
         for row in group:
-            change = f"{one_line(row.before)} -> {one_line(row.after) or '(nothing)'}"
             yield Text.assemble(
                 "      ",
                 (f"{row.operator}: ", "yellow"),
-                cut(change, _MUTANTS_LONGEST),
+                cut(row.words, _MUTANTS_LONGEST),
                 (f"   {_WORDS[row.status]} [{row.mutant}]", "dim"),
             )
 

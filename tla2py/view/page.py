@@ -21,11 +21,10 @@ from tla2py.analysis.minimal import ActionCount, action_counts
 from tla2py.analysis.points import GridPoint, varying
 from tla2py.analysis.view import StoreView
 from tla2py.errors import InputError
-from tla2py.model.mutant import MutantReport, MutantRow
+from tla2py.model.mutant import MutantReport
 from tla2py.model.outcome import Verdict
 from tla2py.model.trace_text import trace_text
 from tla2py.mutation.trial import check_figures, definition_shares, score, sizes, status_counts
-from tla2py.mutation.walk import one_line
 from tla2py.store.read import read_rows
 from tla2py.store.runs import RunRow, start_days, unmatched_lines
 from tla2py.store.write import table_files
@@ -279,7 +278,7 @@ def _survivors(report: MutantReport, line_of: Callable[[str, int], str]) -> Elem
             element("td", element("code", each.definition)),
             each.operator,
             element("td", element("code", cut(line_of(each.module, each.line).strip(), _MUTANTS_LONGEST))),
-            element("td", element("code", cut(_change(each), _MUTANTS_LONGEST))),
+            element("td", element("code", cut(each.words, _MUTANTS_LONGEST))),
             element("td", element("code", each.mutant), class_="t2-dim"),
         )
         for each in report.with_status("survived")
@@ -316,10 +315,6 @@ def _sums(report: MutantReport) -> str:
     died = ", ".join(f"{count:,} at point {point}" for point, count in sizes(report))
     out = "".join(f"; point {each.point} left out: {each.reason}" for each in report.left_out)
     return f"{share.killed:,} of {share.of:,} killed that could be; {statuses}; killed {died}{out}"
-
-
-def _change(mutant: MutantRow) -> str:
-    return f"{one_line(mutant.before)} -> {one_line(mutant.after) or '(nothing)'}"
 
 
 _FOLDER = Path(__file__).parent

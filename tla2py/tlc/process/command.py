@@ -171,12 +171,6 @@ RESERVED_VARIABLES = frozenset({*JAVA_VARIABLES, "TLA2PY_FOLDER", "IFS", "OPTIND
 _BLOCK = 1 << 20
 
 
-def keep_input(file: Path) -> str:
-    """The sha256 of a file; a private copy of it is kept. Raises OSError."""
-    with file.open("rb") as source:
-        return keep_stream(source)
-
-
 def input_path(sha256: str) -> Path:
     """The path of the private copy of a file, which exists once it is kept."""
     return _folder() / sha256
@@ -286,7 +280,8 @@ def check_path(path: str, where: str | None) -> None:
 def kept_file(file: Path) -> str:
     """The sha256 of a file, of which a private copy is kept. Raises InputError (``input-missing``)."""
     try:
-        return keep_input(file)
+        with file.open("rb") as source:
+            return keep_stream(source)
     except OSError as error:
         raise InputError(
             "input-missing", f"cannot read {file}: {reason_of(error)}", hint="name files that you can read"
