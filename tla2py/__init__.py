@@ -15,7 +15,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from tla2py import errors
-from tla2py.model.trace import Views, provide_views
+from tla2py.model.trace import VIEWS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -33,19 +33,17 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 
-def _views() -> Views:
-    from types import SimpleNamespace
-    from typing import cast
-
-    from tla2py.view.lanes import trace_lanes
-    from tla2py.view.server import store_explorer
-    from tla2py.view.traces import notebook_html
-
-    return cast("Views", SimpleNamespace(html=notebook_html, lanes=trace_lanes, explorer=store_explorer))
+def _later(module: str, name: str) -> Callable[..., object]:
+    """A function of a module that is imported when it is called."""
+    return lambda *args, **options: getattr(import_module(module), name)(*args, **options)
 
 
-# Traces show themselves by views that their own package does not know.
-provide_views(_views)
+# Traces and stores show themselves by views that their own rooms do not know.
+VIEWS.update(
+    html=_later("tla2py.view.traces", "notebook_html"),
+    lanes=_later("tla2py.view.lanes", "trace_lanes"),
+    explorer=_later("tla2py.view.server", "store_explorer"),
+)
 
 __all__ = [
     "Function",

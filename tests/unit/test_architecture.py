@@ -169,6 +169,59 @@ def test_a_public_class_name_stands_once() -> None:
     assert {name for name, count in names.items() if count > 1} == set()
 
 
+# The public interface: functions of the package, and what an opened store can be asked.
+FORWARDING = ("", "analysis.view")
+
+
+def forwards(function: ast.FunctionDef) -> bool:
+    """Whether a function only passes its parameters on, under their names and in their order, to another one."""
+    body = [
+        part
+        for part in function.body
+        if not (isinstance(part, ast.Expr) and isinstance(part.value, ast.Constant))
+    ]
+    match body:
+        case [ast.Return(value=ast.Call(func=ast.Name(id=called)) as call)] if called[:1].islower():
+            pass
+        case _:
+            return False
+    given = function.args
+    own = [each.arg for each in (*given.posonlyargs, *given.args, *given.kwonlyargs)]
+    passed = [*call.args, *(each.value for each in call.keywords)]
+    # A method of a protocol that Python or an interface names has no other way.
+    named = function.name.startswith("__") or function.decorator_list
+    return (
+        bool(own)
+        and not named
+        and [each.id for each in passed if isinstance(each, ast.Name)] == own
+        and len(passed) == len(own)
+    )
+
+
+def test_no_function_only_passes_its_parameters_on() -> None:
+    found = {
+        f"{name}:{node.lineno} {node.name}"
+        for name, module in MODULES.items()
+        if name not in FORWARDING
+        for node in ast.walk(module)
+        if isinstance(node, ast.FunctionDef) and forwards(node)
+    }
+    assert found == set()
+
+
+def test_a_forwarding_function_is_seen() -> None:
+    for text, expected in (
+        ('def f(a, *, b):\n    """Text."""\n    return g(a, b=b)', True),
+        ("def f(a, b):\n    return g(b, a)", False),
+        ("def f(a):\n    return g(a, 1)", False),
+        ("def f(a):\n    return G(a)", False),
+        ("def f(a):\n    return g(a).h()", False),
+    ):
+        [function] = ast.parse(text).body
+        assert isinstance(function, ast.FunctionDef)
+        assert forwards(function) is expected
+
+
 def top(name: str) -> str:
     return name.partition(".")[0]
 

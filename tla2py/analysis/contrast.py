@@ -1,4 +1,4 @@
-"""A violating point compared with the nearest points that hold: what it takes to break a property."""
+"""Comparisons: a violating point with the nearest points that hold, and one store with another."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ class Contrasts(Printed):
 
 
 def point_contrasts(view: StoreTables, number: int) -> Contrasts:
-    """The contrasts of a violating point with the nearest points that hold, see ``find_nearest``.
+    """The contrasts of a violating point with the nearest points that hold, as ``find_nearest`` finds them.
 
     Raises InputError: ``no-point``, ``not-violated``, and ``no-neighbour`` if nothing that it violates holds anywhere.
     """
@@ -114,7 +114,7 @@ def point_contrasts(view: StoreTables, number: int) -> Contrasts:
             f"point {number} violates nothing: its verdict is {here.verdict.value}",
             hint=f"violating points: {known or 'none'}",
         )
-    nearest = find_nearest(view, points)
+    nearest = find_nearest(points, law_parameters(view), scope_parameters(view))
     found = {name: nearest(here, name) for name in here.run.violated_names}
     alone = tuple(name for name, there in found.items() if not there)
     if len(alone) == len(found):
@@ -143,18 +143,13 @@ FindNearest = Callable[[GridPoint, str], tuple[Neighbour, ...]]
 """The points nearest to a violating point where a property was checked and holds; all that are equally near."""
 
 
-def find_nearest(view: StoreTables, points: Sequence[GridPoint]) -> FindNearest:
-    """The search for nearest points in a store.
+def find_nearest(points: Sequence[GridPoint], names: Sequence[str], scopes: Sequence[str]) -> FindNearest:
+    """The search for nearest points by the parameters ``names``.
 
     The nearest points differ in the fewest parameters, then by the fewest positions in the order of their values. Those
-    of the same module and specification come first. Others count only if they are as near: their module and
-    specification are no distance.
+    of the same ``scopes``, module and specification, come first. Others count only if they are as near: their scopes are
+    no distance.
     """
-    return nearest_among(points, law_parameters(view), scope_parameters(view))
-
-
-def nearest_among(points: Sequence[GridPoint], names: Sequence[str], scopes: Sequence[str]) -> FindNearest:
-    """``find_nearest`` by these parameters and scopes."""
     orders = {
         name: {text: position for position, text in enumerate(value_order(points, name))} for name in names
     }

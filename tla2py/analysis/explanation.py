@@ -1,4 +1,4 @@
-"""Points that could refute a law: near its boundary, and where its rivals say otherwise."""
+"""When a property is violated: its law, the kinds of its counterexamples, and points that could refute the law."""
 
 from __future__ import annotations
 

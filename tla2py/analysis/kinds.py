@@ -1,4 +1,4 @@
-"""A store's counterexamples grouped into kinds by what they violate and how."""
+"""A store's counterexamples grouped into kinds by what they violate and how, and what turns FALSE first in each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A formula with few exceptions, for points that no formula of the search separates."""
+"""The law of a property over parameters: exact if the search finds one, otherwise with few exceptions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The partial order of points by size, and its minima."""
+"""The partial order of points by size, and its minima; and how often each action fired."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
+from tla2py.analysis.atoms import bit_set
 from tla2py.analysis.tables import StoreTables
 from tla2py.model.outcome import Verdict
 from tla2py.store.read import read_rows
@@ -101,10 +102,7 @@ def _up_to(column: Sequence[int]) -> dict[int, int]:
     for rank, positions in itertools.groupby(
         sorted(range(len(column)), key=column.__getitem__), column.__getitem__
     ):
-        bits = bytearray((len(column) + 7) // 8)
-        for position in positions:
-            bits[position // 8] |= 1 << position % 8
-        below |= int.from_bytes(bits, "little")
+        below |= bit_set(positions, len(column))
         sets[rank] = below
     return sets
 

@@ -14,7 +14,7 @@ from tla2py.analysis.points import grid_points, summary_line
 from tla2py.analysis.questions import ask, asked, stored_essential
 from tla2py.analysis.tables import StoreTables
 from tla2py.errors import InputError
-from tla2py.model.trace import Printed, views
+from tla2py.model.trace import VIEWS, Printed
 from tla2py.replay.conjuncts import Conjuncts, Essential, evaluate_conjuncts
 from tla2py.replay.successors import Enabledness, evaluate_enabled
 from tla2py.store.foreign import open_tables
@@ -143,7 +143,7 @@ class StoreView(StoreTables, Printed):
         ``compare`` is a store whose counterexamples at points with equal parameters are shown beside these. Raises
         InputError: ``extra-missing`` if the packages of the extra ``notebooks`` are not installed, and as ``trace`` does.
         """
-        return views().explorer(self, point, number, compare)
+        return VIEWS["explorer"](self, point, number, compare)
 
     def compare(self, after: StoreView) -> StoreComparison:
         """The changes from this store to another: verdicts, numbers of states, and which actions fire."""

@@ -1,4 +1,4 @@
-"""Help without the Python types and the braces that Typer adds to it."""
+"""The command line: its commands by name, plain help, and errors in one or two lines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``tla2py trace``."""
+"""What a store is asked: ``trace``, ``query``, ``explain``, ``explore`` and ``report``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Standard streams that may be closed, or lose their reader, without any effect on a command."""
+"""Standard streams: kept if closed or without a reader, escaped, with results and progress apart."""
 
 from __future__ import annotations
 

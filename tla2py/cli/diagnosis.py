@@ -1,4 +1,4 @@
-"""Examination of everything that sweeps need, with remedies."""
+"""The examinations of ``doctor``, with remedies; and the JSON Schema of sweep files."""
 
 from __future__ import annotations
 

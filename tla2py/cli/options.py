@@ -1,4 +1,4 @@
-"""Groups of commands such as ``tla2py tools``."""
+"""Options that several commands have, and the examples that come with tla2py."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``tla2py inspect`` and ``tla2py init``."""
+"""What comes before a sweep: ``inspect``, ``init``, ``schema``, ``cfg`` and ``examples``."""
 
 from __future__ import annotations
 

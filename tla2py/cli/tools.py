@@ -1,4 +1,4 @@
-"""``tla2py tools``."""
+"""The machine and its stores: ``tools``, ``doctor``, ``prune`` and ``tables``."""
 
 from __future__ import annotations
 

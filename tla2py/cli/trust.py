@@ -1,4 +1,4 @@
-"""``tla2py gate``."""
+"""Whether to trust a result: ``gate``, ``mutate`` and ``lint``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Undeclared names in values: each becomes a model value, even a misspelt one."""
+"""Rules on names in values, which become model values even if misspelt, and on CHOOSE under symmetry."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rules on the text of a config, without its module."""
+"""Rules on the text of a config, and the findings on a file: all rules, without those that the user ignores."""
 
 from __future__ import annotations
 
@@ -233,8 +233,6 @@ def mark_ignored(
         reason = reasons.get(each.code, every)
         yield replace(each, ignored=reason) if reason and not each.ignored else each
 
-
-# These modules register their rules.
 
 _UNKNOWN = ("unknown-definition", "unknown-constant")
 

@@ -283,20 +283,16 @@ class RunDigest:
         if refused is not None:
             after.append(["refused", refused])
         # A JSON list, of which the config's text is an item.
-        self.before = f"{_json([EXECUTION_VERSION, main, sorted(modules)])[:-1]}, "
-        self.after = f", {_json(after)[1:]}"
+        self.before = f"{quoted([EXECUTION_VERSION, main, sorted(modules)])[:-1]}, "
+        self.after = f", {quoted(after)[1:]}"
 
     def of(self, quoted_config: str) -> bytes:
         """The id, as bytes, of the run with this config; see ``quoted``."""
         return hashlib.sha256(f"{self.before}{quoted_config}{self.after}".encode()).digest()[:ID_BYTES]
 
 
-def quoted(config_text: str) -> str:
-    """A config as an item of what is digested."""
-    return _json(config_text)
-
-
-def _json(value: object) -> str:
+def quoted(value: object) -> str:
+    """A value, such as a config's text, as an item of what is digested."""
     return json.dumps(value, sort_keys=True, ensure_ascii=False)
 
 

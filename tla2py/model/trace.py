@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import groupby
-from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, TypeAlias, TypeGuard, get_args
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, TypeGuard, get_args
 
 from tla2py.errors import InputError
 from tla2py.text import did_you_mean
@@ -16,38 +16,8 @@ if TYPE_CHECKING:
     from tla2py.model.courses import Comparison
 
 
-class Views(Protocol):
-    """What shows objects in notebooks. It stands in a later room, which the package names when it is imported."""
-
-    def html(self, shown: object) -> str:
-        """A trace, state, difference or comparison as HTML."""
-
-    def lanes(
-        self,
-        trace: Trace,
-        by: str | Iterable[str | Value] | None,
-        *,
-        messages: str | None,
-        sender: str | None,
-        receiver: str | None,
-    ) -> Any:
-        """The ``Lanes`` of a trace."""
-
-    def explorer(self, view: Any, point: int | None, number: int, compare: Any) -> Any:
-        """A widget that shows a ``StoreView``, at a point's counterexample."""
-
-
-_providers: list[Callable[[], Views]] = []
-
-
-def provide_views(load: Callable[[], Views]) -> None:
-    """Register ``load``, which returns the views; it replaces an earlier provider."""
-    _providers[:] = [load]
-
-
-def views() -> Views:
-    """The registered views."""
-    return _providers[0]()
+VIEWS: dict[str, Callable[..., Any]] = {}
+"""What shows objects in notebooks: ``html``, ``lanes`` and ``explorer``. The package names it, as its room is a later one."""
 
 
 class Printed:
@@ -70,7 +40,7 @@ class Displayed(Printed):
         return shown_text(self)
 
     def _repr_html_(self) -> str:
-        return views().html(self)
+        return str(VIEWS["html"](self))
 
 
 ViolationKind = Literal[
@@ -238,7 +208,7 @@ class Trace(Displayed):
         whose records name processes. ``sender`` and ``receiver`` name the fields of a message that hold its ends. Raises
         InputError (``no-processes``, ``no-messages``).
         """
-        return views().lanes(self, by, messages=messages, sender=sender, receiver=receiver)
+        return VIEWS["lanes"](self, by, messages=messages, sender=sender, receiver=receiver)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,4 +1,4 @@
-"""Values and texts as numbers, so that each is stored once and equal values have equal numbers."""
+"""Counterexamples as the explorer reads them: in chunks, with each value and text stored once, as a number."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The definitions of a run's modules, with their comments and texts."""
+"""A store as the explorer reads it: points, laws, kinds, counterexamples, definitions and mutants, as JSON."""
 
 from __future__ import annotations
 
@@ -16,7 +16,16 @@ from tla2py.analysis.contrast import find_nearest, same_points
 from tla2py.analysis.explanation import Explained, explain_store
 from tla2py.analysis.heatmap import axes_of, best_axes, minimal_points_of
 from tla2py.analysis.kinds import Kind, kinds_of
-from tla2py.analysis.points import GridPoint, StoredTrace, grid_points, summary_line, value_order, varying
+from tla2py.analysis.points import (
+    GridPoint,
+    StoredTrace,
+    grid_points,
+    law_parameters,
+    scope_parameters,
+    summary_line,
+    value_order,
+    varying,
+)
 from tla2py.analysis.view import StoreView
 from tla2py.errors import InputError, StoreError, Tla2pyError
 from tla2py.model.mutant import MutantRow, one_line
@@ -303,7 +312,7 @@ def _nearest(
     view: StoreView, points: Sequence[GridPoint], found: Sequence[StoredTrace], numbers: Iterable[int]
 ) -> dict[str, object]:
     """For counterexamples by number, the nearest points that hold, and their differences: name, there, here."""
-    nearest = find_nearest(view, points)
+    nearest = find_nearest(points, law_parameters(view), scope_parameters(view))
     by_number = {point.point: point for point in points}
     return {
         str(number): [

@@ -1,4 +1,4 @@
-"""Counts, durations and sizes as text."""
+"""Counts, durations and sizes as text, and tables that fit the terminal."""
 
 from __future__ import annotations
 

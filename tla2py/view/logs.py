@@ -1,4 +1,4 @@
-"""Which changes to logs went unnoticed, as tables: by change, field and action."""
+"""What a terminal shows of logs, of their changes, and of mutants."""
 
 from __future__ import annotations
 

@@ -17,18 +17,14 @@ STYLE = """
 background:none;max-width:62em;white-space:normal}
 .t2 tr{background:none!important}.t2 tr.t2-bad>*{background:rgba(248,81,73,.22)}.t2 thead th{font-weight:600;border-bottom-width:2px}
 .t2 td.t2-n,.t2 th.t2-n{text-align:right;font-variant-numeric:tabular-nums}
-.t2 code,.t2 ins,.t2 del{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;font-size:.95em;color:inherit;
+.t2 code{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;font-size:.95em;color:inherit;
 white-space:pre-wrap;overflow-wrap:anywhere}
 .t2 th code{white-space:nowrap;overflow-wrap:normal}
 .t2 code{background:none;padding:0}
-.t2 ins,.t2 .t2-ins{text-decoration:none;background:rgba(46,160,67,.24);border-radius:3px;padding:0 .15em}
-.t2 del,.t2 .t2-del{text-decoration:line-through;background:rgba(248,81,73,.22);border-radius:3px;padding:0 .15em}
-.t2 .t2-dim{opacity:.65}.t2 .t2-act{font-weight:600}.t2 ul{list-style:none;margin:0;padding:0}.t2 li{margin:0}
+.t2 .t2-dim{opacity:.65}.t2 ul{list-style:none;margin:0;padding:0}.t2 li{margin:0}
 .t2 summary{cursor:pointer;opacity:.7}.t2 details{margin:.15em 0}
-.t2 .t2-loop{border-left:4px solid #d29922}.t2 .t2-parted td{border-top:3px solid #d29922}
 .t2 .t2-bad{background:rgba(248,81,73,.22);font-weight:600}.t2 .t2-good{background:rgba(46,160,67,.2)}
-.t2 .t2-odd{background:rgba(210,153,34,.25)}.t2 .t2-none{background:rgba(127,127,127,.14)}
-.t2 .t2-left{background:rgba(210,153,34,.16)}.t2 .t2-right{background:rgba(56,139,253,.14)}
+.t2 .t2-odd{background:rgba(210,153,34,.25)}
 .t2 svg{max-width:100%;height:auto}
 .t2-page{margin:0 auto;max-width:76em;padding:1em;font-family:system-ui,sans-serif;color-scheme:light dark}
 svg .t2-text{font:12px ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;fill:currentColor}

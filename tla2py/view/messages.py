@@ -1,4 +1,4 @@
-"""The processes of a trace, and which of them took each step."""
+"""The processes of a trace, which of them took each step, and the messages between them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How often each action was taken, over all points whose actions TLC counted."""
+"""The page of a store: the explorer, and below it tables of actions, errors, logs and mutants, and charts of growth."""
 
 from __future__ import annotations
 

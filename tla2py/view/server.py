@@ -1,4 +1,4 @@
-"""The script and the style of the explorer, built from ``web/``."""
+"""The explorer served: its script and style, the answers to what it asks, its server and its widget."""
 
 from __future__ import annotations
 
@@ -88,6 +88,13 @@ class PageAnswers:
                 if compared is not None:
                     return self._replay(number, point, compared.view)
         raise InputError("usage", "the explorer cannot answer this question", hint="reload the page")
+
+    def asked(self, question: object) -> object:
+        """The answer to what a page asks, or what prevents it."""
+        try:
+            return self.answer(question if isinstance(question, dict) else {})
+        except Tla2pyError as error:
+            return {"error": error.message, "hint": error.hint}
 
     def _at(self, number: int) -> tuple[int, int]:
         if not 0 <= number < len(self._data.own.found):
@@ -228,13 +235,10 @@ class ExplorerServer:
             return self._chunk(int(number))
         return None
 
-    def asked(self, question: Any) -> object:
+    def asked(self, question: object) -> object:
         """The answer to a question, or what prevents it."""
-        try:
-            with self._asking:
-                return self._answers.answer(question if isinstance(question, dict) else {})
-        except Tla2pyError as error:
-            return {"error": error.message, "hint": error.hint}
+        with self._asking:
+            return self._answers.asked(question)
 
     def _handler(self) -> type[BaseHTTPRequestHandler]:
         explorer = self
@@ -367,9 +371,4 @@ def _number(data: StoreData, point: int | None, number: int) -> int | None:
 def _answer(answers: PageAnswers, asked: Any) -> dict[str, object]:
     """The answer to a message of the page, under the message's number."""
     message = asked if isinstance(asked, dict) else {}
-    question = message.get("question")
-    try:
-        found = answers.answer(question if isinstance(question, dict) else {})
-    except Tla2pyError as error:
-        found = {"error": error.message, "hint": error.hint}
-    return {"id": message.get("id"), "answer": found}
+    return {"id": message.get("id"), "answer": answers.asked(message.get("question"))}

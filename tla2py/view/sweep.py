@@ -1,4 +1,4 @@
-"""A sweep before it is run: its points, the combinations left out and why, and what is cached."""
+"""What a terminal shows of a sweep: the plan of a dry run, the table of points, where and when it breaks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The difference between the answers of two checks, as text."""
+"""Traces, comparisons, conjuncts and checks for a terminal, and the same for a notebook."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.unit.analysis.stores import grid_point, view_of
-from tla2py.analysis.contrast import Contrasts, nearest_among
+from tla2py.analysis.contrast import Contrasts, find_nearest
 from tla2py.analysis.points import GridPoint
 from tla2py.analysis.view import StoreView
 from tla2py.errors import InputError
@@ -24,7 +24,7 @@ def grid(*rows: tuple[str, str, str]) -> list[GridPoint]:
 
 def found(*rows: tuple[str, str, str]) -> list[int]:
     points = grid(*rows)
-    return [each.point.point for each in nearest_among(points, ["N", "M"], [])(points[-1], "Safe")]
+    return [each.point.point for each in find_nearest(points, ["N", "M"], [])(points[-1], "Safe")]
 
 
 def test_fewest_parameters_come_first() -> None:
@@ -76,7 +76,7 @@ def test_the_property_has_to_be_checked_there() -> None:
         made(2, ["Safe", "Other"], ["Safe"], N="4", invariants="Safe, Other"),
         made(3, ["Safe"], N="1", invariants="Safe"),
     ]
-    (only,) = nearest_among(points, ["N"], [])(points[2], "Safe")
+    (only,) = find_nearest(points, ["N"], [])(points[2], "Safe")
     # What a point checks is no difference.
     assert (only.point.point, only.differs) == (2, (("N", "4", "1"),))
 
@@ -90,7 +90,7 @@ def test_a_module_is_no_distance() -> None:
         made(5, held=["Safe"], N="2", module="New"),
         made(6, N="3", module="Worst"),
     ]
-    nearest = nearest_among(points, ["N"], ["module"])
+    nearest = find_nearest(points, ["N"], ["module"])
 
     def at(number: int) -> list[tuple[int, tuple[tuple[str, str, str], ...]]]:
         return [(each.point.point, each.differs) for each in nearest(points[number - 1], "Safe")]
@@ -105,9 +105,9 @@ def test_a_module_farther_away_is_not_named() -> None:
         made(2, N="2", M="1", module="Old"),
         made(3, held=["Safe"], N="3", M="2", module="New"),
     ]
-    assert [
-        each.point.point for each in nearest_among(points, ["N", "M"], ["module"])(points[1], "Safe")
-    ] == [1]
+    assert [each.point.point for each in find_nearest(points, ["N", "M"], ["module"])(points[1], "Safe")] == [
+        1
+    ]
 
 
 VALUE = st.sampled_from("12345")
@@ -117,7 +117,7 @@ VALUE = st.sampled_from("12345")
 def test_no_holding_point_differs_in_less(rows: list[tuple[str, str, str]]) -> None:
     points = grid(*rows)
     holding = [point for point in points if point.verdict is Verdict.HOLDS]
-    nearest = nearest_among(points, ["N", "M"], [])
+    nearest = find_nearest(points, ["N", "M"], [])
     for here in points:
         there = nearest(here, "Safe")
         assert bool(there) == bool(holding)
