@@ -7,7 +7,7 @@ import contextlib
 import json
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
@@ -30,54 +30,38 @@ from tla2py.analysis.view import StoreView
 from tla2py.errors import InputError, StoreError, Tla2pyError
 from tla2py.model.mutant import MutantRow, one_line
 from tla2py.text import value_shown
-from tla2py.tla.module import Definition, Module
+from tla2py.tla.module import Module
 from tla2py.tla.parse import read_text
 from tla2py.view.counterexamples import Counterexamples, LaneOptions, counterexamples, stored_counterexamples
 
 
-@dataclass(frozen=True, slots=True)
-class Glossary:
-    """The parsed modules of a store's runs; each text is parsed once."""
-
-    view: StoreView
-    _texts: dict[str, str] = field(default_factory=dict)
-    _modules: dict[str, Module] = field(default_factory=dict)
-
-    def modules(self, point: int) -> tuple[Module, ...]:
-        """The modules of a point's run, its main module first; none if its record cannot be read."""
-        run_id = self.view.points[point].run_id
-        try:
-            with self.view.store.archive(run_id) as archive:
-                record = archive.record
-        except (StoreError, InputError):
-            return ()
-        if not self._texts:
-            self._texts.update(self.view.store.sources())
-        for _, sha256 in record.modules:
-            if sha256 in self._texts and sha256 not in self._modules:
-                self._modules[sha256] = read_text(self._texts[sha256])
-        ordered = sorted(record.modules, key=lambda entry: entry[0] != f"{record.main}.tla")
-        return tuple(self._modules[sha256] for _, sha256 in ordered if sha256 in self._modules)
-
-
-def definition_of(modules: Sequence[Module], name: str, module: str | None = None) -> Definition | None:
-    """A name's definition, preferably the one in ``module``."""
-    found = [d for m in modules for d in m.definitions if d.name == name]
-    return next((d for d in found if d.module == module), found[0] if found else None)
-
-
 def definitions_of(view: StoreView) -> dict[str, str]:
     """The texts of what a store's points violate, each after its comment, by name."""
-    glossary = Glossary(view)
+    read = cache(lambda sha256: read_text(view.store.source(sha256)))
     found: dict[str, str] = {}
-    points = {point.run_id: point.point for point in view.points}
+    points = view.points.run_ids()
     for row in view.trace_rows:
-        if row.name and row.name not in found and row.run_id in points:
-            definition = definition_of(glossary.modules(points[row.run_id]), row.name)
+        if not row.name or row.name in found or row.run_id not in points:
+            continue
+        for module in _modules(view, row.run_id, read):
+            definition = next((each for each in module.definitions if each.name == row.name), None)
             if definition is not None:
                 comment = f"\\* {definition.comment}\n" if definition.comment else ""
                 found[row.name] = comment + definition.text
+                break
     return found
+
+
+def _modules(view: StoreView, run_id: str, read: Callable[[str], Module]) -> Iterator[Module]:
+    """The modules of a run, its main module first; none if its record cannot be read."""
+    try:
+        with view.store.archive(run_id) as archive:
+            record = archive.record
+    except (StoreError, InputError):
+        return
+    for _, sha256 in sorted(record.modules, key=lambda entry: entry[0] != f"{record.main}.tla"):
+        with contextlib.suppress(OSError):
+            yield read(sha256)
 
 
 TraceNumbers = Mapping[tuple[int, int], int]
