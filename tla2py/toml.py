@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import re
 import textwrap
+from collections.abc import Mapping
 from tomllib import TOMLDecodeError, loads
+from typing import Any
 
-__all__ = ["TOMLDecodeError", "loads", "toml_key", "toml_string", "toml_value", "value_text"]
+__all__ = ["TOMLDecodeError", "document", "loads", "toml_key", "toml_string", "toml_value", "value_text"]
 
 
 def value_text(value: str | int | bool) -> str:
@@ -34,3 +36,25 @@ def toml_string(text: str) -> str:
 def toml_key(name: str) -> str:
     """A name as a key of TOML."""
     return name if re.fullmatch(r"[\w-]+", name, re.ASCII) else toml_string(name)
+
+
+def document(sections: Mapping[str, Any]) -> str:
+    """A TOML text with these keys, and with these tables of keys. Values are strings, numbers, booleans and lists of them."""
+    keys = [_line(key, value) for key, value in sections.items() if not isinstance(value, Mapping)]
+    tables = [
+        line
+        for name, table in sections.items()
+        if isinstance(table, Mapping)
+        for line in (f"[{toml_key(name)}]", *(_line(key, value) for key, value in table.items()))
+    ]
+    return "\n".join([*keys, *tables, ""])
+
+
+def _line(key: str, value: object) -> str:
+    return f"{toml_key(key)} = {_shown(value)}"
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, list):
+        return f"[{', '.join(map(_shown, value))}]"
+    return toml_string(value) if isinstance(value, str) else json.dumps(value)

@@ -10,6 +10,7 @@ import typer
 
 from tla2py.analysis.view import open_view
 from tla2py.cli.checking import Checking
+from tla2py.cli.checking import refine as refine_laws
 from tla2py.cli.checking import watch as watch_files
 from tla2py.cli.console import out, show, show_json, show_lines
 from tla2py.cli.options import (
@@ -113,7 +114,6 @@ def sweep_command(
     executors = choose_executor(executor, master, listener, only_runs=True)
     results = run_sweeps(sweeps, toolchain, executors, store=store, fresh=fresh, listener=listener)
     if refine is not None:
-        from tla2py.cli.checking import refine as refine_laws
 
         def again(one: Sweep, at: Address) -> SweepResult:
             (result,) = run_sweeps([one], toolchain, executors, store=at, listener=ConsoleListener())

@@ -10,10 +10,12 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+import msgspec
+
 from tla2py.errors import ExitCode, InputError
 from tla2py.execution.execute import execute_run
 from tla2py.execution.executor import RunProgress, follow_run
-from tla2py.execution.listener import SILENT, Listener, with_readable_logs
+from tla2py.execution.listener import SILENT, Listener
 from tla2py.execution.options import (
     ModelOptions,
     SweepOptions,
@@ -21,20 +23,19 @@ from tla2py.execution.options import (
     given_files,
     given_variables,
 )
-from tla2py.execution.preflight import check_plan, lint_plan
-from tla2py.model.model import Config, unnameable
+from tla2py.execution.preflight import checked_plan
+from tla2py.model.finding import Severity
+from tla2py.model.model import Config
 from tla2py.model.outcome import Outcome, Verdict
 from tla2py.model.run import WORK, Limits, RunRecord, RunResult, TlcOptions
 from tla2py.model.trace import Trace
 from tla2py.store import rows
+from tla2py.sweep.axes import check_names
 from tla2py.sweep.file import SweepText
 from tla2py.sweep.grid import Points
 from tla2py.sweep.judge import code_of
-from tla2py.sweep.plan import plan_sweep
 from tla2py.sweep.sections import InputsSection, ModelSection, SweepFile
 from tla2py.sweep.sweep import Sweep
-from tla2py.text import did_you_mean
-from tla2py.tla.graph import ModuleGraph
 from tla2py.tlc.config.read import config_beside, read_config
 from tla2py.tlc.config.render import default_template
 from tla2py.tlc.config.statements import MISTAKE_CODES
@@ -47,7 +48,6 @@ from tla2py.tlc.tools.community import (
     override_modules,
     read_override,
 )
-from tla2py.tlc.tools.pluscal import Translator
 from tla2py.tlc.tools.toolchain import Toolchain, find_toolchain
 
 
@@ -107,13 +107,10 @@ def check_sweep(
     """The sweep of one point that a check of a module is: its config, named or beside it, overridden by the options.
 
     Raises InputError as ``load_specification``, ``read_config``, ``read_override``, ``given_constants``,
-    ``given_variables``, ``given_files`` and ``SweepOptions.apply`` do, and ``unknown-constant``, ``unknown-definition``,
-    ``instance-name``, ``usage``.
+    ``given_variables``, ``given_files``, ``check_names`` and ``SweepOptions.apply`` do, and ``usage``.
     """
     overrides = tuple(read_override(path) for path in model.overrides)
-    translate = None
-    if options.translate:
-        translate = Translator(lambda: find_toolchain(options.tla2tools), listener.warned)
+    translate = options.translator(listener)
     libraries = (*options.libraries, *map(override_modules, overrides))
     spec = load_specification(module, libraries, translate=translate)
     given = given_constants(model.constants)
@@ -123,9 +120,8 @@ def check_sweep(
     ignored = MISTAKE_CODES if options.no_lint else ()
     config = read_config(named, ignored, verbatim=alone) if named is not None else None
     base = config.config if config is not None else Config()
-    _check_given(spec, given, (*model.invariants, *model.properties, *behaviour))
     _check_behaviour(model, base)
-    constants = {constant.name for constant in spec.constants}
+    defined = spec.definitions.keys() - {constant.name for constant in spec.constants}
     file = SweepFile(
         module=module.name,
         config=os.path.relpath(named, module.parent) if named is not None else None,
@@ -133,31 +129,41 @@ def check_sweep(
             specification=model.specification,
             init=model.init,
             next=model.next,
-            invariants=_added(base.invariants, model.invariants),
-            properties=_added(base.properties, model.properties),
+            invariants=list(model.invariants),
+            properties=list(model.properties),
             check_deadlock=model.check_deadlock,
         ),
-        constants={name: text for name, text in given.items() if name in constants},
-        substitutions={name: text for name, text in given.items() if name not in constants},
+        constants={name: text for name, text in given.items() if name not in defined},
+        substitutions={name: text for name, text in given.items() if name in defined},
         environment=dict(given_variables(model.environment)),
         inputs=InputsSection(files=[_INPUT]),
     )
+    specs, source = {module.name: spec}, _OptionText(module, "")
+    try:
+        check_names(file, source, specs)
+    except InputError as error:
+        # Options have no place that an edit could mend.
+        raise InputError(error.code, error.message, hint=error.hint) from error
+    lists = {
+        "invariants": _added(base.invariants, model.invariants),
+        "properties": _added(base.properties, model.properties),
+    }
+    file = msgspec.structs.replace(file, model=msgspec.structs.replace(file.model, **lists))
     # A config that tla2py does not read whole goes to TLC as it is.
-    unread = config is not None and any(not each.harmless for each in config.statements.mistakes)
     sweep = Sweep(
         name=module.stem,
         path=module,
         text="",
         file=file,
-        source=_OptionText(module, ""),
-        specs={module.name: spec},
+        source=source,
+        specs=specs,
         configs={config.path.name: config} if config is not None else {},
         parameters=(),
         points=Points.of((), [{}]),
         options=TlcOptions(overrides=tuple(map(class_file, overrides))),
         limits=Limits(timeout_seconds=600.0, memory_bytes=2 * 1024**3),
         template=f"{{% raw %}}{config.text}{{% endraw %}}"
-        if config is not None and unread
+        if config is not None and config.verbatim
         else default_template(),
         no_lint=options.no_lint,
         overrides=overrides,
@@ -206,23 +212,6 @@ def _check_behaviour(model: ModelOptions, config: Config) -> None:
         raise InputError("usage", "--init and --next go together", hint=f"add --{missing} NAME")
 
 
-def _check_given(spec: ModuleGraph, given: dict[str, str], names: Sequence[str]) -> None:
-    constants = [c.name for c in spec.constants]
-    for name, known in (
-        *((name, [*constants, *spec.definitions]) for name in given),
-        *((name, list(spec.definitions)) for name in names),
-    ):
-        if name not in known:
-            raise InputError(
-                "unknown-constant" if name in given else "unknown-definition",
-                f"{spec.root.name} has no {'constant' if name in given else 'definition'} {name}",
-                hint=did_you_mean(name, known, "'tla2py inspect' lists what a module declares"),
-            )
-    for name in names:
-        if error := unnameable(name, spec.definitions, None):
-            raise error
-
-
 def run_check(
     module: Path,
     model: ModelOptions,
@@ -244,11 +233,11 @@ def run_check(
     sweep = check_sweep(module, model, options, listener)
     modules = [each.path for spec in sweep.specs.values() for each in spec.modules if each.path is not None]
     listener.reached([*modules, *model.inputs, *model.overrides])
-    config = next((each.path for each in sweep.configs.values()), None)
+    config = next(iter(sweep.configs.values()), None)
     written = OptionTexts(
         constants=given_constants(model.constants),
-        config=config,
-        verbatim=sweep.template != default_template(),
+        config=config.path if config is not None else None,
+        verbatim=config is not None and config.verbatim,
     )
     checked = _check(
         sweep,
@@ -260,7 +249,7 @@ def run_check(
         report=report,
         cancelled=cancelled,
     )
-    return replace(checked, config=config, filled=sweep.model(sweep.points[0]).filled)
+    return replace(checked, config=written.config, filled=sweep.model(sweep.points[0]).filled)
 
 
 def check_point(
@@ -307,10 +296,10 @@ def _check(
     cancelled: threading.Event | None,
 ) -> Checked:
     """The result of a point, after the checks that a sweep makes: what makes its answers worthless is refused."""
-    sweep = with_readable_logs(sweep, toolchain.jar)
-    plan = plan_sweep(sweep, toolchain.jar.sha256)
-    lint_plan(sweep, plan, toolchain.jar, listener.warned)
-    check_plan(sweep, plan, toolchain)
+    sweep, plan, found = checked_plan(sweep, toolchain, listener)
+    for finding in found:
+        if finding.ignored and finding.severity is Severity.ERROR:
+            listener.warned(finding.as_note())
     run = plan.runs[number - 1]
     follow = follow_run(run, report) if report is not None else None
 

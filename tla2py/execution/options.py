@@ -10,8 +10,8 @@ from tla2py.errors import InputError
 from tla2py.execution.listener import SILENT, Listener, without_refused
 from tla2py.model.model import GivenVariable, InputFile, is_inside
 from tla2py.model.run import SandboxNeed
-from tla2py.sweep.file import read_sweep_text
-from tla2py.sweep.load import configs_text, load_sweep, sweep_of_configs
+from tla2py.sweep.file import sweep_file_of
+from tla2py.sweep.load import configs_sections, load_sweep, sweep_of_configs
 from tla2py.sweep.repository import check_jar, check_named, check_untrusted
 from tla2py.sweep.sweep import Sweep
 from tla2py.text import parse_duration, parse_memory
@@ -53,10 +53,8 @@ class SweepOptions:
                 if configs is None:
                     check_untrusted(file)
                 else:
-                    check_named(file, *read_sweep_text(configs_text(file, configs, ()), file))
-        translate = None
-        if self.translate:
-            translate = Translator(lambda: find_toolchain(self.tla2tools), listener.warned)
+                    check_named(file, *sweep_file_of(configs_sections(file, configs, ()), file))
+        translate = self.translator(listener)
         found = (
             load_sweep(file, self.libraries, translate=translate, no_lint=self.no_lint)
             if configs is None
@@ -64,6 +62,10 @@ class SweepOptions:
             for file in files
         )
         return [self.apply(sweep) for sweep in found]
+
+    def translator(self, listener: Listener) -> Translator | None:
+        """What translates PlusCal, unless that is not wanted."""
+        return Translator(lambda: find_toolchain(self.tla2tools), listener.warned) if self.translate else None
 
     def check_tools(self) -> None:
         """Raise InputError (``needs-trust``) for a project's own jar, unless trust is given or not refused."""

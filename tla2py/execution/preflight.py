@@ -7,7 +7,7 @@ from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Se
 from pathlib import Path
 
 from tla2py.errors import InputError, Tla2pyError
-from tla2py.execution.listener import needing_specs
+from tla2py.execution.listener import Listener, needing_specs, with_readable_logs
 from tla2py.execution.probes import PROBE_CODES, probe_findings
 from tla2py.lint.rules import (
     lint_file,
@@ -194,6 +194,20 @@ def lint_plan(sweep: Sweep, plan: Plan, jar: Jar, warn: Callable[[Finding], None
     found = lint_sweep(sweep, plan, read_dialect(jar))
     _report(apply_acceptance(found, sweep.file.accept).open, warn, refuse=not sweep.entries)
     return lasting_findings(found)
+
+
+def checked_plan(
+    sweep: Sweep, toolchain: Toolchain, listener: Listener
+) -> tuple[Sweep, Plan, tuple[Finding, ...]]:
+    """A sweep as its TLC can read its logs, its plan, and what lint found, after every check before TLC runs.
+
+    Raises InputError as ``plan_sweep``, ``lint_plan`` and ``check_plan`` do.
+    """
+    sweep = with_readable_logs(sweep, toolchain.jar)
+    plan = plan_sweep(sweep, toolchain.jar.sha256)
+    found = lint_plan(sweep, plan, toolchain.jar, listener.warned)
+    check_plan(sweep, plan, toolchain)
+    return sweep, plan, found
 
 
 def check_sweep_classes(sweep: Sweep, plan: Plan, jar: Jar) -> None:

@@ -12,7 +12,7 @@ from tla2py.execution.executor import Executor, ExecutorFactory
 from tla2py.execution.job import execute_job, prepare_job, write_points
 from tla2py.execution.known import KnownRuns, known_runs
 from tla2py.execution.listener import SILENT, Listener, earlier_jars, with_readable_logs
-from tla2py.execution.preflight import check_plan, lint_plan, sweep_findings
+from tla2py.execution.preflight import checked_plan, lint_plan, sweep_findings
 from tla2py.execution.probes import execute_probes
 from tla2py.model.finding import Finding, Findings
 from tla2py.model.outcome import Verdict
@@ -101,22 +101,19 @@ def run_sweeps(
     """The results of sweeps, which share one executor and are all checked before the first is run.
 
     ``store`` is the store of a single sweep, or the folder of the stores of several; the default is ``runs/NAME``.
-    Raises InputError, before any store is created, as ``plan_sweep``, ``lint_plan``, ``check_plan`` and
-    ``store_addresses`` do.
+    Raises InputError, before any store is created, as ``checked_plan`` and ``store_addresses`` do.
     """
     listener.jar_chosen(toolchain.jar)
-    sweeps = [with_readable_logs(sweep, toolchain.jar) for sweep in sweeps]
     addresses = store_addresses(sweeps, store)
-    plans = [plan_sweep(sweep, toolchain.jar.sha256) for sweep in sweeps]
-    warnings = []
-    for sweep, plan in zip(sweeps, plans, strict=True):
-        warnings.append(lint_plan(sweep, plan, toolchain.jar, listener.warned))
-        check_plan(sweep, plan, toolchain)
+    planned = []
+    for each in sweeps:
+        sweep, plan, warnings = checked_plan(each, toolchain, listener)
         listener.planned(sweep, plan)
-    with executors(sweeps) as start:
+        planned.append((sweep, plan, warnings))
+    with executors([sweep for sweep, *_ in planned]) as start:
         return tuple(
-            _run(sweep, plan, warned, address, toolchain, start, fresh=fresh, listener=listener)
-            for sweep, plan, warned, address in zip(sweeps, plans, warnings, addresses, strict=True)
+            _run(*each, address, toolchain, start, fresh=fresh, listener=listener)
+            for each, address in zip(planned, addresses, strict=True)
         )
 
 

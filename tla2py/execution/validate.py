@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
-import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, fields
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -24,13 +23,11 @@ from tla2py.store.runs import RunRow
 from tla2py.store.store import Store
 from tla2py.store.write import table_files
 from tla2py.sweep.judge import code_of, worst
-from tla2py.sweep.load import sweep_of_text
+from tla2py.sweep.load import module_sections, relative_name, sweep_of_sections
 from tla2py.sweep.sweep import Sweep
 from tla2py.tlc.output.collector import REMARK
 from tla2py.tlc.output.result import interpret_record
 from tla2py.tlc.process.command import input_path
-from tla2py.tlc.tools.pluscal import Translator
-from tla2py.tlc.tools.toolchain import find_toolchain
 
 _EXAMPLE = "example: tla2py validate Trace.tla traces/*.ndjson"
 
@@ -52,37 +49,34 @@ def sweep_of_logs(
         return sweep
     if not logs:
         raise InputError("usage", f"no log for {module}", hint=_EXAMPLE)
-    translate = None
-    if options.translate:
-        translate = Translator(lambda: find_toolchain(options.tla2tools), listener.warned)
-    text = _sweep_text(module, logs, model, options.libraries)
+    translate = options.translator(listener)
+    sections = _sections(module, logs, model, options.libraries)
     path = module.with_suffix(".logs.toml")
-    return options.apply(sweep_of_text(path, text, translate=translate, no_lint=options.no_lint))
+    return options.apply(sweep_of_sections(path, sections, translate=translate, no_lint=options.no_lint))
 
 
-def _sweep_text(module: Path, logs: Sequence[Path], model: ModelOptions, libraries: Sequence[Path]) -> str:
-    """The text of a sweep file beside a module. Raises InputError (``constant-syntax``, ``variable-name``)."""
+def _sections(
+    module: Path, logs: Sequence[Path], model: ModelOptions, libraries: Sequence[Path]
+) -> dict[str, Any]:
+    """The sections of a sweep file beside a module. Raises InputError (``constant-syntax``, ``variable-name``)."""
 
-    def shown(path: Path) -> str:
-        name = Path(os.path.relpath(path, module.parent)).as_posix()
-        return json.dumps(name, ensure_ascii=False)
+    def names(paths: Iterable[Path]) -> list[str]:
+        return list(dict.fromkeys(relative_name(path, module) for path in paths))
 
     beside = module.with_suffix(".cfg")
     config = model.config or (beside if beside.is_file() else None)
-    variables = [f"{each.name} = {json.dumps(each.value)}" for each in given_variables(model.environment)]
-    constants = [f"{name} = {json.dumps(text)}" for name, text in given_constants(model.constants).items()]
-    lines = [
-        f"name = {json.dumps(module.stem)}",
-        f"module = {json.dumps(module.name)}",
-        *([f"config = {shown(config)}"] if config else []),
-        *([f"libraries = [{', '.join(map(shown, libraries))}]"] if libraries else []),
-        *(["[constants]", *constants] if constants else []),
-        *(["[environment]", *variables] if variables else []),
-        *(["[inputs]", f"files = [{', '.join(map(shown, model.inputs))}]"] if model.inputs else []),
-        "[logs]",
-        f"files = [{', '.join(dict.fromkeys(map(shown, logs)))}]",
-    ]
-    return "\n".join([*lines, ""])
+    tables = {
+        "constants": given_constants(model.constants),
+        "environment": dict(given_variables(model.environment)),
+        "inputs": {"files": names(model.inputs)} if model.inputs else {},
+        "logs": {"files": names(logs)},
+    }
+    return {
+        **module_sections(
+            module, config=relative_name(config, module) if config is not None else None, libraries=libraries
+        ),
+        **{name: table for name, table in tables.items() if table},
+    }
 
 
 def log_results(store: Store) -> list[LogRow]:

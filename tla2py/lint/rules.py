@@ -7,7 +7,6 @@ import re
 import sys
 from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 
 from tla2py.errors import InputError, Place
@@ -253,34 +252,20 @@ def lint_file(
     specs = {}
     if module is not None:
         specs = {module.name: load_specification(module, libraries, translate=translate)}
-    return lint_parsed(file, specs, complete=True, dialect=dialect)
+    return _lint(file, specs, mentions_of(file.statements, file.path), complete=True, dialect=dialect)
 
 
 def lint_parsed(
     file: ConfigFile,
     specs: Mapping[str, ModuleGraph],
-    *,
-    complete: bool,
     dialect: Dialect | None = None,
     used: Container[tuple[str, str]] | None = None,
 ) -> tuple[Finding, ...]:
-    """The findings on a parsed config; ``complete`` means that TLC gets no input besides it.
-
-    ``used`` are as in ``unknown_names``.
-    """
-    if complete:
-        mentions = mentions_of(file.statements, file.path)
-        return _lint(file, specs, mentions, complete=True, dialect=dialect)
-    # A sweep may override the names in its configs, so they are linted with its points.
+    """The findings on a config of a sweep, which may override its names; ``used`` are as in ``unknown_names``."""
+    # The names that the sweep keeps are linted with its points.
     rest = RULES.keys() - set(_UNKNOWN)
     found = _lint(file, specs, (), complete=False, dialect=dialect, codes=rest)
     return (*unknown_names(file, specs, used), *found)
-
-
-def lint_options(spec: ModuleGraph, constants: Mapping[str, str], *files: ConfigFile) -> Iterator[Finding]:
-    """The findings on constants given to ``check`` as options; they override those of its configs."""
-    values = [(name, text, partial(Place, file=f"-c {name}=...")) for name, text in constants.items()]
-    return lint_values(spec, values, files)
 
 
 def lint_values(

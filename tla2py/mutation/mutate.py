@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +12,7 @@ from tla2py.errors import InputError, writing
 from tla2py.execution.executor import ExecutorFactory
 from tla2py.execution.listener import SILENT, Listener
 from tla2py.execution.options import SweepOptions
-from tla2py.execution.preflight import check_plan, lint_plan
+from tla2py.execution.preflight import checked_plan
 from tla2py.model.mutant import MutantReport, MutantRow
 from tla2py.model.run import Run
 from tla2py.mutation.bench import Bench
@@ -22,11 +21,9 @@ from tla2py.mutation.trial import MutationChoice, Trial, file_choice, prepare_tr
 from tla2py.store.storage import Address
 from tla2py.store.store import Store
 from tla2py.store.write import refresh_tables
-from tla2py.sweep.load import sweep_of_text
-from tla2py.sweep.plan import plan_sweep
+from tla2py.sweep.load import module_sections, sweep_of_sections
 from tla2py.sweep.sweep import Sweep
-from tla2py.tlc.tools.pluscal import Translator
-from tla2py.tlc.tools.toolchain import Toolchain, find_toolchain
+from tla2py.tlc.tools.toolchain import Toolchain
 
 
 def export_mutants(trial: Trial, report: MutantReport, folder: Path) -> None:
@@ -76,20 +73,13 @@ def sweep_to_mutate(file: Path, options: SweepOptions, *, listener: Listener = S
             raise InputError("usage", "-L needs a module", hint=hint)
         [sweep] = options.load([file], listener=listener)
         return sweep
-    translate = None
-    if options.translate:
-        translate = Translator(lambda: find_toolchain(options.tla2tools), listener.warned)
+    translate = options.translator(listener)
     beside = file.with_suffix(".cfg")
-    folders = [json.dumps(str(each.absolute()), ensure_ascii=False) for each in options.libraries]
-    lines = [
-        f"name = {json.dumps(file.stem)}",
-        f"module = {json.dumps(file.name)}",
-        *([f"config = {json.dumps(beside.name)}"] if beside.is_file() else []),
-        *([f"libraries = [{', '.join(folders)}]"] if folders else []),
-    ]
-    text = "\n".join([*lines, ""])
+    sections = module_sections(
+        file, config=beside.name if beside.is_file() else None, libraries=options.libraries
+    )
     path = file.with_suffix(".mutants.toml")
-    return options.apply(sweep_of_text(path, text, translate=translate, no_lint=options.no_lint))
+    return options.apply(sweep_of_sections(path, sections, translate=translate, no_lint=options.no_lint))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,12 +105,10 @@ def run_mutation(
 ) -> Mutation:
     """The statuses of a sweep's mutants; ``costs`` is called before the first of them runs.
 
-    Raises InputError as ``plan_sweep``, ``lint_plan``, ``check_plan`` and ``prepare_trial`` do, and ``no-holding-point``.
+    Raises InputError as ``checked_plan`` and ``prepare_trial`` do, and ``no-holding-point``.
     """
     listener.jar_chosen(toolchain.jar)
-    plan = plan_sweep(sweep, toolchain.jar.sha256)
-    lint_plan(sweep, plan, toolchain.jar, listener.warned)
-    check_plan(sweep, plan, toolchain)
+    sweep, plan, _ = checked_plan(sweep, toolchain, listener)
     trial = prepare_trial(sweep, plan, choice)
     target = Store.create(store or mutants_address(Path("runs") / sweep.name))
     with executors([sweep]) as start, target.lock():

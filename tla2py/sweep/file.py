@@ -178,25 +178,42 @@ def read_sweep_text(
 ) -> tuple[SweepFile, SweepText]:
     """The sections of a text, as if read from a file at this path, which need not have the ``given`` keys.
 
-    Raises InputError: ``sweep-syntax``, ``unknown-key``, ``no-module``, ``wrong-type``.
+    Raises InputError: ``sweep-syntax``, and as ``convert_sections`` does.
     """
     source = SweepText(path, text)
     try:
         data = toml.loads(text)
     except toml.TOMLDecodeError as error:
         raise _toml_error(path, str(error)) from error
-    data = _with_dotted_names({**(given or {}), **data})
+    return convert_sections({**(given or {}), **data}, source), source
+
+
+def sweep_file_of(sections: Mapping[str, Any], path: Path) -> tuple[SweepFile, SweepText]:
+    """A sweep file with these sections, and the text that it would have at this path.
+
+    Raises InputError as ``convert_sections`` does.
+    """
+    source = SweepText(path, toml.document(sections))
+    return convert_sections(sections, source), source
+
+
+def convert_sections(sections: Mapping[str, Any], source: SweepText) -> SweepFile:
+    """A sweep file with these sections; ``source`` is where they are written.
+
+    Raises InputError: ``sweep-syntax``, ``unknown-key``, ``no-module``, ``wrong-type``.
+    """
+    data, where = _with_dotted_names(sections), str(source.path)
     _check_keys(data, source)
     if _has_nul(data):
         raise InputError(
-            "sweep-syntax", "a string contains the character NUL", where=str(path), hint="remove \\u0000"
+            "sweep-syntax", "a string contains the character NUL", where=where, hint="remove \\u0000"
         )
     if "module" not in data:
         raise InputError(
-            "no-module", "the key module is missing", where=str(path), hint='write module = "NAME.tla"'
+            "no-module", "the key module is missing", where=where, hint='write module = "NAME.tla"'
         )
     try:
-        return msgspec.convert(data, SweepFile), source
+        return msgspec.convert(data, SweepFile)
     except msgspec.ValidationError as error:
         raise _type_error(data, source, str(error)) from error
 
@@ -344,7 +361,7 @@ def _plain(message: str) -> str:
 _RULE = {field.encode_name for field in msgspec.structs.fields(ValuesTable)}
 
 
-def _with_dotted_names(data: dict[str, Any]) -> dict[str, Any]:
+def _with_dotted_names(data: Mapping[str, Any]) -> dict[str, Any]:
     """The data of a sweep file with ``environment.LOG`` as one name, not as a table in a table."""
     data = dict(data)
     for section in VARIABLES:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -14,13 +13,14 @@ from tla2py import toml
 from tla2py.errors import InputError, Tla2pyError, reason_of
 from tla2py.lint.rules import check_config_names, module_of
 from tla2py.model.outcome import Outcome, Verdict
-from tla2py.sweep.file import SweepText, read_sweep_text
+from tla2py.sweep.file import SweepText, convert_sections, read_sweep_text
 from tla2py.sweep.sections import ExternalExpectation, SweepFile
 from tla2py.sweep.sweep import SEARCH, Entry, ManifestModel, Unread, external_row
 from tla2py.tla.graph import ModuleGraph
 from tla2py.tla.parse import Translate
 from tla2py.tlc.config.read import ConfigExpectation, ConfigFile, read_config, result_of
 from tla2py.tlc.tools.community import load_specification
+from tla2py.toml import document
 
 _HINT = "expected the manifest.json format of tlaplus/Examples: modules with models; each model has path, mode and result"
 
@@ -143,10 +143,11 @@ def manifest_sweep(
         "config": [config for _, config in good],
         "libraries": [Path(os.path.relpath(folder, base)).as_posix() for folder in libraries],
     }
-    file, source = read_sweep_text(text or "", path, given)
-    if text is None:
-        listed = (f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in given.items())
-        source = _ManifestText(path, "\n".join(listed))
+    if text is not None:
+        file, source = read_sweep_text(text, path, given)
+    else:
+        source = _ManifestText(path, document(given))
+        file = convert_sections(given, source)
     grid = msgspec.structs.replace(
         file.grid,
         zip=[["module", "config"], *file.grid.zip],

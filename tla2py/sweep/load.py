@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import glob
-import json
 import os
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -24,7 +24,7 @@ from tla2py.sweep.axes import (
     read_parameters,
     sweep_name,
 )
-from tla2py.sweep.file import SweepText, read_sweep_file, read_sweep_text
+from tla2py.sweep.file import SweepText, read_sweep_file, read_sweep_text, sweep_file_of
 from tla2py.sweep.folder import (
     ManifestSweep,
     folder_file,
@@ -129,8 +129,8 @@ def read_configs(
     return found
 
 
-def configs_text(module: Path, pattern: str, libraries: Sequence[Path]) -> str:
-    """The text of a sweep file beside a module that lists the configs that match a pattern.
+def configs_sections(module: Path, pattern: str, libraries: Sequence[Path]) -> dict[str, Any]:
+    """The sections of a sweep file beside a module that lists the configs that match a pattern.
 
     Raises InputError: ``usage``, ``module-missing``, ``config-missing``.
     """
@@ -154,15 +154,23 @@ def configs_text(module: Path, pattern: str, libraries: Sequence[Path]) -> str:
             f"no config matches {pattern}",
             hint="a pattern is relative to the current folder, as in 'models/*.cfg'",
         )
-    folder = module.parent
+    return module_sections(
+        module, config=[relative_name(path, module) for path in paths], libraries=libraries
+    )
 
-    def shown(path: Path | str) -> str:
-        return json.dumps(Path(os.path.relpath(path, folder)).as_posix(), ensure_ascii=False)
 
-    text = f"module = {json.dumps(module.name)}\nconfig = [{', '.join(shown(path) for path in paths)}]\n"
-    if libraries:
-        text += f"libraries = [{', '.join(shown(path) for path in libraries)}]\n"
-    return f"name = {json.dumps(module.stem)}\n{text}"
+def module_sections(
+    module: Path, *, config: str | list[str] | None, libraries: Iterable[Path]
+) -> dict[str, Any]:
+    """The first keys of a sweep file beside a module."""
+    found = {"name": module.stem, "module": module.name, "config": config}
+    found["libraries"] = [relative_name(path, module) for path in libraries]
+    return {key: value for key, value in found.items() if value}
+
+
+def relative_name(path: Path | str, module: Path) -> str:
+    """A path as a sweep file beside a module names it."""
+    return Path(os.path.relpath(path, module.parent)).as_posix()
 
 
 def library_folders(file: SweepFile, source: SweepText, base: Path) -> list[Path]:
@@ -302,16 +310,15 @@ def sweep_of_configs(
     that is not a module, and ``config-missing`` if no config matches.
     """
     path = module.with_suffix(".configs.toml")
-    text = configs_text(module, pattern, libraries)
-    return sweep_of_text(path, text, translate=translate, no_lint=no_lint)
+    sections = configs_sections(module, pattern, libraries)
+    return sweep_of_sections(path, sections, translate=translate, no_lint=no_lint)
 
 
-def sweep_of_text(
-    path: Path, text: str, *, translate: Translate | None = None, no_lint: bool = False
+def sweep_of_sections(
+    path: Path, sections: Mapping[str, Any], *, translate: Translate | None = None, no_lint: bool = False
 ) -> Sweep:
-    """The sweep of a text, as if a sweep file at this path had it. Raises InputError as ``load_sweep`` does."""
-    file, source = read_sweep_text(text, path)
-    return _loaded(path, file, source, translate=translate, no_lint=no_lint)
+    """The sweep of a file at this path that has these sections. Raises InputError as ``load_sweep`` does."""
+    return _loaded(path, *sweep_file_of(sections, path), translate=translate, no_lint=no_lint)
 
 
 def _loaded(

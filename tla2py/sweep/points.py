@@ -88,12 +88,18 @@ def point_model(inputs: ModelInputs, parameters: Mapping[str, str]) -> Model:
     assigned = inputs.assigned(parameters)
     replaced = {n: t for n, t in assigned.items() if n not in declared or n in file.substitutions}
     base = without_names(config.config, assigned) if config else Config()
-    filled = filled_constants(
-        spec,
-        assigned.keys() | assigned_names(base),
-        config.path if config else None,
-        inputs.source.path,
-        inputs.source.assignment,
+    # Only TLC can tell what such a config assigns.
+    whole = config is None or not config.verbatim
+    filled = (
+        filled_constants(
+            spec,
+            assigned.keys() | assigned_names(base),
+            config.path if config else None,
+            inputs.source.path,
+            inputs.source.assignment,
+        )
+        if whole
+        else ()
     )
     values = {n: t for n, t in assigned.items() if n not in replaced} | {name: name for name in filled}
     # A module without a name that another module declares is checked without it.
@@ -104,7 +110,7 @@ def point_model(inputs: ModelInputs, parameters: Mapping[str, str]) -> Model:
         if n in declared or n in spec.definitions or n not in known
     )
     chosen = _chosen(inputs, spec, config, parameters)
-    default = bool(spec.variables) and not any(chosen[key] for key in _BEHAVIOUR)
+    default = whole and bool(spec.variables) and not any(chosen[key] for key in _BEHAVIOUR)
     if default:
         chosen["specification"] = default_specification(spec, str(inputs.source.path), inputs.source.setting)
     symmetry = chosen.pop("symmetry")

@@ -124,7 +124,7 @@ def _rules_findings(sweep: Sweep, plan: Plan, dialect: Dialect | None) -> Iterat
     samples = list(plan.outlines())
     used = {name for _, run in samples for name in run.config.names()}
     for file, specs in _modules_of_configs(sweep):
-        yield from lint_parsed(file, specs, complete=False, dialect=dialect, used=used)
+        yield from lint_parsed(file, specs, dialect, used)
     values = list(_value_findings(sweep))
     for file in sweep.configs.values():
         own = [each for each in values if each.place.file == str(file.path)]

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from tests.unit.lint.page import MODULE
-from tla2py.lint.rules import lint_file, lint_options, module_of
+from tla2py.errors import Place
+from tla2py.lint.rules import lint_file, lint_values, module_of
 from tla2py.model.finding import Finding
 from tla2py.sweep.load import load_sweep
 from tla2py.sweep.plan import plan_sweep
@@ -262,9 +263,10 @@ def test_a_config_says_what_is_declared_for_a_sweep_and_for_options(tmp_path: Pa
     assert misspelt('Leader = ["p1"]') == []
     assert [located(each) for each in lint_file(config, tmp_path / "Vote.tla")] == [("misspelt-name", 2, 36)]
     spec = load_modules(tmp_path / "Vote.tla")
-    (finding,) = lint_options(spec, {"Leader": "<<P2>>"}, read_config(config))
+    given = [("Leader", "<<P2>>", lambda: Place(file="-c Leader=..."))]
+    (finding,) = lint_values(spec, given, [read_config(config)])
     assert (finding.code, finding.place.file) == ("misspelt-name", "-c Leader=...")
-    assert tuple(lint_options(spec, {"Leader": "<<P2>>"})) == ()
+    assert tuple(lint_values(spec, given, [])) == ()
 
 
 RACE = r"""---- MODULE Race ----

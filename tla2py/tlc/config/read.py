@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -154,7 +154,8 @@ _BLANKED = ("CHECK_DEADLOCK", "_EXPECT")
 class ConfigFile:
     """A config file: its content, its text for TLC, and its statements with their places.
 
-    ``problem`` says why it could not be read, in a sweep over several configs.
+    ``problem`` says why it could not be read, in a sweep over several configs. ``verbatim`` means that only TLC can tell
+    what the text says: it has mistakes that the user ignores.
 
     In ``text`` CHECK_DEADLOCK and _EXPECT are blanked out. Instead of CHECK_DEADLOCK, which TLC 2.15 does not know, TLC
     gets an option.
@@ -165,6 +166,7 @@ class ConfigFile:
     text: str
     statements: Statements = field(compare=False, repr=False)
     problem: str | None = None
+    verbatim: bool = False
 
 
 def read_config(path: Path, ignored: Container[str] = (), *, verbatim: bool = False) -> ConfigFile:
@@ -229,7 +231,8 @@ def parse_config(
         raise InputError(
             "config-syntax", f"not a config: {mistake.message}", where=f"{path}{place}", hint=mistake.hint
         )
-    return config_file(statements, text, path)
+    mistaken = any(not mistake.harmless for mistake in statements.mistakes)
+    return replace(config_file(statements, text, path), verbatim=verbatim and mistaken)
 
 
 @lru_cache(maxsize=16)
