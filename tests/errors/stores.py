@@ -30,7 +30,7 @@ def folder_that_is_no_store(lab: Lab) -> None:
 
 @provokes("not-a-store")
 def store_that_is_damaged(lab: Lab) -> None:
-    lab.write("runs/other/store.json", json.dumps({"format": "tla2py-store", "version": 1}))
+    lab.write("runs/other/store.json", json.dumps({"format": "tla2py-store", "version": 2}))
     lab.run("trace", "runs/other")
 
 
@@ -38,6 +38,12 @@ def store_that_is_damaged(lab: Lab) -> None:
 def store_of_a_later_version(lab: Lab) -> None:
     lab.write("runs/new/store.json", json.dumps({"format": "tla2py-store", "version": 99}))
     lab.run("trace", "runs/new")
+
+
+@provokes("store-too-old")
+def store_of_an_earlier_version(lab: Lab) -> None:
+    lab.write("runs/old/store.json", json.dumps({"format": "tla2py-store", "version": 1}))
+    lab.run("trace", "runs/old")
 
 
 @provokes("store-unreadable")

@@ -86,8 +86,8 @@ class Site:
     def recorded(self) -> dict[str, str]:
         """When each recorded run started, by run id."""
         store, found = Store(self.store), {}
-        for run_id in store.record_ids():
-            # A worker may be packing it.
+        for run_id in store.recorded():
+            # The driver may be packing it.
             with contextlib.suppress(StoreError, OSError), store.archive(run_id) as archive:
                 found[run_id] = archive.record.executions[0].started_at
         return found
@@ -95,7 +95,7 @@ class Site:
     def await_records(self, count: int) -> None:
         """Wait until so many runs are recorded."""
         deadline = time.monotonic() + patience(200)
-        while len(Store(self.store).record_ids()) < count:
+        while len(Store(self.store).recorded()) < count:
             assert time.monotonic() < deadline, self.stderr
             time.sleep(0.1)
 

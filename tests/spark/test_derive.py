@@ -47,7 +47,8 @@ def test_tasks_make_the_rows_that_the_driver_makes(
     assert answers(tla2py.open_store(local_store)) == before
     tables = read_list(store.storage)
     assert tables is not None
-    assert {fragment.runs for fragment in tables.fragments} == {2}
+    [fragment] = tables.fragments
+    assert {file.rows for file in fragment.files["results"]} == {2}
     # Tasks that read the files themselves see the same rows.
     for name in TABLE_NAMES:
         wanted = stored_frame(session, store, name)

@@ -6,8 +6,8 @@ from dataclasses import replace
 from typing import Any, cast
 
 from tla2py.model.outcome import Outcome, Verdict, Violation
+from tla2py.model.row import RunRow
 from tla2py.model.trace import ViolationKind
-from tla2py.store.runs import RunRow
 
 OUTCOMES = {
     Verdict.HOLDS: Outcome.SUCCESS,

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 
 from tla2py.errors import InputError, StoreError
 from tla2py.model.finding import Findings
+from tla2py.model.row import RunRow
 from tla2py.model.trace import Trace
 from tla2py.store.points import Manifest, StoredPoints
-from tla2py.store.runs import RunRow, run_rows
+from tla2py.store.runs import run_rows
 from tla2py.store.schema import TABLE_NAMES
 from tla2py.store.store import Store
 from tla2py.store.traces import TRACE_COLUMNS, TraceRow, shortest_traces, trace_rows, trace_states

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import time
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
@@ -207,9 +208,9 @@ def tables_command(
       tla2py tables runs/NAME --master 'local[*]'
     """
     # Imported on use, with Arrow.
-    from tla2py.store.fragments import PendingRuns
+    from tla2py.store.fragments import Fragment
     from tla2py.store.store import Store
-    from tla2py.store.write import Derive, derive_here, refresh_tables, row_counts
+    from tla2py.store.write import Derive, Group, derive_here, refresh_tables, row_counts
 
     opened, begun = Store.open(store), time.monotonic()
     with contextlib.ExitStack() as stack:
@@ -223,8 +224,19 @@ def tables_command(
             from tla2py.spark.session import spark_context
 
             derive = deriver(stack.enter_context(spark_context(master, workers=1, only_runs=True)))
-        stack.enter_context(deriving(len(opened.points()), PendingRuns(Store(store).storage).count))
-        refresh_tables(opened, derive=derive, anew=True, lost=_report)
+        done = 0
+
+        def counted_groups(store: Store, groups: Iterable[Group]) -> Iterable[Fragment]:
+            def told() -> Iterator[Group]:
+                nonlocal done
+                for group in groups:
+                    yield group
+                    done += len(group)
+
+            return derive(store, told())
+
+        stack.enter_context(deriving(len(opened.points()), lambda: done))
+        refresh_tables(opened, derive=counted_groups, anew=True, lost=_report)
     table = plain_table("table", "rows")
     for name, rows in row_counts(opened).items():
         table.add_row(name, f"{rows:,}")

@@ -91,7 +91,7 @@ class Checked:
 
     def to_json(self) -> str:
         """One object: the columns of ``runs``, ``traces`` with their ``states``, ``diagnostics``, and the texts of ``prints``."""
-        row = {**rows.result_row(self.record, self.result), "point": 1}
+        row = rows.row_columns(rows.run_row(self.record, self.result))
         row["prints"] = list(self.result.prints)
         row["traces"] = [
             rows.trace_object(self.record.run_id, number, trace)

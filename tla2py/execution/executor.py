@@ -291,7 +291,7 @@ class Work:
 
     ``warm`` are the runs that may share JVMs, ``long`` those that took long before. ``slots`` is the number of concurrent
     runs, see ``execute_run``. Runs on the driver's machine write their progress into the folder ``progress``.
-    ``cpu_seconds`` is what all runs took before, None if that is unknown. ``generation`` is the one of the sweep's packs.
+    ``cpu_seconds`` is what all runs took before, None if that is unknown.
     """
 
     sources: Mapping[str, str]
@@ -302,7 +302,6 @@ class Work:
     slots: int = 1
     progress: Path | None = None
     cpu_seconds: float | None = None
-    generation: int = 1
 
 
 class Executor(Protocol):
@@ -318,10 +317,6 @@ class Executor(Protocol):
     @property
     def distant(self) -> bool:
         """Whether runs execute on other machines, which have no folder ``Work.progress``."""
-
-    @property
-    def settles(self) -> bool:
-        """Whether runs are settled where they execute, at least those that execute in large batches."""
 
     def running(self) -> int:
         """The number of runs in progress."""
@@ -393,7 +388,7 @@ class Waiting:
 class LocalExecutor:
     """An executor whose threads each wait for one TLC."""
 
-    distant = settles = False
+    distant = False
 
     def __init__(self, slots: int) -> None:
         self.slots = slots

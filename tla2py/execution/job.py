@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
 import functools
-import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import tla2py
-from tla2py.errors import StoreError
 from tla2py.execution.executor import (
     NOTHING_KNOWN,
     Durations,
@@ -36,8 +33,6 @@ from tla2py.sweep.sweep import Sweep
 from tla2py.tlc.process.reaper import scratch_folder
 from tla2py.tlc.tools.toolchain import Toolchain
 
-# The driver settles so many ended runs at once.
-_SETTLED_RUNS = 500
 # A shared JVM pays off from this number of runs per slot.
 _WARM_RUNS = 3
 # How often the driver looks inside the runs, and at least how many times longer than that takes.
@@ -134,15 +129,11 @@ def _execute(
 ) -> int:
     progress = SweepProgress(violated=job.known.violated)
     derive: Derive = derive_here
-    settler: _Settler | None = None
     try:
         if job.missing:
             pool = executor()
             # What is loose from now on is of this sweep.
-            job.store.pack(job.store.next_generation())
-            generation = job.store.next_generation()
-            if not pool.settles:
-                settler = _Settler(job.store, generation)
+            job.store.pack()
             # A shared JVM takes longer for its first run and less than half for the others.
             short = {*job.missing.ids} - job.long
             warm = job.sweep.file.tlc.warm and len(short) >= _WARM_RUNS * pool.slots
@@ -154,10 +145,9 @@ def _execute(
                 long=job.long,
                 slots=pool.slots,
                 cpu_seconds=job.seconds,
-                generation=generation,
             )
             with scratch_folder("tla2py-progress-") as folder:
-                course = _Course(job, pool, generation, folder, progress)
+                course = _Course(job, pool, folder, progress)
 
                 def tick() -> None:
                     course.look()
@@ -166,58 +156,20 @@ def _execute(
                 tick()
                 for end in pool.execute(job.missing, replace(work, progress=folder), tick):
                     course.end(end)
-                    if settler:
-                        settler.add(end.run_id)
                     tick()
             derive = pool.derive
     finally:
-        if settler:
-            settler.close()
         # Runs whose records are lost are executed here, or in the next sweep if this one was interrupted.
         refresh_tables(job.store, derive=derive, lost=lambda _: None)
     return progress.done
 
 
-class _Settler:
-    """Settles ended runs in the background, so that a driver that is killed late leaves little to derive."""
-
-    def __init__(self, store: Store, generation: int) -> None:
-        self._store = store
-        self._generation = generation
-        self._ended: list[str] = []
-        self._thread: threading.Thread | None = None
-
-    def add(self, run_id: str) -> None:
-        """Settle the runs that have ended, if they are many."""
-        self._ended.append(run_id)
-        if len(self._ended) >= _SETTLED_RUNS and not (self._thread and self._thread.is_alive()):
-            run_ids, self._ended = self._ended, []
-            self._thread = threading.Thread(target=self._settle, args=(run_ids,), name="settle", daemon=True)
-            self._thread.start()
-
-    def close(self) -> None:
-        """Wait for the runs that are being settled."""
-        if self._thread:
-            self._thread.join()
-
-    def _settle(self, run_ids: Sequence[str]) -> None:
-        # Imported on use, with Arrow: most sweeps are small.
-        from tla2py.store.derive import settle
-
-        # A failure is left to the refresh, which raises it.
-        with contextlib.suppress(StoreError):
-            settle(Store(self._store.path), run_ids, self._generation)
-
-
 class _Course:
     """The course of a job, from the ends of its runs and, once a second, from a look inside them."""
 
-    def __init__(
-        self, job: Job, pool: Executor, generation: int, folder: Path, progress: SweepProgress
-    ) -> None:
+    def __init__(self, job: Job, pool: Executor, folder: Path, progress: SweepProgress) -> None:
         self._job = job
         self._pool = pool
-        self._generation = generation
         self._reader = ProgressReader(folder)
         self._progress = progress
         self._open = {*job.missing.ids}
@@ -260,7 +212,7 @@ class _Course:
             self.end(end)
         if self._pool.distant:
             # A task reports its runs when it ends; their records are there before.
-            recorded = len(self._open & self._job.store.recorded(self._generation))
+            recorded = len(self._open & self._job.store.record_ids().loose)
             progress.done = max(progress.done, len(self._job.missing) - len(self._open) + recorded)
         for end in self._ends:
             if end.wall_seconds is not None:

@@ -16,7 +16,8 @@ from tla2py.lint.rules import (
 from tla2py.lint.subject import read_dialect, result_warning
 from tla2py.model.finding import Finding, Findings, Severity, apply_acceptance
 from tla2py.model.outcome import Verdict
-from tla2py.store.runs import ActionRow, RunRow, action_rows
+from tla2py.model.row import RunRow
+from tla2py.store.runs import ActionRow, action_rows
 from tla2py.store.store import Store
 from tla2py.store.write import table_files
 from tla2py.sweep.checks import config_facts, config_problems

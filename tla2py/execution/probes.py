@@ -21,8 +21,8 @@ from tla2py.lint.subject import result_warning
 from tla2py.model.finding import Finding
 from tla2py.model.model import Config
 from tla2py.model.outcome import Outcome, Verdict
+from tla2py.model.row import RunRow
 from tla2py.model.run import ModuleText, Run, digest_text
-from tla2py.store.runs import RunRow
 from tla2py.store.store import Store
 from tla2py.sweep.grid import Point
 from tla2py.sweep.plan import Plan

@@ -16,8 +16,9 @@ from tla2py.execution.preflight import checked_plan, lint_plan, sweep_findings
 from tla2py.execution.probes import execute_probes
 from tla2py.model.finding import Finding, Findings
 from tla2py.model.outcome import Verdict
+from tla2py.model.row import RunRow
 from tla2py.model.run import Run
-from tla2py.store.runs import RunRow, run_rows
+from tla2py.store.runs import run_rows
 from tla2py.store.storage import Address, below
 from tla2py.store.store import Store
 from tla2py.store.write import table_files

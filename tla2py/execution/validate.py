@@ -17,9 +17,8 @@ from tla2py.logs.answer import line_numbers
 from tla2py.logs.why import LogTrace, LogWhy, log_trace, read_log_why
 from tla2py.model.logs import LogRow
 from tla2py.model.outcome import Verdict
-from tla2py.store.derive import log_text
+from tla2py.model.row import RunRow
 from tla2py.store.read import read_rows
-from tla2py.store.runs import RunRow
 from tla2py.store.store import Store
 from tla2py.store.write import table_files
 from tla2py.sweep.judge import code_of, worst
@@ -115,6 +114,9 @@ def log_why(store: Store, run_id: str) -> tuple[LogWhy | None, LogTrace | None]:
         if why is None or log is None:
             return None, None
         progress = interpret_record(record, archive.stdout).progress
+        # Imported on use, with Arrow.
+        from tla2py.store.derive import log_text
+
         return why, log_trace(why, line_numbers(log, progress, log_text(log, store.storage, record)))
 
 

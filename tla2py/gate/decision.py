@@ -25,9 +25,10 @@ from tla2py.model.finding import NO_FINDINGS, Finding, Findings
 from tla2py.model.model import filled_text
 from tla2py.model.mutant import MutantReport
 from tla2py.model.outcome import Verdict
+from tla2py.model.row import RunRow
 from tla2py.model.run import Run
 from tla2py.mutation.trial import score
-from tla2py.store.runs import RunRow, StoredLine
+from tla2py.store.runs import StoredLine
 from tla2py.sweep.checks import ConfigFacts, ConfigProblemKind, config_facts, config_problems, only_deadlock
 from tla2py.sweep.grid import Point
 from tla2py.sweep.judge import (

@@ -16,8 +16,8 @@ from tla2py.model.logs import LogMutantRow, MutationSection
 from tla2py.model.model import Config
 from tla2py.model.mutant import MutantReport
 from tla2py.model.outcome import Verdict
+from tla2py.model.row import RunRow
 from tla2py.model.run import Run
-from tla2py.store.runs import RunRow
 from tla2py.sweep.checks import ConfigFacts, check_phrase, named_definitions
 from tla2py.sweep.grid import Point
 from tla2py.sweep.sweep import Sweep

@@ -21,9 +21,9 @@ from tla2py.gate.drift import blindness, survivors
 from tla2py.gate.lock import Lock, lock_path, parameters_key, read_lock, write_lock
 from tla2py.gate.stored import plan_stored, read_found, stored_mutants, stored_report, sweep_file_of
 from tla2py.model.outcome import Outcome, Verdict
+from tla2py.model.row import RunRow
 from tla2py.mutation.mutate import gate_mutants
 from tla2py.store.points import is_store
-from tla2py.store.runs import RunRow
 from tla2py.store.storage import Address, folder_of, is_remote
 from tla2py.store.store import Store
 from tla2py.sweep.folder import folder_file

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
 import msgspec
 
@@ -33,21 +33,21 @@ class Killer(msgspec.Struct, frozen=True):
 
 
 class MutantRow(msgspec.Struct, frozen=True, kw_only=True):
-    """A mutant and its status; ``point`` and ``run_id`` are those of the smallest point that kills it."""
+    """A mutant and its status: a row of ``mutants``, whose columns are annotated as those of ``RunRow`` are."""
 
-    mutant: str
-    operator: str
-    definition: str
-    module: str
-    line: int
-    column: int
-    before: str
-    after: str
-    status: Status
-    killed_by: tuple[Killer, ...] = ()
-    point: int | None = None
-    trace_length: int | None = None
-    run_id: str | None = None
+    mutant: Annotated[str, "digest of the changed definition and the change"]
+    operator: Annotated[str, "the mutation operator"]
+    definition: Annotated[str, "the changed definition"]
+    module: Annotated[str, "its module"]
+    line: Annotated[int, "int32", "line of the change in the user's file, from 1"]
+    column: Annotated[int, "int32", "column of the change, from 1"]
+    before: Annotated[str, "the text that is replaced"]
+    after: Annotated[str, "what takes its place"]
+    status: Annotated[Status, "killed, survived, equivalent, duplicate, stillborn or unknown"]
+    killed_by: Annotated[tuple[Killer, ...], "the checks that notice the change: kind and name"] = ()
+    point: Annotated[int | None, "int32", "the smallest point of the sweep that kills it"] = None
+    trace_length: Annotated[int | None, "int32", "number of states of the counterexample there"] = None
+    run_id: Annotated[str | None, "the run that kills it"] = None
 
     @property
     def words(self) -> str:

@@ -15,7 +15,6 @@ from typing import Literal, NamedTuple, get_args
 from tla2py.model.logs import LogPart, LogRemark
 from tla2py.model.model import NO_INPUTS, Config, InputFile, Inputs
 from tla2py.model.outcome import (
-    OUTCOME_WORDS,
     CoverageItem,
     Diagnostic,
     Outcome,
@@ -23,52 +22,10 @@ from tla2py.model.outcome import (
     Verdict,
     Violation,
     is_simulated,
-    simulation_words,
 )
 from tla2py.model.trace import Trace
 from tla2py.tla.graph import ModuleGraph
 from tla2py.tla.module import Module
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PointResult:
-    """The result at a point, without its traces and diagnostics.
-
-    ``undecided`` names the definitions that a further run under ``find = "each"`` could not decide. ``trace_length``
-    counts the states of the shortest counterexample. Counts that TLC did not print are None.
-    """
-
-    point: int
-    outcome: Outcome
-    verdict: Verdict
-    violated: tuple[Violation, ...] = ()
-    undecided: tuple[str, ...] = ()
-    generated: int | None = None
-    distinct: int | None = None
-    depth: int | None = None
-    trace_length: int | None = None
-    behaviours: int | None = None
-    wall_seconds: float | None = None
-
-    @property
-    def simulated(self) -> bool:
-        """Whether a simulation ended by its own budget without a violation."""
-        return is_simulated(
-            self.outcome, distinct=self.distinct, generated=self.generated, behaviours=self.behaviours
-        )
-
-    @property
-    def unanswered(self) -> str:
-        """The words for a verdict that is not an answer."""
-        if self.simulated:
-            return simulation_words(self.behaviours, self.generated)
-        return f"{self.verdict.value}: {OUTCOME_WORDS[self.outcome]}"
-
-    @property
-    def violated_names(self) -> tuple[str, ...]:
-        """The labels of the violations."""
-        return tuple(violation.label for violation in self.violated)
-
 
 # Increase it when runs execute differently, so that old records do not apply to new runs.
 EXECUTION_VERSION = 1

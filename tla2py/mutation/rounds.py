@@ -11,17 +11,17 @@ from tla2py.errors import InputError
 from tla2py.execution.job import write_input_files
 from tla2py.model.mutant import Killer, LeftOut, MutantReport, MutantRow, Status
 from tla2py.model.outcome import Outcome, Verdict, Violation
-from tla2py.model.run import Limits, PointResult, Run, RunResult, TlcOptions
+from tla2py.model.row import RunRow
+from tla2py.model.run import Limits, Run, RunResult, TlcOptions
 from tla2py.mutation.bench import ORIGINAL, Bench, Task, graph_facts
 from tla2py.mutation.trial import Trial
 from tla2py.mutation.walk import Mutant
-from tla2py.store.runs import RunRow
 from tla2py.text import parameter_text
 
 _STILLBORN = (Outcome.ERROR_SPEC_PARSE, Outcome.ERROR_CONFIG_PARSE)
 
 
-def status_of(result: PointResult, budget: int) -> Status | None:
+def status_of(result: RunRow, budget: int) -> Status | None:
     """The status that a run with a budget of states gives its mutant; None if it holds there."""
     cut_off = (result.distinct or 0) >= budget
     if result.outcome in _STILLBORN:
@@ -40,7 +40,7 @@ def status_of(result: PointResult, budget: int) -> Status | None:
     return "killed"
 
 
-def killers_of(result: PointResult) -> tuple[Killer, ...]:
+def killers_of(result: RunRow) -> tuple[Killer, ...]:
     """What notices the mutant: the checks that are violated, an assumption, or an error of evaluation."""
     if result.verdict is Verdict.BROKEN:
         return (Killer("evaluation", ""),)

@@ -20,7 +20,6 @@ from tla2py.model.run import Run
 from tla2py.spark.frames import deriver
 from tla2py.spark.launch import job_failed
 from tla2py.spark.shipping import Parcel, shared_address, shipper, unpack
-from tla2py.store.derive import settle
 from tla2py.store.fragments import Fragment
 from tla2py.store.store import Store
 from tla2py.store.write import Group
@@ -33,12 +32,6 @@ logging.getLogger("py4j").addHandler(logging.NullHandler())
 News = list[RunEnd | Tla2pyError]
 # Batches are sized for so many waves of tasks: fewer would leave slots idle at the end, more would cost more.
 _WAVES = 8
-# A task with fewer runs, or fewer bytes of output, leaves them to the driver: fragments and packs cost too.
-_SETTLED_RUNS = 32
-_SETTLED_BYTES = 16 << 20
-# Several tasks read a graph in so much output, after the sweep.
-_SHARED_BYTES = 64 << 20
-# A lost executor costs the rows of its batch, not its records.
 _BATCH_RUNS = 200
 
 
@@ -75,8 +68,6 @@ class SparkExecutor:
         """Whether the tasks run on other machines."""
         return not str(self._context.master).startswith("local")
 
-    settles = True
-
     def derive(self, store: Store, groups: Iterable[Group]) -> Iterable[Fragment]:
         """The fragments of groups of records, made by tasks if the records are many."""
         return deriver(self._context)(store, groups)
@@ -104,7 +95,7 @@ class SparkExecutor:
         """
         shared = self.share(work)
         news = self._context.accumulator([], _Append())
-        execute = _task(shared, settling=True)
+        execute = _task(shared)
 
         ids = runs.ids if isinstance(runs, Runs) else [run.run_id for run in runs]
         batches = _Batches(runs, batched(ids, work.long, self.slots))
@@ -147,7 +138,7 @@ class SparkExecutor:
     def execute_batch(self, runs: Sequence[Run], shared: Broadcast[Parcel]) -> list[RunEnd]:
         """Execute runs one after the other, in one task; raises as ``execute`` does."""
         try:
-            news = self._context.parallelize([runs], 1).mapPartitions(_task(shared, settling=False)).collect()
+            news = self._context.parallelize([runs], 1).mapPartitions(_task(shared)).collect()
         except Exception as error:
             raise job_failed(error) from error
         return [*_ends(news)]
@@ -190,10 +181,8 @@ class _Batches:
             yield [self._runs[place] for place in places]
 
 
-def _task(
-    shared: Broadcast[Parcel], *, settling: bool
-) -> Callable[[Iterable[Sequence[Run]]], Iterator[RunEnd | Tla2pyError]]:
-    """What a task does with its runs; an error ends it. With ``settling`` it settles them if they are many."""
+def _task(shared: Broadcast[Parcel]) -> Callable[[Iterable[Sequence[Run]]], Iterator[RunEnd | Tla2pyError]]:
+    """What a task does with its runs; an error ends it."""
 
     def task(part: Iterable[Sequence[Run]]) -> Iterator[RunEnd | Tla2pyError]:
         context = TaskContext.get()
@@ -201,19 +190,13 @@ def _task(
         try:
             work = unpack(shared.value)
             store = Store(work.store)
-            recorded = store.recorded(work.generation) if repeated else set()
-            ended: list[RunEnd] = []
+            # What is loose is of this sweep.
+            recorded = store.record_ids().loose if repeated else frozenset()
             for run in (run for batch in part for run in batch):
                 end = _recorded_end(run, store) if run.run_id in recorded else None
                 end = end or execute_into_store(run, work, "spark")
                 if end:
                     yield end
-                    if not (run.options.graph and end.output_bytes >= _SHARED_BYTES):
-                        ended.append(end)
-            if settling and (
-                len(ended) >= _SETTLED_RUNS or sum(end.output_bytes for end in ended) >= _SETTLED_BYTES
-            ):
-                settle(store, [end.run_id for end in ended], work.generation)
         except Tla2pyError as error:
             yield error
 

@@ -28,7 +28,6 @@ from tla2py.spark.shipping import check_shared, shared_address, shipper
 from tla2py.store.derive import derive_fragment
 from tla2py.store.fragments import Fragment, TableList, read_list
 from tla2py.store.graph import GraphShare, large_graphs
-from tla2py.store.read import read_table
 from tla2py.store.schema import TABLE_NAMES, TABLES, Column, runs_columns
 from tla2py.store.storage import Address, is_remote, storage_of
 from tla2py.store.store import Store
@@ -44,7 +43,7 @@ def fragments_frame(
     """
     context = session.sparkContext
     shipper(context).ship_package()
-    files = [(file.name, file.sha256) for each in tables.of(name) for file in each.files[name]]
+    files = [(file.name, file.sha256) for file in tables.of(name)]
     rows = context.parallelize(files, max(len(files), 1))
     listed = session.createDataFrame(rows, "name string, sha256 string")
     return listed.mapInArrow(
@@ -93,11 +92,9 @@ def stored_frame(session: SparkSession, store: Store, name: str) -> DataFrame:
         raise InputError("unknown-table", f"no table {name}", hint=f"tables: {', '.join(TABLE_NAMES)}")
     columns = runs_columns(store.manifest().parameters) if name == "runs" else TABLES[name]
     if is_remote(store.path) and not str(session.sparkContext.master).startswith("local"):
-        tables = read_list(store.storage)
+        tables = store.moment or read_list(store.storage)
         if tables is not None:
             return fragments_frame(session, store, tables, name, struct_type(columns))
-        # The table of an older store that cannot be written: only the driver has its copy.
-        return session.createDataFrame(read_table(table_files(store, name)), struct_type(columns))
     files = [file.resolve() for file in table_files(store, name)]
     if not files:
         return session.createDataFrame([], struct_type(columns))
@@ -202,7 +199,7 @@ def _deriving(address: Address, graphs: Mapping[str, Sequence[Fragment]]) -> Tas
         try:
             check_shared(address)
             for group in groups:
-                fragment = derive_fragment(Store(address), group, graphs=graphs)
+                fragment = derive_fragment(Store(address), [group], graphs=graphs)
                 if fragment is not None:
                     yield fragment
         except Tla2pyError as error:

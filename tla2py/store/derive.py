@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tla2py.errors import InputError
 from tla2py.logs.answer import line_numbers
@@ -15,7 +16,7 @@ from tla2py.model.logs import LogInput
 from tla2py.model.run import RunRecord, RunResult
 from tla2py.model.trace import Trace
 from tla2py.store import rows
-from tla2py.store.fragments import FRAGMENT_TABLES, Fragment, fragment_of, new_id, write_pending
+from tla2py.store.fragments import FRAGMENT_TABLES, Fragment, fragment_of, new_name
 from tla2py.store.graph import add_graph, graph_shares, without_repeated, write_shares
 from tla2py.store.index import text_column
 from tla2py.store.points import Manifest
@@ -29,6 +30,9 @@ from tla2py.tlc.output.messages import UNEXPLAINED
 from tla2py.tlc.output.prints import iter_behaviours
 from tla2py.tlc.output.result import interpret_record
 from tla2py.tlc.places import Origins, located
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 
 class StoredOrigins:
@@ -73,61 +77,53 @@ class StoredOrigins:
 NO_GRAPHS: Mapping[str, Sequence[Fragment]] = {}
 
 
-def settle(store: Store, run_ids: Iterable[str], generation: int) -> Fragment | None:
-    """The fragment of runs whose records are loose. Packs them and leaves the fragment to the next refresh.
-
-    None if no point has such a run. A process that knows only the store's address may call this, without the lock.
-    Raises StoreError.
-    """
-    return derive_fragment(store, store.pack(generation, run_ids))
-
-
 def derive_fragment(
     store: Store,
-    records: Mapping[str, str],
+    groups: Iterable[Mapping[str, str]],
     *,
     graphs: Mapping[str, Sequence[Fragment]] = NO_GRAPHS,
     processes: int = 1,
 ) -> Fragment | None:
-    """A fragment with the rows of the points' runs among these, in their order; ``records`` are identities by run id.
+    """A fragment with the rows of the points' runs among groups of records, identities by run id; None without such a run.
 
     ``graphs`` has what ``GraphShare.write`` made of the graphs of some runs; of others, so many processes read a large
-    one. The next refresh adds the fragment to the list. Raises StoreError, also ``record-damaged``.
+    one. A process that knows only the store's address may call this, without the lock. Raises StoreError, also
+    ``record-damaged``.
     """
-    manifest = store.manifest()
-    parameters = _parameters(store, manifest, records)
-    found = [run_id for run_id in records if run_id in parameters]
-    if not found:
-        return None
-    name, shares = new_id(), list[Fragment]()
+    manifest, points = store.manifest(), store.points_table()
+    name, runs, shares = new_name(), 0, list[Fragment]()
     origins = StoredOrigins(store, manifest)
-    store.prefetch(found)
     with store.storage.staging("tables") as folder:
         with TableWriter(folder, name, FRAGMENT_TABLES) as tables:
-            for run_id in found:
-                with store.archive(run_id) as archive:
-                    distinct = _add_run(
-                        tables, archive, store.storage, origins, parameters[run_id], records[run_id]
-                    )
-                    made = graphs.get(run_id) or write_shares(graph_shares(store.path, archive, processes))
-                    if not made:
-                        add_graph(tables, archive, archive.graph_parts())
-                    elif (
-                        sum(file.rows for each in made for file in each.files.get("graph_states", ()))
-                        != distinct
-                    ):
-                        made = without_repeated(store.storage, made)
-                    shares += made
-        fragment = fragment_of(folder, name, len(found)).with_files(shares)
-    write_pending(store.storage, fragment)
-    return fragment
+            for records in groups:
+                parameters = _parameters(points, manifest, records)
+                found = [run_id for run_id in records if run_id in parameters]
+                runs += len(found)
+                store.prefetch(found)
+                for run_id in found:
+                    with store.archive(run_id) as archive:
+                        distinct = _add_run(
+                            tables, archive, store.storage, origins, parameters[run_id], records[run_id]
+                        )
+                        made = graphs.get(run_id) or write_shares(
+                            graph_shares(store.path, archive, processes)
+                        )
+                        if not made:
+                            add_graph(tables, archive, archive.graph_parts())
+                        elif sum(_states(each) for each in made) != distinct:
+                            made = without_repeated(store.storage, made)
+                        shares += made
+        return fragment_of(folder, name, runs).with_files(shares) if runs else None
 
 
-def _parameters(store: Store, manifest: Manifest, run_ids: Iterable[str]) -> dict[str, dict[str, str]]:
+def _states(fragment: Fragment) -> int:
+    return sum(file.rows for file in fragment.files.get("graph_states", ()))
+
+
+def _parameters(points: pa.Table, manifest: Manifest, run_ids: Iterable[str]) -> dict[str, dict[str, str]]:
     """The texts of the parameters of the first point of each run."""
     import pyarrow.compute as pc
 
-    points = store.points_table()
     points = points.filter(pc.is_in(points["run_id"], value_set=text_column(run_ids)))
     names = {each.column: each.name for each in manifest.parameters}
     found: dict[str, dict[str, str]] = {}
@@ -150,7 +146,9 @@ def _add_run(
     run_id = record.run_id
     result = interpret_record(record, archive.stdout)
     result = origins.located(parameters, record, result)
-    tables.add("results", [{**rows.result_row(record, result), "record": identity}])
+    row = {**rows.row_columns(rows.run_row(record, result)), "record": identity}
+    del row["point"]
+    tables.add("results", [row])
     lengths = Counter[int]()
     tables.add("coverage", rows.coverage_rows(run_id, result))
     tables.add("diagnostics", rows.diagnostic_rows(run_id, result))

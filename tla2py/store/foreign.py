@@ -21,6 +21,7 @@ from tla2py.model.run import RunResult
 from tla2py.model.trace import Trace, is_violation
 from tla2py.store import rows
 from tla2py.store.foreign_itf import is_dump, is_itf, trace_from_dump, trace_from_itf
+from tla2py.store.fragments import read_list
 from tla2py.store.points import Manifest, ManifestPoint, points_table
 from tla2py.store.schema import TABLES, runs_columns
 from tla2py.store.storage import Address, folder_of, is_remote
@@ -163,7 +164,7 @@ class ForeignStore(Store):
         self._points = points_table([], [ManifestPoint(point=1, run_id=run_id, parameters={})])
         result = self.file.result
         with TableWriter(self.tables, "foreign", {"runs": runs_columns(()), **TABLES}) as tables:
-            tables.add("runs", [rows.found_row(run_id, result)])
+            tables.add("runs", [rows.row_columns(rows.found_row(run_id, result))])
             tables.add_traces(run_id, result.traces)
             tables.add("coverage", rows.coverage_rows(run_id, result))
             tables.add("diagnostics", rows.diagnostic_rows(run_id, result))
@@ -199,4 +200,5 @@ def open_tables(path: Address, derive: Derive = derive_here) -> Store:
             # A sweep is writing, or the store is read-only: read the tables as they are if all exist.
             if error.code == "records-lost" or intact_files(store, "runs") is None:
                 raise
+    store.moment = read_list(store.storage)
     return store

@@ -1,29 +1,26 @@
-"""The fragments that a store's tables consist of, and the list of them.
+"""The files that a store's tables consist of, and the list of them.
 
-A fragment has a Parquet file for each table, or several for a large one, with the rows of some runs; it never changes. The list names the fragments
-that count. It is replaced whole, so that a reader sees the tables of one moment. Files that a list no longer names are
-removed when the next one is written: until then, readers of the list before finish.
+A refresh of the tables adds one fragment: Parquet files with the rows of the runs that were added. Fragments never
+change. The list names all that belongs to one moment: the manifest and its points, and the fragments that count. It is
+replaced whole. Tables can be made anew from the records, so a list that cannot be read is as good as none.
 """
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import uuid
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Annotated, TypeVar
+from typing import Annotated
 
 import msgspec
 
+from tla2py.store.points import Manifest
 from tla2py.store.read import file_digest, has_columns, intact_file
 from tla2py.store.schema import TABLES, Column, runs_columns
 from tla2py.store.storage import Storage
 
-T = TypeVar("T")
-
-_LIST = "tables/current.json"
-_PENDING = "tables/pending"
+LIST = "tables/current.json"
 # Raised when the rows that are made of a record change otherwise than by their columns.
 _ROWS_VERSION = 1
 
@@ -40,16 +37,15 @@ FRAGMENT_TABLES: dict[str, tuple[Column, ...]] = {
     "log_results": LOG_RESULTS,
     **{name: columns for name, columns in TABLES.items() if name not in JOINED},
 }
-# The columns of every file; those of ``runs`` and ``logs`` also have the parameters.
+# The columns of every file; those of ``runs`` also have the parameters.
 _DECLARED = {**TABLES, **FRAGMENT_TABLES, "runs": runs_columns(())}
-# A newer version of tla2py may have more columns: fragments with others are made again.
+# Another version of tla2py may have other columns: its tables are made again.
 COLUMNS = hashlib.sha256(
     repr((_ROWS_VERSION, [(name, [c[:3] for c in each]) for name, each in FRAGMENT_TABLES.items()])).encode()
 ).hexdigest()[:16]
 
-# They become names of files, and a store may be untrusted.
-_Id = Annotated[str, msgspec.Meta(pattern=r"^\w+\Z")]
-_FileName = Annotated[str, msgspec.Meta(pattern=r"^tables/(\w+/)?\w+\.(parquet|json)\Z")]
+# A store may be untrusted.
+_FileName = Annotated[str, msgspec.Meta(pattern=r"^(tables/\w+|points)/\w+\.parquet\Z")]
 
 
 class TableFile(msgspec.Struct, frozen=True, kw_only=True):
@@ -62,20 +58,19 @@ class TableFile(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Fragment(msgspec.Struct, frozen=True, kw_only=True):
-    """A fragment: the number of its runs, the digest of its columns, and its files by table."""
+    """A fragment: the number of its runs, and its files by table."""
 
-    id: _Id
     runs: int
-    columns: str
     files: dict[str, list[TableFile]]
 
     def with_files(self, others: Iterable[Fragment]) -> Fragment:
-        """This fragment, with the files of others after its own."""
-        files = {table: [*mine] for table, mine in self.files.items()}
+        """This fragment, with the runs and files of others after its own."""
+        runs, files = self.runs, {table: [*mine] for table, mine in self.files.items()}
         for other in others:
+            runs += other.runs
             for table, more in other.files.items():
                 files[table] = [*files.get(table, ()), *more]
-        return msgspec.structs.replace(self, files=files)
+        return Fragment(runs=runs, files=files)
 
     @property
     def size(self) -> int:
@@ -89,138 +84,91 @@ class Fragment(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class TableList(msgspec.Struct, frozen=True, kw_only=True):
-    """The tables of a store: their fragments, and the fragment of ``runs`` and ``logs``, which are joined from points and results.
+    """The tables of a store at one moment, with the manifest that they were made for.
 
-    ``made_from`` is the digest of the points and the records, ``doubted`` the one at which a record was found damaged, ``places`` has the digests and paths of the user's files
-    that diagnostics name, ``retired`` the files of the lists before, ``packs`` the names of the packs of records.
+    ``runs`` has the files of the tables that are joined with the points, ``fragments`` those of all others. ``made_from``
+    is the digest of what they were made from, empty since a record was found damaged; ``columns`` that of their columns.
+    ``packs`` names the packs of records. ``retired`` has the files of earlier moments, and the times when they were
+    replaced: their readers may not have finished.
     """
 
-    version: int
+    manifest: Manifest
     made_from: str
-    places: list[str]
+    columns: str
     runs: Fragment
     fragments: list[Fragment]
-    retired: list[_FileName]
-    doubted: str = ""
-    packs: list[str] = msgspec.field(default_factory=list)
+    packs: list[str]
+    retired: dict[_FileName, float]
 
     @property
-    def names(self) -> list[str]:
-        """The names of the files that make up the tables."""
-        return [name for each in (self.runs, *self.fragments) for name in each.names]
+    def names(self) -> set[str]:
+        """The names of the files of the tables and of the points."""
+        return {self.manifest.points, *(name for each in (self.runs, *self.fragments) for name in each.names)}
 
-    def of(self, table: str) -> list[Fragment]:
-        """The fragments with rows of a table."""
-        return [each for each in ([self.runs] if table in JOINED else self.fragments) if table in each.files]
+    def of(self, table: str) -> list[TableFile]:
+        """The files of a table."""
+        fragments = [self.runs] if table in JOINED else self.fragments
+        return [file for each in fragments for file in each.files.get(table, ())]
 
 
-def new_id() -> str:
-    """A name that no other fragment has."""
+def new_name() -> str:
+    """A name that no other file has."""
     return uuid.uuid4().hex[:16]
 
 
-def fragment_files(storage: Storage, table: str, fragment: Fragment) -> list[Path] | None:
-    """The files of a fragment's table, or their copies, in order, with the content that was written.
+def intact_table(
+    storage: Storage, table: str, files: Iterable[TableFile], *, whole: bool = True
+) -> list[Path] | None:
+    """Files of a table, or their copies, in order, with the content that was written.
 
-    None if one is missing or differs, or has other columns than this version writes: a stranger may have written both
-    the file and its digest.
+    None if one is missing or differs, or has other columns than this version writes, of which some may be missing without
+    ``whole``: a stranger may have written both the file and its digest.
     """
-    files = [intact_file(storage, each.name, each.sha256) for each in fragment.files.get(table, ())]
-    found = [file for file in files if file is not None]
-    if len(found) != len(files):
-        return None
-    declared = _DECLARED[table]
-    whole = fragment.columns == COLUMNS
-    return found if all(has_columns(file, declared, whole=whole) for file in found) else None
+    found: list[Path] = []
+    for each in files:
+        file = intact_file(storage, each.name, each.sha256)
+        if file is None or not has_columns(file, _DECLARED[table], whole=whole):
+            return None
+        found.append(file)
+    return found
+
+
+def is_intact(storage: Storage, fragment: Fragment, tables: Iterable[str]) -> bool:
+    """Whether the files of these tables in a fragment have the content that was written."""
+    return all(intact_table(storage, table, fragment.files.get(table, ())) is not None for table in {*tables})
 
 
 def fragment_of(folder: Path, name: str, runs: int) -> Fragment:
     """The fragment whose files ``TABLE/NAME.parquet`` are in a folder. Raises OSError."""
-    import pyarrow.parquet as pq
-
     files = {}
     for table in (*JOINED, *FRAGMENT_TABLES):
         file = folder / table / f"{name}.parquet"
         if file.exists():
-            size, rows = file.stat().st_size, pq.read_metadata(file).num_rows
-            made = TableFile(
-                name=f"tables/{table}/{file.name}", rows=rows, size=size, sha256=file_digest(file)
-            )
-            files[table] = [made]
-    return Fragment(id=name, runs=runs, columns=COLUMNS, files=files)
+            files[table] = [table_file(file, table)]
+    return Fragment(runs=runs, files=files)
+
+
+def table_file(file: Path, table: str) -> TableFile:
+    """The facts of a file of a table. Raises OSError."""
+    import pyarrow.parquet as pq
+
+    size, rows = file.stat().st_size, pq.read_metadata(file).num_rows
+    return TableFile(name=f"tables/{table}/{file.name}", rows=rows, size=size, sha256=file_digest(file))
 
 
 def read_list(storage: Storage) -> TableList | None:
     """The list of the tables; None if it is missing or damaged."""
     try:
-        with storage.open(_LIST) as source:
-            return _opened(source.read(), TableList)
+        with storage.open(LIST) as source:
+            tables = msgspec.json.decode(source.read(), type=TableList)
     except (FileNotFoundError, NotADirectoryError, ValueError):
         return None
+    # A table whose name is damaged would seem to have no rows.
+    known = all(each.files.keys() <= _DECLARED.keys() for each in (tables.runs, *tables.fragments))
+    return tables if known else None
 
 
 def write_list(storage: Storage, tables: TableList) -> None:
     """Replace the list. Raises StoreError (``store-unwritable``)."""
-    data = _sealed(tables)
-    storage.write({_LIST: lambda sink: sink.write(data)})
-
-
-def write_pending(storage: Storage, fragment: Fragment) -> None:
-    """Tell the next refresh of a fragment that the list lacks. Raises StoreError (``store-unwritable``)."""
-    storage.make((_PENDING,))
-    data = _sealed(fragment)
-    storage.write({pending_name(fragment): lambda sink: sink.write(data)})
-
-
-def pending_name(fragment: Fragment) -> str:
-    """The name of the file that ``write_pending`` writes."""
-    return f"{_PENDING}/{fragment.id}.json"
-
-
-def pending_names(storage: Storage) -> list[str]:
-    """The names of the files that ``write_pending`` wrote, and of unfinished ones."""
-    return sorted(f"{_PENDING}/{name}" for name in storage.names(_PENDING))
-
-
-def read_pending(storage: Storage, names: Iterable[str]) -> list[Fragment]:
-    """The fragments in these files, without damaged ones."""
-    found: list[Fragment] = []
-    for name in names:
-        with contextlib.suppress(OSError, ValueError), storage.open(name) as source:
-            found.append(_opened(source.read(), Fragment))
-    return found
-
-
-class PendingRuns:
-    """Counts the runs of the fragments that wait for a refresh and were not there at the beginning."""
-
-    def __init__(self, storage: Storage) -> None:
-        self._storage = storage
-        self._runs = dict.fromkeys(pending_names(storage), 0)
-
-    def count(self) -> int:
-        """The number of these runs so far."""
-        for name in pending_names(self._storage):
-            if name not in self._runs:
-                self._runs[name] = sum(each.runs for each in read_pending(self._storage, [name]))
-        return sum(self._runs.values())
-
-
-class _Sealed(msgspec.Struct, frozen=True, kw_only=True):
-    """A list or a fragment with its digest: a table of which the name is damaged would seem to have no rows."""
-
-    sha256: str
-    content: msgspec.Raw
-
-
-def _sealed(content: TableList | Fragment) -> bytes:
-    data = msgspec.json.encode(content)
-    return msgspec.json.encode(_Sealed(sha256=hashlib.sha256(data).hexdigest(), content=msgspec.Raw(data)))
-
-
-def _opened(data: bytes, kind: type[T]) -> T:
-    """What ``_sealed`` wrote. Raises ValueError if it is damaged."""
-    sealed = msgspec.json.decode(data, type=_Sealed)
-    if hashlib.sha256(sealed.content).hexdigest() != sealed.sha256:
-        raise ValueError("its digest differs")
-    return msgspec.json.decode(sealed.content, type=kind)
+    data = msgspec.json.encode(tables)
+    storage.write({LIST: lambda sink: sink.write(data)})

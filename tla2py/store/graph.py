@@ -16,13 +16,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-import msgspec
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from tla2py.errors import Tla2pyError
-from tla2py.store.fragments import Fragment, fragment_of, new_id
+from tla2py.store.fragments import Fragment, fragment_of, new_name
 from tla2py.store.index import integer_column, text_column
 from tla2py.store.read import read_table
 from tla2py.store.record import Archive
@@ -51,7 +50,7 @@ class GraphShare(NamedTuple):
 
     def write(self) -> Fragment:
         """A fragment of no runs with the rows of these parts. Raises StoreError, also ``record-damaged``."""
-        store, name = Store(self.store), new_id()
+        store, name = Store(self.store), new_name()
         with store.storage.staging("tables") as folder:
             with store.archive(self.run_id) as archive, TableWriter(folder, name, GRAPH_TABLES) as tables:
                 add_graph(tables, archive, self.parts)
@@ -174,7 +173,7 @@ def without_repeated(storage: Storage, shares: Sequence[Fragment]) -> list[Fragm
             repeated = pc.is_in(column, value_set=pa.chunked_array(seen))
             if pc.any(repeated).as_py():
                 rest = _filtered(storage, file.name, pc.invert(repeated))
-                found = msgspec.structs.replace(share, files=files).with_files([rest])
+                found = Fragment(runs=share.runs, files=files).with_files([rest])
             seen += column.chunks
         kept.append(found)
     return kept
@@ -182,7 +181,7 @@ def without_repeated(storage: Storage, shares: Sequence[Fragment]) -> list[Fragm
 
 def _filtered(storage: Storage, file: str, kept: pa.ChunkedArray) -> Fragment:
     """A fragment with some states of a file."""
-    name, start = new_id(), 0
+    name, start = new_name(), 0
     with storage.staging("tables") as folder:
         with (
             pq.ParquetFile(storage.local(file)) as source,

@@ -69,7 +69,8 @@ SCHEMA = pa.schema(
         ("record", pa.string()),
     ]
 )
-# Loose records are named by run ids, which have no hyphen.
+# Loose records are named by run ids, which have no hyphen. Of several records of a run the one with the highest
+# generation counts, which is the number of the pack that it was first put into.
 _PACK = re.compile(r"pack-[0-9]+-[0-9a-f]+\.zip")
 _ORDER = [("run_id", "ascending"), ("generation", "descending"), ("pack", "descending")]
 
@@ -94,14 +95,11 @@ class RecordIndex(Mapping[str, str]):
     """The identities of the packed records that count, by run id.
 
     Membership is a binary search in a column; make a set for many of them. ``columns`` has a row per record, sorted by
-    ``run_id``, with ``record`` its identity. ``loose`` are the runs whose records are not packed yet, ``halves`` the files
-    of packs that were not written or not removed to the end.
+    ``run_id``, with ``record`` its identity. ``loose`` are the runs whose records are not packed yet.
     """
 
-    def __init__(
-        self, columns: pa.Table, packs: tuple[Pack, ...], loose: frozenset[str], halves: tuple[str, ...]
-    ) -> None:
-        self.columns, self.packs, self.loose, self.halves = columns, packs, loose, halves
+    def __init__(self, columns: pa.Table, packs: tuple[Pack, ...], loose: frozenset[str]) -> None:
+        self.columns, self.packs, self.loose = columns, packs, loose
         # An array is indexed faster than a table's column, which may have several parts.
         self._run_ids = columns["run_id"].combine_chunks()
 
@@ -129,23 +127,11 @@ class RecordIndex(Mapping[str, str]):
         """The highest generation of a record, 0 without any."""
         return max((pc.max(pack.entries["generation"]).as_py() or 0 for pack in self.packs), default=0)
 
-    def since(self, generation: int) -> set[str]:
-        """The runs with a loose record, or with one of this generation or of a later one."""
-        rows = self.columns.filter(
-            pc.greater_equal(self.columns["generation"], integer_column([generation])[0])
-        )
-        return {*rows["run_id"].to_pylist(), *self.loose}
-
     def _row(self, run_id: str) -> int:
         row = bisect.bisect_left(self._run_ids, run_id, key=pa.StringScalar.as_py)
         if row == len(self._run_ids) or self._run_ids[row].as_py() != run_id:
             raise KeyError(run_id)
         return row
-
-
-def pack_name(generation: int, unique: str) -> str:
-    """The name of a new pack, without folder and suffix."""
-    return f"pack-{generation:06}-{unique}"
 
 
 def identity(size: int, crc32: int) -> str:
@@ -156,31 +142,18 @@ def identity(size: int, crc32: int) -> str:
 def read_index(storage: Storage, known: RecordIndex | None = None) -> RecordIndex:
     """The index of a store's records; ``known`` is one that was read before.
 
-    A pack without an index counts if it has a record that is nowhere else. The records that a truncated pack has lost do
-    not count.
+    A pack whose index is lost is read itself. The records that a truncated pack has lost do not count.
     """
     files = storage.stamps("records")
-    packs = {name[:-4]: stamp.size for name, stamp in files.items() if _PACK.fullmatch(name)}
-    indexed = sorted(name for name in packs if f"{name}.parquet" in files)
-    read = {pack.name: pack for pack in known.packs if packs.get(pack.name) == pack.size} if known else {}
-    storage.prefetch(f"records/{name}.parquet" for name in indexed if name not in read)
-    found = [read.get(name) or _read_pack(storage, name, packs[name]) for name in indexed]
-    loose = frozenset(name[:-4] for name in files if name.endswith(".zip")) - packs.keys()
-    halves = []
-    for name in sorted(packs.keys() - indexed):
-        elsewhere = loose.union(*(pack.entries["run_id"].to_pylist() for pack in found if pack))
-        half = _indexed_anew(storage, name, packs[name])
-        if half is not None and not elsewhere.issuperset(half.entries["run_id"].to_pylist()):
-            found.append(half)
-        else:
-            halves.append(f"records/{name}.zip")
-    present = tuple(pack for pack in found if pack is not None)
-    halves += [f"records/{name}" for name in files if name.endswith(".parquet") and name[:-8] not in packs]
-    if known is not None and (known.packs, known.loose) == (present, loose):
-        columns = known.columns
-    else:
-        columns = _counting(present, loose)
-    return RecordIndex(columns, present, loose, tuple(halves))
+    sizes = {name[:-4]: stamp.size for name, stamp in files.items() if _PACK.fullmatch(name)}
+    loose = frozenset(name[:-4] for name in files if name.endswith(".zip")) - sizes.keys()
+    read = {pack.name: pack for pack in known.packs if sizes.get(pack.name) == pack.size} if known else {}
+    storage.prefetch(f"records/{name}.parquet" for name in sorted(sizes.keys() - read.keys()))
+    found = (read.get(name) or _read_pack(storage, name, sizes[name]) for name in sorted(sizes))
+    packs = tuple(pack for pack in found if pack is not None)
+    if known is not None and (known.packs, known.loose) == (packs, loose):
+        return known
+    return RecordIndex(_counting(packs, loose), packs, loose)
 
 
 def _read_pack(storage: Storage, name: str, size: int) -> Pack | None:

@@ -12,9 +12,8 @@ import uuid
 import zipfile
 import zlib
 from array import array
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import chain
 from typing import IO, Any, NamedTuple
 
@@ -23,18 +22,17 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from tla2py.errors import StoreError
-from tla2py.store.fragments import pending_names, read_list, read_pending
-from tla2py.store.index import SCHEMA, Pack, RecordIndex, identity, integer_column, pack_name, text_column
+from tla2py.store.index import SCHEMA, Pack, RecordIndex, identity, integer_column, read_index, text_column
 from tla2py.store.record import EPOCH, is_whole, record_name
 from tla2py.store.storage import FilePart, Storage
 from tla2py.store.store import Store
 from tla2py.store.write import refresh_tables
 
-# A pack is closed once it has so many bytes or records; such packs are not merged.
+# A pack is closed once it has so many bytes or records.
 _BYTES = 256 << 20
 _RECORDS = 16_384
-# So many packs of a tier become one of the next, with up to eight times as many records.
-_TIER = 8
+# So many packs that are not full are written before all of them become one.
+_MOST_PACKS = 32
 
 
 class PackedRecord(NamedTuple):
@@ -45,32 +43,18 @@ class PackedRecord(NamedTuple):
     stream: IO[bytes]
 
 
-def pack_loose(storage: Storage, run_ids: Iterable[str], generation: int) -> dict[str, str]:
-    """Move loose records into packs; damaged ones stay where they are. Returns the identities by run id.
+def pack_records(storage: Storage, index: RecordIndex) -> None:
+    """Move the loose records into a pack; damaged ones stay where they are. The store must be locked.
 
-    Raises StoreError (``store-unwritable``).
+    Makes one of many packs, and an index that was lost anew. Raises StoreError (``store-unwritable``).
     """
-    identities: dict[str, str] = {}
-    for packed in write_packs(storage, _loose(storage, sorted(run_ids), generation)):
-        storage.remove(map(record_name, packed))
-        identities |= packed
-    return identities
-
-
-def merge_packs(storage: Storage, index: RecordIndex) -> bool:
-    """Merge the packs of each tier that has many; returns whether any was merged. The store must be locked."""
-    tiers: dict[int, list[Pack]] = defaultdict(list)
-    for pack in index.packs:
-        if pack.size < _BYTES and pack.entries.num_rows < _RECORDS:
-            tiers[(max(1, pack.entries.num_rows).bit_length() - 1) // 3].append(pack)
-    groups = [
-        packs[first : first + _TIER]
-        for packs in tiers.values()
-        for first in range(0, len(packs) - _TIER + 1, _TIER)
-    ]
-    for group in groups:
-        rewrite_packs(storage, index, group)
-    return bool(groups)
+    if index.loose:
+        for packed in write_packs(storage, _loose(storage, sorted(index.loose), index.generation() + 1)):
+            storage.remove(map(record_name, packed))
+        index = read_index(storage, index)
+    small = [pack for pack in index.packs if pack.size < _BYTES and pack.entries.num_rows < _RECORDS]
+    if replaced := small if len(small) > _MOST_PACKS else [pack for pack in index.packs if pack.lost]:
+        rewrite_packs(storage, index, replaced)
 
 
 def rewrite_packs(
@@ -86,9 +70,8 @@ def rewrite_packs(
         rows = rows.filter(pc.is_in(rows["run_id"], value_set=keep))
     for _ in write_packs(storage, _packed(storage, index, rows)):
         pass
-    # A pack without an index does not count.
-    storage.remove(f"records/{pack.name}.parquet" for pack in packs)
-    storage.remove(f"records/{pack.name}.zip" for pack in packs)
+    # A pack without an index is still read; an index without a pack would stay for ever.
+    storage.remove(f"records/{pack.name}{suffix}" for suffix in (".parquet", ".zip") for pack in packs)
 
 
 def _loose(storage: Storage, run_ids: Sequence[str], generation: int) -> Iterator[PackedRecord]:
@@ -127,7 +110,7 @@ def write_packs(storage: Storage, records: Iterator[PackedRecord]) -> Iterator[d
     """The identities, by run id, of the records in each pack that was written with its index."""
     for first in records:
         pack = _PackWriter(chain([first], records))
-        name = pack_name(first.generation, uuid.uuid4().hex[:12])
+        name = f"pack-{first.generation:06}-{uuid.uuid4().hex[:12]}"
         storage.write({f"records/{name}.zip": pack.write})
         storage.write({f"records/{name}.parquet": pack.write_index})
         yield pack.identities
@@ -199,23 +182,21 @@ class Unused:
 def find_unused(store: Store) -> Unused:
     """What no point of a store refers to, besides rows of tables. Raises StoreError as ``Store.manifest`` does."""
     index, probes, used = store.record_ids(), store.probes(), store.points().run_ids()
-    others = index.since(0) - used if probes is None else probes
+    others = store.recorded() - used if probes is None else probes
     used |= others
     tree = store.storage.tree
     live = index.columns.filter(pc.is_in(index.columns["run_id"], value_set=text_column(sorted(used))))
     living = [_count(live["pack"], number) for number in range(len(index.packs))]
     loose = {record_name(run_id) for run_id in index.loose - used}
     outputs = {name: size for name, size in tree("outputs").items() if name.split("/")[1] not in used}
-    digests = _digests(store, index, used)
+    digests = _digests(store, used)
     named = {f"sources/{sha256}.tla" for sha256 in digests} | {f"inputs/{sha256}" for sha256 in digests}
-    points = store.manifest().points
     return Unused(
         files={
             "record": {name: size for name, size in tree("records").items() if name in loose},
             "output": outputs,
             "source": {name: size for name, size in tree("sources").items() if name not in named},
             "input": {name: size for name, size in tree("inputs").items() if name not in named},
-            "points table": {name: size for name, size in tree("points").items() if name != points},
         },
         packed=sum(pack.entries.num_rows for pack in index.packs) - live.num_rows,
         packed_size=sum(_total(pack.entries["size"]) for pack in index.packs) - _total(live["size"]),
@@ -250,7 +231,7 @@ def _total(column: pa.ChunkedArray) -> int:
     return int(pc.sum(column).as_py() or 0)
 
 
-def _digests(store: Store, index: RecordIndex, used: set[str]) -> set[str]:
+def _digests(store: Store, used: set[str]) -> set[str]:
     """The digests of the texts and inputs that the points and their runs name."""
     manifest = store.manifest()
     found = {*manifest.files, *manifest.configs.values()}
@@ -258,7 +239,7 @@ def _digests(store: Store, index: RecordIndex, used: set[str]) -> set[str]:
     if stored <= found and not store.storage.names("inputs"):
         return found
     # What tla2py wrote itself is named by records alone.
-    run_ids = sorted(used & index.since(0))
+    run_ids = sorted(used & store.recorded())
     store.prefetch(run_ids)
     for run_id in run_ids:
         # A damaged record is executed again, by a sweep that writes what it needs.
@@ -271,27 +252,10 @@ def _digests(store: Store, index: RecordIndex, used: set[str]) -> set[str]:
 def prune(store: Store, *, dry_run: bool = False) -> Unused:
     """What no point refers to, which is removed unless this is a ``dry_run``. Raises StoreError."""
     if dry_run:
-        return _found(store)
+        return find_unused(store)
     with store.lock():
-        unused = _found(store)
+        unused = find_unused(store)
         remove_unused(store, unused)
         # Drops the rows of the runs that are gone.
         refresh_tables(store)
-        store.storage.remove(_unlisted(store.storage))
     return unused
-
-
-def _found(store: Store) -> Unused:
-    unused = find_unused(store)
-    return replace(unused, files={**unused.files, "table file": _unlisted(store.storage)})
-
-
-def _unlisted(storage: Storage) -> dict[str, int]:
-    """The sizes of the tables' files that no list names, and that no fragment has which the next list will name."""
-    tables = read_list(storage)
-    if tables is None:
-        return {}
-    waiting = read_pending(storage, pending_names(storage))
-    named = {*tables.names, *tables.retired, *(name for each in waiting for name in each.names)}
-    found = storage.tree("tables")
-    return {name: size for name, size in found.items() if name.endswith(".parquet") and name not in named}

@@ -21,8 +21,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-# Raised when the layout of the store or the meaning of a column changes; newer stores are refused.
-# In version 1 the manifest holds the points, no record is packed, and each table is one file.
+# Raised when the layout of the store or the meaning of a column changes; other stores are refused.
 STORE_VERSION = 2
 FILE = "store.json"
 
@@ -46,9 +45,11 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     modules: list[str]
     sweep: str
     parameters: list[ManifestParameter]
-    # The file of the points table; empty in a manifest of version 1.
+    # The file of the points table; empty until it is written.
     points: Annotated[str, msgspec.Meta(pattern=r"^(points/\w+\.parquet)?\Z")] = ""
-    # The sweep file as the user named it; None in older stores.
+    # The file of the table ``mutants``; empty if the store has none.
+    mutants: Annotated[str, msgspec.Meta(pattern=r"^(tables/mutants/\w+\.parquet)?\Z")] = ""
+    # The sweep file as the user named it; None if the store was not made from one.
     sweep_file: str | None = None
     # Paths of the user's files by the sha256 of their texts.
     files: dict[str, str] = {}
@@ -61,10 +62,10 @@ def is_store(folder: Path) -> bool:
     return (folder / FILE).exists() or all((folder / name).is_dir() for name in ("records", "sources"))
 
 
-def read_manifest(storage: Storage) -> tuple[Manifest, list[object]]:
-    """A store's manifest, and the points in it if it is of version 1.
+def read_manifest(storage: Storage) -> Manifest:
+    """A store's manifest.
 
-    Raises StoreError: ``store-missing``, ``store-unreadable``, ``not-a-store``, ``store-too-new``.
+    Raises StoreError: ``store-missing``, ``store-unreadable``, ``not-a-store``, ``store-too-new``, ``store-too-old``.
     """
     try:
         with storage.open(FILE) as source:
@@ -100,11 +101,15 @@ def read_manifest(storage: Storage) -> tuple[Manifest, list[object]]:
             f"this one reads up to {STORE_VERSION}",
             hint="update tla2py, or sweep into another store with -o",
         )
-    points = data.get("points")
+    if version == 1:
+        sweep_file = data.get("sweep_file") or "SWEEP.toml"
+        raise StoreError(
+            "store-too-old",
+            f"{storage.address} has store version 1; this tla2py reads version {STORE_VERSION}",
+            hint=f"make it anew: tla2py sweep {sweep_file} -o STORE, into a folder that does not exist yet",
+        )
     try:
-        if version == 1:
-            return msgspec.convert({**data, "points": ""}, Manifest), msgspec.convert(points, list)
-        return msgspec.convert(data, Manifest), []
+        return msgspec.convert(data, Manifest)
     except msgspec.ValidationError as error:
         raise damaged(storage, FILE, error) from error
 
@@ -116,9 +121,6 @@ def damaged(storage: Storage, name: str, problem: object) -> StoreError:
         f"{name} of {storage.address} is damaged: {problem}",
         hint="run the sweep again; it rewrites the file",
     )
-
-
-FOLDER = "points"
 
 
 class ManifestPoint(msgspec.Struct, frozen=True, kw_only=True):
@@ -222,29 +224,11 @@ def coded_points(
     return pa.table(first | {name: coded_column(*column) for name, column in columns.items()})
 
 
-def read_points(storage: Storage) -> pa.Table:
-    """The points of a store as ``points_table`` made them.
+def read_points(storage: Storage, manifest: Manifest) -> pa.Table:
+    """The points that a manifest names, as ``points_table`` made them.
 
-    Raises StoreError as ``read_manifest`` does, and ``not-a-store`` if the table is damaged.
+    Raises FileNotFoundError, and StoreError (``not-a-store``) if the table is damaged.
     """
-    manifest, points = read_manifest(storage)
-    if manifest.version == 1:
-        try:
-            return points_table(manifest.parameters, msgspec.convert(points, list[ManifestPoint]))
-        except (msgspec.ValidationError, KeyError) as error:
-            raise damaged(storage, FILE, error) from error
-    try:
-        return _read(storage, manifest)
-    except FileNotFoundError:
-        # A sweep that began after the manifest was read has replaced both.
-        manifest, _ = read_manifest(storage)
-    try:
-        return _read(storage, manifest)
-    except FileNotFoundError as error:
-        raise damaged(storage, FILE, f"{manifest.points} is missing") from error
-
-
-def _read(storage: Storage, manifest: Manifest) -> pa.Table:
     import pyarrow as pa
     import pyarrow.compute as pc
     import pyarrow.parquet as pq
@@ -253,18 +237,14 @@ def _read(storage: Storage, manifest: Manifest) -> pa.Table:
 
     names = ["point", "run_id", *(each.column for each in manifest.parameters)]
     try:
-        with storage.open(manifest.points) as source:
-            data = source.read()
-        # Parquet itself would read some changed texts.
-        if _name(data) != manifest.points:
-            raise damaged(storage, manifest.points, "its digest differs")
+        data = read_named(storage, manifest.points)
         # ``read_table`` would import pandas.
         with pq.ParquetFile(pa.BufferReader(data)) as file:
             table = file.read(use_threads=False).select(names)
         # They become file names, and a store may be untrusted.
         odd = table.filter(pc.invert(pc.match_substring_regex(table["run_id"], r"^\w+\z")))
-    except (KeyError, pa.ArrowException) as error:
-        raise damaged(storage, manifest.points, error) from error
+    except (KeyError, IsADirectoryError, pa.ArrowException) as error:
+        raise damaged(storage, manifest.points or FILE, error) from error
     if odd.num_rows:
         raise damaged(storage, manifest.points, f"{odd['run_id'][0].as_py()!r} is not a run")
     del data, odd
@@ -272,8 +252,29 @@ def _read(storage: Storage, manifest: Manifest) -> pa.Table:
     return table
 
 
-def _name(data: bytes) -> str:
-    return f"{FOLDER}/{hashlib.sha256(data).hexdigest()[:32]}.parquet"
+def read_named(storage: Storage, name: str) -> bytes:
+    """The content of a file that ``write_named`` wrote. Raises StoreError (``not-a-store``) if it is damaged, and OSError."""
+    with storage.open(name) as source:
+        data = source.read()
+    # Parquet itself would read some changed texts.
+    if _digest_name(name.rpartition("/")[0], data) != name:
+        raise damaged(storage, name, "its digest differs")
+    return data
+
+
+def write_named(storage: Storage, folder: str, data: bytes) -> str:
+    """The name of the Parquet file with this content, by its digest. Raises StoreError (``store-unwritable``)."""
+    name = _digest_name(folder, data)
+    with contextlib.suppress(FileNotFoundError), storage.open(name) as source:
+        if source.read() == data:
+            return name
+    storage.make((folder,))
+    storage.write({name: lambda file: file.write(data)})
+    return name
+
+
+def _digest_name(folder: str, data: bytes) -> str:
+    return f"{folder}/{hashlib.sha256(data).hexdigest()[:32]}.parquet"
 
 
 def write_points(storage: Storage, table: pa.Table) -> str:
@@ -282,11 +283,4 @@ def write_points(storage: Storage, table: pa.Table) -> str:
 
     sink = io.BytesIO()
     pq.write_table(table, sink, compression="zstd")
-    data = sink.getvalue()
-    name = _name(data)
-    with contextlib.suppress(FileNotFoundError), storage.open(name) as source:
-        if source.read() == data:
-            return name
-    storage.make((FOLDER,))
-    storage.write({name: lambda file: file.write(data)})
-    return name
+    return write_named(storage, "points", sink.getvalue())

@@ -12,8 +12,6 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import msgspec
-
 from tla2py.errors import StoreError
 from tla2py.store.schema import Column
 from tla2py.store.storage import Folder, Storage
@@ -176,27 +174,3 @@ def _shape(kind: pa.DataType) -> str:
     if text.startswith("timestamp"):
         return "timestamp"
     return text.replace("element: ", "item: ").replace(" not null", "").replace("large_", "")
-
-
-class _OldDigests(msgspec.Struct, frozen=True, kw_only=True):
-    """The digests of the tables of a store of version 1, where each is one file."""
-
-    sha256: dict[str, str] = {}
-
-
-_OLD_DIGESTS = "tables/digests.json"
-
-
-def old_table(storage: Storage, table: str) -> Path | None:
-    """The file of a table of a store of version 1; None if it is missing or differs from the one that was written."""
-    try:
-        with storage.open(_OLD_DIGESTS) as source:
-            digests = msgspec.json.decode(source.read(), type=_OldDigests).sha256
-    except (OSError, ValueError):
-        return None
-    return intact_file(storage, f"tables/{table}.parquet", digests[table]) if table in digests else None
-
-
-def old_names(names: set[str]) -> list[str]:
-    """The files of version 1 among the names in a store's folder ``tables``."""
-    return [f"tables/{name}" for name in sorted(names) if name == "digests.json" or name.endswith(".parquet")]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, fields
+from dataclasses import asdict, fields, replace
 from datetime import datetime
 
 from tla2py.errors import Place
@@ -14,6 +14,7 @@ from tla2py.logs.files import LogText
 from tla2py.logs.why import BOTH, LogWhy
 from tla2py.model.logs import LogEdit
 from tla2py.model.outcome import Diagnostic, Verdict, ended_early
+from tla2py.model.row import RunRow
 from tla2py.model.run import RunRecord, RunResult
 from tla2py.model.trace import Location, State, Trace
 from tla2py.store.schema import FIXED_RUNS_COLUMNS
@@ -28,37 +29,63 @@ _STATUSES = {Verdict.HOLDS: "accepted", Verdict.INCONCLUSIVE: "unknown", Verdict
 _NOWHERE: Row = dict.fromkeys(field.name for field in fields(Location))
 
 
-def result_row(record: RunRecord, result: RunResult) -> Row:
-    """A run's row of ``runs`` without point and parameters."""
+def run_row(record: RunRecord, result: RunResult, point: int = 1) -> RunRow:
+    """The row of ``runs`` for a point with this run."""
     first = record.executions[0]
-    return {
-        "run_id": record.run_id,
-        **_result_columns(result),
-        **_answers(record, result),
-        "print_count": result.print_count,
-        "wall_seconds": sum(e.wall_seconds for e in record.executions),
-        "cpu_seconds": sum(e.cpu_seconds for e in record.executions),
-        "peak_memory_bytes": max(e.peak_memory_bytes for e in record.executions),
-        "executions": len(record.executions),
-        "termination_reason": first.termination_reason,
-        "exit_code": first.exit_code,
-        "jar_sha256": record.jar_sha256,
-        "timeout_seconds": record.limits.timeout_seconds,
-        "memory_bytes": record.limits.memory_bytes,
-        "disk_bytes": record.limits.disk_bytes,
-        "started_at": datetime.fromisoformat(first.started_at),
-        "executor": record.executor,
-    }
+    checked, held = _answers(record, result)
+    return replace(
+        found_row(record.run_id, result),
+        point=point,
+        checked=checked,
+        held=held,
+        print_count=result.print_count,
+        wall_seconds=sum(e.wall_seconds for e in record.executions),
+        cpu_seconds=sum(e.cpu_seconds for e in record.executions),
+        peak_memory_bytes=max(e.peak_memory_bytes for e in record.executions),
+        executions=len(record.executions),
+        termination_reason=first.termination_reason,
+        exit_code=first.exit_code,
+        jar_sha256=record.jar_sha256,
+        timeout_seconds=record.limits.timeout_seconds,
+        memory_bytes=record.limits.memory_bytes,
+        disk_bytes=record.limits.disk_bytes,
+        started_at=datetime.fromisoformat(first.started_at),
+        executor=record.executor,
+    )
 
 
-def found_row(run_id: str, result: RunResult) -> Row:
+def found_row(run_id: str, result: RunResult) -> RunRow:
     """The row of ``runs`` for a foreign file: one point without parameters; what describes the process is null."""
-    nulls: Row = dict.fromkeys(FIXED_RUNS_COLUMNS)
-    head = {"run_id": run_id, "point": 1, "executions": 0, "checked": [], "held": []}
-    return {**nulls, **head, **_result_columns(result)}
+    errors = explaining_errors(result)
+    place = errors[0].place if errors else None
+    return RunRow(
+        run_id=run_id,
+        point=1,
+        outcome=result.outcome,
+        verdict=result.verdict,
+        violated=result.violations,
+        undecided=result.undecided,
+        generated=result.stats.generated,
+        distinct=result.stats.distinct,
+        queue=result.stats.queue,
+        depth=result.stats.depth,
+        behaviours=result.stats.behaviours,
+        trace_length=result.trace_length,
+        executions=0,
+        message=errors[0].full_text if errors else None,
+        message_place=str(place) if place else None,
+        tlc_version=result.tlc_version,
+        tlc_revision=result.tlc_revision,
+    )
 
 
-def _answers(record: RunRecord, result: RunResult) -> Row:
+def row_columns(row: RunRow) -> Row:
+    """A row of ``runs`` by column, as JSON has it, without parameters."""
+    violated = [{"kind": each.kind, "name": each.name} for each in row.violated]
+    return {**{name: getattr(row, name) for name in FIXED_RUNS_COLUMNS}, "violated": violated}
+
+
+def _answers(record: RunRecord, result: RunResult) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """What the run checked, and what of it holds: nothing unless the search ended, or went on after each violation."""
     first = record.executions[0]
     log = record.inputs.log
@@ -73,33 +100,7 @@ def _answers(record: RunRecord, result: RunResult) -> Row:
         result.verdict is Verdict.VIOLATED and not ended_early(violated, checked, record.options.find)
     )
     open_ = violated.union(result.undecided) if answered else set(checked)
-    return {"checked": list(checked), "held": [name for name in checked if name not in open_]}
-
-
-def _result_columns(result: RunResult) -> Row:
-    return {
-        "outcome": result.outcome.value,
-        "verdict": result.verdict.value,
-        "violated": [{"kind": v.kind, "name": v.name} for v in result.violations],
-        "undecided": list(result.undecided),
-        "generated": result.stats.generated,
-        "distinct": result.stats.distinct,
-        "queue": result.stats.queue,
-        "depth": result.stats.depth,
-        "behaviours": result.stats.behaviours,
-        "trace_length": result.trace_length,
-        **_message(result),
-        "tlc_version": result.tlc_version,
-        "tlc_revision": result.tlc_revision,
-    }
-
-
-def _message(result: RunResult) -> Row:
-    errors = explaining_errors(result)
-    if not errors:
-        return {"message": None, "message_place": None}
-    place = errors[0].place
-    return {"message": errors[0].full_text, "message_place": str(place) if place else None}
+    return checked, tuple(name for name in checked if name not in open_)
 
 
 def explaining_errors(result: RunResult) -> list[Diagnostic]:

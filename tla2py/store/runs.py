@@ -9,8 +9,8 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 from tla2py.errors import InputError, Place
-from tla2py.model.outcome import Diagnostic, Outcome, Verdict, Violation, unfinished
-from tla2py.model.run import PointResult
+from tla2py.model.outcome import Diagnostic, Outcome, Verdict, Violation
+from tla2py.model.row import RunRow
 from tla2py.store.read import BATCH_ROWS, Files, read_batches, read_rows, read_run, read_table, wrong_value
 from tla2py.store.schema import FIXED_RUNS_COLUMNS
 from tla2py.text import cut
@@ -35,6 +35,7 @@ _SHARED = (
     "tlc_version",
     "tlc_revision",
     "jar_sha256",
+    "executor",
 )
 
 # What is made of a value of such a column.
@@ -46,43 +47,6 @@ _MADE: dict[str, Callable[[Any], object]] = {
 }
 
 FIRST_COUNTS = "counts of the first of several executions"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunRow(PointResult):
-    """A row of ``runs``: a point's result, and the TLC that found it.
-
-    ``message`` is TLC's first error message if the verdict is broken, excluded or inconclusive; ``message_place`` is
-    its ``file:line:column``. ``executions`` counts how often TLC was started. ``held`` are the definitions of those
-    ``checked`` that hold.
-    """
-
-    run_id: str
-    checked: tuple[str, ...] = ()
-    held: tuple[str, ...] = ()
-    message: str | None = None
-    message_place: str | None = None
-    termination_reason: str | None = None
-    tlc_version: str | None = None
-    tlc_revision: str | None = None
-    jar_sha256: str | None = None
-    executions: int = 1
-
-    @property
-    def counts_first(self) -> bool:
-        """Whether the counts are those of the first of several executions."""
-        return self.executions > 1
-
-    @property
-    def tlc(self) -> str | None:
-        """TLC's version and revision."""
-        revision = f" (rev: {self.tlc_revision})" if self.tlc_revision else ""
-        return f"{self.tlc_version}{revision}" if self.tlc_version else None
-
-    @property
-    def unfinished(self) -> bool:
-        """Whether TLC stopped early, which makes its counts lower bounds."""
-        return unfinished(self.outcome, self.termination_reason)
 
 
 class RunRows(Sequence[RunRow]):
@@ -161,9 +125,21 @@ def run_rows(files: Files) -> RunRows:
                     found.append(known.setdefault(value if make is None else make(value), len(known)))
                 except (ValueError, TypeError) as error:
                     raise wrong_value("runs", f"{value!r} as {name}") from error
+        _check_times(batch)
         parts.append(batch.drop_columns(shared))
     table = pa.Table.from_batches(parts) if parts else pa.table({})
     return RunRows(table, {name: (tuple(known), codes[name]) for name, known in numbers.items()})
+
+
+def _check_times(batch: pa.RecordBatch) -> None:
+    """Raise StoreError (``table-damaged``) for a time that Python cannot represent."""
+    import pyarrow.compute as pc
+
+    try:
+        if "started_at" in batch.schema.names:
+            pc.min_max(batch["started_at"]).as_py()
+    except (OverflowError, ValueError) as error:
+        raise wrong_value("runs", "a started_at beyond all years") from error
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

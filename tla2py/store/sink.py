@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import io
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import msgspec
 import pyarrow as pa
@@ -15,19 +15,14 @@ import pyarrow.compute as pc
 import pyarrow.json as pj
 import pyarrow.parquet as pq
 
-from tla2py.model.mutant import MutantReport
+from tla2py.model.mutant import MutantReport, MutantRow
+from tla2py.model.trace import Trace
 from tla2py.store import rows
 from tla2py.store.fragments import RESULTS
 from tla2py.store.index import text_column
 from tla2py.store.points import ManifestParameter
 from tla2py.store.rows import Row
 from tla2py.store.schema import TABLES, Column, arrow_schema, runs_columns
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from tla2py.model.trace import Trace
-
 
 # The size of the JSON that becomes one row group of a file.
 _BATCH_BYTES = 1024**2
@@ -140,6 +135,8 @@ class TableWriter:
 
 # The points of one row group.
 _POINTS = 10_000
+# The key of what a file of ``mutants`` says about all of them.
+_REPORT = b"tla2py"
 
 
 def write_runs(
@@ -186,12 +183,53 @@ def write_logs(file: Path, points: pa.Table, results: Iterable[Path]) -> None:
     )
 
 
-def write_mutants(file: Path, report: MutantReport | None) -> None:
-    """Write ``mutants``, unless the store has none. Raises OSError."""
-    if report is not None:
-        file.parent.mkdir(exist_ok=True)
-        table = rows_as_table(TABLES["mutants"], msgspec.to_builtins(report.mutants))
-        pq.write_table(table, file, compression="zstd")
+def mutants_file(report: MutantReport) -> bytes:
+    """The file of ``mutants``: a row per mutant, and what else there is to say about all of them as its metadata."""
+    rest = msgspec.json.encode(msgspec.structs.replace(report, mutants=()))
+    table = rows_as_table(TABLES["mutants"], msgspec.to_builtins(report.mutants))
+    sink = io.BytesIO()
+    pq.write_table(table.replace_schema_metadata({_REPORT: rest}), sink, compression="zstd")
+    return sink.getvalue()
+
+
+def read_mutants(data: bytes) -> MutantReport:
+    """The report in a file of ``mutants``. Raises ValueError, and OSError, if it is damaged."""
+    with pq.ParquetFile(pa.BufferReader(data)) as file:
+        table = file.read(use_threads=False)
+    rest = (table.schema.metadata or {}).get(_REPORT, b"")
+    mutants = msgspec.convert(table.to_pylist(), tuple[MutantRow, ...])
+    return msgspec.structs.replace(msgspec.json.decode(rest, type=MutantReport), mutants=mutants)
+
+
+# The memory of the rows that become one row group.
+_GROUP_BYTES = 4 << 20
+_BATCH_ROWS = 4096
+
+
+def write_batches(file: Path, schema: pa.Schema, files: Iterable[Path], kept: pa.StringArray | None) -> int:
+    """Write the rows of some files, or those of the runs ``kept``, and return their number; without rows there is no file."""
+    group: list[pa.RecordBatch] = []
+    rows, writer = 0, None
+    for path in files:
+        with pq.ParquetFile(path) as source:
+            for batch in source.iter_batches(batch_size=_BATCH_ROWS, use_threads=False):
+                if kept is not None:
+                    batch = batch.filter(pc.is_in(batch["run_id"], value_set=kept))
+                if not batch.num_rows:
+                    continue
+                if writer is None:
+                    file.parent.mkdir(exist_ok=True)
+                    writer = pq.ParquetWriter(file, schema, compression="zstd")
+                group.append(batch)
+                rows += batch.num_rows
+                if sum(each.nbytes for each in group) >= _GROUP_BYTES:
+                    writer.write_table(pa.Table.from_batches(group).cast(schema))
+                    group = []
+    if writer is not None:
+        if group:
+            writer.write_table(pa.Table.from_batches(group).cast(schema))
+        writer.close()
+    return rows
 
 
 def _results(files: Iterable[Path]) -> pa.Table:

@@ -2,12 +2,12 @@
 
 ::
 
-    STORE/store.json              the manifest: parameters, the sweep file's text, the name of the points table
+    STORE/store.json              the manifest: parameters, the sweep file's text, the names of the points table
+                                  and of the table of mutants
     STORE/points/DIGEST.parquet   the points: their parameters and run ids
     STORE/sources/SHA256.tla      the text of every module of the runs
     STORE/inputs/SHA256           the files that runs read, if a sweep declares any
     STORE/findings.json           what lint and the results show to be doubtful, and what [accept] accepts
-    STORE/mutants.json            the mutants of a specification and their statuses, if the store has some
     STORE/probes.json             which runs asked TLC what could not fail
     STORE/outputs/RUN_ID/         the files that a run wrote and the sweep declares
     STORE/records/RUN_ID.zip      the raw record of a run, see tla2py.store.record, until it is packed
@@ -19,7 +19,6 @@
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import shutil
 import time
 from collections.abc import Iterable, Iterator, Mapping
@@ -41,7 +40,9 @@ from tla2py.store.points import (
     StoredPoints,
     damaged,
     read_manifest,
+    read_named,
     read_points,
+    write_named,
     write_points,
 )
 from tla2py.store.record import Archive, checked, open_archive, record_name, write_archive
@@ -50,6 +51,7 @@ from tla2py.store.storage import Address, Write, below, is_remote, storage_of
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from tla2py.store.fragments import TableList
     from tla2py.store.index import RecordIndex
 
 
@@ -57,6 +59,7 @@ T = TypeVar("T")
 _FOLDERS = ("records", "tables", "sources")
 _FINDINGS = "findings.json"
 _PROBES = "probes.json"
+# Where an older version kept the mutants.
 _MUTANTS = "mutants.json"
 # Seconds before retrying to write a record to an unreachable server: its run may have taken hours.
 _PAUSES = (3.0, 9.0)
@@ -69,6 +72,8 @@ class Store:
         self.storage = storage_of(path)
         # The folder of the tables of a foreign file, which are not in the storage.
         self.tables: Path | None = None
+        # The moment that a reader sees: neither manifest nor points nor tables change under it.
+        self.moment: TableList | None = None
         self._index: RecordIndex | None = None
 
     @property
@@ -99,23 +104,32 @@ class Store:
     def manifest(self) -> Manifest:
         """The store's manifest, without its points.
 
-        Raises StoreError: ``store-missing``, ``store-unreadable``, ``not-a-store``, ``store-too-new``.
+        Raises StoreError: ``store-missing``, ``store-unreadable``, ``not-a-store``, ``store-too-new``, ``store-too-old``.
         """
-        return read_manifest(self.storage)[0]
+        return read_manifest(self.storage) if self.moment is None else self.moment.manifest
 
     def points_table(self) -> pa.Table:
         """The points in order: ``point``, ``run_id`` and, under its column's name, the text of each parameter.
 
         Raises StoreError as ``manifest`` does.
         """
-        return read_points(self.storage)
+        manifest = self.manifest()
+        for _ in range(2):
+            with contextlib.suppress(FileNotFoundError):
+                return read_points(self.storage, manifest)
+            # Sweeps that began after the manifest was read may have replaced both.
+            manifest = read_manifest(self.storage)
+        raise damaged(self.storage, FILE, f"{manifest.points} is missing")
 
     def points(self) -> StoredPoints:
         """The points in order. Raises StoreError as ``manifest`` does."""
         return StoredPoints(self.points_table(), self.manifest().parameters)
 
     def write_manifest(self, manifest: Manifest, points: pa.Table, sources: Mapping[str, str]) -> None:
-        """Write the manifest, the points and the missing module texts. Raises StoreError (``store-unwritable``)."""
+        """Write the manifest, the points and the missing module texts. Raises StoreError (``store-unwritable``).
+
+        The mutants stay. Points that a reader may need are removed when the tables are brought up to date.
+        """
         from tla2py.store.index import release_memory
 
         stored = self.storage.names("sources")
@@ -126,14 +140,19 @@ class Store:
                 if f"{sha256}.tla" not in stored
             }
         )
-        manifest = msgspec.structs.replace(
-            manifest, version=STORE_VERSION, points=write_points(self.storage, points)
+        mutants = ""
+        with contextlib.suppress(StoreError):
+            mutants = read_manifest(self.storage).mutants
+        self._write_manifest(
+            msgspec.structs.replace(
+                manifest, version=STORE_VERSION, points=write_points(self.storage, points), mutants=mutants
+            )
         )
+        release_memory()
+
+    def _write_manifest(self, manifest: Manifest) -> None:
         data = msgspec.json.format(msgspec.json.encode(manifest), indent=1)
         self.storage.write({FILE: lambda sink: sink.write(data)})
-        former = (f"points/{name}" for name in self.storage.stamps("points"))
-        self.storage.remove(name for name in former if name != manifest.points)
-        release_memory()
 
     def write_findings(self, findings: Findings) -> None:
         """Write the findings on the sweep. Raises StoreError (``store-unwritable``)."""
@@ -155,19 +174,39 @@ class Store:
             raise damaged(self.storage, name, error) from error
 
     def write_mutants(self, report: MutantReport) -> None:
-        """Write the mutants and their statuses. Raises StoreError (``store-unwritable``)."""
-        data = msgspec.json.format(msgspec.json.encode(report), indent=1)
-        self.storage.write({_MUTANTS: lambda sink: sink.write(data)})
+        """Write the mutants and their statuses as the table ``mutants``. Raises StoreError (``store-unwritable``)."""
+        from tla2py.store.sink import mutants_file
+
+        name = write_named(self.storage, "tables/mutants", mutants_file(report))
+        self._write_manifest(msgspec.structs.replace(read_manifest(self.storage), mutants=name))
 
     def mutants(self) -> MutantReport | None:
         """The mutants and their statuses; None if the store has none. Raises StoreError (``not-a-store``) if they are damaged."""
-        return self._read(_MUTANTS, MutantReport)
+        name = self.manifest().mutants
+        if not name:
+            return self._read(_MUTANTS, MutantReport)
+        from tla2py.store.sink import read_mutants
+
+        try:
+            return read_mutants(read_named(self.storage, name))
+        except (OSError, ValueError) as error:
+            raise damaged(self.storage, name, error) from error
 
     def mend_mutants(self) -> None:
-        """Remove the mutants and their statuses if they are damaged; whoever runs mutants writes them anew."""
+        """Forget the mutants and their statuses if they are damaged; whoever runs mutants writes them anew."""
         try:
+            self.carry_mutants()
             self.mutants()
-        except StoreError:
+        except StoreError as error:
+            if error.code == "not-a-store":
+                with contextlib.suppress(StoreError):
+                    self._write_manifest(msgspec.structs.replace(read_manifest(self.storage), mutants=""))
+
+    def carry_mutants(self) -> None:
+        """Make the table of mutants that an older version kept in a file beside the tables. The store must be locked."""
+        if _MUTANTS in self.storage.names(""):
+            if not self.manifest().mutants and (report := self.mutants()) is not None:
+                self.write_mutants(report)
             self.storage.remove([_MUTANTS])
 
     def write_probes(self, run_ids: Iterable[str]) -> None:
@@ -201,47 +240,19 @@ class Store:
         self._index = read_index(self.storage, self._index)
         return self._index
 
-    def recorded(self, since: int = 0) -> set[str]:
-        """The runs with a record, or with one that is loose or of this generation or a later one."""
-        return self.record_ids().since(since)
-
-    def next_generation(self) -> int:
-        """The number that a sweep starting now gives its packs: one more than the highest so far."""
-        return self.record_ids().generation() + 1
-
-    def contents(self) -> str:
-        """A digest of the points and the records, from the names of points table and packs and the loose records."""
-        manifest, stamps = self.manifest(), self.storage.stamps("records")
-        files = self.storage.stamps("")
-        points = manifest.points or files[FILE]
-        facts = [points, manifest.parameters, sorted(stamps.items())]
-        if _MUTANTS in files:
-            facts.append(files[_MUTANTS])
-        return hashlib.sha256(repr(tuple(facts)).encode()).hexdigest()
-
-    def pack(self, generation: int, run_ids: Iterable[str] | None = None) -> dict[str, str]:
-        """Pack the loose records of these runs, or all; returns their identities by run id.
-
-        To pack all, the store must be locked: packs are merged, what a killed sweep left half-written is removed, and a
-        store of version 1 becomes one of this version. Damaged records are left out. Raises StoreError as ``manifest``
-        does, and ``store-unwritable``.
-        """
-        from tla2py.store.pack import merge_packs, pack_loose, rewrite_packs
-
-        if run_ids is not None:
-            return pack_loose(self.storage, run_ids, generation)
-        manifest = self.manifest()
-        if manifest.version < STORE_VERSION:
-            self.write_manifest(manifest, self.points_table(), {})
+    def recorded(self) -> set[str]:
+        """The runs with a record."""
         index = self.record_ids()
-        packed = pack_loose(self.storage, index.loose, generation)
-        # What is in them is loose, and so packed by now.
-        self.storage.remove(index.halves)
-        if lost := [pack for pack in index.packs if pack.lost]:
-            rewrite_packs(self.storage, index, lost)
-        while merge_packs(self.storage, self.record_ids()):
-            pass
-        return packed
+        return {*index.columns["run_id"].to_pylist(), *index.loose}
+
+    def pack(self) -> None:
+        """Move the loose records into a pack. The store must be locked.
+
+        Many packs become one. Damaged records stay as they are. Raises StoreError (``store-unwritable``).
+        """
+        from tla2py.store.pack import pack_records
+
+        pack_records(self.storage, self.record_ids())
 
     def write_record(self, executed: Executed) -> None:
         """Write a run's record, whole or not at all.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,20 +15,19 @@ from tla2py.errors import StoreError
 from tla2py.store.fragments import (
     COLUMNS,
     FRAGMENT_TABLES,
-    JOINED,
+    LIST,
     Fragment,
     TableList,
-    fragment_files,
     fragment_of,
-    new_id,
-    pending_name,
-    pending_names,
+    intact_table,
+    is_intact,
+    new_name,
     read_list,
-    read_pending,
+    table_file,
     write_list,
 )
 from tla2py.store.points import Manifest
-from tla2py.store.read import old_names, old_table, read_table
+from tla2py.store.read import read_rows, read_table
 from tla2py.store.schema import TABLE_NAMES, TABLES, arrow_schema, runs_columns
 from tla2py.store.storage import Storage
 from tla2py.store.store import Store
@@ -39,26 +39,31 @@ if TYPE_CHECKING:
 
 
 Group = Mapping[str, str]
-"""The identities of records that become one fragment, by run id."""
+"""The identities of some records by run id."""
 Derive = Callable[[Store, Iterable[Group]], Iterable[Fragment]]
-"""Makes a fragment of each group, see ``derive_fragment``."""
+"""Makes fragments with the rows of groups of records, see ``derive_fragment``."""
 
 # Every sweep reads these again; a reader checks the others.
 _READ_BY_SWEEPS = ("runs", "coverage", "diagnostics")
 # An error names so many files.
 _NAMED = 3
+# So many fragments are added before all become one; one with more bytes stays as it is.
+_MOST_FRAGMENTS = 32
+_LARGE = 256 << 20
+# The runs of a group, and the bytes of their records.
+_GROUP_RUNS = 1000
+_GROUP_BYTES = 32 << 20
+# For how many seconds the files of earlier moments are kept for their readers.
+_RETIRED_SECONDS = 600.0
 
 
-def derive_here(store: Store, groups: Iterable[Group]) -> Iterator[Fragment]:
-    """The fragments of groups of records, one after the other. Raises StoreError as ``derive_fragment`` does."""
+def derive_here(store: Store, groups: Iterable[Group]) -> list[Fragment]:
+    """The fragment of groups of records, made in this process. Raises StoreError as ``derive_fragment`` does."""
     # Imported on use, with Arrow: most commands write no table.
     from tla2py.store.derive import derive_fragment
 
-    processes = max(int(this_machine().cores), 1)
-    for group in groups:
-        fragment = derive_fragment(store, group, processes=processes)
-        if fragment is not None:
-            yield fragment
+    fragment = derive_fragment(store, groups, processes=max(int(this_machine().cores), 1))
+    return [] if fragment is None else [fragment]
 
 
 def refresh_tables(
@@ -71,93 +76,62 @@ def refresh_tables(
 ) -> bool:
     """Bring the tables up to date with the records; returns whether they had to be written.
 
-    The files of ``checked`` tables are compared with their digests, of the others with their sizes. ``derive`` makes the
-    fragments that are missing, or all with ``anew``. The store must be locked. Raises StoreError, also ``records-lost`` if
-    there are rows whose records are missing; with ``lost`` that error is passed to it and the rows are dropped.
+    The files of ``checked`` tables are compared with their digests. ``derive`` makes the rows that are missing, or all
+    with ``anew``. The store must be locked. Raises StoreError, also ``records-lost`` if there are rows whose records are
+    missing; with ``lost`` that error is passed to it and the rows are dropped.
     """
-    store.pack(store.next_generation())
     storage = store.storage
-    before, sizes, waiting = read_list(storage), _sizes(storage), pending_names(storage)
-    listed = [] if before is None or anew else before.fragments
-    sound = [each for each in listed if _is_sound(storage, each, sizes, checked)]
-    if before is not None and not anew and not waiting and len(sound) == len(listed):
-        joined = _is_sound(storage, before.runs, sizes, checked)
-        if joined and before.made_from == _made_from(store, store.manifest()):
-            return False
-    if before is not None and (error := _lost(store, before)):
+    store.pack()
+    store.carry_mutants()
+    # Before the records are listed: those that come later are for the next refresh.
+    manifest, before = store.manifest(), read_list(storage)
+    made_from = _made_from(store, manifest)
+    listed = [] if before is None or anew or before.columns != COLUMNS else before.fragments
+    sound = [each for each in listed if is_intact(storage, each, ("results", "log_results", *checked))]
+    current = (
+        before is not None and before.made_from == made_from and is_intact(storage, before.runs, checked)
+    )
+    if current and not anew and len(sound) == len(listed):
+        return False
+    points = store.points_table()
+    if before is not None and (error := _lost(store, points, before)):
         if lost is None:
             raise error
         lost(error)
-    known = {each.id for each in sound}
-    adopted = [] if anew else read_pending(storage, waiting)
-    sound += [each for each in adopted if each.id not in known and _is_sound(storage, each, sizes, checked)]
+    moved = _places(before.manifest) - _places(manifest) if before is not None else set()
+    kept, missing = _keep_rows(store, points, sound, {path for _, path in moved})
     try:
-        names = _write(store, before, sound, derive, waiting)
+        derived = [*derive(store, _groups(missing))]
     except StoreError as error:
         if error.code == "record-damaged" and before is not None:
             # The rows that there are stay readable; the next sweep reads all records.
-            doubted = _made_from(store, store.manifest())
-            write_list(storage, msgspec.structs.replace(before, made_from="", doubted=doubted))
+            write_list(storage, msgspec.structs.replace(before, made_from=""))
         raise
-    storage.remove(sizes.keys() - names)
+    if before is not None and not before.made_from and not derived and lost is None:
+        # A reader does not end the doubt, but a sweep, which has read all records.
+        made_from = ""
+    fragments = _merged(storage, [*kept, *([derived[0].with_files(derived[1:])] if derived else [])])
+    now, former = time.time(), {} if before is None else dict.fromkeys(before.names, time.time())
+    tables = TableList(
+        manifest=manifest,
+        made_from=made_from,
+        columns=COLUMNS,
+        runs=_join(store, points, manifest, fragments),
+        fragments=fragments,
+        packs=[pack.name for pack in store.record_ids().packs],
+        retired={},
+    )
+    if before is not None:
+        former |= before.retired
+    retired = {
+        name: since
+        for name, since in former.items()
+        if name not in tables.names and abs(now - since) < _RETIRED_SECONDS
+    }
+    write_list(storage, msgspec.structs.replace(tables, retired=retired))
+    on_disk = storage.tree("tables").keys() | storage.tree("points").keys()
+    storage.remove(on_disk - tables.names - retired.keys() - {LIST})
     return True
-
-
-def _write(
-    store: Store, before: TableList | None, sound: Sequence[Fragment], derive: Derive, waiting: Iterable[str]
-) -> set[str]:
-    """Write the list; returns the names of the files that it names and of those that readers may still read."""
-    from tla2py.store.keep import compacted, keep_rows
-
-    storage, manifest = store.storage, store.manifest()
-    # Before the records are listed: those that come later are for the next refresh.
-    made_from, points = _made_from(store, manifest), store.points_table()
-    places = _places(manifest)
-    gone = set(before.places).difference(places) if before is not None else set()
-    kept = keep_rows(store, points, sound, (each.partition(" ")[2] for each in gone))
-    derived = list(derive(store, kept.groups()))
-    fragments = compacted(storage, [*kept.fragments, *derived])
-    runs = _join(store, points, manifest, fragments)
-    names = {name for each in (runs, *fragments) for name in each.names}
-    former = old_names(storage.names("tables")) if before is None else before.names
-    retired = sorted({*former} - names)
-    write_list(
-        storage,
-        TableList(
-            version=1 if before is None else before.version + 1,
-            made_from=made_from,
-            doubted=made_from if before is not None and before.doubted == made_from else "",
-            places=places,
-            runs=runs,
-            fragments=fragments,
-            retired=retired,
-            packs=[pack.name for pack in store.record_ids().packs],
-        ),
-    )
-    names.update(retired)
-    storage.remove([*waiting, *map(pending_name, derived)])
-    made = {name for each in derived for name in each.names}
-    storage.remove(made.union(before.retired if before is not None else ()) - names)
-    return names
-
-
-def _lost(store: Store, before: TableList) -> StoreError | None:
-    """The error of a store that lacks records which its tables were made from."""
-    from tla2py.store.keep import lost_runs
-
-    count = lost_runs(store, store.points_table(), before.fragments)
-    if not count:
-        return None
-    present = {pack.name for pack in store.record_ids().packs}
-    missing = [f"records/{name}.zip" for name in before.packs if name not in present]
-    more = f" and {len(missing) - _NAMED} more" if len(missing) > _NAMED else ""
-    named = f": no {', '.join(missing[:_NAMED])}{more}" if missing else ""
-    return StoreError(
-        "records-lost",
-        f"{store.path} lacks the records of {counted(count, 'run')} that its tables have rows of{named}",
-        hint="put the files back, or run the sweep again, which executes these runs; "
-        "tla2py tables makes the tables without them",
-    )
 
 
 def tables_current(store: Store) -> bool:
@@ -170,57 +144,169 @@ def tables_current(store: Store) -> bool:
 
 
 def records_doubted(store: Store) -> bool:
-    """Whether a record was found damaged, and no record was written since."""
+    """Whether a record was found damaged, and nothing was derived since."""
     tables = read_list(store.storage)
-    return tables is not None and tables.doubted != ""
+    return tables is not None and not tables.made_from
 
 
 def _made_from(store: Store, manifest: Manifest) -> str:
     """The digest of what the tables are made from, and of how."""
-    parts = (COLUMNS, manifest.parameters, _places(manifest), store.contents())
-    return hashlib.sha256(repr(parts).encode()).hexdigest()
+    records = sorted(store.storage.stamps("records").items())
+    return hashlib.sha256(repr((COLUMNS, manifest, records)).encode()).hexdigest()
 
 
-def _places(manifest: Manifest) -> list[str]:
-    """The digests and paths of the user's files."""
+def _places(manifest: Manifest) -> set[tuple[str, str]]:
+    """The digests and paths of the user's files, which diagnostics name."""
     sweep = hashlib.sha256(manifest.sweep.encode()).hexdigest()
     path = Path(manifest.sweep_file or manifest.name)
-    files = [(sweep, str(path)), *manifest.files.items()]
-    files += [(sha256, str(path.parent / name)) for name, sha256 in manifest.configs.items()]
-    return sorted(f"{sha256} {path}" for sha256, path in files)
+    configs = ((sha256, str(path.parent / name)) for name, sha256 in manifest.configs.items())
+    return {(sweep, str(path)), *manifest.files.items(), *configs}
 
 
-def _sizes(storage: Storage) -> dict[str, int]:
-    """The sizes of the tables' files by name."""
-    return {
-        f"tables/{table}/{name}": stamp.size
-        for table in (*JOINED, *FRAGMENT_TABLES)
-        for name, stamp in storage.stamps(f"tables/{table}").items()
-    }
+def _lost(store: Store, points: pa.Table, before: TableList) -> StoreError | None:
+    """The error of a store that lacks records of points' runs which its tables have rows of."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
 
+    from tla2py.store.index import text_column
 
-def _is_sound(storage: Storage, fragment: Fragment, sizes: Mapping[str, int], checked: Sequence[str]) -> bool:
-    """Whether the files of a fragment exist, have their sizes and, in ``checked`` tables, their digests."""
-    return fragment.columns == COLUMNS and all(
-        all(sizes.get(file.name) == file.size for file in files)
-        and (table not in checked or fragment_files(storage, table, fragment) is not None)
-        for table, files in fragment.files.items()
+    index = store.record_ids()
+    files = intact_table(store.storage, "results", before.of("results"), whole=False)
+    if not files:
+        return None
+    run_ids = read_table(files, ["run_id"])["run_id"].unique()
+    # A damaged record is never packed.
+    recorded = pa.chunked_array([*index.columns["run_id"].chunks, text_column(sorted(index.loose))])
+    gone = pc.and_not(pc.is_in(run_ids, value_set=points["run_id"]), pc.is_in(run_ids, value_set=recorded))
+    count = int(pc.sum(gone).as_py() or 0)
+    if not count:
+        return None
+    present = {pack.name for pack in index.packs}
+    missing = [f"records/{name}.zip" for name in before.packs if name not in present]
+    more = f" and {len(missing) - _NAMED} more" if len(missing) > _NAMED else ""
+    named = f": no {', '.join(missing[:_NAMED])}{more}" if missing else ""
+    return StoreError(
+        "records-lost",
+        f"{store.path} lacks the records of {counted(count, 'run')} that its tables have rows of{named}",
+        hint="put the files back, or run the sweep again, which executes these runs; "
+        "tla2py tables makes the tables without them",
     )
 
 
+def _keep_rows(
+    store: Store, points: pa.Table, fragments: Sequence[Fragment], moved: set[str]
+) -> tuple[list[Fragment], pa.Table]:
+    """The fragments with the rows that count, and the records, as ``run_id`` and ``record``, without rows in them.
+
+    Rows count if the store has their record, and a point its run. A fragment that also has other rows is written anew.
+    ``moved`` are paths of the user's files that changed: the rows of runs whose diagnostics name them do not count either.
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    from tla2py.store.index import integer_column, text_column
+
+    storage = store.storage
+    records = store.record_ids().columns.select(["run_id", "record"])
+    ranks = pc.index_in(records["run_id"], value_set=points["run_id"])
+    records, ranks = records.filter(pc.is_valid(ranks)), ranks.drop_null()
+    # In the order of the points.
+    records = records.take(pc.sort_indices(ranks))
+    diagnostics = [
+        file
+        for each in (fragments if moved else ())
+        for file in intact_table(storage, "diagnostics", each.files.get("diagnostics", ())) or ()
+    ]
+    named = read_rows(diagnostics, ("run_id", "file"))
+    stale = text_column({run_id for run_id, file in named if file in moved})
+    parts = [
+        read_table(files, records.column_names).cast(records.schema) if files else records.slice(0, 0)
+        for each in fragments
+        for files in [intact_table(storage, "results", each.files.get("results", ()))]
+    ]
+    rows = pa.concat_tables([records.slice(0, 0), *parts])
+    # For all fragments at once: each search begins with a hash table of the records.
+    places = pc.index_in(rows["run_id"], value_set=records["run_id"]).cast(pa.int64())
+    same = pc.equal(records["record"].take(places), rows["record"])
+    counts = pc.and_not(same, pc.is_in(rows["run_id"], value_set=stale))
+    kept, have, start = list[Fragment](), [integer_column(())], 0
+    for each, part in zip(fragments, parts, strict=True):
+        there = slice(start, start + part.num_rows)
+        start = there.stop
+        found = places[there].filter(counts[there])
+        if not len(found):
+            continue
+        left: Fragment | None = each
+        if len(found) < part.num_rows:
+            left = _merge(storage, [each], records["run_id"].take(found).combine_chunks())
+        if left is not None:
+            kept.append(left)
+            have += found.chunks
+    lacking = pc.invert(pc.is_in(integer_column(range(records.num_rows)), value_set=pa.chunked_array(have)))
+    return kept, records.filter(lacking)
+
+
+def _groups(missing: pa.Table) -> Iterator[Group]:
+    """Records, given as ``run_id`` and ``record``, in groups that are not too large."""
+    group: dict[str, str] = {}
+    size = 0
+    for batch in missing.to_batches(max_chunksize=_GROUP_RUNS):
+        for run_id, record in zip(*(column.to_pylist() for column in batch.columns), strict=True):
+            group[run_id] = record
+            size += int(record.partition("-")[0])
+            if len(group) == _GROUP_RUNS or size >= _GROUP_BYTES:
+                yield group
+                group, size = {}, 0
+    if group:
+        yield group
+
+
+def _merged(storage: Storage, fragments: list[Fragment]) -> list[Fragment]:
+    """The fragments, or one instead of all that are not large if they are many."""
+    small = [each for each in fragments if each.size <= _LARGE]
+    if len(small) <= _MOST_FRAGMENTS:
+        return fragments
+    merged = _merge(storage, small)
+    # A reader of a damaged file has it made again.
+    return fragments if merged is None else [*(each for each in fragments if each.size > _LARGE), merged]
+
+
+def _merge(
+    storage: Storage, fragments: Sequence[Fragment], kept: pa.StringArray | None = None
+) -> Fragment | None:
+    """One fragment with the rows of some, or with those of the runs ``kept``; None if a file of theirs is damaged."""
+    from tla2py.store.sink import write_batches
+
+    name, runs = new_name(), 0
+    with storage.staging("tables") as folder:
+        for table, columns in FRAGMENT_TABLES.items():
+            files = [file for each in fragments for file in each.files.get(table, ())]
+            found = intact_table(storage, table, files)
+            if found is None:
+                return None
+            rows = write_batches(folder / table / f"{name}.parquet", arrow_schema(columns), found, kept)
+            runs = rows if table == "results" else runs
+        return fragment_of(folder, name, runs)
+
+
 def _join(store: Store, points: pa.Table, manifest: Manifest, fragments: Sequence[Fragment]) -> Fragment:
-    """The fragment of ``runs``, ``logs`` and ``mutants``. Raises StoreError (``store-unwritable``)."""
-    from tla2py.store.sink import write_logs, write_mutants, write_runs
+    """The files of ``runs``, ``logs`` and ``mutants``. Raises StoreError (``store-unwritable``)."""
+    from tla2py.store.sink import write_logs, write_runs
 
     def files(table: str) -> list[Path]:
-        return [file for each in fragments for file in fragment_files(store.storage, table, each) or ()]
+        found = (intact_table(store.storage, table, each.files.get(table, ())) or () for each in fragments)
+        return [*chain.from_iterable(found)]
 
-    results, name = files("results"), new_id()
+    results, name = files("results"), new_name()
     with store.storage.staging("tables") as folder:
         rows = write_runs(folder / "runs" / f"{name}.parquet", points, manifest.parameters, results)
         write_logs(folder / "logs" / f"{name}.parquet", points, files("log_results"))
-        write_mutants(folder / "mutants" / f"{name}.parquet", store.mutants())
-        return fragment_of(folder, name, rows)
+        made = fragment_of(folder, name, rows)
+    if not manifest.mutants:
+        return made
+    store.mutants()  # raises if they are damaged
+    mutants = table_file(store.storage.local(manifest.mutants), "mutants")
+    return Fragment(runs=rows, files={**made.files, "mutants": [mutants]})
 
 
 # Seconds before looking again at a table that a sweep may be writing.
@@ -236,9 +322,10 @@ def table_files(store: Store, name: str) -> list[Path]:
         files = intact_files(store, name)
         if files is not None:
             return files
+        current = Store(store.path)
         try:
-            with store.lock():
-                refresh_tables(store, checked=(name,))
+            with current.lock():
+                refresh_tables(current, checked=(name,))
         except StoreError as error:
             # A sweep may be writing the tables at this moment.
             if error.code in ("record-damaged", "records-lost"):
@@ -246,6 +333,8 @@ def table_files(store: Store, name: str) -> list[Path]:
             if error.code != "store-busy" or pause is None:
                 raise _damaged(store, name, error.message) from error
             time.sleep(pause)
+        if store.moment is not None:
+            store.moment = read_list(store.storage)
     raise _damaged(store, name, "it changes all the time")
 
 
@@ -253,26 +342,18 @@ def intact_files(store: Store, name: str) -> list[Path] | None:
     """The files that make up a table if all have the content that was written, otherwise None."""
     if store.tables is not None:
         return sorted((store.tables / name).glob("*.parquet"))
-    tables = read_list(store.storage)
+    tables = store.moment or read_list(store.storage)
     if tables is None:
-        old = old_table(store.storage, name)
-        return None if old is None else [old]
-    found: list[Path] = []
-    for each in tables.of(name):
-        files = fragment_files(store.storage, name, each)
-        if files is None:
-            return None
-        found += files
-    return found
+        return None
+    return intact_table(store.storage, name, tables.of(name), whole=tables.columns == COLUMNS)
 
 
 def row_counts(store: Store) -> dict[str, int]:
     """The number of rows of each table; empty if no tables were written."""
     tables = read_list(store.storage)
-    if tables is None:
-        return {}
-    files = {name: [file for each in tables.of(name) for file in each.files[name]] for name in TABLE_NAMES}
-    return {name: sum(file.rows for file in found) for name, found in files.items()}
+    return (
+        {} if tables is None else {name: sum(file.rows for file in tables.of(name)) for name in TABLE_NAMES}
+    )
 
 
 def stored_table(store: Store, name: str, columns: Sequence[str] | None = None) -> pa.Table:

@@ -9,7 +9,7 @@ from typing import Literal, TypeAlias
 
 from tla2py.errors import ExitCode, InputError
 from tla2py.model.outcome import OUTCOME_WORDS, REMEDIES, VERDICTS, Outcome, Verdict, ended_early
-from tla2py.model.run import PointResult
+from tla2py.model.row import RunRow
 from tla2py.sweep.checks import Check, config_facts
 from tla2py.sweep.grid import value_key
 from tla2py.sweep.plan import Plan
@@ -125,7 +125,7 @@ class CheckAnswer:
     length: int | None = None
 
 
-def judge(sweep: Sweep, runs: Iterable[PointResult]) -> list[Mismatch]:
+def judge(sweep: Sweep, runs: Iterable[RunRow]) -> list[Mismatch]:
     """The differences between the expectations of a sweep and its runs.
 
     By default a point is expected to hold, or to be excluded if it violates an ASSUME.
@@ -157,13 +157,13 @@ def expected_verdict(row: Expectation) -> Verdict | None:
     return Verdict(expected) if expected else None
 
 
-def left_out(expected: Expectation, run: PointResult | None) -> bool:
+def left_out(expected: Expectation, run: RunRow | None) -> bool:
     """Whether a point violates an ASSUME, unless its config or manifest expects that."""
     stated = isinstance(expected, ExternalExpectation) and expected.outcome is Outcome.VIOLATION_ASSUMPTION
     return run is not None and run.verdict is Verdict.EXCLUDED and not stated
 
 
-def judge_point(sweep: Sweep, row: Expectation, run: PointResult) -> Iterator[Mismatch]:
+def judge_point(sweep: Sweep, row: Expectation, run: RunRow) -> Iterator[Mismatch]:
     """The differences between the expectation of a point and its run."""
     named = expected_verdict(row)
     expected = named or Verdict.HOLDS
@@ -203,9 +203,7 @@ def judge_point(sweep: Sweep, row: Expectation, run: PointResult) -> Iterator[Mi
         yield mismatch(MismatchKind.MIN_DISTINCT, row.min_distinct, run.distinct)
 
 
-def doubts(
-    row: Expectation, run: PointResult, checked: Sequence[Check], *, started: bool
-) -> Iterator[Mismatch]:
+def doubts(row: Expectation, run: RunRow, checked: Sequence[Check], *, started: bool) -> Iterator[Mismatch]:
     """The reasons why a run proves nothing although it agrees; ``started`` says whether TLC ran."""
 
     def doubt(kind: MismatchKind, code: ExitCode, found: _Value = None) -> Mismatch:
@@ -240,7 +238,7 @@ def unnamed_violation(row: Expectation, verdict: Verdict, checked: Sequence[Chec
 def answers(
     sweep: Sweep,
     row: Expectation,
-    run: PointResult | None,
+    run: RunRow | None,
     checked: Sequence[Check],
     lengths: Mapping[str, int],
 ) -> Iterator[CheckAnswer]:

@@ -21,11 +21,11 @@ from tla2py.logs.why import Blame, LogState, LogStep, LogTrace, LogWhy
 from tla2py.model.logs import LogRow
 from tla2py.model.mutant import LeftOut, MutantReport, MutantRow, one_line
 from tla2py.model.outcome import Verdict
+from tla2py.model.row import RunRow
 from tla2py.model.trace import StateDiff
 from tla2py.mutation.rounds import Cost
 from tla2py.mutation.trial import Trial, check_figures, definition_shares, score, sizes, status_counts
 from tla2py.mutation.walk import Mutant
-from tla2py.store.runs import RunRow
 from tla2py.store.store import Store
 from tla2py.text import counted, cut, listed, printable
 from tla2py.tla.value_text import format_value

@@ -23,10 +23,11 @@ from tla2py.analysis.view import StoreView
 from tla2py.errors import InputError
 from tla2py.model.mutant import MutantReport
 from tla2py.model.outcome import Verdict
+from tla2py.model.row import RunRow
 from tla2py.model.trace_text import trace_text
 from tla2py.mutation.trial import check_figures, definition_shares, score, sizes, status_counts
 from tla2py.store.read import read_rows
-from tla2py.store.runs import RunRow, start_days, unmatched_lines
+from tla2py.store.runs import start_days, unmatched_lines
 from tla2py.store.write import table_files
 from tla2py.text import counted, cut, printable
 from tla2py.view.counterexamples import LaneOptions

@@ -18,7 +18,8 @@ from tla2py.analysis.view import StoreView
 from tla2py.errors import MOST_LINES, Place, Tla2pyError
 from tla2py.model.finding import Finding, Severity
 from tla2py.model.outcome import OUTCOME_WORDS, REMEDIES, Diagnostic, Outcome, Verdict
-from tla2py.store.runs import RunRow, first_errors
+from tla2py.model.row import RunRow
+from tla2py.store.runs import first_errors
 from tla2py.store.write import table_files
 from tla2py.text import counted, cut, listed, printable
 from tla2py.tlc.tools.installed import community_jar, community_modules, official_classes

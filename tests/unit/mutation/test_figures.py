@@ -6,7 +6,7 @@ import pytest
 
 from tla2py.model.mutant import Killer, MutantReport, MutantRow, Status
 from tla2py.model.outcome import Outcome, Verdict, Violation
-from tla2py.model.run import PointResult
+from tla2py.model.row import RunRow
 from tla2py.mutation.mutant import with_budget
 from tla2py.mutation.rounds import killers_of, status_of
 from tla2py.mutation.trial import check_figures, definition_shares, score, sizes, status_counts
@@ -81,7 +81,9 @@ def test_a_status(
     outcome: Outcome, verdict: Verdict, distinct: int | None, kinds: tuple[str, ...], status: str | None
 ) -> None:
     violated = tuple(Violation(kind=kind, name="P") for kind in kinds)  # type: ignore[arg-type]
-    result = PointResult(point=1, outcome=outcome, verdict=verdict, distinct=distinct, violated=violated)
+    result = RunRow(
+        run_id="0", point=1, outcome=outcome, verdict=verdict, distinct=distinct, violated=violated
+    )
     assert status_of(result, 10) == status
     if status == "killed":
         word = {Verdict.BROKEN: "evaluation", Verdict.EXCLUDED: "assumption"}.get(verdict)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import shutil
 import subprocess
 import sys
@@ -11,7 +9,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 import msgspec
-import pyarrow.parquet as pq
 import pytest
 
 from tests.stores import table_rows
@@ -20,22 +17,14 @@ from tests.unit.store.test_tables import CASES, make_store
 from tla2py.analysis.view import open_view
 from tla2py.cli.app import run_command
 from tla2py.errors import StoreError
-from tla2py.store import keep
-from tla2py.store import keep as merge
-from tla2py.store.derive import settle
-from tla2py.store.fragments import (
-    Fragment,
-    PendingRuns,
-    TableList,
-    pending_names,
-    read_list,
-    write_list,
-    write_pending,
-)
-from tla2py.store.points import points_table
+from tla2py.store import write
+from tla2py.store.derive import derive_fragment
+from tla2py.store.foreign import open_tables
+from tla2py.store.fragments import Fragment, TableList, read_list, write_list
+from tla2py.store.points import ManifestPoint, points_table
 from tla2py.store.schema import TABLE_NAMES
 from tla2py.store.store import Store
-from tla2py.store.write import Group, derive_here, refresh_tables, row_counts, table_files, tables_current
+from tla2py.store.write import Group, refresh_tables, row_counts, stored_table, tables_current
 
 Tables = Mapping[str, list[dict[str, object]]]
 
@@ -48,6 +37,11 @@ def list_of(store: Store) -> TableList:
     tables = read_list(store.storage)
     assert tables is not None
     return tables
+
+
+def table_names(tables: TableList) -> set[str]:
+    """The names of the files of the tables."""
+    return {*tables.names} - {tables.manifest.points}
 
 
 def on_disk(store: Store) -> set[str]:
@@ -75,13 +69,12 @@ def with_points(store: Store, count: int) -> None:
     store.write_manifest(manifest, points_table(manifest.parameters, points[:count]), {})
 
 
-@pytest.mark.parametrize("tier", [2, 3, 8])
 def test_runs_that_come_one_by_one(
-    whole: tuple[Store, Tables], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tier: int
+    whole: tuple[Store, Tables], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(merge, "_TIER", tier)
+    monkeypatch.setattr(write, "_MOST_FRAGMENTS", 4)
     made = make_store(tmp_path / "store", ())
-    points = list(whole[0].points())
+    points, counts = list(whole[0].points()), []
     manifest = made.manifest()
     # The last first, so that fragments are not in the order of the points.
     for number, case in reversed([*enumerate(CASES * 2, 1)]):
@@ -89,27 +82,44 @@ def test_runs_that_come_one_by_one(
         made.write_manifest(manifest, points_table(manifest.parameters, points), {})
         assert refresh_tables(made)
         assert not refresh_tables(made)
-        assert on_disk(made) >= set(list_of(made).names)
+        assert on_disk(made) >= table_names(list_of(made))
+        counts.append([each.runs for each in list_of(made).fragments])
+    assert counts[3:5] == [[1, 1, 1, 1], [5]]
+    assert [len(each) for each in counts] == [1, 2, 3, 4, 1, 2, 3, 4, 1, 2, 3, 4]
     assert all_rows(made) == whole[1]
-    assert len(list_of(made).fragments) < 12
     assert refresh_tables(made, anew=True)
+    assert [each.runs for each in list_of(made).fragments] == [12]
     assert all_rows(made) == whole[1]
+
+
+def test_a_large_fragment_is_not_written_anew(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(write, "_MOST_FRAGMENTS", 1)
+    monkeypatch.setattr(write, "_LARGE", list_of(store).fragments[0].size - 1)
+    [large] = list_of(store).fragments
+    points = [
+        *store.points(),
+        *(
+            ManifestPoint(point=n, run_id=f"{n:032}", parameters={"N": "1", "Flag": "TRUE", "depth": "1"})
+            for n in (14, 15)
+        ),
+    ]
+    store.write_manifest(store.manifest(), points_table(store.manifest().parameters, points), {})
+    for number in (14, 15):
+        store.write_record(executed(tmp_path / f"{number}", f"{number:032}", "success"))
+        refresh_tables(store)
+    assert [each.runs for each in list_of(store).fragments] == [12, 2]
+    assert list_of(store).fragments[0] == large
 
 
 def test_groups_of_one_run(
     whole: tuple[Store, Tables], store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(keep, "_GROUP_RUNS", 1)
-    monkeypatch.setattr(merge, "_TIER", 100)
+    monkeypatch.setattr(write, "_GROUP_RUNS", 1)
     refresh_tables(store, anew=True)
-    assert len(list_of(store).fragments) == 12
+    assert [each.runs for each in list_of(store).fragments] == [12]
     assert all_rows(store) == whole[1]
-    assert open_view(store.path).trace(2).states == open_view(whole[0].path).trace(2).states
-    monkeypatch.setattr(merge, "_TIER", 8)
-    with_points(store, 11)
-    refresh_tables(store)
-    assert sorted(each.runs for each in list_of(store).fragments) == [1, 1, 1, 8]
-    assert table_rows(store.path, "runs") == whole[1]["runs"][:11]
 
 
 def test_rows_of_runs_without_a_point_are_dropped_and_come_back(
@@ -136,24 +146,21 @@ def test_a_record_that_is_another_is_derived_again(store: Store, tmp_path: Path)
     assert [each.runs for each in list_of(store).fragments] == [11, 1]
 
 
-def test_fragments_that_workers_leave(whole: tuple[Store, Tables], tmp_path: Path) -> None:
+def test_fragments_that_others_make(whole: tuple[Store, Tables], tmp_path: Path) -> None:
     made = make_store(tmp_path / "store", CASES * 2)
-    run_ids = [point.run_id for point in made.points()]
-    # A process that has nothing but the address.
-    first = settle(Store(made.path), run_ids[:5], 1)
-    again = settle(Store(made.path), run_ids[4:9], 1)
-    assert first is not None
-    assert again is not None
-    assert (first.runs, again.runs) == (5, 4)
-    assert settle(Store(made.path), ["f" * 32], 1) is None
-    assert len(pending_names(made.storage)) == 2
-    assert refresh_tables(made)
-    assert not pending_names(made.storage)
-    assert {first.id, again.id} < {each.id for each in list_of(made).fragments}
-    assert all_rows(made) == whole[1]
-    # A task that is repeated after the refresh.
-    write_pending(made.storage, first)
-    refresh_tables(made)
+
+    def derive(store: Store, groups: Iterable[Group]) -> Iterator[Fragment]:
+        for group in groups:
+            for run_id, record in group.items():
+                # A process that has nothing but the address.
+                fragment = derive_fragment(Store(store.path), [{run_id: record, "f" * 32: record}])
+                assert fragment is not None
+                yield fragment
+
+    assert derive_fragment(made, [{"f" * 32: "1-0"}]) is None
+    assert refresh_tables(made, derive=derive)
+    [fragment] = list_of(made).fragments
+    assert (fragment.runs, len(fragment.files["results"])) == (12, 12)
     assert all_rows(made) == whole[1]
     assert row_counts(made)["runs"] == 12
 
@@ -163,42 +170,59 @@ def test_fragments_that_workers_leave(whole: tuple[Store, Tables], tmp_path: Pat
 def test_a_damaged_fragment_is_derived_again(
     whole: tuple[Store, Tables], store: Store, name: str, how: str
 ) -> None:
-    [fragment] = list_of(store).fragments
-    file = Path(store.path) / "tables" / name / f"{fragment.id}.parquet"
+    [written] = list_of(store).of(name)
+    file = Path(store.path) / written.name
     if how == "gone":
         file.unlink()
     else:
         file.write_bytes(file.read_bytes()[:-9] + bytes(9))
     if name == "results":
         # Its readers are the refreshes.
-        (Path(store.path) / "tables" / "runs" / f"{list_of(store).runs.id}.parquet").unlink()
+        (Path(store.path) / list_of(store).of("runs")[0].name).unlink()
     assert all_rows(store) == whole[1]
 
 
 @pytest.mark.parametrize("damage", [b"tracex", b""])
-def test_a_damaged_list_or_pending_fragment_hides_no_rows(
-    whole: tuple[Store, Tables], tmp_path: Path, damage: bytes
+def test_a_damaged_list_hides_no_rows(whole: tuple[Store, Tables], store: Store, damage: bytes) -> None:
+    file = Path(store.path) / "tables" / "current.json"
+    data = file.read_bytes()
+    assert b"traces" in data
+    file.write_bytes(data.replace(b"traces", damage) if damage else data[: len(data) // 2])
+    refresh_tables(store)
+    assert all_rows(Store(store.path)) == whole[1]
+
+
+def test_a_reader_sees_one_moment(
+    whole: tuple[Store, Tables], store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made = make_store(tmp_path / "store", CASES * 2)
-    settle(Store(made.path), [point.run_id for point in made.points()], 1)
-    [pending] = (Path(made.path) / "tables" / "pending").iterdir()
-    for file in (pending, Path(made.path) / "tables" / "current.json"):
-        data = file.read_bytes()
-        assert b"traces" in data
-        file.write_bytes(data.replace(b"traces", damage) if damage else data[: len(data) // 2])
-        refresh_tables(made)
-        assert all_rows(Store(made.path)) == whole[1]
-
-
-def test_a_reader_of_the_list_before_finishes(whole: tuple[Store, Tables], store: Store) -> None:
-    before = {name: table_files(store, name) for name in TABLE_NAMES}
-    refresh_tables(store, anew=True)
-    assert all(file.exists() for files in before.values() for file in files)
-    refresh_tables(store, anew=True)
-    assert not any(file.exists() for files in before.values() for file in files)
+    reader, points = open_tables(store.path), list(store.points())
+    for count in (3, 12, 6):
+        # Each time the rows of other runs are dropped, and the points are others.
+        manifest = msgspec.structs.replace(store.manifest(), name=f"{count}")
+        store.write_manifest(manifest, points_table(manifest.parameters, points[:count]), {})
+        assert len(open_tables(store.path).points()) == count
+        assert (reader.manifest().name, len(reader.points())) == ("cases", 13)
+        assert {name: stored_table(reader, name).to_pylist() for name in TABLE_NAMES} == whole[1]
     tables = list_of(store)
-    assert on_disk(store) == {*tables.names, *tables.retired}
-    assert all_rows(store) == whole[1]
+    assert on_disk(store) == table_names(tables) | {each for each in tables.retired if "tables" in each}
+    # A while later nobody reads them any more.
+    monkeypatch.setattr(write, "_RETIRED_SECONDS", 0.0)
+    refresh_tables(store, anew=True)
+    assert on_disk(store) == table_names(list_of(store))
+    assert [file.name for file in (Path(store.path) / "points").iterdir()] == [
+        Path(store.manifest().points).name
+    ]
+
+
+def test_a_sweep_does_not_change_what_readers_see_until_its_end(store: Store) -> None:
+    with store.lock():
+        manifest = msgspec.structs.replace(store.manifest(), name="next")
+        store.write_manifest(manifest, points_table(manifest.parameters, []), {})
+        view = open_view(store.path)
+        assert (view.manifest.name, len(view.points), len(view.run_rows)) == ("cases", 13, 12)
+        refresh_tables(store)
+    view = open_view(store.path)
+    assert (view.manifest.name, len(view.points), len(view.run_rows)) == ("next", 0, 0)
 
 
 KILLED = """
@@ -212,9 +236,7 @@ write.refresh_tables(Store(sys.argv[1]), anew=True)
 """
 
 
-@pytest.mark.parametrize(
-    "where", ["derive.write_pending", "write.write_list", "write.pending_name", "write._join"]
-)
+@pytest.mark.parametrize("where", ["derive.fragment_of", "write._merged", "write._join", "write.write_list"])
 def test_a_kill_loses_nothing(whole: tuple[Store, Tables], store: Store, where: str) -> None:
     before = all_rows(store)
     done = subprocess.run([sys.executable, "-c", KILLED, str(store.path), where], check=False)
@@ -224,35 +246,7 @@ def test_a_kill_loses_nothing(whole: tuple[Store, Tables], store: Store, where: 
     refresh_tables(store, anew=True)
     assert all_rows(store) == whole[1]
     tables = list_of(store)
-    assert on_disk(store) == {*tables.names, *tables.retired}
-    assert not pending_names(store.storage)
-
-
-def test_tables_of_version_1_are_read_while_the_store_cannot_be_written(
-    whole: tuple[Store, Tables], store: Store
-) -> None:
-    old = {
-        name: pq.read_table(table_files(store, name)[0]) for name in TABLE_NAMES if table_files(store, name)
-    }
-    tables = Path(store.path) / "tables"
-    shutil.rmtree(tables)
-    tables.mkdir()
-    for name, table in old.items():
-        pq.write_table(table, tables / f"{name}.parquet")
-    digests = {file.stem: _sha256(file) for file in tables.iterdir()}
-    (tables / "digests.json").write_text(json.dumps({"made_from": "then", "size": {}, "sha256": digests}))
-    with store.lock():
-        assert len(open_view(store.path).run_rows) == 12
-        assert open_view(store.path).arrow("states").to_pylist() == whole[1]["states"]
-    # Carried over once it can.
-    assert open_view(store.path).arrow("runs").to_pylist() == whole[1]["runs"]
-    refresh_tables(store, anew=True)
-    assert not [*tables.glob("*.parquet")]
-    assert not (tables / "digests.json").exists()
-
-
-def _sha256(file: Path) -> str:
-    return hashlib.sha256(file.read_bytes()).hexdigest()
+    assert on_disk(store) == table_names(tables) | {each for each in tables.retired if "tables" in each}
 
 
 def test_a_list_that_names_files_elsewhere_is_not_believed(store: Store, tmp_path: Path) -> None:
@@ -260,7 +254,7 @@ def test_a_list_that_names_files_elsewhere_is_not_believed(store: Store, tmp_pat
     mine.write_text("mine")
     tables = read_list(store.storage)
     assert tables is not None
-    write_list(store.storage, msgspec.structs.replace(tables, retired=["tables/../../mine.parquet"]))
+    write_list(store.storage, msgspec.structs.replace(tables, retired={"tables/../../mine.parquet": 0.0}))
     assert read_list(store.storage) is None
     refresh_tables(store)
     assert mine.read_text() == "mine"
@@ -274,21 +268,21 @@ def test_rows_that_name_a_file_that_changed_are_derived_again(
     manifest = msgspec.structs.replace(made.manifest(), sweep_file=sweep_file)
     made.write_manifest(manifest, made.points_table(), {})
     refresh_tables(made)
-    before = {each.id for each in list_of(made).fragments}
+    before = list_of(made).fragments
     assert "Spec.tla" in {row["file"] for row in table_rows(made.path, "diagnostics")}
     manifest = msgspec.structs.replace(manifest, sweep="# a line more\n")
     made.write_manifest(manifest, made.points_table(), {})
     assert refresh_tables(made)
-    assert ({each.id for each in list_of(made).fragments} != before) is derived
+    assert (list_of(made).fragments != before) is derived
 
 
 def test_the_command(whole: tuple[Store, Tables], store: Store, capsys: pytest.CaptureFixture[str]) -> None:
-    before = {each.id for each in list_of(store).fragments}
+    before = list_of(store)
     run_command(["tables", str(store.path)])
     shown = capsys.readouterr().out
     assert "states" in shown
     assert f"{len(whole[1]['states'])}" in shown
-    assert before.isdisjoint(each.id for each in list_of(store).fragments)
+    assert before.names & list_of(store).names == {store.manifest().points}
     assert all_rows(store) == whole[1]
 
 
@@ -313,17 +307,3 @@ def test_packs_that_are_missing_are_named_until_tables_are_made_without_them(
     run_command(["tables", str(store.path)])
     assert "lacks the records of 11 runs" in capsys.readouterr().err
     assert len(open_view(store.path).run_rows) == 1
-
-
-def test_runs_are_counted_as_their_rows_are_made(store: Store) -> None:
-    pending = PendingRuns(store.storage)
-    counts = []
-
-    def derive(store: Store, groups: Iterable[Group]) -> Iterator[Fragment]:
-        counts.append(pending.count())
-        yield from derive_here(store, groups)
-        counts.append(pending.count())
-
-    with store.lock():
-        refresh_tables(store, derive=derive, anew=True)
-    assert counts == [0, 12]

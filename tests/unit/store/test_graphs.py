@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import zipfile
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
@@ -11,10 +12,11 @@ import pytest
 from tests.unit.records import executed
 from tla2py.errors import StoreError
 from tla2py.store.derive import derive_fragment
+from tla2py.store.fragments import Fragment
 from tla2py.store.graph import GRAPH_TABLES, large_graphs
 from tla2py.store.points import Manifest, ManifestPoint, points_table
 from tla2py.store.store import Store
-from tla2py.store.write import refresh_tables, stored_table, table_files
+from tla2py.store.write import Group, refresh_tables, stored_table, table_files
 from tla2py.tlc.process.sandbox import Machine
 
 RUN = "a" * 32
@@ -101,10 +103,14 @@ def test_shares_may_be_written_before_on_other_machines(
     assert not list(large_graphs(store, {RUN: "2000-0"}, 4))
     graphs = {RUN: [share.write() for share in shares]}
     store.storage.remove(["tables/current.json"])
-    [row] = store.record_ids().columns.to_pylist()
-    assert derive_fragment(store, {RUN: row["record"]}, graphs=graphs)
+
+    def derive(store: Store, groups: Iterable[Group]) -> Iterator[Fragment]:
+        fragment = derive_fragment(store, groups, graphs=graphs)
+        assert fragment is not None
+        yield fragment
+
     with store.lock():
-        refresh_tables(store)
+        refresh_tables(store, derive=derive)
     assert [stored_table(store, name).to_pylist() for name in GRAPH_TABLES] == alone
     assert len(table_files(store, "graph_edges")) == 4
 

@@ -13,8 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.unit.records import executed
-from tests.unit.store.old_store import as_version_1
-from tests.unit.store.test_store import MANIFEST, POINTS, stated
+from tests.unit.store.test_store import MANIFEST, POINTS
 from tla2py.errors import StoreError
 from tla2py.model.run import RunRecord
 from tla2py.store.index import identity
@@ -62,8 +61,7 @@ def add_to(store: Store, folder: Path, number: int, case: str) -> None:
 def test_a_pack_holds_the_records_as_they_were(store: Store) -> None:
     before = read(store)
     loose = {file.stem: file.read_bytes() for file in records(store).iterdir()}
-    assert store.next_generation() == 1
-    packed = store.pack(1)
+    store.pack()
     assert read(store) == before
     assert suffixes(store) == [".parquet", ".zip"]
     [pack] = records(store).glob("*.zip")
@@ -71,12 +69,11 @@ def test_a_pack_holds_the_records_as_they_were(store: Store) -> None:
         assert {name.removesuffix(".zip"): archive.read(name) for name in archive.namelist()} == loose
         crcs = {info.filename: info.CRC for info in archive.infolist()}
     ids = store.record_ids()
-    assert packed == dict(ids)
     assert dict(ids) == {each: identity(len(loose[each]), crcs[f"{each}.zip"]) for each in loose}
     assert list(ids) == sorted(loose)
     assert "x" not in ids
     assert not ids.loose
-    assert store.next_generation() == 2
+    assert ids.generation() == 1
 
 
 def test_a_large_record_is_read_where_it_is(store: Store, tmp_path: Path) -> None:
@@ -84,17 +81,8 @@ def test_a_large_record_is_read_where_it_is(store: Store, tmp_path: Path) -> Non
     (big.folders[0] / "stdout.txt").write_bytes(os.urandom(3 << 20))
     store.write_record(big)
     before = read(store)
-    store.pack(1)
+    store.pack()
     assert read(store) == before
-
-
-def test_some_of_the_records_are_packed(store: Store) -> None:
-    before = read(store)
-    assert store.pack(1, [run_id(0), run_id(2), run_id(9)]).keys() == {run_id(0), run_id(2)}
-    assert store.record_ids().loose == {run_id(1)}
-    assert read(store) == before
-    assert store.recorded(since=1) == before.keys()
-    assert store.recorded(since=2) == {run_id(1)}
 
 
 def test_a_loose_record_counts_before_packed_ones_and_the_last_pack_before_others(
@@ -104,42 +92,58 @@ def test_a_loose_record_counts_before_packed_ones_and_the_last_pack_before_other
         add_to(store, tmp_path, 0, case)
         loose = read(store)[run_id(0)]
         assert run_id(0) not in store.record_ids()
-        store.pack(generation)
+        store.pack()
         assert read(store)[run_id(0)] == loose
         assert len(store.record_ids()) == 3
-        assert store.next_generation() == generation + 1
+        assert store.record_ids().generation() == generation
 
 
 def test_a_reader_follows_a_record_into_packs(store: Store, tmp_path: Path) -> None:
     reader = Store(store.path)
     reader.record_ids()
-    store.pack(1)
+    store.pack()
     for number in range(3, 12):
         add_to(store, tmp_path, number, "success")
-        store.pack(number)
+        store.pack()
     with reader.archive(run_id(1)) as archive:
         assert archive.record.run_id == run_id(1)
 
 
-def test_packs_are_merged_in_tiers(store: Store, tmp_path: Path) -> None:
-    store.pack(1)
+def test_many_packs_become_one(store: Store, tmp_path: Path) -> None:
+    store.pack()
     before = read(store)
     counts = []
-    for number in range(3, 30):
+    for number in range(3, 40):
         add_to(store, tmp_path, number, "success")
         before |= read(store)
-        store.pack(number)
+        store.pack()
         counts.append(len(store.record_ids().packs))
     assert read(store) == before
-    assert max(counts) <= 8 + 8
-    assert counts[-1] < 8
+    assert counts == [*range(2, 33), 1, *range(2, 7)]
     assert suffixes(store) == [".parquet"] * counts[-1] + [".zip"] * counts[-1]
 
 
-def test_what_a_merge_replaces_is_not_copied(store: Store, tmp_path: Path) -> None:
+def test_full_packs_stay(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tla2py.store.pack._RECORDS", 2)
+    monkeypatch.setattr("tla2py.store.pack._MOST_PACKS", 2)
+    before, counts = read(store), []
+    for number in range(3, 9):
+        store.pack()
+        counts.append(len(store.record_ids().packs))
+        add_to(store, tmp_path, number, "success")
+        before |= read(store)
+    # Two and one, then one more each time, of which no more than two are not full.
+    assert counts == [2, 3, 3, 4, 4, 5]
+    assert read(store) == before
+
+
+def test_what_a_merge_replaces_is_not_copied(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tla2py.store.pack._MOST_PACKS", 7)
     for generation in range(1, 9):
         add_to(store, tmp_path / str(generation), 0, "success")
-        store.pack(generation)
+        store.pack()
     [pack] = store.record_ids().packs
     assert pack.entries.num_rows == 3
 
@@ -151,7 +155,7 @@ def test_a_damaged_record_is_not_packed(store: Store, damage: Callable[[bytes], 
     file = records(store) / f"{run_id(1)}.zip"
     file.write_bytes(damage(file.read_bytes()))
     for _ in range(2):
-        assert run_id(1) not in store.pack(1)
+        store.pack()
         assert {*store.record_ids()} == {run_id(0), run_id(2)}
         assert store.record_ids().loose == {run_id(1)}
     with pytest.raises(StoreError) as raised, store.archive(run_id(1)):
@@ -161,7 +165,7 @@ def test_a_damaged_record_is_not_packed(store: Store, damage: Callable[[bytes], 
 
 def test_damage_in_a_pack_is_found_when_the_record_is_read(store: Store) -> None:
     before = read(store)
-    store.pack(1)
+    store.pack()
     [pack] = records(store).glob("*.zip")
     data = bytearray(pack.read_bytes())
     place = store.record_ids().place(run_id(1)).file
@@ -177,7 +181,7 @@ def test_damage_in_a_pack_is_found_when_the_record_is_read(store: Store) -> None
 
 
 def test_a_truncated_pack_has_the_records_before_its_end(store: Store) -> None:
-    store.pack(1)
+    store.pack()
     [pack] = records(store).glob("*.zip")
     place = store.record_ids().place(run_id(1)).file
     assert not isinstance(place, str)
@@ -188,10 +192,15 @@ def test_a_truncated_pack_has_the_records_before_its_end(store: Store) -> None:
 
 
 @pytest.mark.parametrize("damage", [None, lambda data: data[:-9], lambda data: bytes(9) + data[9:]])
-def test_a_lost_index_is_made_again(store: Store, damage: Callable[[bytes], bytes] | None) -> None:
+def test_a_lost_index_is_made_again(
+    store: Store, tmp_path: Path, damage: Callable[[bytes], bytes] | None
+) -> None:
+    store.pack()
+    add_to(store, tmp_path, 2, "deadlock")
+    store.pack()
+    assert store.record_ids().generation() == 2
     before = read(store)
-    store.pack(7)
-    [file] = records(store).glob("*.parquet")
+    [_, file] = sorted(records(store).glob("*.parquet"))
     identities = dict(store.record_ids())
     if damage is None:
         file.unlink()
@@ -199,15 +208,15 @@ def test_a_lost_index_is_made_again(store: Store, damage: Callable[[bytes], byte
         file.write_bytes(damage(file.read_bytes()))
     assert read(store) == before
     assert dict(Store(store.path).record_ids()) == identities
-    Store(store.path).pack(9)
-    assert suffixes(store) == [".parquet", ".zip"]
+    Store(store.path).pack()
+    assert suffixes(store) == [".parquet", ".parquet", ".zip", ".zip"]
     found = Store(store.path).record_ids()
-    assert not found.packs[0].lost
-    assert (dict(found), found.generation(), read(store)) == (identities, 7, before)
+    assert not any(pack.lost for pack in found.packs)
+    assert (dict(found), found.generation(), read(store)) == (identities, 2, before)
 
 
 def test_no_flipped_bit_in_an_index_gives_another_record(store: Store) -> None:
-    store.pack(1)
+    store.pack()
     [file] = records(store).glob("*.parquet")
     data = file.read_bytes()
     for number in range(0, 8 * len(data), 37):
@@ -222,7 +231,7 @@ def test_no_flipped_bit_in_an_index_gives_another_record(store: Store) -> None:
 
 def test_a_record_of_another_run_is_damaged(store: Store) -> None:
     shutil.copy(records(store) / f"{run_id(0)}.zip", records(store) / f"{run_id(1)}.zip")
-    store.pack(1)
+    store.pack()
     with pytest.raises(StoreError, match=f"the record of {run_id(0)}"), store.archive(run_id(1)):
         pass
 
@@ -265,15 +274,18 @@ def killed_after(store: Store, steps: int) -> bool:
     faulty = Store(store.path)
     faulty.storage = Faulty(Path(store.path))
     try:
-        faulty.pack(10)
+        faulty.pack()
     except Killed:
         return True
     return False
 
 
-def test_an_end_between_any_two_steps_loses_nothing(store: Store, tmp_path: Path) -> None:
+def test_an_end_between_any_two_steps_loses_nothing(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tla2py.store.pack._MOST_PACKS", 7)
     for number in range(3, 10):
-        store.pack(number)
+        store.pack()
         add_to(store, tmp_path, number, "success")
     add_to(store, tmp_path, 0, "success")
     before, steps, saved = read(store), 0, tmp_path / "saved"
@@ -281,7 +293,7 @@ def test_an_end_between_any_two_steps_loses_nothing(store: Store, tmp_path: Path
     for steps in count():
         ended = not killed_after(store, steps)
         assert read(store) == before
-        store.pack(10)
+        store.pack()
         assert read(store) == before
         packs = len(store.record_ids().packs)
         assert suffixes(store) == [".parquet"] * packs + [".zip"] * packs
@@ -291,19 +303,3 @@ def test_an_end_between_any_two_steps_loses_nothing(store: Store, tmp_path: Path
         shutil.rmtree(store.path)
         shutil.copytree(saved, store.path)
     assert steps > 20
-
-
-def test_a_store_of_version_1_is_carried_over(store: Store) -> None:
-    as_version_1(store)
-    before = read(store)
-    old = Store.open(store.path)
-    assert old.manifest().version == 1
-    assert old.points_table() == POINTS
-    contents = old.contents()
-    with old.lock():
-        old.pack(old.next_generation())
-    assert stated(Store.open(store.path)) == MANIFEST
-    assert Store.open(store.path).points_table() == POINTS
-    assert old.contents() != contents
-    assert read(store) == before
-    assert suffixes(store) == [".parquet", ".zip"]

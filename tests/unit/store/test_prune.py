@@ -64,9 +64,9 @@ def store(tmp_path: Path) -> Store:
     point_at(made, 1, 2, 4, 7)
     for number in (1, 2, 3):
         write(made, tmp_path / "streams", number, FIRST, *[SECOND] * (number == 3))
-    made.pack(1)
+    made.pack()
     write(made, tmp_path / "streams", 5, SECOND)
-    made.pack(2)
+    made.pack()
     for number in (4, 6):
         write(made, tmp_path / "streams", number, FIRST, *[WRAPPER] * (number == 4))
     made.write_probes([run_id(5)])
@@ -96,9 +96,6 @@ def test_nothing_that_a_point_needs_is_removed(store: Store, tmp_path: Path) -> 
         *(f"outputs/{run_id(number)}/out/log.txt" for number in (1, 2, 4, 5)),
     }
     assert not (tmp_path / "store" / "outputs" / run_id(3)).exists()
-    # What a table's list does not name.
-    (tmp_path / "store" / "tables" / "runs" / f"{'0' * 16}.parquet").write_bytes(b"half")
-    assert prune(store).counts() == {"table file": 1}
     after = files(tmp_path / "store")
     assert not prune(store, dry_run=True).counts()
     assert not prune(store).counts()

@@ -13,11 +13,14 @@ import msgspec
 import pytest
 
 from tests.conftest import file_size_limit
+from tests.stores import table_rows
 from tests.unit.records import executed
 from tla2py.errors import StoreError
+from tla2py.model.mutant import Killer, LeftOut, MutantReport, MutantRow
 from tla2py.model.run import digest_text
 from tla2py.store.points import STORE_VERSION, Manifest, ManifestParameter, ManifestPoint, points_table
 from tla2py.store.store import Store
+from tla2py.store.write import refresh_tables
 
 MANIFEST = Manifest(
     tla2py_version="1.2.3",
@@ -289,3 +292,51 @@ def test_leftovers_of_a_killed_sweep_are_removed(store: Store, path: Path) -> No
 )
 def test_an_address_is_a_folder(address: str, folder: str) -> None:
     assert Store(address).path == Store(Path(address)).path == Path(folder)
+
+
+def test_mutants_are_one_table_also_those_that_an_older_version_kept_beside_it(
+    store: Store, path: Path
+) -> None:
+    killed = MutantRow(
+        mutant="a",
+        operator="o",
+        definition="d",
+        module="M",
+        line=1,
+        column=2,
+        before="x",
+        after="y",
+        status="killed",
+        killed_by=(Killer("invariant", "I"),),
+        point=1,
+        trace_length=3,
+        run_id="r",
+    )
+    left_out = (LeftOut(point=3, parameters="N=1", reason="no"),)
+    report = MutantReport(
+        sweep="s", mutants=(killed,), points=(1,), left_out=left_out, checks={"I": 2}, total=2
+    )
+    (path / "mutants.json").write_bytes(msgspec.json.encode(report))
+    assert store.mutants() == report
+    refresh_tables(store)
+    assert store.mutants() == report
+    assert not (path / "mutants.json").exists()
+    assert table_rows(path, "mutants") == [msgspec.json.decode(msgspec.json.encode(killed))]
+    # A round of mutants replaces the points.
+    store.write_manifest(MANIFEST, POINTS, {})
+    assert store.mutants() == report
+    file = path / store.manifest().mutants
+    file.write_bytes(file.read_bytes()[:-9] + bytes(9))
+    with pytest.raises(StoreError, match="is damaged"):
+        store.mutants()
+    store.mend_mutants()
+    assert store.mutants() is None
+
+
+def test_a_store_of_version_1_is_refused(store: Store, path: Path) -> None:
+    data = json.loads((path / "store.json").read_text())
+    (path / "store.json").write_text(json.dumps({**data, "version": 1, "sweep_file": "tiny.toml"}))
+    with pytest.raises(StoreError) as raised:
+        Store.open(path)
+    assert raised.value.code == "store-too-old"
+    assert "tla2py sweep tiny.toml -o" in str(raised.value.hint)

@@ -10,7 +10,7 @@ from tests.unit.conftest import LoadSweep
 from tests.unit.rows import run_row
 from tla2py.errors import ExitCode, InputError
 from tla2py.model.outcome import Outcome, Verdict
-from tla2py.store.runs import RunRow
+from tla2py.model.row import RunRow
 from tla2py.sweep.judge import Mismatch, MismatchKind, exit_code, judge
 from tla2py.sweep.sweep import Sweep
 
