@@ -208,7 +208,6 @@ def tables_command(
       tla2py tables runs/NAME --master 'local[*]'
     """
     # Imported on use, with Arrow.
-    from tla2py.store.fragments import Fragment
     from tla2py.store.store import Store
     from tla2py.store.write import Derive, Group, derive_here, refresh_tables, row_counts
 
@@ -226,17 +225,16 @@ def tables_command(
             derive = deriver(stack.enter_context(spark_context(master, workers=1, only_runs=True)))
         done = 0
 
-        def counted_groups(store: Store, groups: Iterable[Group]) -> Iterable[Fragment]:
-            def told() -> Iterator[Group]:
-                nonlocal done
-                for group in groups:
-                    yield group
-                    done += len(group)
-
-            return derive(store, told())
+        def told(groups: Iterable[Group]) -> Iterator[Group]:
+            nonlocal done
+            for group in groups:
+                yield group
+                done += len(group)
 
         stack.enter_context(deriving(len(opened.points()), lambda: done))
-        refresh_tables(opened, derive=counted_groups, anew=True, lost=_report)
+        refresh_tables(
+            opened, derive=lambda store, groups: derive(store, told(groups)), anew=True, lost=_report
+        )
     table = plain_table("table", "rows")
     for name, rows in row_counts(opened).items():
         table.add_row(name, f"{rows:,}")

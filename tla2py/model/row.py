@@ -6,15 +6,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated
 
-from tla2py.model.outcome import (
-    OUTCOME_WORDS,
-    Outcome,
-    Verdict,
-    Violation,
-    is_simulated,
-    simulation_words,
-    unfinished,
-)
+from tla2py.model import outcome
+from tla2py.model.outcome import OUTCOME_WORDS, Outcome, Verdict, Violation, is_simulated, simulation_words
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,4 +102,4 @@ class RunRow:
     @property
     def unfinished(self) -> bool:
         """Whether TLC stopped early, which makes its counts lower bounds."""
-        return unfinished(self.outcome, self.termination_reason)
+        return outcome.unfinished(self.outcome, self.termination_reason)

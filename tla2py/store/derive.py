@@ -6,7 +6,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from tla2py.errors import InputError
 from tla2py.logs.answer import line_numbers
@@ -30,9 +32,6 @@ from tla2py.tlc.output.messages import UNEXPLAINED
 from tla2py.tlc.output.prints import iter_behaviours
 from tla2py.tlc.output.result import interpret_record
 from tla2py.tlc.places import Origins, located
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 
 class StoredOrigins:
@@ -122,8 +121,6 @@ def _states(fragment: Fragment) -> int:
 
 def _parameters(points: pa.Table, manifest: Manifest, run_ids: Iterable[str]) -> dict[str, dict[str, str]]:
     """The texts of the parameters of the first point of each run."""
-    import pyarrow.compute as pc
-
     points = points.filter(pc.is_in(points["run_id"], value_set=text_column(run_ids)))
     names = {each.column: each.name for each in manifest.parameters}
     found: dict[str, dict[str, str]] = {}

@@ -111,7 +111,8 @@ def run_rows(files: Files) -> RunRows:
     import pyarrow as pa
 
     # Without the other columns, which would double the memory.
-    names = [field.name for field in fields(RunRow)]
+    # Arrow imports pandas to make times; nothing reads them from rows.
+    names = [field.name for field in fields(RunRow) if field.name != "started_at"]
     numbers: dict[str, dict[object, int]] = {}
     codes: dict[str, array[int]] = {}
     parts = []
@@ -125,21 +126,9 @@ def run_rows(files: Files) -> RunRows:
                     found.append(known.setdefault(value if make is None else make(value), len(known)))
                 except (ValueError, TypeError) as error:
                     raise wrong_value("runs", f"{value!r} as {name}") from error
-        _check_times(batch)
         parts.append(batch.drop_columns(shared))
     table = pa.Table.from_batches(parts) if parts else pa.table({})
     return RunRows(table, {name: (tuple(known), codes[name]) for name, known in numbers.items()})
-
-
-def _check_times(batch: pa.RecordBatch) -> None:
-    """Raise StoreError (``table-damaged``) for a time that Python cannot represent."""
-    import pyarrow.compute as pc
-
-    try:
-        if "started_at" in batch.schema.names:
-            pc.min_max(batch["started_at"]).as_py()
-    except (OverflowError, ValueError) as error:
-        raise wrong_value("runs", "a started_at beyond all years") from error
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
-from types import NoneType
 from typing import TYPE_CHECKING, Literal, NamedTuple, get_args, get_type_hints
 
 from tla2py.model.mutant import Killer, MutantRow
@@ -64,8 +63,8 @@ def columns_of(row: type) -> tuple[Column, ...]:
     """
     found = []
     for name, hint in get_type_hints(row, include_extras=True).items():
-        types = [kind for kind in get_args(hint.__origin__) if kind is not NoneType]
-        nullable = NoneType in get_args(hint.__origin__)
+        types = [kind for kind in get_args(hint.__origin__) if kind is not type(None)]
+        nullable = type(None) in get_args(hint.__origin__)
         *kind, doc = hint.__metadata__
         plain = types[0] if nullable else hint.__origin__
         found.append(Column(name, kind[0] if kind else _KINDS.get(plain, _TEXT), nullable, doc))

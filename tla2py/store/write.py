@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -294,8 +293,8 @@ def _join(store: Store, points: pa.Table, manifest: Manifest, fragments: Sequenc
     from tla2py.store.sink import write_logs, write_runs
 
     def files(table: str) -> list[Path]:
-        found = (intact_table(store.storage, table, each.files.get(table, ())) or () for each in fragments)
-        return [*chain.from_iterable(found)]
+        found = [intact_table(store.storage, table, each.files.get(table, ())) or [] for each in fragments]
+        return [file for files in found for file in files]
 
     results, name = files("results"), new_name()
     with store.storage.staging("tables") as folder:
