@@ -24,7 +24,8 @@ from tla2py.errors import Tla2pyError
 from tla2py.execution.options import SweepOptions
 from tla2py.execution.sweeps import SweepResult, run_sweeps
 from tla2py.model.outcome import Outcome, Verdict
-from tla2py.spark.choice import ExecutorName, choose_executor
+from tla2py.spark import ExecutorName
+from tla2py.spark.choice import choose_executor
 from tla2py.sweep.folder import read_manifest
 from tla2py.sweep.load import sweep_of_models
 from tla2py.sweep.sweep import Entry, Unread

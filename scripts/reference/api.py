@@ -40,7 +40,7 @@ _SECTIONS = (
     ("A counterexample without its states", "tla2py.analysis.points", ("StoredTrace",)),
     ("Conjuncts", "tla2py.replay.conjuncts", ("Conjuncts", "ConjunctRow")),
     ("A part of an invariant", "tla2py.replay.query", ("Conjunct",)),
-    ("Conjuncts by kind of counterexample", "tla2py.analysis.kinds", ("Turning", "TurningKind", "Turn")),
+    ("Conjuncts by kind of counterexample", "tla2py.analysis.questions", ("Turning", "TurningKind", "Turn")),
     ("How far an action gets", "tla2py.replay.successors", ("Enabledness", "PrefixRow")),
     ("Essential steps", "tla2py.replay.conjuncts", ("Essential",)),
     ("Two stores", "tla2py.analysis.contrast", ("StoreComparison", "PointPair")),

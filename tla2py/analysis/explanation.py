@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
 
 from tla2py.analysis.kinds import Kind, kinds_of
 from tla2py.analysis.laws import SECONDS, Law, LawFound, find_law
@@ -22,9 +23,11 @@ from tla2py.analysis.tables import StoreTables
 from tla2py.errors import InputError
 from tla2py.model.trace import SIMULATED, Printed
 from tla2py.sweep.grid import Points, comparable, value_key
-from tla2py.sweep.sweep import Sweep
 from tla2py.text import counted, did_you_mean
 from tla2py.toml import toml_key, toml_value
+
+if TYPE_CHECKING:
+    from tla2py.sweep.sweep import Sweep
 
 Suggestion = Mapping[str, str]
 """A whole point: the text of every parameter."""

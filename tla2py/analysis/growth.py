@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from tla2py.analysis.points import GridPoint, grid_points, value_order
 from tla2py.analysis.tables import StoreTables
 from tla2py.errors import InputError
-from tla2py.execution.listener import growth_bounds
 from tla2py.model.outcome import Verdict
 from tla2py.model.trace import Printed
 from tla2py.text import parameter_text, printable
@@ -58,6 +57,8 @@ class Series:
                 f"cannot predict {value} from {len(self.sizes)} values at {apart} sizes",
                 hint="a prediction needs at least two sizes that hold, with one value each",
             )
+        from tla2py.execution.listener import growth_bounds
+
         low, high = growth_bounds(self.sizes, self.numbers, size)
         return Prediction(size=str(value), low=low, high=high)
 

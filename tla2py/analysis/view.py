@@ -1,25 +1,30 @@
-"""An opened store: its tables, its traces, and analyses of them."""
+"""An opened store: its tables, its traces, and analyses of them.
+
+What asks TLC is imported on use: most who open a store only read.
+"""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tla2py.analysis.contrast import Contrasts, StoreComparison, compare_stores, point_contrasts
 from tla2py.analysis.explanation import Explanation, explain_store
 from tla2py.analysis.growth import Growth, make_growth
 from tla2py.analysis.heatmap import Axis, Heatmap, make_heatmap
-from tla2py.analysis.kinds import Kinds, Turning, make_kinds, stored_turning
+from tla2py.analysis.kinds import Kinds, make_kinds
 from tla2py.analysis.points import grid_points, summary_line
-from tla2py.analysis.questions import ask, asked, stored_essential
 from tla2py.analysis.tables import StoreTables
 from tla2py.errors import InputError
 from tla2py.model.trace import VIEWS, Printed
-from tla2py.replay.conjuncts import Conjuncts, Essential, evaluate_conjuncts
-from tla2py.replay.successors import Enabledness, evaluate_enabled
 from tla2py.store.foreign import open_tables
 from tla2py.store.storage import Address
 from tla2py.text import counted
+
+if TYPE_CHECKING:
+    from tla2py.analysis.questions import Turning
+    from tla2py.replay.conjuncts import Conjuncts, Essential
+    from tla2py.replay.successors import Enabledness
 
 
 def open_view(path: Address) -> StoreView:
@@ -44,6 +49,8 @@ class StoreView(StoreTables, Printed):
         the step true. Deriving them costs one run of TLC per point, with the jar that a sweep would use. ``trace`` also
         raises InputError (``not-confirmable``) if TLC cannot evaluate the steps.
         """
+        from tla2py.analysis.questions import ask
+
         return StoreView(self.store, ask(self, self._questions, tla2tools, arguments=True))
 
     def with_values(self, *expressions: str, tla2tools: Path | None = None) -> StoreView:
@@ -53,6 +60,8 @@ class StoreView(StoreTables, Printed):
         run of TLC per trace. ``trace`` also raises InputError (``expression-syntax``, ``expression-fails``,
         ``not-confirmable``).
         """
+        from tla2py.analysis.questions import ask
+
         return StoreView(self.store, ask(self, self._questions, tla2tools, expressions=expressions))
 
     def conjuncts(self, point: int, number: int = 1, *, tla2tools: Path | None = None) -> Conjuncts:
@@ -60,6 +69,9 @@ class StoreView(StoreTables, Printed):
 
         Raises InputError as ``trace`` does, ``not-an-invariant`` and ``not-confirmable``.
         """
+        from tla2py.analysis.questions import asked
+        from tla2py.replay.conjuncts import evaluate_conjuncts
+
         trace, origin = asked(self, point, number, tla2tools)
         return evaluate_conjuncts([trace], origin)[0]
 
@@ -69,6 +81,8 @@ class StoreView(StoreTables, Printed):
         One run of TLC evaluates the counterexamples of a point. Raises InputError (``unknown-property``,
         ``not-confirmable``).
         """
+        from tla2py.analysis.questions import stored_turning
+
         return stored_turning(self, name, tla2tools)
 
     def enabled(
@@ -84,6 +98,9 @@ class StoreView(StoreTables, Printed):
 
         Raises InputError as ``trace`` does, ``usage`` for an unknown action or state, and ``not-confirmable``.
         """
+        from tla2py.analysis.questions import asked
+        from tla2py.replay.successors import evaluate_enabled
+
         trace, origin = asked(self, point, number, tla2tools)
         count = len(trace.states)
         if state is not None and not 1 <= state <= count:
@@ -97,6 +114,8 @@ class StoreView(StoreTables, Printed):
 
         Raises InputError as ``trace`` does, ``not-an-invariant`` and ``not-confirmable``.
         """
+        from tla2py.analysis.questions import stored_essential
+
         return stored_essential(self, point, number, tla2tools, seconds=seconds)
 
     def heatmap(self, x: Axis = None, y: Axis = None, value: str = "verdict") -> Heatmap:

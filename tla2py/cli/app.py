@@ -57,7 +57,7 @@ _COMMANDS = {
     "schema": "prepare:schema_command",
     "cfg": "prepare:cfg_command",
     "lint": "trust:lint_command",
-    "trace": "ask:trace_command",
+    "trace": "trace:trace_command",
     "explain": "ask:explain_command",
     "explore": "ask:explore_command",
     "query": "ask:query_command",

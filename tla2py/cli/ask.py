@@ -1,162 +1,23 @@
-"""What a store is asked: ``trace``, ``query``, ``explain``, ``explore`` and ``report``."""
+"""What a store is asked: ``query``, ``explain``, ``explore`` and ``report``.
+
+Imports that not all of them need stand in the functions: they take longer than a query.
+"""
 
 from __future__ import annotations
 
-import re
 import webbrowser
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from tla2py.analysis.view import StoreView, open_view
-from tla2py.cli import checking as asking
 from tla2py.cli.console import show, show_json, show_text
-from tla2py.cli.options import Arguments, Hide, Jar, Json, Master, Only, OtherStore, Store, show_errors
+from tla2py.cli.options import Arguments, Jar, Json, Master, OtherStore, Store
 from tla2py.errors import InputError
 from tla2py.files import check_report, store_files, write_file
-from tla2py.model.trace import Variables
 from tla2py.query import Engine
-from tla2py.store.foreign import ForeignStore, open_tables
-from tla2py.store.storage import folder_of, is_remote
-from tla2py.view.export import FORMATS, export_stored
+from tla2py.store.foreign import open_tables
 from tla2py.view.layout import plain_table
-from tla2py.view.traces import comparison_text, traces_text
-
-
-def trace_command(
-    context: typer.Context,
-    store: Annotated[
-        str,
-        typer.Argument(
-            metavar="STORE", help="The store of a sweep, or a file: a TLC log, its -dumpTrace json, ITF."
-        ),
-    ],
-    point: Annotated[
-        int | None, typer.Argument(metavar="POINT", help="The point; default: list all points.")
-    ] = None,
-    trace: Annotated[
-        int | None, typer.Option("--trace", metavar="N", help="Only this trace of the point.")
-    ] = None,
-    only: Only = None,
-    hide: Hide = None,
-    full: Annotated[bool, typer.Option("--full", help="Print whole states, not only what changed.")] = False,
-    format_: Annotated[
-        str, typer.Option("--format", metavar="|".join(FORMATS), help="The format of one trace.")
-    ] = "text",
-    diff: Annotated[
-        str | None,
-        typer.Option(
-            "--diff",
-            metavar="OTHER",
-            help="Compare with another trace: POINT or POINT/TRACE of this store, a trace file, STORE (its point of the same number), STORE:POINT or STORE:POINT/TRACE.",
-        ),
-    ] = None,
-    verify: Annotated[
-        bool, typer.Option("--verify", help="Confirm the traces with TLC; exit code 1 if it rejects one.")
-    ] = False,
-    arguments: Arguments = False,
-    eval_: asking.Evaluated = None,
-    conjuncts: asking.ConjunctsOption = False,
-    action: asking.ActionOption = None,
-    state: asking.StateOption = None,
-    essential: asking.EssentialOption = False,
-    timeout: asking.EssentialTime = "5m",
-    name: asking.PropertyOption = None,
-    as_json: Json = False,
-    tla2tools: Jar = None,
-) -> None:
-    """List the counterexamples of a store, print those of a point step by step, compare, export or verify them.
-
-    Examples:
-      tla2py trace runs/kip320-first-try 5 --format itf > trace.itf.json
-      tla2py trace runs/kip320-first-try 5 --arguments --only quorumState
-      tla2py trace runs/kip320-first-try 5 --eval 'Cardinality(quorumState.isr)'
-      tla2py trace runs/kip320-first-try 5 --diff 5/2
-      tla2py trace runs/kip320-first-try --conjuncts
-      tla2py trace runs/kip320-first-try 5 --conjuncts --action FollowerFetch --state 9
-      tla2py trace runs/kip320-first-try 5 --essential --timeout 1m
-      tla2py trace runs/kip320-first-try --verify
-    """
-    if diff is not None and format_ != "text":
-        raise InputError("format-of-a-comparison", "a comparison is always text", hint="leave out --format")
-    variables = Variables(only=only or (), hide=hide or ())
-    view = open_view(store)
-    foreign = isinstance(view.store, ForeignStore)
-    if point is None and foreign and (diff or len(view.trace_list(1)) == 1) and not verify:
-        point = 1
-    asking.check_options(context, point)
-    if verify:
-        raise typer.Exit(asking.show_verified(view, point, trace, tla2tools))
-    view = asking.ask_tlc(view, arguments=arguments, expressions=eval_, tla2tools=tla2tools)
-    if point is None:
-        if conjuncts:
-            asking.show_turning(view, name, tla2tools, as_json=as_json)
-        else:
-            asking.show_kinds(view, name, as_json=as_json)
-    elif action is not None:
-        asking.show_enabled(view, action, point, trace or 1, state, tla2tools)
-    elif conjuncts:
-        asking.show_conjuncts(view, point, trace, tla2tools, as_json=as_json)
-    elif essential:
-        asking.show_essential(view, point, trace or 1, timeout, tla2tools, variables, full=full)
-    elif diff is not None:
-        other = _other_point(view, point, diff)
-        titles = str(view.store.path) if foreign else _point_title(point, trace), other.title
-        traces = view.trace(point, trace or 1), other.view.trace(other.point, other.trace)
-        show(comparison_text(*map(variables.part_of, traces), titles=titles))
-    elif format_ != "text":
-        show_text(export_stored(view, point, trace, format_, variables))
-    else:
-        show(traces_text(view, point, trace, full=full, hint=not arguments, variables=variables))
-    if isinstance(view.store, ForeignStore) and diff is None and format_ == "text" and not as_json:
-        raise typer.Exit(show_errors(view.store.file))
-
-
-_POINT = re.compile(r"(\d+)(?:/(\d+))?")
-_STORE_POINT = re.compile(rf"(.+):{_POINT.pattern}")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _NamedPoint:
-    """A point of a store and the number of a trace there; ``title`` names all."""
-
-    view: StoreView
-    point: int
-    trace: int
-    title: str
-
-
-def _other_point(view: StoreView, point: int, other: str) -> _NamedPoint:
-    """The point and trace that ``other`` names: ``POINT`` of this store, a trace file, a store or ``STORE:POINT``.
-
-    A point's first trace is meant unless its number follows, as in ``POINT/TRACE``; a store without a point stands for
-    its point ``point``. Raises InputError (``unknown-point``) and what ``open_view``
-    raises.
-    """
-    if here := _POINT.fullmatch(other):
-        number, trace = int(here[1]), int(here[2]) if here[2] else None
-        return _NamedPoint(view=view, point=number, trace=trace or 1, title=_point_title(number, trace))
-    named = None if not is_remote(other) and folder_of(other).exists() else _STORE_POINT.fullmatch(other)
-    address = named[1] if named else other
-    if not is_remote(address) and not folder_of(address).exists():
-        raise InputError(
-            "unknown-point",
-            f"--diff {other}: not a point, a file or a store",
-            hint="name a point (--diff 3) or one of its traces (--diff 3/2), a trace file, or a store with its point (--diff STORE:3)",
-        )
-    there = open_view(address)
-    foreign = isinstance(there.store, ForeignStore)
-    number = int(named[2]) if named else 1 if foreign else point
-    trace = int(named[3]) if named and named[3] else None
-    title = str(address) if foreign else f"{_point_title(number, trace)} of {address}"
-    return _NamedPoint(view=there, point=number, trace=trace or 1, title=title)
-
-
-def _point_title(point: int, trace: int | None) -> str:
-    """``point 3``, or ``point 3, trace 2``."""
-    return f"point {point}" if trace is None else f"point {point}, trace {trace}"
 
 
 def query_command(
@@ -220,6 +81,8 @@ def explain_command(
     Example:
       tla2py explain runs/NAME --property Inv --suggest 5
     """
+    from tla2py.analysis.view import open_view
+
     explanation = open_view(store).explain(name, suggest)
     if as_json:
         show_json([each.to_json() for each in explanation])
@@ -247,6 +110,7 @@ def explore_command(
       tla2py explore runs/kip320-first-try
       tla2py explore runs/before --compare runs/after
     """
+    from tla2py.analysis.view import open_view
     from tla2py.view.explorer import definitions_of, store_data
     from tla2py.view.server import ExplorerServer, PageAnswers
 
@@ -303,6 +167,7 @@ def report_command(
     Example:
       tla2py report runs/kip320-first-try -o kip320.html --messages leaderAndIsrRequests
     """
+    from tla2py.analysis.view import open_view
     from tla2py.view.counterexamples import LaneOptions
     from tla2py.view.page import PageOptions, report_page
 

@@ -10,20 +10,18 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from tla2py.cli.app import SETTINGS, PlainGroup
-from tla2py.cli.console import err, show
+from tla2py.cli.console import err
 from tla2py.errors import ExitCode, InputError, writing
-from tla2py.model.outcome import Verdict
-from tla2py.spark.choice import ExecutorName
-from tla2py.store.foreign import TraceFile
-from tla2py.tla.module import Remark
-from tla2py.tlc.tools.pluscal import Translator
-from tla2py.tlc.tools.toolchain import find_toolchain
-from tla2py.view.tools import diagnostics_text
+from tla2py.spark import ExecutorName
+
+if TYPE_CHECKING:
+    from tla2py.tla.module import Remark
+    from tla2py.tlc.tools.pluscal import Translator
 
 
 def command_group(name: str, help_text: str) -> typer.Typer:
@@ -243,27 +241,15 @@ def with_sweep_options(command: Callable[..., None]) -> Callable[..., None]:
 
 def pluscal_translator(jar: Path | None = None, *, translate: bool = True) -> Translator | None:
     """A translator that prints its remarks on standard error, None for ``--no-translate``."""
+    from tla2py.tlc.tools.pluscal import Translator
+    from tla2py.tlc.tools.toolchain import find_toolchain
+
     return Translator(lambda: find_toolchain(jar), print_remark) if translate else None
 
 
 def print_remark(remark: Remark) -> None:
     """Print a remark on a module's PlusCal."""
     err().print(str(remark), style="yellow")
-
-
-def show_errors(found: TraceFile) -> ExitCode:
-    """Show TLC's errors in a log without an answer, and return the exit code."""
-    verdict = found.result.verdict
-    answered = verdict is Verdict.HOLDS or (verdict is Verdict.VIOLATED and found.result.traces)
-    if answered or found.result.simulated:
-        return ExitCode.OK
-    for each in diagnostics_text([each for each in found.result.diagnostics if each.severity == "error"]):
-        show(each)
-    # An example behaviour of another tool has no verdict.
-    inconclusive = verdict is Verdict.INCONCLUSIVE and found.format == "log"
-    if verdict is Verdict.BROKEN:
-        return ExitCode.NOT_RUN
-    return ExitCode.INCONCLUSIVE if inconclusive else ExitCode.OK
 
 
 # Modules that several systems share; a copied system gets its own.

@@ -23,16 +23,13 @@ from tla2py.cli.options import (
     pluscal_translator,
 )
 from tla2py.errors import ExitCode, InputError, writing
-from tla2py.execution.preflight import file_errors
 from tla2py.files import write_file
-from tla2py.model.run import Run
-from tla2py.sweep.load import load_sweep
-from tla2py.sweep.plan import Plan, plan_sweep
 from tla2py.text import counted, parameter_text
-from tla2py.tlc.process.command import CONFIG_NAME, place_inputs, property_options, shell_command
 from tla2py.view.layout import plain_table
 
 if TYPE_CHECKING:
+    from tla2py.model.run import Run
+    from tla2py.sweep.plan import Plan
     from tla2py.tla.graph import ModuleGraph
 
 
@@ -179,6 +176,11 @@ def cfg_command(
       tla2py cfg sweep.toml -o configs
       tla2py cfg --check sweep.toml models/*.cfg
     """
+    from tla2py.execution.preflight import file_errors
+    from tla2py.sweep.load import load_sweep
+    from tla2py.sweep.plan import plan_sweep
+    from tla2py.tlc.process.command import CONFIG_NAME, property_options, shell_command
+
     libraries = tuple(library or ())
     translator = pluscal_translator(translate=translate)
     if check:
@@ -216,6 +218,8 @@ def _print(plan: Plan) -> None:
 
 def _write(folder: Path, run: Run, sources: Mapping[str, str]) -> None:
     """Write the files of a run into a folder."""
+    from tla2py.tlc.process.command import CONFIG_NAME, place_inputs
+
     with writing(folder):
         folder.mkdir(parents=True, exist_ok=True)
         write_file(folder / CONFIG_NAME, run.config_text)

@@ -31,7 +31,8 @@ from tla2py.execution import validate
 from tla2py.execution.log_mutants import MutateOptions, run_log_mutants
 from tla2py.execution.options import ModelOptions, SweepOptions
 from tla2py.execution.sweeps import SweepResult, preview_sweeps, run_sweeps
-from tla2py.spark.choice import ExecutorName, choose_executor
+from tla2py.spark import ExecutorName
+from tla2py.spark.choice import choose_executor
 from tla2py.store.storage import Address
 from tla2py.sweep.folder import folder_file
 from tla2py.sweep.judge import worst

@@ -13,10 +13,8 @@ import typer
 
 from tla2py.cli.app import PlainCommand
 from tla2py.cli.console import err, out, show, show_json
-from tla2py.cli.diagnosis import examine
 from tla2py.cli.options import Jar, Json, command_group
 from tla2py.cli.options import Store as Address
-from tla2py.cli.progress import deriving
 from tla2py.errors import ExitCode, InputError, StoreError
 from tla2py.text import counted, parse_duration
 from tla2py.tlc.tools.installed import COMMUNITY, install, installed, installed_path, release
@@ -137,6 +135,8 @@ def doctor_command(
       tla2py doctor
       tla2py doctor --no-self-test --json
     """
+    from tla2py.cli.diagnosis import examine
+
     examinations = []
     for each in examine(tla2tools, self_test=self_test):
         examinations.append(each)
@@ -208,6 +208,7 @@ def tables_command(
       tla2py tables runs/NAME --master 'local[*]'
     """
     # Imported on use, with Arrow.
+    from tla2py.cli.progress import deriving
     from tla2py.store.store import Store
     from tla2py.store.write import Derive, Group, derive_here, refresh_tables, row_counts
 

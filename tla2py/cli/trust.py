@@ -46,7 +46,8 @@ from tla2py.model.mutant import LeftOut
 from tla2py.mutation.mutate import export_mutants, run_mutation, sweep_to_mutate
 from tla2py.mutation.rounds import Cost
 from tla2py.mutation.trial import Trial, file_choice, prepare_trial
-from tla2py.spark.choice import ExecutorName, choose_executor
+from tla2py.spark import ExecutorName
+from tla2py.spark.choice import choose_executor
 from tla2py.sweep.judge import worst
 from tla2py.sweep.plan import plan_sweep
 from tla2py.sweep.rules import lint_paths, module_beside

@@ -7,12 +7,12 @@ import functools
 import importlib.util
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from tla2py.errors import InputError, ToolchainError
 from tla2py.execution.executor import LocalExecutor, RunEnd, Waiting, Work
 from tla2py.model.run import Run
+from tla2py.spark import ExecutorName
 from tla2py.spark.launch import SparkStart
 from tla2py.store.fragments import Fragment
 from tla2py.store.store import Store
@@ -144,13 +144,6 @@ def require_pyspark() -> None:
             f"pyspark cannot be imported: {error}",
             hint="pip install 'tla2py[spark]'; sweeps run without it: tla2py sweep --executor local",
         ) from error
-
-
-class ExecutorName(StrEnum):
-    """The executors of a sweep's runs."""
-
-    SPARK = "spark"
-    LOCAL = "local"
 
 
 def choose_executor(

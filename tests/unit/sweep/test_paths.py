@@ -14,7 +14,8 @@ from tla2py.errors import InputError
 from tla2py.execution.listener import SILENT
 from tla2py.execution.options import SweepOptions
 from tla2py.gate.run import GateOptions, gate
-from tla2py.spark.choice import ExecutorName, choose_executor
+from tla2py.spark import ExecutorName
+from tla2py.spark.choice import choose_executor
 
 HEAD = 'module = "Counter.tla"\n[constants]\nMax = 1\n'
 SECRET = "the text of a file elsewhere"

@@ -1,0 +1,374 @@
+"""``tla2py trace``, and what it asks TLC."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.text import Text
+
+from tla2py.analysis.questions import stored_essential, stored_turning, verify_traces
+from tla2py.analysis.view import StoreView, open_view
+from tla2py.cli.console import err, show, show_json, show_text
+from tla2py.cli.options import Arguments, Hide, Jar, Json, Only
+from tla2py.errors import ExitCode, InputError
+from tla2py.model.outcome import Verdict
+from tla2py.model.trace import Variables
+from tla2py.store.foreign import ForeignStore, TraceFile
+from tla2py.store.storage import folder_of, is_remote
+from tla2py.text import counted, parse_duration
+from tla2py.tlc.tools.toolchain import find_toolchain
+from tla2py.view.export import FORMATS, export_stored
+from tla2py.view.tools import diagnostics_text
+from tla2py.view.traces import (
+    comparison_text,
+    conjuncts_text,
+    enabled_text,
+    trace_list,
+    trace_text,
+    traces_text,
+)
+
+Evaluated = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--eval",
+        metavar="EXPR",
+        help="Show the value of a TLA+ expression in each state or, with primed variables, step; repeatable.",
+    ),
+]
+ConjunctsOption = Annotated[
+    bool,
+    typer.Option(
+        "--conjuncts",
+        help="Show each conjunct of the violated invariant in each state, and which turns FALSE first; without POINT, which one does in how many counterexamples of each kind.",
+    ),
+]
+ActionOption = Annotated[
+    str | None,
+    typer.Option(
+        "--action",
+        metavar="NAME",
+        help="With --conjuncts: the conjuncts of this action, and how far it gets in a state.",
+    ),
+]
+StateOption = Annotated[
+    int | None,
+    typer.Option("--state", metavar="N", help="The state for --action; default: the last of the trace."),
+]
+PropertyOption = Annotated[
+    str | None,
+    typer.Option("--property", metavar="NAME", help="Without POINT: only counterexamples of this one."),
+]
+EssentialOption = Annotated[
+    bool,
+    typer.Option(
+        "--essential", help="Leave out the steps that the violation of a safety property does not need."
+    ),
+]
+EssentialTime = Annotated[
+    str,
+    typer.Option(
+        "--timeout", metavar="DURATION", help="Time limit of --essential, for all runs of TLC together."
+    ),
+]
+
+
+def trace_command(
+    context: typer.Context,
+    store: Annotated[
+        str,
+        typer.Argument(
+            metavar="STORE", help="The store of a sweep, or a file: a TLC log, its -dumpTrace json, ITF."
+        ),
+    ],
+    point: Annotated[
+        int | None, typer.Argument(metavar="POINT", help="The point; default: list all points.")
+    ] = None,
+    trace: Annotated[
+        int | None, typer.Option("--trace", metavar="N", help="Only this trace of the point.")
+    ] = None,
+    only: Only = None,
+    hide: Hide = None,
+    full: Annotated[bool, typer.Option("--full", help="Print whole states, not only what changed.")] = False,
+    format_: Annotated[
+        str, typer.Option("--format", metavar="|".join(FORMATS), help="The format of one trace.")
+    ] = "text",
+    diff: Annotated[
+        str | None,
+        typer.Option(
+            "--diff",
+            metavar="OTHER",
+            help="Compare with another trace: POINT or POINT/TRACE of this store, a trace file, STORE (its point of the same number), STORE:POINT or STORE:POINT/TRACE.",
+        ),
+    ] = None,
+    verify: Annotated[
+        bool, typer.Option("--verify", help="Confirm the traces with TLC; exit code 1 if it rejects one.")
+    ] = False,
+    arguments: Arguments = False,
+    eval_: Evaluated = None,
+    conjuncts: ConjunctsOption = False,
+    action: ActionOption = None,
+    state: StateOption = None,
+    essential: EssentialOption = False,
+    timeout: EssentialTime = "5m",
+    name: PropertyOption = None,
+    as_json: Json = False,
+    tla2tools: Jar = None,
+) -> None:
+    """List the counterexamples of a store, print those of a point step by step, compare, export or verify them.
+
+    Examples:
+      tla2py trace runs/kip320-first-try 5 --format itf > trace.itf.json
+      tla2py trace runs/kip320-first-try 5 --arguments --only quorumState
+      tla2py trace runs/kip320-first-try 5 --eval 'Cardinality(quorumState.isr)'
+      tla2py trace runs/kip320-first-try 5 --diff 5/2
+      tla2py trace runs/kip320-first-try --conjuncts
+      tla2py trace runs/kip320-first-try 5 --conjuncts --action FollowerFetch --state 9
+      tla2py trace runs/kip320-first-try 5 --essential --timeout 1m
+      tla2py trace runs/kip320-first-try --verify
+    """
+    if diff is not None and format_ != "text":
+        raise InputError("format-of-a-comparison", "a comparison is always text", hint="leave out --format")
+    variables = Variables(only=only or (), hide=hide or ())
+    view = open_view(store)
+    foreign = isinstance(view.store, ForeignStore)
+    if point is None and foreign and (diff or len(view.trace_list(1)) == 1) and not verify:
+        point = 1
+    check_options(context, point)
+    if verify:
+        raise typer.Exit(show_verified(view, point, trace, tla2tools))
+    view = ask_tlc(view, arguments=arguments, expressions=eval_, tla2tools=tla2tools)
+    if point is None:
+        if conjuncts:
+            show_turning(view, name, tla2tools, as_json=as_json)
+        else:
+            show_kinds(view, name, as_json=as_json)
+    elif action is not None:
+        show_enabled(view, action, point, trace or 1, state, tla2tools)
+    elif conjuncts:
+        show_conjuncts(view, point, trace, tla2tools, as_json=as_json)
+    elif essential:
+        show_essential(view, point, trace or 1, timeout, tla2tools, variables, full=full)
+    elif diff is not None:
+        other = _other_point(view, point, diff)
+        titles = str(view.store.path) if foreign else _point_title(point, trace), other.title
+        traces = view.trace(point, trace or 1), other.view.trace(other.point, other.trace)
+        show(comparison_text(*map(variables.part_of, traces), titles=titles))
+    elif format_ != "text":
+        show_text(export_stored(view, point, trace, format_, variables))
+    else:
+        show(traces_text(view, point, trace, full=full, hint=not arguments, variables=variables))
+    if isinstance(view.store, ForeignStore) and diff is None and format_ == "text" and not as_json:
+        raise typer.Exit(_show_errors(view.store.file))
+
+
+_POINT = re.compile(r"(\d+)(?:/(\d+))?")
+_STORE_POINT = re.compile(rf"(.+):{_POINT.pattern}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _NamedPoint:
+    """A point of a store and the number of a trace there; ``title`` names all."""
+
+    view: StoreView
+    point: int
+    trace: int
+    title: str
+
+
+def _other_point(view: StoreView, point: int, other: str) -> _NamedPoint:
+    """The point and trace that ``other`` names: ``POINT`` of this store, a trace file, a store or ``STORE:POINT``.
+
+    A point's first trace is meant unless its number follows, as in ``POINT/TRACE``; a store without a point stands for
+    its point ``point``. Raises InputError (``unknown-point``) and what ``open_view``
+    raises.
+    """
+    if here := _POINT.fullmatch(other):
+        number, trace = int(here[1]), int(here[2]) if here[2] else None
+        return _NamedPoint(view=view, point=number, trace=trace or 1, title=_point_title(number, trace))
+    named = None if not is_remote(other) and folder_of(other).exists() else _STORE_POINT.fullmatch(other)
+    address = named[1] if named else other
+    if not is_remote(address) and not folder_of(address).exists():
+        raise InputError(
+            "unknown-point",
+            f"--diff {other}: not a point, a file or a store",
+            hint="name a point (--diff 3) or one of its traces (--diff 3/2), a trace file, or a store with its point (--diff STORE:3)",
+        )
+    there = open_view(address)
+    foreign = isinstance(there.store, ForeignStore)
+    number = int(named[2]) if named else 1 if foreign else point
+    trace = int(named[3]) if named and named[3] else None
+    title = str(address) if foreign else f"{_point_title(number, trace)} of {address}"
+    return _NamedPoint(view=there, point=number, trace=trace or 1, title=title)
+
+
+def _point_title(point: int, trace: int | None) -> str:
+    """``point 3``, or ``point 3, trace 2``."""
+    return f"point {point}" if trace is None else f"point {point}, trace {trace}"
+
+
+def _show_errors(found: TraceFile) -> ExitCode:
+    """Show TLC's errors in a log without an answer, and return the exit code."""
+    verdict = found.result.verdict
+    answered = verdict is Verdict.HOLDS or (verdict is Verdict.VIOLATED and found.result.traces)
+    if answered or found.result.simulated:
+        return ExitCode.OK
+    for each in diagnostics_text([each for each in found.result.diagnostics if each.severity == "error"]):
+        show(each)
+    # An example behaviour of another tool has no verdict.
+    inconclusive = verdict is Verdict.INCONCLUSIVE and found.format == "log"
+    if verdict is Verdict.BROKEN:
+        return ExitCode.NOT_RUN
+    return ExitCode.INCONCLUSIVE if inconclusive else ExitCode.OK
+
+
+# What a user asks for, and the options that go with it: about a point, and about all.
+_SHOWN = ("--trace", "--only", "--hide")
+_OF_POINT: Mapping[str, tuple[str, ...]] = {
+    "--verify": ("--trace",),
+    "--conjuncts": ("--trace", "--action", "--state", "--json"),
+    "--essential": (*_SHOWN, "--full", "--timeout"),
+    "--diff": (*_SHOWN, "--arguments", "--eval"),
+    "--format": (*_SHOWN, "--arguments", "--eval"),
+    "a point": (*_SHOWN, "--full", "--arguments", "--eval"),
+}
+_OF_ALL: Mapping[str, tuple[str, ...]] = {
+    "--verify": ("--trace",),
+    "--conjuncts": ("--property", "--json"),
+    "the list": ("--property", "--json"),
+}
+
+
+def check_options(context: typer.Context, point: int | None) -> None:
+    """Raise InputError for options that do not go together: ``usage``, ``point-missing``."""
+    given = [
+        each.opts[0]
+        for each in context.command.params
+        if each.opts[0].startswith("--") and each.opts[0] not in ("--tla2tools", "--help")
+        for value in [context.params.get(each.name or "")]
+        if value and value != each.get_default(context)
+    ]
+    store = context.params["store"]
+    takes, otherwise = (_OF_ALL, "the list") if point is None else (_OF_POINT, "a point")
+    asked = next((each for each in _OF_POINT if each in given), otherwise)
+    for option in given:
+        if option in takes.get(asked, ()) or (option == asked and asked in takes):
+            continue
+        # With a point it would be right.
+        if point is None and option in (asked, *_OF_POINT.get(asked, (option,))):
+            lists = f"'tla2py trace {store}' lists the points that have one"
+            raise InputError("point-missing", f"{option} needs a point", hint=lists)
+        others = [each for each in takes if option in takes[each]]
+        hint = f"{option} goes with {', '.join(others)}" if others else f"leave out {option}"
+        raise InputError("usage", f"{asked} does not take {option}", hint=hint)
+    if "--state" in given and "--action" not in given:
+        raise InputError("usage", "--state needs --action", hint="name the action that is not enabled there")
+
+
+def ask_tlc(
+    view: StoreView, *, arguments: bool, expressions: list[str] | None, tla2tools: Path | None
+) -> StoreView:
+    """The view whose traces have what TLC is asked for."""
+    if arguments:
+        view = view.with_arguments(tla2tools)
+    return view.with_values(*expressions, tla2tools=tla2tools) if expressions else view
+
+
+def show_verified(view: StoreView, point: int | None, trace: int | None, jar: Path | None) -> ExitCode:
+    """Show TLC's judgement of traces, and return the exit code."""
+    code = ExitCode.OK
+    for each in verify_traces(view, find_toolchain(jar), point, trace):
+        refused = each.judgement == "refused"
+        judgement = "REFUSED" if refused else each.judgement
+        show(Text(f"point {each.point}, trace {each.number}: {judgement}: {each.reason}"))
+        code = ExitCode.UNEXPECTED if refused else code
+    return code
+
+
+def show_kinds(view: StoreView, name: str | None, *, as_json: bool) -> None:
+    """Show the counterexamples by kind."""
+    if as_json:
+        show_json([kind.row() for kind in view.kinds().of(name).kinds])
+    else:
+        show(trace_list(view, name))
+
+
+def show_turning(view: StoreView, name: str | None, jar: Path | None, *, as_json: bool) -> None:
+    """Show the conjuncts that turn FALSE first, by kind."""
+
+    def progress(done: int, total: int) -> None:
+        if done * 10 // total > (done - 1) * 10 // total:
+            err().print(f"{done} of {counted(total, 'run')} of TLC")
+
+    found = stored_turning(view, name, jar, progress=progress)
+    if as_json:
+        show_json([each.to_json() for each in found])
+    else:
+        show_text(f"{str(found) or 'no counterexample'}\n")
+
+
+def show_conjuncts(
+    view: StoreView, point: int, number: int | None, jar: Path | None, *, as_json: bool
+) -> None:
+    """Show the conjuncts of the invariants that a point's traces violate."""
+    rows = view.trace_list(point)
+    invariants = [row.trace for row in rows if row.kind == "invariant"]
+    numbers = (number,) if number is not None else invariants or (1,)
+    found = {each: view.conjuncts(point, each, tla2tools=jar) for each in numbers}
+    if as_json:
+        show_json(
+            [
+                {
+                    "point": point,
+                    "trace": number,
+                    **each.to_json(),
+                    "conjuncts": [row.to_json() for row in each.rows],
+                }
+                for number, each in found.items()
+            ]
+        )
+    for number, each in {} if as_json else found.items():
+        show(conjuncts_text(each, f"point {point}, trace {number}: "))
+
+
+def show_enabled(
+    view: StoreView, action: str, point: int, number: int, state: int | None, jar: Path | None
+) -> None:
+    """Show how far an action gets in a state of a trace."""
+    found = view.enabled(action, point, number, state=state, tla2tools=jar)
+    show(enabled_text(found, f"point {point}, trace {number}: "))
+
+
+def show_essential(
+    view: StoreView,
+    point: int,
+    number: int,
+    timeout: str,
+    jar: Path | None,
+    variables: Variables,
+    *,
+    full: bool,
+) -> None:
+    """Show which steps of a trace are essential: the trace itself, or a shorter one that violates the same."""
+    seconds = parse_duration(timeout, "--timeout")
+    chosen = variables.of(view.trace(point, number))
+    found = stored_essential(view, point, number, jar, seconds=seconds, progress=err().print)
+    steps, left = len(found.trace.states) - 1, len(found.shortest.states) - 1
+    title = f"point {point}, trace {number}: "
+    if found.undecided:
+        show(
+            Text(
+                f"{title}no time for {counted(len(found.undecided), 'step')} of {left}, from state {found.undecided[0]}",
+                "yellow",
+            )
+        )
+    elif steps == left:
+        show(Text(f"{title}every step is essential: {counted(steps, 'step')}"))
+    if steps > left:
+        show(Text(f"{title}{steps - left} of {counted(steps, 'step')} can be left out"))
+    show(trace_text(found.shortest, full=full, chosen=chosen))
