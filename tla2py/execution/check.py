@@ -16,13 +16,7 @@ from tla2py.errors import ExitCode, InputError
 from tla2py.execution.execute import execute_run
 from tla2py.execution.executor import RunProgress, follow_run
 from tla2py.execution.listener import SILENT, Listener
-from tla2py.execution.options import (
-    ModelOptions,
-    SweepOptions,
-    given_constants,
-    given_files,
-    given_variables,
-)
+from tla2py.execution.options import ModelOptions, SweepOptions, given_constants, given_files, given_variables
 from tla2py.execution.preflight import checked_plan
 from tla2py.model.finding import Severity
 from tla2py.model.model import Config

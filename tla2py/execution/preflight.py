@@ -9,10 +9,7 @@ from pathlib import Path
 from tla2py.errors import InputError, Tla2pyError
 from tla2py.execution.listener import Listener, needing_specs, with_readable_logs
 from tla2py.execution.probes import PROBE_CODES, probe_findings
-from tla2py.lint.rules import (
-    lint_file,
-    module_of,
-)
+from tla2py.lint.rules import lint_file, module_of
 from tla2py.lint.subject import read_dialect, result_warning
 from tla2py.model.finding import Finding, Findings, Severity, apply_acceptance
 from tla2py.model.outcome import Verdict

@@ -14,15 +14,7 @@ from typing import Literal, NamedTuple, get_args
 
 from tla2py.model.logs import LogPart, LogRemark
 from tla2py.model.model import NO_INPUTS, Config, InputFile, Inputs
-from tla2py.model.outcome import (
-    CoverageItem,
-    Diagnostic,
-    Outcome,
-    Stats,
-    Verdict,
-    Violation,
-    is_simulated,
-)
+from tla2py.model.outcome import CoverageItem, Diagnostic, Outcome, Stats, Verdict, Violation, is_simulated
 from tla2py.model.trace import Trace
 from tla2py.tla.graph import ModuleGraph
 from tla2py.tla.module import Module

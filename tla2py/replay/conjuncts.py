@@ -15,14 +15,7 @@ from typing import Final, NamedTuple
 from tla2py.errors import InputError
 from tla2py.model.outcome import Verdict
 from tla2py.model.trace import State, Trace
-from tla2py.replay.query import (
-    PRINTER,
-    InvariantCopy,
-    Origin,
-    TraceQuery,
-    first_error,
-    printer_text,
-)
+from tla2py.replay.query import PRINTER, InvariantCopy, Origin, TraceQuery, first_error, printer_text
 from tla2py.tla.copies import (
     Binding,
     Conjunct,

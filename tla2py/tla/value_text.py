@@ -27,16 +27,7 @@ from tla2py.tla.canonical import (
     is_identifier,
     same_value,
 )
-from tla2py.tla.value import (
-    DEEPEST,
-    HASHED_INTERVAL,
-    Function,
-    Interval,
-    ModelValue,
-    Opaque,
-    Record,
-    Value,
-)
+from tla2py.tla.value import DEEPEST, HASHED_INTERVAL, Function, Interval, ModelValue, Opaque, Record, Value
 
 # Every character except white space belongs to a lexeme. An unterminated string runs to the end, where the parser
 # rejects it. No two alternatives match the same long stretch, which keeps the scan linear.

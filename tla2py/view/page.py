@@ -32,16 +32,7 @@ from tla2py.store.write import table_files
 from tla2py.text import counted, cut, printable
 from tla2py.view.counterexamples import LaneOptions
 from tla2py.view.explorer import definitions_of, packed, source_lines, store_data
-from tla2py.view.markup import (
-    STYLE,
-    Element,
-    element,
-    number_cell,
-    number_title,
-    picture_text,
-    row,
-    table,
-)
+from tla2py.view.markup import STYLE, Element, element, number_cell, number_title, picture_text, row, table
 from tla2py.view.server import bundle, content_policy
 from tla2py.view.tools import errors_with_points, excerpt_lines, points_are
 
