@@ -79,7 +79,8 @@ def left_text(left: TimeLeft | None) -> str:
 
 def log_line(progress: SweepProgress, missing: int, elapsed: float) -> str:
     """The line of a sweep in a log, with the longest run and the time left."""
-    line = f"{progress.done}/{missing} done, {progress.running} running, {progress.violated} violated, {seconds(elapsed)}"
+    violated = "" if progress.violated is None else f"{progress.violated} violated, "
+    line = f"{progress.done}/{missing} done, {progress.running} running, {violated}{seconds(elapsed)}"
     if progress.done == missing:
         return line
     if text := left_text(progress.left):
@@ -246,12 +247,12 @@ def reporting(
         BarColumn(),
         MofNCompleteColumn(),
         TextColumn("{task.fields[running]} running"),
-        TextColumn("[red]{task.fields[violated]} violated"),
+        TextColumn("[red]{task.fields[violated]}"),
         TimeElapsedColumn(),
         TextColumn("{task.fields[left]}"),
     )
     with _LiveProgress(*columns, console=console, transient=True, refresh_per_second=1) as live:
-        task = live.add_task(name, total=missing, running=0, violated=0, left="")
+        task = live.add_task(name, total=missing, running=0, violated="", left="")
 
         def report(progress: SweepProgress) -> None:
             live.inside = progress.inside
@@ -259,7 +260,7 @@ def reporting(
                 task,
                 completed=progress.done,
                 running=progress.running,
-                violated=progress.violated,
+                violated="" if progress.violated is None else f"{progress.violated} violated",
                 left=left_text(progress.left),
             )
 

@@ -30,7 +30,7 @@ from tla2py.model.run import (
 )
 from tla2py.tlc.config.render import render_config
 from tla2py.tlc.output.collector import with_notes
-from tla2py.tlc.output.messages import with_log
+from tla2py.tlc.output.messages import is_ended, with_log
 from tla2py.tlc.output.result import combine, interpret_execution, unnamed, without_found
 from tla2py.tlc.process.bubblewrap import DISK_FULL, DiskQuota, is_full, reports_full_disk
 from tla2py.tlc.process.command import (
@@ -155,7 +155,11 @@ class _RunExecution:
             names = [v.name for v in result.violations]
             if any(unnamed(v) for v in result.violations):
                 names += self._violated_properties(config)
-            config = without_found(config, result, names) if run.options.find == "each" else None
+            log = run.inputs.log
+            # Properties, of which a log that is explained is no proof, have no answer if the end of the log stopped TLC.
+            ended = log is not None and not log.stated and bool(config.properties) and is_ended(result, log)
+            each = run.options.find == "each" or ended
+            config = without_found(config, result, names) if each else None
             if config is not None:
                 result = self._execute("further", config)
         # TLC may be unable to evaluate the specification's own relation.

@@ -114,7 +114,7 @@ def execute_job(
     with listener.executing(sweep, len(job.missing), job.known.count) as report:
 
         def told(progress: SweepProgress) -> None:
-            report(progress if name is None else replace(progress, violated=0))
+            report(progress if name is None else replace(progress, violated=None))
 
         try:
             return _execute(job, toolchain, executor, told)
@@ -196,7 +196,8 @@ class _Course:
             self._open.remove(end.run_id)
             self._ends.append(end)
             self._progress.done = len(self._job.missing) - len(self._open)
-            self._progress.violated += end.verdict is Verdict.VIOLATED
+            violated = self._progress.violated or 0
+            self._progress.violated = violated + (end.verdict is Verdict.VIOLATED)
 
     def look(self) -> None:
         """Update the progress."""

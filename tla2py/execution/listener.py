@@ -273,12 +273,12 @@ def _power(base: float, exponent: float) -> float:
 class SweepProgress:
     """The progress of a sweep, in runs; points with the same model share a run.
 
-    ``inside`` are the points of the runs that have lasted a second, the longest first, and their progress, as far as this
+    ``violated`` is None where a violation is no news: of mutants. ``inside`` are the points of the runs that have lasted a second, the longest first, and their progress, as far as this
     machine executes them. ``left`` is None while too little is known.
     """
 
     done: int = 0
-    violated: int = 0
+    violated: int | None = 0
     running: int = 0
     inside: Sequence[tuple[Point, RunProgress]] = ()
     left: TimeLeft | None = None

@@ -5,15 +5,13 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import dataclass, fields, replace
 from typing import NamedTuple, TypeVar
 
 import msgspec
 
-from tla2py.errors import ToolchainError
 from tla2py.execution.executor import ExecutorFactory
-from tla2py.execution.listener import Listener, SweepProgress
+from tla2py.execution.listener import Listener
 from tla2py.execution.sweeps import SweepResult, run_sweeps
 from tla2py.logs.mutate import Target, change_logs, named_strings
 from tla2py.model.logs import LogEdit, LogMutantRow
@@ -203,26 +201,5 @@ class _CourseListener(Listener):
     """A listener that passes on the course of the runs; what concerns the sweep was reported with the logs."""
 
     def __init__(self, listener: Listener) -> None:
-        self._listener = listener
-
-    def fewer_slots(self, slots: int, memory_bytes: int) -> None:
-        """Pass it on."""
-        self._listener.fewer_slots(slots, memory_bytes)
-
-    def spark_failed(self, error: ToolchainError) -> None:
-        """Pass it on."""
-        self._listener.spark_failed(error)
-
-    def executing(
-        self, sweep: Sweep, missing: int, cached: int
-    ) -> AbstractContextManager[Callable[[SweepProgress], None]]:
-        """Pass it on."""
-        return self._listener.executing(sweep, missing, cached)
-
-    def interrupted(self, left: int) -> None:
-        """Pass it on."""
-        self._listener.interrupted(left)
-
-    def finished(self, result: SweepResult) -> None:
-        """Pass it on."""
-        self._listener.finished(result)
+        for name in ("fewer_slots", "spark_failed", "executing", "interrupted", "finished"):
+            setattr(self, name, getattr(listener, name))

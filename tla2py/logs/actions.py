@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from tla2py.errors import InputError
+from tla2py.tla.copies import formula_parts
 from tla2py.tla.graph import ModuleGraph
 from tla2py.tla.levels import Level, Levels
 from tla2py.tla.module import Definition, Expression, Span, standard_module_of
@@ -157,17 +158,19 @@ class Way:
     """A way through the next-state relation to an action.
 
     names: the definitions on the way, the innermost last.
+    within: the action that they are only helpers of, for lines that name them all the same; another way has that action.
     arguments: the names bound on the way.
     """
 
     names: tuple[str, ...]
     frames: tuple[Frame, ...]
     formula: str
+    within: str | None = None
 
     @property
     def action(self) -> str:
         """The name of the action."""
-        return self.names[-1] if self.names else "Next"
+        return self.within or (self.names[-1] if self.names else "Next")
 
     @property
     def arguments(self) -> frozenset[str]:
@@ -194,12 +197,16 @@ class Way:
 
 
 class _At(NamedTuple):
-    """Where a formula is: the scope of its names, their prefix below the root, the definitions and what is around it."""
+    """Where a formula is: the scope of its names, their prefix below the root, the definitions and what is around it.
+
+    ``acts`` tells whether the innermost of the definitions changes something itself, so that what it calls are helpers.
+    """
 
     scope: Scope
     prefix: str = ""
     names: tuple[str, ...] = ()
     frames: tuple[Frame, ...] = ()
+    acts: bool = False
 
     def within(self, frame: Frame) -> _At:
         """The place inside a frame."""
@@ -211,9 +218,12 @@ class ActionWalk:
 
     def __init__(self, spec: ModuleGraph, levels: Levels) -> None:
         self.spec, self.levels, self.source = spec, levels, Source(spec)
+        # How many definitions are the relation itself.
+        self.above = 0
 
     def ways(self, expr: Expression, scope: Scope) -> list[Way]:
         """The ways to the actions of a formula. Raises HiddenError if the root cannot see the formula."""
+        self.above = int(expr.is_name())
         try:
             return self._ways(expr, _At(scope))
         except HiddenError:
@@ -267,7 +277,7 @@ class ActionWalk:
         named = (*at.names, own)
         body = entity.body
         assert body is not None
-        inner = own.rpartition("!")[0]
+        prefix = own.rpartition("!")[0]
         arguments = [self._text(each, at) for each in expr.arguments]
         frame = Frame(
             after=f"({', '.join(arguments)})" if arguments else "",
@@ -275,9 +285,14 @@ class ActionWalk:
             parameters=entity.parameters,
             body=body,
         )
+        if at.acts:
+            inner = self._called(expr, entity, at._replace(names=(), acts=False))
+            return [self._leaf(expr, at), *(replace(each, within=at.names[-1]) for each in inner)]
         try:
             self.source.check_new(entity.parameters)
-            there = _At(entity.scope, f"{inner}!" if inner else "", named, at.frames)
+            # The relation itself is no action.
+            acts = len(named) > self.above and self._acts(body, entity.scope)
+            there = _At(entity.scope, f"{prefix}!" if prefix else "", named, at.frames, acts)
             return self._ways(body, there.within(frame))
         except HiddenError:
             # The definition itself can be seen, so its parameters can be compared.
@@ -339,6 +354,14 @@ class ActionWalk:
             return None
         plain = entity.parameters == declared.parameters and len(expr.arguments) == len(entity.parameters)
         return entity if plain and self.levels.of_entity(entity) == Level.ACTION else None
+
+    def _acts(self, expr: Expression, scope: Scope) -> bool:
+        """Whether a formula says itself how a variable changes, and does not only choose among actions."""
+        inside = self.spec.resolver.let(scope, expr) if expr.shape == "let" else scope
+        if parts := formula_parts(expr):
+            return any(self._acts(each, inside) for each in parts)
+        action = self.levels.of_expression(expr, scope) == Level.ACTION
+        return action and expr.operator != "UNCHANGED" and self._action(expr, scope) is None
 
     def _leads(self, expr: Expression, scope: Scope) -> bool:
         """Whether a formula chooses among named actions."""

@@ -3,42 +3,53 @@
 from __future__ import annotations
 
 import contextlib
-import json
 from collections.abc import Iterable, Iterator, Sequence
 
 from tla2py.errors import InputError
 from tla2py.logs.files import LogText
+from tla2py.logs.read import read_json
 from tla2py.model.logs import LogInput, LogRow
 from tla2py.model.outcome import Verdict
 from tla2py.model.run import Progress, RunResult
 from tla2py.tla.value import Function, Record, Value
 from tla2py.tla.value_text import ValueTextError, parse_value
-from tla2py.tlc.output.messages import UNEXPLAINED, is_through
+from tla2py.tlc.output.messages import UNEXPLAINED, explained, is_complete, is_through
 
 
-def answer_of(result: RunResult, text: LogText) -> LogRow:
-    """The answer of a run; the text of its log is read only where its lines need to be told apart."""
-    log, several = text.log, len(text.log.files) > 1
+def answer_of(result: RunResult, text: LogText) -> tuple[LogRow, str | None]:
+    """The answer of a run, and which entry of its log is the first that no behaviour explains, where no line is known.
+
+    The text of the log is read only where its lines need to be told apart.
+    """
+    log, several, progress = text.log, len(text.log.files) > 1, result.progress
     violates = tuple(
         each.label for each in result.violations if each != UNEXPLAINED and each.kind != "deadlock"
     )
-    # An invariant that a state violates on the way tells nothing of the lines that follow.
-    ended = result.verdict is Verdict.VIOLATED and not (log.observed and violates)
+    ended = result.verdict is Verdict.VIOLATED and is_complete(result)
     lines = sum(1 for _ in text.lines()) if several else log.lines
     first: int | None = None
     matched: int | None = lines
-    if not is_through(log, result.progress):
-        numbers = line_numbers(log, result.progress, text)
-        if result.progress:
-            first = numbers.get(result.progress[-1].position)
-        elif log.counted and ended:
-            # Without an initial state, or without a step from it, nothing is printed.
-            first = min(numbers.values(), default=None) if log.observed else 1
-        matched = None if first is None else first - 1
+    message: str | None = None
+    if not is_through(log, progress):
+        # Without an initial state, or without a step from it, nothing is printed.
+        known = _candidates(log, progress, text) if progress or (log.counted and ended) else {}
+        found = known.get(progress[-1].position, []) if progress else next(iter(known.values()), [])
+        first = found[0] if len(found) == 1 else None
+        # Of entries in another order, or that could be several lines, only their number is known.
+        counted = explained(log, progress) if progress and not log.observed else None
+        matched = counted if first is None or log.order == "moved" else first - 1
+        if ended and first is None and counted is not None:
+            lines_alike = (
+                f"the same in lines {', '.join(map(str, found))}" if found else "no line of the file as it is"
+            )
+            message = (
+                f"entry {counted + 1:,} of the log as the module reads it is the first that no behaviour explains; "
+                f"it is {lines_alike}"
+            )
         first = first if ended else None
     at = text.line(first) if first is not None and several else None
     place = at.place if at is not None else f"{log.files[0].path}:{first}" if first is not None else None
-    return LogRow(
+    row = LogRow(
         file=log.path,
         verdict=result.verdict,
         lines=lines,
@@ -49,41 +60,57 @@ def answer_of(result: RunResult, text: LogText) -> LogRow:
         generated=result.stats.generated,
         distinct=result.stats.distinct,
     )
+    return row, message
 
 
 def line_numbers(log: LogInput, progress: Sequence[Progress], text: LogText) -> dict[int, int]:
-    """The number of the line at each position up to the furthest, as far as it is known."""
+    """The number of the line at each position up to the furthest, where that is known."""
+    found = _candidates(log, progress, text)
+    return {position: lines[0] for position, lines in found.items() if len(lines) == 1}
+
+
+def _candidates(log: LogInput, progress: Sequence[Progress], text: LogText) -> dict[int, list[int]]:
+    """The lines that may be the entry at each position up to the furthest."""
     last = progress[-1] if progress else Progress(position=1)
     if log.observed is not None:
         with contextlib.suppress(InputError):
             return {
-                place: step.number for place, step in enumerate(text.steps(), 1) if place <= last.position
+                place: [step.number] for place, step in enumerate(text.steps(), 1) if place <= last.position
             }
         return {}
-    if last.length not in (None, log.lines):
-        return _lines_of(progress, (line.text for line in text.lines()))
     first = progress[0].position if progress else 1
-    # Where the length is known, the position is the number of the next entry.
-    before = first - 1 if last.length is None else 0
-    return {position: position - before for position in range(first, last.position + 1)}
+    if last.length is None:
+        return {position: [position - first + 1] for position in range(first, last.position + 1)}
+    positions, skips = range(max(first, 1), min(last.position, last.length) + 1), log.skips or 0
+    if log.order is None and last.length == log.lines:
+        return {position: [position] for position in positions}
+    contents = [*_contents(line.text for line in text.lines())]
+    entries = _entries(progress)
+    if log.order == "chosen" and [*positions] == [*range(1, len(positions) + 1)] == [*entries]:
+        # Lines of one content are all chosen, or none is.
+        rest = iter(contents[skips:])
+        chosen = (
+            (at, next((line for line, each in rest if each == entry), None)) for at, entry in entries.items()
+        )
+        return {position: [line] for position, line in chosen if line is not None}
+    if log.order is None:
+        there = [each for each in positions if each + skips <= len(contents)]
+        lines = {position: contents[position + skips - 1] for position in there}
+        if all(entries.get(position, content) == content for position, (_, content) in lines.items()):
+            return {position: [line] for position, (line, _) in lines.items()}
+    return {
+        position: [line for line, content in contents if content == entry]
+        for position, entry in entries.items()
+    }
 
 
-def _lines_of(progress: Sequence[Progress], lines: Iterable[bytes]) -> dict[int, int]:
-    """The lines of the entries that were printed, if they are found among the lines in this order.
-
-    A module chooses its entries by their content, so the first line with the content of the next entry is its line.
-    """
-    wanted = {each.position: each.entry for each in progress if each.entry is not None}
-    contents, found = _contents(lines), dict[int, int]()
-    for position in sorted(place for place in wanted if place >= 1):
-        try:
-            entry = _plain(parse_value(wanted[position]))
-        except (ValueTextError, RecursionError):
-            break
-        line = next((line for line, content in contents if content == entry), None)
-        if line is None:
-            break
-        found[position] = line
+def _entries(progress: Sequence[Progress]) -> dict[int, object]:
+    """The entries that were printed, by position, as JSON values."""
+    found: dict[int, object] = {}
+    for each in progress:
+        if each.entry is not None and each.length is not None and 1 <= each.position <= each.length:
+            with contextlib.suppress(ValueTextError, RecursionError):
+                found[each.position] = _plain(parse_value(each.entry))
     return found
 
 
@@ -91,7 +118,7 @@ def _contents(lines: Iterable[bytes]) -> Iterator[tuple[int, object]]:
     """The JSON value of each line that has one."""
     for number, line in enumerate(lines, 1):
         try:
-            yield number, _emptied(json.loads(line))
+            yield number, _emptied(read_json(line))
         except (ValueError, RecursionError):
             continue
 

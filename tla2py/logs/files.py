@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 import contextlib
+import sys
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import Literal, NamedTuple
 
+import msgspec
+
 from tla2py.errors import InputError, Place
+from tla2py.lint.subject import result_warning
 from tla2py.logs.literal import LOG_MODULE, LOG_NAME, literal_extension, write_literal
 from tla2py.logs.map import Mapper
 from tla2py.logs.observe import POSITION, ObservedLogs, ObservedPlace, write_observed
-from tla2py.logs.read import LogLines
+from tla2py.logs.read import LogLines, changed_numbers
 from tla2py.logs.reader import LogReader, SourceTexts, find_reader, log_terms
 from tla2py.logs.sections import LogsSection
-from tla2py.model.logs import LogEdit, LogFile, LogInput, LogMap, LogRemark
+from tla2py.model.finding import Acceptance, Finding, accepted_reason
+from tla2py.model.logs import EntryOrder, LogEdit, LogFile, LogInput, LogMap, LogNumber, LogRemark
 from tla2py.model.model import Config, GivenVariable, InputFile, Inputs, Model, is_inside
 from tla2py.tla.graph import ModuleGraph
+from tla2py.tla.scope import Entity
 from tla2py.tlc.config.statements import literal_names
 from tla2py.tlc.process.command import check_path, check_variable, input_path, kept_file
 
@@ -84,11 +90,15 @@ _BLOCK = 1 << 20
 
 
 class KeptFile(NamedTuple):
-    """A file of a log as it was when the sweep was loaded: its path, the sha256 of its content, and its number of lines."""
+    """A file of a log as it was when the sweep was loaded: its path, the sha256 of its content, and its number of lines.
+
+    ``numbers`` are the first in each field that TLC's JSON reader changes.
+    """
 
     path: str
     sha256: str
     lines: int
+    numbers: tuple[LogNumber, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,7 +121,7 @@ class SweepLogs:
 
     ``readers`` are those of the modules that read a log; the modules ``literal`` get it as a module, for lack of Java
     classes. Logs of the other modules are read as ``observed`` says. Without a ``search`` a module that ends the search
-    itself is searched depth first.
+    itself is searched depth first. ``accept`` are the findings that the user accepts.
     """
 
     logs: Mapping[str, KeptLog] = field(default_factory=dict)
@@ -119,6 +129,19 @@ class SweepLogs:
     observed: ObservedLogs | None = None
     search: Literal["bfs", "dfs"] | None = None
     literal: frozenset[str] = frozenset()
+    accept: Acceptance = field(default_factory=dict)
+
+    def findings(self) -> Iterator[Finding]:
+        """A finding on each field that a module names with a number that TLC changes, once for each log."""
+        for log in self.logs.values():
+            for number in {n: None for reader in self.readers.values() for n in _changed(log, reader)}:
+                yield result_warning(
+                    "log-number",
+                    f"{number.file}:{number.line}:{number.column}",
+                    number.message,
+                    "log a whole number of 32 bits, or a string; [accept] accepts it",
+                    number.field,
+                )
 
     @property
     def kept(self) -> Iterator[KeptFile]:
@@ -136,9 +159,14 @@ class SweepLogs:
         """The model that reads a log, if there are any."""
         reader = self.readers.get(model.spec.root.name)
         if reader is not None:
-            root = model.spec.root.name
+            root, config = model.spec.root.name, model.config
             extension = literal_extension(root) if root in self.literal else None
-            return replace(model, position=reader.position, extension=extension)
+            # A behaviour that ends before the log does tells nothing of the others. An invariant that the end of the log
+            # violates ends the search before TLC evaluates those that follow.
+            endings = log_terms(reader, config).endings
+            others = tuple(each for each in config.invariants if each not in endings)
+            config = replace(config, check_deadlock=False, invariants=(*others, *endings))
+            return replace(model, config=config, position=reader.position, extension=extension)
         return self.observed.model(model) if self.observed is not None else model
 
     def inputs(self, inputs: Inputs, model: Model, parameters: Mapping[str, str]) -> Inputs:
@@ -165,6 +193,12 @@ class SweepLogs:
             placed = {file: log.files[0]}
             terms = log_terms(reader, model.config)
             ended, literal = terms.is_ended, model.extension is not None
+            skips, order = _entry_order(reader)
+            numbers = [
+                each
+                for each in _changed(log, reader)
+                if accepted_reason(self.accept, "log-number", each.field) is None
+            ]
             given = replace(
                 given,
                 position=None if reader.position is None else reader.position.expression,
@@ -172,6 +206,9 @@ class SweepLogs:
                 stated=terms.accepts,
                 endings=terms.endings,
                 literal=None if not literal else "line" if reader.by_line else "value",
+                skips=skips or None,
+                order=order,
+                numbers=tuple(numbers) or None,
             )
         properties = inputs.java_properties
         if self.search == "dfs" or (self.search is None and ended):
@@ -190,6 +227,41 @@ class SweepLogs:
 NO_LOGS = SweepLogs()
 
 
+def _changed(log: KeptLog, reader: LogReader) -> Iterator[LogNumber]:
+    """The numbers in fields that a module names, or in no field, that TLC's reader changes, without the other fields."""
+    for number in log.files[0].numbers:
+        named = tuple(each for each in number.fields if each in reader.fields)
+        if named or not number.fields:
+            yield number._replace(fields=named)
+
+
+def _entry_order(reader: LogReader) -> tuple[int, EntryOrder | None]:
+    """How many first entries of the file a module leaves out, and how it treats the others; see ``LogInput``."""
+    spec, position = reader.spec, reader.position
+    entity = None if position is None or position.entries is None else spec.scope.find(position.entries)
+    skips = 0
+    order: EntryOrder | None = None
+    seen: list[Entity] = []
+    expr, scope = (entity.body, entity.scope) if entity is not None else (None, spec.scope)
+    while expr is not None and not reader.reach.is_log(expr, None):
+        inner = scope.named(expr)
+        first, *others = expr.arguments or (None,)
+        if inner is not None and not inner.parameters and inner not in seen:
+            seen.append(inner)
+            expr, scope = inner.body, inner.scope
+        elif expr.operator == "TLCEval":
+            expr = first
+        elif expr.operator == "SelectSeq" and not skips:
+            expr, order = first, "chosen"
+        elif expr.operator == "Tail":
+            expr, skips = first, skips + 1
+        elif expr.operator == "SubSeq" and others[0].text.isdigit():
+            expr, skips = first, skips + int(others[0].text) - 1
+        else:
+            return 0, "moved"
+    return skips, order
+
+
 def read_logs(
     base: Path,
     logs: Mapping[str, Sequence[str]],
@@ -197,6 +269,7 @@ def read_logs(
     given: Collection[SourceTexts],
     section: LogsSection,
     place: ObservedPlace,
+    accept: Acceptance,
 ) -> SweepLogs:
     """The logs of a sweep, copied and hashed; their lines are counted, not parsed.
 
@@ -247,6 +320,7 @@ def read_logs(
         readers=readers,
         observed=_observed_logs(section, place),
         search=section.search,
+        accept=accept,
     )
 
 
@@ -273,7 +347,8 @@ def _kept(file: Path, path: str) -> KeptFile:
             lines += block.count(b"\n")
             rest = block
     lines += bool(rest) and not rest.endswith(b"\n")
-    return KeptFile(path, sha256, lines)
+    with input_path(sha256).open("rb") as texts:
+        return KeptFile(path, sha256, lines, changed_numbers(path, texts))
 
 
 def write_log_module(inputs: Inputs, config: Config, folder: Path) -> tuple[LogRemark, ...]:
@@ -284,7 +359,7 @@ def write_log_module(inputs: Inputs, config: Config, folder: Path) -> tuple[LogR
     if not log.lines:
         return (LogRemark(log.path, None, "the log is empty", refuses=True),)
     if log.observed is None and log.literal is None:
-        return ()
+        return _check_json(folder / log.files[0].file, log.path)
     with (folder / f"{LOG_MODULE}.tla").open("w", encoding="utf-8") as file:
         try:
             if log.observed is None:
@@ -299,6 +374,24 @@ def write_log_module(inputs: Inputs, config: Config, folder: Path) -> tuple[LogR
             write_observed(file, log.observed.vocabulary, found, model_values=model_values, null=null)
             return (*(remark for each in logs for remark in each.remarks), *mapper.remarks)
         except InputError as error:
-            place = Place.parse(error.where or log.path)
-            text = f"{error.message}\n{error.hint}" if error.hint else error.message
-            return (LogRemark(place.file, place.line, text, refuses=True),)
+            return (_refusing(error, log.path),)
+
+
+def _refusing(error: InputError, path: str) -> LogRemark:
+    place = Place.parse(error.where or path)
+    text = f"{error.message}\n{error.hint}" if error.hint else error.message
+    return LogRemark(place.file, place.line, text, refuses=True)
+
+
+def _check_json(file: Path, path: str) -> tuple[LogRemark, ...]:
+    """A remark that refuses a log which is not JSON, neither by line nor as a whole, or has no entry: TLC may take it."""
+    try:
+        for _ in LogLines(file, path, most_lines=sys.maxsize).values():
+            pass
+    except InputError as error:
+        if error.code == "log-syntax":
+            with contextlib.suppress(msgspec.DecodeError, RecursionError, OSError):
+                msgspec.json.decode(file.read_bytes())
+                return ()
+        return (_refusing(error, path),)
+    return ()

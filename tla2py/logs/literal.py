@@ -9,7 +9,7 @@ from typing import IO
 import msgspec
 
 from tla2py.errors import InputError
-from tla2py.logs.read import JsonValue, LogLines
+from tla2py.logs.read import JsonValue, LogLines, read_json
 from tla2py.model.model import Extension, Inputs
 from tla2py.tla.canonical import is_identifier
 
@@ -49,6 +49,8 @@ def _pieces(value: JsonValue, where: str, path: str, depth: int) -> Iterator[str
                 yield f"{name} |-> " if fields else f"{string_text(name, where)} :> "
                 yield from _pieces(each, where, f"{path}.{name}" if path else name, depth + 1)
             yield "]" if fields else ")"
+        case int() if value == -LARGEST - 1 and not isinstance(value, bool):
+            yield f"(-{LARGEST} - 1)"
         case _:
             yield scalar_text(value, where, path, None)
 
@@ -195,13 +197,14 @@ def _write_sequence(file: IO[str], texts: Iterable[str]) -> int:
 
 
 def _line_texts(path: Path, name: str) -> Iterator[str]:
-    for number, _, value in LogLines(path, name).values():
-        yield tla_text(value, f"{name}:{number}")
+    for number, text, _ in LogLines(path, name).values():
+        yield tla_text(read_json(text), f"{name}:{number}")
 
 
 def _value_text(path: Path, name: str) -> str:
     try:
-        value = msgspec.json.decode(path.read_bytes())
+        msgspec.json.decode(path.read_bytes())
+        value = read_json(path.read_bytes())
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, OSError) as error:
         raise InputError(
             "log-syntax",

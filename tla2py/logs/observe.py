@@ -219,8 +219,9 @@ def _lines(behavior: Behavior, steps: dict[str, str], *, hiding: bool) -> Iterat
         name = _new("Line", way.action, steps)
         yield from way.written(f"{name}_Step", lambda each: f'Tla2py_Gives({_LINE}, "{each}", {each})')
         names, arguments = (_set(each) for each in (_names(way.names), way.arguments))
+        named = f' /\\ {_LINE}.action # ""' if way.within else ""
         yield (
-            f"{name} == Tla2py_UpTo({POSITION}, {COUNT_NAME}) /\\ Tla2py_Matches({_LINE}, {names}, {arguments}) /\\ "
+            f"{name} == Tla2py_UpTo({POSITION}, {COUNT_NAME}) /\\ Tla2py_Matches({_LINE}, {names}, {arguments}){named} /\\ "
             f"{name}_Step /\\ Tla2py_Seen /\\ {POSITION}' = Tla2py_After({POSITION}){hidden}"
         )
 
@@ -230,7 +231,7 @@ def _hidden(
 ) -> Iterator[str]:
     """The definitions of the steps between lines."""
     for way in behavior.ways:
-        if not actions or actions & _names(way.names):
+        if (not actions and way.within is None) or actions & _names(way.names):
             name = _new("Unobserved", way.action, steps)
             yield from way.written(f"{name}_Step", None)
             yield (

@@ -32,6 +32,8 @@ MOST_STATES = 20
 # The steps of the specification that are printed for these states.
 _MOST_STEPS = 500
 TELLER = f"{PROBE}Tell"
+# The end of the names that ``tla2py.logs.observe`` gives to the formula of a step and to its parts.
+STEP = re.compile(r"_Step(_\d+)?$")
 LAST = "LAST"
 # The registers of TLCSet: the path, whether it is printed, the numbers of states and steps printed, whether the invariant was
 # violated, and the steps printed for a position.
@@ -151,12 +153,19 @@ def _probe(
     texts[f"{TELLER}.tla"] = teller_text([])
     spec = load_texts(PROBE, texts)
     subject = _Subject(spec=spec, levels=Levels(spec.resolver), modules=texts, replaced=replaced)
-    copy = ActionParts(query=subject, name=f"{PROBE}_Both", printer=TELLER, action=None)
+    reach, ours = _reach(spec, entries), frozenset(own)
+    parts = _Parts(reach=reach, levels=subject.levels, own=ours, logging=_logging(reach, ours))
+    copy = ActionParts(
+        query=subject,
+        name=f"{PROBE}_Both",
+        printer=TELLER,
+        action=None,
+        # TLC may be unable to evaluate parameters so early.
+        tells=lambda place: enabled and parts.is_action(place),
+    )
     file = f"{PROBE}.tla"
     texts[file] = re.sub(rf"/\\ {PROBE}_Both$", rf"/\\ {copy.root}", texts[file], flags=re.MULTILINE)
     texts[f"{TELLER}.tla"] = teller_text(copy.depths)
-    reach, ours = _reach(spec, entries), frozenset(own)
-    parts = _Parts(reach=reach, levels=subject.levels, own=ours, logging=_logging(reach, ours))
     return LogProbe(
         texts={name: text for name, text in texts.items() if name != written},
         config=replace(
@@ -245,7 +254,11 @@ class _Parts:
             action=None if exists else self._action(expr, place),
         )
 
-    def _action(self, expr: Expression, place: CopyPlace) -> str | None:
+    def is_action(self, place: CopyPlace) -> bool:
+        """Whether the innermost definition of a place is an action of the specification, or a step that tla2py wrote."""
+        return STEP.search(place.path[-1]) is not None or self._action(None, place) == place.path[-1]
+
+    def _action(self, expr: Expression | None, place: CopyPlace) -> str | None:
         """The outermost definition on the way to a conjunct, or the one that it calls, that is an action and needs no log.
 
         A definition that only chooses among others is none.
@@ -253,7 +266,7 @@ class _Parts:
         owners = [
             each for each in zip(place.path, place.owners, strict=True) if not each[0].startswith(PROBE)
         ]
-        if (called := _called(expr, place.scope)) is not None:
+        if expr is not None and (called := _called(expr, place.scope)) is not None:
             owners.append((called.declaration.name, called))
         following = [*(name for name, _ in owners[1:]), None]
         for (name, entity), after in zip(owners, following, strict=False):

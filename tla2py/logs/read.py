@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import contextlib
+import json
+import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from decimal import Decimal
 from pathlib import Path
 from typing import IO, TypeAlias
 
 import msgspec
 
 from tla2py.errors import InputError, reason_of
-from tla2py.model.logs import LogRemark
+from tla2py.model.logs import LogNumber, LogRemark
 from tla2py.text import cut
 
 JsonValue: TypeAlias = "bool | int | float | str | list[JsonValue] | dict[str, JsonValue] | None"
@@ -76,7 +80,8 @@ class LogLines:
 
     def values(self) -> Iterator[tuple[int, bytes, JsonValue]]:
         """The number, the text and the value of each line, which may be any; raises what iterating raises."""
-        decoder = msgspec.json.Decoder()
+        # Without the hook it refuses 1e400, which JSON allows.
+        decoder = msgspec.json.Decoder(float_hook=float)
         found = 0
         for number, text in self._texts():
             where = f"{self.name}:{number}"
@@ -162,6 +167,56 @@ class LogLines:
                         f"{path} is {kind} here and {known} in line {line}",
                     )
                 )
+
+
+# A number that TLC may change.
+_SUSPECT = re.compile(rb"\d{10}|\d[.eE]")
+_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*|[][{}:]')
+_LARGEST_EXPONENT = 400
+
+
+def read_integer(text: str) -> int:
+    """What TLC's JSON reader makes of a number: the integer towards zero, and of that the last 32 bits."""
+    number = Decimal(text)
+    # Beyond, it is a multiple of 2^32.
+    huge = number.adjusted() - len(number.as_tuple().digits) > _LARGEST_EXPONENT
+    return 0 if huge else (int(number) + 2**31) % 2**32 - 2**31
+
+
+def read_json(text: bytes) -> JsonValue:
+    """A JSON value with the numbers that TLC's reader makes of those in it. Raises ValueError and RecursionError."""
+    value: JsonValue = json.loads(text, parse_int=read_integer, parse_float=read_integer)
+    return value
+
+
+def changed_numbers(path: str, lines: Iterable[bytes]) -> tuple[LogNumber, ...]:
+    """The first number in each field of some lines that TLC's JSON reader changes; ``path`` names the file."""
+    found: dict[tuple[str, ...], LogNumber] = {}
+    for line, raw in enumerate(lines, 1):
+        if _SUSPECT.search(raw):
+            for column, fields, text in _numbers(raw.decode("utf-8", "replace")):
+                with contextlib.suppress(ArithmeticError):
+                    if fields not in found and Decimal(text) != (read := read_integer(text)):
+                        found[fields] = LogNumber(path, line, column, fields, text, read)
+    return tuple(found.values())
+
+
+def _numbers(text: str) -> Iterator[tuple[int, tuple[str, ...], str]]:
+    """The numbers in a JSON text: the column, the fields that each is in, and its text."""
+    open_, string = [""], ""
+    for token in _TOKEN.finditer(text):
+        match token[0][0]:
+            case '"':
+                string = token[0]
+            case ":":
+                with contextlib.suppress(ValueError):
+                    open_[-1] = json.loads(string)
+            case "{" | "[":
+                open_.append("")
+            case "}" | "]":
+                open_ = open_[:-1] or [""]
+            case _:
+                yield token.start() + 1, tuple(filter(None, open_)), token[0]
 
 
 def type_name(value: JsonValue) -> str:

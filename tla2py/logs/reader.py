@@ -346,7 +346,7 @@ class LogReader:
     """How a module reads its log.
 
     ``position`` is what counts the lines, if known. ``by_line`` tells whether each line of the log is a value. ``reach``
-    tells what depends on the log.
+    tells what depends on the log. ``fields`` are the names of fields, and the strings, in the module.
     """
 
     spec: ModuleGraph
@@ -354,6 +354,7 @@ class LogReader:
     position: Position | None
     by_line: bool
     reach: LogReach
+    fields: frozenset[str] = frozenset()
 
     @deeply
     def reaches(self, name: str) -> bool:
@@ -425,12 +426,23 @@ def find_reader(
             return None
         reader = only
     found = _counters(reader, every)
+    counted: Position | None
     if position is not None:
         if position not in found:
             _check_position(spec, position, place("position"))
-        return replace(reader, position=found.get(position, Position(expression=position)))
-    # One of several variables counts, but not for certain.
-    return replace(reader, position=next(iter(found.values())) if len(found) == 1 else None)
+        counted = found.get(position, Position(expression=position))
+    else:
+        # One of several variables counts, but not for certain.
+        counted = next(iter(found.values())) if len(found) == 1 else None
+    return replace(reader, position=counted, fields=frozenset(_fields(every)))
+
+
+def _fields(every: Iterable[Reached]) -> Iterator[str]:
+    for each in every:
+        if each.expr.operator in (".", "record", "[:]"):
+            yield from each.expr.text.split(",")
+        elif each.expr.operator == "string":
+            yield each.expr.text.strip('"')
 
 
 def _reader(spec: ModuleGraph, calls: Iterable[Call], source: SourceTexts) -> LogReader:

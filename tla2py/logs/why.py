@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
@@ -11,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import IO, NamedTuple
 
-from tla2py.logs.probe import PROBE, TAG, LogProbe, log_probe
+from tla2py.logs.probe import PROBE, STEP, TAG, LogProbe, log_probe
 from tla2py.logs.read import JsonValue
 from tla2py.model.logs import LogPart
 from tla2py.model.outcome import Verdict
@@ -21,7 +20,7 @@ from tla2py.tla.copies import Binding, bound
 from tla2py.tla.value import Function, Interval, ModelValue, Record, Value
 from tla2py.tla.value_text import ValueTextError, format_value, parse_value
 from tla2py.tlc.output.codes import Code
-from tla2py.tlc.output.messages import UNEXPLAINED, Message, MessageReader, UserText, with_log
+from tla2py.tlc.output.messages import UNEXPLAINED, Message, MessageReader, UserText, is_complete, with_log
 from tla2py.tlc.output.states import iter_with_traces
 
 MOST_GENERATED = 50_000
@@ -34,8 +33,10 @@ def probe_of(run: Run, sources: Mapping[str, str], result: RunResult, *, enabled
     A log that no behaviour explains is asked about, and with ``coverage`` any other, unless the search is large or the log
     an edited one. ``enabled`` is that of ``log_probe``.
     """
-    log, verdict = run.inputs.log, with_log(result, run.inputs.log).verdict
-    asked = verdict is Verdict.VIOLATED or (verdict is Verdict.HOLDS and run.options.coverage)
+    log, result = run.inputs.log, with_log(result, run.inputs.log)
+    verdict = result.verdict
+    unexplained = verdict is Verdict.VIOLATED and is_complete(result)
+    asked = unexplained or (verdict is Verdict.HOLDS and run.options.coverage)
     if log is None or log.edit is not None or log.position is None or not result.progress or not asked:
         return None
     if (result.stats.generated or 0) > MOST_GENERATED or run.options.mode != "check":
@@ -77,11 +78,13 @@ def nearest_of(steps: Sequence[LogStep], line: str, action: str, binding: Bindin
     compared = [
         replace(step, differences=tuple(_differences(step, fields, action, binding))) for step in steps
     ]
+    args = fields.get("args") if isinstance(fields, dict) else None
+    said = {*args} if isinstance(args, dict) else {name for name, _ in binding}
     # Of several, one whose values occur in the line.
     return min(
         compared,
         key=lambda step: (
-            len(step.differences),
+            len(step.differences) + len(said - {name for name, _ in step.binding}),
             step.action != action,
             sum(value.strip('"') not in line for _, value in step.binding),
         ),
@@ -155,17 +158,19 @@ BOTH = " /\\ "
 """Between the names of several actions that a step takes at once."""
 
 _BEGINS = (f'<<"{TAG}"', f'<< "{TAG}"')
-# The end of the names that ``tla2py.logs.observe`` gives to the formula of a step and to its parts.
-_STEP = re.compile(r"_Step(_\d+)?$")
 _FURTHEST = (Code.INVARIANT, Code.INVARIANT_INITIAL)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Attempt:
-    """A way through the next-state relation that TLC tried in vain: its conjuncts, the last one FALSE, and the values bound."""
+    """A way through the next-state relation that TLC tried in vain: its conjuncts, the last one FALSE.
+
+    ``binding`` are the arguments of its action, ``bound`` all values bound.
+    """
 
     parts: tuple[LogPart, ...]
-    binding: Binding
+    binding: Binding = ()
+    bound: Binding = ()
 
     @property
     def false(self) -> LogPart:
@@ -294,10 +299,10 @@ def read_log_why(record: RunRecord, stdout: Callable[[int], IO[bytes]]) -> LogWh
 
 def _named(part: LogPart, steps: Mapping[str, str]) -> LogPart:
     """A part with the action of the step that tla2py wrote for a line, if it is in no action otherwise."""
-    if part.action is not None or part.kind == "line":
+    written = next((steps[name] for each in part.path if (name := STEP.sub("", each)) in steps), None)
+    if written is None or part.kind == "line" or written.rpartition("!")[2] == part.action:
         return part
-    written = (steps.get(_STEP.sub("", name)) for name in part.path)
-    return part._replace(action=next((each for each in written if each is not None), None))
+    return part._replace(action=written)
 
 
 def read_why(parts: Sequence[LogPart], position: str, lines: Iterable[bytes]) -> LogWhy:
@@ -387,18 +392,28 @@ class _Reading:
         parts = [self.parts[number] for number, _ in self.path]
         own = parts and parts[-1].module != PROBE and f"{PROBE}_Takes" in parts[-1].path
         if own and not self.succeeded and len(kept) < len(self.path) and self.states:
-            attempt = Attempt(parts=tuple(parts), binding=self._binding())
+            bound = {name: value for _, binding in self.path for name, value in binding}
+            attempt = Attempt(parts=tuple(parts), bound=tuple(bound.items()))
+            attempt = replace(attempt, binding=self._binding(attempt.action))
             state = self.states[-1]
             self.states[-1] = replace(state, attempts=(*state.attempts, attempt))
         self.path, self.succeeded = [*kept], self.succeeded and len(kept) == len(self.path)
 
-    def _binding(self) -> Binding:
-        return tuple({name: value for _, binding in self.path for name, value in binding}.items())
+    def _binding(self, action: str) -> Binding:
+        """The arguments of an action: what its innermost definition binds, otherwise what is bound around it."""
+        names = action.split(BOTH)
+        printed = [(self.parts[number].path, binding) for number, binding in self.path if binding]
+        own = [each for each in printed if each[0][-1] in names or STEP.search(each[0][-1])]
+        depth = max((len(path) for path, _ in own), default=0)
+        around = [each for each in printed if not {*names} & {*each[0]}]
+        found = [each for each in own if len(each[0]) == depth] or around
+        return tuple({name: value for _, binding in found for name, value in binding}.items())
 
     def _can(self, values: Record) -> None:
         if self.states:
             parts = [self.parts[number] for number, _ in self.path]
-            step = LogStep(action=self._action(parts), binding=self._binding(), values=dict(values))
+            action = self._action(parts)
+            step = LogStep(action=action, binding=self._binding(action), values=dict(values))
             state = self.states[-1]
             self.states[-1] = replace(state, steps=(*state.steps, step))
 

@@ -93,6 +93,32 @@ class LogFile(NamedTuple):
     file: str
 
 
+class LogNumber(NamedTuple):
+    """A number in a log that TLC's JSON reader changes: its place, the fields that it is in, its text, and what TLC reads."""
+
+    file: str
+    line: int
+    column: int
+    fields: tuple[str, ...]
+    text: str
+    read: int
+
+    @property
+    def field(self) -> str:
+        """The field by which ``[accept]`` names it."""
+        return self.fields[-1] if self.fields else "value"
+
+    @property
+    def message(self) -> str:
+        """What TLC does."""
+        return (
+            f"{self.field} is {self.text}, which TLC reads as {self.read:,}: it has integers of 32 bits only"
+        )
+
+
+EntryOrder: TypeAlias = Literal["chosen", "moved"]
+
+
 class LogRemark(NamedTuple):
     """A remark on a log, or on a line of it; one that ``refuses`` tells why the log cannot be checked."""
 
@@ -152,9 +178,11 @@ class LogInput:
 
     ``path`` is the log as the user names it, ``files`` are its files, ``lines`` is how many they have together.
     ``position`` is the expression that counts lines, ``entries`` the definition of what it counts, if known. ``stated``
-    means that TLC's verdict is that on the log. ``endings`` are the invariants that a log violates if it is explained to its end. ``edit`` is made to its file before the run reads it;
-    ``lines`` are those afterwards. ``observed`` is None if the module reads the log itself;
-    ``literal`` is how, if TLC cannot read JSON: a value in each ``line``, or one ``value``.
+    means that TLC's verdict is that on the log. ``endings`` are the invariants that a log violates if it is explained to
+    its end. ``edit`` is made to its file before the run reads it; ``lines`` are those afterwards. ``observed`` is None if
+    the module reads the log itself; ``literal`` is how, if TLC cannot read JSON: a value in each ``line``, or one ``value``.
+    ``skips`` is how many first entries of the file the module leaves out, ``order`` how it treats the others, if not one
+    by one: some are ``chosen`` by their content, or they are ``moved``. ``numbers`` are those for which there is no verdict.
     """
 
     path: str
@@ -167,6 +195,9 @@ class LogInput:
     edit: LogEdit | None = None
     observed: Observed | None = None
     literal: Literal["line", "value"] | None = None
+    skips: int | None = None
+    order: EntryOrder | None = None
+    numbers: tuple[LogNumber, ...] | None = None
 
     @property
     def counted(self) -> bool:

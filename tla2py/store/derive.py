@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, replace
 from itertools import chain
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from tla2py.errors import InputError
-from tla2py.logs.answer import line_numbers
+from tla2py.errors import InputError, Place
+from tla2py.logs.answer import answer_of, line_numbers
 from tla2py.logs.files import LogText
 from tla2py.logs.why import log_trace, read_log_why
 from tla2py.model.logs import LogInput
+from tla2py.model.outcome import Diagnostic
 from tla2py.model.run import RunRecord, RunResult
 from tla2py.model.trace import Trace
 from tla2py.store import rows
@@ -28,6 +30,7 @@ from tla2py.store.storage import Storage
 from tla2py.store.store import Store
 from tla2py.sweep.file import PointPlaces, SweepText, read_sweep_text
 from tla2py.sweep.sections import SweepFile
+from tla2py.tlc.output.codes import ENTRY
 from tla2py.tlc.output.messages import UNEXPLAINED
 from tla2py.tlc.output.prints import iter_behaviours
 from tla2py.tlc.output.result import interpret_record
@@ -143,6 +146,14 @@ def _add_run(
     run_id = record.run_id
     result = interpret_record(record, archive.stdout)
     result = origins.located(parameters, record, result)
+    log = record.inputs.log
+    text = None if log is None or log.edit is not None else log_text(log, storage, record)
+    if text is not None:
+        answer, entry = answer_of(result, text)
+        tables.add("log_results", [{"run_id": run_id, **asdict(answer)}])
+        if entry is not None:
+            said = Diagnostic(code=ENTRY, severity="error", text=entry, place=Place(file=text.log.path))
+            result = replace(result, diagnostics=(*result.diagnostics, said))
     row = {**rows.row_columns(rows.run_row(record, result)), "record": identity}
     del row["point"]
     tables.add("results", [row])
@@ -151,12 +162,9 @@ def _add_run(
     tables.add("diagnostics", rows.diagnostic_rows(run_id, result))
     tables.add("prints", rows.print_rows(run_id, result))
     traces = chain(result.traces, _behaviours(archive, lengths))
-    log = record.inputs.log
     if log is not None and log.edit is not None:
         tables.add("log_mutants", rows.log_mutant_rows(record, log.edit, result))
-    elif log is not None:
-        text = log_text(log, storage, record)
-        tables.add("log_results", rows.log_rows(record, result, text))
+    elif log is not None and text is not None:
         why = read_log_why(record, archive.stdout)
         numbers = {} if why is None else line_numbers(log, result.progress, text)
         # TLC gives no counterexample for a log that no behaviour explains.

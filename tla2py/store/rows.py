@@ -9,7 +9,6 @@ from dataclasses import asdict, fields, replace
 from datetime import datetime
 
 from tla2py.errors import Place
-from tla2py.logs.answer import answer_of
 from tla2py.logs.files import LogText
 from tla2py.logs.why import BOTH, LogWhy
 from tla2py.model.logs import LogEdit
@@ -132,11 +131,6 @@ def print_rows(run_id: str, result: RunResult) -> Iterator[Row]:
     """A run's rows of ``prints``."""
     for index, text in enumerate(result.prints, 1):
         yield {"run_id": run_id, "index": index, "text": text}
-
-
-def log_rows(record: RunRecord, result: RunResult, text: LogText) -> Iterator[Row]:
-    """A run's row of ``logs``."""
-    yield {"run_id": record.run_id, **asdict(answer_of(result, text))}
 
 
 def log_mutant_rows(record: RunRecord, edit: LogEdit, result: RunResult) -> Iterator[Row]:

@@ -97,7 +97,7 @@ def read_sweep_logs(
         *(SourceTexts("environment", name) for name in names),
         *(SourceTexts("file", name) for name in file.inputs.files),
     }
-    return read_logs(base, logs, specs, given, file.logs, partial(source.place, "logs"))
+    return read_logs(base, logs, specs, given, file.logs, partial(source.place, "logs"), file.accept)
 
 
 def read_configs(

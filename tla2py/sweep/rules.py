@@ -132,6 +132,7 @@ def _rules_findings(sweep: Sweep, plan: Plan, dialect: Dialect | None) -> Iterat
         yield from mark_ignored(own, comment_reasons(file.statements, file.path))
     yield from values
     yield from unread_parameters(sweep, plan)
+    yield from sweep.logs.findings()
     seen: set[object] = set()
     for point, run in samples:
         permuted = _permuted(sweep, point)

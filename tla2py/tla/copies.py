@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple, Protocol, TypeAlias
 
@@ -259,11 +259,13 @@ class ActionParts(DefinitionCopy):
 
     ``conjuncts`` are the action's in the order of their numbers, ``depths`` how many come before each on its path,
     ``found`` the expressions with their places.
+    ``tells`` are the places of further definitions that report their parameters.
     TLC tries a conjunct for each binding for which all before it are possible: what it reports for a conjunct is
     ``ENABLED (K1 /\\ ... /\\ Kk)``, without a copy of the action for each prefix.
     """
 
     action: str | None = field(kw_only=True)
+    tells: Callable[[CopyPlace], bool] = field(default=lambda _: False, kw_only=True)
     conjuncts: list[Conjunct] = field(default_factory=list)
     depths: list[int] = field(default_factory=list)
     found: list[tuple[Expression, CopyPlace]] = field(default_factory=list)
@@ -390,7 +392,8 @@ class ActionParts(DefinitionCopy):
         """The call of a printer's operator with the values of names."""
         # The parameters of a definition below the action may make no sense, or read primed variables too early.
         entity = place.scope.find(place.path[-1])
-        hidden = () if place.path[-1] == self.action or entity is None else entity.parameters
+        told = place.path[-1] == self.action or entity is None or self.tells(place)
+        hidden = () if told or entity is None else entity.parameters
         shown = named_values(name for name in names if name not in hidden)
         return f"tla2pyTell!{operator}({number}, {shown})"
 

@@ -99,13 +99,12 @@ def validation_text(
     found.sort(key=lambda each: _ORDER.index(each[0].verdict))
     reasons = Counter[str]()
     for index, (row, run, text) in enumerate(found):
-        answer = row.verdict in (Verdict.VIOLATED, Verdict.INCONCLUSIVE)
         place = os.path.normpath(folder / (row.place or row.file))
         shown = f", {', '.join(row.violates)}" if row.violates else ""
         if row.matched is not None:
             shown += f", {number(row.matched)} of {counted(row.lines, 'line')} explained"
         yield Text.assemble((row.verdict.value, VERDICT_STYLES[row.verdict]), f" {place}{shown}")
-        if not answer and run.message:
+        if run.message and (row.verdict is not Verdict.VIOLATED or row.first_unmatched is None):
             at = f"{run.message_place}: " if run.message_place not in (None, row.file) else ""
             yield from (Text(f"  {line}") for line in f"{at}{run.message}".splitlines()[:_MOST_LINES])
         if text:
@@ -122,7 +121,7 @@ def validation_text(
     if len(found) > _MOST_REASONS and not full:
         yield from (Text(f"{counted(count, 'log')}: {reason}") for reason, count in reasons.most_common())
     good = len(rows) - len(found)
-    explained = sum(row.lines for row in rows if row.verdict is Verdict.HOLDS)
+    explained = sum(row.matched or 0 for row in rows)
     states = sum(row.distinct or 0 for row in rows)
     yield Text(
         f"{good} of {counted(len(rows), 'log')} explained, with {counted(explained, 'line')}; "
@@ -151,9 +150,7 @@ def _blame_text(blame: Blame, states: int) -> Text:
     part = blame.attempt.false
     within = "" if blame.count == states else f", in {blame.count} of {states} states"
     bound = {
-        name: value
-        for name, value in blame.attempt.binding
-        if re.search(rf"\b{re.escape(name)}\b", part.text)
+        name: value for name, value in blame.attempt.bound if re.search(rf"\b{re.escape(name)}\b", part.text)
     }
     given = "".join(f", {name} = {value}" for name, value in bound.items())
     used = (

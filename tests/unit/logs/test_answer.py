@@ -10,7 +10,7 @@ import pytest
 from tla2py.logs.answer import answer_of
 from tla2py.logs.files import LogText
 from tla2py.model.logs import LogFile, LogInput
-from tla2py.model.outcome import Outcome, Stats, Verdict, Violation
+from tla2py.model.outcome import Outcome, Stats, Verdict
 from tla2py.model.run import Progress, RunResult
 from tla2py.tlc.output.messages import with_log
 from tla2py.tlc.output.prints import read_progress
@@ -39,7 +39,7 @@ def text(tmp_path: Path) -> LogText:
 
 def answered(text: LogText, found: RunResult) -> tuple[Verdict, int | None, int | None]:
     found = with_log(found, LOG)
-    answer = answer_of(found, text)
+    answer, _ = answer_of(found, text)
     assert answer.lines == 4
     return found.verdict, answer.matched, answer.first_unmatched
 
@@ -48,18 +48,6 @@ def test_a_log_holds_if_every_line_is_explained(text: LogText) -> None:
     assert answered(text, result(plain(5))) == (Verdict.HOLDS, 4, None)
     assert answered(text, result(plain(3))) == (Verdict.VIOLATED, 2, 3)
     assert answered(text, result(plain(3), Outcome.TIMEOUT)) == (Verdict.INCONCLUSIVE, 2, None)
-
-
-def test_a_deadlock_at_the_end_is_no_violation(text: LogText) -> None:
-    deadlock = (Violation(kind="deadlock"),)
-    for last, verdict in ((5, Verdict.HOLDS), (3, Verdict.VIOLATED)):
-        found = RunResult(
-            outcome=Outcome.VIOLATION_DEADLOCK,
-            verdict=Verdict.VIOLATED,
-            violations=deadlock,
-            progress=plain(last),
-        )
-        assert answered(text, found)[0] is verdict
 
 
 def test_the_lines_that_a_module_leaves_out_count(text: LogText) -> None:
@@ -75,7 +63,7 @@ def test_without_a_count_there_is_no_guess(text: LogText) -> None:
     log = LogInput(path="a", files=LOG.files, lines=4)
     found = with_log(result(()), log)
     assert found.verdict is Verdict.INCONCLUSIVE
-    answer = answer_of(found, replace(text, log=log))
+    answer, _ = answer_of(found, replace(text, log=log))
     assert (answer.lines, answer.matched, answer.first_unmatched) == (4, None, None)
 
 

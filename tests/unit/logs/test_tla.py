@@ -65,6 +65,11 @@ def test_a_log_as_a_module(tmp_path: Path) -> None:
     assert 'Tla2py_Lines(path) == CASE path = "log.ndjson" -> Tla2py_Lines_0 [] OTHER' in text
     assert 'Tla2py_Value(path) == CASE path = "config.json" -> Tla2py_Value_2 [] OTHER' in text
     assert '"LOG" :> "log.ndjson"' in text
-    (tmp_path / "log.ndjson").write_text('{"n": 1}\n{"n": 1.5}\n')
+    (tmp_path / "log.ndjson").write_text('{"n": -2147483648}\n{"n": 1.5, "m": 4294967298}\n{"n": 1e400}\n')
+    # As the Java classes read them.
+    assert write_log_module(inputs, Config(), tmp_path) == ()
+    text = (tmp_path / "Tla2pyLog.tla").read_text()
+    assert "<<\n[n |-> (-2147483647 - 1)],\n[n |-> 1, m |-> 2],\n[n |-> 0]\n>>" in text
+    (tmp_path / "log.ndjson").write_text('{"n": 1}\n{"n": null}\n')
     [remark] = write_log_module(inputs, Config(), tmp_path)
     assert (remark.file, remark.line, remark.refuses) == ("x/log", 2, True)

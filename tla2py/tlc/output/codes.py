@@ -181,9 +181,13 @@ EXIT_STATUSES: dict[int, Outcome] = {
 }
 
 
+ENTRY = -5
+"""The code of what tells which entry of a log no behaviour explains, where no line does."""
+
 # The errors that say why a model rejects itself; a counterexample does not.
 EXPLAINING = frozenset(
     {
+        ENTRY,
         *(Code.ASSERT, Code.ASSUMPTION_FALSE, Code.ASSUMPTION_FAILED),
         *(Code.POSTCONDITION_FALSE, Code.POSTCONDITION_FAILED),
     }

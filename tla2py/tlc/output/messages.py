@@ -14,6 +14,7 @@ from enum import IntEnum
 from functools import lru_cache
 from typing import NamedTuple
 
+from tla2py.errors import Place
 from tla2py.model.logs import LogInput
 from tla2py.model.outcome import Diagnostic, Outcome, Verdict, Violation
 from tla2py.model.run import Progress, RunResult
@@ -204,28 +205,56 @@ def is_through(log: LogInput, progress: Sequence[Progress]) -> bool:
     return explained(log, progress) >= (log.lines if length is None else length)
 
 
+def is_complete(result: RunResult) -> bool:
+    """Whether TLC saw everything: nothing is left on its queue, and nothing that it found stopped it before."""
+    stopping = {each.kind for each in result.violations} - {"postcondition", "temporal_property"}
+    return result.violations == (UNEXPLAINED,) or (result.stats.queue == 0 and not stopping)
+
+
+def is_ended(result: RunResult, log: LogInput) -> bool:
+    """Whether TLC stopped at the end of a log, at an invariant that only the end violates."""
+    found = {(each.kind, each.name) for each in result.violations}
+    ended = bool(found) and found <= {("invariant", name) for name in log.endings}
+    return ended and is_through(log, result.progress)
+
+
 def with_log(result: RunResult, log: LogInput | None) -> RunResult:
     """The result with the verdict on its log.
 
     It is TLC's own if what TLC checks states whether the log is accepted, or if TLC found another violation or gave no
-    answer. Otherwise the log must be explained to its end, where a deadlock is no violation, nor is that of an invariant
-    which only the end violates. A module may also end the search there.
+    answer. Otherwise the log must be explained to its end, where the violation of an invariant which only the end
+    violates is none. A module may also end the search there; before, what is false of the states seen tells nothing.
     """
     if log is None:
         return result
+    if log.numbers and result.verdict in (Verdict.HOLDS, Verdict.VIOLATED):
+        number = log.numbers[0]
+        place = Place(file=number.file, line=number.line, column=number.column)
+        return _inconclusive(result, f"log-number {number.field}: {number.message}", place)
     through = is_through(log, result.progress)
-    deadlock = [each.kind for each in result.violations] == ["deadlock"]
+    endings = [each for each in result.violations if each.kind == "invariant" and each.name in log.endings]
+    if through and endings:
+        # Properties were checked without these invariants.
+        rest = tuple(each for each in result.violations if each not in endings)
+        kept = replace(
+            result, violations=rest, traces=tuple(t for t in result.traces if t.name not in log.endings)
+        )
+        if rest:
+            return kept
+        if result.undecided:
+            text = f"TLC stopped at the end of the log, and gave no answer on {', '.join(result.undecided)} there."
+            return _inconclusive(kept, text)
+        return replace(kept, outcome=Outcome.SUCCESS, verdict=Verdict.HOLDS)
     if result.outcome is Outcome.BOUNDED_SUCCESS and through:
         return replace(result, outcome=Outcome.SUCCESS, verdict=Verdict.HOLDS)
-    ending = bool(result.violations) and all(
-        each.kind == "invariant" and each.name in log.endings for each in result.violations
-    )
-    if not (ending and through) and (log.stated or not (result.outcome is Outcome.SUCCESS or deadlock)):
-        return result
-    if through:
-        outcome = Outcome.SUCCESS
-        return replace(result, outcome=outcome, verdict=Verdict.HOLDS, violations=(), traces=())
-    if deadlock:
+    if log.stated:
+        cut = bool(result.stats.queue) and {each.kind for each in result.violations} == {"postcondition"}
+        if not cut or through:
+            return result
+        names = ", ".join(each.name for each in result.violations)
+        text = f"The search ended with {result.stats.queue:,} states left, so that {names} is FALSE tells nothing of the log."
+        return _inconclusive(result, text)
+    if result.outcome is not Outcome.SUCCESS or through:
         return result
     if log.counted:
         outcome = Outcome.VIOLATION_ASSUMPTION
@@ -234,11 +263,18 @@ def with_log(result: RunResult, log: LogInput | None) -> RunResult:
         "Nothing that TLC checks depends on the log, and no expression that counts its lines is known, so there is no "
         "verdict. Name one: position under [logs]."
     )
+    return _inconclusive(result, text)
+
+
+def _inconclusive(result: RunResult, text: str, place: Place | None = None) -> RunResult:
+    said = Diagnostic(code=_UNKNOWN, severity="error", text=text, place=place)
     return replace(
         result,
         outcome=Outcome.BOUNDED_SUCCESS,
         verdict=Verdict.INCONCLUSIVE,
-        diagnostics=(*result.diagnostics, Diagnostic(code=_UNKNOWN, severity="warning", text=text)),
+        violations=(),
+        traces=(),
+        diagnostics=(said, *result.diagnostics),
     )
 
 

@@ -1,0 +1,278 @@
+"""Answers on logs that are easily wrong: branches that end early, other orders of lines, numbers, helpers of actions."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.conftest import RunCli
+
+pytestmark = pytest.mark.java
+
+# The first line lets x become one of nine values; the next one tells which.
+TRACE = r"""---- MODULE Trace ----
+EXTENDS Naturals, Sequences, TLC, Json, IOUtils
+VARIABLES x, l
+Log == ndJsonDeserialize(IOEnv.LOG)
+Init == x = 0 /\ l = 1
+Next == l <= Len(Log) /\ l' = l + 1 /\
+        \/ Log[l].e = "any" /\ \E k \in 1..9 : x' = k
+        \/ Log[l].e = "is" /\ x = Log[l].n /\ UNCHANGED x
+Spec == Init /\ [][Next]_<<x, l>>
+Small == x < 7
+Exit == x = 9 => TLCSet("exit", TRUE)
+Final == l <= Len(Log)
+Safe == ~(l > Len(Log) /\ x = 3)
+Calm == [][~(l = 4 /\ x = 3)]_l
+====
+"""
+
+
+def line(e: str, n: int = 0) -> dict[str, object]:
+    return {"e": e, "n": n}
+
+
+GOOD = [line("any"), line("is", 3), line("is", 3), line("is", 3)]
+BAD = [line("any"), line("is", 3), line("is", 4), line("is", 3)]
+
+
+def folder(path: Path, text: str, config: str, **logs: Iterable[object]) -> Path:
+    """A module with its config and logs; the path of the module."""
+    module = path / f"{text.split()[2]}.tla"
+    module.write_text(text)
+    module.with_suffix(".cfg").write_text(config)
+    for name, lines in logs.items():
+        texts = (each if isinstance(each, str) else json.dumps(each) for each in lines)
+        (path / f"{name}.ndjson").write_text("".join(f"{each}\n" for each in texts))
+    return module
+
+
+def answers(ended: Any) -> list[tuple[object, ...]]:
+    keys = ("verdict", "matched", "first_unmatched", "violates")
+    return [tuple(row[key] for key in keys) for row in json.loads(ended.stdout)]
+
+
+def test_a_branch_that_ends_early_is_no_answer(run_cli: RunCli, tmp_path: Path) -> None:
+    module = folder(tmp_path, TRACE, "SPECIFICATION Spec\n", good=GOOD, bad=BAD)
+    ended = run_cli("validate", module, tmp_path / "good.ndjson", tmp_path / "bad.ndjson", "--json")
+    assert answers(ended) == [("holds", 4, None, []), ("violated", 2, 3, [])]
+
+
+def test_an_invariant_that_breaks_on_the_way_is_what_it_is(run_cli: RunCli, tmp_path: Path) -> None:
+    module = folder(tmp_path, TRACE, "SPECIFICATION Spec\nINVARIANT Small\n", good=GOOD)
+    ended = run_cli("validate", module, tmp_path / "good.ndjson", "--json")
+    assert answers(ended) == [("violated", 1, None, ["Small"])]
+    shown = run_cli("validate", module, tmp_path / "good.ndjson").stdout
+    assert "violated " in shown
+    assert "is FALSE" not in shown
+
+
+@pytest.mark.jars
+def test_a_search_that_ends_itself_elsewhere_is_no_answer(newer: RunCli, tmp_path: Path) -> None:
+    reached = TRACE.replace("====", 'Reached == TLCGet("stats").diameter = Len(Log) + 1\n====')
+    config = "SPECIFICATION Spec\nCONSTRAINT Exit\nPOSTCONDITION Reached\nCHECK_DEADLOCK FALSE\n"
+    module = folder(tmp_path, reached, config, good=GOOD)
+    sweep = tmp_path / "sweep.toml"
+    sweep.write_text(
+        'module = "Trace.tla"\nconfig = "Trace.cfg"\n[logs]\nfiles = ["*.ndjson"]\nsearch = "bfs"\n'
+    )
+    [row] = json.loads(newer("validate", sweep, "--json").stdout)
+    assert (row["verdict"], row["first_unmatched"]) == ("inconclusive", None)
+    assert "so that Reached is FALSE tells nothing of the log" in row["message"]
+    module.with_suffix(".cfg").write_text("SPECIFICATION Spec\nPOSTCONDITION Reached\n")
+    assert answers(newer("validate", sweep, "--json")) == [("holds", 4, None, [])]
+
+
+def test_the_behaviour_has_the_lines_that_it_takes(run_cli: RunCli, tmp_path: Path) -> None:
+    # The count begins at the third entry.
+    text = TRACE.replace("l = 1", "l = 3")
+    module = folder(tmp_path, text, "SPECIFICATION Spec\n", bad=[line("any"), line("is"), *BAD])
+    shown = run_cli("validate", module, tmp_path / "bad.ndjson").stdout
+    assert "bad.ndjson:5, 4 of 6 lines explained" in shown
+    assert "   3 Next  " in shown
+    assert "   4 Next  " in shown
+
+
+@pytest.mark.parametrize("order", ["Final Safe", "Safe Final"])
+def test_the_order_of_invariants_decides_nothing(run_cli: RunCli, tmp_path: Path, order: str) -> None:
+    other = [line("any"), line("is", 4)]
+    module = folder(tmp_path, TRACE, f"SPECIFICATION Spec\nINVARIANTS {order}\n", good=GOOD, other=other)
+    ended = run_cli("validate", module, tmp_path / "good.ndjson", tmp_path / "other.ndjson", "--json")
+    assert answers(ended) == [("violated", 4, None, ["Safe"]), ("holds", 2, None, [])]
+
+
+def test_properties_are_checked_without_the_end_of_a_log(run_cli: RunCli, tmp_path: Path) -> None:
+    config = "SPECIFICATION Spec\nINVARIANT Final\nPROPERTY Calm\n"
+    other = [line("any"), line("is", 4)]
+    module = folder(tmp_path, TRACE, config, good=GOOD, other=other)
+    ended = run_cli("validate", module, tmp_path / "good.ndjson", tmp_path / "other.ndjson", "--json")
+    assert [row[0] for row in answers(ended)] == ["violated", "holds"]
+    assert answers(ended)[0][3] == ["Calm"]
+
+
+ORDERED = r"""---- MODULE Ordered ----
+EXTENDS Naturals, Sequences, TLC, Json, IOUtils
+VARIABLES x, l
+All == ndJsonDeserialize(IOEnv.LOG)
+Reverse(s) == [i \in 1..Len(s) |-> s[Len(s) + 1 - i]]
+Log == ORDER
+Init == x = 0 /\ l = 1
+Next == l <= Len(Log) /\ l' = l + 1 /\ x' = x + 1 /\ x' = Log[l].x
+Spec == Init /\ [][Next]_<<x, l>>
+====
+"""
+
+
+@pytest.mark.parametrize(
+    ("order", "lines", "found"),
+    [
+        ("SortSeq(All, LAMBDA a, b : a.t < b.t)", [(3, 3), (1, 1), (2, 9)], (1, 3)),
+        ("SortSeq(All, LAMBDA a, b : a.t < b.t)", [(2, 9), (1, 1), (2, 9)], (1, None)),
+        ("Reverse(All)", [(3, 3), (2, 9), (1, 1)], (1, 2)),
+        ("Tail(All)", [(0, 1), (0, 1), (0, 1)], (2, 3)),
+        ("SubSeq(All, 3, Len(All))", [(0, 1), (0, 5), (0, 1), (0, 5)], (3, 4)),
+        ("SelectSeq(All, LAMBDA e : e.t > 0)", [(0, 1), (1, 1), (0, 1), (1, 1)], (3, 4)),
+        ("Tail(SelectSeq(All, LAMBDA e : e.t > 0))", [(1, 9), (1, 1), (0, 9), (1, 9)], (1, None)),
+        ("TLCEval(All)", [(0, 1), (0, 1), (0, 1)], (1, 2)),
+    ],
+)
+def test_a_line_is_found_by_its_content(
+    run_cli: RunCli, tmp_path: Path, order: str, lines: list[tuple[int, int]], found: tuple[int, int | None]
+) -> None:
+    log = [{"t": t, "x": x} for t, x in lines]
+    module = folder(tmp_path, ORDERED.replace("ORDER", order, 1), "SPECIFICATION Spec\n", log=log)
+    [row] = json.loads(run_cli("validate", module, tmp_path / "log.ndjson", "--json").stdout)
+    assert (row["verdict"], row["matched"], row["first_unmatched"]) == ("violated", *found)
+    if found[1] is None:
+        same = [number for number, each in enumerate(lines, 1) if each == lines[-1]]
+        assert "entry 2 of the log as the module reads it is the first" in row["message"]
+        assert f"the same in lines {same[0]}, {same[1]}" in row["message"]
+
+
+NUMBERS = r"""---- MODULE Numbers ----
+EXTENDS Naturals, Sequences, TLC, Json, IOUtils
+VARIABLES x, l
+Log == ndJsonDeserialize(IOEnv.LOG)
+Init == x = 0 /\ l = 1
+Next == l <= Len(Log) /\ l' = l + 1 /\ x' = x + 1 /\ ("n" \in DOMAIN Log[l] => Log[l].n = Log[l].n)
+Spec == Init /\ [][Next]_<<x, l>>
+====
+"""
+NUMBERED: dict[str, list[object]] = {
+    "blank": [""],
+    "fraction": [{"n": 1, "t": 1700000000123}, '{"deep": [{"n": 2.9}], "t": 1.5}'],
+    "huge": ['{"n": 1e400}'],
+    "large": [{"n": 2147483648}],
+    "no_json": ["{x:2}"],
+    "silent": [{"n": -2147483648, "t": 1700000000123, "s": '{"n": 1.5'}, '{"n": 2.0, "u": 1.5}'],
+    "words": ["ended"],
+}
+SWEEP = 'module = "Numbers.tla"\nconfig = "Numbers.cfg"\n[logs]\nfiles = ["*.ndjson"]\n'
+
+
+def numbers(run: RunCli, path: Path) -> None:
+    """The answers on logs with numbers that TLC's JSON reader changes, and on files that are no logs."""
+    module = folder(path, NUMBERS, "SPECIFICATION Spec\n", **NUMBERED)
+    logs = sorted(path.glob("*.ndjson"))
+    ended = run("validate", module, *logs, "--json")
+    rows = {Path(row["file"]).stem: row for row in json.loads(ended.stdout)}
+    assert {name: row["verdict"] for name, row in rows.items()} == {
+        **dict.fromkeys(("blank", "no_json", "words"), "broken"),
+        **dict.fromkeys(("fraction", "huge", "large"), "inconclusive"),
+        "silent": "holds",
+    }
+    assert rows["large"]["message"].startswith(
+        "log-number n: n is 2147483648, which TLC reads as -2,147,483,648"
+    )
+    assert "the log has no lines" in rows["blank"]["message"]
+    shown = run("validate", module, path / "fraction.ndjson")
+    assert shown.code == 3
+    assert "fraction.ndjson:2:17: log-number n: n is 2.9, which TLC reads as 2" in shown.stdout
+    sweep = path / "sweep.toml"
+    sweep.write_text(SWEEP + '[accept]\nlog-number.n = "a counter that wraps"\n')
+    found = json.loads(run("validate", sweep, "--json").stdout)
+    assert [row["verdict"] for row in found] == [
+        *("broken", "holds", "holds", "holds"),
+        *("broken", "holds", "broken"),
+    ]
+
+
+def test_numbers_that_change(run_cli: RunCli, tmp_path: Path) -> None:
+    numbers(run_cli, tmp_path)
+
+
+@pytest.mark.jars
+def test_numbers_that_change_with_the_java_classes(newer: RunCli, tmp_path: Path) -> None:
+    numbers(newer, tmp_path)
+
+
+QUEUE = r"""---- MODULE Queue ----
+EXTENDS Naturals, Sequences
+VARIABLES buffer, waiting
+P == {"p1", "p2"}
+C == {"c1", "c2"}
+Init == buffer = <<>> /\ waiting = {}
+NotifyOther(s) ==
+  IF waiting \cap s # {} THEN \E t \in waiting \cap s : waiting' = waiting \ {t} ELSE UNCHANGED waiting
+Wait(w) == waiting' = waiting \cup {w} /\ UNCHANGED buffer
+Put(t, d) == \/ /\ Len(buffer) < 1
+                /\ buffer' = Append(buffer, d)
+                /\ NotifyOther(C)
+             \/ /\ Len(buffer) = 1
+                /\ Wait(t)
+Get(t) == \/ /\ buffer # <<>>
+             /\ buffer' = Tail(buffer)
+             /\ NotifyOther(P)
+          \/ /\ buffer = <<>>
+             /\ Wait(t)
+Next == \/ \E p \in P \ waiting : Put(p, 7)
+        \/ \E c \in C \ waiting : Get(c)
+Spec == Init /\ [][Next]_<<buffer, waiting>>
+====
+"""
+QUEUE_TRACE = r"""---- MODULE QueueTrace ----
+EXTENDS Queue, TLC, Json, IOUtils
+VARIABLE l
+Log == ndJsonDeserialize(IOEnv.LOG)
+Shown == waiting' = {Log[l].state.waiting[i] : i \in DOMAIN Log[l].state.waiting}
+TraceNext == l <= Len(Log) /\ l' = l + 1 /\
+  \/ Log[l].action = "Put" /\ Put(Log[l].args.t, Log[l].args.d) /\ Shown
+  \/ Log[l].action = "Get" /\ Get(Log[l].args.t) /\ Shown
+TraceSpec == Init /\ l = 1 /\ [][TraceNext]_<<buffer, waiting, l>>
+====
+"""
+
+
+def step(action: str, *waiting: str, **args: object) -> dict[str, object]:
+    return {"action": action, "args": args, "state": {"waiting": waiting}}
+
+
+def test_the_action_is_the_one_that_the_log_and_next_name(run_cli: RunCli, tmp_path: Path) -> None:
+    log = [step("Get", "c1", t="c1"), step("Get", "c1", "c2", t="c2"), step("Put", "c1", "c2", t="p1", d=7)]
+    other = [step("Get", "c1", t="c1"), step("Put", t="c1", d=7)]
+    helper = [step("Get", "c1", t="c1"), step("Wait", "c1", "c2", w="c2"), {"state": {"buffer": [7]}}]
+    system = folder(tmp_path, QUEUE, "", log=log, other=other, helper=helper)
+    trace = folder(tmp_path, QUEUE_TRACE, "SPECIFICATION TraceSpec\n")
+    shown = run_cli("validate", system, tmp_path / "log.ndjson").stdout
+    assert "Put: waiting' = state.waiting is FALSE" in shown
+    nearest = 'nearest: Put(t = "p1", d = 7), waiting {"c2"} instead of ["c1", "c2"]'
+    assert nearest in " ".join(shown.split())
+    assert "taken: Get 2" in shown
+    assert nearest in " ".join(run_cli("validate", trace, tmp_path / "log.ndjson").stdout.split())
+    # The t of the line is that of Put, not one that its helper binds.
+    shown = run_cli("validate", system, tmp_path / "other.ndjson").stdout
+    assert 'nearest: Put(t = "p1", d = 7), t "p1" instead of "c1"' in shown
+    # A line that names a helper still means that one.
+    assert (
+        "1 of 1 log explained, with 3 lines" in run_cli("validate", system, tmp_path / "helper.ndjson").stdout
+    )
+
+
+def test_lines_that_were_explained_count(run_cli: RunCli, tmp_path: Path) -> None:
+    module = folder(tmp_path, TRACE, "SPECIFICATION Spec\n", good=GOOD, bad=BAD)
+    ended = run_cli("validate", module, tmp_path / "bad.ndjson", tmp_path / "good.ndjson")
+    assert "1 of 2 logs explained, with 6 lines" in ended.stdout
