@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 from collections import Counter
@@ -220,6 +221,23 @@ def test_a_forwarding_function_is_seen() -> None:
         [function] = ast.parse(text).body
         assert isinstance(function, ast.FunctionDef)
         assert forwards(function) is expected
+
+
+@pytest.mark.parametrize("page", ["docs/how-it-works.md", "CONTRIBUTING.md"])
+def test_the_pages_on_the_structure_name_what_there_is(page: str) -> None:
+    """Each name that a page places in a file stands there, as in ``load_sweep`` in ``sweep/load.py``."""
+    text = (ROOT.parent / page).read_text("utf-8")
+    named = [
+        (name, file)
+        for names, file in re.findall(r"((?:`\w+`,? (?:and )?)+)(?:of|in) `([\w/]+\.py)`", text)
+        for name in re.findall(r"\w+(?=`)", names)
+    ]
+    assert len(named) > 5
+    folder = ROOT if page.startswith("docs/") else ROOT.parent
+    lacking = [
+        each for each in named if not re.search(rf"\b{each[0]}\b", (folder / each[1]).read_text("utf-8"))
+    ]
+    assert lacking == []
 
 
 def top(name: str) -> str:
