@@ -76,7 +76,7 @@ def test_the_first_conjunct_that_is_false(run_cli: RunCli, tmp_path: Path) -> No
     # All three pairs of workers are possible before the line.
     assert "Stop: work = {} is FALSE (System:11:12), work = " in text
     assert "3 states possible before it; enabled: " in text
-    assert "Finish: w \\in work is FALSE (System:7:6), work = {}" in text
+    assert 'Finish: w \\in work is FALSE (System:7:6), w = "a", work = {}' in text
     assert "no action takes this line: Log[l].event = e is FALSE (Trace:12:" in text
     assert "nearest: " in text
     assert "never taken: Nap" in text

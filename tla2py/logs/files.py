@@ -23,7 +23,8 @@ from tla2py.model.finding import Acceptance, Finding, accepted_reason
 from tla2py.model.logs import EntryOrder, LogEdit, LogFile, LogInput, LogMap, LogNumber, LogRemark
 from tla2py.model.model import Config, GivenVariable, InputFile, Inputs, Model, is_inside
 from tla2py.tla.graph import ModuleGraph
-from tla2py.tla.scope import Entity
+from tla2py.tla.module import Expression
+from tla2py.tla.scope import Scope
 from tla2py.tlc.config.statements import literal_names
 from tla2py.tlc.process.command import check_path, check_variable, input_path, kept_file
 
@@ -193,7 +194,13 @@ class SweepLogs:
             placed = {file: log.files[0]}
             terms = log_terms(reader, model.config)
             ended, literal = terms.is_ended, model.extension is not None
-            skips, order = _entry_order(reader)
+            position, spec = reader.position, reader.spec
+            found = (
+                None if position is None or position.entries is None else spec.scope.find(position.entries)
+            )
+            skips, order = 0, None
+            if found is not None and found.body is not None:
+                skips, order = _entry_order(reader, found.body, found.scope)
             numbers = [
                 each
                 for each in _changed(log, reader)
@@ -235,31 +242,26 @@ def _changed(log: KeptLog, reader: LogReader) -> Iterator[LogNumber]:
             yield number._replace(fields=named)
 
 
-def _entry_order(reader: LogReader) -> tuple[int, EntryOrder | None]:
-    """How many first entries of the file a module leaves out, and how it treats the others; see ``LogInput``."""
-    spec, position = reader.spec, reader.position
-    entity = None if position is None or position.entries is None else spec.scope.find(position.entries)
-    skips = 0
-    order: EntryOrder | None = None
-    seen: list[Entity] = []
-    expr, scope = (entity.body, entity.scope) if entity is not None else (None, spec.scope)
-    while expr is not None and not reader.reach.is_log(expr, None):
-        inner = scope.named(expr)
-        first, *others = expr.arguments or (None,)
-        if inner is not None and not inner.parameters and inner not in seen:
-            seen.append(inner)
-            expr, scope = inner.body, inner.scope
-        elif expr.operator == "TLCEval":
-            expr = first
-        elif expr.operator == "SelectSeq" and not skips:
-            expr, order = first, "chosen"
-        elif expr.operator == "Tail":
-            expr, skips = first, skips + 1
-        elif expr.operator == "SubSeq" and others[0].text.isdigit():
-            expr, skips = first, skips + int(others[0].text) - 1
-        else:
-            return 0, "moved"
-    return skips, order
+def _entry_order(
+    reader: LogReader, expr: Expression, scope: Scope, depth: int = 9
+) -> tuple[int, EntryOrder | None]:
+    """How many first entries of the file a sequence leaves out, and how it treats the others; see ``LogInput``."""
+    inner, parts = scope.named(expr), expr.arguments
+    if reader.reach.is_log(expr, None):
+        return 0, None
+    if depth and inner is not None and inner.body is not None and not inner.parameters:
+        return _entry_order(reader, inner.body, inner.scope, depth - 1)
+    if expr.operator == "IF":
+        branches = {_entry_order(reader, each, scope, depth) for each in parts[1:]}
+        return branches.pop() if len(branches) == 1 else (0, "moved")
+    if expr.operator in ("TLCEval", "SelectSeq", "Tail", "SubSeq"):
+        skips, order = _entry_order(reader, parts[0], scope, depth)
+        begin = {"Tail": "2", "SubSeq": parts[1].text if len(parts) > 1 else ""}.get(expr.operator, "1")
+        if expr.operator == "SelectSeq" and order is None:
+            return skips, "chosen"
+        if begin.isdigit() and (order is None or int(begin) == 1):
+            return skips + int(begin) - 1, order
+    return 0, "moved"
 
 
 def read_logs(
