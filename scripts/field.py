@@ -29,7 +29,6 @@ import msgspec
 from tla2py.analysis.view import open_view
 from tla2py.errors import Tla2pyError
 from tla2py.model.outcome import VERDICTS, Outcome
-from tla2py.sweep.folder import read_manifest
 from tla2py.text import counted
 from tla2py.tlc.output.codes import EXIT_STATUSES
 from tla2py.tlc.tools.jar import read_jar
@@ -51,7 +50,7 @@ class Repository(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     theirs: list[str]
     part: str = ""
     sweep: str = ""
-    manifests: list[str] = []
+    folders: list[str] = []
     log: str = ""
     found: str = ""
 
@@ -63,7 +62,7 @@ class Repository(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     @property
     def models(self) -> bool:
         """Whether it has models to compare."""
-        return bool(self.sweep or self.manifests)
+        return bool(self.sweep or self.folders)
 
 
 class _List(msgspec.Struct, frozen=True):
@@ -118,11 +117,11 @@ def exported(checkouts: Path, each: Repository, place: Path) -> Path:
     return place / each.folder
 
 
-def models_of(each: Repository, folder: Path, points: Sequence[dict[str, Any]]) -> list[Model]:
-    """The models of a sweep's points, in their order."""
-    if each.manifests:
-        entries = [one for name in each.manifests for one in read_manifest(folder / name / "manifest.json")]
-        return [Model(name=one.model.path, module=one.module, config=one.model.path) for one in entries]
+def models_of(each: Repository, target: str, points: Sequence[dict[str, Any]]) -> list[Model]:
+    """The models of the points of a sweep file or a folder, in their order."""
+    if each.folders:
+        pairs = [(f"{target}/{row['module']}", f"{target}/{row['config']}") for row in points]
+        return [Model(name=config, module=module, config=config) for module, config in pairs]
     sweep = tomllib.loads((SWEEPS / each.sweep).read_text())
     found = []
     for row in points:
@@ -174,16 +173,19 @@ def measured(each: Repository, checkouts: Path, jars: Sequence[Path]) -> Measure
         folder = exported(checkouts, each, Path(place) / "checkout")
         if each.sweep:
             (folder / "sweep.toml").write_text((SWEEPS / each.sweep).read_text())
-        targets = [f"{name}/manifest.json" for name in each.manifests] or ["sweep.toml"]
+        targets = each.folders or ["sweep.toml"]
         store = Path(place) / "store"
         command: list[str | Path] = [sys.executable, "-m", "tla2py", "gate", *targets, "-o", store]
         command += ["--executor", "local", "--tla2tools", jars[0], "--memory", "2GiB"]
         code, output, *ours = timed(command, folder)
         print(output)
-        stores = [store / path.parent.name for path in map(Path, targets)] if len(targets) > 1 else [store]
-        rows = [row for one in stores for row in open_view(one).arrow("runs").sort_by("point").to_pylist()]
+        found: list[tuple[dict[str, Any], Model]] = []
+        for target in targets:
+            own = store / Path(target).name if len(targets) > 1 else store
+            rows = open_view(own).arrow("runs").sort_by("point").to_pylist()
+            found += zip(rows, models_of(each, target, rows), strict=True)
         answers, wall, cpu = {}, 0.0, 0.0
-        for row, model in zip(rows, models_of(each, folder, rows), strict=True):
+        for row, model in found:
             answer, *seconds = plain(model, each, folder, jars)
             wall, cpu = wall + seconds[0], cpu + seconds[1]
             distinct = (
@@ -219,8 +221,8 @@ def theirs(each: Repository, checkouts: Path) -> int:
 
 
 def ours(each: Repository) -> int:
-    """The lines of the sweep file, or one for each manifest."""
-    return lines_of((SWEEPS / each.sweep).read_text()) if each.sweep else len(each.manifests)
+    """The lines of the sweep file, or one for each folder."""
+    return lines_of((SWEEPS / each.sweep).read_text()) if each.sweep else len(each.folders)
 
 
 def differing(found: Measured) -> Iterator[str]:
@@ -265,7 +267,7 @@ def page(listed: Sequence[Repository], results: Mapping[str, Measured], checkout
     yield f"Both ran on {', '.join(jars)} with the CommunityModules, with one worker. Plain TLC ran the models one after the other,"
     yield "tla2py two at a time; its time includes reading modules, making tables and judging. The machine had two cores and other"
     yield "work, so the seconds compare roughly and CPU seconds better. *Theirs* are the lines of scripts and workflow that start TLC"
-    yield "and judge its answers, *ours* those of the sweep file, or one for each manifest; a workflow adds [the action](gate.md#in-ci) in"
+    yield "and judge its answers, *ours* those of the sweep file, or one for each folder; a workflow adds [the action](gate.md#in-ci) in"
     yield "three. Blank lines and comments do not count. Counts are of generated and distinct states; a simulation has only the first."
     for each in listed:
         yield ""

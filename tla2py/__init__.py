@@ -98,7 +98,7 @@ def load_sweep(
     tla2tools: str | Path | None = None,
     translate: bool = True,
 ) -> Sweep:
-    """The sweep of a sweep file, or of a ``manifest.json`` with its further module folders in ``libraries``.
+    """The sweep of a sweep file, or of a folder with its further module folders in ``libraries``.
 
     Its PlusCal is translated on a copy where ``translate`` is true and the translation is missing or out of date. Raises
     ``tla2py.errors.InputError`` for a file that cannot be run.

@@ -1,8 +1,6 @@
-"""Errors in modules, in configs and in manifests."""
+"""Errors in modules, in configs and in folders."""
 
 from __future__ import annotations
-
-import json
 
 from tests.conftest import COUNTER_SWEEP
 from tests.errors.provoke import Lab, provokes
@@ -147,13 +145,7 @@ def misspelt_invariant_given(lab: Lab) -> None:
     lab.run("check", "Counter.tla", "-c", "Max=1", "--invariant", "Smal")
 
 
-# Manifests
-
-
-def manifest(**model: object) -> str:
-    said = {"path": "Counter.cfg", "runtime": "00:00:01", "mode": "exhaustive search", "result": "success"}
-    module = {"path": "Counter.tla", "features": [], "models": [{**said, **model}]}
-    return json.dumps({"sources": [], "authors": [], "tags": [], "modules": [module]}, indent=1)
+# Folders
 
 
 @provokes("folder-file")
@@ -162,24 +154,20 @@ def folder_whose_file_names_a_module(lab: Lab) -> None:
     lab.run("gate", ".")
 
 
+@provokes("config-missing", "models.toml:2:1")
+def folder_whose_file_excludes_every_config(lab: Lab) -> None:
+    lab.write("Counter.cfg", "SPECIFICATION Spec\nCONSTANT Max = 1\n")
+    lab.write("models.toml", '[grid]\nexclude = [{ config = "Counter.cfg" }]\n')
+    lab.run("gate", ".")
+
+
 @provokes("manifest")
-def no_manifest(lab: Lab) -> None:
-    lab.run("cfg", "manifest.json")
+def manifest(lab: Lab) -> None:
+    lab.write("manifest.json", "{}")
+    lab.run("gate", "manifest.json")
 
 
-@provokes("manifest", "manifest.json")
-def manifest_that_is_none(lab: Lab) -> None:
-    lab.write("manifest.json", "[]")
-    lab.run("cfg", "manifest.json")
-
-
-@provokes("manifest", "manifest.json:11")
-def manifest_with_an_unknown_result(lab: Lab) -> None:
-    lab.write("manifest.json", manifest(result="splendid"))
-    lab.run("cfg", "manifest.json")
-
-
-@provokes("config-missing", "manifest.json:11")
-def manifest_that_names_no_config(lab: Lab) -> None:
-    lab.write("manifest.json", manifest())
-    lab.run("cfg", "manifest.json")
+@provokes("manifest")
+def manifest_of_strangers(lab: Lab) -> None:
+    lab.write("manifest.json", "{}")
+    lab.run("sweep", "manifest.json", "--no-trust")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -41,16 +40,13 @@ def test_two_sweeps_of_one_name(refused: Refused, tiny_sweep: Path, command: str
     assert "more/sweep.toml" in ended.hint
 
 
-def test_two_manifests_of_one_name(refused: Refused, tiny_spec: Path) -> None:
-    model = {"path": "Counter.cfg", "runtime": "00:00:01", "mode": "exhaustive search", "result": "success"}
-    modules = [{"path": "Counter.tla", "features": [], "models": [model]}]
+def test_two_folders_of_one_name(refused: Refused, tiny_spec: Path) -> None:
     folders = [tiny_spec.parent / where / "Counter" for where in ("a", "b")]
     for folder in folders:
         folder.mkdir(parents=True)
         (folder / "Counter.tla").write_text(COUNTER)
         (folder / "Counter.cfg").write_text("SPECIFICATION Spec\nINVARIANT Small\nCONSTANT Max = 1\n")
-        (folder / "manifest.json").write_text(json.dumps({"sources": [], "authors": [], "modules": modules}))
-    ended = refused("gate", *(folder / "manifest.json" for folder in folders))
+    ended = refused("gate", *folders)
     assert ended.refusal == ("same-store", None)
     assert "Counter" in ended.error.message
     assert "-o" in ended.hint

@@ -60,14 +60,15 @@ def test_models_are_compared_with_the_record_and_differences_explained(tmp_path:
     (tmp_path / "lib").mkdir()
     (tmp_path / "lib" / "FiniteSetsExt.tla").write_text("---- MODULE FiniteSetsExt ----\n====\n")
     again = script("corpus.py", *options, "-L", tmp_path / "lib")
-    assert "1 run to execute, 7 are there already" in again.stderr
+    assert "1 run to execute, 6 are there already" in again.stderr
+    assert "mode-simulate-num-5 already" in again.stderr
     assert "Verdicts as recorded: 5 of 8.\nCounts of states as recorded: 2 of 4." in again.stdout
 
 
 def test_a_folder_without_manifests_is_told(tmp_path: Path) -> None:
     done = script("corpus.py", tmp_path)
     assert done.returncode == 2
-    assert "the manifest has no TLC model" in done.stderr
+    assert "has a model of TLC recorded at 30s or less" in done.stderr
     assert "Traceback" not in done.stderr
 
 

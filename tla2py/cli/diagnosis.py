@@ -310,7 +310,7 @@ def sweep_schema() -> Schema:
 
 def _spelled(schema: Any, known: Mapping[str, Schema]) -> Any:
     """A schema without references, without null, which TOML lacks, and without table defaults."""
-    if isinstance(schema, list):
+    if isinstance(schema, (list, tuple)):
         return [_spelled(part, known) for part in schema]
     if not isinstance(schema, dict):
         return schema

@@ -61,7 +61,7 @@ def gate_command(
     target: Annotated[
         list[str],
         typer.Argument(
-            metavar="SWEEP.toml|DIR|STORE...", help="Sweep files, manifests, folders with configs, or stores."
+            metavar="SWEEP.toml|DIR|STORE...", help="Sweep files, folders with configs, or stores."
         ),
     ],
     store: StorePath = None,

@@ -104,7 +104,7 @@ def _has_class(place: Path, name: str) -> bool:
 
 
 def without_refused(sweep: Sweep, jar: Jar) -> Sweep:
-    """A sweep of models without those that ``check_classes`` refuses, which are among its ``unread``.
+    """A folder's sweep without the points that ``check_classes`` refuses, which are among its ``unread``.
 
     Raises what ``without_models`` raises.
     """

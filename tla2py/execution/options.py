@@ -26,7 +26,7 @@ class SweepOptions:
     """Options that override a sweep file.
 
     ``timeout`` and ``memory`` are written as in a sweep file, such as ``90s`` and ``2GiB``. ``libraries`` are further
-    module folders of a manifest, or of a module with configs.
+    module folders of a folder, or of a module with configs.
     """
 
     libraries: tuple[Path, ...] = ()
@@ -75,10 +75,10 @@ class SweepOptions:
     def apply(self, sweep: Sweep) -> Sweep:
         """The sweep with these limits and workers at every point.
 
-        A sweep of models loses those that may not run, see ``without_refused``. Raises InputError (``sandbox-missing``),
+        A folder's sweep loses the points that may not run, see ``without_refused``. Raises InputError (``sandbox-missing``),
         and as ``without_refused`` and ``find_jar`` do.
         """
-        limits, options, special = sweep.limits, sweep.options, sweep.special
+        limits, options = sweep.limits, sweep.options
         if self.timeout is not None:
             limits = replace(limits, timeout_seconds=parse_duration(self.timeout, "--timeout"))
         if self.memory is not None:
@@ -89,11 +89,9 @@ class SweepOptions:
         check_sandbox(limits)
         if self.workers is not None:
             options = replace(options, workers=self.workers)
-            special = {index: replace(each, workers=self.workers) for index, each in special.items()}
-        sweep = replace(sweep, limits=limits, options=options, special=special)
-        return (
-            without_refused(sweep, find_jar(self.tla2tools)) if sweep.entries and sweep.community else sweep
-        )
+        sweep = replace(sweep, limits=limits, options=options)
+        refusable = sweep.of_folder and sweep.community is not None
+        return without_refused(sweep, find_jar(self.tla2tools)) if refusable else sweep
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -75,7 +75,7 @@ class _Results:
         rows = 0
         for row in self._rows():
             rows += 1
-            if row.verdict is not Verdict.EXCLUDED and not _is_whole(sweep, row.point, row):
+            if row.verdict is not Verdict.EXCLUDED and not _is_whole(sweep, row):
                 return False
         return rows == len(self._plan.points)
 
@@ -88,9 +88,9 @@ _SINGLE_STATE = "single-state"
 _NEVER_ENABLED = "never-enabled"
 
 
-def _is_whole(sweep: Sweep, index: int, row: RunRow) -> bool:
+def _is_whole(sweep: Sweep, row: RunRow) -> bool:
     """Whether a run saw all that can happen; neither a random walk nor a search that stopped early does."""
-    return row.verdict is Verdict.HOLDS and sweep.special.get(index, sweep.options).mode == "check"
+    return row.verdict is Verdict.HOLDS and sweep.options.mode == "check"
 
 
 def _single_states(sweep: Sweep, results: Iterable[tuple[int, RunRow]]) -> Iterator[Finding]:
@@ -101,7 +101,7 @@ def _single_states(sweep: Sweep, results: Iterable[tuple[int, RunRow]]) -> Itera
     for index, row in results:
         key = keys[index - 1]
         first.setdefault(key, index)
-        single[key] = single.get(key, True) and row.distinct == 1 and _is_whole(sweep, index, row)
+        single[key] = single.get(key, True) and row.distinct == 1 and _is_whole(sweep, row)
     for key, index in first.items():
         parameters = sweep.points[index - 1].parameters
         spec, config = sweep.spec(parameters), parameters.get("config")
@@ -175,11 +175,11 @@ def lint_plan(sweep: Sweep, plan: Plan, jar: Jar, warn: Callable[[Finding], None
     Raises InputError for a finding that is an error, and as ``check_sweep_classes``, ``check_needs`` and
     ``check_wrappers`` do.
 
-    Findings do not stop the models of a manifest, whose results are on record.
+    Findings do not stop a folder's sweep, whose configs need not be the user's own.
     """
     check_sweep_classes(sweep, plan, jar)
-    # A model of a manifest that needs a newer TLC does not stop the others.
-    if not sweep.entries:
+    # A config that needs a newer TLC does not stop the others below its folder.
+    if not sweep.of_folder:
 
         def place(key: str, value: str) -> str:
             return sweep.source.place("tlc", key, value=value)
@@ -190,7 +190,7 @@ def lint_plan(sweep: Sweep, plan: Plan, jar: Jar, warn: Callable[[Finding], None
         )
         check_wrappers(texts, jar, sweep.path)
     found = lint_sweep(sweep, plan, read_dialect(jar))
-    _report(apply_acceptance(found, sweep.file.accept).open, warn, refuse=not sweep.entries)
+    _report(apply_acceptance(found, sweep.file.accept).open, warn, refuse=not sweep.of_folder)
     return lasting_findings(found)
 
 
@@ -217,8 +217,8 @@ def check_sweep_classes(sweep: Sweep, plan: Plan, jar: Jar) -> None:
 def check_plan(sweep: Sweep, plan: Plan, toolchain: Toolchain) -> None:
     """Raise InputError as ``check_expectations`` and, if TLC cannot read a module, ``check_readable`` do."""
     check_expectations(sweep, plan)
-    # An unreadable model of a manifest does not stop the others.
-    if not sweep.entries:
+    # Nor does one whose module TLC cannot read.
+    if not sweep.of_folder:
         check_readable(plan.sources, plan.paths, toolchain)
 
 
@@ -263,8 +263,7 @@ def _file_errors(
         pattern = glob.escape(str(file))
         sweep = sweep_of_configs(module, pattern, libraries, translate=translate, no_lint=no_lint)
     else:
-        manifest = file.suffix == ".json"
-        sweep = load_sweep(file, libraries if manifest else (), translate=translate, no_lint=no_lint)
+        sweep = load_sweep(file, translate=translate, no_lint=no_lint)
     for config in sweep.configs.values():
         if config.problem is not None:
             read_config(config.path)

@@ -31,7 +31,7 @@ _MEANINGS = {
     Reason.BROKEN: "The model could not be evaluated, or TLC did not run.",
     Reason.INCONCLUSIVE: "The run ended without an answer.",
     Reason.UNDECIDED: "A property was left without an answer.",
-    Reason.UNREAD: "A model of a manifest or a folder could not be read, so TLC never saw it.",
+    Reason.UNREAD: "A config below a folder could not be read, so TLC never saw it.",
     Reason.TRANSLATION: "The checked translation differs, or may differ, from the PlusCal algorithm.",
     Reason.NOT_RUN: "The point has no result.",
     Reason.NOTHING_RAN: "No point has a result.",

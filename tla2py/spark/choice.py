@@ -163,7 +163,7 @@ def choose_executor(
 
     @contextlib.contextmanager
     def opened(sweeps: Sequence[Sweep]) -> Iterator[Callable[[], Executor]]:
-        workers = max(sweep.workers for sweep in sweeps)
+        workers = max(sweep.options.workers for sweep in sweeps)
         memory = max(sweep.limits.memory_bytes for sweep in sweeps)
         with contextlib.ExitStack() as stack:
             yield functools.cache(lambda: stack.enter_context(open_(workers, memory, listener)))

@@ -151,8 +151,14 @@ class PointPlaces:
 def read_sweep_file(path: Path) -> tuple[SweepFile, SweepText]:
     """The sections of a sweep file, and its text.
 
-    Raises InputError: ``sweep-missing``, ``sweep-unreadable``, and as ``read_sweep_text`` does.
+    Raises InputError: ``manifest``, ``sweep-missing``, ``sweep-unreadable``, and as ``read_sweep_text`` does.
     """
+    if path.suffix == ".json":
+        raise InputError(
+            "manifest",
+            f"{path} is not a sweep file; manifests are no longer read",
+            hint="'tla2py gate DIR' runs the configs below a folder, and its models.toml says what is expected",
+        )
     try:
         text = path.read_text(encoding="utf-8")
     except FileNotFoundError as error:

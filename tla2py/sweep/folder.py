@@ -1,217 +1,29 @@
-"""A ``manifest.json`` of tlaplus/Examples, read as an equivalent sweep file."""
+"""A folder as a sweep: the configs below it, each with its module."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import msgspec
-
 from tla2py import toml
-from tla2py.errors import InputError, Tla2pyError, reason_of
+from tla2py.errors import InputError, Tla2pyError
 from tla2py.lint.rules import check_config_names, module_of
-from tla2py.model.outcome import Outcome, Verdict
-from tla2py.sweep.file import SweepText, convert_sections, read_sweep_text
-from tla2py.sweep.sections import ExternalExpectation, SweepFile
-from tla2py.sweep.sweep import SEARCH, Entry, ManifestModel, Unread, external_row
+from tla2py.sweep.sweep import Unread
 from tla2py.tla.graph import ModuleGraph
 from tla2py.tla.parse import Translate
-from tla2py.tlc.config.read import ConfigExpectation, ConfigFile, read_config, result_of
+from tla2py.tlc.config.read import ConfigFile, read_config
 from tla2py.tlc.tools.community import load_specification
-from tla2py.toml import document
-
-_HINT = "expected the manifest.json format of tlaplus/Examples: modules with models; each model has path, mode and result"
-
-
-class ManifestModule(msgspec.Struct, frozen=True, kw_only=True):
-    """A module in a manifest."""
-
-    path: str
-    models: list[ManifestModel] = []
-    features: list[str] = []
-
-
-class _Manifest(msgspec.Struct, frozen=True, kw_only=True):
-    modules: list[ManifestModule]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ManifestSweep:
-    """Models of manifests as a sweep file, with its modules, configs and expectations.
-
-    ``entries`` are by the names of module and config in the file.
-    """
-
-    file: SweepFile
-    source: SweepText
-    specs: dict[str, ModuleGraph]
-    configs: dict[str, ConfigFile]
-    expectations: tuple[ExternalExpectation, ...]
-    entries: dict[tuple[str, str], Entry] = field(default_factory=dict)
-    left_out: tuple[str, ...] = ()
-    unread: tuple[Unread, ...] = ()
-
-
-class _ManifestText(SweepText):
-    """The text of the sweep file; every place is the manifest."""
-
-    def place(self, *keys: str | int, value: str | None = None) -> str:
-        del keys, value
-        return str(self.path)
-
-
-def read_manifest(path: Path) -> tuple[Entry, ...]:
-    """The models of a manifest. Raises InputError (``manifest``) if it cannot be read."""
-    try:
-        text = path.read_text(encoding="utf-8")
-        manifest = msgspec.json.decode(text, type=_Manifest)
-    except FileNotFoundError as error:
-        raise InputError("manifest", f"no such manifest: {path}", hint=_HINT) from error
-    except (OSError, UnicodeDecodeError, msgspec.DecodeError) as error:
-        raise InputError(
-            "manifest", f"not a manifest: {reason_of(error)}", where=str(path), hint=_HINT
-        ) from error
-    lines = text.splitlines()
-    entries = []
-    for module in manifest.modules:
-        for model in module.models:
-            line = next((n for n, each in enumerate(lines, 1) if f'{model.path}"' in each), 1)
-            where = f"{path}:{line}"
-            if model.result != "unknown" and result_of(model.result) is None:
-                raise InputError(
-                    "manifest",
-                    f"{model.result!r} is not a result of TLC",
-                    where=where,
-                    hint='write "success", "safety failure", "liveness failure", "deadlock failure" or "unknown"',
-                )
-            entries.append(
-                Entry(
-                    manifest=path,
-                    module=module.path,
-                    model=model,
-                    features=tuple(module.features),
-                    where=where,
-                )
-            )
-    return tuple(entries)
-
-
-def manifest_sweep(
-    path: Path,
-    entries: Sequence[Entry],
-    libraries: Sequence[Path],
-    *,
-    translate: Translate | None,
-    text: str | None = None,
-) -> ManifestSweep:
-    """The models of manifests that TLC can run as points of a sweep, with the recorded results as expectations.
-
-    ``path`` is where the sweep file would be, ``text`` what it says besides modules and configs. Models that cannot be read go to ``unread``. The recorded depth is not
-    expected: it comes from TLC with several workers and varies.
-
-    Raises InputError: ``manifest`` if TLC can run no model, and the first model's error if none can be read.
-    """
-    base = path.parent
-    taken = [each for each in entries if not each.skip_reason]
-    left_out = tuple(
-        f"{Path(each.model.path).name} ({each.skip_reason})" for each in entries if each.skip_reason
-    )
-    if not taken:
-        raise InputError("manifest", "the manifest has no TLC model", where=str(path), hint=_HINT)
-    specs: dict[str, ModuleGraph] = {}
-    configs: dict[str, ConfigFile] = {}
-    good: dict[tuple[str, str], Entry] = {}
-    unread = []
-    for entry in taken:
-        try:
-            module = _beside(entry, entry.module, "module", base)
-            config = _beside(entry, entry.model.path, "config", base)
-            spec = specs.get(module) or load_specification(base / module, libraries, translate=translate)
-            read = configs.get(config) or read_config(base / config)
-            check_config_names(read, {Path(module).name: spec})
-        except InputError as error:
-            unread.append(Unread(entry=entry, error=error))
-            continue
-        specs[module], configs[config], good[module, config] = spec, read, entry
-    if not good:
-        raise unread[0].error
-    given = {
-        "name": path.resolve().parent.name,
-        "module": [module for module, _ in good],
-        "config": [config for _, config in good],
-        "libraries": [Path(os.path.relpath(folder, base)).as_posix() for folder in libraries],
-    }
-    if text is not None:
-        file, source = read_sweep_text(text, path, given)
-    else:
-        source = _ManifestText(path, document(given))
-        file = convert_sections(given, source)
-    grid = msgspec.structs.replace(
-        file.grid,
-        zip=[["module", "config"], *file.grid.zip],
-        # Such a row is about the models, which have been left out.
-        exclude=[row for row in file.grid.exclude if [*row] != ["config"]],
-    )
-    return ManifestSweep(
-        file=msgspec.structs.replace(file, grid=grid),
-        source=source,
-        specs=specs,
-        configs=configs,
-        expectations=tuple(
-            _expectation(entry, module, config)
-            for (module, config), entry in good.items()
-            if entry.model.result
-        ),
-        entries=good,
-        left_out=left_out,
-        unread=tuple(unread),
-    )
-
-
-def manifest_file(entry: Entry, written: str) -> Path | None:
-    """The file of a path in a manifest, which starts at the repository's root; None if there is none."""
-    here = entry.manifest.parent.resolve()
-    files = (root / written for root in (here, *here.parents))
-    return next((file for file in files if file.is_file()), None)
-
-
-def _beside(entry: Entry, written: str, what: str, base: Path) -> str:
-    """A path of a manifest relative to the sweep file."""
-    found = manifest_file(entry, written)
-    if found is not None:
-        return Path(os.path.relpath(found, base.resolve())).as_posix()
-    raise InputError(
-        "module-missing" if what == "module" else "config-missing",
-        f"no such {what}: {written}",
-        where=entry.where,
-        hint="paths in a manifest start at the root of its repository",
-    )
-
-
-def _expectation(entry: Entry, module: str, config: str) -> ExternalExpectation:
-    result = result_of(entry.model.result)
-    if result is Verdict.HOLDS and entry.model.kind != SEARCH:
-        result = Outcome.BOUNDED_SUCCESS
-    assert result is not None
-    return external_row(
-        {"module": module, "config": config},
-        ConfigExpectation(result=result, violates=(), where=entry.where),
-        distinct=entry.model.distinct,
-        generated=entry.model.generated,
-    )
-
 
 FOLDER_FILE = "models.toml"
-_MANIFEST = "manifest.json"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FolderModels:
-    """The models below a folder, the configs that have no module, and what is not a model."""
+    """The configs below a folder: ``models`` are those with a module, by config."""
 
-    entries: tuple[Entry, ...]
+    models: dict[str, str]
     unread: tuple[Unread, ...]
     left_out: tuple[str, ...]
 
@@ -243,8 +55,8 @@ def folder_text(path: Path) -> str:
 def folder_models(path: Path, libraries: Sequence[Path]) -> FolderModels:
     """The models below the folder of a ``models.toml``.
 
-    A config in a ``manifest.json`` has the module and the result that the manifest names. Any other belongs to the module
-    of its name, beside it or above, see ``module_of``; where that is not clear, to the only one that has the names in it.
+    A config belongs to the module of its name, beside it or above, see ``module_of``; where that is not clear, to the only
+    one that has the names in it.
 
     Raises InputError (``config-missing``) if there is no config with a module.
     """
@@ -265,6 +77,28 @@ def _names_module(path: Path) -> bool:
         return False
 
 
+def read_models(
+    base: Path, models: Mapping[str, str], libraries: Sequence[Path], translate: Translate | None
+) -> tuple[dict[str, ModuleGraph], dict[str, ConfigFile], list[Unread]]:
+    """The modules of configs, the configs, both by their names below ``base``, and the configs that cannot be read.
+
+    ``models`` are the modules by config. A config counts as unread with its module too, and where names in it are not the module's.
+    """
+    specs: dict[str, ModuleGraph] = {}
+    configs: dict[str, ConfigFile] = {}
+    unread = []
+    for config, module in models.items():
+        try:
+            spec = specs.get(module) or load_specification(base / module, libraries, translate=translate)
+            read = read_config(base / config)
+            check_config_names(read, {Path(module).name: spec})
+        except InputError as error:
+            unread.append(Unread(config=config, error=error))
+            continue
+        specs[module], configs[config] = spec, read
+    return specs, configs, unread
+
+
 @dataclass(slots=True)
 class _Search:
     path: Path
@@ -272,35 +106,18 @@ class _Search:
     _specs: dict[Path, ModuleGraph | None] = field(default_factory=dict)
 
     def models(self) -> FolderModels:
-        files = list(files_below(self.path.parent))
-        recorded, left_out = self._recorded([each for each in files if each.name == _MANIFEST])
-        entries, unread = [], []
-        for config in (each for each in files if each.suffix == ".cfg"):
-            if (entry := recorded.get(config.resolve())) is not None:
-                entries.append(entry)
-            elif not any(self._levels(config)):
-                left_out.append(f"{self._shown(config)} (no module beside it or above)")
+        models, unread, left_out = {}, [], []
+        for config in (each for each in files_below(self.path.parent) if each.suffix == ".cfg"):
+            name = self._shown(config)
+            if not any(self._levels(config)):
+                left_out.append(f"{name} (no module beside it or above)")
             elif (module := self._module(config)) is not None:
-                entries.append(self._entry(config, module))
+                models[name] = self._shown(module)
             else:
-                unread.append(Unread(entry=self._entry(config, config), error=self._unclear(config)))
-        if not entries:
+                unread.append(Unread(config=name, error=self._unclear(config)))
+        if not models:
             raise self._nothing(unread)
-        return FolderModels(entries=tuple(entries), unread=tuple(unread), left_out=tuple(left_out))
-
-    def _recorded(self, manifests: Sequence[Path]) -> tuple[dict[Path, Entry], list[str]]:
-        """The models of manifests by their configs, and the files of that name that are something else."""
-        found, others = {}, []
-        for manifest in manifests:
-            try:
-                entries = read_manifest(manifest)
-            except InputError:
-                others.append(f"{self._shown(manifest)} (not a manifest of models)")
-                continue
-            for entry in entries:
-                if (config := manifest_file(entry, entry.model.path)) is not None:
-                    found[config.resolve()] = entry
-        return found, others
+        return FolderModels(models=models, unread=tuple(unread), left_out=tuple(left_out))
 
     def _levels(self, config: Path) -> Iterator[list[Path]]:
         """The modules beside a config, and those of each folder above it up to that of the search."""
@@ -340,15 +157,6 @@ class _Search:
         except InputError:
             return False
         return True
-
-    def _entry(self, config: Path, module: Path) -> Entry:
-        return Entry(
-            manifest=self.path,
-            module=self._shown(module),
-            model=ManifestModel(path=self._shown(config), mode=SEARCH, result=""),
-            features=(),
-            where=str(config),
-        )
 
     def _shown(self, file: Path) -> str:
         return Path(os.path.relpath(file, self.path.parent)).as_posix()

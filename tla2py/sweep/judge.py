@@ -158,7 +158,7 @@ def expected_verdict(row: Expectation) -> Verdict | None:
 
 
 def left_out(expected: Expectation, run: RunRow | None) -> bool:
-    """Whether a point violates an ASSUME, unless its config or manifest expects that."""
+    """Whether a point violates an ASSUME, unless its expectation is that."""
     stated = isinstance(expected, ExternalExpectation) and expected.outcome is Outcome.VIOLATION_ASSUMPTION
     return run is not None and run.verdict is Verdict.EXCLUDED and not stated
 

@@ -25,19 +25,12 @@ from tla2py.sweep.axes import (
     sweep_name,
 )
 from tla2py.sweep.file import SweepText, read_sweep_file, read_sweep_text, sweep_file_of
-from tla2py.sweep.folder import (
-    ManifestSweep,
-    folder_file,
-    folder_models,
-    folder_text,
-    manifest_sweep,
-    read_manifest,
-)
+from tla2py.sweep.folder import folder_file, folder_models, folder_text, read_models
 from tla2py.sweep.grid import Points, walk_grid
 from tla2py.sweep.options import check_variables, input_files, search_limits, search_options, template_text
 from tla2py.sweep.points import failing_predicate
-from tla2py.sweep.sections import ExpectPoint, SweepFile
-from tla2py.sweep.sweep import Entry, Sweep, Unread, with_external_rows
+from tla2py.sweep.sections import SweepFile
+from tla2py.sweep.sweep import Sweep, Unread, with_config_rows
 from tla2py.tla.graph import ModuleGraph
 from tla2py.tla.parse import Translate
 from tla2py.tlc.config.read import ConfigFile, read_config, unread_config
@@ -202,54 +195,56 @@ def load_sweep(
     translate: Translate | None = None,
     no_lint: bool = False,
 ) -> Sweep:
-    """The sweep of a sweep file, of a ``manifest.json``, or of the configs below a folder, checked against its modules.
+    """The sweep of a sweep file, or of the configs below a folder, checked against its modules.
 
-    ``libraries`` are module folders for a manifest, which cannot name any, and for a folder. ``translate`` is for PlusCal, see
+    ``libraries`` are further module folders for a folder. ``translate`` is for PlusCal, see
     ``load_modules``.
 
     Raises InputError: ``unknown-constant``, ``unknown-parameter``, ``unknown-definition``, ``empty-parameter``,
-    ``duplicate-point``, ``grid-key`` (also for a row of expectations), and what ``read_sweep_file``, ``read_manifest``,
-    ``with_external_rows``, ``folder_models`` and ``load_modules`` raise.
+    ``duplicate-point``, ``grid-key`` (also for a row of expectations), and what ``read_sweep_file``,
+    ``with_config_rows``, ``folder_models`` and ``load_modules`` raise.
     """
     if (own := folder_file(path)) is not None:
         return replace(_sweep_of_folder(own, libraries, translate), no_lint=no_lint)
-    if path.suffix == ".json":
-        sweep = sweep_of_models(path, read_manifest(path), libraries, translate=translate)
-        return replace(sweep, no_lint=no_lint)
     if libraries:
         hint = 'libraries = ["lib"]'
-        raise InputError(
-            "usage", "-L applies only to manifests; a sweep file names its own folders", hint=hint
-        )
+        raise InputError("usage", "-L applies only to folders; a sweep file names its own", hint=hint)
     return _loaded(path, *read_sweep_file(path), translate=translate, no_lint=no_lint)
 
 
 def sweep_of_models(
     path: Path,
-    entries: Sequence[Entry],
+    models: Mapping[str, str],
     libraries: Sequence[Path],
     *,
     translate: Translate | None = None,
-    text: str | None = None,
+    text: str = "",
 ) -> Sweep:
-    """The sweep of the models of manifests; ``path`` is where its sweep file would be, ``text`` what it says besides.
+    """The sweep of modules by config, named relative to the folder of ``path``, where a sweep file of this text would be.
 
-    Raises InputError as ``manifest_sweep`` does.
+    Configs that cannot be read are among its ``unread``. Raises InputError as ``load_sweep`` does, and the first config's error
+    if none can be read.
     """
-    manifest = manifest_sweep(path, entries, libraries, translate=translate, text=text)
-    sweep = _loaded(path, manifest.file, manifest.source, manifest.expectations, manifest)
-    entry_of = {
-        point.index: manifest.entries[point.parameters["module"], point.parameters["config"]]
-        for point in sweep.points
+    base = path.parent
+    specs, configs, unread = read_models(base, models, libraries, translate)
+    if not configs:
+        raise unread[0].error
+    given = {
+        "name": path.resolve().parent.name,
+        "module": [models[config] for config in configs],
+        "config": list(configs),
+        "libraries": [Path(os.path.relpath(folder, base)).as_posix() for folder in libraries],
     }
-    own = {index: entry.options(sweep.options) for index, entry in entry_of.items()}
-    sweep = replace(
-        sweep,
-        left_out=manifest.left_out,
-        unread=tuple(manifest.unread),
-        special={index: options for index, options in own.items() if options != sweep.options},
-        entries=entry_of,
+    file, source = read_sweep_text(text, path, given)
+    grid = msgspec.structs.replace(
+        file.grid,
+        zip=[["module", "config"], *file.grid.zip],
+        # Such a row is about the configs, which have been left out.
+        exclude=[row for row in file.grid.exclude if [*row] != ["config"]],
     )
+    file = msgspec.structs.replace(file, grid=grid)
+    sweep = _loaded(path, file, source, read=(specs, configs))
+    sweep = replace(sweep, of_folder=True, unread=tuple(unread))
     errors: dict[int, Tla2pyError] = {}
     for point in sweep.points:
         try:
@@ -260,40 +255,36 @@ def sweep_of_models(
 
 
 def without_models(sweep: Sweep, errors: Mapping[int, Tla2pyError]) -> Sweep:
-    """A sweep of models without those that have an error, by index of their points; they are among its ``unread``.
+    """A folder's sweep without the points that have an error, by index; their configs are among its ``unread``.
 
-    Raises the error of the first unread model if no point is left.
+    Raises the error of the first unread config if no point is left.
     """
-    unread = [*sweep.unread, *(Unread(entry=sweep.entries[n], error=error) for n, error in errors.items())]
-    left = [point for point in sweep.points if point.index not in errors]
+    configs = {point.index: point.parameters["config"] for point in sweep.points if point.index in errors}
+    unread = [*sweep.unread, *(Unread(config=configs[n], error=error) for n, error in errors.items())]
+    left = [point.parameters for point in sweep.points if point.index not in errors]
     if not left:
         raise unread[0].error
-    return replace(
-        sweep,
-        points=Points.of(sweep.points.columns, [point.parameters for point in left]),
-        unread=tuple(unread),
-        special={
-            n: sweep.special[point.index] for n, point in enumerate(left, 1) if point.index in sweep.special
-        },
-        entries={n: sweep.entries[point.index] for n, point in enumerate(left, 1)},
-    )
+    return replace(sweep, points=Points.of(sweep.points.columns, left), unread=tuple(unread))
 
 
 def _sweep_of_folder(path: Path, libraries: Sequence[Path], translate: Translate | None) -> Sweep:
     text = folder_text(path)
     file, source = read_sweep_text(text, path, {"module": []})
     searched = [*library_folders(file, source, path.parent), *libraries]
-    models = folder_models(path, searched)
+    found = folder_models(path, searched)
     excluded = {str(row["config"]) for row in file.grid.exclude if [*row] == ["config"]}
-    taken = [each for each in models.entries if each.model.path not in excluded]
+    taken = {config: module for config, module in found.models.items() if config not in excluded}
+    if not taken:
+        raise InputError(
+            "config-missing",
+            f"{path.name} excludes every config",
+            where=source.place("grid", "exclude"),
+            hint="leave one of them in",
+        )
     sweep = sweep_of_models(path, taken, searched, translate=translate, text=text)
-    named = [f"{each.model.path} (excluded)" for each in models.entries if each.model.path in excluded]
-    unread = [each for each in models.unread if each.entry.model.path not in excluded]
-    return replace(
-        sweep,
-        left_out=(*sweep.left_out, *models.left_out, *named),
-        unread=(*unread, *sweep.unread),
-    )
+    named = [f"{config} (excluded)" for config in found.models if config in excluded]
+    unread = [each for each in found.unread if each.config not in excluded]
+    return replace(sweep, left_out=(*found.left_out, *named), unread=(*unread, *sweep.unread))
 
 
 def sweep_of_configs(
@@ -325,9 +316,8 @@ def _loaded(
     path: Path,
     file: SweepFile,
     source: SweepText,
-    external: Sequence[ExpectPoint] = (),
-    manifest: ManifestSweep | None = None,
     *,
+    read: tuple[dict[str, ModuleGraph], dict[str, ConfigFile]] | None = None,
     translate: Translate | None = None,
     no_lint: bool = False,
 ) -> Sweep:
@@ -347,8 +337,8 @@ def _loaded(
                 where=source.place(key),
                 hint="name at least one, or remove config",
             )
-    if manifest is not None:
-        specs = manifest.specs
+    if read is not None:
+        specs, configs = read
     else:
         names = [file.module] if isinstance(file.module, str) else file.module
         translate = translate if file.tlc.translate else None
@@ -358,8 +348,9 @@ def _loaded(
     check_names(file, source, specs)
     check_variables(file, source)
     ignored = MISTAKE_CODES if no_lint else file.lint.ignore
-    configs = manifest.configs if manifest else read_configs(file, source, base, ignored)
-    file = with_external_rows(file, configs, external)
+    if read is None:
+        configs = read_configs(file, source, base, ignored)
+    file = with_config_rows(file, configs)
     groups = group_parameters(file, source, read_parameters(file, source, specs))
     parameters = tuple(parameter for group in groups for parameter in group)
     check_expected_parameters(file, source, [parameter.name for parameter in parameters])

@@ -402,8 +402,7 @@ class _Planner:
     def _setting(
         self, number: int, point: Point, key: tuple[int, ...], given: ModuleTexts, *, covered: bool
     ) -> _Setting:
-        special = self._sweep.special.get(point.index)
-        whole = (number, key, covered, special, given.modules)
+        whole = (number, key, covered, given.modules)
         found = self._settings.get(whole)
         if found is None:
             if len(self._settings) == _MOST_SETTINGS:

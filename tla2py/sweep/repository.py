@@ -12,9 +12,8 @@ from pathlib import Path
 
 from tla2py.errors import InputError
 from tla2py.sweep.file import SweepText, read_sweep_file, read_sweep_text
-from tla2py.sweep.folder import files_below, folder_file, folder_text, manifest_file, read_manifest
+from tla2py.sweep.folder import files_below, folder_file, folder_text
 from tla2py.sweep.sections import SweepFile
-from tla2py.sweep.sweep import Entry
 from tla2py.tlc.tools.installed import COMMUNITY, JAR_DIGESTS, installed_releases, official_classes
 from tla2py.tlc.tools.jar import Jar, bundled_jar
 
@@ -90,23 +89,18 @@ def check_inside(path: Path, owner: Path, where: str | None = None) -> None:
 
 
 def check_untrusted(path: Path) -> None:
-    """Check what an untrusted sweep file or manifest names, before anything else reads it.
+    """Check what an untrusted sweep file or folder names, before anything else reads it.
 
-    Raises InputError: ``outside-repository``, ``needs-trust``, and as ``read_sweep_file`` and ``read_manifest`` do.
+    Raises InputError: ``outside-repository``, ``needs-trust``, and as ``read_sweep_file`` does.
     """
     check_inside(path, path)
     if (own := folder_file(path)) is not None:
         for each in files_below(own.parent):
-            if each.suffix in (".cfg", ".tla", ".json"):
+            if each.suffix in (".cfg", ".tla") or each == own:
                 check_inside(each, own)
         check_named(own, *read_sweep_text(folder_text(own), own, {"module": []}))
         return
-    if path.suffix == ".json":
-        for entry in read_manifest(path):
-            _check_entry(entry, path)
-        return
-    file, source = read_sweep_file(path)
-    check_named(path, file, source)
+    check_named(path, *read_sweep_file(path))
 
 
 def check_named(path: Path, file: SweepFile, source: SweepText) -> None:
@@ -122,7 +116,7 @@ def check_named(path: Path, file: SweepFile, source: SweepText) -> None:
 
 
 def named_files(path: Path) -> Iterator[Path]:
-    """The files that a sweep file or a manifest names, also if it cannot be read as one."""
+    """The files that a sweep file names, also if it cannot be read as one."""
     with contextlib.suppress(OSError, UnicodeDecodeError):
         text = path.read_text(encoding="utf-8")
         for written in re.findall(r"""["']([^"'\n]+)["']""", text):
@@ -131,15 +125,6 @@ def named_files(path: Path) -> Iterator[Path]:
         file, source = read_sweep_file(path)
         for named, _ in _named(file, source):
             yield from _matching(path.parent, named)
-
-
-def _check_entry(entry: Entry, path: Path) -> None:
-    for written in (entry.module, entry.model.path):
-        found = manifest_file(entry, written)
-        if found is not None:
-            check_inside(found, path, entry.where)
-            for module in sorted(found.parent.glob("*.tla")):
-                check_inside(module, path, entry.where)
 
 
 def _named(file: SweepFile, source: SweepText) -> Iterator[tuple[str, str]]:

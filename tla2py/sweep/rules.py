@@ -301,7 +301,7 @@ def _findings(
     each: LintedFile, libraries: Sequence[Path], dialect: Dialect | None, translate: Translate | None
 ) -> Iterator[Finding]:
     if each.file.suffix not in (".cfg", ".tla"):
-        sweep = load_sweep(each.file, libraries if each.file.suffix == ".json" else (), translate=translate)
+        sweep = load_sweep(each.file, translate=translate)
         plan = plan_sweep(sweep, "")
         for config in sweep.configs.values():
             if config.problem is not None:

@@ -132,7 +132,7 @@ class ExpectPoint(_Expectation, frozen=True, kw_only=True):
 
 
 class ExternalExpectation(ExpectPoint, frozen=True, kw_only=True):
-    """An expectation from a config or a manifest; ``where`` is its place."""
+    """An expectation from a config; ``where`` is its place."""
 
     where: str
 

@@ -1,20 +1,19 @@
-"""The models that a manifest or a folder has: each a module with a config."""
+"""A sweep: its points, and what each is run with and judged by."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Collection, Hashable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
 from tla2py.errors import Tla2pyError
 from tla2py.model.model import InputFile, Inputs, Model
 from tla2py.model.outcome import Outcome, Verdict
-from tla2py.model.run import Limits, Mode, TlcOptions
+from tla2py.model.run import Limits, TlcOptions
 from tla2py.sweep.grid import NO_POINTS, Excluded, Point, Points, value_key
 from tla2py.sweep.options import input_parameters, inputs_of
 from tla2py.sweep.points import ModelInputs, point_model
@@ -31,80 +30,18 @@ from tla2py.tlc.tools.community import class_file
 from tla2py.tlc.tools.toolchain import Override
 from tla2py.toml import value_text
 
-SEARCH = "exhaustive search"
-# Until 2025 TLC supports \cdot only with this option.
-_ACTION_COMPOSITION = "-Dtlc2.tool.impl.Tool.cdot=true"
-
-_MODES: dict[str, Mode] = {"simulate": "simulate", "generate": "generate"}
-
-
-class ManifestModel(msgspec.Struct, frozen=True, kw_only=True):
-    """A model in a manifest; ``runtime`` is ``HH:MM:SS`` or unknown."""
-
-    path: str
-    mode: str | dict[str, Any]
-    result: str
-    runtime: str = "unknown"
-    distinct: int | None = msgspec.field(name="distinctStates", default=None)
-    generated: int | None = msgspec.field(name="totalStates", default=None)
-    workers: int | str = "auto"
-
-    @property
-    def kind(self) -> str:
-        """The mode: exhaustive search, simulate, generate or symbolic."""
-        return self.mode if isinstance(self.mode, str) else next(iter(self.mode), "mode")
-
-    @property
-    def seconds(self) -> int | None:
-        """The recorded runtime in seconds, if known."""
-        parts = self.runtime.split(":")
-        if len(parts) != 3 or not all(part.isdigit() for part in parts):
-            return None
-        hours, minutes, seconds = map(int, parts)
-        return hours * 3600 + minutes * 60 + seconds
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
-    """A model of a manifest: its files as the manifest names them, and its place there."""
-
-    manifest: Path
-    module: str
-    model: ManifestModel
-    features: tuple[str, ...]
-    where: str
-
-    @property
-    def skip_reason(self) -> str:
-        """Why TLC's result cannot be compared, "" if it can."""
-        if self.model.kind not in (SEARCH, "simulate", "generate"):
-            return self.model.kind
-        return "result unknown" if self.model.result == "unknown" else ""
-
-    def options(self, options: TlcOptions) -> TlcOptions:
-        """The options with which TLC searches this model, based on a sweep's options."""
-        if (mode := _MODES.get(self.model.kind)) is not None:
-            bounds = self.model.mode["simulate"] if isinstance(self.model.mode, dict) else {}
-            count = bounds.get("traceCount") if isinstance(bounds, dict) else None
-            options = replace(options, mode=mode, num=int(count) if isinstance(count, (int, float)) else None)
-        if isinstance(self.model.workers, int):
-            options = replace(options, workers=self.model.workers)
-        if "action composition" in self.features:
-            options = replace(options, java_options=(*options.java_options, _ACTION_COMPOSITION))
-        return options
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unread:
-    """A model that could not be read, and why; TLC never saw it."""
+    """A config below a folder that could not be read, and why; TLC never saw it."""
 
-    entry: Entry
+    config: str
     error: Tla2pyError
 
     @property
     def model(self) -> str:
-        """The name of its config."""
-        return Path(self.entry.model.path).name
+        """The name of the config's file."""
+        return Path(self.config).name
 
     def __str__(self) -> str:
         return f"{self.model} was not run: {self.error.line}"
@@ -169,20 +106,18 @@ def matches(row: ExpectPoint, parameters: Mapping[str, str], logs: Collection[st
     )
 
 
-def with_external_rows(
-    file: SweepFile, configs: Mapping[str, ConfigFile], external: Iterable[ExpectPoint]
-) -> SweepFile:
-    """A sweep file with further rows: the external ones and those of its configs. Its own section takes precedence.
+def with_config_rows(file: SweepFile, configs: Mapping[str, ConfigFile]) -> SweepFile:
+    """A sweep file with the rows of its configs added. Its own section takes precedence.
 
     Raises InputError as ``config_expectation`` does.
     """
-    rows = [*external]
+    rows = []
     for name, config in configs.items():
         if config.problem is not None:
             continue
         expected = config_expectation(read_config_text(config.path), config.path)
         if expected is not None:
-            rows.append(external_row({"config": name} if isinstance(file.config, list) else {}, expected))
+            rows.append(_config_row({"config": name} if isinstance(file.config, list) else {}, expected))
     if not rows:
         return file
     section = file.expect or ExpectSection()
@@ -191,14 +126,8 @@ def with_external_rows(
     )
 
 
-def external_row(
-    match: dict[str, Scalar],
-    stated: ConfigExpectation,
-    *,
-    distinct: int | None = None,
-    generated: int | None = None,
-) -> ExternalExpectation:
-    """The row for a result stated outside the sweep file."""
+def _config_row(match: dict[str, Scalar], stated: ConfigExpectation) -> ExternalExpectation:
+    """The row for what a config expects."""
     result = stated.result
     violated = stated.violates and result is Verdict.VIOLATED
     return ExternalExpectation(
@@ -207,8 +136,6 @@ def external_row(
         outcome=result if isinstance(result, Outcome) else None,
         violates=list(stated.violates) or None,
         where=stated.where,
-        distinct=distinct,
-        generated=generated,
     )
 
 
@@ -221,11 +148,10 @@ class Sweep(ModelInputs):
     - ``counted``: indices of points with coverage, even if the file does not request it
     - ``vacuity``: whether to ask TLC what could not fail
     - ``no_lint``: whether to ignore all rules of lint
-    - ``left_out``: models of a manifest that TLC cannot run, each with the reason
-    - ``unread``: models of a manifest that could not be read
+    - ``of_folder``: whether it has the configs below a folder, of which one with an error does not stop the others
+    - ``left_out``: configs below the folder that are not run, each with the reason
+    - ``unread``: configs below the folder that could not be read
     - ``community``: classes of the installed CommunityModules, for the points whose modules come from there
-    - ``special``: options by index of the point, if they differ from ``options``
-    - ``entries``: models of a manifest by index of the point
     """
 
     name: str
@@ -239,17 +165,16 @@ class Sweep(ModelInputs):
     counted: frozenset[int] = frozenset()
     vacuity: bool = False
     no_lint: bool = False
+    of_folder: bool = False
     left_out: tuple[str, ...] = ()
     unread: tuple[Unread, ...] = ()
     overrides: tuple[Override, ...] = ()
     community: Override | None = None
     input_files: Mapping[str, tuple[InputFile, ...]] = field(default_factory=dict)
-    special: Mapping[int, TlcOptions] = field(default_factory=dict)
-    entries: Mapping[int, Entry] = field(default_factory=dict)
 
     def options_of(self, point: Point) -> TlcOptions:
         """The TLC options of a point."""
-        options = self.special.get(point.index, self.options)
+        options = self.options
         if self.community is None or not self.spec(point.parameters).installed:
             return options
         return replace(options, overrides=(*options.overrides, class_file(self.community)))
@@ -263,11 +188,6 @@ class Sweep(ModelInputs):
         """What the run of a point with this model may read besides its modules."""
         inputs = inputs_of(self.file, self.input_files, point.parameters)
         return self.logs.inputs(inputs, model, point.parameters)
-
-    @property
-    def workers(self) -> int:
-        """The largest number of worker threads of a run."""
-        return max([self.options.workers, *(each.workers for each in self.special.values())])
 
     @property
     def expect(self) -> ExpectSection:

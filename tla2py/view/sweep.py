@@ -62,7 +62,7 @@ def planned(sweep: Sweep, plan: Plan, known: Container[int], most: int | None = 
     for unread in sweep.unread:
         yield f"{unread.model} cannot be run: {unread.error.line}"
     if sweep.left_out:
-        yield f"left out, not for TLC or without an expected result: {', '.join(sweep.left_out)}"
+        yield f"left out: {', '.join(sweep.left_out)}"
     excluded = sum(each.count for each in sweep.excluded)
     missing = len(plan.runs.missing(known))
     yield (

@@ -98,17 +98,49 @@ def test_configs_without_any_module_are_left_out(tmp_path: Path) -> None:
     assert raised.value.code == "config-missing"
 
 
-def test_a_manifest_says_what_is_expected(tmp_path: Path) -> None:
-    folder(tmp_path, specs__Counter_tla=COUNTER, specs__A_cfg=CONFIG, specs__Counter_cfg=CONFIG)
-    models = [{"path": "specs/A.cfg", "mode": "exhaustive search", "result": "safety failure"}]
-    manifest = {"modules": [{"path": "specs/Counter.tla", "models": models}]}
-    (tmp_path / "specs" / "manifest.json").write_text(json.dumps(manifest))
+def test_configs_that_cannot_be_read_are_kept_apart(tmp_path: Path) -> None:
+    folder(
+        tmp_path,
+        Counter_tla=COUNTER,
+        Counter_Good_cfg=CONFIG,
+        Counter_Wrong_cfg=CONFIG.replace("Small", "Smal"),
+        Counter_Unassigned_cfg="SPECIFICATION Spec\nINVARIANT Small\n",
+        # TLC ignores values of undeclared constants.
+        Counter_More_cfg=CONFIG + "CONSTANT Other = 1\n",
+        Counter_Cut_cfg="SPECIFICATION\n",
+    )
+    (tmp_path / "Counter.cfg").write_text(CONFIG)
     sweep = load_sweep(tmp_path)
-    assert pairs(sweep) == dict.fromkeys(("specs/A.cfg", "specs/Counter.cfg"), "specs/Counter.tla")
-    assert [str(sweep.expectation(point).outcome) for point in sweep.points] == [
-        "violation_safety",
-        "None",
-    ]
+    assert list(pairs(sweep)) == ["Counter.cfg", "Counter_Good.cfg", "Counter_More.cfg"]
+    assert [point.index for point in sweep.points] == [1, 2, 3]
+    said = {each.model: str(each) for each in sweep.unread}
+    assert list(said) == ["Counter_Cut.cfg", "Counter_Wrong.cfg", "Counter_Unassigned.cfg"]
+    assert all(text.startswith(f"{name} was not run: ") and "\n" not in text for name, text in said.items())
+    assert "Counter_Wrong.cfg:2:11: Counter.tla has no definition Smal" in said["Counter_Wrong.cfg"]
+    assert "has no definition Smal: TLC stops; did you mean Small?" in said["Counter_Wrong.cfg"]
+    assert "constant Max has no value" in said["Counter_Unassigned.cfg"]
+    # If none is left, the first one's error is raised.
+    (tmp_path / "Counter.tla").write_text("---- MODULE Counter ----\nEXTENDS Absent\n====\n")
+    with pytest.raises(InputError, match="Absent") as raised:
+        load_sweep(tmp_path)
+    assert raised.value.code == "module-missing"
+
+
+def test_a_folder_that_excludes_every_config_is_an_error(tmp_path: Path) -> None:
+    folder(tmp_path, Counter_tla=COUNTER, Counter_cfg=CONFIG)
+    (tmp_path / "models.toml").write_text('[grid]\nexclude = [{ config = "Counter.cfg" }]\n')
+    with pytest.raises(InputError) as raised:
+        load_sweep(tmp_path)
+    assert (raised.value.code, raised.value.where) == ("config-missing", f"{tmp_path / 'models.toml'}:2:1")
+
+
+def test_a_manifest_is_a_file_of_no_interest(tmp_path: Path) -> None:
+    folder(tmp_path, Counter_tla=COUNTER, Counter_cfg=CONFIG)
+    models = [{"path": "Counter.cfg", "mode": "exhaustive search", "result": "safety failure"}]
+    manifest = {"modules": [{"path": "Counter.tla", "models": models}]}
+    (tmp_path / "manifest.json").write_text(json.dumps(manifest))
+    sweep = load_sweep(tmp_path)
+    assert (sweep.expect.point, sweep.unread, sweep.left_out) == ([], (), ())
 
 
 def test_models_toml_says_the_rest(tmp_path: Path) -> None:

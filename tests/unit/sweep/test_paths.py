@@ -90,13 +90,12 @@ def test_the_files_of_others_in_place_of_ours(repository: Path) -> None:
     with pytest.raises(InputError) as refused:
         gate([str(file)], factory, GateOptions(sweeps=SweepOptions(trust=False)))
     assert refused.value.code == "outside-repository"
-    # A manifest, whose paths start at any folder above it.
-    manifest = repository / "specs/manifest.json"
-    models = [{"path": "outside/Other.cfg", "mode": "exhaustive search", "result": "success"}]
-    manifest.write_text(json.dumps({"modules": [{"path": "specs/Counter.tla", "models": models}]}))
+    # The file of a folder.
+    file.unlink()
+    (repository / "specs/models.toml").symlink_to(repository.parent / "outside/secret")
     with pytest.raises(InputError) as refused:
-        SweepOptions(trust=False).load([manifest])
-    assert refused.value.where == f"{manifest}:1"
+        SweepOptions(trust=False).load([repository / "specs"])
+    assert refused.value.code == "outside-repository"
 
 
 def test_a_path_within_the_repository(repository: Path) -> None:
