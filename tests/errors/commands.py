@@ -124,7 +124,7 @@ def installation_without_examples(lab: Lab) -> None:
 @provokes("template-missing")
 def installation_without_templates(lab: Lab) -> None:
     tla2py.tlc.config.render.default_template.cache_clear()
-    lab.patch.setattr(tla2py.tlc.config.render, "__file__", str(lab.folder / "tla2py" / "cfg" / "render.py"))
+    lab.patch.setattr(tla2py, "__file__", str(lab.folder / "tla2py" / "__init__.py"))
     lab.plan('module = "Counter.tla"\n[constants]\nMax = 1\n')
 
 
