@@ -41,7 +41,7 @@ test: setup ## run the core tests, with the real TLC and Spark, in minutes
 	$(RECORDED) core $(BIN)/pytest --group=core $(PARALLEL)
 
 # The spark group shares one session; the reference and long groups use all cores themselves.
-PARALLEL_GROUPS := browser docs faults systems
+PARALLEL_GROUPS := browser docs faults jars systems
 TEST_GROUPS := $(GROUPS:%=test-%)
 
 $(TEST_GROUPS): test-%: setup chromium

@@ -54,7 +54,8 @@ def run(group: str, command: list[str]) -> int:
     """The exit code of the tests of a group; 0 is recorded."""
     commit, begun = tested(), time.monotonic()
     code = subprocess.run(command, check=False).returncode
-    if code:
+    # What CI would write goes with its checkout.
+    if code or os.environ.get("CI"):
         return code
     if not commit or tested() != commit:
         print(f"group {group} passed; not recorded, since no commit has the files as tested", file=sys.stderr)
