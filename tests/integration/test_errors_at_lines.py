@@ -212,7 +212,7 @@ def test_what_a_config_says_wrongly(run_cli: RunCli, folder: Path) -> None:
     assert ended.refusal == ("unknown-definition", "Wrong.cfg:4:15")
     (folder / "Lacking.cfg").write_text("SPECIFICATION Spec\n")
     ended = run_cli("check", "Limited.tla", "--config", "Lacking.cfg")
-    assert (ended.code, "Limited.tla:3:10" in ended.stderr + ended.stdout) == (2, True)
+    assert (ended.code, "Limited.tla:5:8" in ended.stderr + ended.stdout) == (2, True)
     (folder / "Zero.cfg").write_text("CONSTANT N = 0\nSPECIFICATION Spec\n")
     ended = run_cli("check", "Limited.tla", "--config", "Zero.cfg")
     assert ended.code == 1

@@ -110,11 +110,13 @@ def point_model(inputs: ModelInputs, parameters: Mapping[str, str]) -> Model:
         if n in declared or n in spec.definitions or n not in known
     )
     chosen = _chosen(inputs, spec, config, parameters)
-    default = whole and bool(spec.variables) and not any(chosen[key] for key in _BEHAVIOUR)
+    lists = dict(_lists(inputs, spec, config, parameters))
+    behaves = bool(spec.variables or lists["invariants"] or lists["properties"])
+    default = whole and behaves and not any(chosen[key] for key in _BEHAVIOUR)
     if default:
         chosen["specification"] = default_specification(spec, str(inputs.source.path), inputs.source.setting)
     symmetry = chosen.pop("symmetry")
-    named: dict[str, Any] = {**chosen, **dict(_lists(inputs, spec, config, parameters))}
+    named: dict[str, Any] = {**chosen, **lists}
     model = Model(
         spec=spec,
         config=replace(
