@@ -122,7 +122,7 @@ fuzz: setup ## fuzz the readers of streams, values, configs and traces for a min
 	$(BIN)/pip install --quiet -c constraints.txt -e '.[fuzz]'
 	$(BIN)/python tests/fuzz.py -max_total_time=60 -artifact_prefix=$(VENV)/
 
-bench: setup chromium $(VENV)/peers/.ready ## measure, in ratios, against the plain command and other tools; JAR is a rolling one, for tlakit (two hours)
+bench: setup chromium $(VENV)/peers/.ready ## measure, in ratios, against the plain command and other tools; JAR is a rolling one, for tlakit; BEFORE a checkout of an earlier commit (two hours)
 	$(BIN)/python -m benchmarks.laptop
 	$(BIN)/python -m benchmarks.starting
 	$(BIN)/python -m benchmarks.sweeps $(if $(JAR),--peer $(VENV)/peers/bin/python $(JAR))
@@ -133,6 +133,7 @@ bench: setup chromium $(VENV)/peers/.ready ## measure, in ratios, against the pl
 	$(BIN)/python -m benchmarks.scale
 	$(BIN)/python -m benchmarks.logs $(if $(JARS),--jars $(JARS)) $(if $(LOGS),--logs $(LOGS))
 	$(BIN)/python -m benchmarks.peers $(VENV)/peers/bin/python
+	$(if $(BEFORE),$(BIN)/python -m benchmarks.pairs $(BEFORE))
 
 $(VENV)/peers/.ready:
 	$(PYTHON) -m venv $(VENV)/peers

@@ -9,7 +9,6 @@ from __future__ import annotations
 import argparse
 import contextlib
 import os
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -18,17 +17,10 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-import msgspec
-
 from benchmarks.laptop import Row
 from benchmarks.stores import add_first, sweep_command, tla2py_command, write_base, write_large
 from benchmarks.sweeps import CORES
-from tla2py.store.record import record_name
-from tla2py.store.store import Store
 
-# The last commit at which all tables were derived from all records whenever one was added.
-BEFORE = "2b6afe9"
-BEFORE_POINTS = 5_000
 MANY, FEW, DERIVED, EXPLAINED = 100_000, 1_000, 20_000, 10_000
 COUNT = ("query", "store", "SELECT count(*) FROM runs")
 
@@ -111,54 +103,14 @@ def _cpu_seconds(known: set[int]) -> dict[int, float]:
 
 
 def added(folders: Folders) -> list[Row]:
-    """The tables after one run was added, and the same with the code of before."""
+    """The tables after one run was added."""
     folder = folders.large(MANY)
     folders.add(folder)
     cost = run(tla2py_command(*COUNT), folder)
     return [
         Row(f"{MANY} runs, one added: tables current", cost.seconds, "s", 2),
         Row("  its CPU seconds", cost.cpu, "s"),
-        _added_before(folders),
     ]
-
-
-def _added_before(folders: Folders) -> Row:
-    """The same with the code of before, on fewer runs: it takes as long for each of them."""
-    folder = folders.large(BEFORE_POINTS)
-    store = Store(folder / "store")
-    _write_as_before(store)
-    root = Path(__file__).resolve().parent.parent
-    code = folder / "code"
-    code.mkdir()
-    archive = subprocess.run(["git", "archive", BEFORE, "tla2py"], cwd=root, capture_output=True, check=True)
-    subprocess.run(["tar", "x"], cwd=code, input=archive.stdout, check=True)
-    variables = {"PYTHONPATH": str(code)}
-    run(tla2py_command(*COUNT), folder, variables)
-    folders.add(folder)
-    seconds = run(tla2py_command(*COUNT), folder, variables).seconds
-    return Row(
-        f"  before, as if for {MANY} (measured with {BEFORE_POINTS})", seconds * MANY / BEFORE_POINTS, "s"
-    )
-
-
-def _write_as_before(store: Store) -> None:
-    """Turn a store into one of version 1: records in a file each, points in the manifest, no tables."""
-    records = store.record_ids()
-    for run_id in records:
-        with store.storage.open(records.place(run_id).file) as stream:
-            store.storage.write({record_name(run_id): lambda sink, s=stream: shutil.copyfileobj(s, sink)})  # type: ignore[misc]
-    store.storage.remove(
-        f"records/{pack.name}{suffix}" for pack in records.packs for suffix in (".zip", ".parquet")
-    )
-    manifest = msgspec.to_builtins(store.manifest()) | {
-        "version": 1,
-        "points": msgspec.to_builtins(list(store.points())),
-    }
-    store.storage.write({"store.json": lambda sink: sink.write(msgspec.json.encode(manifest))})
-    folder = Path(store.path)
-    for name in ("tables", "points"):
-        shutil.rmtree(folder / name)
-        (folder / name).mkdir()
 
 
 def derived(folders: Folders) -> list[Row]:

@@ -53,14 +53,13 @@ def computed(tab: Tab, selector: str, name: str) -> list[str]:
     return found
 
 
-def test_jupyterlab_does_not_align_our_tables_right(tab: Tab) -> None:
-    assert computed(tab, ".t2 td:not(.t2-n)", "textAlign") == ["left"]
-    assert computed(tab, ".t2 th:not(.t2-n)", "textAlign") == ["left"]
-    assert computed(tab, ".t2 td.t2-n", "textAlign") == ["right"]
-    assert computed(tab, ".t2 table", "tableLayout") == ["auto"]
+def test_each_display_wraps_as_a_terminal_does(tab: Tab) -> None:
+    assert tab.run("document.querySelectorAll('.jp-OutputArea-output pre[style]').length") == 3
+    assert computed(tab, "pre[style]", "whiteSpace") == ["pre-wrap"]
+    wider = "[...document.querySelectorAll('.jp-OutputArea-output')].filter((one) => one.scrollWidth > one.clientWidth).length"
+    assert tab.run(wider) == 0
 
 
-def test_names_have_no_boxes(tab: Tab) -> None:
-    assert computed(tab, ".t2 code", "backgroundColor") == ["rgba(0, 0, 0, 0)"]
-    assert computed(tab, ".t2 code", "paddingLeft") == ["0px"]
-    assert computed(tab, ".t2 td", "verticalAlign") == ["top"]
+def test_changed_values_keep_their_colour(tab: Tab) -> None:
+    colours = computed(tab, "pre[style] span", "color")
+    assert len(colours) > 1
