@@ -83,7 +83,7 @@ def test_a_missing_extends_of_an_extended_module(refused: Refused, tiny_spec: Pa
         ((*MAX3, "--invariant", "Smal"), "unknown-definition", None, "Smal", "Small?"),
         ((*MAX3, "--property", "Smal"), "unknown-definition", None, "Smal", "Small?"),
         (("-c", "Max"), "constant-syntax", None, "Max", "-c"),
-        (("-c", "Max=1 +"), "expression-syntax", "-c Max", "1 +", ""),
+        (("-c", "Max=1 +"), "expression-syntax", "-c Max=...", "1 +", ""),
         ((), "unassigned", "Counter.tla", "Max", "Counter.tla:7:11"),
         ((*MAX3, "--timeout", "soon"), "duration", "--timeout", "'soon'", "2m"),
         ((*MAX3, "--memory", "1MiB"), "memory", "--memory", "1MiB", "128MiB"),

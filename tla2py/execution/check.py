@@ -177,7 +177,7 @@ class _OptionText(SweepText):
     def place(self, *keys: str | int, value: str | None = None) -> str:
         """The option that gives a value, or else the module."""
         del value
-        return f"-c {keys[1]}" if keys[0] in ("constants", "substitutions") else str(self.path)
+        return f"-c {keys[1]}=..." if keys[0] in ("constants", "substitutions") else str(self.path)
 
     def assignment(self, name: str, text: str) -> str:
         """The option that gives a constant a value."""
