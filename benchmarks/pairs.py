@@ -1,7 +1,8 @@
 """This checkout beside an earlier one: ``python -m benchmarks.pairs CHECKOUT [ROW...]``.
 
-CHECKOUT is a folder with another commit, as ``git worktree add`` makes one. Each row runs the same commands with both
-packages in turn and compares the CPU seconds of all processes that they start, Spark's and the JVMs' included.
+CHECKOUT is a folder with another commit, as ``git worktree add`` makes one; both run with this Python, which needs what
+the other requires. Each row runs the same commands with both packages in turn and compares the CPU seconds of all
+processes that they start, Spark's and the JVMs' included.
 """
 
 from __future__ import annotations
@@ -70,10 +71,9 @@ class Side(NamedTuple):
                     os.wait()
             used = _cpu_seconds() - before
             stderr.seek(0)
-            if done.returncode not in (0, 1):
-                raise RuntimeError(
-                    f"{' '.join(command[:6])} exited with {done.returncode}: {stderr.read()[-2000:]}"
-                )
+            said = stderr.read()
+            if done.returncode not in (0, 1) or "Traceback" in said:
+                raise RuntimeError(f"{' '.join(command[:6])} exited with {done.returncode}: {said[-2000:]}")
         return used
 
     def ours(self, *arguments: str, folder: Path | None = None) -> float:
