@@ -175,7 +175,7 @@ SWEEP = 'module = "Numbers.tla"\nconfig = "Numbers.cfg"\n[logs]\nfiles = ["*.ndj
 
 
 def numbers(run: RunCli, path: Path) -> None:
-    """The answers on logs with numbers that TLC's JSON reader changes, and on files that are no logs."""
+    """The answers on logs with numbers that TLC's JSON reader changes, and on files that are not logs."""
     module = folder(path, NUMBERS, "SPECIFICATION Spec\n", **NUMBERED)
     logs = sorted(path.glob("*.ndjson"))
     ended = run("validate", module, *logs, "--json")

@@ -273,7 +273,7 @@ def _power(base: float, exponent: float) -> float:
 class SweepProgress:
     """The progress of a sweep, in runs; points with the same model share a run.
 
-    ``violated`` is None where a violation is no news: of mutants. ``inside`` are the points of the runs that have lasted a second, the longest first, and their progress, as far as this
+    ``violated`` is None for mutants, where a violation is expected. ``inside`` are the points of the runs that have lasted a second, the longest first, and their progress, as far as this
     machine executes them. ``left`` is None while too little is known.
     """
 

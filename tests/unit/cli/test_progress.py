@@ -64,7 +64,7 @@ def test_a_line_in_a_log_names_the_longest_point_and_the_time_left() -> None:
     )
     progress.done = 9
     assert log_line(progress, 9, 75.0) == "9/9 done, 2 running, 0 violated, 1m15s"
-    # Of mutants a violation is no news.
+    # For mutants a violation is expected.
     progress.violated = None
     assert log_line(progress, 9, 75.0) == "9/9 done, 2 running, 1m15s"
 
