@@ -10,7 +10,7 @@ import pytest
 pytestmark = pytest.mark.long
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-BUNDLE = ROOT / "tla2py" / "explorer" / "bundle"
+BUNDLE = ROOT / "tla2py" / "view" / "bundle"
 
 
 def test_building_it_anew_gives_the_same_bytes(tmp_path: Path) -> None:
