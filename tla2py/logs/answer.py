@@ -38,6 +38,9 @@ def answer_of(result: RunResult, text: LogText) -> tuple[LogRow, str | None]:
         # Of entries in another order, or that could be several lines, only their number is known.
         counted = explained(log, progress) if progress and not log.observed else None
         matched = counted if first is None or log.order == "moved" else first - 1
+        # An entry that is no line of the file, such as one of a JSON array, counts no lines.
+        if not found:
+            matched = None
         if ended and first is None and counted is not None:
             lines_alike = (
                 f"the same in lines {', '.join(map(str, found))}" if found else "no line of the file as it is"
