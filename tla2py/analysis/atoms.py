@@ -34,28 +34,60 @@ class Atom:
     test: Callable[[Row], bool]
     bound: NumberBound | None = None
 
+    def holds(self, case: Mapping[str, int]) -> bool:
+        """Whether it is true of values of the numbers by their text, or, if it compares none, what its text maps to."""
+        if self.bound is None:
+            return bool(case[self.text])
+        return self.bound.holds(sum(factor * case[name] for factor, name in self.bound.number.terms))
+
     @property
     def arithmetic(self) -> bool:
-        """Whether it adds or subtracts."""
-        return self.cost == ARITHMETIC
+        """Whether it adds, subtracts or multiplies."""
+        return self.cost >= ARITHMETIC
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Number:
-    """A number of each point: a parameter, the size of a set, a sum or a difference."""
+    """A number of each point: a parameter, the size of a set, or a sum of these with coefficients, its ``terms``."""
 
     text: str
     parameters: tuple[str, ...]
     at: Callable[[Row], int]
+    terms: tuple[tuple[int, str], ...]
+
+    @classmethod
+    def sum_of(cls, text: str, terms: Sequence[tuple[int, Number]]) -> Number:
+        """The sum of some numbers, each with its coefficient."""
+        return cls(
+            text=text,
+            parameters=tuple(name for _, number in terms for name in number.parameters),
+            at=lambda row: sum(factor * number.at(row) for factor, number in terms),
+            terms=tuple((factor, number.text) for factor, number in terms),
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NumberBound:
-    """A comparison of a number with a constant."""
+    """A comparison of a number with a constant by ``>=``, ``<=``, ``=`` or ``#``."""
 
     number: Number
     sign: str
     value: int
+
+    def holds(self, number: int) -> bool:
+        """Whether it is true of this value of the number."""
+        return _COMPARISONS[self.sign](number, self.value)
+
+    def atom(self, text: str, cost: int) -> Atom:
+        """The comparison as an atom with this text."""
+        at = self.number.at
+        return Atom(
+            text=text,
+            cost=cost,
+            parameters=self.number.parameters,
+            test=lambda row: self.holds(at(row)),
+            bound=self,
+        )
 
 
 class Groups:
@@ -100,10 +132,17 @@ class Groups:
 _COMPARISONS: Mapping[str, Callable[[int, int], bool]] = {
     ">=": operator.ge,
     "<=": operator.le,
-    ">": operator.gt,
-    "<": operator.lt,
     "=": operator.eq,
     "#": operator.ne,
+}
+# How one number compares with another, as a bound of their difference.
+_DIFFERENCES = {
+    ">=": (">=", 0),
+    "<=": ("<=", 0),
+    ">": (">=", 1),
+    "<": ("<=", -1),
+    "=": ("=", 0),
+    "#": ("#", 0),
 }
 # The costs of an atom on one parameter, and on two that are compared.
 _ONE, _TWO = 1, 2
@@ -180,12 +219,14 @@ class AtomTable:
         return [*self._on_one(), *self._on_two()]
 
     @cached_property
-    def _numbers(self) -> list[Number]:
+    def numbers(self) -> list[Number]:
+        """The parameters that are numbers, and the sizes of those that are sets."""
         return [
-            Number(text=name, parameters=(name,), at=_value_of(name))
+            Number(text=name, parameters=(name,), at=_value_of(name), terms=((1, name),))
             if self._is_number(name)
-            else Number(text=f"Cardinality({name})", parameters=(name,), at=_size_of(name))
+            else Number(text=size, parameters=(name,), at=_size_of(name), terms=((1, size),))
             for name in self._varying
+            for size in (f"Cardinality({name})",)
             if self._is_number(name) or name in self._sets
         ]
 
@@ -193,7 +234,7 @@ class AtomTable:
         return self._all(name, (int,)) and not any(isinstance(v, bool) for v in self._values[name])
 
     def _on_one(self) -> Iterator[Atom]:
-        for number in self._numbers:
+        for number in self.numbers:
             yield from self._with_constants(number, _ONE)
         for name in self._varying:
             if self._all(name, (bool,)):
@@ -226,28 +267,19 @@ class AtomTable:
         # Of the least and the largest value a bound says the same.
         bounds += [(sign, value) for value in values[1:-1] for sign in ("=", "#")]
         for sign, value in bounds:
-            yield Atom(
-                text=f"{number.text} {sign} {value}",
-                cost=cost,
-                parameters=number.parameters,
-                test=_compared(number.at, _COMPARISONS[sign], _always(value)),
-                bound=NumberBound(number=number, sign=sign, value=value),
+            yield NumberBound(number=number, sign=sign, value=value).atom(
+                f"{number.text} {sign} {value}", cost
             )
 
     def _on_two(self) -> Iterator[Atom]:
-        for one, other in itertools.combinations(self._numbers, 2):
-            both = (*one.parameters, *other.parameters)
-            for sign, compare in _COMPARISONS.items():
-                yield Atom(
-                    text=f"{one.text} {sign} {other.text}",
-                    cost=_TWO,
-                    parameters=both,
-                    test=_compared(one.at, compare, other.at),
-                )
-            for sign, combine in (("+", operator.add), ("-", operator.sub)):
-                text = f"{one.text} {sign} {other.text}"
-                number = Number(text=text, parameters=both, at=_combined(one.at, combine, other.at))
-                yield from self._with_constants(number, ARITHMETIC)
+        for one, other in itertools.combinations(self.numbers, 2):
+            total = Number.sum_of(f"{one.text} + {other.text}", [(1, one), (1, other)])
+            difference = Number.sum_of(f"{one.text} - {other.text}", [(1, one), (-1, other)])
+            for sign, (bound, value) in _DIFFERENCES.items():
+                compared = NumberBound(number=difference, sign=bound, value=value)
+                yield compared.atom(f"{one.text} {sign} {other.text}", _TWO)
+            yield from self._with_constants(total, ARITHMETIC)
+            yield from self._with_constants(difference, ARITHMETIC)
         for one_name, other_name in itertools.permutations(self._varying, 2):
             if other_name in self._sets and one_name not in self._sets:
                 inside = _member(one_name, other_name)
@@ -296,22 +328,6 @@ def _value_of(name: str) -> Callable[[Row], int]:
 
 def _size_of(name: str) -> Callable[[Row], int]:
     return lambda row: len(row[name])  # type: ignore[arg-type]
-
-
-def _always(value: int) -> Callable[[Row], int]:
-    return lambda _: value
-
-
-def _combined(
-    one: Callable[[Row], int], combine: Callable[[int, int], int], other: Callable[[Row], int]
-) -> Callable[[Row], int]:
-    return lambda row: combine(one(row), other(row))
-
-
-def _compared(
-    one: Callable[[Row], int], compare: Callable[[int, int], bool], other: Callable[[Row], int]
-) -> Callable[[Row], bool]:
-    return lambda row: compare(one(row), other(row))
 
 
 def _is(name: str, value: Value) -> Callable[[Row], bool]:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import itertools
+import math
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
+from tla2py.analysis import linear
 from tla2py.analysis.atoms import Atom, AtomTable, Row, bit_set, bits
 from tla2py.analysis.search import Candidate, Formula, Term, search
 
@@ -73,6 +75,8 @@ SECONDS = 10.0
 """The time after which a search ends with the best law so far."""
 
 _MOST_RIVALS = 20
+# Laws are compared at so many combinations of values at most.
+_MOST_CASES = 4_000
 # The points of either answer that the search begins with, and those it takes in at once.
 _FIRST_POINTS = 40
 _MORE_POINTS = 24
@@ -97,6 +101,10 @@ class Law:
     def at(self, row: Row) -> bool:
         """Whether the law says that a point is violated."""
         return any(all(atom.test(row) for atom in term) for term in self.terms)
+
+    def holds(self, case: Mapping[str, int]) -> bool:
+        """Whether it is true of values of its numbers, and of the truth of its other atoms, each by its text."""
+        return any(all(atom.holds(case) for atom in term) for term in self.terms)
 
     @property
     def rank(self) -> tuple[int, int, int, int]:
@@ -139,10 +147,71 @@ def find_law(
         return LawFound(law=Law(terms=()))
     if all(violated):
         return LawFound(law=Law(terms=((),)))
-    # The rest is for a law with exceptions.
-    end = time.monotonic() + 0.8 * seconds
     table = AtomTable(points, names)
     answers = bit_set(itertools.compress(range(len(points)), violated), len(points))
+    found = _searched(table, answers, seconds)
+    exact = found.law is not None and not found.exceptions
+    most = min(found.law.rank[0], linear.MOST_COST) if found.law and exact else linear.MOST_COST
+    laws = _linear(table, answers, most)
+    if exact and found.law and (not laws or laws[0].rank[0] == found.law.rank[0]):
+        laws += [found.law, *found.rivals]
+    if not laws:
+        return found
+    first, *others = _distinct(sorted(laws, key=lambda law: law.rank))
+    return replace(found, law=first, rivals=tuple(others[:_MOST_RIVALS]), exceptions=())
+
+
+def _linear(table: AtomTable, answers: int, most: int) -> list[Law]:
+    """The cheapest laws with a linear inequality that agree with all points and cost at most ``most``."""
+    seen = {*_spread(answers), *_spread(~answers & table.everything)}
+    while laws := [Law(terms=terms) for terms in linear.linear_laws(table, sorted(seen), answers, most)]:
+        contradicting = [table.points_of(law.terms) ^ answers for law in laws]
+        if agreeing := [law for law, wrong in zip(laws, contradicting, strict=True) if not wrong]:
+            return agreeing
+        seen |= _counterexamples(contradicting)
+    return []
+
+
+def _distinct(laws: Iterable[Law]) -> list[Law]:
+    """The laws without those that say the same as an earlier one of all integers."""
+    known: dict[tuple[bool, ...], Law] = {}
+    laws = list(laws)
+    cases = _cases(laws)
+    for law in laws:
+        known.setdefault(tuple(law.holds(case) for case in cases), law)
+    return list(known.values())
+
+
+def _cases(laws: Sequence[Law]) -> list[Mapping[str, int]]:
+    """Values of the numbers in some laws, and the truth of their other atoms, that tell different laws apart.
+
+    A number takes values about all constants; where that is too much, every so many of the combinations.
+    """
+    atoms = [atom for law in laws for term in law.terms for atom in term]
+    bounds = [atom.bound for atom in atoms if atom.bound is not None]
+    names = sorted({name for bound in bounds for _, name in bound.number.terms})
+    far = max((abs(bound.value) for bound in bounds), default=0) + 3
+    columns = {name: range(-far, far + 1) for name in names}
+    columns |= {atom.text: range(2) for atom in atoms if atom.bound is None}
+    total = math.prod(map(len, columns.values()))
+    step = max(total // _MOST_CASES, 1)
+    # Otherwise a number would have the same value in all of them.
+    while math.gcd(step, total) > 1:
+        step += 1
+    cases = []
+    for number in range(0, total, step):
+        case = {}
+        for name, column in columns.items():
+            number, place = divmod(number, len(column))
+            case[name] = column[place]
+        cases.append(case)
+    return cases
+
+
+def _searched(table: AtomTable, answers: int, seconds: float) -> LawFound:
+    """The law by the search over atoms of at most two parameters."""
+    # The rest is for a law with exceptions.
+    end = time.monotonic() + 0.8 * seconds
     seen = {*_spread(answers), *_spread(~answers & table.everything)}
     # The cheapest law for some points that agrees with all points is the cheapest for all. So the search sees few
     # points, and then those that contradict what it found.

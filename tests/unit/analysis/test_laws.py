@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import random
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 import pytest
 
@@ -67,6 +67,74 @@ def test_atoms(points: list[dict[str, str]], violated: Callable[[Point], bool], 
     rows = AtomTable(points, list(points[0])).rows
     assert [found.law.at(row) for row in rows] == [violated(point) for point in points]
     assert sorted(str(found.law).split(" \\/ ")) == sorted(law.split(" \\/ "))
+
+
+def sized(letter: str, most: int) -> list[object]:
+    return ["{" + ", ".join(f"{letter}{n}" for n in range(size)) + "}" for size in range(1, most + 1)]
+
+
+def size(text: str) -> int:
+    return text.count(",") + 1
+
+
+@pytest.mark.parametrize("most", [5, 10])
+@pytest.mark.parametrize(
+    ("columns", "violated", "law"),
+    [
+        (
+            {"Producers": sized("p", 4), "Consumers": sized("c", 3), "Capacity": ...},
+            lambda p: size(p["Producers"]) + size(p["Consumers"]) > 2 * int(p["Capacity"]),
+            "Cardinality(Producers) + Cardinality(Consumers) > 2 * Capacity",
+        ),
+        (
+            {"N": ..., "R": ..., "W": ...},
+            lambda p: int(p["R"]) + int(p["W"]) <= int(p["N"]),
+            "R + W <= N",
+        ),
+        (
+            {"N": ..., "Q": ..., "Mode": ["sync", "async", "none"]},
+            lambda p: 2 * int(p["Q"]) <= int(p["N"]),
+            "2 * Q <= N",
+        ),
+        (
+            {"N": ..., "Q": ..., "Mode": ["sync", "async", "none"]},
+            lambda p: 2 * int(p["Q"]) > int(p["N"]) or p["Mode"] == "sync",
+            "2 * Q > N \\/ Mode = sync",
+        ),
+        (
+            {"A": ..., "B": ..., "C": ...},
+            lambda p: int(p["A"]) - 2 * int(p["B"]) >= 1 - int(p["C"]),
+            "A + C > 2 * B",
+        ),
+        ({"A": range(8), "B": range(8)}, lambda p: int(p["A"]) + 2 * int(p["B"]) >= 11, "A + 2 * B >= 11"),
+        ({"A": range(8), "B": range(8)}, lambda p: int(p["A"]) <= 2 * int(p["B"]) - 4, "2 * B >= A + 4"),
+    ],
+)
+def test_the_laws_of_quorums_and_queues_are_linear(
+    columns: dict[str, Iterable[object]], violated: Callable[[Point], bool], law: str, most: int
+) -> None:
+    points = grid(**{name: [*(range(1, most + 1) if c is ... else c)] for name, c in columns.items()})
+    found = law_of(points, violated)
+    assert (str(found.law), found.exceptions, found.complete) == (law, (), True)
+    assert found.law is not None
+    assert [found.law.at(row) for row in AtomTable(points, list(points[0])).rows] == [*map(violated, points)]
+
+
+def test_a_simpler_law_wins_over_a_linear_one() -> None:
+    points = grid(A=[1, 2], B=[1, 2], C=[1, 2, 3])
+    found = law_of(points, lambda p: int(p["A"]) + int(p["B"]) >= 4)
+    assert str(found.law) == "A >= 2 /\\ B >= 2"
+    assert all(rival.rank[0] == 3 for rival in found.rivals)
+
+
+def test_laws_that_say_the_same_of_all_integers_are_one() -> None:
+    points = grid(A=[1, 2, 3, 4, 5], B=[1, 2, 3])
+    found = law_of(points, lambda p: int(p["A"]) >= 3 or (int(p["A"]) == 1 and int(p["B"]) >= 2))
+    assert sorted(str(found.law).split(" \\/ ")) == ["(A # 2 /\\ B >= 2)", "A >= 3"]
+    rivals = {part for rival in found.rivals for part in str(rival).split(" \\/ ")}
+    # Where A is not 3 or more, "A <= 1" and "A # 2" are the same, but for no number below is "A = 1".
+    assert "(A = 1 /\\ B >= 2)" in rivals
+    assert not {"(B >= 2 /\\ A <= 1)", "(A <= 1 /\\ B >= 2)"} & rivals
 
 
 def test_the_same_value_in_two_notations_is_one_value() -> None:
