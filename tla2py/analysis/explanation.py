@@ -151,7 +151,8 @@ class Explained:
             return "violated at every point"
         if self.found.law is None:
             return "no short law"
-        return f"violated iff {self.found.law}"
+        law = f"violated iff {self.found.law}"
+        return law if self.found.short else f"no short law; the shortest that fits: {law}"
 
     @property
     def support(self) -> str:
@@ -160,6 +161,8 @@ class Explained:
         if self.violated and self.found.law is not None and self.violated < self.asked:
             wrong = self.exceptions
             parts.append(f"except at {points_text(wrong)}" if wrong else "no exception")
+        if self.found.law is not None and not self.found.short and (others := len(self.found.rivals)):
+            parts.append(f"one of {counted(others + 1, 'law')} of its length")
         if not self.found.complete:
             parts.append("the search ran out of time: a simpler law may exist")
         if self.violated > 0 and self.asked < _FEW:
@@ -167,11 +170,12 @@ class Explained:
         return ", ".join(parts)
 
     def to_json(self) -> dict[str, object]:
-        """The row of ``explain --json``; ``law`` is null if no short law was found."""
+        """The row of ``explain --json``; ``law`` is null if no law was found, and not ``short`` if it only fits."""
         return {
             "property": self.name,
             "scope": self.scope,
             "law": None if self.found.law is None else str(self.found.law),
+            "short": self.found.short,
             "asked": self.asked,
             "violated": self.violated,
             "exceptions": list(self.exceptions),
@@ -213,7 +217,7 @@ class Explanation(Printed):
         law = max((len(each.law) for each in broken), default=0)
         for each in broken:
             yield f"{each.title:<{title}}  {each.law:<{law}}  {each.support}"
-            for rival in each.found.rivals:
+            for rival in each.found.rivals if each.found.short else ():
                 yield f"{'':<{title}}       or iff {rival}"
             yield from (f"    {line}" for line in each.kind_lines())
 

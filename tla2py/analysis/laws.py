@@ -75,6 +75,9 @@ SECONDS = 10.0
 """The time after which a search ends with the best law so far."""
 
 _MOST_RIVALS = 20
+# Up to the first cost a law is short whatever its rivals; up to `linear.MOST_COST` with few of them.
+_SHORT = 3
+_FEW_RIVALS = 3
 # Laws are compared at so many combinations of values at most.
 _MOST_CASES = 4_000
 # The points of either answer that the search begins with, and those it takes in at once.
@@ -134,6 +137,14 @@ class LawFound:
     rivals: tuple[Law, ...] = ()
     exceptions: tuple[int, ...] = ()
     complete: bool = True
+
+    @property
+    def short(self) -> bool:
+        """Whether the law is one that people would write; a longer one, or one of many, only fits the points."""
+        if self.law is None:
+            return False
+        cost, *_ = self.law.rank
+        return cost <= _SHORT or (cost <= linear.MOST_COST and len(self.rivals) <= _FEW_RIVALS)
 
 
 def find_law(

@@ -47,6 +47,32 @@ def test_modules_that_differ_have_laws_of_their_own() -> None:
     ]
 
 
+def test_a_formula_that_only_fits_the_points_is_not_presented_as_a_law() -> None:
+    points = [
+        {name: str(value) for name, value in zip("ABC", each, strict=True)}
+        for each in itertools.product(range(4), repeat=3)
+    ]
+    violated = [p["A"] == "3" or (p["B"] == "1" and int(p["C"]) + int(p["A"]) >= 3) for p in points]
+    (one,) = explained(points, violated)
+    assert one.law.startswith("no short law; the shortest that fits: violated iff ")
+    assert (one.found.short, one.to_json()["short"], one.to_json()["law"]) == (
+        False,
+        False,
+        str(one.found.law),
+    )
+
+
+def test_of_many_laws_of_one_length_one_is_shown() -> None:
+    texts = ("312", "200", "311", "322", "222", "030", "103")
+    points = [dict(zip("ABC", each, strict=True)) for each in texts]
+    (one,) = explained(points, [True, False, True, False, True, False, True])
+    assert one.found.law is not None
+    assert (one.found.law.rank[0], one.found.short) == (5, False)
+    text = "\n".join(Explanation(rows=(one,)).laws())
+    assert f"no exception, one of {len(one.found.rivals) + 1} laws of its length" in text
+    assert "or iff" not in text
+
+
 def test_the_row_of_json() -> None:
     points = square(3)
     (one,) = explained(points, [p["A"] == "2" for p in points], suggest=1)
@@ -54,6 +80,7 @@ def test_the_row_of_json() -> None:
         "property": "Safe",
         "scope": None,
         "law": "A >= 2",
+        "short": True,
         "asked": 9,
         "violated": 3,
         "exceptions": [],
