@@ -140,6 +140,10 @@ def _load(module: Path, libraries: Sequence[Path], translate: bool) -> ModuleGra
 
     translator = pluscal_translator(translate=translate)
     spec = load_specification(module, libraries, nearby=True, translate=translator)
+    for each in spec.modules:
+        if each.unread is not None:
+            where = each.where(each.unread.span)
+            err().print(f"{where}: only SANY can read this: its definitions are left out", markup=False)
     known = {module.parent, *libraries, PROOFS}
     known |= {each.path.parent for each in spec.installed if each.path is not None}
     folders = dict.fromkeys(each.path.parent for each in spec.modules if each.path is not None)

@@ -16,6 +16,7 @@ from tla2py.cli.console import out, show, show_json, show_lines
 from tla2py.cli.options import (
     Constants,
     Environment,
+    EnvironmentTexts,
     ExecutorChoice,
     Fresh,
     InputFiles,
@@ -23,6 +24,7 @@ from tla2py.cli.options import (
     Master,
     StorePath,
     Watch,
+    with_files,
     with_sweep_options,
 )
 from tla2py.cli.progress import ConsoleListener, SweepListener
@@ -173,6 +175,7 @@ def check_command(
         ),
     ] = None,
     environment: Environment = None,
+    environment_texts: EnvironmentTexts = None,
     inputs: InputFiles = None,
     *,
     options: SweepOptions,
@@ -200,6 +203,7 @@ def check_command(
         environment=environment or (),
         inputs=inputs or (),
     )
+    model = with_files(model, environment_texts)
     checking = Checking(file=module, point=point, model=model, options=options, full=full, as_json=as_json)
     if watch:
         watch_files(checking.named, checking.run, checking.show)
@@ -222,6 +226,7 @@ def validate_command(
     ] = None,
     constant: Constants = None,
     environment: Environment = None,
+    environment_texts: EnvironmentTexts = None,
     inputs: InputFiles = None,
     store: Annotated[
         str | None,
@@ -262,6 +267,7 @@ def validate_command(
     model = ModelOptions(
         config=config, constants=constant or (), environment=environment or (), inputs=inputs or ()
     )
+    model = with_files(model, environment_texts, files[0])
     sweep = validate.sweep_of_logs(files, model, options, listener=listener)
     toolchain = find_toolchain(options.tla2tools)
     executors = choose_executor(executor, master, listener, only_runs=True)

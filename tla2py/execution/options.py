@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -11,7 +12,7 @@ from tla2py.execution.listener import SILENT, Listener, without_refused
 from tla2py.model.model import GivenVariable, InputFile, is_inside
 from tla2py.model.run import SandboxNeed
 from tla2py.sweep.file import sweep_file_of
-from tla2py.sweep.load import configs_sections, load_sweep, sweep_of_configs
+from tla2py.sweep.load import configs_sections, load_sweep, relative_name, sweep_of_configs
 from tla2py.sweep.repository import check_jar, check_named, check_untrusted
 from tla2py.sweep.sweep import Sweep
 from tla2py.text import parse_duration, parse_memory
@@ -115,18 +116,50 @@ class ModelOptions:
     inputs: Sequence[Path] = ()
 
 
-def given_files(names: Iterable[Path]) -> tuple[InputFile, ...]:
-    """The files of ``--input``, copied and hashed; one outside of the current folder is found by its bare name.
+def given_files(names: Iterable[Path], module: Path | None = None) -> tuple[InputFile, ...]:
+    """The files of ``--input``, copied and hashed, at their paths in the run's folder, see ``_path_in_run``.
 
-    Raises InputError: ``input-missing``, ``input-path``.
+    Raises InputError: ``input-missing``, ``input-path``, also for two files that would have one path.
     """
     found: dict[str, Path] = {}
     for name in names:
-        path = name.as_posix()
-        found |= {path if is_inside(path) else name.name: name}
-    for path in found:
+        path = _path_in_run(name, module)
         check_path(path, None)
+        if found.setdefault(path, name).resolve() != name.resolve():
+            raise InputError(
+                "input-path",
+                f"{found[path]} and {name} would both be {path} in the run's folder",
+                hint="rename one of them",
+            )
     return tuple(InputFile(path, kept_file(file)) for path, file in sorted(found.items()))
+
+
+def _path_in_run(file: Path, module: Path | None) -> str:
+    """Where a run sees a file: as below the folder of ``module``, or else below the current one, or else by its bare name."""
+    names = [relative_name(file, module)] if module is not None else []
+    return next((name for name in (*names, file.as_posix()) if is_inside(name)), file.name)
+
+
+def with_named_files(
+    model: ModelOptions, texts: Sequence[str], module: Path | None = None
+) -> tuple[ModelOptions, list[str]]:
+    """The options of a command with the files that its variables name as inputs, and a sentence on each.
+
+    A value that has a slash or an ending and is the path of a file becomes the file's path in the run's folder, as
+    ``given_files`` chooses it. The variables ``texts`` keep their values.
+    """
+    inputs, variables, said = [*model.inputs], list[str](), list[str]()
+    given = {_path_in_run(file, module) for file in inputs}
+    for text in model.environment:
+        name, _, value = text.partition("=")
+        if value not in given and ("/" in value or Path(value).suffix) and os.path.isfile(value):  # noqa: PTH113 - False for a text too long for a path
+            path = _path_in_run(Path(value), module)
+            inputs.append(Path(value))
+            variables.append(f"{name}={path}")
+            said.append(f"{name}: the run gets a copy of {value} as {path}; --env-text gives the text alone")
+        else:
+            variables.append(text)
+    return replace(model, environment=(*variables, *texts), inputs=tuple(dict.fromkeys(inputs))), said
 
 
 def given_constants(texts: Sequence[str]) -> dict[str, str]:

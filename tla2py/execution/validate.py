@@ -12,7 +12,7 @@ import msgspec
 
 from tla2py.errors import ExitCode, InputError, Place
 from tla2py.execution.listener import SILENT, Listener
-from tla2py.execution.options import ModelOptions, SweepOptions, given_constants, given_variables
+from tla2py.execution.options import ModelOptions, SweepOptions, given_constants, given_files, given_variables
 from tla2py.logs.answer import line_numbers
 from tla2py.logs.why import LogTrace, LogWhy, log_trace, read_log_why
 from tla2py.model.logs import LogRow
@@ -51,7 +51,9 @@ def sweep_of_logs(
     translate = options.translator(listener)
     sections = _sections(module, logs, model, options.libraries)
     path = module.with_suffix(".logs.toml")
-    return options.apply(sweep_of_sections(path, sections, translate=translate, no_lint=options.no_lint))
+    inputs = given_files(model.inputs, module)
+    sweep = sweep_of_sections(path, sections, inputs=inputs, translate=translate, no_lint=options.no_lint)
+    return options.apply(sweep)
 
 
 def _sections(
@@ -67,7 +69,6 @@ def _sections(
     tables = {
         "constants": given_constants(model.constants),
         "environment": dict(given_variables(model.environment)),
-        "inputs": {"files": names(model.inputs)} if model.inputs else {},
         "logs": {"files": names(logs)},
     }
     return {

@@ -191,6 +191,17 @@ def _taken(subject: Subject, word: str, section: str) -> str:
     return f"{label} does not know {word} and stops at it"
 
 
+@rule(Severity.NOTE, "unread-module")
+def unread_modules(subject: Subject) -> Iterator[Finding]:
+    """SANY reads it, so TLC runs it, and tla2py infers nothing from its definitions."""
+    for module in (module for spec in subject.specs for module in spec.modules):
+        if module.unread is not None:
+            place = Place.parse(module.where(module.unread.span))
+            message = f"tla2py cannot read module {module.name} ({module.unread.message}), though SANY can"
+            hint = "TLC runs it; what is inferred from definitions, such as lint and mutants, leaves it out"
+            yield finding("unread-module", place, message, hint, module.name)
+
+
 EVERY_RULE = "--no-lint"
 IN_SWEEP_FILE = "ignored by [lint]"
 

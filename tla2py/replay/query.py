@@ -203,7 +203,14 @@ class TraceQuery:
                 hint="run the sweep again with --fresh",
             )
         self.modules = {name: sources[sha256] for name, sha256 in record.modules}
-        self.spec = load_texts(record.main, self.modules)
+        try:
+            self.spec = load_texts(record.main, self.modules)
+        except InputError as error:
+            raise InputError(
+                "not-confirmable",
+                f"tla2py cannot read the modules: {error.message}",
+                hint="'tla2py trace STORE POINT' shows what TLC found",
+            ) from error
         self.levels = Levels(self.spec.resolver)
         self.variables = tuple(variable.name for variable in self.spec.variables)
         states = [state for trace in traces for state in trace.states]

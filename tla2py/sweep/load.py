@@ -17,6 +17,7 @@ from tla2py.logs.files import NO_LOGS, SweepLogs, read_logs
 from tla2py.logs.literal import MODULES
 from tla2py.logs.reader import SourceTexts
 from tla2py.logs.sections import find_logs
+from tla2py.model.model import InputFile
 from tla2py.sweep.axes import (
     check_expected_parameters,
     check_names,
@@ -306,10 +307,21 @@ def sweep_of_configs(
 
 
 def sweep_of_sections(
-    path: Path, sections: Mapping[str, Any], *, translate: Translate | None = None, no_lint: bool = False
+    path: Path,
+    sections: Mapping[str, Any],
+    *,
+    inputs: Sequence[InputFile] = (),
+    translate: Translate | None = None,
+    no_lint: bool = False,
 ) -> Sweep:
-    """The sweep of a file at this path that has these sections. Raises InputError as ``load_sweep`` does."""
-    return _loaded(path, *sweep_file_of(sections, path), translate=translate, no_lint=no_lint)
+    """The sweep of a file at this path that has these sections and ``inputs`` of its own.
+
+    Raises InputError as ``load_sweep`` does.
+    """
+    named = {"inputs": {"files": [each.path for each in inputs]}} if inputs else {}
+    file, source = sweep_file_of({**sections, **named}, path)
+    kept = {each.path: (each,) for each in inputs} or None
+    return _loaded(path, file, source, inputs=kept, translate=translate, no_lint=no_lint)
 
 
 def _loaded(
@@ -318,6 +330,7 @@ def _loaded(
     source: SweepText,
     *,
     read: tuple[dict[str, ModuleGraph], dict[str, ConfigFile]] | None = None,
+    inputs: Mapping[str, tuple[InputFile, ...]] | None = None,
     translate: Translate | None = None,
     no_lint: bool = False,
 ) -> Sweep:
@@ -377,5 +390,5 @@ def _loaded(
         sweep,
         points=grid.points,
         excluded=grid.excluded,
-        input_files=input_files(file, source, base, grid.points),
+        input_files=input_files(file, source, base, grid.points) if inputs is None else inputs,
     )

@@ -328,6 +328,13 @@ def _decide(spec: ModuleGraph, constant: Constant, inference: Inference) -> Cons
         found = [each for each in found if each.constraint.strength > JOINED]
     if found := found or list(inference.compared_with_variables(entity)):
         return _weigh(found)
+    unread = [
+        each.unread for each in spec.modules if each.unread and constant in (*each.constants, *spec.constants)
+    ]
+    if unread:
+        return ConstantType(
+            reason="tla2py cannot read all that uses it", where=where, certain=False, type=Type("value")
+        )
     used = bool(inference.uses.get(entity))
     for comment in (constant.comment, constant.group):
         hinted = _comment_type(comment)

@@ -124,6 +124,7 @@ class _Guesser:
             "sequence": f"<<{inner}, {inner}>>",
             "tuple": "<<1, 2>>",
             "record": "[field |-> 1]",
+            "value": str(_SMALL),
         }
         return simple.get(wanted.kind, name)
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import TypeAlias
 
-from tla2py.tla.module import Definition, Expression, Variable
+from tla2py.tla.module import UNREAD, Definition, Expression, Variable
 from tla2py.tla.scope import Entity, Resolver, Scope
 
 
@@ -68,6 +68,8 @@ class Levels:
 
     def of_expression(self, expr: Expression, scope: Scope, bound: frozenset[str] = frozenset()) -> Level:
         """The level of an expression in a scope; ``bound`` are the names bound around it."""
+        if expr.operator == UNREAD:
+            return Level(int(expr.text))
         if expr.shape == "let":
             scope = self._resolver.let(scope, expr)
             # Unused definitions do not count.

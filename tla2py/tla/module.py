@@ -141,6 +141,9 @@ def algorithm_line(text: str, definition: str, line: int) -> int | None:
     return _label(lines, definition) if begin is not None and begin < line < end else None
 
 
+UNREAD = "UNREAD"
+"""The operator of an expression that SANY reads and tla2py does not: its arguments are the names that it may use."""
+
 Shape = Literal["apply", "literal", "build", "bind", "let"]
 
 
@@ -388,6 +391,8 @@ class Module:
     original: the text of the user's file, if ``text`` is a copy with its PlusCal translated; ``remark`` is about that.
     references: the modules named after EXTENDS and INSTANCE, also inside LET.
     nested: the modules declared inside this one.
+    unread: where tla2py cannot read a module that SANY accepts. Its declarations are then those that SANY names, and the
+        bodies of its definitions are UNREAD.
     """
 
     name: str
@@ -406,6 +411,7 @@ class Module:
     syntax_error: SyntaxMistake | None
     original: str | None = None
     remark: Remark | None = None
+    unread: SyntaxMistake | None = None
 
     def where(self, span: Span | None = None) -> str:
         """A place in the user's file as ``file:line:column``, the file without a span.

@@ -242,7 +242,7 @@ def without_comments(text: str) -> str:
 
     A text that does not parse, or whose line ends are not all ``\\n``, stays as it is.
     """
-    source = SourceText.of(text)
+    source = SourceText.of(text, keep_tabs=True)
     root = parse_tree(source)
     if root.has_error or source.whole != text:
         return text
@@ -253,7 +253,7 @@ def without_comments(text: str) -> str:
         reached = node.end_byte
     blanked = b"".join([*parts, content[reached:]]).decode()
     found = "\n".join(line.rstrip() for line in blanked.split("\n"))
-    bare = SourceText.of(found)
+    bare = SourceText.of(found, keep_tabs=True)
     same = digest_tokens(bare, parse_tree(bare)) == digest_tokens(source, root)
     return found if same else text
 

@@ -259,6 +259,8 @@ def _unreadable(path: Path, error: OSError) -> InputError:
 
 # Returns the module to read in place of one that contains PlusCal.
 Translate: TypeAlias = Callable[[Module], Module]
+# Returns modules, of which some do not parse, as SANY reads those; the name of a module that is missing among them; or None.
+Sany: TypeAlias = Callable[[str, Mapping[str, Module]], "str | Mapping[str, Module] | None"]
 
 
 def load_modules(
@@ -268,25 +270,42 @@ def load_modules(
     nearby: bool = False,
     translate: Translate | None = None,
     installed: Path | None = None,
+    sany: Sany | None = None,
 ) -> ModuleGraph:
     """A module with all it extends and instantiates.
 
     Like TLC it searches the folder of the root module, then the libraries in their order, and last the modules after
     the root in its own file. What is missing then comes from ``installed``, the folder of an installed library. With
     ``nearby`` it also takes a module from a folder beside the root's, if exactly one has it. Standard modules need no
-    file, and those of the proof system come from ``PROOFS``. Without ``translate`` PlusCal is left as it is.
+    file, and those of the proof system come from ``PROOFS``. Without ``translate`` PlusCal is left as it is; without ``sany``
+    a module that does not parse is an error even if SANY accepts it.
 
     Raises ``InputError``: those of ``parse_module``, ``module-missing`` and ``module-cycle``.
     """
     search = _Search([Path(path).parent, *libraries], nearby=nearby, translate=translate, installed=installed)
+    search.strict = sany is None
     root = search.read(Path(path))
     search.appended = read_appended(root)
     search.follow(root, (root.name,))
+    while mistaken := [module for module in search.found.values() if module.syntax_error is not None]:
+        answer = sany(root.name, search.found) if sany is not None else None
+        if answer is None:
+            raise_mistake(mistaken[0])
+        elif isinstance(answer, str):
+            search.take(mistaken[0], Reference(module=answer, span=mistaken[0].span), (root.name,))
+        else:
+            search.found = dict(answer)
+            search.standard |= {
+                each.module
+                for module in answer.values()
+                for each in module.references
+                if module.unread and each.module in STANDARD_MODULES - answer.keys()
+            }
     return ModuleGraph(
-        root=root,
+        root=search.found[root.name],
         modules=tuple(search.found.values()),
         standard=tuple(sorted(search.standard)),
-        installed=tuple(search.from_library),
+        installed=tuple(search.found[module.name] for module in search.from_library),
     )
 
 
@@ -328,6 +347,7 @@ class _Search:
         self.from_library: list[Module] = []
         self.standard: set[str] = set()
         self.appended: dict[str, Module] = {}
+        self.strict = True
 
     def read(self, path: Path) -> Module:
         module = read_module(path)
@@ -336,35 +356,39 @@ class _Search:
         return self._add(module)
 
     def _add(self, module: Module) -> Module:
-        raise_mistake(module)
+        if self.strict:
+            raise_mistake(module)
         self.found[module.name] = module
         return module
 
     def follow(self, module: Module, trail: tuple[str, ...]) -> None:
         for reference in _references(module, frozenset()):
-            name = reference.module
-            if name in trail:
-                circle = [*trail[trail.index(name) :], name]
-                raise InputError(
-                    "module-cycle",
-                    f"module {name} depends on itself: {' needs '.join(circle)}",
-                    where=module.where(reference.span),
-                    hint="EXTENDS and INSTANCE must not form a cycle",
-                )
-            if name in self.found:
-                continue
-            file = _first_file(name, self._folders)
-            if file is None and name in STANDARD_MODULES:
-                self.standard.add(name)
-            elif file is None and name in self.appended:
-                self.follow(self._add(self.appended[name]), (*trail, name))
-            elif file is None and (library := _first_file(name, self._installed)):
-                self.from_library.append(self.read(library))
-                self.follow(self.found[name], (*trail, name))
-            elif file := file or self._elsewhere(name):
-                self.follow(self.read(file), (*trail, name))
-            else:
-                raise self._missing(module, reference)
+            self.take(module, reference, trail)
+
+    def take(self, module: Module, reference: Reference, trail: tuple[str, ...]) -> None:
+        name = reference.module
+        if name in trail:
+            circle = [*trail[trail.index(name) :], name]
+            raise InputError(
+                "module-cycle",
+                f"module {name} depends on itself: {' needs '.join(circle)}",
+                where=module.where(reference.span),
+                hint="EXTENDS and INSTANCE must not form a cycle",
+            )
+        if name in self.found:
+            return
+        file = _first_file(name, self._folders)
+        if file is None and name in STANDARD_MODULES:
+            self.standard.add(name)
+        elif file is None and name in self.appended:
+            self.follow(self._add(self.appended[name]), (*trail, name))
+        elif file is None and (library := _first_file(name, self._installed)):
+            self.from_library.append(self.read(library))
+            self.follow(self.found[name], (*trail, name))
+        elif file := file or self._elsewhere(name):
+            self.follow(self.read(file), (*trail, name))
+        else:
+            raise self._missing(module, reference)
 
     def _elsewhere(self, name: str) -> Path | None:
         """The file of a module outside the folders."""

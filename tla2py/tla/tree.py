@@ -6,7 +6,8 @@ import functools
 import re
 import sys
 import warnings
-from collections.abc import Callable
+from bisect import bisect_left
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import ParamSpec, TypeVar
@@ -52,6 +53,16 @@ COMMENTS = frozenset({"comment", "block_comment"})
 # TLC ignores PlusCal, which is a comment. With its keyword blanked out tree-sitter ignores it too, and every position
 # stays the same.
 _ALGORITHM = re.compile(rb"--(fair[ \t]+)?algorithm\b")
+# Names that the grammar takes for sets and truth values, and SANY for the fields of records too.
+_FIELD = re.compile(
+    rb"([\[,](?:\s|\(\*(?:[^*]|\*(?!\)))*\*\)|\\\*[^\n]*)*)(Nat|Int|Real|STRING|BOOLEAN|TRUE|FALSE)"
+    rb"(?=\s*(?:\|->|:(?![:=>])))"
+)
+# An operator symbol that ends a name: COp!@!++ is an operator without its arguments. None ends a comment.
+_SYMBOL = re.compile(
+    rb"(?<=[\w)@:<>]!)(?:\\[A-Za-z]+|/\\|\\/|<=>|=>|~>|:>|-\+->|=<|<[:=]?(?!<)|>=?(?!>)|@@|::?=|\.{2,3}|-\."
+    rb"|[-+*/^&|%$?#=~']{1,3}+)(?=[\s,)\]}]|>>)(?!\s*\()(?<!\*(?=\)))"
+)
 _TOKEN = re.compile(r'"[^"]*"?|\\?\w+|\(\*|\\\*|[^\w\s"]+|.')
 # White space between tokens; any other is a stray character.
 _BLANKS = " \t\r\v\f"
@@ -60,18 +71,32 @@ _ADVANCE = re.compile(r"process .*row:(\d+), col:(\d+)")
 
 @dataclass(frozen=True, slots=True)
 class SourceText:
-    """The text of a file, with its bytes to convert tree-sitter's positions."""
+    """The text of a file, with its bytes to convert tree-sitter's positions.
+
+    ``content`` and its ``lines`` have spaces for tabs up to every eighth column, as SANY counts columns, but not in and
+    after a string. ``tabbed`` has, by row, where each character of a line with tabs is in that.
+    """
 
     whole: str
     content: bytes = field(repr=False)
     lines: tuple[bytes, ...] = field(repr=False)
+    tabbed: Mapping[int, list[int]] = field(repr=False)
 
     @classmethod
-    def of(cls, text: str) -> SourceText:
+    def of(cls, text: str, *, keep_tabs: bool = False) -> SourceText:
         """The source of a text, every line end made ``\\n``: TLC counts lines the same way."""
         text = text.replace("\r\n", "\n").replace("\r", "\n")
-        content = text.encode()
-        return cls(text, content, tuple(content.split(b"\n")))
+        lines = text.split("\n")
+        tabbed = {}
+        for row, line in enumerate(lines) if "\t" in text and not keep_tabs else ():
+            if "\t" in line:
+                before, quote, rest = line.partition('"')
+                wide = before.expandtabs(8)
+                lines[row] = f"{wide}{quote}{rest}"
+                ends = [len(before[:end].expandtabs(8)) for end in range(len(before))]
+                tabbed[row] = [*ends, *range(len(wide), len(lines[row]) + 1)]
+        content = "\n".join(lines).encode()
+        return cls(text, content, tuple(content.split(b"\n")), tabbed)
 
     def text(self, node: Node) -> str:
         """The text of a node."""
@@ -80,7 +105,8 @@ class SourceText:
     def column(self, row: int, offset: int) -> int:
         """The number of characters before a byte offset in a row, both counted from 0."""
         line = self.lines[row][:offset]
-        return len(line) if line.isascii() else len(line.decode(errors="replace"))
+        count = len(line) if line.isascii() else len(line.decode(errors="replace"))
+        return bisect_left(self.tabbed[row], count) if row in self.tabbed else count
 
     def _last(self, node: Node) -> Node:
         """The node's last token: a list of conjuncts includes the white space and comments after it."""
@@ -150,9 +176,11 @@ def _describe(source: SourceText, row: int, offset: int) -> SyntaxMistake:
         return _mistake(row, source.column(row, offset) + 1, "the text ends too early")
     line = source.lines[row]
     if line.lstrip().startswith(b"===="):
-        return _mistake(row, len(line) - len(line.lstrip()) + 1, "the module ends too early")
+        return _mistake(
+            row, source.column(row, len(line) - len(line.lstrip())) + 1, "the module ends too early"
+        )
     rest = line[offset:].decode(errors="replace")
-    column = source.column(row, offset) + len(rest) - len(rest.lstrip(_BLANKS)) + 1
+    column = source.column(row, offset + len(rest) - len(rest.lstrip(_BLANKS))) + 1
     found = _TOKEN.match(rest.lstrip(_BLANKS))
     assert found is not None
     return _mistake(row, column, f"unexpected {printable(found[0])}", len(found[0]))
@@ -169,7 +197,10 @@ def printable(text: str) -> str:
 
 
 def _masked(source: SourceText) -> bytes:
-    return _ALGORITHM.sub(lambda found: b" " * len(found[0]), source.content)
+    """The content as the grammar can read it, every token at its place."""
+    text = _ALGORITHM.sub(lambda found: b" " * len(found[0]), source.content)
+    text = _FIELD.sub(lambda found: found[1] + b"a" * len(found[2]), text)
+    return _SYMBOL.sub(lambda found: b"a" * len(found[0]), text)
 
 
 @lru_cache(maxsize=1)

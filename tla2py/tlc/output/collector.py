@@ -100,10 +100,10 @@ def _hidden(error: str, record: RunRecord) -> str | None:
         return None
     if name.startswith("/"):
         return (
-            f"the sandbox hides {name}; read it by a relative path and declare it with [inputs] files, or --input for a "
-            "check; --trust gives access to all files"
+            f"the sandbox hides {name}; read it by a relative path and declare it with [inputs] files, or "
+            f"--input {name} for a check; --trust gives access to all files"
         )
-    return f"the sandbox hides undeclared files, so the run has no {name}; declare it with [inputs] files, or --input for a check"
+    return f"the sandbox hides undeclared files, so the run has no {name}; declare it with [inputs] files, or --input {name} for a check"
 
 
 # The depth and the time, which has colons, precede the counts. Digits and their grouping depend on the locale.

@@ -23,12 +23,14 @@ import platformdirs
 from tla2py.errors import InputError, ToolchainError
 from tla2py.model.run import ClassFile, TlcOptions
 from tla2py.tla.graph import ModuleGraph
-from tla2py.tla.module import code_matches, line_and_column
+from tla2py.tla.module import Module, code_matches, line_and_column
 from tla2py.tla.parse import Translate, load_modules, read_text
 from tla2py.tlc.process.sandbox import private_folder
 from tla2py.tlc.tools.installed import community_jar, community_modules, official_classes
 from tla2py.tlc.tools.jar import Jar
-from tla2py.tlc.tools.toolchain import Override, Toolchain
+from tla2py.tlc.tools.pluscal import Translator
+from tla2py.tlc.tools.sany import ask_sany
+from tla2py.tlc.tools.toolchain import Override, Toolchain, find_toolchain
 
 _HINT = "give a jar, or a folder of .class files"
 # A folder with this file is a store, which grows with every run.
@@ -159,10 +161,20 @@ def load_specification(
 ) -> ModuleGraph:
     """A module with all it needs, from the installed CommunityModules too, or a folder ``instead`` if there are none.
 
+    What tla2py cannot read is as SANY declares it.
+
     Raises InputError as ``load_modules`` does.
     """
     library = community_modules() or instead
-    return load_modules(path, libraries, nearby=nearby, translate=translate, installed=library)
+    find = translate.toolchain if isinstance(translate, Translator) else find_toolchain
+
+    def sany(root: str, modules: Mapping[str, Module]) -> str | Mapping[str, Module] | None:
+        try:
+            return ask_sany(root, modules, find())
+        except ToolchainError:
+            return None
+
+    return load_modules(path, libraries, nearby=nearby, translate=translate, installed=library, sany=sany)
 
 
 def community_classes(specs: Iterable[ModuleGraph]) -> Override | None:

@@ -48,7 +48,7 @@ class Translator:
     """
 
     def __init__(self, toolchain: Callable[[], Toolchain], report: Callable[[Remark], None]) -> None:
-        self._toolchain = cache(toolchain)
+        self.toolchain = cache(toolchain)
         self._report = cache(report)
 
     def __call__(self, module: Module) -> Module:
@@ -117,7 +117,7 @@ class Translator:
         return replace(module, remark=remark)
 
     def _translated(self, module: Module) -> str:
-        toolchain = self._toolchain()
+        toolchain = self.toolchain()
         key = hashlib.sha256(f"2\0{toolchain.jar.sha256}\0{module.name}\0{module.text}".encode()).hexdigest()
         kept = platformdirs.user_cache_path("tla2py") / "pluscal" / f"{key[:32]}.tla"
         with contextlib.suppress(OSError, UnicodeDecodeError):
