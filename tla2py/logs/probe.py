@@ -15,7 +15,7 @@ from tla2py.logs.map import GIVES, SHOWS
 from tla2py.logs.reader import LogReach, is_reading
 from tla2py.model.logs import LogPart, PartKind
 from tla2py.model.model import Config
-from tla2py.tla.copies import ActionParts, CopyPlace
+from tla2py.tla.copies import ActionParts, CopyPlace, formula_parts
 from tla2py.tla.graph import ModuleGraph
 from tla2py.tla.levels import Level, Levels
 from tla2py.tla.module import Expression
@@ -60,6 +60,8 @@ LOCAL Tried(event, number, names, values) ==
       /\\ IF TLCGet({_TELLS}) THEN PrintT(<<"{TAG}", event, number, names, values>>) ELSE TRUE
 Try(number, names, values) == Tried("try", number, names, values)
 Bound(number, names, values) == Tried("bound", number, names, values)
+Args(depth, name, names, values) ==
+  IF TLCGet({_TELLS}) THEN PrintT(<<"{TAG}", "args", depth, name, names, values>>) ELSE TRUE
 Never == FALSE
 Pass(number) == TRUE
 At(position, values) ==
@@ -270,16 +272,45 @@ class _Parts:
             owners.append((called.declaration.name, called))
         following = [*(name for name, _ in owners[1:]), None]
         for (name, entity), after in zip(owners, following, strict=False):
-            needs = self.reach.entity(entity)
+            needs, choices = self.reach.entity(entity), self._choices(entity)
             if (
                 self.levels.of_entity(entity) == Level.ACTION
                 and entity.declaration.module not in self.logging
-                and after not in _choices(entity)
+                and after not in choices
                 and not needs.log
                 and needs.variables & self.own
             ):
-                return name
+                # A guard of what it chooses is no action of its own.
+                guard = after is None and expr is not None and bool(choices)
+                return None if guard and not self._steps(expr, place.scope, entity) else name
         return None
+
+    def _steps(self, expr: Expression, scope: Scope, entity: Entity) -> bool:
+        """Whether a part of a definition says how a variable changes, or calls what does."""
+        level = self.levels.of_expression(expr, scope, frozenset(entity.parameters))
+        return level == Level.ACTION and expr.operator != "UNCHANGED"
+
+    def _choices(self, entity: Entity) -> set[str]:
+        """The definitions that a definition chooses among.
+
+        There are none if it says itself how a variable changes, since what it calls are helpers then, unless it is the
+        next-state relation.
+        """
+        spec = self.reach.spec
+        pending = [(entity.body, entity.scope)] if entity.body is not None else []
+        found, acts = set[str](), False
+        while pending:
+            expr, scope = pending.pop()
+            inside = spec.resolver.let(scope, expr) if expr.shape == "let" else scope
+            parts = formula_parts(expr)
+            steps = [each for each in parts if self._steps(each, inside, entity)]
+            if (called := _called(expr, scope)) is not None:
+                found.add(called.declaration.name)
+            elif not parts or (expr.operator == "/\\" and len(steps) > 1):
+                acts = True
+            else:
+                pending += [(each, inside) for each in steps]
+        return set() if acts and entity.declaration.name not in spec.candidates.next else found
 
 
 def _compared(expr: Expression) -> str | None:
@@ -297,18 +328,6 @@ def _called(expr: Expression, scope: Scope) -> Entity | None:
     """The definition that an expression calls."""
     entity = scope.find(expr.operator) if expr.shape == "apply" else None
     return entity if entity is not None and entity.kind == "definition" else None
-
-
-def _choices(entity: Entity) -> set[str]:
-    """The definitions that a definition chooses among."""
-    pending, found = [entity.body] if entity.body is not None else [], set[str]()
-    while pending:
-        expr = pending.pop()
-        if expr.operator in ("\\/", "\\E"):
-            pending += expr.arguments
-        elif (called := _called(expr, entity.scope)) is not None:
-            found.add(called.declaration.name)
-    return found
 
 
 def _text(

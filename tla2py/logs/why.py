@@ -343,12 +343,16 @@ def _explored(items: Sequence[Message | UserText]) -> Iterator[tuple[Value, ...]
 
 @dataclass(slots=True, kw_only=True)
 class _Reading:
-    """What was read so far; ``path`` holds the numbers of the conjuncts tried, each with the values bound."""
+    """What was read so far; ``path`` holds the numbers of the conjuncts tried, each with the values bound.
+
+    ``called`` are the actions around these, each with the number of conjuncts before it and its arguments.
+    """
 
     parts: Sequence[LogPart]
     counts: Counter[int] = field(default_factory=Counter)
     actions: dict[int, dict[str, None]] = field(default_factory=dict)
     states: list[LogState] = field(default_factory=list)
+    called: list[tuple[int, str, Binding]] = field(default_factory=list)
     path: list[tuple[int, Binding]] = field(default_factory=list)
     succeeded: bool = False
 
@@ -370,6 +374,9 @@ class _Reading:
                 case (_, "can", Record() as values):
                     self.succeeded = True
                     self._can(values)
+                case (_, "args", int(depth), str(name), tuple(names), tuple(values)):
+                    kept = [each for each in self.called if each[0] < depth]
+                    self.called = [*kept, (depth, name, bound(names, values))]
                 case (_, str(event), int(number), tuple(names), tuple(values)):
                     self._tried(event, number, bound(names, values))
         self._leave(())
@@ -382,6 +389,7 @@ class _Reading:
     def _tried(self, event: str, number: int, binding: Binding) -> None:
         depth = self.parts[number].depth
         kept = [each for each in self.path if self.parts[each[0]].depth < depth]
+        self.called = [each for each in self.called if each[0] <= depth]
         # A quantifier that binds its first value has not failed.
         if not (event == "bound" and self.path and self.path[-1][0] == number):
             self._leave(kept)
@@ -400,8 +408,11 @@ class _Reading:
         self.path, self.succeeded = [*kept], self.succeeded and len(kept) == len(self.path)
 
     def _binding(self, action: str) -> Binding:
-        """The arguments of an action: what its innermost definition binds, otherwise what is bound around it."""
+        """The arguments of an action: those it was called with, or what its innermost definition binds, or is bound around it."""
         names = action.split(BOTH)
+        called = {name: binding for _, name, binding in self.called if name in names}
+        if len(called) == len(names):
+            return tuple(pair for name in names for pair in called[name])
         printed = [(self.parts[number].path, binding) for number, binding in self.path if binding]
         own = [each for each in printed if each[0][-1] in names or STEP.search(each[0][-1])]
         depth = max((len(path) for path, _ in own), default=0)

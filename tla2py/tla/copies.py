@@ -259,7 +259,7 @@ class ActionParts(DefinitionCopy):
 
     ``conjuncts`` are the action's in the order of their numbers, ``depths`` how many come before each on its path,
     ``found`` the expressions with their places.
-    ``tells`` are the places of further definitions that report their parameters.
+    ``tells`` are the places of further definitions that report their parameters, with ``Args`` also at their beginning.
     TLC tries a conjunct for each binding for which all before it are possible: what it reports for a conjunct is
     ``ENABLED (K1 /\\ ... /\\ Kk)``, without a copy of the action for each prefix.
     """
@@ -278,6 +278,10 @@ class ActionParts(DefinitionCopy):
         outside = self.action is not None and not self._beside and self.action not in place.path
         if outside and not self._leads(expr, place):
             yield from wrapped(expr.span, "(tla2pyTell!Never /\\ (", (), "))")
+        elif names and self.tells(place):
+            call = f'tla2pyTell!Args({self._depth}, "{place.path[-1]}", {named_values(names)})'
+            parts = self._conjuncts(expr, names, place, outside=outside)
+            yield from wrapped(expr.span, f"({call} /\\ (", parts, "))")
         else:
             yield from self._conjuncts(expr, names, place, outside=outside)
 
