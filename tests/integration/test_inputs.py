@@ -157,6 +157,41 @@ def test_a_check_and_the_plain_command_get_the_same(run_cli: RunCli, sweep: Path
     assert json.loads(point.stdout)["run_id"] == json.loads(point.stdout)["traces"][0]["run_id"]
 
 
+def test_a_file_that_a_variable_names_is_an_input(run_cli: RunCli, sweep: Path, tmp_path: Path) -> None:
+    asked = ("check", "Use.tla", "--overrides", "spy", "--invariant", "Told", "--json")
+    ended = run_cli(*asked, "--env", "LEVEL=logs/a.txt")
+    assert found_by(ended) == {"level": "logs/a.txt", "log": "one"}
+    assert (
+        "LEVEL: the run gets a copy of logs/a.txt as logs/a.txt; --env-text gives the text alone"
+        in ended.stderr
+    )
+    # By an absolute path it is seen under its bare name, which the variable then has.
+    ended = run_cli(*asked, "--env", f"LEVEL={tmp_path}/logs/a.txt")
+    assert found_by(ended) == {"level": "a.txt", "log": "refused"}
+    record = json.loads(ended.stdout)
+    assert record["verdict"] == "violated"
+    for text in ("logs", "logs/", "logs/b.txt", "a.txt", "x" * 5000 + ".txt"):
+        ended = run_cli(*asked, "--env", f"LEVEL={text}")
+        assert (found_by(ended), "a copy of" in ended.stderr) == ({"level": text, "log": "refused"}, False)
+    ended = run_cli(*asked, "--env-text", "LEVEL=logs/a.txt")
+    assert found_by(ended) == {"level": "logs/a.txt", "log": "refused"}
+    # An input of this path wins, and two files never share one.
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other/a.txt").write_text("other")
+    given = (tmp_path / "other/a.txt", tmp_path / "logs/a.txt")
+    ended = run_cli(*asked, "--env", "LEVEL=a.txt", "--input", given[0])
+    assert "a copy of" not in ended.stderr
+    assert run_cli(*asked, "--input", given[0], "--input", given[1]).error.code == "input-path"
+    # Only the command line looks for files.
+    checked = tla2py.check(
+        tmp_path / "Use.tla",
+        invariants=["Told"],
+        overrides=[tmp_path / "spy"],
+        environment={"LEVEL": str(tmp_path / "logs/a.txt")},
+    )
+    assert checked.record.inputs.files == ()
+
+
 def test_the_command_line_in_reports_has_variables_and_properties(run_cli: RunCli, sweep: Path) -> None:
     """The plain command of a report, in the folder that ``tla2py cfg`` writes, reads the same."""
     sweep.write_text(

@@ -135,15 +135,14 @@ def init_command(
 def _load(module: Path, libraries: Sequence[Path], translate: bool) -> ModuleGraph:
     """The module graph; also searches folders beside the module's own, and names them."""
     from tla2py.cli.options import pluscal_translator
+    from tla2py.lint.rules import unread_modules
     from tla2py.tla.parse import PROOFS
     from tla2py.tlc.tools.community import load_specification
 
     translator = pluscal_translator(translate=translate)
     spec = load_specification(module, libraries, nearby=True, translate=translator)
-    for each in spec.modules:
-        if each.unread is not None:
-            where = each.where(each.unread.span)
-            err().print(f"{where}: only SANY can read this: its definitions are left out", markup=False)
+    for finding in unread_modules([spec]):
+        err().print(f"{finding.place}: {finding.message}", markup=False)
     known = {module.parent, *libraries, PROOFS}
     known |= {each.path.parent for each in spec.installed if each.path is not None}
     folders = dict.fromkeys(each.path.parent for each in spec.modules if each.path is not None)

@@ -191,17 +191,6 @@ def _taken(subject: Subject, word: str, section: str) -> str:
     return f"{label} does not know {word} and stops at it"
 
 
-@rule(Severity.NOTE, "unread-module")
-def unread_modules(subject: Subject) -> Iterator[Finding]:
-    """SANY reads it, so TLC runs it, and tla2py infers nothing from its definitions."""
-    for module in (module for spec in subject.specs for module in spec.modules):
-        if module.unread is not None:
-            place = Place.parse(module.where(module.unread.span))
-            message = f"tla2py cannot read module {module.name} ({module.unread.message}), though SANY can"
-            hint = "TLC runs it; what is inferred from definitions, such as lint and mutants, leaves it out"
-            yield finding("unread-module", place, message, hint, module.name)
-
-
 EVERY_RULE = "--no-lint"
 IN_SWEEP_FILE = "ignored by [lint]"
 
@@ -244,6 +233,16 @@ def mark_ignored(
         yield replace(each, ignored=reason) if reason and not each.ignored else each
 
 
+def unread_modules(specs: Iterable[ModuleGraph]) -> Iterator[Finding]:
+    """A note on each module that only SANY reads: TLC runs it, and tla2py infers nothing from its definitions."""
+    for module in (module for spec in specs for module in spec.modules):
+        if module.unread is not None:
+            place = Place.parse(module.where(module.unread.span))
+            message = f"only SANY can read module {module.name}, not tla2py ({module.unread.message})"
+            hint = "TLC runs it; what tla2py infers from definitions, such as lint, leaves it out"
+            yield finding("unread-module", place, message, hint, module.name, Severity.NOTE)
+
+
 _UNKNOWN = ("unknown-definition", "unknown-constant")
 
 
@@ -263,7 +262,9 @@ def lint_file(
     specs = {}
     if module is not None:
         specs = {module.name: load_specification(module, libraries, translate=translate)}
-    return _lint(file, specs, mentions_of(file.statements, file.path), complete=True, dialect=dialect)
+    mentions = mentions_of(file.statements, file.path)
+    found = _lint(file, specs, mentions, complete=True, dialect=dialect)
+    return (*unread_modules(specs.values()), *found)
 
 
 def lint_parsed(

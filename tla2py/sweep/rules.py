@@ -22,6 +22,7 @@ from tla2py.lint.rules import (
     module_of,
     shown_findings,
     unknown_rule,
+    unread_modules,
 )
 from tla2py.lint.subject import (
     RULES,
@@ -132,6 +133,7 @@ def _rules_findings(sweep: Sweep, plan: Plan, dialect: Dialect | None) -> Iterat
         yield from mark_ignored(own, comment_reasons(file.statements, file.path))
     yield from values
     yield from unread_parameters(sweep, plan)
+    yield from unread_modules(sweep.specs.values())
     yield from sweep.logs.findings()
     seen: set[object] = set()
     for point, run in samples:

@@ -1,0 +1,172 @@
+"""What the grammar lacks and SANY reads: it is read anyway, or SANY says what is declared and TLC runs it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import RunCli
+from tests.stores import record_ids, table_rows
+from tla2py.store.store import Store
+
+pytestmark = pytest.mark.java
+
+FIELDS = r"""---- MODULE Fields ----
+EXTENDS Naturals
+VARIABLE r
+Set == [Nat: Nat, Int : {1}, Real: {2}, STRING: {"s"}, BOOLEAN: BOOLEAN, (* a truth value *) TRUE: {3}]
+Init == r = [Nat |-> 0, Int |-> 1, Real |-> 2, STRING |-> "s", BOOLEAN |-> TRUE,
+             \* Nat: of the last field
+             TRUE |-> 3]
+Next == r' = [r EXCEPT !.Nat = @ + r.TRUE]
+Typed == r \in Set
+Small == r.Nat < 4
+====
+"""
+# From the tests of TLC: operators without arguments as parts of others.
+PARTS = r"""---- MODULE Parts ----
+EXTENDS Naturals
+COp(q, p) ==
+  CHOOSE x : lab(x) ::  LET a ++ b ==  {a, b, q, p, x}
+                        IN  <<q, 99 ++ p >>
+Five(A(_, _, _, _, _), a1, a2, a3, a4, a5) == A(a1, a2, a3, a4, a5)
+ASSUME COp(1, 2)!(3)!1!>> = {99, 1, 2, 3}
+ASSUME Five(COp!@!++, 1, 2, 3, 4, 5) = {2, 1, 3, 4, 5}
+ASSUME Five(COp!lab!:!++, 1, 2, 3, 4, 5) = {2, 1, 3, 4, 5} \* !*)
+====
+"""
+# Columns count in tabs of eight for SANY.
+TABS = "---- MODULE Tabs ----\nVARIABLE x\nInit ==\n\t/\\ \\/ FALSE\n           \\/ x =\n\t\t1\nNext == UNCHANGED x\nOne == x = 1\n====\n"
+# The grammar takes what stands to the right of a list for a part of it.
+UNREAD = r"""---- MODULE Unread ----
+EXTENDS Base
+(*Def*)Init ==
+  /\ x = 0
+(*Def*)Next ==
+  /\ x < N
+  /\ x' = x + 1
+(*Def*)Part == INSTANCE Inner WITH y <- x
+(*Def*)Spec ==
+  /\ Init
+  /\ [][Next]_x
+(*Def*)Small ==
+  /\ Part!Below(2)
+(*Def*)Live == <>(x = 3)
+(*Def*)Aside == 1
+====
+"""
+BASE = "---- MODULE Base ----\nEXTENDS Naturals\nCONSTANTS N, Other\nVARIABLE x\n====\n"
+INNER = "---- MODULE Inner ----\nEXTENDS Naturals\nVARIABLE y\nBelow(n) == y < n\n====\n"
+SWEEP = """\
+module = "Unread.tla"
+[model]
+specification = "Spec"
+invariants = ["Small"]
+check_deadlock = false
+[constants]
+N = 3
+Other = 1
+[expect]
+verdict = "violated"
+"""
+
+
+@pytest.fixture
+def unread(tmp_path: Path) -> Path:
+    """A module that only SANY reads, the modules that it needs, and a sweep file beside it."""
+    for name, text in (("Unread.tla", UNREAD), ("Base.tla", BASE), ("Inner.tla", INNER), ("s.toml", SWEEP)):
+        (tmp_path / name).write_text(text)
+    return tmp_path / "Unread.tla"
+
+
+def test_what_the_grammar_lacks_is_read(run_cli: RunCli, tmp_path: Path) -> None:
+    for name, text in (("Fields", FIELDS), ("Parts", PARTS), ("Tabs", TABS)):
+        (tmp_path / f"{name}.tla").write_text(text)
+    ended = run_cli("check", "Fields.tla", "--invariant", "Typed", "--invariant", "Small", "--json")
+    found = json.loads(ended.stdout)
+    assert (ended.code, found["violated"], ended.stderr) == (
+        1, [{"kind": "invariant", "name": "Small"}], ""
+    )  # fmt: skip
+    last = found["traces"][0]["states"][-1]["state"]["r"]
+    assert (last["Nat"], last["BOOLEAN"], last["TRUE"]) == ({"#bigint": "6"}, True, {"#bigint": "3"})
+    assert found["depth"] == 3
+    ended = run_cli("check", "Parts.tla")
+    assert (ended.code, ended.stderr) == (0, "")
+    ended = run_cli("check", "Tabs.tla", "--invariant", "One", "--json")
+    assert (ended.code, json.loads(ended.stdout)["distinct"], ended.stderr) == (0, 1, "")
+    declared = json.loads(run_cli("inspect", "Tabs.tla", "--json").stdout)["operators"]
+    assert [(each["name"], each["line"], each["column"]) for each in declared] == [
+        ("Init", 3, 1), ("Next", 7, 1), ("One", 8, 1)
+    ]  # fmt: skip
+
+
+def test_sany_says_what_is_declared(run_cli: RunCli, unread: Path) -> None:
+    ended = run_cli("inspect", unread, "--json")
+    found = json.loads(ended.stdout)
+    assert "Unread.tla:5:8: only SANY can read module Unread, not tla2py" in ended.stderr
+    levels = {each["name"]: (each["level"], each["arity"], each["line"]) for each in found["operators"]}
+    assert levels["Part!Below"] == ("state", 1, 8)
+    del levels["Part!Below"]
+    # Those of the standard modules that the instance brings are left out here.
+    own = {name: levels[name] for name in levels if "!" not in name}
+    assert own == {
+        "Init": ("state", 0, 3), "Next": ("action", 0, 5), "Spec": ("temporal", 0, 9),
+        "Small": ("state", 0, 12), "Live": ("temporal", 0, 14), "Aside": ("constant", 0, 15),
+    }  # fmt: skip
+    assert [(each["name"], each["needs_value"]) for each in found["constants"]] == [
+        ("N", True), ("Other", True)
+    ]  # fmt: skip
+
+
+def test_tlc_runs_what_only_sany_reads(run_cli: RunCli, unread: Path) -> None:
+    checked = (
+        "check",
+        "Unread.tla",
+        "--specification",
+        "Spec",
+        "--no-deadlock",
+        "-c",
+        "N=3",
+        "-c",
+        "Other=1",
+    )
+    ended = run_cli(*checked, "--invariant", "Small", "--json")
+    found = json.loads(ended.stdout)
+    assert (ended.code, found["violated"], found["trace_length"]) == (
+        1, [{"kind": "invariant", "name": "Small"}], 3
+    )  # fmt: skip
+    assert "Unread.tla:5:8: note[unread-module] only SANY can read module Unread" in ended.stderr
+    # What SANY says is known: levels, arities, names.
+    assert run_cli(*checked, "--invariant", "Live").error.code == "invariant-level"
+    assert run_cli(*checked, "--invariant", "Smal").error.code == "unknown-definition"
+    # What nothing says is not guessed.
+    assert run_cli(*checked[:-2], "--invariant", "Small").error.code == "unassigned"
+    # A further question about the trace has no answer; a mistake stays one, with the place that tla2py knows.
+    assert run_cli("sweep", "s.toml", "--executor", "local").code == 0
+    assert run_cli("trace", "runs/s", "1", "--verify").error.code == "not-confirmable"
+    unread.write_text(UNREAD.replace("x = 0", "x = = 0"))
+    assert run_cli(*checked).error.code == "module-syntax"
+    unread.write_text(UNREAD.replace("Part!Below", "Part!Bellow"))
+    assert run_cli(*checked).error.code == "module-syntax"
+
+
+def test_everything_that_is_read_counts(run_cli: RunCli, unread: Path) -> None:
+    """Every module that SANY reads is in the run's id, and any change of one of their texts is a drift."""
+    store = unread.parent / "runs/s"
+    gate = ("gate", "s.toml", "--executor", "local")
+    assert run_cli(*gate, "--record").code == 0
+    [run_id] = record_ids(store)
+    with Store(store).archive(run_id) as archive:
+        names = [name for name, _ in archive.record.modules]
+    assert names == ["Unread.tla", "Base.tla", "Inner.tla"]
+    assert run_cli(*gate, "--no-trust").code == 0
+    for path, old, new in (("Inner.tla", "y < n", "y < n + 0"), ("Unread.tla", "Aside == 1", "Aside == 2")):
+        text = (unread.parent / path).read_text()
+        (unread.parent / path).write_text(text.replace(old, new))
+        ended = run_cli(*gate)
+        assert (ended.code, "has changed" in ended.stdout) == (1, True), ended.stdout
+        (unread.parent / path).write_text(text)
+    assert run_cli(*gate).code == 0
+    assert len(table_rows(store, "runs")) == 1
