@@ -23,6 +23,7 @@ Init == r = [Nat |-> 0, Int |-> 1, Real |-> 2, STRING |-> "s", BOOLEAN |-> TRUE,
 Next == r' = [r EXCEPT !.Nat = @ + r.TRUE]
 Typed == r \in Set
 Small == r.Nat < 4
+Spec == Init /\ [][Next]_r
 ====
 """
 # From the tests of TLC: operators without arguments as parts of others.
@@ -38,7 +39,7 @@ ASSUME Five(COp!lab!:!++, 1, 2, 3, 4, 5) = {2, 1, 3, 4, 5} \* !*)
 ====
 """
 # Columns count in tabs of eight for SANY.
-TABS = "---- MODULE Tabs ----\nVARIABLE x\nInit ==\n\t/\\ \\/ FALSE\n           \\/ x =\n\t\t1\nNext == UNCHANGED x\nOne == x = 1\n====\n"
+TABS = "---- MODULE Tabs ----\nVARIABLE x\nInit ==\n\t/\\ \\/ FALSE\n           \\/ x =\n\t\t1\nNext == UNCHANGED x\nOne == x = 1\nSpec == Init /\\ [][Next]_x\n====\n"
 # The grammar takes what stands to the right of a list for a part of it.
 UNREAD = r"""---- MODULE Unread ----
 EXTENDS Base
@@ -98,7 +99,7 @@ def test_what_the_grammar_lacks_is_read(run_cli: RunCli, tmp_path: Path) -> None
     assert (ended.code, json.loads(ended.stdout)["distinct"], ended.stderr) == (0, 1, "")
     declared = json.loads(run_cli("inspect", "Tabs.tla", "--json").stdout)["operators"]
     assert [(each["name"], each["line"], each["column"]) for each in declared] == [
-        ("Init", 3, 1), ("Next", 7, 1), ("One", 8, 1)
+        ("Init", 3, 1), ("Next", 7, 1), ("One", 8, 1), ("Spec", 9, 1)
     ]  # fmt: skip
 
 

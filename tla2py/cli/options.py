@@ -20,7 +20,6 @@ from tla2py.errors import ExitCode, InputError, writing
 from tla2py.spark import ExecutorName
 
 if TYPE_CHECKING:
-    from tla2py.execution.options import ModelOptions
     from tla2py.tla.module import Remark
     from tla2py.tlc.tools.pluscal import Translator
 
@@ -149,18 +148,6 @@ InputFiles = Annotated[
         help="A file that the run may read: under this path, or by its bare name if it is elsewhere; repeatable.",
     ),
 ]
-
-
-def with_files(model: ModelOptions, texts: list[str] | None, module: Path | None = None) -> ModelOptions:
-    """The options as ``with_named_files`` makes them, which prints what is copied."""
-    from tla2py.execution.options import with_named_files
-
-    found, said = with_named_files(model, texts or (), module)
-    for line in said:
-        err().print(line, style="dim", markup=False)
-    return found
-
-
 NoLint = Annotated[
     bool, typer.Option("--no-lint", help="Run despite what lint finds; list its findings as ignored.")
 ]

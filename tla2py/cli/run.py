@@ -12,7 +12,7 @@ from tla2py.analysis.view import open_view
 from tla2py.cli.checking import Checking
 from tla2py.cli.checking import refine as refine_laws
 from tla2py.cli.checking import watch as watch_files
-from tla2py.cli.console import out, show, show_json, show_lines
+from tla2py.cli.console import err, out, show, show_json, show_lines
 from tla2py.cli.options import (
     Constants,
     Environment,
@@ -24,14 +24,13 @@ from tla2py.cli.options import (
     Master,
     StorePath,
     Watch,
-    with_files,
     with_sweep_options,
 )
 from tla2py.cli.progress import ConsoleListener, SweepListener
 from tla2py.errors import InputError
 from tla2py.execution import validate
 from tla2py.execution.log_mutants import MutateOptions, run_log_mutants
-from tla2py.execution.options import ModelOptions, SweepOptions
+from tla2py.execution.options import ModelOptions, SweepOptions, with_named_files
 from tla2py.execution.sweeps import SweepResult, preview_sweeps, run_sweeps
 from tla2py.spark import ExecutorName
 from tla2py.spark.choice import choose_executor
@@ -203,13 +202,17 @@ def check_command(
         environment=environment or (),
         inputs=inputs or (),
     )
-    model = with_files(model, environment_texts)
+    model = with_named_files(model, environment_texts or (), say=_say)
     checking = Checking(file=module, point=point, model=model, options=options, full=full, as_json=as_json)
     if watch:
         watch_files(checking.named, checking.run, checking.show)
     checked = checking.run(ConsoleListener())
     checking.show(checked)
     raise typer.Exit(checked.exit_code)
+
+
+def _say(line: str) -> None:
+    err().print(line, style="dim", markup=False)
 
 
 @with_sweep_options
@@ -267,7 +270,7 @@ def validate_command(
     model = ModelOptions(
         config=config, constants=constant or (), environment=environment or (), inputs=inputs or ()
     )
-    model = with_files(model, environment_texts, files[0])
+    model = with_named_files(model, environment_texts or (), files[0], say=_say)
     sweep = validate.sweep_of_logs(files, model, options, listener=listener)
     toolchain = find_toolchain(options.tla2tools)
     executors = choose_executor(executor, master, listener, only_runs=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -141,25 +141,27 @@ def _path_in_run(file: Path, module: Path | None) -> str:
 
 
 def with_named_files(
-    model: ModelOptions, texts: Sequence[str], module: Path | None = None
-) -> tuple[ModelOptions, list[str]]:
-    """The options of a command with the files that its variables name as inputs, and a sentence on each.
+    model: ModelOptions, texts: Sequence[str], module: Path | None = None, *, say: Callable[[str], None]
+) -> ModelOptions:
+    """The options of a command with the files that its variables name as inputs; ``say`` is told of each.
 
     A value that has a slash or an ending and is the path of a file becomes the file's path in the run's folder, as
     ``given_files`` chooses it. The variables ``texts`` keep their values.
     """
-    inputs, variables, said = [*model.inputs], list[str](), list[str]()
+    inputs, variables = [*model.inputs], list[str]()
     given = {_path_in_run(file, module) for file in inputs}
     for text in model.environment:
         name, _, value = text.partition("=")
-        if value not in given and ("/" in value or Path(value).suffix) and os.path.isfile(value):  # noqa: PTH113 - False for a text too long for a path
-            path = _path_in_run(Path(value), module)
+        path = _path_in_run(Path(value), module)
+        named = "/" in value or Path(value).suffix
+        # False for a text too long for a path, at which Path.is_file fails.
+        if named and value not in given and os.path.isfile(value):  # noqa: PTH113
             inputs.append(Path(value))
+            say(f"{name}: the run gets a copy of {value} as {path}; --env-text gives the text alone")
             variables.append(f"{name}={path}")
-            said.append(f"{name}: the run gets a copy of {value} as {path}; --env-text gives the text alone")
         else:
             variables.append(text)
-    return replace(model, environment=(*variables, *texts), inputs=tuple(dict.fromkeys(inputs))), said
+    return replace(model, environment=(*variables, *texts), inputs=tuple(inputs))
 
 
 def given_constants(texts: Sequence[str]) -> dict[str, str]:

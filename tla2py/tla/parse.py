@@ -291,16 +291,14 @@ def load_modules(
         answer = sany(root.name, search.found) if sany is not None else None
         if answer is None:
             raise_mistake(mistaken[0])
-        elif isinstance(answer, str):
+        if isinstance(answer, str):
             search.take(mistaken[0], Reference(module=answer, span=mistaken[0].span), (root.name,))
         else:
             search.found = dict(answer)
-            search.standard |= {
-                each.module
-                for module in answer.values()
-                for each in module.references
-                if module.unread and each.module in STANDARD_MODULES - answer.keys()
-            }
+            # Standard modules that only the unread part names.
+            for module in mistaken:
+                for each in answer[module.name].references:
+                    search.take(module, each, ())
     return ModuleGraph(
         root=search.found[root.name],
         modules=tuple(search.found.values()),

@@ -28,8 +28,7 @@ from tla2py.tla.parse import Translate, load_modules, read_text
 from tla2py.tlc.process.sandbox import private_folder
 from tla2py.tlc.tools.installed import community_jar, community_modules, official_classes
 from tla2py.tlc.tools.jar import Jar
-from tla2py.tlc.tools.pluscal import Translator
-from tla2py.tlc.tools.sany import ask_sany
+from tla2py.tlc.tools.pluscal import Translator, ask_sany
 from tla2py.tlc.tools.toolchain import Override, Toolchain, find_toolchain
 
 _HINT = "give a jar, or a folder of .class files"

@@ -1,7 +1,8 @@
-"""PlusCal: a translated copy of a module whose translation is missing or out of date.
+"""What the jar's own programs say of modules: the translator of PlusCal, and SANY.
 
-The jar's translator rewrites its input file, so it gets a copy in a temporary folder; the user's file is never written.
-The translation depends only on the text and the jar, so the user's cache folder keeps it.
+A module whose PlusCal translation is missing or out of date gets a translated copy. The translator rewrites its input file, so it
+gets a copy in a temporary folder; the user's file is never written. The translation depends only on the text and the jar, so
+the user's cache folder keeps it. SANY says what is declared in a module that tla2py's own parser cannot read.
 """
 
 from __future__ import annotations
@@ -11,15 +12,29 @@ import hashlib
 import re
 import subprocess
 import tempfile
-from collections.abc import Callable, Mapping
+import xml.etree.ElementTree as ET
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import platformdirs
 
 from tla2py.errors import InputError, ToolchainError
-from tla2py.tla.module import Module, Remark
+from tla2py.tla.module import (
+    STANDARD_MODULES,
+    UNREAD,
+    Assumption,
+    Constant,
+    Definition,
+    Expression,
+    Module,
+    Reference,
+    Remark,
+    Span,
+    Variable,
+)
 from tla2py.tla.parse import read_text
 from tla2py.tlc.process.sandbox import java_sandbox, run
 from tla2py.tlc.tools.toolchain import Toolchain
@@ -162,12 +177,8 @@ def _translate(module: Module, toolchain: Toolchain, folder: Path) -> str:
     # Some translators keep the checksum of another one beside their own.
     marked = _MARKS.sub(lambda mark: mark[1] + _NO_CHECKSUM * (mark[2] == "BEGIN"), module.text)
     file.write_text(marked, encoding="utf-8")
-    java = [str(toolchain.java.path), "-Xshare:auto", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"]
-    java += [f"-Djava.io.tmpdir={folder}", "-Dfile.encoding=UTF-8", "-Dstdout.encoding=UTF-8"]
-    argv = [*java, "-cp", str(toolchain.jar.path), "pcal.trans", "-nocfg", file.name]
     try:
-        sandbox = java_sandbox(toolchain.java.path, folder, [toolchain.jar.path])
-        done = run(argv, sandbox, timeout_seconds=_SECONDS)
+        done = _run_java(toolchain, folder, "pcal.trans", "-nocfg", file.name)
     except (OSError, subprocess.TimeoutExpired) as error:
         raise ToolchainError(
             "pluscal",
@@ -178,6 +189,20 @@ def _translate(module: Module, toolchain: Toolchain, folder: Path) -> str:
     if done.returncode != 0 or _BEGIN.search(text) is None:
         raise _refused(module, done.stdout.decode("utf-8", "replace"))
     return text
+
+
+def _run_java(toolchain: Toolchain, folder: Path, *program: str) -> subprocess.CompletedProcess[bytes]:
+    """What a program in the jar does in a folder. Raises OSError, ``subprocess.TimeoutExpired``."""
+    # The stack is that of TLC's runs.
+    java = [str(toolchain.java.path), "-Xss16m", "-Xshare:auto", "-XX:TieredStopAtLevel=1"]
+    java += [
+        "-XX:+UseSerialGC",
+        f"-Djava.io.tmpdir={folder}",
+        "-Dfile.encoding=UTF-8",
+        "-Dstdout.encoding=UTF-8",
+    ]
+    sandbox = java_sandbox(toolchain.java.path, folder, [toolchain.jar.path])
+    return run([*java, "-cp", str(toolchain.jar.path), *program], sandbox, timeout_seconds=_SECONDS)
 
 
 def _refused(module: Module, output: str) -> InputError:
@@ -199,3 +224,117 @@ def _place(module: Module) -> str:
         if (found := _ALGORITHM.search(line)) is not None:
             return f"{module.where()}:{number}:{found.start() + 1}"
     return module.where()
+
+
+_MISSING = re.compile(r"Cannot find source file for module (\w+)")
+# SANY's spelling of a symbol to tla2py's.
+_SPELT = {"\\leq": "<=", "\\geq": ">="}
+
+
+def ask_sany(
+    root: str, modules: Mapping[str, Module], toolchain: Toolchain
+) -> str | Mapping[str, Module] | None:
+    """The modules, those with a syntax error as SANY declares them; or the name of a further one that SANY needs.
+
+    None if SANY refuses them or cannot be run. It reads these modules and those in the jar, and nothing else.
+    """
+    with tempfile.TemporaryDirectory(prefix="tla2py-", ignore_cleanup_errors=True) as scratch:
+        folder = Path(scratch)
+        for module in modules.values():
+            (folder / f"{module.name}.tla").write_text(module.text, encoding="utf-8")
+        exporter = ("tla2sany.xml.XMLExporter", "-o", "-I", scratch, str(folder / f"{root}.tla"))
+        try:
+            done = _run_java(toolchain, folder, *exporter)
+        except (OSError, subprocess.TimeoutExpired):
+            return None
+    missing = _MISSING.search(done.stdout.decode("utf-8", "replace"))
+    if missing is not None and missing[1] not in modules:
+        return missing[1]
+    begin, end = done.stdout.find(b"<?xml"), done.stdout.rfind(b"</modules>")
+    if done.returncode != 0 or begin < 0 or end < 0:
+        return None
+    tree = ET.fromstring(done.stdout[begin:end] + b"</modules>")  # noqa: S314 - SANY's own output
+    entries = {entry.findtext("UID"): entry[1] for entry in tree.iterfind("context/entry")}
+    nodes = {_named(each): each for each in entries.values() if each.tag == "ModuleNode"}
+    # A nested module has the file of the one around it.
+    files = [name for name, each in nodes.items() if each.findtext("location/filename") == name]
+    # What is not seen in a body may be anywhere, so a change of any text counts as one of each definition.
+    texts = sorted((module.name, module.text) for module in modules.values())
+    digest = hashlib.sha256(repr(texts).encode()).hexdigest()[:16]
+    found = dict(modules)
+    for name, module in modules.items():
+        if module.syntax_error is not None:
+            visible = [entries[uid] for each in nodes[name] if (uid := each.findtext("UID")) in entries]
+            inherited = {*_inherited(module, modules), *(STANDARD_MODULES - modules.keys())}
+            references = tuple(Reference(module=each, span=module.span) for each in files if each != name)
+            found[name] = replace(_declared(module, visible, inherited, digest), references=references)
+    return found
+
+
+def _named(each: ET.Element) -> str:
+    name = each.findtext("uniquename", "")
+    return _SPELT.get(name, name)
+
+
+def _inherited(module: Module, modules: Mapping[str, Module]) -> Iterator[str]:
+    """The modules that a module extends, directly or not."""
+    for reference in module.extends:
+        yield reference.module
+        if reference.module in modules:
+            yield from _inherited(modules[reference.module], modules)
+
+
+def _declared(module: Module, visible: Sequence[ET.Element], inherited: set[str], digest: str) -> Module:
+    """A module as SANY declares it, without what it inherits.
+
+    The bodies of its definitions mention every name that is ``visible`` there, so that nothing that they may reach is
+    overlooked.
+    """
+    names = tuple(Expression(shape="apply", operator=_named(each), span=module.span) for each in visible)
+    constants, variables = list[Constant](), list[Variable]()
+    definitions, assumptions = list[Definition](), list[Assumption]()
+    for each in visible:
+        file, name = each.findtext("location/filename"), _named(each)
+        if file in inherited:
+            continue
+        places = (f"location/{place}" for place in ("line/begin", "column/begin", "line/end", "column/end"))
+        begin_line, begin_column, end_line, end_column = (int(each.findtext(part, "1")) for part in places)
+        place = Span(
+            begin_line=begin_line, begin_column=begin_column, end_line=end_line, end_column=end_column
+        )
+        span = place if file == module.name else module.span
+        text, arity = module.excerpt(span), int(each.findtext("arity", "0"))
+        parameters = tuple(f"_{number}" for number in range(1, arity + 1))
+        own = (Expression(shape="apply", operator=parameter, span=span) for parameter in parameters)
+        level = each.findtext("level", "0")
+        body = Expression(shape="build", operator=UNREAD, span=span, arguments=(*names, *own), text=level)
+        where: dict[str, Any] = {"name": name, "comment": "", "span": span, "module": module.name}
+        if each.tag == "OpDeclNode" and each.findtext("kind") == "2":
+            constants.append(Constant(**where, arity=arity, group=""))
+        elif each.tag == "OpDeclNode":
+            variables.append(Variable(**where, group=""))
+        elif each.tag == "AssumeNode":
+            assumptions.append(Assumption(name=None, text=text, digest=digest, span=span, body=body))
+        elif each.tag == "UserDefinedOpKind":
+            definitions.append(
+                Definition(
+                    **where,
+                    parameters=parameters,
+                    local=False,
+                    kind="operator",
+                    text=text,
+                    digest=digest,
+                    body=body,
+                )
+            )
+    return replace(
+        module,
+        syntax_error=None,
+        unread=module.syntax_error,
+        instances=(),
+        nested=(),
+        constants=tuple(constants),
+        variables=tuple(variables),
+        definitions=tuple(definitions),
+        assumptions=tuple(assumptions),
+    )
