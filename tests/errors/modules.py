@@ -171,3 +171,10 @@ def manifest(lab: Lab) -> None:
 def manifest_of_strangers(lab: Lab) -> None:
     lab.write("manifest.json", "{}")
     lab.run("sweep", "manifest.json", "--no-trust")
+
+
+@provokes("outside-folder", "out")
+def folder_with_nothing_but_a_link(lab: Lab) -> None:
+    (lab.folder / "models").mkdir()
+    (lab.folder / "models" / "out").symlink_to(lab.folder)
+    lab.run("gate", "models")

@@ -13,7 +13,7 @@ from tla2py.lint.rules import check_config_names, module_of
 from tla2py.sweep.sweep import Unread
 from tla2py.tla.graph import ModuleGraph
 from tla2py.tla.parse import Translate
-from tla2py.tlc.config.read import ConfigFile, read_config
+from tla2py.tlc.config.read import ConfigFile, embedded_names, read_config
 from tla2py.tlc.tools.community import load_specification
 
 FOLDER_FILE = "models.toml"
@@ -64,10 +64,23 @@ def folder_models(path: Path, libraries: Sequence[Path]) -> FolderModels:
 
 
 def files_below(folder: Path) -> Iterator[Path]:
-    """The files below a folder, ordered by path, except hidden ones."""
-    for here, folders, names in os.walk(folder):
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
-        yield from (Path(here) / name for name in sorted(names) if not name.startswith("."))
+    """The files below a folder, ordered by path, except hidden ones, and last each link to a folder outside of it.
+
+    Links to other folders are followed, so that each folder comes once, without a link in its path where there is such a path.
+    """
+    root, seen, links = folder.resolve(), set[Path](), [folder]
+    for link in links:
+        # Nothing below a folder that has been seen, or is outside, is looked at.
+        for here, folders, names in os.walk(link) if link.resolve().is_relative_to(root) else ():
+            if (real := Path(here).resolve()) in seen:
+                folders.clear()
+                continue
+            seen.add(real)
+            visible = [Path(here, name) for name in sorted(folders) if not name.startswith(".")]
+            links += filter(Path.is_symlink, visible)
+            folders[:] = [each.name for each in visible if not each.is_symlink()]
+            yield from (Path(here, name) for name in sorted(names) if not name.startswith("."))
+    yield from (link for link in links if not link.resolve().is_relative_to(root))
 
 
 def _names_module(path: Path) -> bool:
@@ -107,9 +120,19 @@ class _Search:
 
     def models(self) -> FolderModels:
         models, unread, left_out = {}, [], []
-        for config in (each for each in files_below(self.path.parent) if each.suffix == ".cfg"):
+        for config in files_below(self.path.parent):
             name = self._shown(config)
-            if not any(self._levels(config)):
+            if config.is_dir():
+                unread.append(Unread(config=name, error=self._outside(config)))
+            elif config.suffix == ".tla":
+                for inside in embedded_names(config):
+                    if inside == config.stem:
+                        models[name] = name
+                    else:
+                        left_out.append(f"{name} CONFIG {inside} (TLC reads CONFIG {config.stem} there)")
+            elif config.suffix.lower() != ".cfg":
+                continue
+            elif not any(self._levels(config)):
                 left_out.append(f"{name} (no module beside it or above)")
             elif (module := self._module(config)) is not None:
                 models[name] = self._shown(module)
@@ -160,6 +183,14 @@ class _Search:
 
     def _shown(self, file: Path) -> str:
         return Path(os.path.relpath(file, self.path.parent)).as_posix()
+
+    def _outside(self, link: Path) -> InputError:
+        return InputError(
+            "outside-folder",
+            f"the link leads out of the folder, to {os.path.realpath(link)}, and is not followed",
+            where=str(link),
+            hint=f'leave it out in {FOLDER_FILE}: [grid] exclude = [{{ config = "{self._shown(link)}" }}]',
+        )
 
     def _unclear(self, config: Path) -> InputError:
         try:

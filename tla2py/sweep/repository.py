@@ -96,7 +96,7 @@ def check_untrusted(path: Path) -> None:
     check_inside(path, path)
     if (own := folder_file(path)) is not None:
         for each in files_below(own.parent):
-            if each.suffix in (".cfg", ".tla") or each == own:
+            if each.suffix.lower() in (".cfg", ".tla") or each == own:
                 check_inside(each, own)
         check_named(own, *read_sweep_text(folder_text(own), own, {"module": []}))
         return

@@ -90,3 +90,29 @@ def test_a_sweep_of_a_folder(models: Path, run_cli: RunCli) -> None:
     done = run_cli("sweep", ".", "--executor", "local", cwd=models)
     assert done.code == 1
     assert done.executed == 5
+
+
+def test_no_config_is_left_out_in_silence(tmp_path: Path, run_cli: RunCli) -> None:
+    """Each is violated, so that a gate that does not see one is not as red."""
+    low = "SPECIFICATION Spec\nINVARIANT Low\nCONSTANTS Top = {} Goal = 7\n"
+    top = tmp_path / "top"
+    for below in ("", ".kept", "../elsewhere"):
+        (top / below).mkdir(parents=True)
+    (top / "Lift.tla").write_text(LIFT + f"---- CONFIG Lift ----\n{low.format(3)}====\n")
+    (top / "LIFT.CFG").write_text(low.format(4))
+    (top / ".kept" / "Lift_linked.cfg").write_text(low.format(5))
+    (top / "linked").symlink_to(".kept")
+    assert [problem.reason for problem in gate(run_cli, top, "-o", "../store").problems] == [
+        Reason.UNEXPECTED
+    ] * 3
+    for config in (top / "LIFT.CFG", top / ".kept" / "Lift_linked.cfg", top / "Lift.tla"):
+        config.write_text(config.read_text().replace("INVARIANT Low", "INVARIANT Inside"))
+    assert gate(run_cli, top, "-o", "../store").code == 0
+    (top / "out").symlink_to("../elsewhere")
+    done = gate(run_cli, top, "-o", "../store")
+    assert (done.code, [problem.reason for problem in done.problems]) == (2, [Reason.UNREAD])
+    (top / "out").unlink()
+    (top / "Lift.tla").write_text((top / "Lift.tla").read_text().replace("CONFIG Lift", "CONFIG Other"))
+    done = gate(run_cli, top, "-o", "../store")
+    assert done.code == 0
+    assert "not gated: Lift.tla CONFIG Other" in done.stdout

@@ -98,6 +98,34 @@ def test_configs_without_any_module_are_left_out(tmp_path: Path) -> None:
     assert raised.value.code == "config-missing"
 
 
+def test_configs_in_modules_and_in_capitals_are_configs(tmp_path: Path) -> None:
+    inside = "---- CONFIG {} ----\n" + CONFIG + "====\n"
+    folder(tmp_path, Counter_tla=COUNTER + inside.format("Counter") + inside.format("Other"))
+    (tmp_path / "COUNTER2.CFG").write_text(CONFIG)
+    sweep = load_sweep(tmp_path)
+    assert pairs(sweep) == {"COUNTER2.CFG": "Counter.tla", "Counter.tla": "Counter.tla"}
+    assert sweep.left_out == ("Counter.tla CONFIG Other (TLC reads CONFIG Counter there)",)
+    assert sweep.unread == ()
+
+
+def test_links_that_stay_below_the_folder_are_followed_once(tmp_path: Path) -> None:
+    top = tmp_path / "top"
+    folder(top, Counter_tla=COUNTER, a__Counter_cfg=CONFIG)
+    folder(top / ".kept", Counter1_cfg=CONFIG, below__Counter2_cfg=CONFIG)
+    for link, target in {"again": "a", "a/up": ".", "b": ".kept", "c": ".kept", "d": ".kept/below"}.items():
+        (top / link).symlink_to(top / target)
+    (tmp_path / "elsewhere").mkdir()
+    folder(tmp_path / "elsewhere", Counter3_cfg=CONFIG)
+    (top / "out").symlink_to("../elsewhere")
+    (top / "a" / "over").symlink_to("../..")
+    sweep = load_sweep(top)
+    assert list(pairs(sweep)) == ["a/Counter.cfg", "b/Counter1.cfg", "b/below/Counter2.cfg"]
+    said = [(each.config, each.error.code, each.error.where) for each in sweep.unread]
+    assert said == [(name, "outside-folder", str(top / name)) for name in ("out", "a/over")]
+    (top / "models.toml").write_text('[grid]\nexclude = [{ config = "out" }]\n')
+    assert [each.config for each in load_sweep(top).unread] == ["a/over"]
+
+
 def test_configs_that_cannot_be_read_are_kept_apart(tmp_path: Path) -> None:
     folder(
         tmp_path,

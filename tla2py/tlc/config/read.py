@@ -27,6 +27,11 @@ def embedded_config(text: str, name: str) -> str | None:
     return "\n" * (begin + 1) + "\n".join([*lines[begin + 1 : end], ""])
 
 
+def embedded_names(module: Path) -> list[str]:
+    """The names of the configs in a module's file, none if it cannot be read."""
+    return re.findall(r"^-{4,}\s*CONFIG\s+(\S+?)\s*-{4,}$", _text(module), re.MULTILINE)
+
+
 def config_beside(module: Path) -> Path | None:
     """The config of a module: ``Spec.cfg`` beside ``Spec.tla``, otherwise the module's own file if it has one."""
     beside = module.with_suffix(".cfg")
@@ -46,13 +51,15 @@ def config_name(path: Path, lines: Sequence[str], name: str) -> Place | None:
 
 def config_lines(path: Path) -> Sequence[str]:
     """The lines of a config, none if it cannot be read."""
+    text = _text(path)
+    return (text if path.suffix != ".tla" else embedded_config(text, path.stem) or "").splitlines()
+
+
+def _text(path: Path) -> str:
     try:
-        text = path.read_text(encoding="utf-8", errors="replace")
+        return path.read_text(encoding="utf-8", errors="replace")
     except OSError:
-        return ()
-    if path.suffix == ".tla":
-        text = embedded_config(text, path.stem) or ""
-    return text.splitlines()
+        return ""
 
 
 def offset_of(offsets: Sequence[int], index: int, length: int) -> int:
