@@ -419,10 +419,45 @@ def test_python_loads_a_sweep(tiny_sweep: Path) -> None:
     assert [point.parameters for point in sweep.points] == [{"Max": "1"}, {"Max": "2"}, {"Max": "3"}]
 
 
-COUNTER_HEAD = 'module = "Counter.tla"\n[parameters]\nMax = [1, 2]\n[constants]\nProcs = "{p}"\nBound = 9\n'
+GRID = "[parameters]\nMax = [1, 2]\n"
+COUNTS = GRID + '[constants]\nProcs = "{p}"\nBound = 9\n'
+# For each case the error's code, the rest of the sweep file, and what the module defines besides.
 REFUSED = {
-    "a rule of lint": ('[model]\ninvariants = ["Next"]\n', "invariant-level"),
-    "an expectation that no run can meet": ('[expect]\nviolates = ["Nowhere"]\n', "expect-unchecked"),
+    "a rule of lint": ("invariant-level", COUNTS + '[model]\ninvariants = ["Next"]\n', ""),
+    "a model value by mistake": (
+        "model-value",
+        'config = "Limit.cfg"\n' + GRID,
+        "Limit == 9",
+    ),
+    "an expectation of what is not checked": (
+        "expect-unchecked",
+        COUNTS + '[expect]\nviolates = ["Nowhere"]\n',
+        "",
+    ),
+    "an expectation for no point": (
+        "expect-no-point",
+        COUNTS + '[expect]\n[[expect.point]]\nmatch = { Max = 7 }\nverdict = "violated"\n',
+        "",
+    ),
+    "an expectation that contradicts itself": (
+        "expect-contradiction",
+        COUNTS + '[model]\ninvariants = ["Small"]\n[expect]\nverdict = "holds"\nviolates = ["Small"]\n',
+        "",
+    ),
+    "an expectation of an action that does not exist": (
+        "expect-unknown-action",
+        COUNTS + '[expect]\nfires = ["Leap"]\n',
+        "",
+    ),
+    "an option that this TLC lacks": ("tlc-lacks", COUNTS + '[tlc]\noptions = ["-noTE"]\n', ""),
+    "a mode that this TLC lacks": ("tlc-lacks", COUNTS + '[tlc]\nmode = "generate"\nnum = 1\n', ""),
+    "a register that this TLC lacks": ("tlc-lacks", COUNTS, 'Revision == TLCGet("revision")'),
+    "a keyword that this TLC lacks": (
+        "unknown-keyword",
+        COUNTS + '[model]\npostconditions = ["Done"]\n',
+        "Done == TRUE",
+    ),
+    "a symbol that this TLC does not read": ("unicode", COUNTS, "Natural == 1 ∈ Nat"),
 }
 
 
@@ -430,32 +465,14 @@ REFUSED = {
 def test_a_point_is_refused_for_what_its_sweep_is_refused_for(
     case: str, run_cli: RunCli, tmp_path: Path
 ) -> None:
-    text, code = REFUSED[case]
-    shutil.copy(SPECS / "Counter.tla", tmp_path)
-    (tmp_path / "sweep.toml").write_text(COUNTER_HEAD + text)
+    code, text, more = REFUSED[case]
+    counter = (SPECS / "Counter.tla").read_text().replace("Small ==", f"{more}\nSmall ==")
+    (tmp_path / "Counter.tla").write_text(counter)
+    (tmp_path / "Limit.cfg").write_text("SPECIFICATION Spec\nCONSTANTS Procs = {p} Bound = Limit\n")
+    (tmp_path / "sweep.toml").write_text('module = "Counter.tla"\n' + text)
     swept = run_cli("sweep", "sweep.toml", "--executor", "local", cwd=tmp_path)
+    gated = run_cli("gate", "sweep.toml", "--executor", "local", cwd=tmp_path)
     checked = run_cli("check", "sweep.toml", "--point", "1", cwd=tmp_path)
-    assert swept.code == checked.code == 2
-    assert checked.error.code == swept.error.code == code
-    assert checked.error.where == swept.error.where
-
-
-def test_names_given_as_options_are_linted_like_those_of_a_config(run_cli: RunCli, tiny_spec: Path) -> None:
-    """A predicate on states as a property holds wherever the initial states do, so its answer has the warning."""
-    module, config = tiny_spec, tiny_spec.with_name("Given.cfg")
-    text = module.read_text()
-    module.write_text(text.replace("\n====", "\nAtFirst == x = 0\nLater == <>(x = 1)\nMoves == x' # x\n===="))
-    wrong = (
-        ("--property", "PROPERTY", "AtFirst", "state-property", 0),
-        ("--invariant", "INVARIANT", "Later", "invariant-level", 2),
-        ("--invariant", "INVARIANT", "Moves", "invariant-level", 2),
-        ("--property", "PROPERTY", "Moves", "property-level", 2),
-    )
-    for option, keyword, given, code, status in wrong:
-        config.write_text(f"SPECIFICATION Spec\nCONSTANT Max = 2\n{keyword} {given}\n")
-        by_config = run_cli("check", module, "--config", config)
-        by_option = run_cli("check", module, "-c", "Max=2", "--specification", "Spec", option, given)
-        for ended in (by_config, by_option):
-            assert ended.code == status
-            shown = ended.error.code if status else ended.findings[0][0]
-            assert shown == code, ended.stderr
+    assert [ended.code for ended in (swept, gated, checked)] == [2, 2, 2]
+    assert checked.error.code == gated.error.code == swept.error.code == code
+    assert checked.error.where == gated.error.where == swept.error.where
