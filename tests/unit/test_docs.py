@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
+import yaml
 from markdown_it import MarkdownIt
 
 from scripts.reference.errors import errors_page
@@ -68,3 +70,36 @@ def test_what_contributors_are_told_to_touch_is_there() -> None:
     assert [(name, path) for name, path in named if name not in (ROOT / path).read_text("utf-8")] == []
     targets = re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE)
     assert set(re.findall(r"`make ([a-z-]+)`", text)) <= set(targets)
+
+
+def test_the_oldest_python_is_the_same_everywhere() -> None:
+    """What the package promises is what the texts say, what the tools are set to, and what runs the core tests."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    oldest = project["project"]["requires-python"].removeprefix(">=")
+    assert project["tool"]["ruff"]["target-version"] == f"py{oldest.replace('.', '')}"
+    pages = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "Makefile", "action.yml")]
+    said = {
+        (page.name, version)
+        for page in (*pages, *ROOT.glob("docs/**/*.md"))
+        for version in re.findall(r"Python (3\.\d+) or newer", page.read_text())
+    }
+    assert {name for name, _ in said} >= {
+        "README.md",
+        "CONTRIBUTING.md",
+        "Makefile",
+        "action.yml",
+        "tools.md",
+    }
+    assert {version for _, version in said} == {oldest}
+    minor = oldest.removeprefix("3.")
+    action, makefile = ((ROOT / name).read_text() for name in ("action.yml", "Makefile"))
+    assert f"python3.{minor}; do" in action
+    assert f"(3, {minor})" in action
+    # The wheel is tried on these.
+    assert f"foreach v,{minor} " in makefile
+    job = yaml.safe_load((ROOT / ".github/workflows/ci.yml").read_text())["jobs"]["test"]
+    assert "test" in job["strategy"]["matrix"]["target"]
+    pythons = [
+        step["with"]["python-version"] for step in job["steps"] if "setup-python" in step.get("uses", "")
+    ]
+    assert pythons == [oldest]
