@@ -25,7 +25,6 @@ from tla2py.model.row import RunRow
 from tla2py.mutation.mutate import gate_mutants
 from tla2py.store.points import is_store
 from tla2py.store.storage import Address, folder_of, is_remote
-from tla2py.store.store import Store
 from tla2py.sweep.folder import folder_file
 from tla2py.sweep.judge import check_expectations
 from tla2py.sweep.plan import Plan
@@ -208,8 +207,9 @@ def _why(row: RunRow | None, hint: Hint) -> str:
 
 
 def _gate_store(path: str, options: GateOptions, listener: Listener) -> Gated:
-    store = Store.open(path)
     view = open_view(path)
+    # The moment that the view sees, since a sweep may go on.
+    store = view.store
     [(sweep, lock)] = _load([sweep_file_of(store, options.sweep_file)], options, listener)
     plan, other_inputs = plan_stored(sweep, store, view.run_rows)
     check_expectations(sweep, plan)
