@@ -12,15 +12,14 @@ The names in ``__all__`` are the public interface; everything else is internal a
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING
 
-from tla2py import errors
-from tla2py.model.trace import VIEWS
-
+# A signal ends a command quietly once ``cli/main.py`` handles it, and this module is imported before: typing takes long.
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
+    from tla2py import errors
     from tla2py.analysis.view import StoreView
     from tla2py.execution.check import Checked
     from tla2py.model.finding import Finding
@@ -39,11 +38,11 @@ def _later(module: str, name: str) -> Callable[..., object]:
 
 
 # Traces and stores show themselves by views that their own rooms do not know.
-VIEWS.update(
-    html=_later("tla2py.view.traces", "notebook_html"),
-    lanes=_later("tla2py.view.lanes", "trace_lanes"),
-    explorer=_later("tla2py.view.server", "store_explorer"),
-)
+VIEWS = {
+    "html": _later("tla2py.view.traces", "notebook_html"),
+    "lanes": _later("tla2py.view.lanes", "trace_lanes"),
+    "explorer": _later("tla2py.view.server", "store_explorer"),
+}
 
 __all__ = [
     "Function",
@@ -73,6 +72,8 @@ if not TYPE_CHECKING:
 
     def __getattr__(name: str) -> object:
         # Imported on first use, so that importing tla2py stays cheap.
+        if name == "errors":
+            return import_module("tla2py.errors")
         if name in _CLASSES:
             return getattr(import_module(_CLASSES[name]), name)
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import shutil
+import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -68,6 +71,20 @@ Strong = false
 memory = "512MiB"
 timeout = "2m"
 vacuity = true
+"""
+
+
+# A search that takes a second.
+GRID = r"""---- MODULE Grid ----
+EXTENDS Naturals
+CONSTANT N
+VARIABLES x, y
+Init == x = 0 /\ y = 0
+Next == \/ x < N /\ x' = x + 1 /\ y' = y
+        \/ y < N /\ y' = y + 1 /\ x' = x
+Spec == Init /\ [][Next]_<<x, y>>
+Inside == x > N => y = 0
+====
 """
 
 
@@ -212,3 +229,26 @@ def test_what_fails_at_another_point_is_not_vacuous(mail: Path, run_cli: RunCli)
     (mail / "sweep.toml").write_text(SMALL.replace('["Lists"]', '["Quantified"]').replace("[3]", "[2, 3]"))
     assert run(mail, run_cli).code == 1
     assert "Hidden" not in [each.subject for each in found(mail, "vacuous-implication")]
+
+
+def test_an_interrupt_says_how_many_probes_are_left(tmp_path: Path, run_cli: RunCli) -> None:
+    (tmp_path / "Grid.tla").write_text(GRID)
+    (tmp_path / "sweep.toml").write_text(
+        'module = "Grid.tla"\n[model]\ninvariants = ["Inside"]\ncheck_deadlock = false\n'
+        "[parameters]\nN = [400, 401]\n[tlc]\nvacuity = true\n"
+    )
+    asked = ("sweep", "sweep.toml", "--executor", "local", "-o", "store")
+    with subprocess.Popen(
+        [sys.executable, "-m", "tla2py", *asked], cwd=tmp_path, stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stderr is not None
+        for line in process.stderr:
+            if line.startswith("sweep vacuity: 2 runs to execute"):
+                break
+        # Each takes a second, as the points have, and JVMs start first.
+        process.send_signal(signal.SIGINT)
+        told = process.stderr.read().splitlines()
+    assert process.returncode == 130
+    assert told[-1] == "interrupted with 2 runs left; repeat the command to run them"
+    again = run_cli(*asked)
+    assert (again.code, again.executed, again.cached) == (0, 2, 2)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import tla2py
 from tla2py.analysis.contrast import Contrasts, StoreComparison, compare_stores, point_contrasts
 from tla2py.analysis.explanation import Explanation, explain_store
 from tla2py.analysis.growth import Growth, make_growth
@@ -16,7 +17,7 @@ from tla2py.analysis.kinds import Kinds, make_kinds
 from tla2py.analysis.points import grid_points, summary_line
 from tla2py.analysis.tables import StoreTables
 from tla2py.errors import InputError
-from tla2py.model.trace import VIEWS, Printed
+from tla2py.model.trace import Printed
 from tla2py.store.foreign import open_tables
 from tla2py.store.storage import Address
 from tla2py.text import counted
@@ -162,7 +163,7 @@ class StoreView(StoreTables, Printed):
         ``compare`` is a store whose counterexamples at points with equal parameters are shown beside these. Raises
         InputError: ``extra-missing`` if the packages of the extra ``notebooks`` are not installed, and as ``trace`` does.
         """
-        return VIEWS["explorer"](self, point, number, compare)
+        return tla2py.VIEWS["explorer"](self, point, number, compare)
 
     def compare(self, after: StoreView) -> StoreComparison:
         """The changes from this store to another: verdicts, numbers of states, and which actions fire."""

@@ -71,6 +71,12 @@ _COMMANDS = {
 }
 
 
+def import_command(name: str = "") -> Any:
+    """The function or the group of a command, None if there is no such command."""
+    module, _, function = _COMMANDS.get(name, "").partition(":")
+    return getattr(import_module(f"tla2py.cli.{module}"), function) if module else None
+
+
 class _Commands(PlainGroup):
     """The commands by name."""
 
@@ -86,9 +92,8 @@ class _Commands(PlainGroup):
                 f"no such command: {cmd_name}",
                 hint=did_you_mean(cmd_name, list(_COMMANDS), f"commands: {', '.join(_COMMANDS)}"),
             )
-        module, function = _COMMANDS[cmd_name].split(":")
         alone = typer.Typer(rich_markup_mode="rich", add_completion=False)
-        found = getattr(import_module(f"tla2py.cli.{module}"), function)
+        found = import_command(cmd_name)
         if isinstance(found, typer.Typer):
             return typer.main.get_command(found)
         alone.command(cmd_name, cls=PlainCommand, context_settings=SETTINGS)(found)

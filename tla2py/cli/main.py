@@ -1,35 +1,41 @@
-"""The entry point: how errors and interrupts end a command."""
+"""The entry point: how errors and interrupts end a command.
+
+It imports little before signals are handled, because until then an interrupt shows a traceback of Python.
+"""
 
 from __future__ import annotations
 
-import contextlib
-import logging
 import os
 import signal
 import sys
-from types import FrameType
-
-from tla2py.cli.console import keep_streams
 
 _INTERRUPTED = 128 + signal.SIGINT
+_SIGNALS = (signal.SIGINT, signal.SIGTERM)
 _AT_ONCE = b"\nstopped at once; recorded runs are kept\n"
 
 
 def main() -> None:
     """Run the command line and exit with its code; 130 after an interrupt, as in shells."""
+    # While modules are imported there is nothing to clean up, and an exception might be caught or lost.
+    for number in _SIGNALS:
+        signal.signal(number, lambda *_: os._exit(_INTERRUPTED))
+    from tla2py.cli.console import keep_streams
+
     keep_streams()
     # Arrow's own pools keep freed memory: tens of megabytes for thousands of points.
     os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")
+    import logging
+
     # Py4J reports lost connections to the root logger, which would print their tracebacks.
     if not logging.getLogger().handlers:
         logging.getLogger().addHandler(logging.NullHandler())
-    # SIGTERM is handled like an interrupt.
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, _interrupt)
-    try:
-        # Imported here so that an interrupt during imports is handled too.
-        from tla2py.cli.app import run_app
+    from tla2py.cli.app import import_command, run_app
 
+    import_command(*sys.argv[1:2])
+    try:
+        # SIGTERM is handled like an interrupt.
+        for number in _SIGNALS:
+            signal.signal(number, _interrupt)
         sys.exit(run_app())
     except KeyboardInterrupt:
         sys.exit(_INTERRUPTED)
@@ -40,15 +46,16 @@ def main() -> None:
         sys.exit(_INTERRUPTED)
 
 
-def _interrupt(_number: int, _frame: FrameType | None) -> None:
+def _interrupt(*_: object) -> None:
     """Interrupt; a second signal ends the process at once."""
-    for number in (signal.SIGINT, signal.SIGTERM):
+    for number in _SIGNALS:
         signal.signal(number, _at_once)
     raise KeyboardInterrupt
 
 
-def _at_once(_number: int, _frame: FrameType | None) -> None:
+def _at_once(*_: object) -> None:
     """End without cleaning up: the guards of TLC's processes do that."""
-    with contextlib.suppress(OSError):
+    try:
         os.write(2, _AT_ONCE)
-    os._exit(_INTERRUPTED)
+    finally:
+        os._exit(_INTERRUPTED)

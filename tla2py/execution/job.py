@@ -111,17 +111,17 @@ def execute_job(
     ends. Raises what the executor raises.
     """
     sweep = job.sweep if name is None else replace(job.sweep, name=name)
-    with listener.executing(sweep, len(job.missing), job.known.count) as report:
+    try:
+        with listener.executing(sweep, len(job.missing), job.known.count) as report:
 
-        def told(progress: SweepProgress) -> None:
-            report(progress if name is None else replace(progress, violated=None))
+            def told(progress: SweepProgress) -> None:
+                report(progress if name is None else replace(progress, violated=None))
 
-        try:
             return _execute(job, toolchain, executor, told)
-        except KeyboardInterrupt:
-            recorded = job.store.recorded()
-            listener.interrupted(sum(run_id not in recorded for run_id in job.missing.ids))
-            raise
+    except KeyboardInterrupt:
+        recorded = job.store.recorded()
+        listener.interrupted(sum(run_id not in recorded for run_id in job.missing.ids))
+        raise
 
 
 def _execute(

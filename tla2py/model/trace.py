@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, TypeGuard, get_args
 
+import tla2py
 from tla2py.errors import InputError
 from tla2py.text import did_you_mean
 from tla2py.tla.value import Value
@@ -14,10 +15,6 @@ from tla2py.tla.value_text import Change, changes, format_value
 
 if TYPE_CHECKING:
     from tla2py.model.courses import Comparison
-
-
-VIEWS: dict[str, Callable[..., Any]] = {}
-"""What shows objects in notebooks: ``html``, ``lanes`` and ``explorer``. The package names it, as its room is a later one."""
 
 
 class Printed:
@@ -40,7 +37,7 @@ class Displayed(Printed):
         return shown_text(self)
 
     def _repr_html_(self) -> str:
-        return str(VIEWS["html"](self))
+        return str(tla2py.VIEWS["html"](self))
 
 
 ViolationKind = Literal[
@@ -208,7 +205,7 @@ class Trace(Displayed):
         whose records name processes. ``sender`` and ``receiver`` name the fields of a message that hold its ends. Raises
         InputError (``no-processes``, ``no-messages``).
         """
-        return VIEWS["lanes"](self, by, messages=messages, sender=sender, receiver=receiver)
+        return tla2py.VIEWS["lanes"](self, by, messages=messages, sender=sender, receiver=receiver)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
