@@ -378,3 +378,23 @@ def test_a_config_without_a_value_of_a_constant_is_one_broken_point(run_cli: Run
     assert run_cli("lint", "s.toml", cwd=box).error.code == "unassigned"
     (box / "Box.cfg").unlink()
     assert run_cli(*args, cwd=box).error.code == "unassigned"
+
+
+@pytest.mark.parametrize(
+    ("post", "said"), [("FALSE", "can never be satisfied"), ("N > 1", "what TLC finds"), (None, "")]
+)
+def test_a_constant_postcondition_is_found_before_tlc_stops(
+    post: str | None, said: str, run_cli: RunCli, box: Path, newer_tlc: Path
+) -> None:
+    given = post or 'TLCGet("distinct") > 1'
+    text = MODULE.replace("\n====", f"\nDone == {given}\n====").replace("EXTENDS ", "EXTENDS TLC, ")
+    (box / "Box.tla").write_text(text)
+    (box / "Box.cfg").write_text(CONFIG + "CHECK_DEADLOCK FALSE\nPOSTCONDITION Done\n")
+    jar = ("--tla2tools", newer_tlc)
+    linted = run_cli("lint", "Box.cfg", "Box.tla", *jar, cwd=box)
+    found = [each for each in linted.reported.findings if each.code == "constant-check"]
+    assert [str(each.place) for each in found] == (["Box.cfg:4:15"] if post else [])
+    assert all(said in each.message for each in found)
+    done = run_cli("check", "Box.tla", *jar, cwd=box)
+    assert done.code == (2 if post else 0), done
+    assert ("cannot be a constant" in done.stdout) == bool(post)

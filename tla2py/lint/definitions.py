@@ -6,10 +6,12 @@ import re
 from collections.abc import Iterator
 from typing import Literal, TypeAlias
 
+from tla2py.errors import InputError
 from tla2py.lint.subject import Mention, Subject, finding, keyword_of, rule
 from tla2py.model.finding import Finding, Severity
 from tla2py.model.model import LIST_FIELDS, NAME_FIELDS
 from tla2py.text import did_you_mean
+from tla2py.tla.evaluate import evaluate
 from tla2py.tla.graph import ModuleGraph
 from tla2py.tla.levels import Level, Levels
 from tla2py.tla.module import Expression, standard_module_of
@@ -157,9 +159,9 @@ def levels(subject: Subject) -> Iterator[Finding]:
 
 @rule(Severity.WARNING, "state-property", "constant-check")
 def weak_checks(subject: Subject) -> Iterator[Finding]:
-    """TLC checks the first in the initial states only, and evaluates the second once."""
+    """TLC checks the first in the initial states only, and evaluates the second once, or stops if it is a postcondition."""
     replaced = {name for name, _ in subject.config.substitutions}
-    for mention, spec in _defined(subject, *_CHECKED):
+    for mention, spec in _defined(subject, *_CHECKED, "postconditions"):
         level, name = spec.level(mention.name), mention.name
         if name in replaced:
             continue
@@ -169,9 +171,20 @@ def weak_checks(subject: Subject) -> Iterator[Finding]:
             yield finding("state-property", mention.place, message, hint, name)
         elif level is Level.CONSTANT and spec.variables and not asks_tlc(name, spec):
             message = f"{name} does not depend on the state: TLC evaluates it once"
-            yield finding(
-                "constant-check", mention.place, message, f"write ASSUME {name} in the module", name
-            )
+            hint = f"write ASSUME {name} in the module"
+            if mention.key == "postconditions":
+                never = "is FALSE whatever TLC finds, so it can never be satisfied"
+                message = f"{name} {never if _is_false(name, spec) else 'does not depend on what TLC finds'}: TLC stops"
+                hint = 'define it by what the search found, as in TLCGet("distinct") > 5'
+            yield finding("constant-check", mention.place, message, hint, name)
+
+
+def _is_false(name: str, spec: ModuleGraph) -> bool:
+    try:
+        body = spec.definitions[name].body
+        return body is not None and evaluate(body, spec.definitions.__getitem__) is False
+    except (InputError, KeyError):
+        return False
 
 
 @rule(Severity.WARNING, "symmetry-liveness", "constraint-liveness")
