@@ -111,6 +111,23 @@ def test_a_sweep_file_may_trust_and_the_command_line_may_not(run_cli: RunCli, tm
     assert found_by(ended)["env"] == "null"
 
 
+@pytest.mark.parametrize("command", [("sweep",), ("gate",), ("check", "--point", "1")])
+def test_a_line_says_that_the_trust_of_a_file_does_not_count(
+    command: tuple[str, ...], run_cli: RunCli, tiny_sweep: Path
+) -> None:
+    tiny_sweep.write_text(tiny_sweep.read_text().replace("[1, 2, 3]", "[1]") + "trust = true\n")
+    asked = (command[0], "sweep.toml", *command[1:])
+    for options, said in (("--trust", 0), ("--no-trust", 1)):
+        ended = run_cli(*asked, options)
+        assert (
+            ended.stderr.count("sweep.toml:9:1: trust = true does not count, because of --no-trust") == said
+        )
+    if command[0] == "sweep":
+        view = open_view(tiny_sweep.parent / "runs/sweep")
+        with view.store.archive(next(iter(view.points)).run_id) as archive:
+            assert not archive.record.limits.trust
+
+
 def test_trust_changes_no_result(run_cli: RunCli, tiny_sweep: Path) -> None:
     tiny_sweep.write_text(tiny_sweep.read_text().replace("[1, 2, 3]", "[3]"))
     results = []

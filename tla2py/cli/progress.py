@@ -157,6 +157,10 @@ class ConsoleListener(Listener):
         """Print the warning."""
         err().print(taken_over_line(store, modules, sweep))
 
+    def distrusted(self, where: str) -> None:
+        """Print that it does not count."""
+        err().print(f"{where}: trust = true does not count, because of --no-trust", style="yellow")
+
     def jar_chosen(self, jar: Jar) -> None:
         """Name the jar if the project or the machine chooses it."""
         if jar.choice is not None:

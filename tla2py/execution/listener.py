@@ -299,6 +299,9 @@ class Listener:
     def store_taken_over(self, store: Address, modules: Sequence[str], sweep: Sweep) -> None:
         """The store held results of other modules until now."""
 
+    def distrusted(self, where: str) -> None:
+        """The options refuse the trust that a sweep file gives at this place."""
+
     def reached(self, files: Iterable[Path]) -> None:
         """The files that a check reads are known."""
 

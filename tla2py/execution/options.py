@@ -62,7 +62,12 @@ class SweepOptions:
             else sweep_of_configs(file, configs, self.libraries, translate=translate, no_lint=self.no_lint)
             for file in files
         )
-        return [self.apply(sweep) for sweep in found]
+        sweeps = []
+        for sweep in found:
+            if self.trust is False and sweep.limits.trust:
+                listener.distrusted(sweep.source.place("tlc", "trust"))
+            sweeps.append(self.apply(sweep))
+        return sweeps
 
     def translator(self, listener: Listener) -> Translator | None:
         """What translates PlusCal, unless that is not wanted."""
@@ -100,7 +105,7 @@ class ModelOptions:
     """The parts of a check's model that override a config.
 
     ``constants`` and ``environment`` are written ``NAME=VALUE``; ``overrides`` are jars or folders of Java classes;
-    ``inputs`` are files that the run may read.
+    ``inputs`` are files that the run may read. ``accept`` are findings written ``CODE.NAME``, or ``CODE`` for all of a kind.
     """
 
     config: Path | None = None
@@ -114,6 +119,7 @@ class ModelOptions:
     overrides: Sequence[Path] = ()
     environment: Sequence[str] = ()
     inputs: Sequence[Path] = ()
+    accept: Sequence[str] = ()
 
 
 def given_files(names: Iterable[Path], module: Path | None = None) -> tuple[InputFile, ...]:
