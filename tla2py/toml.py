@@ -39,7 +39,7 @@ def toml_key(name: str) -> str:
 
 
 def document(sections: Mapping[str, Any]) -> str:
-    """A TOML text with these keys, and with these tables of keys. Values are strings, numbers, booleans and lists of them."""
+    """A TOML text with these keys, and with these tables of keys. Values are strings, numbers, booleans, lists and tables of them."""
     keys = [_line(key, value) for key, value in sections.items() if not isinstance(value, Mapping)]
     tables = [
         line
@@ -57,4 +57,6 @@ def _line(key: str, value: object) -> str:
 def _shown(value: object) -> str:
     if isinstance(value, list):
         return f"[{', '.join(map(_shown, value))}]"
+    if isinstance(value, Mapping):
+        return f"{{ {', '.join(_line(key, each) for key, each in value.items())} }}"
     return toml_string(value) if isinstance(value, str) else json.dumps(value)

@@ -192,6 +192,9 @@ def numbers(run: RunCli, path: Path) -> None:
     shown = run("validate", module, path / "fraction.ndjson")
     assert shown.code == 3
     assert "fraction.ndjson:2:17: log-number n: n is 2.9, which TLC reads as 2" in shown.stdout
+    for accepted, code in (("log-number.n", 0), ("log-number", 0), ("log-number.m", 3)):
+        ended = run("validate", module, path / "fraction.ndjson", "--accept", accepted)
+        assert ended.code == code, ended
     sweep = path / "sweep.toml"
     sweep.write_text(SWEEP + '[accept]\nlog-number.n = "a counter that wraps"\n')
     found = json.loads(run("validate", sweep, "--json").stdout)

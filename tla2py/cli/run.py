@@ -231,6 +231,10 @@ def validate_command(
     environment: Environment = None,
     environment_texts: EnvironmentTexts = None,
     inputs: InputFiles = None,
+    accept: Annotated[
+        list[str] | None,
+        typer.Option(metavar="FINDING", help="Accept a finding, such as log-number.FIELD; repeatable."),
+    ] = None,
     store: Annotated[
         str | None,
         typer.Option("-o", "--store", metavar="STORE", help="Where to keep the results; default: nowhere."),
@@ -268,7 +272,11 @@ def validate_command(
         raise InputError("usage", "--sample applies to changed logs", hint="add --mutate-logs")
     listener = ConsoleListener()
     model = ModelOptions(
-        config=config, constants=constant or (), environment=environment or (), inputs=inputs or ()
+        config=config,
+        constants=constant or (),
+        environment=environment or (),
+        inputs=inputs or (),
+        accept=accept or (),
     )
     model = with_named_files(model, environment_texts or (), files[0], say=_say)
     sweep = validate.sweep_of_logs(files, model, options, listener=listener)

@@ -64,12 +64,17 @@ def _sections(
     def names(paths: Iterable[Path]) -> list[str]:
         return list(dict.fromkeys(relative_name(path, module) for path in paths))
 
+    accepted: dict[str, Any] = {}
+    # To accept all of a kind counts more than to accept one.
+    for code, dot, name in (each.partition(".") for each in sorted(model.accept, reverse=True)):
+        accepted[code] = {**accepted.get(code, {}), name: "--accept"} if dot else "--accept"
     beside = module.with_suffix(".cfg")
     config = model.config or (beside if beside.is_file() else None)
     tables = {
         "constants": given_constants(model.constants),
         "environment": dict(given_variables(model.environment)),
         "logs": {"files": names(logs)},
+        "accept": accepted,
     }
     return {
         **module_sections(

@@ -140,7 +140,7 @@ class SweepLogs:
                     "log-number",
                     f"{number.file}:{number.line}:{number.column}",
                     number.message,
-                    "log a whole number of 32 bits, or a string; [accept] accepts it",
+                    "log a whole number of 32 bits, or a string; [accept], or validate --accept, accepts it",
                     number.field,
                 )
 
