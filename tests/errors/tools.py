@@ -46,6 +46,11 @@ def java_of_long_ago(lab: Lab) -> None:
     java_at(lab.write("jdk/bin/java", ""), "PATH")
 
 
+@provokes("jar-other-release")
+def jar_under_the_name_of_another(lab: Lab) -> None:
+    lab.run("tools", "install", "1.7.3", "--from-file", str(bundled_jar()))
+
+
 @provokes("jar-missing")
 def jar_that_is_not_there(lab: Lab) -> None:
     lab.run("check", "Counter.tla", "-c", "Max=1", "--tla2tools", "none.jar")

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import http.server
 import io
 import json
+import os
+import pty
+import subprocess
+import sys
 import threading
 import time
 import zipfile
@@ -47,6 +52,7 @@ class Server:
     announced: int | None = None
     cut: int | None = None
     pause: float = 0.0
+    announces: bool = True
     seen: list[str] = field(default_factory=list)
     address: str = ""
 
@@ -65,7 +71,8 @@ def server() -> Iterator[Server]:
                 return
             body = state.files[path]
             self.send_response(200)
-            self.send_header("Content-Length", str(state.announced or len(body)))
+            if state.announces:
+                self.send_header("Content-Length", str(state.announced or len(body)))
             self.end_headers()
             body = body[: state.cut]
             half = len(body) // 2
@@ -294,15 +301,84 @@ def test_a_proxy_of_the_environment(tools: Tools) -> None:
 
 def test_from_a_file(tools: Tools, tmp_path: Path) -> None:
     (tmp_path / "fetched.jar").write_bytes(JAR)
-    ended = tools.run("tools", "install", "1.7.3", "--from-file", tmp_path / "fetched.jar")
+    tagged = with_manifest("X-Git-Tag: ", "X-Git-Tag: v1.7.3")
+    (tmp_path / "tagged.jar").write_bytes(tagged)
+    ended = tools.run("tools", "install", "1.7.3", "--from-file", tmp_path / "tagged.jar")
     assert ended.code == 0, ended.stderr
     assert tools.server.seen == []
-    assert (tools.cache / "1.7.3" / "tla2tools.jar").read_bytes() == JAR
+    assert (tools.cache / "1.7.3" / "tla2tools.jar").read_bytes() == tagged
     # A file is held to the digest of the release that it is said to be.
     ended = tools.refused("tools", "install", "1.7.4", "--from-file", tmp_path / "fetched.jar")
     assert (ended.error.code, "936a2620" in ended.error.message) == ("download-digest", True)
     ended = tools.refused("tools", "install", "1.7.3", "--from-file", "none.jar")
     assert ended.error.code == "jar-missing"
+
+
+def test_a_file_is_the_release_that_its_build_says(tools: Tools, tmp_path: Path) -> None:
+    calendar = with_manifest("Build-Tag: ", "Build-TimeStamp: 2026-04-29T17:01:00.123Z\nX-Old: ")
+    numbered = with_manifest("X-Git-Branch: master", "X-Git-Branch: v1.7.3")
+    for name, content, right in (
+        ("rolling", JAR, True),
+        ("rolling", with_manifest("X-Git-Tag: ", "X-Git-Tag: v1.8.0"), True),
+        ("rolling", numbered, False),
+        ("1.7.3", numbered, True),
+        ("1.7.2", numbered, False),
+        ("1.7.2", JAR, False),
+        ("2026.04.29.170100", without_version(calendar), True),
+        ("2026.04.29.170101", without_version(calendar), False),
+        ("2026.04.29", without_version(calendar), True),
+        ("2026.04.30", JAR, False),
+    ):
+        (tmp_path / "fetched.jar").write_bytes(content)
+        asked = ("tools", "install", name, "--from-file", tmp_path / "fetched.jar")
+        if right:
+            assert tools.run(*asked).code == 0, name
+            assert (tools.cache / name / "tla2tools.jar").read_bytes() == content
+        else:
+            assert tools.refused(*asked).error.code == "jar-other-release", name
+
+
+def with_manifest(before: str, after: str) -> bytes:
+    """The jar with other lines in its manifest."""
+    return _changed("META-INF/MANIFEST.MF", before, after, JAR)
+
+
+def without_version(jar: bytes) -> bytes:
+    """A jar without the version that TLC had until 2026, when its date became the version."""
+    return _changed("tlc2/TLCGlobals.class", "Version 2.15", "version 2.15", jar)
+
+
+def _changed(name: str, before: str, after: str, jar: bytes) -> bytes:
+    made = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(jar)) as old, zipfile.ZipFile(made, "w") as new:
+        for each in old.namelist():
+            content = old.read(each)
+            if each == name:
+                assert before.encode() in content
+                content = content.replace(before.encode(), after.encode(), 1)
+            new.writestr(each, content)
+    return made.getvalue()
+
+
+@pytest.mark.parametrize("announces", [True, False])
+def test_each_download_has_lines_of_its_own_on_a_terminal(announces: bool, tools: Tools) -> None:
+    tools.server.announces = announces
+    ours, theirs = pty.openpty()
+    surroundings = {"XDG_CACHE_HOME": str(tools.folder / "cache"), "TLA2PY_MIRROR": tools.server.address}
+    command = [sys.executable, "-m", "tla2py", "tools", "install", "rolling"]
+    with subprocess.Popen(
+        command, env={**os.environ, **surroundings}, stdout=theirs, stderr=theirs
+    ) as process:
+        os.close(theirs)
+        shown = b""
+        with contextlib.suppress(OSError):  # as the last writer ends
+            while part := os.read(ours, 1 << 16):
+                shown += part
+    os.close(ours)
+    assert process.returncode == 0, shown
+    lines = shown.decode().replace("\r\n", "\n").split("\n")
+    named = [{part.split(":")[0] for part in line.split("\r") if " MB" in part} for line in lines]
+    assert [names for names in named if names] == [{"rolling"}, {"community-modules"}], shown
 
 
 def test_the_community_modules_are_a_folder_for_modules(tools: Tools) -> None:

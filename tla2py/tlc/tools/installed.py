@@ -17,7 +17,7 @@ from pathlib import Path, PurePosixPath
 import platformdirs
 
 from tla2py.errors import InputError, ToolchainError
-from tla2py.tlc.tools.jar import read_jar
+from tla2py.tlc.tools.jar import Jar, read_jar
 
 COMMUNITY = "community-modules"
 ROLLING = "rolling"
@@ -50,6 +50,12 @@ class Release:
     def brings_community(self) -> bool:
         """Whether the CommunityModules are installed with it, because they suit its TLC."""
         return self.name == ROLLING or (self.name != COMMUNITY and not self.name.startswith(_OLD))
+
+    def built(self, jar: Jar) -> bool:
+        """Whether the build of a jar says that it is this release; ``rolling`` is any that is no release with a number."""
+        if self.name == ROLLING:
+            return jar.tag == _MOVING or not re.fullmatch(r"\d+\.\d+\.\d+", jar.tag)
+        return jar.tag == self.name or (jar.version.startswith(self.name) and self.name.startswith("20"))
 
 
 def release(name: str) -> Release:
@@ -96,7 +102,7 @@ def download(
     """Download ``url`` into the file ``target``, through the proxy of the environment.
 
     ``sha256`` is the digest that the file must have; ``patience`` is how many seconds the server may be silent;
-    ``report`` gets the bytes so far and the total. Raises OSError for the disk, and ToolchainError:
+    ``report`` gets the bytes so far and the total, which is None until the end if the server does not announce it. Raises OSError for the disk, and ToolchainError:
     ``download-failed``, ``download-cut`` if the size differs from the announced one, ``download-digest``. After an error
     ``target`` may hold a part of the file.
     """
@@ -118,6 +124,8 @@ def download(
                 digest.update(chunk)
                 done += len(chunk)
                 report(done, total)
+        if total is None:
+            report(done, done)
     except urllib.error.HTTPError as error:
         error.close()
         hint = "tla2py tools install -h lists the releases" if error.code == 404 else OFFLINE
@@ -241,7 +249,7 @@ def install(
 ) -> Path:
     """The jar of a release, installed from its address or from ``file``; replaces an installed one.
 
-    An error leaves everything unchanged. Raises ToolchainError: ``jar-missing``, and as ``download`` and ``read_jar`` do; and
+    An error leaves everything unchanged. Raises ToolchainError: ``jar-missing``, ``jar-other-release`` for a file, and as ``download`` and ``read_jar`` do; and
     InputError (``cache-unwritable``).
     """
     base = tools_folder()
@@ -261,7 +269,13 @@ def install(
                 address = file.resolve().as_uri()
             download(address, fresh / wanted.file, sha256=expected, patience=patience, report=report)
             if wanted.name != COMMUNITY:
-                read_jar(fresh / wanted.file, "the download")
+                jar = read_jar(fresh / wanted.file, "the download")
+                if file is not None and not wanted.built(jar):
+                    raise ToolchainError(
+                        "jar-other-release",
+                        f"{file} is not {wanted.name}: its build says {jar.tag or 'no tag'}, {jar.tlc} of {jar.date}",
+                        hint="install it under the name that it has, or use it as it is: --tla2tools FILE",
+                    )
             else:
                 _check_modules(fresh / wanted.file)
                 _unpack_modules(fresh / wanted.file, fresh / "modules")

@@ -145,7 +145,7 @@ class Jar:
     """A ``tla2tools.jar``: its path, its sha256, TLC's version, revision and date, and what named it.
 
     ``named`` is the file that was named; runs read ``path``, a copy that does not change. ``built`` is the time of the build,
-    or its date; ``commits`` counts the commits before it. ``project`` is what a project's file says about it, None if
+    or its date; ``commits`` counts the commits before it, ``tag`` names the release that was built. ``project`` is what a project's file says about it, None if
     something else names it.
     """
 
@@ -158,6 +158,7 @@ class Jar:
     commits: int
     origin: str
     project: ProjectJar | None = None
+    tag: str = ""
 
     def __str__(self) -> str:
         return f"{self.tlc}, revision {self.revision or 'unknown'}, sha256 {self.sha256[:12]}"
@@ -261,6 +262,7 @@ def _read_jar(path: Path, origin: str, _mtime: int, _size: int) -> Jar:
         built=built,
         commits=int(count) if count.isdecimal() else 0,
         origin=origin,
+        tag=(fields.get("X-Git-Tag") or fields.get("X-Git-Branch", "")).removeprefix("v"),
     )
 
 
