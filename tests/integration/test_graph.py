@@ -55,6 +55,36 @@ def test_the_graph_has_every_state_and_every_step(tmp_path: Path, run_cli: RunCl
     assert len(edges) == len(expected)
 
 
+PARALLEL = """---- MODULE Parallel ----
+EXTENDS Naturals
+VARIABLES x, y
+Init == x = 0 /\\ y = 0
+Add(n) == x' = (x + (n % 2)) % 3 /\\ y' = (y + (n \\div 4)) % 2
+Next == \\E n \\in 0..7 : Add(n)
+Spec == Init /\\ [][Next]_<<x, y>>
+====
+"""
+
+
+def test_steps_that_tlc_cannot_tell_apart_are_one_row(tmp_path: Path, run_cli: RunCli, jar: Path) -> None:
+    """Two numbers of eight lead from each state to each of its four successors."""
+    (tmp_path / "Parallel.tla").write_text(PARALLEL)
+    (tmp_path / "s.toml").write_text('module = "Parallel.tla"\n[tlc]\ngraph = true\n')
+    done = run_cli(
+        "sweep", "s.toml", "--executor", "local", "-o", "store", "--tla2tools", jar, "--workers", "2"
+    )
+    assert done.code == 0, done.stderr
+    view = tla2py.open_store(tmp_path / "store")
+    rows = [repr(row) for row in view.arrow("graph_edges").to_pylist()]
+    assert len(rows) == len(set(rows))
+    states = len(view.graph_states)
+    pairs = {(row["source"], row["target"]) for row in view.arrow("graph_edges").to_pylist()}
+    assert (states, len(pairs)) == (6, 6 * 4)
+    # TLC that prints arguments tells all steps apart.
+    printed = view.arrow("graph_edges").to_pylist()[0]["action_args"] is not None
+    assert len(rows) == 6 * (8 if printed else 4)
+
+
 def test_a_simulation_keeps_its_behaviours(tmp_path: Path, run_cli: RunCli) -> None:
     sweep = tmp_path / "ring.toml"
     sweep.write_text(

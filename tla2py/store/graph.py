@@ -129,8 +129,12 @@ def _end_with_parent() -> None:
 
 
 def add_graph(tables: TableWriter, archive: Archive, parts: Sequence[str]) -> None:
-    """Add the rows of parts of the state graph of a record. Raises StoreError (``record-damaged``)."""
-    reader, run_id = GraphReader(), archive.record.run_id
+    """Add the rows of successive parts of the state graph of a record. Raises StoreError (``record-damaged``)."""
+    reader, run_id, every = GraphReader(), archive.record.run_id, archive.graph_parts()
+    if parts and (start := every.index(parts[0])):
+        # The steps from a state may begin in the part before.
+        *_, last = archive.graph_blocks(every[start - 1])
+        reader.read(last)
     for part in parts:
         for text in archive.graph_blocks(part):
             block = reader.read(text)

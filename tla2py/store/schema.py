@@ -171,7 +171,7 @@ TABLES: dict[str, tuple[Column, ...]] = {
         Column("seed", "int64", False, "the seed of the first worker's random choices"),
         Column("workers", "int32", False, "number of workers, which generate behaviours side by side"),
         Column("depth_limit", "int32", True, "limit on the length of a behaviour, if set; TLC's own is 100"),
-        Column("behaviours", "int64", True, "number of behaviours generated, if known"),
+        Column("behaviours", "int64", True, "number of behaviours that all workers began, if known"),
         Column("initial", "int64", True, "number of initial states"),
         Column(
             "generated",
@@ -283,7 +283,7 @@ _ROWS = {
     ),
     "log_mutants": "One row per changed log, in the store of `--mutate-logs`.",
     "graph_states": "One row per reachable state; empty unless the graph was requested.",
-    "graph_edges": "One row per step between reachable states; empty unless the graph was requested.",
+    "graph_edges": "One row per step between reachable states; empty unless the graph was requested. Parallel steps that TLC cannot tell apart, as those of TLC 2.15 and 1.7.4 without arguments, are one row.",
     "coverage": "One row per action or expression of TLC's last coverage report; empty unless coverage was requested.",
 }
 

@@ -100,7 +100,6 @@ def test_the_steps_have_actions_and_arguments() -> None:
         (-1, 2, "Add", None),
         (2, -1, "Deliver", ("p1", '"a, \\"b"', "<<1, 2>>")),
         (2, 3, None, None),
-        (2, 3, None, None),
         (2, 4, '[style="dashed"]', None),
     ]
     assert (list(block.fingerprints), block.initial) == ([-1, 2], [True, False])
@@ -111,6 +110,17 @@ def test_a_state_counts_once_also_in_a_later_block() -> None:
     line = '7 [label="x = 1"];\n'
     assert len(read(line * 2, reader).states) == 1
     assert read(line + '8 [label="x = 2"];', reader).fingerprints.tolist() == [8]
+
+
+def test_equal_steps_are_one_also_in_the_next_block() -> None:
+    reader = GraphReader()
+    lines = '1 -> 2 [label="A",color="black"];\n1 -> 2 [label="A",color="2"];\n1 -> 2 [label="B"];\n'
+    assert steps(read(lines, reader)) == [(1, 2, "A", None), (1, 2, "B", None)]
+    assert steps(read(lines + "1 -> 3;\n", reader)) == [(1, 3, None, None)]
+    assert steps(read(lines, reader)) == []
+    # Their state has been left behind.
+    read("5 -> 6;\n", reader)
+    assert steps(read(lines, reader)) == [(1, 2, "A", None), (1, 2, "B", None)]
 
 
 @pytest.mark.parametrize("number", [str((1 << 63) + 1), "9" * 25])

@@ -51,11 +51,14 @@ class GraphBlock:
 class GraphReader:
     """A reader of graphs dumped with ``-dump dot,actionlabels``.
 
-    It returns each state once. Memory holds one block, the fingerprints so far and a fixed amount of text.
+    It returns each state once, and each step: TLC writes those from a state together, and two that it cannot tell apart are
+    one if they are in the same block or in successive ones. Memory holds two blocks, the fingerprints so far and a fixed
+    amount of text.
     """
 
     def __init__(self) -> None:
         self._seen: set[int] = set()
+        self._steps = set[object]()
         self._writer = StateWriter()
         self._reader = StateReader()
         self._variables: dict[str, VariableText | None] = {}
@@ -75,6 +78,7 @@ class GraphReader:
         labels = list[tuple[str | None, tuple[str, ...] | None]]()
         # The place of each step's label by the rest of its line; None for stuttering.
         places: dict[str, int | None] = {}
+        before, self._steps = self._steps, set[object]()
         for first, second, (_, step, rest, label, style) in zip(firsts, seconds, lines, strict=True):
             if not step:
                 if first not in self._seen:
@@ -89,10 +93,12 @@ class GraphReader:
                 action = _action(rest)
                 place = places[rest] = None if action is None else len(labels)
                 labels += [] if action is None else [action]
-            if place is not None:
-                sources.append(first)
-                targets.append(second)
-                actions.append(place)
+            if place is not None and (taken := (first, second, labels[place])) not in self._steps:
+                self._steps.add(taken)
+                if taken not in before:
+                    sources.append(first)
+                    targets.append(second)
+                    actions.append(place)
         return GraphBlock(
             fingerprints=fingerprints,
             initial=initial,
