@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from tests.conftest import RunCli
@@ -56,6 +57,39 @@ def test_a_simulation_that_finds_nothing_is_no_failure(run_cli: RunCli, line: Pa
 def test_each_worker_takes_its_number(run_cli: RunCli, line: Path) -> None:
     line.write_text(SWEEP + WALKS + "workers = 2\n")
     assert "no violation in 10 behaviours" in run_cli("sweep", line, "--executor", "local").stdout
+
+
+@pytest.mark.parametrize("workers", [1, 3])
+@pytest.mark.parametrize("finds", [False, True])
+def test_the_behaviours_counted_are_those_that_tlc_wrote(
+    finds: bool, workers: int, run_cli: RunCli, line: Path, jar: Path
+) -> None:
+    """Each worker takes its number. A violation stops them all; its behaviour and those cut short are not written."""
+    text = SWEEP.replace("Far", "Rare") if finds else SWEEP
+    module = line.with_name("Line.tla")
+    module.write_text(module.read_text().replace("Bound ==", "Rare == x # 12\nBound =="))
+    line.write_text(text + WALKS + f"workers = {workers}\nbehaviours = true\n")
+    line.write_text(line.read_text().replace("num = 5", f"num = {10_000 if finds else 5}"))
+
+    run_cli("sweep", line, "-o", line.with_name("store"), "--executor", "local", "--tla2tools", jar)
+
+    view = open_view(line.with_name("store"))
+    [row] = view.simulations.to_dict("records")
+    written = int((view.traces.kind == "simulated").sum())
+    assert (row["workers"], row["kept"]) == (workers, written)
+    assert list(view.runs.verdict) == ["violated" if finds else "inconclusive"]
+    if not finds:
+        assert row["behaviours"] == written == 5 * workers
+    elif not pd.isna(row["behaviours"]):
+        # TLC 2.15 and 1.7.4 count none. A worker is in at most one when it is stopped, and may have begun another.
+        assert written < row["behaviours"] <= written + 1 + 2 * workers
+
+
+def test_a_budget_keeps_behaviours(run_cli: RunCli, line: Path, jar: Path) -> None:
+    line.write_text(SWEEP + '[tlc]\nmode = "simulate"\ndepth = 7\nbudget = "2s"\nbehaviours = true\n')
+    ended = run_cli("sweep", line, "-o", line.with_name("store"), "--executor", "local", "--tla2tools", jar)
+    assert ended.code == 0, ended
+    assert set(open_view(line.with_name("store")).traces.kind) == {"simulated"}
 
 
 def test_a_simulation_does_not_hold(run_cli: RunCli, line: Path) -> None:

@@ -37,7 +37,7 @@ class RunRow:
     depth: Annotated[int | None, "int32", "depth of the state graph; the diameter if the search finished"] = (
         None
     )
-    behaviours: Annotated[int | None, "number of behaviours that a simulation generated, if known"] = None
+    behaviours: Annotated[int | None, "number of behaviours that a simulation began, if known"] = None
     trace_length: Annotated[int | None, "int32", "number of states of the shortest counterexample"] = None
     wall_seconds: Annotated[float | None, "wall-clock time of all the point's executions"] = None
     cpu_seconds: Annotated[float | None, "user and system time of all executions"] = None

@@ -58,6 +58,7 @@ CONFIG_NAME = "MC.cfg"
 CONTINUE = "-continue"
 # What TLC writes into a run's folder: a file per behaviour of a simulation, and the state graph.
 BEHAVIOURS = "behaviours"
+_MOST_BEHAVIOURS = (1 << 31) - 1
 GRAPH = "graph.dot"
 # Written beside it if a property is checked.
 LIVENESS_GRAPH = "graph_liveness.dot"
@@ -140,7 +141,9 @@ def build_argv(
     if options.mode != "check":
         tlc.append(f"-{options.mode}")
         bounds = [f"file={folder / BEHAVIOURS / 'b'}"] if options.behaviours else []
-        bounds += [f"num={options.num}"] if options.num is not None else []
+        # TLC 2.20 writes no behaviours without a number.
+        num = _MOST_BEHAVIOURS if options.num is None and options.behaviours else options.num
+        bounds += [f"num={num}"] if num is not None else []
         tlc += [",".join(bounds)] if bounds else []
         if options.depth is not None:
             tlc += ["-depth", str(options.depth)]
