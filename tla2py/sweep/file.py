@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, get_args
@@ -16,7 +16,7 @@ from tla2py.model.model import LIST_FIELDS, NAME_FIELDS
 from tla2py.model.outcome import Outcome
 from tla2py.sweep.sections import KEYS, SECTIONS, VARIABLES, Expected, Scalar, SweepFile, Values, ValuesTable
 from tla2py.text import did_you_mean
-from tla2py.tla.module import find_string, line_and_column
+from tla2py.tla.module import find_string, line_and_column, without_lines_in_strings
 from tla2py.tlc.config.read import config_name, offset_of
 from tla2py.toml import value_text
 
@@ -26,7 +26,9 @@ class SweepText:
 
     def __init__(self, path: Path, text: str) -> None:
         self.path = path
-        self.lines = text.splitlines()
+        self.lines = text.removesuffix("\n").split("\n")
+        # What is inside strings of several lines is no key.
+        self._keys = without_lines_in_strings(text).split("\n")
 
     def place(self, *keys: str | int, value: str | None = None) -> str:
         """``file:line:column`` of a key such as ``("model", "invariants")``, or of a value after it.
@@ -42,6 +44,18 @@ class SweepText:
                 column = 1
             line, column = self.position(*keys)
         return f"{self.path}:{line}:{column}" if line else str(self.path)
+
+    def inside(self, keys: Sequence[str], text: str, index: int | None, length: int) -> Place | None:
+        """The place in the string of a key that has this text; ``index`` and ``length`` are those of ``Written.value``."""
+        whole = "\n".join(self.lines)
+        line, column = self.position(*keys)
+        start = sum(len(each) + 1 for each in self.lines[: line - 1]) + column - 1 if line else 0
+        offsets = find_string(whole, start, text)
+        if offsets is None:
+            return None
+        at = offset_of(offsets, index or 0, length if index else len(offsets))
+        line, column = line_and_column(whole, at)
+        return Place(file=str(self.path), line=line, column=column, excerpt=self.lines[line - 1])
 
     def assignment(self, name: str, text: str) -> str:
         """How the user would give a constant a value."""
@@ -59,7 +73,7 @@ class SweepText:
         table: list[str | int] = []
         tables: list[list[str]] = []
         best = (0, 1)
-        for number, line in enumerate(self.lines, 1):
+        for number, line in enumerate(self._keys, 1):
             header = _HEADER.match(line)
             if header:
                 names = _key_parts(header[1])
@@ -100,18 +114,8 @@ class PointPlaces:
         keys, text = self._assigned(name)
         if text is None:
             return self.name(name)
-        whole = "\n".join(self.source.lines)
-        line, column = self.source.position(*keys)
-        start = sum(len(each) + 1 for each in self.source.lines[: line - 1]) + column - 1 if line else 0
-        offsets = find_string(whole, start, text)
-        if offsets is None:
-            return self._place(self.source.place(*keys, value=text))
-        line, column = line_and_column(
-            whole, offset_of(offsets, index or 0, length if index else len(offsets))
-        )
-        return Place(
-            file=str(self.source.path), line=line, column=column, excerpt=self.source.lines[line - 1]
-        )
+        place = self.source.inside(keys, text, index, length)
+        return place or self._place(self.source.place(*keys, value=text))
 
     def name(self, name: str) -> Place | None:
         """The place of a name in the sweep file, or in the point's config."""

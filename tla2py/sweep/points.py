@@ -30,7 +30,8 @@ from tla2py.sweep.sections import SweepFile
 from tla2py.text import did_you_mean, parameter_text
 from tla2py.tla.evaluate import evaluate, expression_of
 from tla2py.tla.graph import ModuleGraph
-from tla2py.tla.module import Definition
+from tla2py.tla.module import Definition, count_visible
+from tla2py.tla.parse import without_place
 from tla2py.tla.value import ModelValue, Value
 from tla2py.tla.value_text import format_value
 from tla2py.tlc.config.read import ConfigFile
@@ -326,11 +327,14 @@ def failing_predicate(inputs: ModelInputs) -> Callable[[Mapping[str, str]], str 
                 if not holds(predicate, names):
                     return predicate
             except InputError as error:
-                shown = parameter_text(parameters)
+                message, before = without_place(predicate, error.message)
+                shown = f"{' '.join(predicate.split())!r}, {parameter_text(parameters)}"
+                source, keys, length = inputs.source, ("grid", "where"), count_visible(predicate)
+                place = source.inside(keys, predicate, count_visible(before), length) if before else None
                 raise InputError(
                     error.code,
-                    f"where {predicate!r}, {shown}: {error.message}",
-                    where=inputs.source.place("grid", "where"),
+                    f"where {shown}: {message}",
+                    where=str(place or source.place(*keys)),
                     hint=error.hint,
                 ) from error
         return None

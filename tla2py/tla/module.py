@@ -57,6 +57,11 @@ def find_string(text: str, start: int, value: str) -> list[int] | None:
     return None
 
 
+def without_lines_in_strings(text: str) -> str:
+    """A TOML text on its lines, without what its strings have on further lines."""
+    return _LITERAL.sub(lambda found: found[0].partition("\n")[0] + "\n" * found[0].count("\n"), text)
+
+
 def line_and_column(text: str, offset: int) -> tuple[int, int]:
     """The line and column of an offset, from 1."""
     return text.count("\n", 0, offset) + 1, offset - text.rfind("\n", 0, offset)

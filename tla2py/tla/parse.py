@@ -505,6 +505,16 @@ def _error(text: str, *mistakes: SyntaxMistake | None) -> InputError:
     )
 
 
+def without_place(text: str, message: str) -> tuple[str, str]:
+    """The message of an ``expression-syntax`` about a text, without the place in it, and the text up to that place."""
+    found = re.search(r"\((?:line (\d+), )?column (\d+): ", message)
+    if found is None:
+        return message, ""
+    lines, line = text.split("\n"), int(found[1] or 1)
+    before = "\n".join([*lines[: line - 1], lines[line - 1][: int(found[2]) - 1]])
+    return message.replace(found[0], "(", 1), before
+
+
 def _free(expr: Expression, bound: frozenset[str]) -> Iterator[Expression]:
     """The expressions in an expression that apply a free name or symbol."""
     if expr.shape == "apply" and expr.operator not in bound:

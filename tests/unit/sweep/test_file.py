@@ -8,6 +8,8 @@ import pytest
 
 from tla2py.errors import InputError
 from tla2py.sweep.file import read_sweep_file
+from tla2py.sweep.load import load_sweep
+from tla2py.sweep.plan import plan_sweep
 from tla2py.text import did_you_mean
 
 
@@ -260,3 +262,47 @@ def test_the_nearest_name() -> None:
 
 def test_choices_are_named(path: Path) -> None:
     assert error_of(path, 'module = "A"\n[tlc]\nfind = "all"').hint == "one of: first, each"
+
+
+LONG = """\
+module = "Spec.tla"
+[constants]
+Text = '''
+Max = 1
+[model]
+invariants = ["Nope"]
+'''
+Max = "1 +"  # not '''
+[model]
+invariants = ["Nope"]
+[grid]
+where = ["Max > 0", '''
+  Max > 1 /\\
+     Max > ) 2''']
+"""
+
+
+def test_what_strings_of_several_lines_hold_is_no_key(path: Path) -> None:
+    path.write_text(LONG)
+    _, source = read_sweep_file(path)
+    assert source.position("constants", "Max") == (8, 1)
+    assert source.position("model", "invariants") == (10, 1)
+    assert source.place("model", "invariants", value="Nope") == f"{path}:10:16"
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_errors_inside_strings_of_several_lines_are_at_lines_of_the_file(path: Path, end: str) -> None:
+    spec = "---- MODULE Spec ----\nCONSTANTS Max, Text\nVARIABLE x\nSpec == [][x' = x]_x\nNope == x = Max\n====\n"
+    path.with_name("Spec.tla").write_text(spec)
+    path.write_bytes(LONG.replace('"1 +"', "2").replace("\n", end).encode())
+    with pytest.raises(InputError) as raised:
+        load_sweep(path)
+    assert (raised.value.code, raised.value.where) == ("expression-syntax", f"{path}:14:12")
+    assert "line" not in raised.value.message
+    text = LONG[: LONG.index("[grid]")].replace("Max = 1\n[model]\n", "  \\A y \\in {} :\n     y = }\n")
+    path.write_text(text.replace('"1 +"', "2"))
+    sweep = load_sweep(path)
+    with pytest.raises(InputError) as raised:
+        raise plan_sweep(sweep, "").errors[0]
+    assert (raised.value.code, raised.value.where) == ("expression-syntax", f"{path}:5:10")
+    assert "line" not in raised.value.message

@@ -9,12 +9,12 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
-from tla2py.errors import InputError
+from tla2py.errors import InputError, Place
 from tla2py.model.model import LOG_TAG, Assignment, Config, Model, Position, Substitution
 from tla2py.text import counted, did_you_mean
 from tla2py.tla.graph import ModuleGraph
 from tla2py.tla.module import Constant, Definition, Instance, standard_module_of
-from tla2py.tla.parse import parse_expression
+from tla2py.tla.parse import parse_expression, without_place
 from tla2py.tlc.config.statements import literal_names, literal_text
 from tla2py.toml import value_text
 
@@ -143,24 +143,17 @@ def is_single(text: str) -> bool:
     return text.startswith("{") and "," not in text and len(literal_names(text) or ()) == 1
 
 
-def _until(text: str, message: str) -> str:
-    """The text up to the place in an error message about it."""
-    found = re.search(r"\((?:line (\d+), )?column (\d+): ", message)
-    if found is None:
-        return ""
-    lines = text.split("\n")
-    line = int(found[1] or 1)
-    return "\n".join([*lines[: line - 1], lines[line - 1][: int(found[2]) - 1]])
-
-
 @contextlib.contextmanager
 def _placed(name: str, text: str, where: Callable[[str, str], str] | None) -> Iterator[None]:
     """Adds the place of a value to errors about it."""
     try:
         yield
     except InputError as error:
-        place = error.where or (where(name, _until(text, error.message)) if where else None)
-        raise InputError(error.code, error.message, where=place, hint=error.hint) from error
+        message, before = without_place(text, error.message)
+        place = error.where or (where(name, before) if where else None)
+        # An option has no lines.
+        told = message if Place.parse(place or "").line else error.message
+        raise InputError(error.code, told, where=place, hint=error.hint) from error
 
 
 def _definition(wrapper: _Wrapper, model: Model, name: str, text: str, known: frozenset[str]) -> str:
