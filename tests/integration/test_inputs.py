@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
+import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,8 +16,12 @@ from tests.conftest import RunCli
 from tests.integration.spy import found_by, write_spy
 from tests.stores import record_ids
 from tla2py.analysis.view import StoreView, open_view
+from tla2py.execution.execute import execute_run
 from tla2py.store.store import Store
+from tla2py.sweep.load import load_sweep
+from tla2py.sweep.plan import plan_sweep
 from tla2py.tla.value import Record
+from tla2py.tlc.tools.toolchain import find_toolchain
 
 TRIES = {"level": ("env", "LEVEL"), "log": ("read", "logs/a.txt")}
 SWEEP = """\
@@ -241,6 +247,34 @@ def test_written_files_are_kept_or_named(run_cli: RunCli, sweep: Path) -> None:
     # The run changed its own copy only.
     assert (sweep.parent / "logs/a.txt").read_text() == "one"
     assert "dropped" in run_cli("check", sweep, "--point", "1").stdout
+
+
+LEFT = """
+echo kept >notes.txt
+setsid sh -c 'while [ ! -e {0}/over ]; do sleep 0.02; done; rm -f notes.txt; mkdir {0}/removed' >/dev/null 2>&1 </dev/null &
+"""
+
+
+def test_what_a_process_removes_that_the_run_left_behind_is_kept(sweep: Path, tmp_path: Path) -> None:
+    """Nothing stops a process of a run that is trusted."""
+    shutil.rmtree(sweep.parent / "spy")
+    (tmp_path / "leave.sh").write_text(LEFT.format(tmp_path))
+    write_spy(sweep.parent, {"left": ("run", f"sh {tmp_path}/leave.sh")})
+    sweep.write_text(SWEEP + '[outputs]\nfiles = ["*.txt"]\n')
+    loaded = load_sweep(sweep)
+    loaded = replace(loaded, limits=replace(loaded.limits, trust=True))
+    toolchain = replace(find_toolchain(None), overrides=loaded.classes)
+    plan = plan_sweep(loaded, toolchain.jar.sha256)
+    store = Store.create(tmp_path / "store")
+    with execute_run(plan.runs[0], plan.sources, toolchain) as executed:
+        (tmp_path / "over").touch()
+        until = time.monotonic() + 30
+        while not (tmp_path / "removed").exists():
+            assert time.monotonic() < until
+            time.sleep(0.02)
+        store.write_record(executed)
+    assert [file.path for file in executed.record.outputs] == ["notes.txt"]
+    assert (tmp_path / "store/outputs" / executed.record.run_id / "notes.txt").read_text() == "kept\n"
 
 
 MISSING = """\

@@ -312,6 +312,8 @@ class RunResult:
 
 # The folder in an execution's folder where TLC works.
 WORK = "run"
+# The folder beside it with what the run wrote and a sweep keeps.
+OUTPUTS = "outputs"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

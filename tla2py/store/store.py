@@ -32,7 +32,7 @@ import msgspec
 from tla2py.errors import StoreError
 from tla2py.model.finding import NO_FINDINGS, Findings
 from tla2py.model.mutant import MutantReport
-from tla2py.model.run import WORK, Executed
+from tla2py.model.run import OUTPUTS, Executed
 from tla2py.store.points import (
     FILE,
     STORE_VERSION,
@@ -260,8 +260,8 @@ class Store:
         Raises StoreError: ``store-unwritable``, ``store-unreachable`` after two retries.
         """
         record = executed.record
-        work = executed.folders[0] / WORK
-        files = {f"outputs/{record.run_id}/{path}": work / path for path, _ in record.outputs}
+        outputs = executed.folders[0] / OUTPUTS
+        files = {f"outputs/{record.run_id}/{path}": outputs / path for path, _ in record.outputs}
         writes: dict[str, Write] = {name: partial(_copy, file) for name, file in files.items()}
         # Last, so that no record lacks its files.
         writes[record_name(record.run_id)] = lambda sink: write_archive(sink, record, executed.folders)

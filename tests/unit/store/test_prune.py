@@ -13,7 +13,7 @@ from tests.conftest import RunCli
 from tests.unit.records import executed
 from tests.unit.store.test_store import MANIFEST, files
 from tla2py.model.model import InputFile, Inputs
-from tla2py.model.run import WORK, ModuleText, digest_text
+from tla2py.model.run import OUTPUTS, ModuleText, digest_text
 from tla2py.store.pack import find_unused, prune, remove_unused
 from tla2py.store.points import ManifestPoint, points_table
 from tla2py.store.store import Store
@@ -29,7 +29,7 @@ def run_id(number: int) -> str:
 def write(store: Store, folder: Path, number: int, *texts: str) -> None:
     """Write a record that names modules, an input and an output."""
     run = executed(folder / f"{number}", run_id(number), "invariant")
-    output = run.folders[0] / WORK / "out" / "log.txt"
+    output = run.folders[0] / OUTPUTS / "out" / "log.txt"
     output.parent.mkdir(parents=True)
     output.write_text("x" * 1000)
     modules = tuple(

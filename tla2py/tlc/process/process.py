@@ -26,7 +26,7 @@ from typing import TypeAlias
 import psutil
 
 from tla2py.model.model import InputFile
-from tla2py.model.run import TerminationReason, TlcOptions, Walls
+from tla2py.model.run import OUTPUTS, TerminationReason, TlcOptions, Walls
 from tla2py.tlc.output.codes import Code
 from tla2py.tlc.process.command import RESERVED_FILES
 from tla2py.tlc.process.sandbox import Sandbox, environment, start
@@ -79,14 +79,22 @@ class Outputs:
         self._before = dict(_files(folder))
 
     def written(self, patterns: Sequence[str]) -> tuple[tuple[InputFile, ...], tuple[str, ...]]:
-        """The new and changed files that match a pattern, and the names of the others, of which only some are listed."""
+        """The new and changed files that match a pattern, and the names of the others, of which only some are listed.
+
+        The former are copied to ``OUTPUTS`` beside the folder: a trusted run may leave processes that go on in the folder.
+        """
         names = [name for name, stamp in _files(self._folder) if self._before.get(name) != stamp]
         wanted = {path for pattern in patterns for path in self._folder.glob(pattern)} if names else set()
         kept = sorted(name for name in names if self._folder / name in wanted)
         dropped = sorted({*names} - {*kept})
-        return tuple(InputFile(name, _sha256(self._folder / name)) for name in kept), tuple(
-            dropped[:_MOST_NAMES]
-        )
+        found = []
+        for name in kept:
+            target = self._folder.parent / OUTPUTS / name
+            target.parent.mkdir(parents=True, exist_ok=True)
+            with contextlib.suppress(FileNotFoundError):
+                shutil.copyfile(self._folder / name, target, follow_symlinks=False)
+                found.append(InputFile(name, _sha256(target)))
+        return tuple(found), tuple(dropped[:_MOST_NAMES])
 
 
 def regular_files(folder: Path) -> list[Path]:
@@ -116,9 +124,11 @@ def _files(folder: Path) -> Iterator[tuple[str, tuple[int, int]]]:
             names = [name for name in names if name not in RESERVED_FILES]
         for name in names:
             file = Path(place, name)
-            if file.is_file() and not file.is_symlink():
-                stat = file.stat()
-                yield file.relative_to(folder).as_posix(), (stat.st_size, stat.st_mtime_ns)
+            # A process of a trusted run that goes on may remove it.
+            with contextlib.suppress(FileNotFoundError):
+                if file.is_file() and not file.is_symlink():
+                    stat = file.stat()
+                    yield file.relative_to(folder).as_posix(), (stat.st_size, stat.st_mtime_ns)
 
 
 def _sha256(file: Path) -> str:
