@@ -43,7 +43,7 @@ ANSWERS = {
     "initial": Answer("violation_safety", "Small", trace=""),
     "invariant": Answer("violation_safety", "Small", (5, 5, 3), "Add Add"),
     "error": Answer("failure_safety_eval", "", (5, 5, 3), "Add Add", verdict="broken"),
-    "assert": Answer("violation_assert", "assert", (5, 5, 3), "Add"),
+    "assert": Answer("violation_assert", "Kinds:12", (5, 5, 3), "Add"),
     "deadlock": Answer("violation_deadlock", "deadlock", (13, 12, 4), "Add Add"),
     "action": Answer("violation_liveness", "Grows", (14, 13, 4), "Add Add Back"),
     "lasso": Answer("violation_liveness", "Ends", (50, 27, 8), "Add Add Add Add Back", 3),

@@ -153,7 +153,7 @@ def find_nearest(points: Sequence[GridPoint], names: Sequence[str], scopes: Sequ
     orders = {
         name: {text: position for position, text in enumerate(value_order(points, name))} for name in names
     }
-    # Assertions and postconditions are not among what a run lists as checked.
+    # Postconditions are not among what a run lists as checked.
     listed = {name for point in points for name in point.run.checked}
 
     def distance(here: GridPoint, other: GridPoint) -> tuple[int, int]:

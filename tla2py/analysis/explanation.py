@@ -15,6 +15,7 @@ from tla2py.analysis.points import (
     Answers,
     all_found,
     law_parameters,
+    missing_text,
     points_text,
     property_answers,
     scope_parameters,
@@ -167,7 +168,15 @@ class Explained:
             parts.append("the search ran out of time: a simpler law may exist")
         if self.violated > 0 and self.asked < _FEW:
             parts.append("few points")
+        if self.answers.missing:
+            parts.append(f"a law of {self.run}")
         return ", ".join(parts)
+
+    @property
+    def run(self) -> str:
+        """``12 of 25 points``: those of the store with a result."""
+        of = self.answers.of
+        return f"{of - len(self.answers.missing)} of {counted(of, 'point')}"
 
     def to_json(self) -> dict[str, object]:
         """The row of ``explain --json``; ``law`` is null if no law was found, and not ``short`` if it only fits."""
@@ -182,6 +191,8 @@ class Explained:
             "rivals": [str(rival) for rival in self.found.rivals],
             "suggest": [dict(point) for point in self.suggestions],
             "kinds": [kind.to_json() for kind in self.kinds],
+            "of": self.answers.of,
+            "missing": list(self.answers.missing),
         }
 
     def kind_lines(self) -> Iterator[str]:
@@ -223,15 +234,18 @@ class Explanation(Printed):
 
     def _answerless(self) -> Iterator[str]:
         """The properties that nothing violates, and the points that count for nothing."""
+        partial = [each for each in self.rows if each.answers.missing][:1]
         fine = [each.title for each in self.rows if each.asked and not each.violated]
         if fine:
-            yield f"never violated: {', '.join(fine)}"
+            at = "".join(f" at the {each.run} with a result" for each in partial)
+            yield f"never violated{at}: {', '.join(fine)}"
         for each in self.rows:
             if each.answers.unanswered:
                 yield f"{each.title} has no answer at {points_text(each.answers.unanswered)}"
         excluded = {point for each in self.rows for point in each.answers.excluded}
         if excluded:
             yield f"excluded by an ASSUME: {points_text(sorted(excluded))}"
+        yield from (missing_text(each.answers.missing, each.answers.of) for each in partial)
 
     def _suggested(self) -> Iterator[str]:
         if any(each.suggestions for each in self.rows):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tla2py.analysis.tables import StoreTables
 from tla2py.errors import InputError
@@ -13,7 +13,7 @@ from tla2py.model.outcome import Verdict
 from tla2py.model.row import RunRow
 from tla2py.store.runs import run_numbers
 from tla2py.store.traces import last_changes, trace_actions
-from tla2py.store.write import table_files
+from tla2py.store.write import missing_points, table_files
 from tla2py.text import counted, spans
 
 # What a point checks says what was asked; what it specifies gets laws of its own.
@@ -32,42 +32,57 @@ class Answered:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answers:
-    """The answers to one property: points with one, points that checked it without one, and excluded points."""
+    """The answers to one property: points with one, points that checked it without one, and excluded points.
+
+    Of the points of the store, ``of`` in all, those ``missing`` have no result.
+    """
 
     name: str
     answered: tuple[Answered, ...]
     unanswered: tuple[int, ...]
     excluded: tuple[int, ...]
+    missing: tuple[int, ...] = ()
+    of: int = 0
 
     def at(self, parameter: str, value: str) -> Answers:
         """The answers at the points where a parameter has a value."""
         those = tuple(each for each in self.answered if each.parameters[parameter] == value)
-        return Answers(name=self.name, answered=those, unanswered=(), excluded=())
+        return replace(self, answered=those, unanswered=(), excluded=())
 
 
 def property_answers(view: StoreTables) -> list[Answers]:
-    """The answers to each property that a run checked or violated, in the order of the points."""
+    """The answers to each property that a run checked or violated, in the order of the points.
+
+    What no run lists as checked, such as an assertion of a library, is violated at some points and holds where all does.
+    """
     parameters = {point.point: point.parameters for point in view.points}
     answered: dict[str, list[Answered]] = {}
     unanswered: dict[str, list[int]] = {}
-    excluded = []
+    excluded, holding, listed = [], list[Answered](), set[str]()
     for row in view.run_rows:
         if row.verdict is Verdict.EXCLUDED:
             excluded.append(row.point)
             continue
+        held = Answered(point=row.point, parameters=parameters[row.point], violated=False)
+        listed.update(row.checked)
+        holding += [held] if row.verdict is Verdict.HOLDS else []
         for name in dict.fromkeys((*row.checked, *row.violated_names)):
             here = answered.setdefault(name, [])
             if name in row.violated_names or name in row.held:
-                violated = name in row.violated_names
-                here.append(Answered(point=row.point, parameters=parameters[row.point], violated=violated))
+                here.append(replace(held, violated=True) if name in row.violated_names else held)
             else:
                 unanswered.setdefault(name, []).append(row.point)
+    for name in answered.keys() - listed:
+        answered[name] = sorted((*answered[name], *holding), key=lambda each: each.point)
+    missing = tuple(missing_points(view.store))
     return [
         Answers(
             name=name,
             answered=tuple(points),
             unanswered=tuple(unanswered.get(name, ())),
             excluded=tuple(excluded),
+            missing=missing,
+            of=len(view.points),
         )
         for name, points in answered.items()
     ]
@@ -84,6 +99,11 @@ def scope_parameters(view: StoreTables) -> list[str]:
     """The parameters whose values get laws of their own where one law does not serve all."""
     kinds = {each.name: each.kind for each in view.manifest.parameters}
     return [name for name, kind in kinds.items() if kind in _MODELS or name in _SCOPES]
+
+
+def missing_text(missing: Sequence[int], of: int) -> str:
+    """``13 of 25 points have no result: 3, 5-16``."""
+    return f"{len(missing)} of {counted(of, 'point')} {'has' if len(missing) == 1 else 'have'} no result: {points_text(missing)}"
 
 
 def points_text(points: Sequence[int]) -> str:

@@ -11,12 +11,13 @@ from typing import Annotated
 
 import typer
 
-from tla2py.cli.console import show, show_json, show_text
+from tla2py.cli.console import err, show, show_json, show_text
 from tla2py.cli.options import Arguments, Jar, Json, Master, OtherStore, Store
 from tla2py.errors import InputError
 from tla2py.files import check_report, store_files, write_file
 from tla2py.query import Engine
 from tla2py.store.foreign import open_tables
+from tla2py.store.write import missing_points
 from tla2py.view.layout import plain_table
 
 
@@ -43,6 +44,7 @@ def query_command(
     """
     opened = open_tables(store)
     # Imported on use: it brings DuckDB.
+    from tla2py.analysis.points import missing_text
     from tla2py.query.query import answer_query
 
     columns, rows = answer_query(
@@ -51,6 +53,8 @@ def query_command(
         engine=engine or (Engine.SPARK if master else Engine.DUCKDB),
         master=master,
     )
+    if missing := missing_points(opened):
+        err().print(f"note: {missing_text(missing, opened.points_table().num_rows)}", style="yellow")
     if as_json:
         show_json([dict(zip(columns, row, strict=True)) for row in rows])
         return

@@ -85,7 +85,8 @@ class Checked:
 
     def to_json(self) -> str:
         """One object: the columns of ``runs``, ``traces`` with their ``states``, ``diagnostics``, and the texts of ``prints``."""
-        row = rows.row_columns(rows.run_row(self.record, self.result))
+        found = rows.run_row(self.record, self.result)
+        row = {**rows.row_columns(found), "violated": rows.violated_objects(found)}
         row["prints"] = list(self.result.prints)
         row["traces"] = [
             rows.trace_object(self.record.run_id, number, trace)

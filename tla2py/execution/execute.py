@@ -115,6 +115,7 @@ def execute_run(
             outputs=execution.outputs,
             dropped=execution.dropped,
             remarks=execution.remarks,
+            assertions=run.assertions,
         )
         yield Executed(
             record=record,
@@ -191,7 +192,7 @@ class _RunExecution:
                 raise self._disk_full() from error
             raise
         with (folder / "stdout.txt").open("rb") as lines:
-            result = interpret_execution(execution, self.run.options, lines)
+            result = interpret_execution(execution, self.run.options, lines, self.run.assertions)
         # An error of TLC that could not write is not an answer.
         failed = result.outcome is Outcome.ERROR and reports_full_disk(folder)
         if failed or execution.termination_reason == DISK_FULL:

@@ -18,7 +18,8 @@ from tla2py.model.mutant import MutantReport
 from tla2py.model.outcome import Verdict
 from tla2py.model.row import RunRow
 from tla2py.model.run import Run
-from tla2py.sweep.checks import ConfigFacts, check_phrase, named_definitions
+from tla2py.model.trace import label_of
+from tla2py.sweep.checks import Check, ConfigFacts, check_phrase, named_definitions
 from tla2py.sweep.grid import Point
 from tla2py.sweep.sweep import Sweep
 from tla2py.text import cut, parameter_text
@@ -121,17 +122,19 @@ def locked_point(
     complete = verdict is Verdict.HOLDS and run.options.mode == "check"
     reproducible = complete or (verdict is Verdict.VIOLATED and run.options.workers == 1)
     counted = reproducible and fired is not None
+    # The name of an assertion may have its line.
+    kept = {label_of("assert", each.name): Check("assert", each.meaning) for each in run.assertions}
     # Which of several equal states TLC explores is chance with several workers; their numbers of successors may differ.
     same_steps = run.options.workers == 1 or not (facts.config.symmetry or facts.config.view)
     return LockedPoint(
         parameters=dict(point.parameters),
         config=facts.digest,
         values=facts.values,
-        checked=[str(check) for check in facts.checked],
+        checked=sorted({str(kept.get(each.label, each)) for each in facts.checked}),
         searched=list(facts.searched),
         model_values=list(facts.model_values),
         verdict=verdict.value,
-        violates=sorted(set(row.violated_names)),
+        violates=sorted({kept[name].label if name in kept else name for name in row.violated_names}),
         distinct=row.distinct if reproducible else None,
         generated=row.generated if reproducible and same_steps else None,
         first_unmatched=first_unmatched if reproducible else None,

@@ -191,7 +191,7 @@ def _proposed_row(point: PointDecision, hint: Hint) -> str:
 def _expected(row: RunRow | None, hint: Hint) -> str:
     names = hint.names
     if not names and row is not None and row.verdict is Verdict.VIOLATED:
-        if row.outcome in (Outcome.VIOLATION_DEADLOCK, Outcome.VIOLATION_ASSERT):
+        if row.outcome is Outcome.VIOLATION_DEADLOCK:
             return f"outcome = {toml_string(row.outcome.value)}"
         names = tuple(row.violated_names)
     if not names:

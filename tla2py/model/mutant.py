@@ -6,6 +6,8 @@ from typing import Annotated, Literal
 
 import msgspec
 
+from tla2py.model.trace import label_of
+
 Status = Literal["killed", "survived", "equivalent", "duplicate", "stillborn", "unknown"]
 STATUSES: tuple[Status, ...] = ("killed", "survived", "equivalent", "duplicate", "stillborn", "unknown")
 
@@ -28,8 +30,8 @@ class Killer(msgspec.Struct, frozen=True):
 
     @property
     def label(self) -> str:
-        """The name, or the kind of what has no name."""
-        return self.name or self.kind.replace("_", " ")
+        """What it is called, see ``label_of``; a kind with spaces."""
+        return label_of(self.kind.replace("_", " "), self.name)
 
 
 class MutantRow(msgspec.Struct, frozen=True, kw_only=True):

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection
 from dataclasses import dataclass
 from enum import StrEnum
 
 from tla2py.errors import Place
-from tla2py.model.trace import Location, ViolationKind
+from tla2py.model.trace import Location, ViolationKind, label_of
 from tla2py.text import counted
 
 
@@ -127,15 +128,15 @@ REMEDIES: dict[Outcome, str] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Violation:
-    """A violation; ``name`` is the violated definition, "" if TLC does not name one (deadlock, assert)."""
+    """A violation; ``name`` is the violated definition or the name of an ``Assertion``, "" if there is none (deadlock)."""
 
     kind: ViolationKind
     name: str = ""
 
     @property
     def label(self) -> str:
-        """The name, or the kind if there is none."""
-        return self.name or self.kind
+        """What it is called, see ``label_of``."""
+        return label_of(self.kind, self.name)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -198,6 +199,15 @@ class Diagnostic:
 def ended_early(found: Collection[str], checked: Collection[str], find: str) -> bool:
     """Whether a search ended at its first violation, which leaves the other checks undecided.
 
-    With ``find = "each"`` it continues without the violated checks, unless one cannot be left out.
+    With ``find = "each"`` it continues without the violated checks, unless one, such as an assertion, cannot be left out.
     """
-    return bool(found) and (find != "each" or not set(found) <= set(checked))
+    left_out = {name for name in checked if not is_expected(name, ("assert",))}
+    return bool(found) and (find != "each" or not set(found) <= left_out)
+
+
+def is_expected(label: str, expected: Collection[str]) -> bool:
+    """Whether an expectation names what is violated: ``assert`` is any assertion, ``assert: TEXT`` each with this text."""
+    if not label.startswith("assert: "):
+        return label in expected
+    text = re.sub(r" \(\w+:\d+(:\d+)?\)$", "", label)
+    return not {"assert", label, text}.isdisjoint(expected)

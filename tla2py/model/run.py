@@ -16,7 +16,7 @@ from tla2py.model.logs import LogPart, LogRemark
 from tla2py.model.model import NO_INPUTS, Config, InputFile, Inputs
 from tla2py.model.outcome import CoverageItem, Diagnostic, Outcome, Stats, Verdict, Violation, is_simulated
 from tla2py.model.trace import Trace
-from tla2py.tla.graph import ModuleGraph
+from tla2py.tla.graph import Assertion, ModuleGraph
 from tla2py.tla.module import Module
 
 # Increase it when runs execute differently, so that old records do not apply to new runs.
@@ -119,6 +119,7 @@ class Run:
     config_text: the config that TLC reads; ``config`` is kept to render the further executions of ``find = "each"``.
     originals: the user's own texts of the modules that TLC reads as changed copies.
     refused: why TLC is not started, such as a config that cannot be read; None if it is.
+    assertions: those that TLC can reach.
     """
 
     run_id: str = field(init=False)
@@ -133,6 +134,7 @@ class Run:
     originals: tuple[ModuleText, ...] = ()
     inputs: Inputs = NO_INPUTS
     refused: str | None = None
+    assertions: tuple[Assertion, ...] = ()
 
     def __post_init__(self) -> None:
         digest = RunDigest(
@@ -183,7 +185,8 @@ class RunRecord:
 
     ``outputs`` are the files that the first execution wrote and the store keeps, ``dropped`` the names of the others, at
     most a hundred. The record's archive also has the output of execution n, ``n/stdout.txt`` and ``n/stderr.txt``. ``originals`` is as
-    in ``Run``. ``remarks`` are those on its log. ``executor`` is None in records of older versions, and outside of sweeps.
+    in ``Run``. ``remarks`` are those on its log. ``assertions`` is as in ``Run``, empty in records of older versions; ``executor`` is
+    None in those, and outside of sweeps.
     """
 
     run_id: str
@@ -198,6 +201,7 @@ class RunRecord:
     outputs: tuple[InputFile, ...] = ()
     dropped: tuple[str, ...] = ()
     remarks: tuple[LogRemark, ...] = ()
+    assertions: tuple[Assertion, ...] = ()
     executor: ExecutorKind | None = None
     record_version: int = RECORD_VERSION
 

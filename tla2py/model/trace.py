@@ -69,6 +69,11 @@ def is_violation(kind: object) -> TypeGuard[ViolationKind]:
     return kind in get_args(ViolationKind)
 
 
+def label_of(kind: str, name: str) -> str:
+    """What a violation is called: the name, ``assert: NAME`` for an assertion, or the kind of what has no name."""
+    return f"{kind}: {name}" if kind == "assert" and name else name or kind
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Location:
     """A location in a module as TLC prints it; lines and columns count from 1."""
@@ -140,8 +145,8 @@ class Trace(Displayed):
 
     @property
     def label(self) -> str:
-        """The name of what it violates, or the kind if TLC gives no name."""
-        return self.name or self.kind
+        """What it violates, see ``label_of``."""
+        return label_of(self.kind, self.name)
 
     def state(self, index: int) -> State:
         """The state with a number, from 1. Raises InputError (``no-state``)."""

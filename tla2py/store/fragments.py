@@ -22,7 +22,7 @@ from tla2py.store.storage import Storage
 
 LIST = "tables/current.json"
 # Raised when the rows that are made of a record change otherwise than by their columns.
-_ROWS_VERSION = 1
+_ROWS_VERSION = 2
 
 # The rows of ``runs`` without point and parameters, by run.
 RESULTS = (

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, fields, replace
 from datetime import datetime
+from pathlib import Path
 
 from tla2py.errors import Place
 from tla2py.logs.files import LogText
@@ -15,12 +16,13 @@ from tla2py.model.logs import LogEdit
 from tla2py.model.outcome import Diagnostic, Verdict, ended_early
 from tla2py.model.row import RunRow
 from tla2py.model.run import RunRecord, RunResult
-from tla2py.model.trace import Location, State, Trace
+from tla2py.model.trace import Location, State, Trace, label_of
 from tla2py.store.schema import FIXED_RUNS_COLUMNS
 from tla2py.tla.itf import state_text
 from tla2py.tla.value_text import changes, format_value
 from tla2py.tlc.output.codes import EXPLAINING
 from tla2py.tlc.output.messages import UNEXPLAINED
+from tla2py.tlc.output.prints import asserted_value
 
 Row = dict[str, object]
 # What a verdict on a changed log means.
@@ -84,6 +86,17 @@ def row_columns(row: RunRow) -> Row:
     return {**{name: getattr(row, name) for name in FIXED_RUNS_COLUMNS}, "violated": violated}
 
 
+def violated_objects(row: RunRow) -> list[Row]:
+    """``violated`` of a row as JSON has it; of an assertion with TLC's message, the module and the line, if known."""
+    place = Place.parse(row.message_place or "")
+    message, module = asserted_value(row.message or ""), Path(place.file).stem or None
+    more: Row = {"message": message, "module": module, "line": place.line}
+    return [
+        {"kind": each.kind, "name": each.name, **(more if each.kind == "assert" else {})}
+        for each in row.violated
+    ]
+
+
 def _answers(record: RunRecord, result: RunResult) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """What the run checked, and what of it holds: nothing unless the search ended, or went on after each violation."""
     first = record.executions[0]
@@ -93,6 +106,7 @@ def _answers(record: RunRecord, result: RunResult) -> tuple[tuple[str, ...], tup
         *first.properties,
         *(("deadlock",) if first.check_deadlock else ()),
         *((UNEXPLAINED.name,) if log is not None and log.decides else ()),
+        *dict.fromkeys(label_of("assert", each.name) for each in record.assertions),
     )
     violated = {violation.label for violation in result.violations}
     answered = result.verdict is Verdict.HOLDS or (
@@ -106,7 +120,7 @@ def explaining_errors(result: RunResult) -> list[Diagnostic]:
     """The errors that explain a verdict. Where something was violated, they are a postcondition's or an Assert's."""
     errors = [each for each in result.diagnostics if each.severity == "error"]
     if result.verdict is Verdict.VIOLATED:
-        return [each for each in errors if each.code in EXPLAINING]
+        return [each for each in errors if each.code in EXPLAINING or asserted_value(each.text) is not None]
     return [] if result.verdict is Verdict.HOLDS else errors
 
 

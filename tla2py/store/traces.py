@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from tla2py.model.trace import Location, State, Trace, TraceKind
+from tla2py.model.trace import Location, State, Trace, TraceKind, label_of
 from tla2py.store.read import Files, read_rows, read_run, table_rows, wrong_value
 from tla2py.text import cut
 from tla2py.tla.itf import state_from_itf
@@ -36,8 +36,8 @@ class TraceRow:
 
     @property
     def label(self) -> str:
-        """The violated definition, or the kind if TLC names none."""
-        return self.name or self.kind
+        """What it violates, see ``label_of``."""
+        return label_of(self.kind, self.name)
 
     def with_states(self, states: tuple[State, ...], constants: Mapping[str, str]) -> Trace:
         """The counterexample. Raises StoreError (``table-damaged``) if these are not its states."""

@@ -355,6 +355,12 @@ def row_counts(store: Store) -> dict[str, int]:
     )
 
 
+def missing_points(store: Store) -> list[int]:
+    """The points without a result, in order. Raises StoreError as ``table_files`` does."""
+    found = {point for (point,) in read_rows(table_files(store, "runs"), ("point",))}
+    return [point for point in store.points_table()["point"].to_pylist() if point not in found]
+
+
 def stored_table(store: Store, name: str, columns: Sequence[str] | None = None) -> pa.Table:
     """A table, or some of its columns, in the order of the points. Raises StoreError as ``table_files`` does."""
     files = table_files(store, name)

@@ -15,7 +15,7 @@ from tla2py.lint.definitions import parts_of
 from tla2py.model.finding import Acceptance, accepted_reason
 from tla2py.model.model import NAME_FIELDS, Config
 from tla2py.model.run import Run, TlcOptions
-from tla2py.model.trace import ViolationKind
+from tla2py.model.trace import ViolationKind, label_of
 from tla2py.tla.graph import ModuleGraph
 from tla2py.tlc.config.read import parse_config
 from tla2py.tlc.config.statements import literal_names
@@ -30,15 +30,15 @@ CheckKind: TypeAlias = ViolationKind | Literal["property"]
 
 @dataclass(frozen=True, slots=True, order=True)
 class Check:
-    """One thing that TLC checks, with its definition's name."""
+    """One thing that TLC checks, with the name of its definition or of an assertion."""
 
     kind: CheckKind
     name: str = ""
 
     @property
     def label(self) -> str:
-        """The label of its violations: the definition's name, or ``deadlock``."""
-        return self.name or self.kind
+        """The label of its violations, see ``label_of``."""
+        return label_of(self.kind, self.name)
 
     def __str__(self) -> str:
         return f"{self.kind} {self.name}".strip()
@@ -82,7 +82,7 @@ class ConfigFacts:
 def config_facts(run: Run, spec: ModuleGraph) -> ConfigFacts:
     """The facts about a run's config. Raises InputError (``config-syntax``) if TLC would misread it."""
     config = parse_config(run.config_text, Path("MC.cfg")).config
-    checked = set(_checks(config, deadlock=_deadlock(run.options)))
+    checked = {*_checks(config, deadlock=_deadlock(run.options)), *_assertions(run)}
     if run.inputs.log is not None and run.inputs.log.decides:
         checked.add(LOG)
     names = frozenset[str]().union(*(literal_names(text) or () for _, text in config.assignments))
@@ -180,7 +180,11 @@ def checks_of(config_text: str, options: TlcOptions) -> tuple[Check, ...]:
 
 def requested_checks(run: Run) -> frozenset[Check]:
     """The checks that the sweep file requests for a run, whatever the template renders."""
-    return frozenset(_checks(run.config, deadlock=run.options.check_deadlock))
+    return frozenset((*_checks(run.config, deadlock=run.options.check_deadlock), *_assertions(run)))
+
+
+def _assertions(run: Run) -> Iterable[Check]:
+    return (Check("assert", each.name) for each in run.assertions)
 
 
 def only_deadlock(runs: Sequence[Run]) -> bool:

@@ -8,7 +8,7 @@ from enum import Enum
 from typing import Literal, TypeAlias
 
 from tla2py.errors import ExitCode, InputError
-from tla2py.model.outcome import OUTCOME_WORDS, REMEDIES, VERDICTS, Outcome, Verdict, ended_early
+from tla2py.model.outcome import OUTCOME_WORDS, REMEDIES, VERDICTS, Outcome, Verdict, ended_early, is_expected
 from tla2py.model.row import RunRow
 from tla2py.sweep.checks import Check, config_facts
 from tla2py.sweep.grid import value_key
@@ -184,8 +184,8 @@ def judge_point(sweep: Sweep, row: Expectation, run: RunRow) -> Iterator[Mismatc
     if row.outcome is not None and run.outcome is not row.outcome:
         yield mismatch(MismatchKind.OUTCOME, row.outcome, run.outcome)
     if row.violates is not None:
-        missing = tuple(name for name in row.violates if name not in names)
-        surplus = tuple(name for name in names if name not in row.violates)
+        missing = tuple(wanted for wanted in row.violates if not any(is_expected(n, [wanted]) for n in names))
+        surplus = tuple(name for name in names if not is_expected(name, row.violates))
         # With find = "first" TLC stops at one violation, so the others are not missing.
         if missing and (sweep.options.find == "each" or not names):
             code = ExitCode.INCONCLUSIVE if set(missing) <= set(run.undecided) else ExitCode.UNEXPECTED
@@ -242,7 +242,7 @@ def answers(
     checked: Sequence[Check],
     lengths: Mapping[str, int],
 ) -> Iterator[CheckAnswer]:
-    """The answers to a point's checks, and to other violations such as an Assert.
+    """The answers to a point's checks, and to other violations such as an assertion of a library.
 
     ``lengths`` are those of the shortest counterexamples, by label.
     """
@@ -258,12 +258,12 @@ def answers(
     for check in (*checked, *besides):
         name = check.label
         if name in violated:
-            right = name in foreseen or anything
+            right = is_expected(name, foreseen) or anything
             yield CheckAnswer(check=check, status="violated", as_expected=right, length=lengths.get(name))
         elif stopped or name in run.undecided:
             yield CheckAnswer(check=check, status="undecided", as_expected=True)
         else:
-            yield CheckAnswer(check=check, status="held", as_expected=name not in foreseen)
+            yield CheckAnswer(check=check, status="held", as_expected=not is_expected(name, foreseen))
 
 
 def _word(value: _Value) -> str:
@@ -410,7 +410,7 @@ def _check_row(
         )
     known = frozenset[str]().union(*checked)
     for name in row.violates or ():
-        if name not in known and name not in _UNLISTED:
+        if name not in _UNLISTED and not any(is_expected(label, [name]) for label in known):
             raise InputError(
                 "expect-unchecked",
                 f"{name} is expected to be violated, but no point of this expectation checks it",

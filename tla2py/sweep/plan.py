@@ -25,7 +25,7 @@ from tla2py.model.run import (
 from tla2py.sweep.grid import Ids, Point
 from tla2py.sweep.sweep import Sweep
 from tla2py.text import parameter_text
-from tla2py.tla.graph import ModuleGraph
+from tla2py.tla.graph import Assertion, ModuleGraph, find_assertions
 from tla2py.tla.module import count_visible, standard_module_of
 from tla2py.tlc.config.render import render_config
 from tla2py.tlc.config.statements import literal_names, literal_text
@@ -73,6 +73,7 @@ class Outlines:
         specs = sweep.specs.values()
         self._modules = {id(spec): module_texts(spec, spec.root.name, None, "") for spec in specs}
         self._declared = frozenset(name for spec in specs for name in _declared(spec))
+        self._assertions: dict[tuple[int, frozenset[str]], tuple[Assertion, ...]] = {}
 
     def classes(self, name: str) -> list[int]:
         """A number for each text of a parameter: points that agree in these numbers have the same outline."""
@@ -149,6 +150,19 @@ class Outlines:
         extension = outline.model.extension
         added = extension.modules if extension else {}
         return module_texts(outline.model.spec, outline.main, outline.wrapper, text, added)
+
+    def assertions(self, outline: Outline, text: str) -> tuple[Assertion, ...]:
+        """The assertions that a run with this config reaches, without those of postconditions, which are named as such."""
+        if outline.model is None or not any("Assert" in each.text for each in outline.model.spec.modules):
+            return ()
+        model, config = outline.model, outline.config
+        added = model.extension.modules.values() if model.extension else ()
+        words = re.findall(r"[\w!]+", "\n".join([text, outline.wrapper or "", *added]))
+        names = frozenset(words) & model.spec.definitions.keys() - {*config.postconditions, *config.possible}
+        key = (id(model.spec), names)
+        if key not in self._assertions:
+            self._assertions[key] = find_assertions(model.spec, sorted(names))
+        return self._assertions[key]
 
     def _is_plain(self, text: str) -> bool:
         """Whether a config can express a value, which then means the same whatever the modules declare."""
@@ -454,4 +468,5 @@ class _Planner:
             originals=given.originals,
             inputs=setting.inputs,
             refused=outline.refused,
+            assertions=self._maker.assertions(outline, text),
         )

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -12,6 +15,10 @@ from tla2py.tla.levels import Candidates, Level, Levels, find_candidates
 from tla2py.tla.module import Assumption, Constant, Definition, Expression, Module, Variable
 from tla2py.tla.scope import Entity, Resolver, Scope
 from tla2py.tla.tree import deeply
+from tla2py.tla.value_text import ValueTextError, parse_value
+
+# What the translation of PlusCal's assert says.
+_PLUSCAL = re.compile(r"Failure of assertion at line (\d+), column (\d+)\.")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -183,6 +190,76 @@ def reached(
                 # A definition in a LET is a part of the definition around it.
                 around = owner if entity.enclosed else entity
                 pending.append(Reached(expr=entity.body, scope=entity.scope, owner=around))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Assertion:
+    """A place where a module applies Assert, or where an algorithm in PlusCal has an ``assert``.
+
+    name: the first of its ``forms`` that no other assertion has, see ``assertion_names``.
+    meaning: its message if the name is that, otherwise the asserted expression and its definition, which stay when lines
+        move.
+    module, line, column: the place in the text that TLC reads.
+    within: the definitions of the root, among those asked about, that reach it.
+    """
+
+    name: str
+    meaning: str
+    module: str
+    line: int
+    column: int
+    forms: tuple[str, ...]
+    within: tuple[str, ...] = ()
+
+
+@deeply
+def find_assertions(spec: ModuleGraph, names: Iterable[str]) -> tuple[Assertion, ...]:
+    """The assertions in the user's modules that definitions of the root reach, by module and place."""
+    installed = {module.name for module in spec.installed}
+    found: dict[tuple[str, int, int], Assertion] = {}
+    for root, each in ((name, each) for name in names for each in reached(spec, named(spec, [name]), {})):
+        expr, owner = each.expr, each.owner
+        applied = expr.shape == "apply" and expr.operator.rpartition("!")[2] == "Assert"
+        if not applied or len(expr.arguments) < 2 or each.entity is not None or owner is None:
+            continue
+        module = spec.file_of(owner.declaration)
+        if module.name in installed:
+            continue
+        condition, said = expr.arguments[-2:]
+        literal = said.text if (said.shape, said.operator) == ("literal", "string") else None
+        file, line, column = at = module.name, expr.span.begin_line, expr.span.begin_column
+        found[at] = Assertion(
+            name="",
+            meaning=f"{module.excerpt(condition.span)} in {owner.declaration.name}",
+            module=file,
+            line=line,
+            column=column,
+            forms=assertion_names(literal, file, module.line(line), column),
+            within=(*found[at].within, root) if at in found else (root,),
+        )
+    # The translation of an algorithm may repeat what that asserts once.
+    counts = Counter(form for forms in {each.forms for each in found.values()} for form in forms)
+    for at, one in found.items():
+        name = next((form for form in one.forms if counts[form] == 1), one.forms[-1])
+        # A message and its place are three forms, a place is two.
+        said = name == one.forms[0] and len(one.forms) == 3
+        found[at] = replace(one, name=name, meaning=name if said else one.meaning)
+    return tuple(found[at] for at in sorted(found))
+
+
+def assertion_names(message: str | None, module: str, line: int, column: int) -> tuple[str, ...]:
+    """The names of an assertion at a place, the shortest first; ``message`` is a string as TLA+ text.
+
+    They are the message, ``too many``, ``too many (M:10)`` and ``too many (M:10:5)``; without one ``M:10`` and ``M:10:5``.
+    """
+    text = None
+    with suppress(ValueTextError):
+        text = None if message is None else str(parse_value(message))
+    if text is not None and (written := _PLUSCAL.fullmatch(text)) is not None:
+        text, line, column = None, int(written[1]), int(written[2])
+    place = f"{module}:{line}"
+    exact = f"{place}:{column}"
+    return (place, exact) if text is None else (text, f"{text} ({place})", f"{text} ({exact})")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

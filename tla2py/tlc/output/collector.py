@@ -386,7 +386,7 @@ class Collector:
         if message.code in _POSTCONDITIONS.values():
             diagnostic = replace(diagnostic, code=code, printed=tuple(self._recent))
         self.diagnose(diagnostic)
-        if (asserted := asserted_value(message)) is not None:
+        if (asserted := asserted_value(message.text)) is not None:
             self._print(asserted)
         outcomes = [meaning(code).outcome for code in (message.code, *message.nested)]
         if Outcome.OUT_OF_MEMORY in outcomes or _OUT_OF_MEMORY.search(message.text) is not None:

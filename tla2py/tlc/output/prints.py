@@ -54,12 +54,10 @@ class PrintReader:
         return "\n".join(lines)[:_LONGEST]
 
 
-def asserted_value(message: Message) -> str | None:
-    """The value of an Assert that failed, from an error message."""
-    if Code.ASSERT not in (message.code, *message.nested):
-        return None
+def asserted_value(text: str) -> str | None:
+    """The value of an Assert that failed, from the text of an error."""
     reader = PrintReader(parsed=True)
-    lines = map(UserText, message.text.partition(_ASSERTED)[2].split("\n"))
+    lines = map(UserText, text.partition(_ASSERTED)[2].split("\n"))
     return next((value for line in (*lines, None) if (value := reader.read(line)) is not None), None)
 
 

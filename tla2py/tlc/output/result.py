@@ -7,9 +7,11 @@ reported one, and a truncated stream looks like success up to its end.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
+from itertools import dropwhile
 from types import MappingProxyType
 from typing import IO
 
@@ -17,12 +19,16 @@ from tla2py.model.model import Config
 from tla2py.model.outcome import VERDICTS, Diagnostic, Outcome, Stats, Verdict, Violation
 from tla2py.model.run import Execution, RunRecord, RunResult, TerminationReason, TlcOptions
 from tla2py.model.trace import Trace
+from tla2py.tla.graph import Assertion, assertion_names
 from tla2py.tlc.config.read import config_of_run
-from tla2py.tlc.output.codes import EXIT_STATUSES
+from tla2py.tlc.output.codes import EXIT_STATUSES, Code
 from tla2py.tlc.output.collector import Collector, with_notes
 from tla2py.tlc.output.messages import Message, UserText, iter_messages, with_log
-from tla2py.tlc.output.states import iter_with_traces
+from tla2py.tlc.output.prints import asserted_value
+from tla2py.tlc.output.states import CALL, iter_with_traces, location_of
 
+# What an Assert without a place fails in.
+_SUBJECT = re.compile(r"Evaluating (?:invariant|action property) (\S+) failed")
 _VACUOUS = "There are no initial states, so everything that was checked holds vacuously."
 _TERMINATIONS = {"timeout": Outcome.TIMEOUT, "memory": Outcome.OUT_OF_MEMORY, "disk": Outcome.OUT_OF_DISK}
 # SIGHUP, SIGINT, SIGKILL and SIGTERM, as subprocess reports them and as the JVM or a shell exits on them; any other
@@ -37,19 +43,20 @@ def interpret(
     termination_reason: TerminationReason | None,
     bounded: bool = False,
     candidates: Mapping[str, Sequence[str]] = MappingProxyType({}),
+    assertions: Sequence[Assertion] = (),
 ) -> RunResult:
     """The result of one execution of TLC; accepts any input.
 
     ``exit_code`` is negative for a signal, None if the process never started; ``termination_reason`` is None if it
     ended on its own. ``bounded`` means that the search did not cover all states even if it found nothing.
     ``candidates`` are the names checked, by the kind of violation they would be: a violation that TLC does not name
-    gets the name of the only candidate.
+    gets the name of the only candidate. ``assertions`` are those that may fail.
     """
     read = _read(messages, candidates)
     outcome = _outcome(read, exit_code, termination_reason, bounded=bounded or read.simulated)
     if outcome is Outcome.SUCCESS and read.stats.generated == 0 and any(candidates.values()):
         read.diagnose(Diagnostic(code=0, severity="warning", text=_VACUOUS))
-    return _result(read, outcome)
+    return _result(read, outcome, assertions)
 
 
 def interpret_log(messages: Iterable[Message | UserText]) -> RunResult:
@@ -91,8 +98,8 @@ def _read(messages: Iterable[Message | UserText], candidates: Mapping[str, Seque
     return read
 
 
-def _result(read: Collector, outcome: Outcome) -> RunResult:
-    return RunResult(
+def _result(read: Collector, outcome: Outcome, assertions: Sequence[Assertion] = ()) -> RunResult:
+    result = RunResult(
         outcome=outcome,
         verdict=_verdict(outcome, read.violations),
         violations=tuple(read.violations),
@@ -106,6 +113,51 @@ def _result(read: Collector, outcome: Outcome) -> RunResult:
         print_count=read.print_count,
         progress=tuple(read.progress),
     )
+    failed = Violation(kind="assert")
+    if failed not in result.violations:
+        return result
+    name, error = _failed_assertion(result.diagnostics, assertions)
+    return replace(
+        result,
+        violations=tuple(replace(v, name=name) if v == failed else v for v in result.violations),
+        traces=tuple(replace(t, name=name) if t.kind == "assert" else t for t in result.traces),
+        diagnostics=tuple(error if error and error.text == d.text else d for d in result.diagnostics),
+    )
+
+
+def _failed_assertion(
+    diagnostics: Sequence[Diagnostic], assertions: Sequence[Assertion]
+) -> tuple[str, Diagnostic | None]:
+    """The name of the assertion that stopped TLC, "" if there is nothing to name it by, and its error with its place.
+
+    Its place is the innermost that TLC lists after the error; it lists none for an invariant. Without a place the message
+    decides, and where that is not enough the name is the invariant's. What no module of the user asserts gets the name
+    that it would have alone.
+    """
+    errors = list(dropwhile(lambda each: asserted_value(each.text) is None, diagnostics))
+    if not errors:
+        return "", None
+    message = asserted_value(errors[0].text) or ""
+    called = next((each.text for each in errors if each.code == Code.NESTED_EXPRESSION), "")
+    calls = [location_of(call.groups()) for call in CALL.finditer(called)]
+    for call in reversed(calls):
+        if here := [a for a in assertions if (a.module, a.line) == (call.module, call.begin_line)]:
+            return min(here, key=lambda a: abs(a.column - call.begin_column)).name, None
+    literal = message if message.startswith('"') else None
+    at = (calls[-1].module, calls[-1].begin_line, calls[-1].begin_column) if calls else ("", 0, 0)
+    alone = assertion_names(literal, *at)[0]
+    if assertions and not calls:
+        subject = "".join(_SUBJECT.findall(errors[0].text)[:1])
+        inside = [a for a in assertions if subject in a.within] or assertions
+        said = [a for a in inside if literal and assertion_names(literal, a.module, 0, 0)[0] in a.forms]
+        # Any other message is built from values.
+        found = said or [a for a in inside if a.forms[0].startswith(f"{a.module}:")]
+        if len({a.name for a in found}) == 1:
+            line, column = str(found[0].line), str(found[0].column)
+            place = location_of((line, column, line, column, found[0].module))
+            return found[0].name, replace(errors[0], location=place)
+        alone = alone if said else subject
+    return "" if alone.startswith(":") else alone, None
 
 
 def _outcome(
@@ -173,8 +225,10 @@ def _verdict(outcome: Outcome, violations: Iterable[Violation]) -> Verdict:
     return Verdict.BROKEN if outcome in _VIOLATIONS else VERDICTS[outcome]
 
 
-def interpret_execution(execution: Execution, options: TlcOptions, lines: Iterable[bytes]) -> RunResult:
-    """The result of one execution from its standard output."""
+def interpret_execution(
+    execution: Execution, options: TlcOptions, lines: Iterable[bytes], assertions: Sequence[Assertion] = ()
+) -> RunResult:
+    """The result of one execution from its standard output; ``assertions`` are those that it can reach."""
     # With stopAfter TLC itself limits the time of the search.
     timed = any("stopAfter" in option for option in options.java_options)
     # Newer versions hide messages on request, errors too.
@@ -191,6 +245,7 @@ def interpret_execution(execution: Execution, options: TlcOptions, lines: Iterab
             "temporal_property": execution.properties,
             "postcondition": _postconditions(execution.config_text),
         },
+        assertions=assertions,
     )
     stats = result.stats
     # A simulation shorter than the start of TLC's reporting thread prints no counts but that of initial states.
@@ -220,7 +275,7 @@ def interpret_record(record: RunRecord, stdout: Callable[[int], IO[bytes]]) -> R
     executions = [each for each in record.executions if each.purpose != "log"]
     for number, execution in enumerate(executions, 1):
         with closing(stdout(number)) as lines:
-            results.append(interpret_execution(execution, record.options, lines))
+            results.append(interpret_execution(execution, record.options, lines, record.assertions))
     return with_notes(with_log(combine(executions, results), record.inputs.log), record)
 
 

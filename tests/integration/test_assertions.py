@@ -1,0 +1,209 @@
+"""Assertions are properties: one a place, with a law, kinds, expectations and a lock of its own."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import tla2py
+from tests.conftest import RunCli
+from tests.stores import loose_records, table_rows
+
+pytestmark = pytest.mark.java
+
+MODULE = """\
+---- MODULE Meter ----
+EXTENDS Naturals, Sequences, TLC
+CONSTANTS Most, Limit
+VARIABLE level
+Init == level = 0
+Raise == /\\ level < Most
+         /\\ Assert(level < Limit, "too much")
+         /\\ level' = level + 1
+Watch == /\\ Assert(level # 5, <<"at", level>>)
+         /\\ UNCHANGED level
+Next == Raise \\/ Watch
+Unused == Assert(FALSE, "never reached")
+Even == Assert(level # 2, "level " \\o ToString(level))
+Odd == Assert(level # 1 \\/ Limit = 5, "odd") /\\ Assert(level # 3, "three")
+Twice == Assert(level # 1, "same") /\\ Assert(level # 2, "same")
+====
+"""
+MODEL = 'module = "Meter.tla"\n[model]\ninit = "Init"\nnext = "Next"\n'
+SWEEP = f"{MODEL}[parameters]\nMost = [1, 2, 3, 4, 5]\nLimit = [1, 2, 3, 4, 5]\n"
+TOO_MUCH = "assert: too much"
+
+
+def write(folder: Path, text: str = SWEEP, module: str = MODULE) -> Path:
+    (folder / "Meter.tla").write_text(module)
+    (folder / "meter.toml").write_text(text)
+    return folder / "meter.toml"
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The store of 25 points: one assertion fails at ten of them, another at one more."""
+    from tests import command
+
+    folder = tmp_path_factory.mktemp("meter")
+    write(folder)
+    done = command.run("sweep", "meter.toml", "--executor", "local", "-o", "store", cwd=folder)
+    assert done.code == 1, done.stderr
+    return folder / "store"
+
+
+def explained(run_cli: RunCli, store: Path) -> dict[str, dict[str, Any]]:
+    rows = json.loads(run_cli("explain", store, "--suggest", "3", "--json").stdout)
+    return {row["property"]: row for row in rows}
+
+
+def test_where_an_assertion_held_counts_for_its_law(run_cli: RunCli, store: Path) -> None:
+    rows = explained(run_cli, store)
+    assert list(rows) == [TOO_MUCH, "assert: Meter:9", "deadlock"]
+    row = rows[TOO_MUCH]
+    # TLC stopped at the other assertion at one point.
+    assert (row["asked"], row["violated"], row["exceptions"]) == (24, 10, [])
+    assert row["law"] == "Most > Limit"
+    suggested = {(int(each["Most"]), int(each["Limit"])) for each in row["suggest"]}
+    assert suggested.isdisjoint(set(product(range(1, 6), repeat=2)) - {(5, 5)})
+    other = rows["assert: Meter:9"]
+    assert (other["asked"], other["violated"]) == (15, 1)
+
+
+def test_the_tables_name_each_assertion(store: Path) -> None:
+    runs = {(row["Most"], row["Limit"]): row for row in table_rows(store, "runs")}
+    too_much, watched, held = runs[3, 2], runs[5, 5], runs[2, 4]
+    assert too_much["violated"] == [{"kind": "assert", "name": "too much"}]
+    assert watched["violated"] == [{"kind": "assert", "name": "Meter:9"}]
+    assert held["checked"] == held["held"] == ["deadlock", TOO_MUCH, "assert: Meter:9"]
+    assert too_much["held"] == []
+
+
+def test_two_assertions_are_two_kinds(run_cli: RunCli, tmp_path: Path) -> None:
+    """In an invariant: of what an action asserts TLC 2.15 prints no trace."""
+    write(tmp_path, MODEL + 'invariants = ["Odd"]\n[constants]\nMost = 3\n[parameters]\nLimit = [4, 5]\n')
+    done = run_cli("sweep", "meter.toml", "--executor", "local", "-o", "store", cwd=tmp_path)
+    assert done.code == 1, done.stderr
+    traces = [(row["kind"], row["name"], row["length"]) for row in table_rows(tmp_path / "store", "traces")]
+    assert traces == [("assert", "odd", 2), ("assert", "three", 4)]
+    kinds = tla2py.open_store(tmp_path / "store").kinds().kinds
+    assert {kind.name for kind in kinds} == {"assert: odd", "assert: three"}
+    rows = explained(run_cli, tmp_path / "store")
+    assert [len(rows[name]["kinds"]) for name in ("assert: odd", "assert: three")] == [1, 1]
+
+
+@pytest.mark.parametrize(
+    ("options", "name", "message", "line"),
+    [
+        (("-c", "Most=2", "-c", "Limit=1"), "too much", '"too much"', 7),
+        (("-c", "Most=5", "-c", "Limit=5"), "Meter:9", '<<"at", 5>>', 9),
+        (("-c", "Most=3", "-c", "Limit=5", "--invariant", "Even"), "Meter:13", '"level 2"', 13),
+        (("-c", "Most=3", "-c", "Limit=4", "--invariant", "Odd"), "odd", '"odd"', 14),
+    ],
+)
+def test_a_check_says_what_the_assertion_says(
+    run_cli: RunCli, tmp_path: Path, options: tuple[str, ...], name: str, message: str, line: int
+) -> None:
+    """TLC gives no place for what an invariant asserts."""
+    write(tmp_path)
+    asked = ("--init", "Init", "--next", "Next", *options)
+    done = run_cli("check", "Meter.tla", *asked, "--json", cwd=tmp_path)
+    assert done.code == 1, done.stderr
+    answer = json.loads(done.stdout)
+    place = {"message": message, "module": "Meter", "line": line}
+    assert answer["violated"] == [{"kind": "assert", "name": name, **place}]
+    assert "the second argument was" in answer["message"]
+    assert not any("never reached" in each for each in answer["checked"])
+
+
+def test_an_assertion_of_pluscal_has_its_line(run_cli: RunCli, tmp_path: Path) -> None:
+    module = (
+        "---- MODULE Drops ----\nEXTENDS Naturals, TLC\nCONSTANT N\n(* --algorithm drops\nvariables x = 0;\n"
+        "begin\nA: while x < 3 do\n  assert x < N;\n  x := x + 1;\nend while;\nend algorithm; *)\n====\n"
+    )
+    (tmp_path / "Drops.tla").write_text(module)
+    sweep = 'module = "Drops.tla"\n[model]\nspecification = "Spec"\n[parameters]\nN = [1, 2, 3, 4]\n'
+    (tmp_path / "drops.toml").write_text(sweep)
+    done = run_cli("sweep", "drops.toml", "--executor", "local", "-o", "store", cwd=tmp_path)
+    assert done.code == 1, done.stderr
+    row = explained(run_cli, tmp_path / "store")["assert: Drops:8"]
+    assert (row["asked"], row["violated"], row["law"]) == (4, 2, "N <= 2")
+
+
+def test_several_with_one_message_have_their_lines(run_cli: RunCli, tmp_path: Path) -> None:
+    module = MODULE.replace('5, <<"at", level>>', '2, "too much"')
+    write(tmp_path, f'{MODEL}[constants]\nMost = 3\nLimit = 5\n[expect]\nviolates = ["{TOO_MUCH}"]\n', module)
+    assert run_cli("gate", "meter.toml", "--executor", "local", cwd=tmp_path).code == 0
+    [run] = table_rows(tmp_path / "runs/meter", "runs")
+    assert run["violated"] == [{"kind": "assert", "name": "too much (Meter:9)"}]
+    assert run["checked"] == ["deadlock", "assert: too much (Meter:7)", "assert: too much (Meter:9)"]
+
+
+@pytest.mark.parametrize(
+    ("expected", "code"),
+    [
+        ('violates = ["assert"]', 0),
+        (f'violates = ["{TOO_MUCH}"]', 0),
+        ('violates = ["assert: Meter:9"]', 1),
+        ('violates = ["assert: to much"]', 2),
+        ('violates = ["deadlock"]', 1),
+    ],
+)
+def test_an_expectation_names_any_assertion_or_one(
+    run_cli: RunCli, tmp_path: Path, expected: str, code: int
+) -> None:
+    write(tmp_path, f"{MODEL}[constants]\nMost = 2\nLimit = 1\n[expect]\n{expected}\n")
+    done = run_cli("gate", "meter.toml", "--executor", "local", cwd=tmp_path)
+    assert done.code == code, done.stderr
+    assert [error.code for error in done.reported.errors] == (["expect-unchecked"] if code == 2 else [])
+
+
+def test_a_lock_holds_assertions_by_what_they_assert(run_cli: RunCli, tmp_path: Path) -> None:
+    text = f'{MODEL}[constants]\nMost = 5\nLimit = 5\n[expect]\nviolates = ["assert"]\n'
+    gate = ("gate", "meter.toml", "--executor", "local")
+    write(tmp_path, text)
+    assert run_cli(*gate, "--record", cwd=tmp_path).code == 0
+
+    def drift(module: str) -> set[str]:
+        write(tmp_path, text, module)
+        done = run_cli(*gate, cwd=tmp_path)
+        return {str(each) for gated in done.reported.gated for each in drifts(gated)}
+
+    def drifts(gated: Any) -> list[Any]:
+        return [each.cause for each in gated.decision.all_problems if each.cause is not None]
+
+    assert not drift(MODULE.replace("VARIABLE", "\n\nVARIABLE"))
+    changed = drift(re.sub(r"/\\ Assert\(level < Limit.*", "", MODULE))
+    assert "no longer checks the assert too much" in changed
+    changed = drift(MODULE.replace("Assert(level # 5", "Assert(level # 4"))
+    assert "the definition of Watch has changed" in changed
+    assert "no longer violates assert: level # 5 in Watch" in changed
+    assert "now violates assert: level # 4 in Watch" in changed
+
+
+def test_points_without_a_result_are_named(run_cli: RunCli, tmp_path: Path, store: Path) -> None:
+    """What holds so far need not hold at the points that are left."""
+    partial = tmp_path / "partial"
+    shutil.copytree(store, partial)
+    points = {row["run_id"]: row["point"] for row in table_rows(store, "runs")}
+    for record in loose_records(partial):
+        if points[record.stem] > 12:
+            record.unlink()
+    assert run_cli("tables", partial).code == 0
+    for row in explained(run_cli, partial).values():
+        assert (row["of"], row["missing"]) == (25, list(range(13, 26)))
+    text = run_cli("explain", partial).stdout
+    assert "a law of 12 of 25 points" in text
+    assert "never violated at the 12 of 25 points with a result: " in text
+    assert "13 of 25 points have no result: 13-25" in text
+    asked = run_cli("query", partial, "SELECT count(*) AS n FROM runs", "--json")
+    assert json.loads(asked.stdout) == [{"n": 12}]
+    assert asked.stderr == "note: 13 of 25 points have no result: 13-25\n"
+    assert run_cli("query", store, "SELECT 1").stderr == ""
+    assert "no result" not in run_cli("explain", store).stdout
