@@ -175,8 +175,7 @@ class Explained:
     @property
     def run(self) -> str:
         """``12 of 25 points``: those of the store with a result."""
-        of = self.answers.of
-        return f"{of - len(self.answers.missing)} of {counted(of, 'point')}"
+        return f"{self.answers.of - len(self.answers.missing)} of {counted(self.answers.of, 'point')}"
 
     def to_json(self) -> dict[str, object]:
         """The row of ``explain --json``; ``law`` is null if no law was found, and not ``short`` if it only fits."""

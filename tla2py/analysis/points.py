@@ -51,10 +51,7 @@ class Answers:
 
 
 def property_answers(view: StoreTables) -> list[Answers]:
-    """The answers to each property that a run checked or violated, in the order of the points.
-
-    What no run lists as checked, such as an assertion of a library, is violated at some points and holds where all does.
-    """
+    """The answers to each property that a run checked or violated, in the order of the points."""
     parameters = {point.point: point.parameters for point in view.points}
     answered: dict[str, list[Answered]] = {}
     unanswered: dict[str, list[int]] = {}
@@ -72,6 +69,7 @@ def property_answers(view: StoreTables) -> list[Answers]:
                 here.append(replace(held, violated=True) if name in row.violated_names else held)
             else:
                 unanswered.setdefault(name, []).append(row.point)
+    # What no run lists as checked, such as an assertion of a library, holds where everything does.
     for name in answered.keys() - listed:
         answered[name] = sorted((*answered[name], *holding), key=lambda each: each.point)
     missing = tuple(missing_points(view.store))

@@ -23,7 +23,7 @@ class RunRow:
     verdict: Annotated[Verdict, "holds, violated, inconclusive, broken or excluded"]
     violated: Annotated[tuple[Violation, ...], "what was violated: kind and name"] = ()
     checked: Annotated[
-        tuple[str, ...], "the invariants and properties that the run checked, and deadlock"
+        tuple[str, ...], "the invariants, properties and assertions that the run checked, and deadlock"
     ] = ()
     held: Annotated[tuple[str, ...], "those of them that it found to hold"] = ()
     undecided: Annotated[tuple[str, ...], "what a further execution under find = each could not decide"] = ()

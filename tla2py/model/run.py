@@ -184,9 +184,9 @@ class RunRecord:
     """The raw record of a run; the first execution is the run as configured.
 
     ``outputs`` are the files that the first execution wrote and the store keeps, ``dropped`` the names of the others, at
-    most a hundred. The record's archive also has the output of execution n, ``n/stdout.txt`` and ``n/stderr.txt``. ``originals`` is as
-    in ``Run``. ``remarks`` are those on its log. ``assertions`` is as in ``Run``, empty in records of older versions; ``executor`` is
-    None in those, and outside of sweeps.
+    most a hundred. The record's archive also has the output of execution n, ``n/stdout.txt`` and ``n/stderr.txt``. ``originals`` and
+    ``assertions`` are as in ``Run``. ``remarks`` are those on its log. ``executor`` is None in records of older versions,
+    and outside of sweeps.
     """
 
     run_id: str

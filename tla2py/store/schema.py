@@ -112,7 +112,7 @@ TABLES: dict[str, tuple[Column, ...]] = {
             "kind of violation: invariant, action_property, temporal_property, deadlock, ...; evaluation if nothing is "
             "violated and the trace leads to an expression that TLC could not evaluate",
         ),
-        Column("name", _TEXT, False, "the violated definition; empty if TLC names none"),
+        Column("name", _TEXT, False, "the violated definition, or the assertion; empty if TLC names none"),
         Column("length", "int32", False, "number of states"),
         Column("loop_start", "int32", True, "index of the state to which the lasso returns"),
         Column("loop_action", _TEXT, True, "the action of the returning step, if TLC prints it"),

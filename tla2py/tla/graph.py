@@ -197,8 +197,7 @@ class Assertion:
     """A place where a module applies Assert, or where an algorithm in PlusCal has an ``assert``.
 
     name: the first of its ``forms`` that no other assertion has, see ``assertion_names``.
-    meaning: its message if the name is that, otherwise the asserted expression and its definition, which stay when lines
-        move.
+    meaning: its message, otherwise the asserted expression and its definition, which stay when lines move.
     module, line, column: the place in the text that TLC reads.
     within: the definitions of the root, among those asked about, that reach it.
     """
@@ -219,32 +218,26 @@ def find_assertions(spec: ModuleGraph, names: Iterable[str]) -> tuple[Assertion,
     found: dict[tuple[str, int, int], Assertion] = {}
     for root, each in ((name, each) for name in names for each in reached(spec, named(spec, [name]), {})):
         expr, owner = each.expr, each.owner
-        applied = expr.shape == "apply" and expr.operator.rpartition("!")[2] == "Assert"
-        if not applied or len(expr.arguments) < 2 or each.entity is not None or owner is None:
+        name = expr.operator.rpartition("!")[2] if expr.shape == "apply" and each.entity is None else ""
+        if name != "Assert" or not expr.arguments or owner is None or owner.declaration.module in installed:
             continue
-        module = spec.file_of(owner.declaration)
-        if module.name in installed:
-            continue
+        module, around = spec.file_of(owner.declaration), owner.declaration.name
         condition, said = expr.arguments[-2:]
         literal = said.text if (said.shape, said.operator) == ("literal", "string") else None
         file, line, column = at = module.name, expr.span.begin_line, expr.span.begin_column
+        forms = assertion_names(literal, file, module.line(line), column)
+        # A message and its place are three forms, a place is two.
+        plain = forms[0] if len(forms) == 3 else f"{module.excerpt(condition.span)} in {around}"
+        within = (*found[at].within, root) if at in found else (root,)
         found[at] = Assertion(
-            name="",
-            meaning=f"{module.excerpt(condition.span)} in {owner.declaration.name}",
-            module=file,
-            line=line,
-            column=column,
-            forms=assertion_names(literal, file, module.line(line), column),
-            within=(*found[at].within, root) if at in found else (root,),
+            name="", meaning=plain, module=file, line=line, column=column, forms=forms, within=within
         )
     # The translation of an algorithm may repeat what that asserts once.
     counts = Counter(form for forms in {each.forms for each in found.values()} for form in forms)
-    for at, one in found.items():
-        name = next((form for form in one.forms if counts[form] == 1), one.forms[-1])
-        # A message and its place are three forms, a place is two.
-        said = name == one.forms[0] and len(one.forms) == 3
-        found[at] = replace(one, name=name, meaning=name if said else one.meaning)
-    return tuple(found[at] for at in sorted(found))
+    return tuple(
+        replace(one, name=next((form for form in one.forms if counts[form] == 1), one.forms[-1]))
+        for one in (found[at] for at in sorted(found))
+    )
 
 
 def assertion_names(message: str | None, module: str, line: int, column: int) -> tuple[str, ...]:

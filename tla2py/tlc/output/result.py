@@ -25,7 +25,7 @@ from tla2py.tlc.output.codes import EXIT_STATUSES, Code
 from tla2py.tlc.output.collector import Collector, with_notes
 from tla2py.tlc.output.messages import Message, UserText, iter_messages, with_log
 from tla2py.tlc.output.prints import asserted_value
-from tla2py.tlc.output.states import CALL, iter_with_traces, location_of
+from tla2py.tlc.output.states import iter_with_traces, location_of
 
 # What an Assert without a place fails in.
 _SUBJECT = re.compile(r"Evaluating (?:invariant|action property) (\S+) failed")
@@ -130,23 +130,20 @@ def _failed_assertion(
 ) -> tuple[str, Diagnostic | None]:
     """The name of the assertion that stopped TLC, "" if there is nothing to name it by, and its error with its place.
 
-    Its place is the innermost that TLC lists after the error; it lists none for an invariant. Without a place the message
-    decides, and where that is not enough the name is the invariant's. What no module of the user asserts gets the name
-    that it would have alone.
+    TLC lists no place for what an invariant asserts. Then the message decides, and where that is not enough the name is
+    the invariant's. What no module of the user asserts gets the name that it would have alone.
     """
     errors = list(dropwhile(lambda each: asserted_value(each.text) is None, diagnostics))
     if not errors:
         return "", None
     message = asserted_value(errors[0].text) or ""
-    called = next((each.text for each in errors if each.code == Code.NESTED_EXPRESSION), "")
-    calls = [location_of(call.groups()) for call in CALL.finditer(called)]
-    for call in reversed(calls):
-        if here := [a for a in assertions if (a.module, a.line) == (call.module, call.begin_line)]:
-            return min(here, key=lambda a: abs(a.column - call.begin_column)).name, None
+    call = next((each.location for each in errors if each.code == Code.NESTED_EXPRESSION), None)
+    at = ("", 0, 0) if call is None else (call.module, call.begin_line, call.begin_column)
+    if here := [a for a in assertions if (a.module, a.line) == at[:2]]:
+        return min(here, key=lambda a: abs(a.column - at[2])).name, None
     literal = message if message.startswith('"') else None
-    at = (calls[-1].module, calls[-1].begin_line, calls[-1].begin_column) if calls else ("", 0, 0)
     alone = assertion_names(literal, *at)[0]
-    if assertions and not calls:
+    if assertions and call is None:
         subject = "".join(_SUBJECT.findall(errors[0].text)[:1])
         inside = [a for a in assertions if subject in a.within] or assertions
         said = [a for a in inside if literal and assertion_names(literal, a.module, 0, 0)[0] in a.forms]
