@@ -41,8 +41,8 @@ class Answers:
     answered: tuple[Answered, ...]
     unanswered: tuple[int, ...]
     excluded: tuple[int, ...]
-    missing: tuple[int, ...] = ()
-    of: int = 0
+    missing: tuple[int, ...]
+    of: int
 
     def at(self, parameter: str, value: str) -> Answers:
         """The answers at the points where a parameter has a value."""

@@ -135,7 +135,7 @@ class Violation:
 
     @property
     def label(self) -> str:
-        """What it is called, see ``label_of``."""
+        """The name, ``assert: NAME`` for an assertion, or the kind of what has no name."""
         return label_of(self.kind, self.name)
 
 

@@ -145,7 +145,7 @@ class Trace(Displayed):
 
     @property
     def label(self) -> str:
-        """What it violates, see ``label_of``."""
+        """The name, ``assert: NAME`` for an assertion, or the kind of what has no name."""
         return label_of(self.kind, self.name)
 
     def state(self, index: int) -> State:

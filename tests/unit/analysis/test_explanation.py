@@ -19,6 +19,8 @@ def answers(points: Sequence[Mapping[str, str]], violated: Sequence[bool]) -> An
         ),
         unanswered=(),
         excluded=(),
+        missing=(),
+        of=len(points),
     )
 
 
@@ -87,6 +89,8 @@ def test_the_row_of_json() -> None:
         "rivals": [],
         "suggest": [{"A": "1", "B": "3"}],
         "kinds": [],
+        "of": 9,
+        "missing": [],
     }
 
 
