@@ -16,8 +16,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from tla2py.store.foreign import read_log
-from tla2py.store.foreign_itf import trace_to_itf
+from tla2py.store.foreign import read_log, trace_to_itf
 
 REPLICAS = ("b1", "b2", "b3")
 RUNS = 2

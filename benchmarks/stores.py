@@ -16,9 +16,8 @@ import tla2py
 from tla2py.execution.job import write_points
 from tla2py.model.outcome import Verdict
 from tla2py.store.pack import PackedRecord, write_packs
-from tla2py.store.points import ManifestPoint
 from tla2py.store.record import record_name
-from tla2py.store.store import Store
+from tla2py.store.store import ManifestPoint, Store
 from tla2py.sweep.load import load_sweep
 from tla2py.sweep.plan import plan_sweep
 from tla2py.tlc.tools.toolchain import find_toolchain

@@ -19,8 +19,7 @@ import atheris
 with atheris.instrument_imports(include=["tla2py"]):
     from tla2py.errors import InputError
     from tla2py.model.outcome import Verdict
-    from tla2py.store.foreign import read_file, read_log
-    from tla2py.store.foreign_itf import trace_from_itf, trace_to_itf
+    from tla2py.store.foreign import read_file, read_log, trace_from_itf, trace_to_itf
     from tla2py.tla.canonical import same_value
     from tla2py.tla.itf import state_from_itf, state_to_itf
     from tla2py.tla.value_text import format_value, parse_value

@@ -7,7 +7,7 @@ import zlib
 from pathlib import Path
 from typing import Any
 
-from tla2py.store.index import identity
+from tla2py.store.pack import identity
 from tla2py.store.record import record_name
 from tla2py.store.storage import Address
 from tla2py.store.store import Store
@@ -19,11 +19,17 @@ def table_rows(store: Address, name: str) -> list[dict[str, Any]]:
     return stored_table(Store(store), name).to_pylist()  # type: ignore[no-any-return]
 
 
+def identities(store: Store) -> dict[str, str]:
+    """The identities of the packed records that count, by run id."""
+    columns = store.record_ids().columns
+    return dict(zip(columns["run_id"].to_pylist(), columns["record"].to_pylist(), strict=True))
+
+
 def record_ids(store: Address) -> dict[str, str]:
     """The identities of a store's records by run id, loose or packed."""
     opened = Store(store)
     index = opened.record_ids()
-    found = dict(index)
+    found = identities(opened)
     for run_id in index.loose:
         try:
             with opened.storage.open(record_name(run_id)) as source:
@@ -46,7 +52,7 @@ def damage_record(store: Path, run_id: str) -> None:
 def loose_records(folder: Path) -> list[Path]:
     """The files of a store's records, by run id, after the packed ones were made loose again."""
     index = Store(folder).record_ids()
-    for run_id in index:
+    for run_id in identities(Store(folder)):
         place = index.place(run_id).file
         assert not isinstance(place, str)
         with zipfile.ZipFile(folder / place.name) as archive:

@@ -476,3 +476,24 @@ def test_a_point_is_refused_for_what_its_sweep_is_refused_for(
     assert [ended.code for ended in (swept, gated, checked)] == [2, 2, 2]
     assert checked.error.code == gated.error.code == swept.error.code == code
     assert checked.error.where == gated.error.where == swept.error.where
+
+
+def test_names_given_as_options_are_linted_like_those_of_a_config(run_cli: RunCli, tiny_spec: Path) -> None:
+    """A predicate on states as a property holds wherever the initial states do, so its answer has the warning."""
+    module, config = tiny_spec, tiny_spec.with_name("Given.cfg")
+    text = module.read_text()
+    module.write_text(text.replace("\n====", "\nAtFirst == x = 0\nLater == <>(x = 1)\nMoves == x' # x\n===="))
+    wrong = (
+        ("--property", "PROPERTY", "AtFirst", "state-property", 0),
+        ("--invariant", "INVARIANT", "Later", "invariant-level", 2),
+        ("--invariant", "INVARIANT", "Moves", "invariant-level", 2),
+        ("--property", "PROPERTY", "Moves", "property-level", 2),
+    )
+    for option, keyword, given, code, status in wrong:
+        config.write_text(f"SPECIFICATION Spec\nCONSTANT Max = 2\n{keyword} {given}\n")
+        by_config = run_cli("check", module, "--config", config)
+        by_option = run_cli("check", module, "-c", "Max=2", "--specification", "Spec", option, given)
+        for ended in (by_config, by_option):
+            assert ended.code == status
+            shown = ended.error.code if status else ended.findings[0][0]
+            assert shown == code, ended.stderr

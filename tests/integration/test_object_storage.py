@@ -22,21 +22,19 @@ import tla2py
 from tests.conftest import COUNTER, RunCli
 from tests.integration.test_sweep import TIMES, wait_until_gone
 from tests.objects import Storage, serving
-from tests.stores import record_ids
+from tests.stores import identities, record_ids
 from tests.unit.records import executed
 from tests.unit.store.test_store import MANIFEST, POINTS, stated
 from tla2py.analysis.view import StoreView
 from tla2py.errors import StoreError
 from tla2py.model.run import digest_text
 from tla2py.store import remote
-from tla2py.store import storage as claim
 from tla2py.store.fragments import read_list
-from tla2py.store.pack import prune
 from tla2py.store.runs import run_rows
 from tla2py.store.schema import TABLE_NAMES
 from tla2py.store.storage import Address, below
 from tla2py.store.store import Store
-from tla2py.store.write import refresh_tables, table_files, tables_current
+from tla2py.store.write import prune, refresh_tables, table_files, tables_current
 from tla2py.view.page import PageOptions, report_page
 
 
@@ -318,18 +316,19 @@ def test_records_are_packed_and_read_where_they_are(
     store.write_record(big)
     store.storage.write({f"records/{'0' * 32}.zip": lambda sink: sink.write(b"PK half of it")})
     reader = Store(address)
-    assert not reader.record_ids()
+    assert not identities(reader)
     for generation in range(1, 10):
         store.write_record(executed(tmp_path / str(generation), f"{generation:032}", "invariant"))
         store.pack()
     ids = Store(address).record_ids()
-    assert {*ids} == {"a" * 32, "b" * 32, *(f"{number:032}" for number in range(1, 10))}
+    run_ids = identities(Store(address)).keys()
+    assert run_ids == {"a" * 32, "b" * 32, *(f"{number:032}" for number in range(1, 10))}
     assert ids.loose == {"0" * 32}
     assert len(ids.packs) == 2
     assert len(store.storage.names("records")) == 2 * len(ids.packs) + 1
     for each in (reader, store):
-        each.prefetch(ids)
-        for run_id in ids:
+        each.prefetch(run_ids)
+        for run_id in run_ids:
             with each.archive(run_id) as archive, archive.stdout(1) as stdout:
                 assert archive.record.run_id == run_id
                 assert (stdout.read() == output) == (run_id == "b" * 32)
@@ -352,12 +351,12 @@ def test_a_store_is_pruned_where_it_is(address: str, tmp_path: Path) -> None:
     refresh_tables(store)
     store.write_probes(())
     foreseen = prune(store, dry_run=True)
-    assert foreseen.counts() == {"record": 1, "output": 1, "source": 2, "input": 1}
+    assert foreseen.counts == {"record": 1, "output": 1, "source": 2, "input": 1}
     assert prune(store) == foreseen
     assert store.recorded() == {"a" * 32}
     assert not store.storage.tree("outputs")
     assert not store.storage.tree("inputs")
-    assert not prune(store, dry_run=True).counts()
+    assert not prune(store, dry_run=True).counts
     assert len(run_rows(table_files(store, "runs"))) == 1
 
 
@@ -377,14 +376,14 @@ def test_one_sweep_at_a_time(bucket: str, monkeypatch: pytest.MonkeyPatch) -> No
     store.storage.write({"claims/x.json": lambda sink: sink.write(json.dumps(words).encode())})
     busy = refusal(lambda: store.lock().__enter__())
     assert (busy.code, "far" in str(busy)) == ("store-busy", True)
-    monkeypatch.setattr(claim, "_EXPIRY_SECONDS", 0.5)
+    monkeypatch.setattr(remote, "_EXPIRY_SECONDS", 0.5)
     time.sleep(1.6)  # The times of objects are whole seconds.
     with store.lock():
         assert "x.json" not in store.storage.names("claims")
 
 
 def test_a_claim_is_renewed_as_long_as_it_is_held(bucket: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(claim, "_RENEWAL_SECONDS", 0.1)
+    monkeypatch.setattr(remote, "_RENEWAL_SECONDS", 0.1)
     store = Store.create(f"s3://{bucket}/renewed")
     with store.lock():
         first = store.storage.stamps("claims")

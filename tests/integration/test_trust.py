@@ -22,8 +22,8 @@ from tests.unit.records import executed
 from tla2py.analysis.view import open_view
 from tla2py.errors import InputError, StoreError
 from tla2py.model.run import ModuleText
-from tla2py.store.points import ManifestPoint
 from tla2py.store.record import open_archive, write_archive
+from tla2py.store.store import ManifestPoint
 from tla2py.sweep.load import load_sweep
 from tla2py.tla.value import Record
 from tla2py.tlc.process import sandbox

@@ -65,7 +65,7 @@ def test_tasks_read_the_parts_of_a_large_graph(
         refresh_tables(store)
     names = ("graph_states", "graph_edges")
     before = [stored_table(store, name).to_pylist() for name in names]
-    monkeypatch.setattr("tla2py.store.graph._LARGE_RECORD", 0)
+    monkeypatch.setattr("tla2py.store.derive._LARGE_RECORD", 0)
     with store.lock():
         refresh_tables(store, derive=deriver(session.sparkContext), anew=True)
     assert [stored_table(store, name).to_pylist() for name in names] == before

@@ -52,7 +52,7 @@ ALLOWED = {
 # What makes objects of any class as it reads: a store may be a stranger's. A state graph's readers are processes of
 # ours, and Spark itself pickles what goes to its workers.
 UNPICKLING = {
-    "pickle": ["store.graph"],
+    "pickle": ["store.derive"],
     **{name: [] for name in ("cloudpickle", "dill", "joblib", "jsonpickle", "marshal", "shelve", "yaml")},
 }
 # The same by other names.
@@ -294,7 +294,7 @@ def test_what_is_unpickled_comes_from_our_own_processes() -> None:
         if isinstance(node, ast.Call)
         and ast.unparse(node.func) in ("pickle.load", "pickle.loads", "pickle.Unpickler")
     }
-    assert sources == {"store.graph: answer", "store.graph: sys.stdin.buffer"}
+    assert sources == {"store.derive: answer", "store.derive: sys.stdin.buffer"}
 
 
 def test_nothing_is_unpickled_or_evaluated_by_another_name() -> None:

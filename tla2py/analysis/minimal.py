@@ -12,7 +12,7 @@ from tla2py.analysis.atoms import bit_set
 from tla2py.analysis.tables import StoreTables
 from tla2py.model.outcome import Verdict
 from tla2py.model.row import RunRow
-from tla2py.store.read import read_rows
+from tla2py.store.fragments import read_rows
 from tla2py.store.runs import action_rows
 from tla2py.store.write import table_files
 from tla2py.sweep.grid import value_key

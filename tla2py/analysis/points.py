@@ -11,8 +11,7 @@ from tla2py.errors import InputError
 from tla2py.model.courses import Course, course_of
 from tla2py.model.outcome import Verdict
 from tla2py.model.row import RunRow
-from tla2py.store.runs import run_numbers
-from tla2py.store.traces import last_changes, trace_actions
+from tla2py.store.runs import last_changes, run_numbers, trace_actions
 from tla2py.store.write import missing_points, table_files
 from tla2py.text import counted, spans
 

@@ -10,13 +10,11 @@ from typing import TYPE_CHECKING
 
 from tla2py.errors import InputError, StoreError
 from tla2py.model.finding import Findings
-from tla2py.model.row import RunRow
+from tla2py.model.row import RunRow, TraceRow
 from tla2py.model.trace import Trace
-from tla2py.store.points import Manifest, StoredPoints
-from tla2py.store.runs import run_rows
+from tla2py.store.runs import TRACE_COLUMNS, run_rows, shortest_traces, trace_rows, trace_states, with_states
 from tla2py.store.schema import TABLE_NAMES
-from tla2py.store.store import Store
-from tla2py.store.traces import TRACE_COLUMNS, TraceRow, shortest_traces, trace_rows, trace_states
+from tla2py.store.store import Manifest, Store, StoredPoints
 from tla2py.store.write import stored_table, table_files
 from tla2py.tlc.config.read import parse_config
 
@@ -142,7 +140,7 @@ class StoreTables:
             )
         row = traces[number - 1]
         states = trace_states(table_files(self.store, "states"), row.run_id, row.trace)
-        return row.with_states(states, self.constants(point))
+        return with_states(row, states, self.constants(point))
 
     def constants(self, point: int) -> dict[str, str]:
         """A point's constants as TLA+ text, as far as its record has them."""

@@ -169,8 +169,8 @@ def prune_command(
       tla2py prune runs/NAME
     """
     # Imported on use, with Arrow.
-    from tla2py.store.pack import prune
     from tla2py.store.store import Store
+    from tla2py.store.write import prune
 
     opened = Store.open(store)
     unused = prune(opened, dry_run=dry_run)
@@ -180,7 +180,7 @@ def prune_command(
             "them look for checks that cannot fail; sweep this store once more, then prune it",
             soft_wrap=True,
         )
-    parts = [counted(count, kind) for kind, count in unused.counts().items()]
+    parts = [counted(count, kind) for kind, count in unused.counts.items()]
     if not parts:
         show(f"nothing to remove from {opened.path}")
         return

@@ -24,11 +24,10 @@ from tla2py.execution.execute import execute_run
 from tla2py.model.outcome import Stats, Verdict
 from tla2py.model.run import ExecutorKind, Limits, Run
 from tla2py.store.fragments import Fragment
-from tla2py.store.points import ManifestPoint
 from tla2py.store.record import input_file
 from tla2py.store.runs import run_seconds
 from tla2py.store.storage import Address
-from tla2py.store.store import Store
+from tla2py.store.store import ManifestPoint, Store
 from tla2py.store.write import Group, derive_here, intact_files
 from tla2py.sweep.grid import comparable
 from tla2py.sweep.plan import Plan

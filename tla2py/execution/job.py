@@ -22,10 +22,9 @@ from tla2py.execution.executor import (
 from tla2py.execution.known import KnownRuns, known_runs
 from tla2py.execution.listener import Estimator, Listener, SweepProgress
 from tla2py.model.outcome import Verdict
-from tla2py.store.points import Manifest, ManifestParameter, coded_points
 from tla2py.store.record import write_inputs
-from tla2py.store.runs import parameter_columns, parameter_type
-from tla2py.store.store import Store
+from tla2py.store.schema import parameter_columns, parameter_type
+from tla2py.store.store import Manifest, ManifestParameter, Store, coded_points
 from tla2py.store.write import Derive, derive_here, refresh_tables
 from tla2py.sweep.grid import Point
 from tla2py.sweep.plan import Plan, Runs

@@ -5,17 +5,27 @@ from __future__ import annotations
 import contextlib
 from array import array
 from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
 from tla2py.errors import StoreError
 from tla2py.model.outcome import Outcome, Verdict
 from tla2py.model.run import RETRIED
-from tla2py.store.read import read_table
-from tla2py.store.runs import LimitsRow, limits_rows
+from tla2py.store.fragments import read_rows, read_table
 from tla2py.store.storage import is_remote
 from tla2py.store.store import Store
 from tla2py.store.write import intact_files, records_doubted, tables_current
 from tla2py.sweep.plan import Plan
 from tla2py.tlc.output.result import interpret_record
+
+
+class _Ended(NamedTuple):
+    """How a run ended, and the limits it ran under."""
+
+    outcome: Outcome
+    verdict: Verdict
+    timeout_seconds: float
+    memory_bytes: int
+    disk_bytes: int | None
 
 
 class KnownRuns:
@@ -57,16 +67,17 @@ def known_runs(store: Store, plan: Plan) -> KnownRuns:
     # A full disk or a crash may have truncated a record after the table was written.
     trusted = is_remote(store.path) or _tables_current(store)
     with contextlib.suppress(OSError, ValueError):
-        for place, row in () if records_doubted(store) else lookup.rows():
-            if trusted or _recorded(store, row.run_id, row):
+        for place, ended in () if records_doubted(store) else lookup.rows():
+            run_id = plan.runs.ids[place]
+            if trusted or _is_whole(store, run_id):
                 lookup.open[place] = False
-                if _reusable(row, plan, place) and _has_outputs(store, row.run_id, plan):
-                    known.add(place, row.verdict)
+                if _reusable(ended, plan, place) and _has_outputs(store, run_id, plan):
+                    known.add(place, ended.verdict)
     left = [place for place, is_open in enumerate(lookup.open) if is_open]
     store.prefetch(plan.runs.ids[place] for place in left)
     for place in left:
         run_id = plan.runs.ids[place]
-        recorded = _recorded(store, run_id, None)
+        recorded = _recorded(store, run_id)
         if recorded and _reusable(recorded, plan, place) and _has_outputs(store, run_id, plan):
             known.add(place, recorded.verdict)
     known.repeat(lookup.firsts)
@@ -78,7 +89,7 @@ class _Lookup:
     """The first places of the planned runs that have a record; ``open`` marks those not looked at yet."""
 
     def __init__(self, store: Store, plan: Plan) -> None:
-        from tla2py.store.index import places_among, text_column
+        from tla2py.store.pack import places_among, text_column
 
         self._store = store
         self._run_ids = text_column(plan.runs.ids)
@@ -92,38 +103,40 @@ class _Lookup:
 
     def close(self) -> None:
         """Free the memory."""
-        from tla2py.store.index import release_memory
+        from tla2py.store.pack import release_memory
 
         del self._run_ids
         release_memory()
 
-    def rows(self) -> Iterator[tuple[int, LimitsRow]]:
+    def rows(self) -> Iterator[tuple[int, _Ended]]:
         """The rows of these runs in the table of runs, once each. Raises OSError and ValueError if it is damaged."""
-        from tla2py.store.index import places_among
+        from tla2py.store.pack import places_among
 
         files = intact_files(self._store, "runs")
         if not files or not any(self.open):
             return
         places = places_among(read_table(files, ["run_id"])["run_id"], self._run_ids)
-        for place, row in zip(places, limits_rows(files), strict=True):
-            if place is not None and row is not None and self.open[place]:
-                yield place, row
+        # Another version may know more outcomes.
+        known = set(Outcome)
+        for place, (outcome, verdict, *limits) in zip(places, read_rows(files, _Ended._fields), strict=True):
+            if place is not None and self.open[place] and outcome in known:
+                yield place, _Ended(Outcome(outcome), Verdict(verdict), *limits)
 
 
-def _reusable(row: LimitsRow, plan: Plan, place: int) -> bool:
+def _reusable(ended: _Ended, plan: Plan, place: int) -> bool:
     """Whether a run would end the same now: not after a kill, nor if its limits have risen."""
     limits = plan.limits
-    if row.outcome in RETRIED:
+    if ended.outcome in RETRIED:
         # TLC is not started for a config that it cannot read.
         return plan.runs[place].refused is not None
-    if row.outcome is Outcome.TIMEOUT:
-        return limits.timeout_seconds <= row.timeout_seconds
-    if row.outcome is Outcome.OUT_OF_MEMORY:
-        return limits.memory_bytes <= row.memory_bytes
-    if row.outcome is Outcome.OUT_OF_DISK:
+    if ended.outcome is Outcome.TIMEOUT:
+        return limits.timeout_seconds <= ended.timeout_seconds
+    if ended.outcome is Outcome.OUT_OF_MEMORY:
+        return limits.memory_bytes <= ended.memory_bytes
+    if ended.outcome is Outcome.OUT_OF_DISK:
         # Without a limit of its own a run gets a share of the free space, which changes.
         limit = limits.disk_bytes
-        return limit is not None and row.disk_bytes is not None and limit <= row.disk_bytes
+        return limit is not None and ended.disk_bytes is not None and limit <= ended.disk_bytes
     return True
 
 
@@ -141,25 +154,25 @@ def _has_outputs(store: Store, run_id: str, plan: Plan) -> bool:
     return names <= store.storage.names(f"outputs/{run_id}")
 
 
-def _recorded(store: Store, run_id: str, row: LimitsRow | None) -> LimitsRow | None:
-    """The row of a record, which is ``row`` if it was read before; None for a damaged record."""
+def _is_whole(store: Store, run_id: str) -> bool:
+    try:
+        with store.archive(run_id):
+            return True
+    except StoreError:
+        return False
+
+
+def _recorded(store: Store, run_id: str) -> _Ended | None:
+    """How a run ended, by its record; None for a damaged one."""
     try:
         with store.archive(run_id) as archive:
-            if row is not None:
-                return row
-            result = interpret_record(archive.record, archive.stdout)
-            limits = archive.record.limits
+            result, limits = interpret_record(archive.record, archive.stdout), archive.record.limits
     except StoreError as error:
-        if row is None and error.code != "record-damaged":
+        if error.code != "record-damaged":
             raise
         return None
-    return LimitsRow(
-        run_id=run_id,
-        outcome=result.outcome,
-        verdict=result.verdict,
-        timeout_seconds=limits.timeout_seconds,
-        memory_bytes=limits.memory_bytes,
-        disk_bytes=limits.disk_bytes,
+    return _Ended(
+        result.outcome, result.verdict, limits.timeout_seconds, limits.memory_bytes, limits.disk_bytes
     )
 
 

@@ -17,7 +17,7 @@ from tla2py.logs.mutate import Target, change_logs, named_strings
 from tla2py.model.logs import LogEdit, LogMutantRow
 from tla2py.model.outcome import Verdict
 from tla2py.model.row import RunRow
-from tla2py.store.read import read_rows
+from tla2py.store.fragments import read_rows
 from tla2py.store.storage import Address, below
 from tla2py.store.store import Store
 from tla2py.store.write import table_files

@@ -18,7 +18,7 @@ from tla2py.logs.why import LogTrace, LogWhy, log_trace, read_log_why
 from tla2py.model.logs import LogRow
 from tla2py.model.outcome import Verdict
 from tla2py.model.row import RunRow
-from tla2py.store.read import read_rows
+from tla2py.store.fragments import read_rows
 from tla2py.store.store import Store
 from tla2py.store.write import table_files
 from tla2py.sweep.judge import code_of, worst

@@ -23,8 +23,8 @@ from tla2py.gate.stored import plan_stored, read_found, stored_mutants, stored_r
 from tla2py.model.outcome import Outcome, Verdict
 from tla2py.model.row import RunRow
 from tla2py.mutation.mutate import gate_mutants
-from tla2py.store.points import is_store
 from tla2py.store.storage import Address, folder_of, is_remote
+from tla2py.store.store import Store, is_store
 from tla2py.sweep.folder import folder_file
 from tla2py.sweep.judge import check_expectations
 from tla2py.sweep.plan import Plan

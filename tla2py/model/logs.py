@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Annotated, Literal, NamedTuple, TypeAlias
 
 import msgspec
 
@@ -219,35 +219,38 @@ class LogInput:
 class LogRow:
     """A row of ``logs`` without its run and point: how far some behaviour explained a log.
 
-    ``matched`` is the number of lines before the first one that no behaviour explains, None if nothing counts them;
-    ``first_unmatched`` is that line, from 1, and ``place`` its file and its line there; None if there is none or if TLC
-    did not end. ``violates`` are the names of what is violated, except for the log itself.
+    The columns are annotated as those of ``RunRow`` are. The first unexplained line is None also if TLC did not end.
     """
 
-    file: str
-    verdict: Verdict
-    lines: int
-    matched: int | None
-    first_unmatched: int | None
-    place: str | None
-    violates: tuple[str, ...]
-    generated: int | None
-    distinct: int | None
+    file: Annotated[str, "the log, as the sweep file or the command names it"]
+    verdict: Annotated[Verdict, "holds if some behaviour explains every line, violated if none does"]
+    lines: Annotated[int, "int32", "number of its lines"]
+    matched: Annotated[
+        int | None, "int32", "lines before the first unexplained one; null if nothing counts them"
+    ]
+    first_unmatched: Annotated[int | None, "int32", "the first line that no behaviour explains, from 1"]
+    place: Annotated[str | None, "that line as file:line"]
+    violates: Annotated[tuple[str, ...], "what is violated, such as an invariant, besides the log"]
+    generated: Annotated[int | None, "states generated"]
+    distinct: Annotated[int | None, "distinct states"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LogMutantRow:
     """A row of ``log_mutants``: a change to a log, and whether the changed log was accepted."""
 
-    run_id: str
-    file: str
-    line: int
-    change: str
-    field: str | None
-    before: str | None
-    after: str | None
-    action: str | None
-    status: str
+    run_id: Annotated[str, "the run"]
+    file: Annotated[str, "the log that was changed"]
+    line: Annotated[int, "int32", "number of the line that was changed, from 1"]
+    change: Annotated[str, "drop, double, swap (with the next line) or field"]
+    field: Annotated[str | None, "the field that was changed, as in event.state.term"]
+    before: Annotated[str | None, "its value, as JSON"]
+    after: Annotated[str | None, "its other value, as JSON"]
+    action: Annotated[str | None, "the action that the line names, if known"]
+    status: Annotated[
+        str,
+        "rejected, accepted, unknown (no answer within the limits) or broken (TLC could not evaluate the module)",
+    ]
 
 
 class MutationSection(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -1,4 +1,4 @@
-"""A row of ``runs``. Its fields are the columns: each annotation has the type, perhaps a narrower one, and a description."""
+"""Rows of tables. Their fields are the columns: each annotation has the type, perhaps a narrower one, and a description."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Annotated
 
 from tla2py.model import outcome
 from tla2py.model.outcome import OUTCOME_WORDS, Outcome, Verdict, Violation, is_simulated, simulation_words
+from tla2py.model.trace import TraceKind, label_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,3 +104,28 @@ class RunRow:
     def unfinished(self) -> bool:
         """Whether TLC stopped early, which makes its counts lower bounds."""
         return outcome.unfinished(self.outcome, self.termination_reason)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TraceRow:
+    """A counterexample without its states; see ``Trace``."""
+
+    run_id: Annotated[str, "the run that found it"]
+    trace: Annotated[int, "int32", "number of the trace within its run, from 1"]
+    kind: Annotated[
+        TraceKind,
+        "kind of violation: invariant, action_property, temporal_property, deadlock, ...; evaluation if nothing is "
+        "violated and the trace leads to an expression that TLC could not evaluate",
+    ]
+    name: Annotated[str, "the violated definition, or the assertion; empty if TLC names none"]
+    length: Annotated[int, "int32", "number of states"]
+    loop_start: Annotated[int | None, "int32", "index of the state to which the lasso returns"]
+    loop_action: Annotated[str | None, "the action of the returning step, if TLC prints it"]
+    loop_action_args: Annotated[tuple[str, ...] | None, "its arguments as TLA+ text, if TLC prints them"]
+    stuttering: Annotated[bool, "whether the trace ends in stuttering"]
+    cut_off: Annotated[bool, "whether an imported log ends within the trace"]
+
+    @property
+    def label(self) -> str:
+        """What it violates, see ``label_of``."""
+        return label_of(self.kind, self.name)

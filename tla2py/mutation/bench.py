@@ -15,9 +15,9 @@ from tla2py.execution.job import execute_job, manifest, prepare_job
 from tla2py.execution.listener import Listener
 from tla2py.model.row import RunRow
 from tla2py.model.run import Limits, Run, RunResult
-from tla2py.store.points import Manifest, ManifestParameter, ManifestPoint, points_table
-from tla2py.store.runs import parameter_columns, run_rows, run_seconds
-from tla2py.store.store import Store
+from tla2py.store.runs import run_rows, run_seconds
+from tla2py.store.schema import parameter_columns
+from tla2py.store.store import Manifest, ManifestParameter, ManifestPoint, Store, points_table
 from tla2py.store.write import refresh_tables, table_files
 from tla2py.sweep.plan import Plan
 from tla2py.sweep.sweep import Sweep

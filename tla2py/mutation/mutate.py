@@ -112,7 +112,6 @@ def run_mutation(
     trial = prepare_trial(sweep, plan, choice)
     target = Store.create(store or mutants_address(Path("runs") / sweep.name))
     with executors([sweep]) as start, target.lock():
-        target.mend_mutants()
         bench = Bench(
             sweep=sweep,
             plan=plan,

@@ -25,9 +25,8 @@ from pyspark.sql.types import VariantVal
 from tla2py.errors import InputError, StoreError, Tla2pyError
 from tla2py.spark.launch import job_failed
 from tla2py.spark.shipping import check_shared, shared_address, shipper
-from tla2py.store.derive import derive_fragment
+from tla2py.store.derive import GraphShare, derive_fragment, large_graphs
 from tla2py.store.fragments import Fragment, TableList, read_list
-from tla2py.store.graph import GraphShare, large_graphs
 from tla2py.store.schema import TABLE_NAMES, TABLES, Column, runs_columns
 from tla2py.store.storage import Address, is_remote, storage_of
 from tla2py.store.store import Store

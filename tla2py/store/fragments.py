@@ -9,16 +9,21 @@ from __future__ import annotations
 
 import hashlib
 import uuid
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
 
-from tla2py.store.points import Manifest
-from tla2py.store.read import file_digest, has_columns, intact_file
+from tla2py.errors import StoreError
 from tla2py.store.schema import TABLES, Column, runs_columns
 from tla2py.store.storage import Storage
+from tla2py.store.store import Manifest
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
 
 LIST = "tables/current.json"
 # Raised when the rows that are made of a record change otherwise than by their columns.
@@ -105,10 +110,13 @@ class TableList(msgspec.Struct, frozen=True, kw_only=True):
         """The names of the files of the tables and of the points."""
         return {self.manifest.points, *(name for each in (self.runs, *self.fragments) for name in each.names)}
 
+    def having(self, table: str) -> list[Fragment]:
+        """The fragments that may have files of a table."""
+        return [self.runs] if table in JOINED else self.fragments
+
     def of(self, table: str) -> list[TableFile]:
         """The files of a table."""
-        fragments = [self.runs] if table in JOINED else self.fragments
-        return [file for each in fragments for file in each.files.get(table, ())]
+        return [file for each in self.having(table) for file in each.files.get(table, ())]
 
 
 def new_name() -> str:
@@ -117,15 +125,15 @@ def new_name() -> str:
 
 
 def intact_table(
-    storage: Storage, table: str, files: Iterable[TableFile], *, whole: bool = True
+    storage: Storage, table: str, fragments: Iterable[Fragment], *, whole: bool = True
 ) -> list[Path] | None:
-    """Files of a table, or their copies, in order, with the content that was written.
+    """The files of a table in fragments, or their copies, in order, with the content that was written.
 
     None if one is missing or differs, or has other columns than this version writes, of which some may be missing without
     ``whole``: a stranger may have written both the file and its digest.
     """
     found: list[Path] = []
-    for each in files:
+    for each in (file for fragment in fragments for file in fragment.files.get(table, ())):
         file = intact_file(storage, each.name, each.sha256)
         if file is None or not has_columns(file, _DECLARED[table], whole=whole):
             return None
@@ -135,7 +143,7 @@ def intact_table(
 
 def is_intact(storage: Storage, fragment: Fragment, tables: Iterable[str]) -> bool:
     """Whether the files of these tables in a fragment have the content that was written."""
-    return all(intact_table(storage, table, fragment.files.get(table, ())) is not None for table in {*tables})
+    return all(intact_table(storage, table, [fragment]) is not None for table in {*tables})
 
 
 def fragment_of(folder: Path, name: str, runs: int) -> Fragment:
@@ -172,3 +180,141 @@ def write_list(storage: Storage, tables: TableList) -> None:
     """Replace the list. Raises StoreError (``store-unwritable``)."""
     data = msgspec.json.encode(tables)
     storage.write({LIST: lambda sink: sink.write(data)})
+
+
+# So many rows become Python objects at once.
+BATCH_ROWS = 1000
+
+Files = Sequence[Path]
+"""The files that make up a table."""
+
+
+def wrong_value(table: str, what: str) -> StoreError:
+    """The error for what tla2py never writes into a table, though the file is as its list says."""
+    return StoreError(
+        "table-damaged",
+        f"the table {table} has {what}",
+        hint="a newer tla2py may have written it; otherwise make the tables anew: tla2py tables STORE",
+    )
+
+
+def read_table(files: Files, columns: Sequence[str] | None = None) -> pa.Table:
+    """The rows of Parquet files, at least one, or some of their columns. Raises OSError, and pyarrow's errors.
+
+    ``pyarrow.parquet.read_table`` would do, but imports pandas.
+    """
+    # Imported on use: many commands read no table.
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    parts = []
+    for path in files:
+        with pq.ParquetFile(path) as file:
+            parts.append(file.read(None if columns is None else list(columns), use_threads=False))
+    return pa.concat_tables(parts)
+
+
+def read_rows(files: Files, columns: Sequence[str]) -> Iterator[tuple[Any, ...]]:
+    """The values of some columns, a tuple per row; None in columns that a file lacks.
+
+    Raises what ``read_table`` raises.
+    """
+    for batch in read_batches(files, columns):
+        yield from _batch_rows(batch, columns)
+
+
+def read_batches(files: Files, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
+    """The rows of Parquet files in parts, with those of the columns that a file has. Raises what ``read_table`` raises."""
+    import pyarrow.parquet as pq
+
+    for path in files:
+        with pq.ParquetFile(path) as file:
+            yield from file.iter_batches(BATCH_ROWS, columns=list(columns), use_threads=False)
+
+
+def read_run(files: Files, columns: Sequence[str], run_id: str) -> Iterator[tuple[Any, ...]]:
+    """The rows of one run, as ``read_rows`` returns them; reads little else."""
+    import pyarrow.compute as pc
+    import pyarrow.parquet as pq
+
+    from tla2py.store.pack import text_column
+
+    for path in files:
+        with pq.ParquetFile(path) as file:
+            for group in range(file.num_row_groups):
+                range_ = file.metadata.row_group(group).column(0).statistics
+                if range_ is not None and range_.has_min_max and not range_.min <= run_id <= range_.max:
+                    continue
+                own = pc.equal(
+                    file.read_row_group(group, ["run_id"], use_threads=False)["run_id"],
+                    text_column([run_id])[0],
+                )
+                if pc.any(own).as_py():
+                    yield from table_rows(
+                        file.read_row_group(group, list(columns), use_threads=False).filter(own), columns
+                    )
+
+
+def table_rows(table: pa.Table, columns: Sequence[str]) -> Iterator[tuple[Any, ...]]:
+    """The values of some columns of an Arrow table, a tuple per row; None in columns that it lacks."""
+    for batch in table.to_batches(max_chunksize=BATCH_ROWS):
+        yield from _batch_rows(batch, columns)
+
+
+def _batch_rows(batch: pa.RecordBatch, columns: Sequence[str]) -> Iterator[tuple[Any, ...]]:
+    present = set(batch.schema.names)
+    absent = [None] * batch.num_rows
+    lists = [batch.column(name).to_pylist() if name in present else absent for name in columns]
+    yield from zip(*lists, strict=True)
+
+
+def intact_file(storage: Storage, name: str, sha256: str) -> Path | None:
+    """A file with this digest, or its copy; None if it is missing or differs.
+
+    A file is read once for each of its sizes and times. Raises StoreError.
+    """
+    try:
+        path = storage.local(name)
+        stat = path.stat()
+        found = _cached(path, stat.st_size, stat.st_mtime_ns)
+    except OSError:
+        return None
+    if found == sha256:
+        return path
+    storage.forget(name)
+    return None
+
+
+@lru_cache(maxsize=4096)
+def _cached(path: Path, _size: int, _mtime_ns: int) -> str:
+    return file_digest(path)
+
+
+def file_digest(path: Path) -> str:
+    """The sha256 of a file, in hexadecimal. Raises OSError."""
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def has_columns(path: Path, columns: Sequence[Column], *, whole: bool) -> bool:
+    """Whether a file has these columns with their types; without ``whole`` some may be missing."""
+    stat = path.stat()
+    types = _column_types(path, stat.st_size, stat.st_mtime_ns)
+    return all(
+        types.get(column.name) == column.type
+        for column in columns
+        if whole or column.name == "run_id" or column.name in types
+    )
+
+
+@lru_cache(maxsize=4096)
+def _column_types(path: Path, _size: int, _mtime_ns: int) -> Mapping[str, pa.DataType]:
+    """The types of a file's columns by name; none of a file that is not Parquet."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        with pq.ParquetFile(path) as file:
+            return {field.name: field.type for field in file.schema_arrow}
+    except (OSError, ValueError, pa.ArrowException):
+        return {}

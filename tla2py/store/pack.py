@@ -6,14 +6,17 @@ replaces are removed after that: at any moment every record is in a place that c
 
 from __future__ import annotations
 
+import bisect
 import contextlib
+import re
 import shutil
+import struct
 import uuid
 import zipfile
 import zlib
 from array import array
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from itertools import chain
 from typing import IO, Any, NamedTuple
 
@@ -21,12 +24,187 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from tla2py.errors import StoreError
-from tla2py.store.index import SCHEMA, Pack, RecordIndex, identity, integer_column, read_index, text_column
 from tla2py.store.record import EPOCH, is_whole, record_name
 from tla2py.store.storage import FilePart, Storage
-from tla2py.store.store import Store
-from tla2py.store.write import refresh_tables
+
+_PART = 10_000
+
+
+def text_column(texts: Iterable[str]) -> pa.StringArray:
+    """The texts as a column."""
+    data, ends = bytearray(), array("q", [0])
+    for text in texts:
+        data += text.encode()
+        ends.append(len(data))
+    wide = pa.LargeStringArray.from_buffers(len(ends) - 1, pa.py_buffer(ends), pa.py_buffer(data))
+    return wide.cast(pa.string())
+
+
+def integer_column(numbers: Iterable[int]) -> pa.Int64Array:
+    """The numbers as a column."""
+    values = array("q", numbers)
+    return pa.Array.from_buffers(pa.int64(), len(values), [None, pa.py_buffer(values)])
+
+
+def coded_column(texts: Iterable[str], codes: Iterable[int]) -> pa.DictionaryArray:
+    """A column of texts, given by their numbers among different ones."""
+    numbers = array("i", codes)
+    places = pa.Array.from_buffers(pa.int32(), len(numbers), [None, pa.py_buffer(numbers)])
+    return pa.DictionaryArray.from_arrays(places, text_column(texts))
+
+
+def places_among(
+    texts: pa.Array | pa.ChunkedArray, others: pa.Array | pa.ChunkedArray
+) -> Iterator[int | None]:
+    """The first place of each text among others; None if it is not there."""
+    places = pc.index_in(texts, value_set=others)
+    # Not all as objects at once.
+    for start in range(0, len(places), _PART):
+        yield from places[start : start + _PART].to_pylist()
+
+
+def release_memory() -> None:
+    """Return what Arrow has freed to the system; otherwise it keeps it for the next large table."""
+    pa.default_memory_pool().release_unused()
+
+
+# The index of a pack. ``record`` is the identity of a record: its size and CRC.
+_NUMBERS = ("offset", "size", "crc32", "generation")
+_SCHEMA = pa.schema(
+    [("run_id", pa.string()), *((name, pa.int64()) for name in _NUMBERS), ("record", pa.string())]
+)
+# Loose records are named by run ids, which have no hyphen. Of several records of a run the one with the highest
+# generation counts, which is the number of the pack that it was first put into.
+_PACK = re.compile(r"pack-[0-9]+-[0-9a-f]+\.zip")
+_ORDER = [("run_id", "ascending"), ("generation", "descending"), ("pack", "descending")]
+
+
+class RecordPlace(NamedTuple):
+    """Where a record is: its file, or the part of a pack and its CRC."""
+
+    file: str | FilePart
+    crc32: int | None = None
+
+
+class Pack(NamedTuple):
+    """A pack: its name, the bytes of its file, and its index, which may be ``lost``: then it was made from the pack."""
+
+    name: str
+    size: int
+    entries: pa.Table
+    lost: bool = False
+
+
+class RecordIndex:
+    """What is where among a store's records.
+
+    ``columns`` has a row per packed record that counts, sorted by ``run_id``, with ``record`` its identity. ``loose`` are
+    the runs whose records are not packed yet.
+    """
+
+    def __init__(self, columns: pa.Table, packs: tuple[Pack, ...], loose: frozenset[str]) -> None:
+        self.columns, self.packs, self.loose = columns, packs, loose
+        # An array is indexed faster than a table's column, which may have several parts.
+        self._run_ids = columns["run_id"].combine_chunks()
+
+    def place(self, run_id: str) -> RecordPlace:
+        """Where a record is; a record that the index lacks would be loose."""
+        row = bisect.bisect_left(self._run_ids, run_id, key=pa.StringScalar.as_py)
+        if row == len(self._run_ids) or self._run_ids[row].as_py() != run_id:
+            return RecordPlace(record_name(run_id))
+        pack, offset, size, crc32 = (
+            int(self.columns[name][row].as_py()) for name in ("pack", "offset", "size", "crc32")
+        )
+        return RecordPlace(FilePart(f"records/{self.packs[pack].name}.zip", offset, size), crc32)
+
+    def generation(self) -> int:
+        """The highest generation of a record, 0 without any."""
+        return max((pc.max(pack.entries["generation"]).as_py() or 0 for pack in self.packs), default=0)
+
+
+def identity(size: int, crc32: int) -> str:
+    """The identity of a record: the size and the CRC of its archive."""
+    return f"{size}-{crc32:08x}"
+
+
+_Entry = tuple[str, int, int, int, int]
+
+
+def _entries(rows: Sequence[_Entry]) -> pa.Table:
+    """The index of records, each given by its run id and its numbers."""
+    run_ids, *numbers = zip(*rows, strict=True) if rows else [()] * 5
+    records = text_column(identity(size, crc32) for _, _, size, crc32, _ in rows)
+    columns = [text_column(run_ids), *map(integer_column, numbers), records]
+    return pa.Table.from_arrays(columns, schema=_SCHEMA)
+
+
+def read_index(storage: Storage, known: RecordIndex | None = None) -> RecordIndex:
+    """The index of a store's records; ``known`` is one that was read before.
+
+    A pack whose index is lost is read itself. The records that a truncated pack has lost do not count.
+    """
+    files = storage.stamps("records")
+    sizes = {name[:-4]: stamp.size for name, stamp in files.items() if _PACK.fullmatch(name)}
+    loose = frozenset(name[:-4] for name in files if name.endswith(".zip")) - sizes.keys()
+    read = {pack.name: pack for pack in known.packs if sizes.get(pack.name) == pack.size} if known else {}
+    storage.prefetch(f"records/{name}.parquet" for name in sorted(sizes.keys() - read.keys()))
+    found = (read.get(name) or _read_pack(storage, name, sizes[name]) for name in sorted(sizes))
+    packs = tuple(pack for pack in found if pack is not None)
+    if known is not None and (known.packs, known.loose) == (packs, loose):
+        return known
+    return RecordIndex(_counting(packs, loose), packs, loose)
+
+
+def _read_pack(storage: Storage, name: str, size: int) -> Pack | None:
+    try:
+        with (
+            storage.open(f"records/{name}.parquet") as source,
+            pq.ParquetFile(pa.BufferReader(source.read()), page_checksum_verification=True) as file,
+        ):
+            entries = file.read(use_threads=False).select(_SCHEMA.names).cast(_SCHEMA)
+    except (OSError, KeyError, ValueError, pa.ArrowException):
+        return _indexed_anew(storage, name, size)
+    ends = pc.add(entries["offset"], entries["size"])
+    return Pack(name, size, entries.filter(pc.less_equal(ends, integer_column([size])[0])))
+
+
+def _indexed_anew(storage: Storage, name: str, size: int) -> Pack | None:
+    """A pack with an index from the pack itself; None if that is damaged too."""
+    rows = []
+    try:
+        with storage.open(f"records/{name}.zip") as stream, zipfile.ZipFile(stream) as pack:
+            for entry in pack.infolist():
+                # The lengths of a name and of what follows it precede the record.
+                stream.seek(entry.header_offset + 26)
+                lengths = sum(struct.unpack("<HH", stream.read(4)))
+                offset = entry.header_offset + 30 + lengths
+                run_id = entry.filename.removesuffix(".zip")
+                rows.append((run_id, offset, entry.file_size, entry.CRC, int(entry.comment)))
+    except (OSError, ValueError, zipfile.BadZipFile, struct.error):
+        return None
+    return Pack(name, size, _entries(rows), lost=True)
+
+
+def _counting(packs: tuple[Pack, ...], loose: frozenset[str]) -> pa.Table:
+    """The rows of the records that count, sorted by run id."""
+    tables = [
+        pack.entries.append_column("pack", integer_column([number] * pack.entries.num_rows))
+        for number, pack in enumerate(packs)
+    ]
+    rows = pa.concat_tables(tables or [_entries(()).append_column("pack", integer_column(()))])
+    if loose:
+        rows = rows.filter(pc.invert(pc.is_in(rows["run_id"], value_set=text_column(sorted(loose)))))
+    # By their places: each step on the rows themselves would copy them.
+    order = pc.sort_indices(rows, _ORDER)
+    run_ids = rows["run_id"].take(order)
+    if len(packs) > 1 and rows.num_rows:
+        others = pc.not_equal(run_ids[1:], run_ids[:-1]).combine_chunks()
+        order = pa.concat_arrays([order[:1], order[1:].filter(others)])
+    rows = rows.take(order).combine_chunks()
+    del run_ids, order
+    release_memory()
+    return rows
+
 
 # A pack is closed once it has so many bytes or records.
 _BYTES = 256 << 20
@@ -106,156 +284,30 @@ def _crc32(stream: IO[bytes]) -> int:
     return crc32
 
 
-def write_packs(storage: Storage, records: Iterator[PackedRecord]) -> Iterator[dict[str, str]]:
-    """The identities, by run id, of the records in each pack that was written with its index."""
+def write_packs(storage: Storage, records: Iterator[PackedRecord]) -> Iterator[list[str]]:
+    """The runs of the records in each pack that was written with its index."""
     for first in records:
-        pack = _PackWriter(chain([first], records))
-        name = f"pack-{first.generation:06}-{uuid.uuid4().hex[:12]}"
-        storage.write({f"records/{name}.zip": pack.write})
-        storage.write({f"records/{name}.parquet": pack.write_index})
-        yield pack.identities
+        rows = list[_Entry]()
+        name = f"records/pack-{first.generation:06}-{uuid.uuid4().hex[:12]}"
+        storage.write({f"{name}.zip": partial(_write_pack, chain([first], records), rows)})
+        write_index = partial(pq.write_table, _entries(rows), compression="zstd", write_page_checksum=True)
+        storage.write({f"{name}.parquet": write_index})
+        yield [run_id for run_id, *_ in rows]
 
 
-class _PackWriter:
-    """Writes records into a pack until it is large, then its index."""
-
-    def __init__(self, records: Iterable[PackedRecord]) -> None:
-        self._records = records
-        self.identities: dict[str, str] = {}
-        self._numbers = {name: array("q") for name in ("offset", "size", "crc32", "generation")}
-
-    def write(self, sink: IO[bytes]) -> None:
-        """Write the pack."""
-        with zipfile.ZipFile(sink, "w", zipfile.ZIP_STORED) as archive:
-            for record in self._records:
-                info = zipfile.ZipInfo(f"{record.run_id}.zip", EPOCH)
-                # The size decides how the entry's header is written.
-                info.file_size = record.stream.seek(0, 2)
-                # With it a lost index can be made again.
-                info.comment = str(record.generation).encode()
-                record.stream.seek(0)
-                with archive.open(info, "w") as entry:
-                    offset = sink.tell()
-                    shutil.copyfileobj(record.stream, entry, 1 << 20)
-                self.identities[record.run_id] = identity(info.file_size, info.CRC)
-                row = {"offset": offset, "size": info.file_size, "crc32": info.CRC}
-                for column, number in {**row, "generation": record.generation}.items():
-                    self._numbers[column].append(number)
-                if sink.tell() >= _BYTES or len(self.identities) >= _RECORDS:
-                    break
-
-    def write_index(self, sink: IO[bytes]) -> None:
-        """Write the index."""
-        columns = {name: integer_column(numbers) for name, numbers in self._numbers.items()}
-        texts = {"run_id": text_column(self.identities), "record": text_column(self.identities.values())}
-        table = pa.table({**texts, **columns}).select(SCHEMA.names)
-        pq.write_table(table, sink, compression="zstd", write_page_checksum=True)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Unused:
-    """What no point refers to: files and their bytes by kind and name, and records in packs.
-
-    ``mixed`` are the packs that have such records, ``used`` the runs whose records are kept. ``kept`` counts the records that are kept because an
-    older version wrote the store, which did not write which runs asked TLC what could not fail.
-    """
-
-    files: Mapping[str, Mapping[str, int]]
-    packed: int
-    packed_size: int
-    mixed: tuple[str, ...]
-    used: frozenset[str]
-    kept: int
-
-    def counts(self) -> dict[str, int]:
-        """The number of things to remove by kind, without kinds of which there are none."""
-        counts = {kind: len(names) for kind, names in self.files.items()}
-        counts["record"] += self.packed
-        return {kind: count for kind, count in counts.items() if count}
-
-    @property
-    def size(self) -> int:
-        """The bytes of all of it."""
-        return self.packed_size + sum(sum(names.values()) for names in self.files.values())
-
-
-def find_unused(store: Store) -> Unused:
-    """What no point of a store refers to, besides rows of tables. Raises StoreError as ``Store.manifest`` does."""
-    index, probes, used = store.record_ids(), store.probes(), store.points().run_ids()
-    others = store.recorded() - used if probes is None else probes
-    used |= others
-    tree = store.storage.tree
-    live = index.columns.filter(pc.is_in(index.columns["run_id"], value_set=text_column(sorted(used))))
-    living = [_count(live["pack"], number) for number in range(len(index.packs))]
-    loose = {record_name(run_id) for run_id in index.loose - used}
-    outputs = {name: size for name, size in tree("outputs").items() if name.split("/")[1] not in used}
-    digests = _digests(store, used)
-    named = {f"sources/{sha256}.tla" for sha256 in digests} | {f"inputs/{sha256}" for sha256 in digests}
-    return Unused(
-        files={
-            "record": {name: size for name, size in tree("records").items() if name in loose},
-            "output": outputs,
-            "source": {name: size for name, size in tree("sources").items() if name not in named},
-            "input": {name: size for name, size in tree("inputs").items() if name not in named},
-        },
-        packed=sum(pack.entries.num_rows for pack in index.packs) - live.num_rows,
-        packed_size=sum(_total(pack.entries["size"]) for pack in index.packs) - _total(live["size"]),
-        mixed=tuple(
-            pack.name
-            for pack, count in zip(index.packs, living, strict=True)
-            if pack.entries.num_rows != count
-        ),
-        used=frozenset(used),
-        kept=len(others) if probes is None else 0,
-    )
-
-
-def remove_unused(store: Store, unused: Unused) -> None:
-    """Remove what ``find_unused`` found. The store must be locked. Raises StoreError (``store-unwritable``)."""
-    storage = store.storage
-    storage.remove(name for names in unused.files.values() for name in names)
-    for folder in {"/".join(name.split("/")[:2]) for name in unused.files["output"]}:
-        storage.remove_folder(folder)
-    index, keep = store.record_ids(), text_column(sorted(unused.used))
-    for pack in index.packs:
-        # One after the other, which needs the least space.
-        if pack.name in unused.mixed:
-            rewrite_packs(storage, index, [pack], keep)
-
-
-def _count(column: pa.ChunkedArray, number: int) -> int:
-    return int(pc.sum(pc.equal(column, integer_column([number])[0])).as_py() or 0)
-
-
-def _total(column: pa.ChunkedArray) -> int:
-    return int(pc.sum(column).as_py() or 0)
-
-
-def _digests(store: Store, used: set[str]) -> set[str]:
-    """The digests of the texts and inputs that the points and their runs name."""
-    manifest = store.manifest()
-    found = {*manifest.files, *manifest.configs.values()}
-    stored = {name.removesuffix(".tla") for name in store.storage.names("sources")}
-    if stored <= found and not store.storage.names("inputs"):
-        return found
-    # What tla2py wrote itself is named by records alone.
-    run_ids = sorted(used & store.recorded())
-    store.prefetch(run_ids)
-    for run_id in run_ids:
-        # A damaged record is executed again, by a sweep that writes what it needs.
-        with contextlib.suppress(StoreError), store.archive(run_id) as archive:
-            record = archive.record
-            found.update(sha256 for _, sha256 in (*record.modules, *record.originals, *record.inputs.files))
-    return found
-
-
-def prune(store: Store, *, dry_run: bool = False) -> Unused:
-    """What no point refers to, which is removed unless this is a ``dry_run``. Raises StoreError."""
-    if dry_run:
-        return find_unused(store)
-    with store.lock():
-        unused = find_unused(store)
-        remove_unused(store, unused)
-        # Drops the rows of the runs that are gone.
-        refresh_tables(store)
-    return unused
+def _write_pack(records: Iterable[PackedRecord], rows: list[_Entry], sink: IO[bytes]) -> None:
+    """Write records into a pack until it is large; ``rows`` gets what its index says of them."""
+    with zipfile.ZipFile(sink, "w", zipfile.ZIP_STORED) as archive:
+        for record in records:
+            info = zipfile.ZipInfo(f"{record.run_id}.zip", EPOCH)
+            # The size decides how the entry's header is written.
+            info.file_size = record.stream.seek(0, 2)
+            # With it a lost index can be made again.
+            info.comment = str(record.generation).encode()
+            record.stream.seek(0)
+            with archive.open(info, "w") as entry:
+                offset = sink.tell()
+                shutil.copyfileobj(record.stream, entry, 1 << 20)
+            rows.append((record.run_id, offset, info.file_size, info.CRC, record.generation))
+            if sink.tell() >= _BYTES or len(rows) >= _RECORDS:
+                break

@@ -1,4 +1,4 @@
-"""The inputs of a store's runs, by sha256: written once, and fetched by each process that executes runs."""
+"""The raw record of a run: an archive of what was executed and of what TLC printed. Its inputs are files of their own."""
 
 from __future__ import annotations
 
@@ -133,16 +133,13 @@ class Archive:
 
     def stdout(self, number: int) -> IO[bytes]:
         """The standard output of execution ``number``, counted from 1."""
-        with _reading(self._name, _UNREADABLE):
-            # The lines of a zip's file are read slowly.
-            return io.BufferedReader(self._archive.open(f"{number}/stdout.txt"), 1 << 16)  # type: ignore[type-var]
+        # The lines of a zip's file are read slowly.
+        return io.BufferedReader(self._open(f"{number}/stdout.txt"), 1 << 16)  # type: ignore[type-var]
 
     def behaviours(self) -> IO[bytes] | None:
         """The behaviours of a simulation; None if they were not requested."""
-        if f"1/{_BEHAVIOURS}" not in self._archive.namelist():
-            return None
-        with _reading(self._name, _UNREADABLE):
-            return self._archive.open(f"1/{_BEHAVIOURS}")
+        name = f"1/{_BEHAVIOURS}"
+        return self._open(name) if name in self._archive.namelist() else None
 
     def graph_parts(self) -> list[str]:
         """The names of the parts of the state graph, in order; none if it was not requested."""
@@ -150,13 +147,17 @@ class Archive:
 
     def graph_blocks(self, part: str) -> Iterator[bytes]:
         """A part of the state graph in blocks of whole lines."""
-        with _reading(self._name, _UNREADABLE), self._archive.open(part) as stream:
+        with self._open(part) as stream:
             yield from _blocks(stream, _BLOCK_BYTES)
 
     def stderr(self, number: int) -> str:
         """The first megabytes of the standard error of execution ``number``, counted from 1."""
-        with _reading(self._name, _UNREADABLE), self._archive.open(f"{number}/stderr.txt") as stream:
+        with self._open(f"{number}/stderr.txt") as stream:
             return stream.read(_STDERR_BYTES).decode("utf-8", "replace")
+
+    def _open(self, name: str) -> IO[bytes]:
+        with _reading(self._name, _UNREADABLE):
+            return self._archive.open(name)
 
 
 @contextmanager
@@ -180,15 +181,15 @@ def open_archive(
 
 
 def _read_record(archive: zipfile.ZipFile) -> RunRecord:
-    """The facts of a record. Raises RuntimeError for more than a run can have, which would fill the memory."""
+    """The facts of a record, if this version reads them.
+
+    Raises RuntimeError for more than a run can have, which would fill the memory, and for what leads out of a folder or
+    fits no column: a record may be a stranger's.
+    """
     size = archive.getinfo(_RECORD).file_size
     if size > _RECORD_BYTES:
         raise RuntimeError(f"its {_RECORD} has {size:,} bytes")
-    return _checked(msgspec.json.decode(archive.read(_RECORD), type=RunRecord))
-
-
-def _checked(record: RunRecord) -> RunRecord:
-    """The record if this version reads it. Records may be untrusted: no file name may lead out of a folder."""
+    record = msgspec.json.decode(archive.read(_RECORD), type=RunRecord)
     if record.record_version > RECORD_VERSION:
         raise RuntimeError(f"a newer tla2py wrote it, with format {record.record_version}")
     named = (*record.modules, *record.originals)
@@ -207,16 +208,13 @@ def _checked(record: RunRecord) -> RunRecord:
             if number is not None and not -(1 << bits) <= number < 1 << bits:
                 raise RuntimeError(f"it has the number {number}")
     for each in record.executions:
-        try:
-            datetime.fromisoformat(each.started_at)
-        except ValueError as error:
-            raise RuntimeError(f"it has the time {each.started_at!r}") from error
+        datetime.fromisoformat(each.started_at)
     return record
 
 
 # What reading a stream of a damaged archive raises; and what opening the archive or a stream raises.
 _DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError)
-_UNREADABLE = (*_DAMAGED, OSError, KeyError, RuntimeError, msgspec.DecodeError)
+_UNREADABLE = (*_DAMAGED, OSError, KeyError, RuntimeError, ValueError)
 
 
 @contextmanager

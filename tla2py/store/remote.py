@@ -1,4 +1,4 @@
-"""Errors of remote file systems as StoreErrors with messages for users."""
+"""The files of a store at a URI: in object storage, or in HDFS."""
 
 from __future__ import annotations
 
@@ -7,20 +7,27 @@ import contextlib
 import functools
 import io
 import itertools
+import json
+import os
+import random
 import re
 import shutil
+import socket
 import tempfile
+import threading
+import time
 import uuid
 from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path, PurePosixPath
 from typing import IO
 
+import psutil
 import pyarrow as pa
 from pyarrow import fs
 
 from tla2py.errors import StoreError
-from tla2py.store.storage import CLAIMS, FilePart, Stamp, Write, files_below, leased, open_window
+from tla2py.store.storage import FilePart, Stamp, Storage, Write, busy, files_below, open_window
 
 SCHEMES = "file, s3, gs, abfs, hdfs"
 
@@ -130,7 +137,7 @@ def _pool() -> ThreadPoolExecutor:
     return ThreadPoolExecutor(_THREADS, thread_name_prefix="store")
 
 
-class Remote:
+class Remote(Storage):
     """The storage at a URI, see ``tla2py.store.storage.Storage``. Constructing one sends no request.
 
     Raises StoreError: ``store-secret``; later ``store-scheme``, ``bucket-missing``, ``store-unreachable``,
@@ -145,18 +152,14 @@ class Remote:
                 f"the address {shown} must not contain a password: addresses are printed and passed on",
                 hint="leave it out, and set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY",
             )
-        self.address = uri
+        self.address: str = uri
         self._copies: dict[str, Path] = {}
         self._ahead: dict[str | FilePart, Future[IO[bytes]]] = {}
         self._upcoming: Iterator[str | FilePart] = iter(())
         # Files of which parts were read.
         self._opened: dict[str, pa.NativeFile] = {}
 
-    def __str__(self) -> str:
-        return self.address
-
     def make(self, folders: Iterable[str]) -> None:
-        """Make the folders; a bucket has to exist."""
         filesystem, base = self._connected()
         with store_errors(self.address, "store-unwritable"):
             if filesystem.type_name in _OBJECT_STORAGE:
@@ -166,7 +169,6 @@ class Remote:
                 filesystem.create_dir(f"{base}/{name}", recursive=True)
 
     def exists(self) -> bool:
-        """Whether there is anything at the URI."""
         filesystem, base = self._connected()
         with store_errors(self.address, "store-unreadable"):
             if filesystem.get_file_info(base).type != fs.FileType.NotFound:
@@ -175,11 +177,9 @@ class Remote:
         return False
 
     def names(self, folder: str) -> set[str]:
-        """The names in a folder."""
         return {info.base_name for info in self._list(folder)}
 
     def stamps(self, folder: str) -> dict[str, Stamp]:
-        """The stamps of a folder's files by name."""
         return {
             info.base_name: Stamp(info.size or 0, info.mtime_ns or 0)
             for info in self._list(folder)
@@ -187,19 +187,16 @@ class Remote:
         }
 
     def open(self, file: str | FilePart) -> IO[bytes]:
-        """A file, or a part of one, for reading and seeking; a small one is held in memory."""
         fetched = self._ahead.pop(file, None)
         self._fetch_ahead()
         return self._fetch(file) if fetched is None else fetched.result()
 
     def prefetch(self, files: Iterable[str | FilePart]) -> None:
-        """Fetch these files while the ones before them are read."""
         self._upcoming = iter(files)
         self._ahead.clear()
         self._fetch_ahead()
 
     def local(self, name: str) -> Path:
-        """A local copy of a file, kept until the process ends."""
         if name not in self._copies:
             folder = Path(tempfile.mkdtemp(prefix="tla2py-copy-"))
             atexit.register(shutil.rmtree, folder, ignore_errors=True)
@@ -210,43 +207,32 @@ class Remote:
         return self._copies[name]
 
     def forget(self, name: str) -> None:
-        """Drop the copy of a file."""
         self._copies.pop(name, None)
 
     def write(self, files: Mapping[str, Write]) -> None:
-        """Write files, each whole or not at all."""
-        with (
-            store_errors(self.address, "store-unwritable"),
-            tempfile.TemporaryDirectory(prefix="tla2py-put-") as folder,
-        ):
-            made = {}
-            for number, (name, write) in enumerate(files.items()):
-                file = Path(folder) / str(number)
+        with self.staging("") as folder:
+            for name, write in files.items():
+                file = folder / name
+                file.parent.mkdir(parents=True, exist_ok=True)
                 with file.open("wb") as sink:
                     write(sink)
-                made[name] = file
-            self._put(made)
 
     @contextlib.contextmanager
     def staging(self, folder: str) -> Iterator[Path]:
-        """A local folder whose files are put into ``folder`` if the block succeeds."""
         with (
             store_errors(self.address, "store-unwritable"),
             tempfile.TemporaryDirectory(prefix="tla2py-put-") as scratch,
         ):
             yield Path(scratch)
-            below = {f"{folder}/{file.relative_to(scratch)}": file for file in files_below(Path(scratch))}
-            self._put(below)
-        self._copies.clear()
+            below = files_below(Path(scratch))
+            self._put({str(PurePosixPath(folder) / file.relative_to(scratch)): file for file in below})
 
     def remove(self, names: Iterable[str]) -> None:
-        """Remove these files; missing ones are skipped."""
         for removal in [_pool().submit(self._remove, name) for name in names]:
             removal.result()
 
     @contextlib.contextmanager
     def lock(self) -> Iterator[None]:
-        """Hold the storage for writing, see ``tla2py.store.storage``. Raises StoreError (``store-busy``)."""
         with leased(self):
             if self._connected()[0].type_name not in _OBJECT_STORAGE:
                 folders = [info.base_name for info in self._list("") if info.type == fs.FileType.Directory]
@@ -278,13 +264,11 @@ class Remote:
         return found
 
     def tree(self, folder: str) -> dict[str, int]:
-        """The sizes of all files in a folder and in its folders, by name."""
         _, base = self._connected()
         files = (info for info in self._list(folder, recursive=True) if info.type == fs.FileType.File)
         return {info.path.removeprefix(f"{base}/"): info.size or 0 for info in files}
 
     def remove_folder(self, name: str) -> None:
-        """Remove a folder with all that is in it, if it exists."""
         filesystem, base = self._connected()
         with store_errors(self.address, "store-unwritable"), contextlib.suppress(FileNotFoundError):
             filesystem.delete_dir(f"{base}/{name}")
@@ -327,6 +311,8 @@ class Remote:
         # would become an object. ``result`` raises what went wrong.
         for put in [_pool().submit(self._put_file, name, file) for name, file in files.items()]:
             put.result()
+        for name in files:
+            self.forget(name)
 
     def _put_file(self, name: str, file: Path) -> None:
         filesystem, base = self._connected()
@@ -361,3 +347,89 @@ def _copy(file: Path, filesystem: fs.FileSystem, target: str) -> None:
         stream = filesystem.open_output_stream(target, compression=None)
         stream.write(whole)
         stream.close()
+
+
+CLAIMS = "claims"
+_RENEWAL_SECONDS = 15.0
+_EXPIRY_SECONDS = 60.0
+
+
+@contextlib.contextmanager
+def leased(storage: Remote) -> Iterator[None]:
+    """Hold a storage for writing. Raises StoreError (``store-busy``), and whatever writing to it raises."""
+    name = f"{CLAIMS}/{uuid.uuid4().hex}.json"
+    done = threading.Event()
+    _claim(storage, name)
+    try:
+        if _holder(storage, name) is not None:
+            # Two writers that start at the same moment both see the other.
+            storage.remove([name])
+            time.sleep(random.uniform(0.2, 2.0))  # noqa: S311 - not a secret
+            _claim(storage, name)
+            if (holder := _holder(storage, name)) is not None:
+                raise busy(storage, holder)
+        thread = threading.Thread(target=_renew, args=(storage, name, done), name="claim", daemon=True)
+        thread.start()
+        try:
+            yield
+        finally:
+            done.set()
+            thread.join(10)
+    finally:
+        with contextlib.suppress(StoreError):
+            storage.remove([name])
+
+
+def _claim(storage: Remote, name: str) -> None:
+    owner = {"host": socket.gethostname(), "machine": _machine(), "pid": os.getpid()}
+    storage.write({name: lambda sink: sink.write(json.dumps(owner).encode())})
+
+
+def _renew(storage: Remote, name: str, done: threading.Event) -> None:
+    while not done.wait(_RENEWAL_SECONDS):
+        # If the server is away, writing a record reports it.
+        with contextlib.suppress(StoreError):
+            _claim(storage, name)
+
+
+def _holder(storage: Remote, mine: str) -> str | None:
+    """The other writer, for a message; void claims are removed."""
+    claims = {f"{CLAIMS}/{name}": stamp for name, stamp in storage.stamps(CLAIMS).items()}
+    # Both times are by the storage's own clock.
+    now = claims[mine].mtime_ns if mine in claims else 0
+    for name in sorted(claims.keys() - {mine}):
+        try:
+            with storage.open(name) as source:
+                owner = json.load(source)
+            host, machine, pid = str(owner["host"]), owner["machine"], int(owner["pid"])
+        except FileNotFoundError:
+            continue
+        except (ValueError, KeyError, TypeError):
+            host, machine, pid = "an unknown machine", None, 0
+        here = machine == _machine()
+        expired = now - claims[name].mtime_ns > _EXPIRY_SECONDS * 1e9
+        if not expired and not (here and _has_ended(pid)):
+            note = "" if here else " (if it has ended, its claim expires within a minute)"
+            return f"process {pid} on {host}{note}"
+        with contextlib.suppress(StoreError):
+            storage.remove([name])
+    return None
+
+
+def _machine() -> str:
+    """What differs between machines with the same name, boots of one machine, and containers on one machine."""
+    try:
+        boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+        return f"{boot} {Path('/proc/self/ns/pid').readlink()}"
+    except OSError:
+        return f"{socket.gethostname()} {int(psutil.boot_time())}"
+
+
+def _has_ended(pid: int) -> bool:
+    """Whether the process has ended. A later process with the same id delays a sweep by a minute."""
+    try:
+        return bool(psutil.Process(pid).status() == psutil.STATUS_ZOMBIE)
+    except psutil.NoSuchProcess:
+        return True
+    except psutil.Error:
+        return False

@@ -14,7 +14,7 @@ from tla2py.logs.files import LogText
 from tla2py.logs.why import BOTH, LogWhy
 from tla2py.model.logs import LogEdit
 from tla2py.model.outcome import Diagnostic, Verdict, ended_early
-from tla2py.model.row import RunRow
+from tla2py.model.row import RunRow, TraceRow
 from tla2py.model.run import RunRecord, RunResult
 from tla2py.model.trace import Location, State, Trace, label_of
 from tla2py.store.schema import FIXED_RUNS_COLUMNS
@@ -28,6 +28,8 @@ Row = dict[str, object]
 # What a verdict on a changed log means.
 _STATUSES = {Verdict.HOLDS: "accepted", Verdict.INCONCLUSIVE: "unknown", Verdict.BROKEN: "broken"}
 _NOWHERE: Row = dict.fromkeys(field.name for field in fields(Location))
+_STATS = ("generated", "distinct", "queue", "depth", "behaviours")
+_TRACE = tuple(field.name for field in fields(TraceRow))
 
 
 def run_row(record: RunRecord, result: RunResult, point: int = 1) -> RunRow:
@@ -66,11 +68,7 @@ def found_row(run_id: str, result: RunResult) -> RunRow:
         verdict=result.verdict,
         violated=result.violations,
         undecided=result.undecided,
-        generated=result.stats.generated,
-        distinct=result.stats.distinct,
-        queue=result.stats.queue,
-        depth=result.stats.depth,
-        behaviours=result.stats.behaviours,
+        **{name: getattr(result.stats, name) for name in _STATS},
         trace_length=result.trace_length,
         executions=0,
         message=errors[0].full_text if errors else None,
@@ -191,10 +189,8 @@ def log_coverage_rows(run_id: str, why: LogWhy) -> Iterator[Row]:
             "kind": "log",
             "module": part.module,
             "name": part.action,
-            "begin_line": part.line,
-            "begin_column": part.column,
-            "end_line": part.line,
-            "end_column": part.column,
+            **dict.fromkeys(("begin_line", "end_line"), part.line),
+            **dict.fromkeys(("begin_column", "end_column"), part.column),
             "distinct": None,
             "generated": taken[part.action or ""],
         }
@@ -222,18 +218,8 @@ def simulation_rows(record: RunRecord, result: RunResult, lengths: Counter[int])
 
 def trace_row(run_id: str, number: int, trace: Trace) -> Row:
     """A counterexample's row of ``traces``."""
-    return {
-        "run_id": run_id,
-        "trace": number,
-        "kind": trace.kind,
-        "name": trace.name,
-        "length": len(trace.states),
-        "loop_start": trace.loop_start,
-        "loop_action": trace.loop_action,
-        "loop_action_args": None if trace.loop_action_args is None else list(trace.loop_action_args),
-        "stuttering": trace.stuttering,
-        "cut_off": trace.cut_off,
-    }
+    own: Row = {"run_id": run_id, "trace": number, "length": len(trace.states)}
+    return {name: own[name] if name in own else getattr(trace, name) for name in _TRACE}
 
 
 def state_row(run_id: str, number: int, trace: Trace, state: State) -> Row:
@@ -244,7 +230,7 @@ def state_row(run_id: str, number: int, trace: Trace, state: State) -> Row:
         "trace": number,
         "index": state.index,
         "action": state.action,
-        "action_args": None if state.action_args is None else list(state.action_args),
+        "action_args": state.action_args,
         **(_place(place) if place else _NOWHERE),
         "in_loop": trace.in_loop(state),
         "state": state_text(state.values),

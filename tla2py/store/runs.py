@@ -1,19 +1,30 @@
-"""Typed rows of ``runs``."""
+"""Typed rows of the tables."""
 
 from __future__ import annotations
 
-import re
+import json
 from array import array
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any, NamedTuple, overload
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, overload
 
 from tla2py.errors import InputError, Place
 from tla2py.model.outcome import Diagnostic, Outcome, Verdict, Violation
-from tla2py.model.row import RunRow
-from tla2py.store.read import BATCH_ROWS, Files, read_batches, read_rows, read_run, read_table, wrong_value
-from tla2py.store.schema import FIXED_RUNS_COLUMNS
-from tla2py.text import cut
+from tla2py.model.row import RunRow, TraceRow
+from tla2py.model.trace import Location, State, Trace
+from tla2py.store.fragments import (
+    BATCH_ROWS,
+    Files,
+    read_batches,
+    read_rows,
+    read_run,
+    read_table,
+    table_rows,
+    wrong_value,
+)
+from tla2py.store.schema import runs_columns
+from tla2py.text import cut, listed
+from tla2py.tla.itf import state_from_itf
 from tla2py.tlc.output.collector import note_text
 
 if TYPE_CHECKING:
@@ -22,20 +33,10 @@ if TYPE_CHECKING:
 
 
 # What is equal in most rows.
-_SHARED = (
-    "outcome",
-    "verdict",
-    "violated",
-    "checked",
-    "held",
-    "undecided",
-    "message",
-    "message_place",
-    "termination_reason",
-    "tlc_version",
-    "tlc_revision",
-    "jar_sha256",
-    "executor",
+_SHARED = tuple(
+    each.name
+    for each in runs_columns(())
+    if each.kind in ("string", "strings", "violations") and each.name != "run_id"
 )
 
 # What is made of a value of such a column.
@@ -75,16 +76,10 @@ class RunRows(Sequence[RunRow]):
     def __getitem__(self, index: slice) -> tuple[RunRow, ...]: ...
     def __getitem__(self, index: int | slice) -> RunRow | tuple[RunRow, ...]:
         places = range(len(self))[index]
-        return self._row(places) if isinstance(places, int) else tuple(map(self._row, places))
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, RunRows) and list(self) == list(other)
-
-    __hash__ = None  # type: ignore[assignment]
-
-    def _row(self, place: int) -> RunRow:
-        (batch,) = self._table.slice(place, 1).to_batches()
-        return next(self._made(batch, place))
+        if not isinstance(places, int):
+            return tuple(self[place] for place in places)
+        [batch] = self._table.slice(places, 1).to_batches()
+        return next(self._made(batch, places))
 
     def check_points(self, points: pa.ChunkedArray) -> None:
         """Raise StoreError (``table-damaged``) for a row of a point that is not one of these."""
@@ -131,39 +126,6 @@ def run_rows(files: Files) -> RunRows:
     return RunRows(table, {name: (tuple(known), codes[name]) for name, known in numbers.items()})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LimitsRow:
-    """A run's outcome and the limits it ran under."""
-
-    run_id: str
-    outcome: Outcome
-    verdict: Verdict
-    timeout_seconds: float
-    memory_bytes: int
-    disk_bytes: int | None
-
-
-def limits_rows(files: Files) -> Iterator[LimitsRow | None]:
-    """The limits of the runs in ``runs``; None for an outcome that this version does not know.
-
-    Raises OSError and ValueError if the file is not such a table.
-    """
-    columns = tuple(field.name for field in fields(LimitsRow))
-    known = set(Outcome)
-    for run_id, outcome, verdict, timeout, memory, disk in read_rows(files, columns):
-        if outcome not in known:
-            yield None
-            continue
-        yield LimitsRow(
-            run_id=run_id,
-            outcome=Outcome(outcome),
-            verdict=Verdict(verdict),
-            timeout_seconds=timeout,
-            memory_bytes=memory,
-            disk_bytes=disk,
-        )
-
-
 def run_seconds(files: Files) -> dict[str, tuple[float, float]]:
     """The known CPU and wall-clock times of the runs in ``runs``, by run id.
 
@@ -190,29 +152,6 @@ def start_days(files: Files) -> list[str]:
     except OverflowError as error:
         raise wrong_value("runs", "a started_at beyond all years") from error
     return [day.isoformat() for day in days if day is not None]
-
-
-def parameter_columns(names: Sequence[str]) -> tuple[str, ...]:
-    """The parameters' columns: their own names, prefixed with ``parameter_`` while the name is taken.
-
-    Spark ignores case, so names that differ only in case collide.
-    """
-    taken = {column.lower() for column in FIXED_RUNS_COLUMNS}
-    columns = []
-    for name in names:
-        column = name
-        while column.lower() in taken:
-            column = f"parameter_{column}"
-        taken.add(column.lower())
-        columns.append(column)
-    return tuple(columns)
-
-
-def parameter_type(values: Collection[str]) -> str:
-    """``integer`` or ``boolean`` if every value is one, otherwise ``text``."""
-    if all(re.fullmatch(r"-?[0-9]{1,18}", value) for value in values):
-        return "integer"
-    return "boolean" if all(value in ("TRUE", "FALSE") for value in values) else "text"
 
 
 # More points are counted, not listed.
@@ -266,12 +205,10 @@ def run_notes(files: Files, rows: Iterable[RunRow]) -> list[str]:
         for text in texts.get(row.run_id, ()):
             found.setdefault(text, []).append(row.point)
     notes = sorted(found.items(), key=lambda note: note[1][0])
-    return [f"{_points_text(sorted(numbers))}: {text}" for text, numbers in notes]
-
-
-def _points_text(points: Sequence[int]) -> str:
-    more = f" and {len(points) - _POINTS} more" if len(points) > _POINTS else ""
-    return f"point{'s' * (len(points) > 1)} {', '.join(map(str, points[:_POINTS]))}{more}"
+    return [
+        f"point{'s' * (len(numbers) > 1)} {listed(sorted(numbers), _POINTS)}: {text}"
+        for text, numbers in notes
+    ]
 
 
 def first_errors(files: Files) -> dict[str, Diagnostic]:
@@ -339,3 +276,104 @@ def pandas_frame(table: pa.Table) -> pd.DataFrame:
     nullable = {pa.int32(): pd.Int32Dtype(), pa.int64(): pd.Int64Dtype(), pa.bool_(): pd.BooleanDtype()}
     frame: pd.DataFrame = table.to_pandas(types_mapper=nullable.get)
     return frame
+
+
+TRACE_COLUMNS = tuple(field.name for field in fields(TraceRow))
+
+
+def trace_rows(table: pa.Table) -> list[TraceRow]:
+    """The rows of ``traces``, in order. Raises StoreError (``table-damaged``) if they are not numbered within their runs."""
+    rows = []
+    last: dict[str, int] = {}
+    for values in table_rows(table, TRACE_COLUMNS):
+        row = dict(zip(TRACE_COLUMNS, values, strict=True))
+        run_id, number, args = row["run_id"], row["trace"], row["loop_action_args"]
+        if number != last.get(run_id, 0) + 1:
+            raise wrong_value("traces", f"a trace {number} of {run_id} after trace {last.get(run_id, 0)}")
+        last[run_id] = number
+        rows.append(TraceRow(**row | {"loop_action_args": None if args is None else tuple(args)}))
+    return rows
+
+
+def with_states(row: TraceRow, states: tuple[State, ...], constants: Mapping[str, str]) -> Trace:
+    """A counterexample. Raises StoreError (``table-damaged``) if these are not its states."""
+    if len(states) != row.length or not 1 <= (row.loop_start or 1) <= max(row.length, 1):
+        raise wrong_value("traces", f"a length of {row.length} for {len(states)} states")
+    shared = {name: getattr(row, name) for name in TRACE_COLUMNS if name not in ("run_id", "trace", "length")}
+    return Trace(**shared, states=states, constants=constants)
+
+
+def shortest_traces(rows: Iterable[TraceRow]) -> Mapping[tuple[str, str], TraceRow]:
+    """The first shortest non-empty trace of each run and label."""
+    found: dict[tuple[str, str], TraceRow] = {}
+    for row in rows:
+        key = (row.run_id, row.label)
+        if row.length and (key not in found or row.length < found[key].length):
+            found[key] = row
+    return found
+
+
+_STATE = (
+    "index",
+    "action",
+    "action_args",
+    "state",
+    "module",
+    "begin_line",
+    "begin_column",
+    "end_line",
+    "end_column",
+)
+
+
+def trace_states(files: Files, run_id: str, trace: int) -> tuple[State, ...]:
+    """The states of a run's trace, by its number, in ``states``."""
+    return tuple(
+        _state(row) for number, *row in read_run(files, ("trace", *_STATE), run_id) if number == trace
+    )
+
+
+States: TypeAlias = "Mapping[tuple[str, int], tuple[State, ...]]"
+"""The states of traces, by run id and trace number."""
+
+
+def states_of(files: Files) -> States:
+    """The states of each trace in ``states``, by run id and trace number."""
+    found: dict[tuple[str, int], list[State]] = {}
+    for run_id, trace, *row in read_rows(files, ("run_id", "trace", *_STATE)):
+        found.setdefault((run_id, trace), []).append(_state(row))
+    return {key: tuple(sorted(states, key=lambda state: state.index)) for key, states in found.items()}
+
+
+def _state(row: Sequence[Any]) -> State:
+    index, action, args, text, *at = row
+    try:
+        values = state_from_itf(json.loads(text))
+    except (ValueError, TypeError, AttributeError) as error:
+        raise wrong_value("states", f"a state that cannot be read: {cut(text, 60)}") from error
+    return State(
+        index=index,
+        action=action,
+        action_args=None if args is None else tuple(args),
+        location=None if at[0] is None else Location(**dict(zip(_STATE[4:], at, strict=True))),
+        values=values,
+    )
+
+
+def trace_actions(files: Files) -> Mapping[tuple[str, int], tuple[str, ...]]:
+    """The named actions of each trace in ``states``, by run id and trace number."""
+    found: dict[tuple[str, int], list[tuple[int, str]]] = {}
+    for run_id, trace, index, action in read_rows(files, ("run_id", "trace", "index", "action")):
+        if action is not None:
+            found.setdefault((run_id, trace), []).append((index, action))
+    return {key: tuple(action for _, action in sorted(steps)) for key, steps in found.items()}
+
+
+def last_changes(files: Files, rows: Iterable[TraceRow]) -> Mapping[tuple[str, int], frozenset[str]]:
+    """The variables in ``changes`` that the last step of each trace changes, by run id and trace number."""
+    last = {(row.run_id, row.trace): row.length for row in rows}
+    found: dict[tuple[str, int], set[str]] = {}
+    for run_id, trace, index, variable in read_rows(files, ("run_id", "trace", "index", "variable")):
+        if last.get((run_id, trace)) == index:
+            found.setdefault((run_id, trace), set()).add(variable)
+    return {key: frozenset(names) for key, names in found.items()}

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Literal, NamedTuple, get_args, get_type_hints
 
+from tla2py.model.logs import LogMutantRow, LogRow
 from tla2py.model.mutant import Killer, MutantRow
 from tla2py.model.outcome import Violation
-from tla2py.model.row import RunRow
-from tla2py.store.points import ManifestParameter
+from tla2py.model.row import RunRow, TraceRow
+from tla2py.store.store import ManifestParameter
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -87,39 +89,9 @@ def _extent(thing: str, *, nullable: bool) -> tuple[Column, ...]:
     )
 
 
-_TRACE = (
-    Column("run_id", _TEXT, False, "the run that found it"),
-    Column("trace", "int32", False, "number of the trace within its run, from 1"),
-)
-LOG_COLUMNS = (
-    Column("file", _TEXT, False, "the log, as the sweep file or the command names it"),
-    Column("verdict", _TEXT, False, "holds if some behaviour explains every line, violated if none does"),
-    Column("lines", "int32", False, "number of its lines"),
-    Column("matched", "int32", True, "lines before the first unexplained one; null if nothing counts them"),
-    Column("first_unmatched", "int32", True, "the first line that no behaviour explains, from 1"),
-    Column("place", _TEXT, True, "that line as file:line"),
-    Column("violates", "strings", False, "what is violated, such as an invariant, besides the log"),
-    Column("generated", "int64", True, "states generated"),
-    Column("distinct", "int64", True, "distinct states"),
-)
+_TRACE = columns_of(TraceRow)[:2]
 TABLES: dict[str, tuple[Column, ...]] = {
-    "traces": (
-        *_TRACE,
-        Column(
-            "kind",
-            _TEXT,
-            False,
-            "kind of violation: invariant, action_property, temporal_property, deadlock, ...; evaluation if nothing is "
-            "violated and the trace leads to an expression that TLC could not evaluate",
-        ),
-        Column("name", _TEXT, False, "the violated definition, or the assertion; empty if TLC names none"),
-        Column("length", "int32", False, "number of states"),
-        Column("loop_start", "int32", True, "index of the state to which the lasso returns"),
-        Column("loop_action", _TEXT, True, "the action of the returning step, if TLC prints it"),
-        Column("loop_action_args", "strings", True, "its arguments as TLA+ text, if TLC prints them"),
-        Column("stuttering", "bool", False, "whether the trace ends in stuttering"),
-        Column("cut_off", "bool", False, "whether an imported log ends within the trace"),
-    ),
+    "traces": columns_of(TraceRow),
     "states": (
         *_TRACE,
         Column("index", "int32", False, "number of the state within its trace, from 1, as in TLC's output"),
@@ -187,7 +159,7 @@ TABLES: dict[str, tuple[Column, ...]] = {
     "logs": (
         _RUN,
         Column("point", "int32", False, "number of the point in grid order, from 1"),
-        *LOG_COLUMNS,
+        *columns_of(LogRow),
     ),
     "mutants": columns_of(MutantRow),
     "log_lines": (
@@ -200,22 +172,7 @@ TABLES: dict[str, tuple[Column, ...]] = {
         Column("states", "int64", True, "number of distinct states before it, if known"),
         Column("state", "int32", True, "the state of the run's trace that it leads to, if it is in one"),
     ),
-    "log_mutants": (
-        _RUN,
-        Column("file", _TEXT, False, "the log that was changed"),
-        Column("line", "int32", False, "number of the line that was changed, from 1"),
-        Column("change", _TEXT, False, "drop, double, swap (with the next line) or field"),
-        Column("field", _TEXT, True, "the field that was changed, as in event.state.term"),
-        Column("before", _TEXT, True, "its value, as JSON"),
-        Column("after", _TEXT, True, "its other value, as JSON"),
-        Column("action", _TEXT, True, "the action that the line names, if known"),
-        Column(
-            "status",
-            _TEXT,
-            False,
-            "rejected, accepted, unknown (no answer within the limits) or broken (TLC could not evaluate the module)",
-        ),
-    ),
+    "log_mutants": columns_of(LogMutantRow),
     "graph_states": (
         _RUN,
         Column("fingerprint", "int64", False, "TLC's fingerprint of the state"),
@@ -253,49 +210,32 @@ def runs_columns(parameters: Sequence[ManifestParameter]) -> tuple[Column, ...]:
     return (*_RUNS[:2], *own, *_RUNS[2:])
 
 
+def parameter_columns(names: Sequence[str]) -> tuple[str, ...]:
+    """The parameters' columns: their own names, prefixed with ``parameter_`` while the name is taken.
+
+    Spark ignores case, so names that differ only in case collide.
+    """
+    taken = {column.lower() for column in FIXED_RUNS_COLUMNS}
+    columns = []
+    for name in names:
+        column = name
+        while column.lower() in taken:
+            column = f"parameter_{column}"
+        taken.add(column.lower())
+        columns.append(column)
+    return tuple(columns)
+
+
+def parameter_type(values: Collection[str]) -> str:
+    """``integer`` or ``boolean`` if every value is one, otherwise ``text``."""
+    if all(re.fullmatch(r"-?[0-9]{1,18}", value) for value in values):
+        return "integer"
+    return "boolean" if all(value in ("TRUE", "FALSE") for value in values) else "text"
+
+
 def arrow_schema(columns: Sequence[Column]) -> pa.Schema:
     """The columns' Arrow schema, their descriptions as field metadata."""
     import pyarrow as pa
 
     fields = (pa.field(c.name, c.type, nullable=c.nullable, metadata={"doc": c.doc}) for c in columns)
     return pa.schema(list(fields))
-
-
-_ROWS = {
-    "runs": "One row per point. Each parameter has a column under its own name, after `point`.",
-    "traces": "One row per counterexample.",
-    "states": "One row per state of a counterexample.",
-    "changes": "One row for each innermost part of a variable that a step changed.",
-    "diagnostics": "One row per error or warning that TLC or SANY printed.",
-    "prints": (
-        "One row per value that Print, PrintT or an Assert printed in a run's first execution, up to 1,000; `print_count` "
-        "of `runs` counts all of them. `tla2py check` shows the values as they come."
-    ),
-    "simulations": (
-        "One row per run that simulated, with the counts of its first execution. TLC 2.15 and 2.19 count behaviours only "
-        "where all `num` were generated. The lengths are those of the behaviours that `behaviours = true` keeps; with "
-        "coverage, TLC 2.20 also counts the states that each action generated (`generated` of `coverage`)."
-    ),
-    "logs": "One row per log that a point checks; empty unless the sweep has logs.",
-    "mutants": "One row per mutant of the specification; empty unless `tla2py mutate` wrote the store.",
-    "log_lines": (
-        "One row per line of such a log. `actions` and `states` are null where the module that reads the log is the user's own."
-    ),
-    "log_mutants": "One row per changed log, in the store of `--mutate-logs`.",
-    "graph_states": "One row per reachable state; empty unless the graph was requested.",
-    "graph_edges": "One row per step between reachable states; empty unless the graph was requested. Parallel steps that TLC cannot tell apart, as those of TLC 2.15 and 1.7.4 without arguments, are one row.",
-    "coverage": "One row per action or expression of TLC's last coverage report; empty unless coverage was requested.",
-}
-
-
-def tables_document() -> str:
-    """The columns of every table, as Markdown."""
-    parts = []
-    for name, columns in {"runs": runs_columns(()), **TABLES}.items():
-        parts += [f"### `{name}`", "", _ROWS[name], "", *_columns(columns), ""]
-    return "\n".join(parts)
-
-
-def _columns(columns: Iterable[Column]) -> list[str]:
-    rows = [f"| `{c.name}` | {c.type}{', nullable' if c.nullable else ''} | {c.doc} |" for c in columns]
-    return ["| column | type | description |", "|---|---|---|", *rows]

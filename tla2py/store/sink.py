@@ -1,4 +1,4 @@
-"""Parquet files to which rows are added one by one."""
+"""The Parquet files of tables: rows added one by one, joined with the points, or taken from other files."""
 
 from __future__ import annotations
 
@@ -18,17 +18,16 @@ import pyarrow.parquet as pq
 from tla2py.model.mutant import MutantReport, MutantRow
 from tla2py.model.trace import Trace
 from tla2py.store import rows
-from tla2py.store.fragments import RESULTS
-from tla2py.store.index import text_column
-from tla2py.store.points import ManifestParameter
+from tla2py.store.fragments import RESULTS, read_table
+from tla2py.store.pack import text_column
 from tla2py.store.rows import Row
-from tla2py.store.schema import TABLES, Column, arrow_schema, runs_columns
+from tla2py.store.schema import TABLES, Column, arrow_schema
 
 # The size of the JSON that becomes one row group of a file.
 _BATCH_BYTES = 1024**2
 
 
-class Sink:
+class _Sink:
     """A Parquet file, made with its first row."""
 
     def __init__(self, file: Path, schema: pa.Schema) -> None:
@@ -103,7 +102,7 @@ class TableWriter:
 
     def __init__(self, folder: Path, name: str, tables: Mapping[str, Sequence[Column]]) -> None:
         self._sinks = {
-            table: Sink(folder / table / f"{name}.parquet", arrow_schema(columns))
+            table: _Sink(folder / table / f"{name}.parquet", arrow_schema(columns))
             for table, columns in tables.items()
         }
 
@@ -139,48 +138,49 @@ _POINTS = 10_000
 _REPORT = b"tla2py"
 
 
-def write_runs(
-    file: Path, points: pa.Table, parameters: Sequence[ManifestParameter], results: Iterable[Path]
-) -> int:
-    """Write ``runs``; returns its number of rows. Raises OSError."""
-    found = _results(results)
-    schema = arrow_schema(runs_columns(parameters))
-    types = {each.column: each.type for each in parameters}
-    rows = 0
+def write_runs(file: Path, points: pa.Table, schema: pa.Schema, results: Sequence[Path]) -> int:
+    """Write ``runs``, and return its number of rows. Raises OSError."""
+    texts = [each.name for each in RESULTS if each.kind == "string" and each.name not in ("run_id", "record")]
+    names = [each.name for each in RESULTS if each.name != "record"]
+    parts = []
+    for path in results:
+        # Most texts are the same in many rows.
+        with pq.ParquetFile(path, read_dictionary=texts) as source:
+            parts.append(source.read(names, use_threads=False))
+    found = pa.concat_tables(parts).unify_dictionaries() if parts else arrow_schema(RESULTS).empty_table()
+    return _write_joined(file, points, schema, found.combine_chunks())
+
+
+def write_logs(file: Path, points: pa.Table, results: Sequence[Path]) -> None:
+    """Write ``logs``, unless no run checks a log. Raises OSError."""
+    if results:
+        found = read_table(results).combine_chunks()
+        _write_joined(file, points.select(["point", "run_id"]), arrow_schema(TABLES["logs"]), found)
+
+
+def _write_joined(file: Path, points: pa.Table, schema: pa.Schema, found: pa.Table) -> int:
+    """Write the rows that were found for the runs of points, with the columns of the points, and return their number."""
+    places = pc.index_in(points["run_id"], value_set=found["run_id"].combine_chunks())
+    points, places = points.filter(pc.is_valid(places)), places.drop_null()
     file.parent.mkdir(exist_ok=True)
     with pq.ParquetWriter(file, schema, compression="zstd") as writer:
-        places = pc.index_in(points["run_id"], value_set=found["run_id"])
-        points, places = points.filter(pc.is_valid(places)), places.drop_null()
         for start in range(0, points.num_rows, _POINTS):
             part, there = points.slice(start, _POINTS), found.take(places.slice(start, _POINTS))
-            columns = []
-            for field in schema:
-                column = part[field.name] if field.name in part.column_names else there[field.name]
-                if field.name in types:
-                    column = _typed(column, types[field.name])
-                columns.append(column.cast(field.type))
+            columns = [
+                _typed(part[field.name], field.type)
+                if field.name in part.column_names
+                else there[field.name].cast(field.type)
+                for field in schema
+            ]
             writer.write_table(pa.Table.from_arrays(columns, schema=schema))
-            rows += part.num_rows
-    return rows
+    return int(points.num_rows)
 
 
-def write_logs(file: Path, points: pa.Table, results: Iterable[Path]) -> None:
-    """Write ``logs``, unless no run checks a log. Raises OSError."""
-    parts = [pq.read_table(path, use_threads=False) for path in results]
-    if not any(part.num_rows for part in parts):
-        return
-    found, schema = pa.concat_tables(parts), arrow_schema(TABLES["logs"])
-    places = pc.index_in(points["run_id"], value_set=found["run_id"].combine_chunks())
-    part, there = points.filter(pc.is_valid(places)), found.take(places.drop_null())
-    columns = [part["point"] if field.name == "point" else there[field.name] for field in schema]
-    file.parent.mkdir(exist_ok=True)
-    pq.write_table(
-        pa.Table.from_arrays(
-            [each.cast(field.type) for each, field in zip(columns, schema, strict=True)], schema=schema
-        ),
-        file,
-        compression="zstd",
-    )
+def _typed(column: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray:
+    """A column of the points with the type of its column: parameters are texts."""
+    if pa.types.is_dictionary(column.type):
+        column = column.cast(pa.string())
+    return pc.equal(column, text_column(["TRUE"])[0]) if pa.types.is_boolean(kind) else column.cast(kind)
 
 
 def mutants_file(report: MutantReport) -> bytes:
@@ -230,24 +230,3 @@ def write_batches(file: Path, schema: pa.Schema, files: Iterable[Path], kept: pa
             writer.write_table(pa.Table.from_batches(group).cast(schema))
         writer.close()
     return rows
-
-
-def _results(files: Iterable[Path]) -> pa.Table:
-    """The rows of ``results``. Texts are dictionaries: most are the same in many rows."""
-    schema = arrow_schema(RESULTS)
-    texts = [each.name for each in RESULTS if each.kind == "string" and each.name not in ("run_id", "record")]
-    parts = []
-    for path in files:
-        with pq.ParquetFile(path, read_dictionary=texts) as file:
-            parts.append(file.read([name for name in schema.names if name != "record"], use_threads=False))
-    if not parts:
-        return schema.empty_table()
-    found = pa.concat_tables(parts).unify_dictionaries().combine_chunks()
-    return found.set_column(0, "run_id", found["run_id"])
-
-
-def _typed(texts: pa.ChunkedArray, kind: str) -> pa.ChunkedArray:
-    """The values of a parameter, typed as its column is."""
-    if kind == "integer":
-        return texts.cast(pa.string()).cast(pa.int64())
-    return pc.equal(texts.cast(pa.string()), text_column(["TRUE"])[0]) if kind == "boolean" else texts

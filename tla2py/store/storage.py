@@ -1,4 +1,4 @@
-"""A part of an open file, read as a file of its own."""
+"""Where a store keeps its files: a folder, or what ``tla2py.store.remote`` reaches at a URI."""
 
 from __future__ import annotations
 
@@ -6,31 +6,21 @@ import contextlib
 import errno
 import fcntl
 import io
-import json
 import os
-import random
 import re
 import shutil
-import socket
 import tempfile
-import threading
-import time
-import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from functools import partial
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, NamedTuple, Protocol
 
-import psutil
-
 from tla2py.errors import StoreError
 from tla2py.files import write_atomically
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
-
-    from tla2py.store.remote import Remote
 
 
 # Parts up to this many bytes are read whole.
@@ -137,11 +127,17 @@ class FilePart(NamedTuple):
 
 
 class Storage(Protocol):
-    """The files of a store. Reading a missing file raises FileNotFoundError; every other failure is a StoreError."""
+    """The files of a store.
 
-    @property
-    def address(self) -> Address:
-        """Its path or URI, valid on other machines too."""
+    Reading a missing file raises FileNotFoundError. Every other failure is a StoreError: ``store-unreadable``,
+    ``store-unwritable``, and what ``tla2py.store.remote.Remote`` adds. ``address`` is its path or URI, valid on other
+    machines too.
+    """
+
+    address: Address
+
+    def __str__(self) -> str:
+        return str(self.address)
 
     def make(self, folders: Iterable[str]) -> None:
         """Make these folders."""
@@ -216,35 +212,25 @@ def below(address: Address, name: str) -> Address:
     return f"{path.rstrip('/')}/{name}{mark}{query}"
 
 
-class Folder:
+class Folder(Storage):
     """A storage in a folder, local or shared."""
 
     def __init__(self, path: Path) -> None:
-        self.path = path
-
-    def __str__(self) -> str:
-        return str(self.path)
-
-    @property
-    def address(self) -> Path:
-        """Its path."""
-        return self.path
+        self.path = self.address = path
 
     def make(self, folders: Iterable[str]) -> None:
-        """Make these folders. Raises StoreError (``store-unwritable``)."""
         with writing_to(self.path):
             for name in folders:
                 (self.path / name).mkdir(parents=True, exist_ok=True)
 
     def exists(self) -> bool:
-        """Whether the path exists, as a folder or a file."""
         return self.path.exists()
 
     def names(self, folder: str) -> set[str]:
-        """The names in a folder; of a file, its own name. Raises StoreError (``store-unreadable``)."""
         try:
             return set(os.listdir(self.path / folder))  # noqa: PTH208 - only names are needed
         except (FileNotFoundError, NotADirectoryError):
+            # Of a file, its own name.
             return {self.path.name} if self.path.is_file() else set()
         except OSError as error:
             raise StoreError(
@@ -254,7 +240,6 @@ class Folder:
             ) from error
 
     def stamps(self, folder: str) -> dict[str, Stamp]:
-        """The stamps of a folder's files by name."""
         found = {}
         for name in self.names(folder):
             # A file may disappear in between.
@@ -265,30 +250,26 @@ class Folder:
         return found
 
     def open(self, file: str | FilePart) -> IO[bytes]:
-        """A file, or a part of one, for reading and seeking. Raises OSError."""
         if isinstance(file, str):
             return (self.path / file).open("rb")
         handle = os.open(self.path / file.name, os.O_RDONLY | os.O_CLOEXEC)
         return open_window(partial(os.pread, handle), file.offset, file.size, partial(os.close, handle))
 
     def prefetch(self, files: Iterable[str | FilePart]) -> None:
-        """Do nothing: a disk is fast enough."""
+        pass  # a disk is fast enough
 
     def local(self, name: str) -> Path:
-        """The path of the file, which may not exist."""
         return self.path / name
 
     def forget(self, name: str) -> None:
-        """Do nothing: ``local`` makes no copies."""
+        pass  # there are no copies
 
     def write(self, files: Mapping[str, Write]) -> None:
-        """Write files, each whole or not at all. Raises StoreError (``store-unwritable``)."""
         with writing_to(self.path):
             for name, write in files.items():
                 write_atomically(self.path / name, write)
 
     def tree(self, folder: str) -> dict[str, int]:
-        """The sizes of all files in a folder and in its folders, by name."""
         found = {}
         for file in files_below(self.path / folder):
             with contextlib.suppress(OSError):
@@ -296,22 +277,17 @@ class Folder:
         return found
 
     def remove(self, names: Iterable[str]) -> None:
-        """Remove these files; missing ones are skipped. Raises StoreError (``store-unwritable``)."""
         with writing_to(self.path):
             for name in names:
                 (self.path / name).unlink(missing_ok=True)
 
     def remove_folder(self, name: str) -> None:
-        """Remove a folder with all that is in it. Raises StoreError (``store-unwritable``)."""
         with writing_to(self.path), contextlib.suppress(FileNotFoundError):
             shutil.rmtree(self.path / name)
 
     @contextlib.contextmanager
     def staging(self, folder: str) -> Iterator[Path]:
-        """A folder inside ``folder``, so that a rename moves each file into it, also those of its own folders.
-
-        Raises StoreError (``store-unwritable``).
-        """
+        # Inside ``folder``, so that a rename moves each file into it, also those of its own folders.
         target = self.path / folder
         with writing_to(target):
             target.mkdir(parents=True, exist_ok=True)
@@ -325,7 +301,6 @@ class Folder:
 
     @contextlib.contextmanager
     def lock(self) -> Iterator[None]:
-        """Hold the folder for writing. Raises StoreError (``store-busy``)."""
         with writing_to(self.path):
             handle = (self.path / ".lock").open("a")
         with handle:
@@ -344,106 +319,11 @@ class Folder:
 
 def busy(storage: Storage, holder: str | None = None) -> StoreError:
     """The error for a store that another process is writing to."""
-    problem = (
-        f"another sweep is writing to {storage}: {holder}"
-        if holder
-        else f"another sweep is writing to {storage}"
-    )
-    return StoreError(
-        "store-busy",
-        problem,
-        hint="wait for it to end, or use another store with -o",
-    )
+    writing = f"another sweep is writing to {storage}"
+    problem = f"another sweep is writing to {storage}: {holder}" if holder else writing
+    return StoreError("store-busy", problem, hint="wait for it to end, or use another store with -o")
 
 
 def files_below(folder: Path) -> list[Path]:
     """The files in a folder and in its folders, in order."""
     return sorted(path for path in folder.rglob("*") if path.is_file())
-
-
-CLAIMS = "claims"
-_RENEWAL_SECONDS = 15.0
-_EXPIRY_SECONDS = 60.0
-
-
-@contextlib.contextmanager
-def leased(storage: Remote) -> Iterator[None]:
-    """Hold a storage for writing. Raises StoreError (``store-busy``), and whatever writing to it raises."""
-    name = f"{CLAIMS}/{uuid.uuid4().hex}.json"
-    done = threading.Event()
-    _claim(storage, name)
-    try:
-        holder = _holder(storage, name)
-        if holder is not None:
-            # Two writers that start at the same moment both see the other.
-            storage.remove([name])
-            time.sleep(random.uniform(0.2, 2.0))  # noqa: S311 - not a secret
-            _claim(storage, name)
-            holder = _holder(storage, name)
-        if holder is not None:
-            raise busy(storage, holder)
-        thread = threading.Thread(target=_renew, args=(storage, name, done), name="claim", daemon=True)
-        thread.start()
-        try:
-            yield
-        finally:
-            done.set()
-            thread.join(10)
-    finally:
-        with contextlib.suppress(StoreError):
-            storage.remove([name])
-
-
-def _claim(storage: Remote, name: str) -> None:
-    owner = {"host": socket.gethostname(), "machine": _machine(), "pid": os.getpid()}
-    storage.write({name: lambda sink: sink.write(json.dumps(owner).encode())})
-
-
-def _renew(storage: Remote, name: str, done: threading.Event) -> None:
-    while not done.wait(_RENEWAL_SECONDS):
-        # If the server is away, writing a record reports it.
-        with contextlib.suppress(StoreError):
-            _claim(storage, name)
-
-
-def _holder(storage: Remote, mine: str) -> str | None:
-    """The other writer, for a message; void claims are removed."""
-    claims = {f"{CLAIMS}/{name}": stamp for name, stamp in storage.stamps(CLAIMS).items()}
-    # Both times are by the storage's own clock.
-    now = claims[mine].mtime_ns if mine in claims else 0
-    for name in sorted(claims.keys() - {mine}):
-        try:
-            with storage.open(name) as source:
-                owner = json.load(source)
-            host, machine, pid = str(owner["host"]), owner["machine"], int(owner["pid"])
-        except FileNotFoundError:
-            continue
-        except (ValueError, KeyError, TypeError):
-            host, machine, pid = "an unknown machine", None, 0
-        here = machine == _machine()
-        expired = now - claims[name].mtime_ns > _EXPIRY_SECONDS * 1e9
-        if not expired and not (here and _has_ended(pid)):
-            note = "" if here else " (if it has ended, its claim expires within a minute)"
-            return f"process {pid} on {host}{note}"
-        with contextlib.suppress(StoreError):
-            storage.remove([name])
-    return None
-
-
-def _machine() -> str:
-    """What differs between machines with the same name, boots of one machine, and containers on one machine."""
-    try:
-        boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
-        return f"{boot} {Path('/proc/self/ns/pid').readlink()}"
-    except OSError:
-        return f"{socket.gethostname()} {int(psutil.boot_time())}"
-
-
-def _has_ended(pid: int) -> bool:
-    """Whether the process has ended. A later process with the same id delays a sweep by a minute."""
-    try:
-        return bool(psutil.Process(pid).status() == psutil.STATUS_ZOMBIE)
-    except psutil.NoSuchProcess:
-        return True
-    except psutil.Error:
-        return False

@@ -19,13 +19,15 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
+import io
 import shutil
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from functools import partial
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, TypeVar
+from typing import IO, TYPE_CHECKING, Annotated, TypeVar
 
 import msgspec
 
@@ -33,34 +35,233 @@ from tla2py.errors import StoreError
 from tla2py.model.finding import NO_FINDINGS, Findings
 from tla2py.model.mutant import MutantReport
 from tla2py.model.run import OUTPUTS, Executed
-from tla2py.store.points import (
-    FILE,
-    STORE_VERSION,
-    Manifest,
-    StoredPoints,
-    damaged,
-    read_manifest,
-    read_named,
-    read_points,
-    write_named,
-    write_points,
-)
 from tla2py.store.record import Archive, checked, open_archive, record_name, write_archive
-from tla2py.store.storage import Address, Write, below, is_remote, storage_of
+from tla2py.store.storage import Address, Storage, Write, below, is_remote, storage_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from tla2py.store.fragments import TableList
-    from tla2py.store.index import RecordIndex
+    from tla2py.store.pack import RecordIndex
+
+
+# Raised when the layout of the store or the meaning of a column changes; other stores are refused.
+STORE_VERSION = 2
+FILE = "store.json"
+
+
+class ManifestParameter(msgspec.Struct, frozen=True, kw_only=True):
+    """A parameter: its name in the sweep, and its column in ``runs`` with the column's type."""
+
+    name: str
+    kind: str
+    column: str
+    type: Annotated[str, msgspec.Meta(pattern=r"^(integer|boolean|text)\Z")]
+
+
+class Manifest(msgspec.Struct, frozen=True, kw_only=True):
+    """The input of a store's runs."""
+
+    format: str = "tla2py-store"
+    version: int = STORE_VERSION
+    tla2py_version: str
+    name: str
+    modules: list[str]
+    sweep: str
+    parameters: list[ManifestParameter]
+    # The file of the points table; empty until it is written.
+    points: Annotated[str, msgspec.Meta(pattern=r"^(points/\w+\.parquet)?\Z")] = ""
+    # The file of the table ``mutants``; empty if the store has none.
+    mutants: Annotated[str, msgspec.Meta(pattern=r"^(tables/mutants/\w+\.parquet)?\Z")] = ""
+    # The sweep file as the user named it; None if the store was not made from one.
+    sweep_file: str | None = None
+    # Paths of the user's files by the sha256 of their texts.
+    files: dict[str, str] = {}
+    # The sha256 of the texts of the sweep's configs, by their names in the sweep.
+    configs: dict[str, str] = {}
+
+
+def is_store(folder: Path) -> bool:
+    """Whether a folder has a store's manifest, or what is left of a store without it."""
+    return (folder / FILE).exists() or all((folder / name).is_dir() for name in ("records", "sources"))
+
+
+def read_manifest(storage: Storage) -> Manifest:
+    """A store's manifest.
+
+    Raises StoreError: ``store-missing``, ``store-unreadable``, ``not-a-store``, ``store-too-new``, ``store-too-old``.
+    """
+    try:
+        with storage.open(FILE) as source:
+            data = msgspec.json.decode(source.read())
+    except (FileNotFoundError, NotADirectoryError) as error:
+        if not storage.exists():
+            problem = f"no such store: {storage.address}"
+            raise StoreError(
+                "store-missing", problem, hint="'tla2py sweep SWEEP.toml' creates one"
+            ) from error
+        data = None
+    except OSError as error:
+        raise StoreError(
+            "store-unreadable",
+            f"cannot read {FILE} of {storage.address}: {error.strerror}",
+            hint="check that you may read all files of the store",
+        ) from error
+    except ValueError:  # not JSON, or not a text
+        data = None
+    if not isinstance(data, dict) or data.get("format") != "tla2py-store":
+        raise StoreError(
+            "not-a-store",
+            f"{storage.address} is not a tla2py store",
+            hint=f"a store is a folder with a {FILE}",
+        )
+    version = data.get("version")
+    if isinstance(version, int) and version > STORE_VERSION:
+        writer = data.get("tla2py_version")
+        raise StoreError(
+            "store-too-new",
+            f"{storage.address} was written by tla2py {writer}, store version {version}; "
+            f"this one reads up to {STORE_VERSION}",
+            hint="update tla2py, or sweep into another store with -o",
+        )
+    if version == 1:
+        sweep_file = data.get("sweep_file") or "SWEEP.toml"
+        raise StoreError(
+            "store-too-old",
+            f"{storage.address} has store version 1; this tla2py reads version {STORE_VERSION}",
+            hint=f"make it anew: tla2py sweep {sweep_file} -o STORE, into a folder that does not exist yet",
+        )
+    try:
+        return msgspec.convert(data, Manifest)
+    except msgspec.ValidationError as error:
+        raise damaged(storage, FILE, error) from error
+
+
+def damaged(storage: Storage, name: str, problem: object) -> StoreError:
+    """The error for a damaged file that a sweep writes anew."""
+    return StoreError(
+        "not-a-store",
+        f"{name} of {storage.address} is damaged: {problem}",
+        hint="run the sweep again; it rewrites the file",
+    )
+
+
+class ManifestPoint(msgspec.Struct, frozen=True, kw_only=True):
+    """A point of the sweep, the texts of its parameters and its run."""
+
+    point: int
+    run_id: str
+    parameters: dict[str, str]
+
+
+class StoredPoints:
+    """The points of a store in order, made from columns as they are asked for."""
+
+    def __init__(self, table: pa.Table, parameters: Sequence[ManifestParameter]) -> None:
+        self.table, self._parameters = table, parameters
+
+    def __len__(self) -> int:
+        return int(self.table.num_rows)
+
+    def __iter__(self) -> Iterator[ManifestPoint]:
+        for batch in self.table.to_batches(max_chunksize=1000):
+            for row in batch.to_pylist():
+                parameters = {each.name: row[each.column] for each in self._parameters}
+                yield ManifestPoint(point=row["point"], run_id=row["run_id"], parameters=parameters)
+
+    def run_ids(self) -> set[str]:
+        """The runs of the points."""
+        return set(self.table["run_id"].to_pylist())
+
+    def __getitem__(self, number: int) -> ManifestPoint:
+        """The point with a number. Raises KeyError."""
+        return self.some([number])[number]
+
+    def find(self, number: int) -> ManifestPoint | None:
+        """The point with a number."""
+        return self.some([number]).get(number)
+
+    def some(self, numbers: Iterable[int]) -> dict[int, ManifestPoint]:
+        """The points with these numbers, by number."""
+        from tla2py.store.pack import integer_column
+
+        return {each.point: each for each in self._where("point", integer_column(numbers))}
+
+    def of_run(self, run_id: str) -> ManifestPoint | None:
+        """The first point with a run."""
+        from tla2py.store.pack import text_column
+
+        return next(iter(self._where("run_id", text_column([run_id]))), None)
+
+    def different(self, parameter: ManifestParameter) -> int:
+        """The number of different texts of a parameter."""
+        import pyarrow as pa
+
+        return len(self.table[parameter.column].cast(pa.string()).unique())
+
+    def _where(self, column: str, values: pa.Array) -> StoredPoints:
+        import pyarrow.compute as pc
+
+        return StoredPoints(
+            self.table.filter(pc.is_in(self.table[column], value_set=values)), self._parameters
+        )
+
+
+def points_table(parameters: Sequence[ManifestParameter], points: Iterable[ManifestPoint]) -> pa.Table:
+    """The points as a table, with a text column for each parameter."""
+    import pyarrow as pa
+
+    from tla2py.store.pack import integer_column, text_column
+
+    every = list(points)
+    columns = {
+        "point": integer_column(each.point for each in every),
+        "run_id": text_column(each.run_id for each in every),
+    }
+    for parameter in parameters:
+        texts = text_column(each.parameters[parameter.name] for each in every)
+        columns[parameter.column] = texts.dictionary_encode()
+    return pa.table(columns)
+
+
+def coded_points(
+    run_ids: Sequence[str], columns: Mapping[str, tuple[Sequence[str], Iterable[int]]]
+) -> pa.Table:
+    """The points of these runs as such a table, from the different texts of each column and their numbers at each point."""
+    import pyarrow as pa
+
+    from tla2py.store.pack import coded_column, integer_column, text_column
+
+    first = {"point": integer_column(range(1, len(run_ids) + 1)), "run_id": text_column(run_ids)}
+    return pa.table(first | {name: coded_column(*column) for name, column in columns.items()})
+
+
+def read_named(storage: Storage, name: str) -> bytes:
+    """The content of a file that ``write_named`` wrote. Raises StoreError (``not-a-store``) if it is damaged, and OSError."""
+    with storage.open(name) as source:
+        data = source.read()
+    # Parquet itself would read some changed texts.
+    if _digest_name(name.rpartition("/")[0], data) != name:
+        raise damaged(storage, name, "its digest differs")
+    return data
+
+
+def write_named(storage: Storage, folder: str, data: bytes) -> str:
+    """The name of the Parquet file with this content, by its digest. Raises StoreError (``store-unwritable``)."""
+    name = _digest_name(folder, data)
+    storage.make((folder,))
+    storage.write({name: lambda file: file.write(data)})
+    return name
+
+
+def _digest_name(folder: str, data: bytes) -> str:
+    return f"{folder}/{hashlib.sha256(data).hexdigest()[:32]}.parquet"
 
 
 T = TypeVar("T")
 _FOLDERS = ("records", "tables", "sources")
 _FINDINGS = "findings.json"
 _PROBES = "probes.json"
-# Where an older version kept the mutants.
-_MUTANTS = "mutants.json"
 # Seconds before retrying to write a record to an unreachable server: its run may have taken hours.
 _PAUSES = (3.0, 9.0)
 
@@ -113,13 +314,28 @@ class Store:
 
         Raises StoreError as ``manifest`` does.
         """
+        import pyarrow as pa
+        import pyarrow.compute as pc
+        import pyarrow.parquet as pq
+
+        from tla2py.store.pack import release_memory
+
         manifest = self.manifest()
-        for _ in range(2):
-            with contextlib.suppress(FileNotFoundError):
-                return read_points(self.storage, manifest)
-            # Sweeps that began after the manifest was read may have replaced both.
-            manifest = read_manifest(self.storage)
-        raise damaged(self.storage, FILE, f"{manifest.points} is missing")
+        names = ["point", "run_id", *(each.column for each in manifest.parameters)]
+        try:
+            # ``read_table`` would import pandas.
+            with pq.ParquetFile(pa.BufferReader(read_named(self.storage, manifest.points))) as file:
+                table = file.read(use_threads=False).select(names)
+            # They become file names, and a store may be untrusted.
+            odd = table.filter(pc.invert(pc.match_substring_regex(table["run_id"], r"^\w+\z")))
+        except FileNotFoundError as error:
+            raise damaged(self.storage, FILE, f"{manifest.points} is missing") from error
+        except (KeyError, IsADirectoryError, pa.ArrowException) as error:
+            raise damaged(self.storage, manifest.points or FILE, error) from error
+        if odd.num_rows:
+            raise damaged(self.storage, manifest.points, f"{odd['run_id'][0].as_py()!r} is not a run")
+        release_memory()
+        return table
 
     def points(self) -> StoredPoints:
         """The points in order. Raises StoreError as ``manifest`` does."""
@@ -128,9 +344,11 @@ class Store:
     def write_manifest(self, manifest: Manifest, points: pa.Table, sources: Mapping[str, str]) -> None:
         """Write the manifest, the points and the missing module texts. Raises StoreError (``store-unwritable``).
 
-        The mutants stay. Points that a reader may need are removed when the tables are brought up to date.
+        The mutants stay, unless they are damaged. Points that a reader may need are removed when the tables are brought up to date.
         """
-        from tla2py.store.index import release_memory
+        import pyarrow.parquet as pq
+
+        from tla2py.store.pack import release_memory
 
         stored = self.storage.names("sources")
         self.storage.write(
@@ -142,22 +360,22 @@ class Store:
         )
         mutants = ""
         with contextlib.suppress(StoreError):
-            mutants = read_manifest(self.storage).mutants
-        self._write_manifest(
-            msgspec.structs.replace(
-                manifest, version=STORE_VERSION, points=write_points(self.storage, points), mutants=mutants
-            )
+            mutants = read_manifest(self.storage).mutants if self.mutants() is not None else ""
+        sink = io.BytesIO()
+        pq.write_table(points, sink, compression="zstd")
+        named = write_named(self.storage, "points", sink.getvalue())
+        self._write(
+            FILE, msgspec.structs.replace(manifest, version=STORE_VERSION, points=named, mutants=mutants)
         )
         release_memory()
 
-    def _write_manifest(self, manifest: Manifest) -> None:
-        data = msgspec.json.format(msgspec.json.encode(manifest), indent=1)
-        self.storage.write({FILE: lambda sink: sink.write(data)})
+    def _write(self, name: str, content: object) -> None:
+        data = msgspec.json.format(msgspec.json.encode(content), indent=1)
+        self.storage.write({name: lambda sink: sink.write(data)})
 
     def write_findings(self, findings: Findings) -> None:
         """Write the findings on the sweep. Raises StoreError (``store-unwritable``)."""
-        data = msgspec.json.format(msgspec.json.encode(findings), indent=1)
-        self.storage.write({_FINDINGS: lambda sink: sink.write(data)})
+        self._write(_FINDINGS, findings)
 
     def findings(self) -> Findings:
         """The findings on the sweep; none if it has not ended. Raises StoreError (``not-a-store``) if they are damaged."""
@@ -170,7 +388,7 @@ class Store:
                 return msgspec.json.decode(source.read(), type=kind)
         except (FileNotFoundError, NotADirectoryError):
             return None
-        except (OSError, msgspec.DecodeError, UnicodeDecodeError) as error:
+        except (OSError, ValueError) as error:
             raise damaged(self.storage, name, error) from error
 
     def write_mutants(self, report: MutantReport) -> None:
@@ -178,13 +396,13 @@ class Store:
         from tla2py.store.sink import mutants_file
 
         name = write_named(self.storage, "tables/mutants", mutants_file(report))
-        self._write_manifest(msgspec.structs.replace(read_manifest(self.storage), mutants=name))
+        self._write(FILE, msgspec.structs.replace(read_manifest(self.storage), mutants=name))
 
     def mutants(self) -> MutantReport | None:
         """The mutants and their statuses; None if the store has none. Raises StoreError (``not-a-store``) if they are damaged."""
         name = self.manifest().mutants
         if not name:
-            return self._read(_MUTANTS, MutantReport)
+            return None
         from tla2py.store.sink import read_mutants
 
         try:
@@ -192,41 +410,22 @@ class Store:
         except (OSError, ValueError) as error:
             raise damaged(self.storage, name, error) from error
 
-    def mend_mutants(self) -> None:
-        """Forget the mutants and their statuses if they are damaged; whoever runs mutants writes them anew."""
-        try:
-            self.carry_mutants()
-            self.mutants()
-        except StoreError as error:
-            if error.code == "not-a-store":
-                with contextlib.suppress(StoreError):
-                    self._write_manifest(msgspec.structs.replace(read_manifest(self.storage), mutants=""))
-
-    def carry_mutants(self) -> None:
-        """Make the table of mutants that an older version kept in a file beside the tables. The store must be locked."""
-        if _MUTANTS in self.storage.names(""):
-            if not self.manifest().mutants and (report := self.mutants()) is not None:
-                self.write_mutants(report)
-            self.storage.remove([_MUTANTS])
-
     def write_probes(self, run_ids: Iterable[str]) -> None:
         """Write which runs asked TLC what could not fail. Raises StoreError (``store-unwritable``)."""
-        data = msgspec.json.encode(sorted(run_ids))
-        self.storage.write({_PROBES: lambda sink: sink.write(data)})
+        self._write(_PROBES, sorted(run_ids))
 
     def probes(self) -> frozenset[str] | None:
         """The runs that asked TLC what could not fail in the last sweep that did; None if no sweep wrote them."""
-        try:
-            with self.storage.open(_PROBES) as source:
-                return frozenset(msgspec.json.decode(source.read(), type=list[str]))
-        except (FileNotFoundError, msgspec.DecodeError):
-            return None
+        with contextlib.suppress(StoreError):
+            run_ids = self._read(_PROBES, list[str])
+            return None if run_ids is None else frozenset(run_ids)
+        return None
 
     def sources(self) -> dict[str, str]:
         """The module texts of the store's runs by sha256."""
-        names = sorted(name for name in self.storage.stamps("sources") if name.endswith(".tla"))
-        self.storage.prefetch(f"sources/{name}" for name in names)
-        return {name.removesuffix(".tla"): self.source(name.removesuffix(".tla")) for name in names}
+        digests = sorted(name[:-4] for name in self.storage.stamps("sources") if name.endswith(".tla"))
+        self.storage.prefetch(f"sources/{sha256}.tla" for sha256 in digests)
+        return {sha256: self.source(sha256) for sha256 in digests}
 
     def source(self, sha256: str) -> str:
         """A module text by its sha256. Raises OSError if it is missing."""
@@ -235,7 +434,7 @@ class Store:
 
     def record_ids(self) -> RecordIndex:
         """The identities of the packed records by run id."""
-        from tla2py.store.index import read_index
+        from tla2py.store.pack import read_index
 
         self._index = read_index(self.storage, self._index)
         return self._index

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,15 +24,16 @@ from tla2py.store.fragments import (
     is_intact,
     new_name,
     read_list,
+    read_rows,
+    read_table,
     table_file,
     write_list,
 )
-from tla2py.store.points import Manifest
-from tla2py.store.read import read_rows, read_table
+from tla2py.store.record import record_name
 from tla2py.store.schema import TABLE_NAMES, TABLES, arrow_schema, runs_columns
 from tla2py.store.storage import Storage
-from tla2py.store.store import Store
-from tla2py.text import counted
+from tla2py.store.store import Manifest, Store
+from tla2py.text import counted, listed
 from tla2py.tlc.process.sandbox import this_machine
 
 if TYPE_CHECKING:
@@ -81,36 +84,37 @@ def refresh_tables(
     """
     storage = store.storage
     store.pack()
-    store.carry_mutants()
     # Before the records are listed: those that come later are for the next refresh.
-    manifest, before = store.manifest(), read_list(storage)
+    manifest = store.manifest()
+    before = read_list(storage) or _no_tables(manifest)
     made_from = _made_from(store, manifest)
-    listed = [] if before is None or anew or before.columns != COLUMNS else before.fragments
+    listed = [] if anew or before.columns != COLUMNS else before.fragments
     sound = [each for each in listed if is_intact(storage, each, ("results", "log_results", *checked))]
-    current = (
-        before is not None and before.made_from == made_from and is_intact(storage, before.runs, checked)
-    )
-    if current and not anew and len(sound) == len(listed):
+    if (
+        not anew
+        and before.made_from == made_from
+        and len(sound) == len(listed)
+        and is_intact(storage, before.runs, checked)
+    ):
         return False
     points = store.points_table()
-    if before is not None and (error := _lost(store, points, before)):
+    if error := _lost(store, points, before):
         if lost is None:
             raise error
         lost(error)
-    moved = _places(before.manifest) - _places(manifest) if before is not None else set()
-    kept, missing = _keep_rows(store, points, sound, {path for _, path in moved})
+    moved = {path for _, path in _places(before.manifest) - _places(manifest)}
+    kept, missing = _keep_rows(store, points, sound, moved)
     try:
         derived = [*derive(store, _groups(missing))]
     except StoreError as error:
-        if error.code == "record-damaged" and before is not None:
+        if error.code == "record-damaged" and before.columns:
             # The rows that there are stay readable; the next sweep reads all records.
             write_list(storage, msgspec.structs.replace(before, made_from=""))
         raise
-    if before is not None and not before.made_from and not derived and lost is None:
+    if before.columns and not before.made_from and not derived and lost is None:
         # A reader does not end the doubt, but a sweep, which has read all records.
         made_from = ""
     fragments = _merged(storage, [*kept, *([derived[0].with_files(derived[1:])] if derived else [])])
-    now, former = time.time(), {} if before is None else dict.fromkeys(before.names, time.time())
     tables = TableList(
         manifest=manifest,
         made_from=made_from,
@@ -120,17 +124,23 @@ def refresh_tables(
         packs=[pack.name for pack in store.record_ids().packs],
         retired={},
     )
-    if before is not None:
-        former |= before.retired
+    now = time.time()
     retired = {
         name: since
-        for name, since in former.items()
+        for name, since in (dict.fromkeys(before.names, now) | before.retired).items()
         if name not in tables.names and abs(now - since) < _RETIRED_SECONDS
     }
     write_list(storage, msgspec.structs.replace(tables, retired=retired))
     on_disk = storage.tree("tables").keys() | storage.tree("points").keys()
     storage.remove(on_disk - tables.names - retired.keys() - {LIST})
     return True
+
+
+def _no_tables(manifest: Manifest) -> TableList:
+    nothing = Fragment(runs=0, files={})
+    return TableList(
+        manifest=manifest, made_from="", columns="", runs=nothing, fragments=[], packs=[], retired={}
+    )
 
 
 def tables_current(store: Store) -> bool:
@@ -167,10 +177,10 @@ def _lost(store: Store, points: pa.Table, before: TableList) -> StoreError | Non
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    from tla2py.store.index import text_column
+    from tla2py.store.pack import text_column
 
     index = store.record_ids()
-    files = intact_table(store.storage, "results", before.of("results"), whole=False)
+    files = intact_table(store.storage, "results", before.fragments, whole=False)
     if not files:
         return None
     run_ids = read_table(files, ["run_id"])["run_id"].unique()
@@ -182,8 +192,7 @@ def _lost(store: Store, points: pa.Table, before: TableList) -> StoreError | Non
         return None
     present = {pack.name for pack in index.packs}
     missing = [f"records/{name}.zip" for name in before.packs if name not in present]
-    more = f" and {len(missing) - _NAMED} more" if len(missing) > _NAMED else ""
-    named = f": no {', '.join(missing[:_NAMED])}{more}" if missing else ""
+    named = f": no {listed(missing, _NAMED)}" if missing else ""
     return StoreError(
         "records-lost",
         f"{store.path} lacks the records of {counted(count, 'run')} that its tables have rows of{named}",
@@ -203,7 +212,7 @@ def _keep_rows(
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    from tla2py.store.index import integer_column, text_column
+    from tla2py.store.pack import text_column
 
     storage = store.storage
     records = store.record_ids().columns.select(["run_id", "record"])
@@ -211,38 +220,30 @@ def _keep_rows(
     records, ranks = records.filter(pc.is_valid(ranks)), ranks.drop_null()
     # In the order of the points.
     records = records.take(pc.sort_indices(ranks))
-    diagnostics = [
-        file
-        for each in (fragments if moved else ())
-        for file in intact_table(storage, "diagnostics", each.files.get("diagnostics", ())) or ()
-    ]
+    diagnostics = intact_table(storage, "diagnostics", fragments if moved else ()) or ()
     named = read_rows(diagnostics, ("run_id", "file"))
     stale = text_column({run_id for run_id, file in named if file in moved})
     parts = [
         read_table(files, records.column_names).cast(records.schema) if files else records.slice(0, 0)
-        for each in fragments
-        for files in [intact_table(storage, "results", each.files.get("results", ()))]
+        for files in (intact_table(storage, "results", [each]) for each in fragments)
     ]
     rows = pa.concat_tables([records.slice(0, 0), *parts])
     # For all fragments at once: each search begins with a hash table of the records.
-    places = pc.index_in(rows["run_id"], value_set=records["run_id"]).cast(pa.int64())
+    places = pc.index_in(rows["run_id"], value_set=records["run_id"])
     same = pc.equal(records["record"].take(places), rows["record"])
     counts = pc.and_not(same, pc.is_in(rows["run_id"], value_set=stale))
-    kept, have, start = list[Fragment](), [integer_column(())], 0
+    kept, have, start = list[Fragment](), [text_column(())], 0
     for each, part in zip(fragments, parts, strict=True):
-        there = slice(start, start + part.num_rows)
-        start = there.stop
-        found = places[there].filter(counts[there])
-        if not len(found):
+        run_ids = part["run_id"].filter(counts[start : start + part.num_rows])
+        start += part.num_rows
+        if not len(run_ids):
             continue
-        left: Fragment | None = each
-        if len(found) < part.num_rows:
-            left = _merge(storage, [each], records["run_id"].take(found).combine_chunks())
+        whole = len(run_ids) == part.num_rows
+        left = each if whole else _merge(storage, [each], run_ids.combine_chunks())
         if left is not None:
             kept.append(left)
-            have += found.chunks
-    lacking = pc.invert(pc.is_in(integer_column(range(records.num_rows)), value_set=pa.chunked_array(have)))
-    return kept, records.filter(lacking)
+            have += run_ids.chunks
+    return kept, records.filter(pc.invert(pc.is_in(records["run_id"], value_set=pa.chunked_array(have))))
 
 
 def _groups(missing: pa.Table) -> Iterator[Group]:
@@ -279,8 +280,7 @@ def _merge(
     name, runs = new_name(), 0
     with storage.staging("tables") as folder:
         for table, columns in FRAGMENT_TABLES.items():
-            files = [file for each in fragments for file in each.files.get(table, ())]
-            found = intact_table(storage, table, files)
+            found = intact_table(storage, table, fragments)
             if found is None:
                 return None
             rows = write_batches(folder / table / f"{name}.parquet", arrow_schema(columns), found, kept)
@@ -292,14 +292,12 @@ def _join(store: Store, points: pa.Table, manifest: Manifest, fragments: Sequenc
     """The files of ``runs``, ``logs`` and ``mutants``. Raises StoreError (``store-unwritable``)."""
     from tla2py.store.sink import write_logs, write_runs
 
-    def files(table: str) -> list[Path]:
-        found = [intact_table(store.storage, table, each.files.get(table, ())) or [] for each in fragments]
-        return [file for files in found for file in files]
-
-    results, name = files("results"), new_name()
-    with store.storage.staging("tables") as folder:
-        rows = write_runs(folder / "runs" / f"{name}.parquet", points, manifest.parameters, results)
-        write_logs(folder / "logs" / f"{name}.parquet", points, files("log_results"))
+    storage, name = store.storage, new_name()
+    results, logs = (intact_table(storage, table, fragments) or [] for table in ("results", "log_results"))
+    with storage.staging("tables") as folder:
+        schema = arrow_schema(runs_columns(manifest.parameters))
+        rows = write_runs(folder / "runs" / f"{name}.parquet", points, schema, results)
+        write_logs(folder / "logs" / f"{name}.parquet", points, logs)
         made = fragment_of(folder, name, rows)
     if not manifest.mutants:
         return made
@@ -344,7 +342,7 @@ def intact_files(store: Store, name: str) -> list[Path] | None:
     tables = store.moment or read_list(store.storage)
     if tables is None:
         return None
-    return intact_table(store.storage, name, tables.of(name), whole=tables.columns == COLUMNS)
+    return intact_table(store.storage, name, tables.having(name), whole=tables.columns == COLUMNS)
 
 
 def row_counts(store: Store) -> dict[str, int]:
@@ -385,3 +383,86 @@ def _damaged(store: Store, name: str, problem: str) -> StoreError:
         f"the table {name} of {store.path} differs from the one that was written, and cannot be rebuilt: {problem}",
         hint="open a copy of the store that you can write",
     )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unused:
+    """What no point refers to: the number of things by kind, without kinds of which there are none, and their bytes.
+
+    ``kept`` counts the records that are kept because no sweep wrote which runs asked TLC what could not fail.
+    """
+
+    counts: Mapping[str, int]
+    size: int
+    kept: int
+
+
+def prune(store: Store, *, dry_run: bool = False) -> Unused:
+    """What no point refers to, which is removed unless this is a ``dry_run``. Raises StoreError."""
+    import pyarrow.compute as pc
+
+    from tla2py.store.pack import integer_column, rewrite_packs, text_column
+
+    with contextlib.nullcontext() if dry_run else store.lock():
+        storage, index, probes, used = (
+            store.storage,
+            store.record_ids(),
+            store.probes(),
+            store.points().run_ids(),
+        )
+        others = store.recorded() - used if probes is None else probes
+        used |= others
+        digests = _digests(store, used)
+        named = {f"sources/{sha256}.tla" for sha256 in digests} | {f"inputs/{sha256}" for sha256 in digests}
+        loose = {record_name(run_id) for run_id in index.loose - used}
+        sizes = {
+            "record": {name: size for name, size in storage.tree("records").items() if name in loose},
+            "output": {
+                name: size for name, size in storage.tree("outputs").items() if name.split("/")[1] not in used
+            },
+            "source": {name: size for name, size in storage.tree("sources").items() if name not in named},
+            "input": {name: size for name, size in storage.tree("inputs").items() if name not in named},
+        }
+        counts = {kind: len(names) for kind, names in sizes.items()}
+        size = sum(sum(names.values()) for names in sizes.values())
+        keep = text_column(sorted(used))
+        live = index.columns.filter(pc.is_in(index.columns["run_id"], value_set=keep))
+        mixed = []
+        for number, pack in enumerate(index.packs):
+            rows = live.filter(pc.equal(live["pack"], integer_column([number])[0]))
+            if rows.num_rows < pack.entries.num_rows:
+                mixed.append(pack)
+                counts["record"] += pack.entries.num_rows - rows.num_rows
+                size += sum(pack.entries["size"].to_pylist()) - sum(rows["size"].to_pylist())
+        if not dry_run:
+            storage.remove(name for names in sizes.values() for name in names)
+            for folder in {"/".join(name.split("/")[:2]) for name in sizes["output"]}:
+                storage.remove_folder(folder)
+            for pack in mixed:
+                # One after the other, which needs the least space.
+                rewrite_packs(storage, index, [pack], keep)
+            # Drops the rows of the runs that are gone.
+            refresh_tables(store)
+    return Unused(
+        counts={kind: count for kind, count in counts.items() if count},
+        size=size,
+        kept=len(others) if probes is None else 0,
+    )
+
+
+def _digests(store: Store, used: set[str]) -> set[str]:
+    """The digests of the texts and inputs that the points and their runs name."""
+    manifest = store.manifest()
+    found = {*manifest.files, *manifest.configs.values()}
+    stored = {name.removesuffix(".tla") for name in store.storage.names("sources")}
+    if stored <= found and not store.storage.names("inputs"):
+        return found
+    # What tla2py wrote itself is named by records alone.
+    run_ids = sorted(used & store.recorded())
+    store.prefetch(run_ids)
+    for run_id in run_ids:
+        # A damaged record is executed again, by a sweep that writes what it needs.
+        with contextlib.suppress(StoreError), store.archive(run_id) as archive:
+            record = archive.record
+            found.update(sha256 for _, sha256 in (*record.modules, *record.originals, *record.inputs.files))
+    return found

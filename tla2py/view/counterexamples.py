@@ -12,8 +12,7 @@ from tla2py.analysis.view import StoreView
 from tla2py.errors import InputError
 from tla2py.model.trace import SIMULATED, Part, State, StateDiff, Trace
 from tla2py.model.trace_text import action_text, closing_step, derived, trace_end
-from tla2py.store.runs import StoredLine, state_lines, unmatched_lines
-from tla2py.store.traces import States, states_of
+from tla2py.store.runs import States, StoredLine, state_lines, states_of, unmatched_lines, with_states
 from tla2py.store.write import table_files
 from tla2py.tla.canonical import CONSECUTIVE, Form, canonical
 from tla2py.tla.canonical import FUNCTION as FUNCTION_FORM
@@ -244,7 +243,7 @@ class Counterexamples:
         row = self.view.trace_list(one.point)[one.trace - 1]
         # Only lanes need them, and each is in a record of its own.
         constants = self.view.constants(one.point) if number in self.laned else {}
-        return row.with_states(states.get((row.run_id, row.trace), ()), constants)
+        return with_states(row, states.get((row.run_id, row.trace), ()), constants)
 
     def rows(self) -> list[dict[str, object]]:
         """The counterexamples without their states, in the order of their numbers."""

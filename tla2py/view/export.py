@@ -13,7 +13,7 @@ from tla2py.errors import InputError
 from tla2py.model.trace import State, Trace, Variables
 from tla2py.model.trace_text import action_text
 from tla2py.store import rows
-from tla2py.store.foreign_itf import trace_to_itf
+from tla2py.store.foreign import trace_to_itf
 from tla2py.text import counted
 from tla2py.tla.canonical import MODEL_VALUE, OPAQUE, canonical, is_identifier, scalar_forms
 from tla2py.tla.value import Record, Value

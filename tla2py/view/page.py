@@ -26,7 +26,7 @@ from tla2py.model.outcome import Verdict
 from tla2py.model.row import RunRow
 from tla2py.model.trace_text import trace_text
 from tla2py.mutation.trial import check_figures, definition_shares, score, sizes, status_counts
-from tla2py.store.read import read_rows
+from tla2py.store.fragments import read_rows
 from tla2py.store.runs import start_days, unmatched_lines
 from tla2py.store.write import table_files
 from tla2py.text import counted, cut, printable

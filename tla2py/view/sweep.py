@@ -20,9 +20,9 @@ from tla2py.model.outcome import Verdict, ended_early
 from tla2py.model.row import RunRow
 from tla2py.model.run import Run
 from tla2py.model.trace_text import runs_of, step_changes, trace_end
-from tla2py.store.points import ManifestPoint
 from tla2py.store.runs import FIRST_COUNTS, run_notes
 from tla2py.store.storage import Address
+from tla2py.store.store import ManifestPoint
 from tla2py.store.write import table_files
 from tla2py.sweep.checks import requested_checks
 from tla2py.sweep.judge import ALL_EXCLUDED, NO_STATES, TRUSTED

@@ -16,7 +16,7 @@ from tla2py.execution.check import Checked
 from tla2py.model.courses import Comparison, Step, compare_traces
 from tla2py.model.model import filled_text
 from tla2py.model.outcome import OUTCOME_WORDS, REMEDIES, Verdict, simulation_words, unfinished
-from tla2py.model.row import RunRow
+from tla2py.model.row import RunRow, TraceRow
 from tla2py.model.trace import EVALUATION, Part, State, Trace, Variables, changed_parts
 from tla2py.model.trace_text import (
     DERIVED,
@@ -32,7 +32,6 @@ from tla2py.replay.conjuncts import Conjuncts
 from tla2py.replay.successors import Enabledness
 from tla2py.store.foreign import ForeignStore
 from tla2py.store.rows import explaining_errors
-from tla2py.store.traces import TraceRow
 from tla2py.sweep.checks import DEADLOCK, Check, checks_of
 from tla2py.sweep.judge import NO_STATES
 from tla2py.text import counted, cut, value_shown

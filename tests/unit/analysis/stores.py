@@ -9,8 +9,7 @@ from tests.unit.records import executed
 from tests.unit.rows import run_row
 from tla2py.analysis.points import GridPoint
 from tla2py.analysis.view import StoreView, open_view
-from tla2py.store.points import Manifest, ManifestParameter, ManifestPoint, points_table
-from tla2py.store.store import Store
+from tla2py.store.store import Manifest, ManifestParameter, ManifestPoint, Store, points_table
 
 
 def view_of(

@@ -10,7 +10,7 @@ import pytest
 
 from tla2py.errors import InputError
 from tla2py.model.trace import UNKNOWN, Location
-from tla2py.store.foreign_itf import is_dump, trace_from_dump
+from tla2py.store.foreign import is_dump, trace_from_dump
 from tla2py.tla.value import Record
 
 CORPUS = Path(__file__).parents[2] / "corpus" / "foreign"

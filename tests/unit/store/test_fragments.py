@@ -21,9 +21,8 @@ from tla2py.store import write
 from tla2py.store.derive import derive_fragment
 from tla2py.store.foreign import open_tables
 from tla2py.store.fragments import Fragment, TableList, read_list, write_list
-from tla2py.store.points import ManifestPoint, points_table
 from tla2py.store.schema import TABLE_NAMES
-from tla2py.store.store import Store
+from tla2py.store.store import ManifestPoint, Store, points_table
 from tla2py.store.write import Group, refresh_tables, row_counts, stored_table, tables_current
 
 Tables = Mapping[str, list[dict[str, object]]]

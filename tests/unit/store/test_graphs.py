@@ -11,11 +11,9 @@ import pytest
 
 from tests.unit.records import executed
 from tla2py.errors import StoreError
-from tla2py.store.derive import derive_fragment
+from tla2py.store.derive import GRAPH_TABLES, derive_fragment, large_graphs
 from tla2py.store.fragments import Fragment
-from tla2py.store.graph import GRAPH_TABLES, large_graphs
-from tla2py.store.points import Manifest, ManifestPoint, points_table
-from tla2py.store.store import Store
+from tla2py.store.store import Manifest, ManifestPoint, Store, points_table
 from tla2py.store.write import Group, refresh_tables, stored_table, table_files
 from tla2py.tlc.process.sandbox import Machine
 

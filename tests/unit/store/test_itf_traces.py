@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from tests.unit.tla.strategies import identifiers, texts, values
 from tla2py.errors import InputError
 from tla2py.model.trace import UNKNOWN, Location, State, Trace
-from tla2py.store.foreign_itf import is_itf, trace_from_itf, trace_to_itf
+from tla2py.store.foreign import is_itf, trace_from_itf, trace_to_itf
 from tla2py.tla.canonical import same_value
 from tla2py.tla.itf import state_from_itf
 from tla2py.tla.value import Function, Interval, ModelValue, Record, Value

@@ -12,11 +12,12 @@ from pathlib import Path
 
 import pytest
 
+from tests.stores import identities
 from tests.unit.records import executed
 from tests.unit.store.test_store import MANIFEST, POINTS
 from tla2py.errors import StoreError
 from tla2py.model.run import RunRecord
-from tla2py.store.index import identity
+from tla2py.store.pack import identity
 from tla2py.store.storage import Folder, Write
 from tla2py.store.store import Store
 
@@ -69,9 +70,9 @@ def test_a_pack_holds_the_records_as_they_were(store: Store) -> None:
         assert {name.removesuffix(".zip"): archive.read(name) for name in archive.namelist()} == loose
         crcs = {info.filename: info.CRC for info in archive.infolist()}
     ids = store.record_ids()
-    assert dict(ids) == {each: identity(len(loose[each]), crcs[f"{each}.zip"]) for each in loose}
-    assert list(ids) == sorted(loose)
-    assert "x" not in ids
+    assert identities(store) == {each: identity(len(loose[each]), crcs[f"{each}.zip"]) for each in loose}
+    assert list(identities(store)) == sorted(loose)
+    assert ids.place("x").file == "records/x.zip"
     assert not ids.loose
     assert ids.generation() == 1
 
@@ -91,10 +92,10 @@ def test_a_loose_record_counts_before_packed_ones_and_the_last_pack_before_other
     for generation, case in enumerate(("invariant", "deadlock", "success"), 1):
         add_to(store, tmp_path, 0, case)
         loose = read(store)[run_id(0)]
-        assert run_id(0) not in store.record_ids()
+        assert run_id(0) not in identities(store)
         store.pack()
         assert read(store)[run_id(0)] == loose
-        assert len(store.record_ids()) == 3
+        assert len(identities(store)) == 3
         assert store.record_ids().generation() == generation
 
 
@@ -156,7 +157,7 @@ def test_a_damaged_record_is_not_packed(store: Store, damage: Callable[[bytes], 
     file.write_bytes(damage(file.read_bytes()))
     for _ in range(2):
         store.pack()
-        assert {*store.record_ids()} == {run_id(0), run_id(2)}
+        assert identities(store).keys() == {run_id(0), run_id(2)}
         assert store.record_ids().loose == {run_id(1)}
     with pytest.raises(StoreError) as raised, store.archive(run_id(1)):
         pass
@@ -187,7 +188,7 @@ def test_a_truncated_pack_has_the_records_before_its_end(store: Store) -> None:
     assert not isinstance(place, str)
     pack.write_bytes(pack.read_bytes()[: place.offset + 10])
     for seen in (store, Store(store.path)):
-        assert [*seen.record_ids()] == [run_id(0)]
+        assert [*identities(seen)] == [run_id(0)]
     assert read(store).keys() == {run_id(0)}
 
 
@@ -201,18 +202,18 @@ def test_a_lost_index_is_made_again(
     assert store.record_ids().generation() == 2
     before = read(store)
     [_, file] = sorted(records(store).glob("*.parquet"))
-    identities = dict(store.record_ids())
+    before_ids = identities(store)
     if damage is None:
         file.unlink()
     else:
         file.write_bytes(damage(file.read_bytes()))
     assert read(store) == before
-    assert dict(Store(store.path).record_ids()) == identities
+    assert identities(Store(store.path)) == before_ids
     Store(store.path).pack()
     assert suffixes(store) == [".parquet", ".parquet", ".zip", ".zip"]
     found = Store(store.path).record_ids()
     assert not any(pack.lost for pack in found.packs)
-    assert (dict(found), found.generation(), read(store)) == (identities, 2, before)
+    assert (identities(store), found.generation(), read(store)) == (before_ids, 2, before)
 
 
 def test_no_flipped_bit_in_an_index_gives_another_record(store: Store) -> None:
@@ -223,7 +224,7 @@ def test_no_flipped_bit_in_an_index_gives_another_record(store: Store) -> None:
         flipped = bytearray(data)
         flipped[number // 8] ^= 1 << number % 8
         file.write_bytes(flipped)
-        for name in Store(store.path).record_ids():
+        for name in identities(Store(store.path)):
             # A damaged record raises.
             with contextlib.suppress(StoreError), Store(store.path).archive(name) as archive:
                 assert archive.record.run_id == name

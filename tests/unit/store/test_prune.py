@@ -14,9 +14,8 @@ from tests.unit.records import executed
 from tests.unit.store.test_store import MANIFEST, files
 from tla2py.model.model import InputFile, Inputs
 from tla2py.model.run import OUTPUTS, ModuleText, digest_text
-from tla2py.store.pack import find_unused, prune, remove_unused
-from tla2py.store.points import ManifestPoint, points_table
-from tla2py.store.store import Store
+from tla2py.store.store import ManifestPoint, Store, points_table
+from tla2py.store.write import prune
 
 TEXTS = {digest_text(text): text for text in ("first", "second", "wrapper", "nobody's")}
 FIRST, SECOND, WRAPPER, NOBODYS = TEXTS
@@ -83,7 +82,7 @@ def test_nothing_that_a_point_needs_is_removed(store: Store, tmp_path: Path) -> 
     foreseen = prune(store, dry_run=True)
     assert files(tmp_path / "store") == before
     assert prune(store) == foreseen
-    assert foreseen.counts() == {"record": 2, "output": 2, "source": 1, "input": 2}
+    assert foreseen.counts == {"record": 2, "output": 2, "source": 1, "input": 2}
     assert foreseen.size > 2000
     kept = {run_id(number) for number in (1, 2, 4, 5)}
     assert store.recorded() == kept
@@ -97,8 +96,8 @@ def test_nothing_that_a_point_needs_is_removed(store: Store, tmp_path: Path) -> 
     }
     assert not (tmp_path / "store" / "outputs" / run_id(3)).exists()
     after = files(tmp_path / "store")
-    assert not prune(store, dry_run=True).counts()
-    assert not prune(store).counts()
+    assert not prune(store, dry_run=True).counts
+    assert not prune(store).counts
     assert files(tmp_path / "store").keys() == after.keys()
 
 
@@ -106,7 +105,7 @@ def test_a_store_that_names_no_probes_keeps_its_records(store: Store, tmp_path: 
     (tmp_path / "store" / "probes.json").unlink()
     unused = prune(store)
     assert unused.kept == 3
-    assert unused.counts() == {"source": 1}
+    assert unused.counts == {"source": 1}
     assert len(store.recorded()) == 6
 
 
@@ -117,9 +116,7 @@ def test_a_damaged_record_is_kept_for_the_sweep_that_repeats_it(
     for number in (4, 6):
         file = tmp_path / "store" / "records" / f"{run_id(number)}.zip"
         file.write_bytes(damage(file.read_bytes()))
-    unused = find_unused(store)
-    assert unused.counts()["record"] == 2
-    remove_unused(store, unused)
+    assert prune(store).counts["record"] == 2
     assert store.record_ids().loose == {run_id(4)}
 
 

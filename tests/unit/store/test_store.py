@@ -18,8 +18,7 @@ from tests.unit.records import executed
 from tla2py.errors import StoreError
 from tla2py.model.mutant import Killer, LeftOut, MutantReport, MutantRow
 from tla2py.model.run import digest_text
-from tla2py.store.points import STORE_VERSION, Manifest, ManifestParameter, ManifestPoint, points_table
-from tla2py.store.store import Store
+from tla2py.store.store import STORE_VERSION, Manifest, ManifestParameter, ManifestPoint, Store, points_table
 from tla2py.store.write import refresh_tables
 
 MANIFEST = Manifest(
@@ -294,9 +293,7 @@ def test_an_address_is_a_folder(address: str, folder: str) -> None:
     assert Store(address).path == Store(Path(address)).path == Path(folder)
 
 
-def test_mutants_are_one_table_also_those_that_an_older_version_kept_beside_it(
-    store: Store, path: Path
-) -> None:
+def test_mutants_are_one_table(store: Store, path: Path) -> None:
     killed = MutantRow(
         mutant="a",
         operator="o",
@@ -316,11 +313,10 @@ def test_mutants_are_one_table_also_those_that_an_older_version_kept_beside_it(
     report = MutantReport(
         sweep="s", mutants=(killed,), points=(1,), left_out=left_out, checks={"I": 2}, total=2
     )
-    (path / "mutants.json").write_bytes(msgspec.json.encode(report))
+    assert store.mutants() is None
+    store.write_mutants(report)
     assert store.mutants() == report
     refresh_tables(store)
-    assert store.mutants() == report
-    assert not (path / "mutants.json").exists()
     assert table_rows(path, "mutants") == [msgspec.json.decode(msgspec.json.encode(killed))]
     # A round of mutants replaces the points.
     store.write_manifest(MANIFEST, POINTS, {})
@@ -329,7 +325,7 @@ def test_mutants_are_one_table_also_those_that_an_older_version_kept_beside_it(
     file.write_bytes(file.read_bytes()[:-9] + bytes(9))
     with pytest.raises(StoreError, match="is damaged"):
         store.mutants()
-    store.mend_mutants()
+    store.write_manifest(MANIFEST, POINTS, {})
     assert store.mutants() is None
 
 

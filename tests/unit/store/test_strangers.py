@@ -17,8 +17,7 @@ from tests.conftest import RunCli
 from tests.unit.analysis.stores import view_of
 from tests.unit.records import executed
 from tla2py.errors import StoreError
-from tla2py.store.fragments import Fragment, read_list, write_list
-from tla2py.store.read import file_digest
+from tla2py.store.fragments import Fragment, file_digest, read_list, write_list
 from tla2py.store.record import open_archive, write_archive
 from tla2py.store.storage import storage_of
 

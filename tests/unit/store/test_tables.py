@@ -17,11 +17,18 @@ from tests.unit.records import executed
 from tla2py.analysis.view import open_view
 from tla2py.errors import StoreError
 from tla2py.model.outcome import Verdict
-from tla2py.store.points import Manifest, ManifestParameter, ManifestPoint, points_table
 from tla2py.store.rows import row_columns, run_row
-from tla2py.store.runs import action_rows, pandas_frame, parameter_columns, parameter_type
-from tla2py.store.schema import FIXED_RUNS_COLUMNS, TABLE_NAMES, TABLES, arrow_schema, runs_columns
-from tla2py.store.store import Store
+from tla2py.store.runs import action_rows, pandas_frame
+from tla2py.store.schema import (
+    FIXED_RUNS_COLUMNS,
+    TABLE_NAMES,
+    TABLES,
+    arrow_schema,
+    parameter_columns,
+    parameter_type,
+    runs_columns,
+)
+from tla2py.store.store import Manifest, ManifestParameter, ManifestPoint, Store, points_table
 from tla2py.store.write import refresh_tables, stored_table, table_files
 
 PARAMETERS = [
@@ -268,9 +275,9 @@ def test_a_full_disk_leaves_the_old_tables(tmp_path: Path) -> None:
 
 def test_tables_that_are_deleted_are_made_again_with_their_folder(tmp_path: Path) -> None:
     made = make_store(tmp_path / "store", ("invariant",))
-    rows = open_view(made.path).run_rows
+    rows = [*open_view(made.path).run_rows]
     shutil.rmtree(tmp_path / "store" / "tables")
-    assert open_view(made.path).run_rows == rows
+    assert [*open_view(made.path).run_rows] == rows
     assert (tmp_path / "store" / "tables" / "current.json").exists()
 
 

@@ -14,7 +14,7 @@ from hypothesis import example, given
 from tests.unit.store.test_itf_traces import RELAY, same_trace, traces
 from tla2py.errors import InputError
 from tla2py.model.trace import State, Trace
-from tla2py.store.foreign_itf import trace_from_itf
+from tla2py.store.foreign import trace_from_itf
 from tla2py.tla.canonical import same_value
 from tla2py.tla.itf import Json, state_from_itf
 from tla2py.tla.value import ModelValue, Opaque, Value

@@ -20,7 +20,7 @@ from tla2py.analysis.view import StoreView, open_view
 from tla2py.errors import InputError
 from tla2py.model.mutant import Killer, MutantReport, MutantRow
 from tla2py.model.trace_text import trace_text
-from tla2py.store.points import points_table
+from tla2py.store.store import points_table
 from tla2py.view.counterexamples import LaneOptions
 from tla2py.view.page import PageOptions, report_page
 
