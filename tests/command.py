@@ -52,7 +52,7 @@ class Reported:
     warnings: list[Finding | Remark] = field(default_factory=list)
     results: list[SweepResult] = field(default_factory=list)
     gated: list[Gated] = field(default_factory=list)
-    taken_over: list[tuple[str, ...]] = field(default_factory=list)
+    told: list[str] = field(default_factory=list)
 
     @property
     def findings(self) -> list[Finding]:
@@ -252,11 +252,7 @@ def _recording() -> Iterator[Reported]:
         watch("tla2py.cli.trust", "gate", lambda gated, *_: reported.gated.extend(gated))
         listener = "tla2py.cli.progress:ConsoleListener"
         watch(listener, "warned", lambda _, __, finding: reported.warnings.append(finding))
-        watch(
-            listener,
-            "store_taken_over",
-            lambda _, __, ___, modules, sweep: reported.taken_over.append((*modules, sweep.name)),
-        )
+        watch(listener, "told", lambda _, __, text: reported.told.append(text))
         watch(listener, "finished", lambda _, __, result: reported.results.append(result))
         yield reported
 

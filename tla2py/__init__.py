@@ -106,7 +106,7 @@ def load_sweep(
     """
     from pathlib import Path
 
-    from tla2py.execution.options import SweepOptions
+    from tla2py.execution.sweeps import SweepOptions
 
     options = SweepOptions(
         libraries=tuple(map(Path, libraries)),
@@ -144,8 +144,7 @@ def run_sweep(
 
     from tla2py.analysis.view import open_view
     from tla2py.execution.listener import SILENT, FindingListener
-    from tla2py.execution.options import SweepOptions
-    from tla2py.execution.sweeps import run_sweeps
+    from tla2py.execution.sweeps import SweepOptions, run_sweeps
     from tla2py.spark.choice import choose_executor
     from tla2py.tlc.tools.toolchain import find_toolchain
 
@@ -194,9 +193,9 @@ def check(
     """
     from pathlib import Path
 
-    from tla2py.execution.check import run_check
+    from tla2py.execution.check import ModelOptions, run_check
     from tla2py.execution.listener import SILENT, FindingListener
-    from tla2py.execution.options import ModelOptions, SweepOptions
+    from tla2py.execution.sweeps import SweepOptions
     from tla2py.tla.value_text import format_value
 
     model = ModelOptions(

@@ -13,7 +13,8 @@ from tests.conftest import COUNTER_SWEEP, RunCli
 from tests.faults.scene import OWN, Scene, patience
 from tests.stores import record_ids
 from tla2py.errors import InputError
-from tla2py.execution.executor import _ENDED, fitting_slots
+from tla2py.execution.executor import fitting_slots
+from tla2py.execution.listener import _ENDED
 from tla2py.store.store import Store
 from tla2py.tlc.process.bubblewrap import DiskQuota, is_full, reports_full_disk
 from tla2py.tlc.process.sandbox import Machine, this_machine

@@ -9,7 +9,7 @@ import pytest
 
 import tla2py
 from tests.conftest import RunCli
-from tla2py.execution.executor import Durations, earlier_durations, schedule_runs, weigh
+from tla2py.execution.durations import Durations, earlier_durations, schedule_runs, weigh
 from tla2py.store.store import Store
 from tla2py.sweep.load import load_sweep
 from tla2py.sweep.plan import plan_sweep

@@ -13,8 +13,7 @@ import pytest
 from tests.conftest import RunCli
 from tests.integration.test_modules import TWICE, TWICE_CLASS, USE, write
 from tla2py.execution.listener import Listener
-from tla2py.execution.options import SweepOptions
-from tla2py.execution.sweeps import SweepResult, run_sweeps
+from tla2py.execution.sweeps import SweepOptions, SweepResult, run_sweeps
 from tla2py.model.outcome import Verdict
 from tla2py.spark.choice import choose_executor
 from tla2py.tlc.tools.community import read_override

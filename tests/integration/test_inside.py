@@ -10,17 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from tla2py.execution.executor import (
-    Executor,
-    LocalExecutor,
-    ProgressReader,
-    RunEnd,
-    RunProgress,
-    Work,
-    follow_run,
-    tell_end,
-    told_progress,
-)
+from tla2py.execution.executor import Executor, LocalExecutor, Work
+from tla2py.execution.listener import ProgressReader, RunEnd, RunProgress, follow_run, tell_end, told_progress
 from tla2py.model.outcome import Verdict
 from tla2py.model.run import Run
 from tla2py.store.store import Store

@@ -13,8 +13,7 @@ import pytest
 
 from tla2py.errors import ExitCode
 from tla2py.execution.listener import SILENT
-from tla2py.execution.options import SweepOptions
-from tla2py.execution.sweeps import run_sweeps
+from tla2py.execution.sweeps import SweepOptions, run_sweeps
 from tla2py.gate.run import gate
 from tla2py.spark.choice import choose_executor
 from tla2py.tlc.tools.toolchain import find_toolchain

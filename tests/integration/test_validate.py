@@ -7,6 +7,7 @@ import json
 import os
 import shutil
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +16,9 @@ import pytest
 from tests.conftest import RunCli
 from tests.stores import table_rows
 from tla2py.execution import execute, job
+from tla2py.model.model import Config, Model
 from tla2py.store.schema import TABLE_NAMES
-from tla2py.sweep.grid import Point
-from tla2py.sweep.plan import Outline, Outlines
+from tla2py.tlc.config.wrapper import build_config
 from tla2py.tlc.process import pool
 from tla2py.tlc.tools.java import find_java
 
@@ -63,18 +64,17 @@ def logs(folder: Path) -> Path:
 @pytest.mark.core
 def test_a_log_is_a_point(run_cli: RunCli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     sweep = logs(tmp_path)
-    outlined: list[int] = []
-    outline = Outlines.outline
+    built: list[Model] = []
 
-    def counted(self: Outlines, point: Point) -> Outline:
-        outlined.append(point.index)
-        return outline(self, point)
+    def counted(model: Model, where: Callable[[str, str], str]) -> tuple[Config, str, str | None]:
+        built.append(model)
+        return build_config(model, where)
 
-    monkeypatch.setattr(Outlines, "outline", counted)
+    monkeypatch.setattr("tla2py.sweep.plan.build_config", counted)
     ended = run_cli("validate", sweep, "-o", tmp_path / "store", "--json")
     found = json.loads(ended.stdout)
     # Planned once, not for each log.
-    assert len(outlined) == 1
+    assert len(built) == 1
     assert [(row["file"], row["verdict"]) for row in found] == [
         ("logs/a.ndjson", "holds"),
         ("logs/b.ndjson", "holds"),

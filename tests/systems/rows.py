@@ -8,8 +8,8 @@ from pathlib import Path
 
 import msgspec
 
-from tla2py.execution.check import check_sweep
-from tla2py.execution.options import ModelOptions, SweepOptions
+from tla2py.execution.check import ModelOptions, check_sweep
+from tla2py.execution.sweeps import SweepOptions
 from tla2py.model.run import Limits, Run, TlcOptions
 from tla2py.sweep.plan import plan_sweep
 from tla2py.tlc.tools.jar import bundled_jar, read_jar

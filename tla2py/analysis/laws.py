@@ -209,7 +209,7 @@ def _cases(laws: Sequence[Law]) -> list[Mapping[str, int]]:
     # Otherwise a number would have the same value in all of them.
     while math.gcd(step, total) > 1:
         step += 1
-    cases = []
+    cases: list[Mapping[str, int]] = []
     for number in range(0, total, step):
         case = {}
         for name, column in columns.items():

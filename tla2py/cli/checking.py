@@ -18,10 +18,9 @@ from tla2py.analysis.view import open_view
 from tla2py.cli.console import err, print_error, reader_gone, show, show_json, show_text
 from tla2py.cli.progress import ConsoleListener, check_report
 from tla2py.errors import InputError
-from tla2py.execution.check import Checked, check_point, run_check
+from tla2py.execution.check import Checked, ModelOptions, check_point, run_check
 from tla2py.execution.listener import Listener
-from tla2py.execution.options import ModelOptions, SweepOptions
-from tla2py.execution.sweeps import SweepResult
+from tla2py.execution.sweeps import SweepOptions, SweepResult
 from tla2py.store.storage import Address
 from tla2py.sweep.sweep import Sweep
 from tla2py.text import counted

@@ -19,9 +19,9 @@ import msgspec
 import platformdirs
 
 from tla2py.errors import Tla2pyError
-from tla2py.execution.check import run_check
+from tla2py.execution.check import ModelOptions, run_check
 from tla2py.execution.executor import default_slots
-from tla2py.execution.options import ModelOptions, SweepOptions
+from tla2py.execution.sweeps import SweepOptions
 from tla2py.model.model import LIST_FIELDS
 from tla2py.model.outcome import Verdict
 from tla2py.spark.choice import has_pyspark

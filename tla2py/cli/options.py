@@ -215,7 +215,7 @@ def _sweep_options(
     no_lint: NoLint = False,
 ) -> object:
     # Imported on use: most commands have no such options.
-    from tla2py.execution.options import SweepOptions
+    from tla2py.execution.sweeps import SweepOptions
 
     return SweepOptions(
         libraries=tuple(library or ()),

@@ -17,13 +17,11 @@ from rich.text import Text
 from tla2py.analysis.view import StoreView
 from tla2py.cli.console import err, show
 from tla2py.cli.options import print_remark
-from tla2py.errors import ToolchainError
-from tla2py.execution.executor import RunProgress, slots_text
-from tla2py.execution.listener import EarlierJar, Listener, SweepProgress, TimeLeft
+from tla2py.execution.durations import TimeLeft
+from tla2py.execution.listener import Listener, RunProgress, SweepProgress
 from tla2py.execution.sweeps import SweepResult
 from tla2py.model.finding import Finding
 from tla2py.model.run import Limits
-from tla2py.store.storage import Address
 from tla2py.sweep.checks import only_deadlock
 from tla2py.sweep.grid import Point
 from tla2py.sweep.judge import ONLY_DEADLOCK
@@ -37,10 +35,8 @@ from tla2py.view.layout import number, seconds
 from tla2py.view.sweep import (
     cached_line,
     interrupted_line,
-    jar_changed_line,
     judgement_lines,
     sweep_summary,
-    taken_over_line,
 )
 from tla2py.view.tools import finding_text
 
@@ -153,34 +149,14 @@ class ConsoleListener(Listener):
         else:
             print_remark(finding)
 
-    def store_taken_over(self, store: Address, modules: Sequence[str], sweep: Sweep) -> None:
-        """Print the warning."""
-        err().print(taken_over_line(store, modules, sweep))
-
-    def distrusted(self, where: str) -> None:
-        """Print that it does not count."""
-        err().print(f"{where}: trust = true does not count, because of --no-trust", style="yellow")
+    def told(self, text: str) -> None:
+        """Print it."""
+        err().print(Text(text, "yellow"))
 
     def jar_chosen(self, jar: Jar) -> None:
         """Name the jar if the project or the machine chooses it."""
         if jar.choice is not None:
             err().print(jar.choice)
-
-    def jar_changed(self, sweep: Sweep, before: EarlierJar, jar: Jar) -> None:
-        """Print how many runs that costs."""
-        err().print(jar_changed_line(sweep, before, jar))
-
-    def without_spark(self) -> None:
-        """Name the extra that brings Spark."""
-        err().print("running on threads, since pyspark is not installed: pip install 'tla2py[spark]'")
-
-    def fewer_slots(self, slots: int, memory_bytes: int) -> None:
-        """Print why so few runs go on at once."""
-        err().print(slots_text(slots, memory_bytes), style="yellow")
-
-    def spark_failed(self, error: ToolchainError) -> None:
-        """Print why Spark did not start."""
-        err().print(f"running on threads, since {error.message}", style="yellow")
 
     @contextlib.contextmanager
     def executing(self, sweep: Sweep, missing: int, cached: int) -> Iterator[Callable[[SweepProgress], None]]:

@@ -29,13 +29,13 @@ from tla2py.cli.options import (
 from tla2py.cli.progress import ConsoleListener, SweepListener
 from tla2py.errors import InputError
 from tla2py.execution import validate
-from tla2py.execution.log_mutants import MutateOptions, run_log_mutants
-from tla2py.execution.options import ModelOptions, SweepOptions, with_named_files
-from tla2py.execution.sweeps import SweepResult, preview_sweeps, run_sweeps
+from tla2py.execution.check import ModelOptions, with_named_files
+from tla2py.execution.sweeps import SweepOptions, SweepResult, preview_sweeps, run_sweeps
+from tla2py.execution.validate import MutateOptions, run_log_mutants
 from tla2py.spark import ExecutorName
 from tla2py.spark.choice import choose_executor
 from tla2py.store.storage import Address
-from tla2py.sweep.folder import folder_file
+from tla2py.sweep.file import folder_file
 from tla2py.sweep.judge import worst
 from tla2py.sweep.sweep import Sweep
 from tla2py.tlc.process.reaper import scratch_folder

@@ -26,7 +26,7 @@ from tla2py.cli.options import (
 )
 from tla2py.cli.progress import ConsoleListener
 from tla2py.errors import ExitCode, Tla2pyError
-from tla2py.execution.options import SweepOptions
+from tla2py.execution.sweeps import SweepOptions
 from tla2py.gate.evidence import evidence_of
 from tla2py.gate.outputs import (
     Annotations,

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-import shlex
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -14,20 +13,20 @@ import msgspec
 
 from tla2py.errors import ExitCode, InputError
 from tla2py.execution.execute import execute_run
-from tla2py.execution.executor import RunProgress, follow_run
-from tla2py.execution.listener import SILENT, Listener
-from tla2py.execution.options import ModelOptions, SweepOptions, given_constants, given_files, given_variables
+from tla2py.execution.listener import SILENT, Listener, RunProgress, follow_run
 from tla2py.execution.preflight import checked_plan
+from tla2py.execution.sweeps import SweepOptions
 from tla2py.model.finding import Severity
-from tla2py.model.model import Config
+from tla2py.model.model import Config, GivenVariable, InputFile, is_inside
 from tla2py.model.outcome import Outcome, Verdict
 from tla2py.model.run import WORK, Limits, RunRecord, RunResult, TlcOptions
 from tla2py.model.trace import Trace
 from tla2py.store import rows
 from tla2py.sweep.axes import check_names
-from tla2py.sweep.file import SweepText
+from tla2py.sweep.file import OptionText
 from tla2py.sweep.grid import Points
 from tla2py.sweep.judge import code_of
+from tla2py.sweep.load import relative_name
 from tla2py.sweep.sections import InputsSection, ModelSection, SweepFile
 from tla2py.sweep.sweep import Sweep
 from tla2py.tlc.config.read import config_beside, read_config
@@ -35,6 +34,7 @@ from tla2py.tlc.config.render import default_template
 from tla2py.tlc.config.statements import MISTAKE_CODES
 from tla2py.tlc.output.prints import PrintFollower
 from tla2py.tlc.places import OptionTexts, Origins, Written, located
+from tla2py.tlc.process.command import check_path, check_variable, kept_file
 from tla2py.tlc.tools.community import (
     class_file,
     community_classes,
@@ -43,6 +43,103 @@ from tla2py.tlc.tools.community import (
     read_override,
 )
 from tla2py.tlc.tools.toolchain import Toolchain, find_toolchain
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelOptions:
+    """The parts of a check's model that override a config.
+
+    ``constants`` and ``environment`` are written ``NAME=VALUE``; ``overrides`` are jars or folders of Java classes;
+    ``inputs`` are files that the run may read. ``accept`` are findings written ``CODE.NAME``, or ``CODE`` for all of a kind.
+    """
+
+    config: Path | None = None
+    constants: Sequence[str] = ()
+    invariants: Sequence[str] = ()
+    properties: Sequence[str] = ()
+    specification: str | None = None
+    init: str | None = None
+    next: str | None = None
+    check_deadlock: bool | None = None
+    overrides: Sequence[Path] = ()
+    environment: Sequence[str] = ()
+    inputs: Sequence[Path] = ()
+    accept: Sequence[str] = ()
+
+
+def given_files(names: Iterable[Path], module: Path | None = None) -> tuple[InputFile, ...]:
+    """The files of ``--input``, copied and hashed, at their paths in the run's folder, see ``_path_in_run``.
+
+    Raises InputError: ``input-missing``, ``input-path``, also for two files that would have one path.
+    """
+    found: dict[str, Path] = {}
+    for name in names:
+        path = _path_in_run(name, module)
+        check_path(path, None)
+        if found.setdefault(path, name).resolve() != name.resolve():
+            raise InputError(
+                "input-path",
+                f"{found[path]} and {name} would both be {path} in the run's folder",
+                hint="rename one of them",
+            )
+    return tuple(InputFile(path, kept_file(file)) for path, file in sorted(found.items()))
+
+
+def _path_in_run(file: Path, module: Path | None) -> str:
+    """Where a run sees a file: as below the folder of ``module``, or else below the current one, or else by its bare name."""
+    names = [relative_name(file, module)] if module is not None else []
+    return next((name for name in (*names, file.as_posix()) if is_inside(name)), file.name)
+
+
+def with_named_files(
+    model: ModelOptions, texts: Sequence[str], module: Path | None = None, *, say: Callable[[str], None]
+) -> ModelOptions:
+    """The options of a command with the files that its variables name as inputs; ``say`` is told of each.
+
+    A value that has a slash or an ending and is the path of a file becomes the file's path in the run's folder, as
+    ``given_files`` chooses it. The variables ``texts`` keep their values.
+    """
+    inputs, variables = [*model.inputs], list[str]()
+    given = {_path_in_run(file, module) for file in inputs}
+    for text in model.environment:
+        name, _, value = text.partition("=")
+        path = _path_in_run(Path(value), module)
+        named = "/" in value or Path(value).suffix
+        # False for a text too long for a path, at which Path.is_file fails.
+        if named and value not in given and os.path.isfile(value):  # noqa: PTH113
+            inputs.append(Path(value))
+            say(f"{name}: the run gets a copy of {value} as {path}; --env-text gives the text alone")
+            variables.append(f"{name}={path}")
+        else:
+            variables.append(text)
+    return replace(model, environment=(*variables, *texts), inputs=tuple(inputs))
+
+
+def given_constants(texts: Sequence[str]) -> dict[str, str]:
+    """The values of ``-c NAME=VALUE``, by name. Raises InputError (``constant-syntax``)."""
+    found = {}
+    for text in texts:
+        name, sign, value = (part.strip() for part in text.partition("="))
+        if not (sign and name and value):
+            raise InputError(
+                "constant-syntax", f"-c {text!r} is not NAME=VALUE", hint='example: -c "Replicas={b1, b2}"'
+            )
+        found[name] = value
+    return found
+
+
+def given_variables(texts: Sequence[str]) -> tuple[GivenVariable, ...]:
+    """The variables of ``--env NAME=VALUE``. Raises InputError (``variable-name``)."""
+    found = {}
+    for text in texts:
+        name, _, value = text.partition("=")
+        if "=" not in text:
+            raise InputError(
+                "variable-name", f"not NAME=VALUE: {text!r}", hint="example: --env LOG=log.ndjson"
+            )
+        check_variable("environment", name, None)
+        found[name] = value
+    return tuple(sorted(GivenVariable(*pair) for pair in found.items()))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,7 +230,7 @@ def check_sweep(
         environment=dict(given_variables(model.environment)),
         inputs=InputsSection(files=[_INPUT]),
     )
-    specs, source = {module.name: spec}, _OptionText(module, "")
+    specs, source = {module.name: spec}, OptionText(module, "")
     try:
         check_names(file, source, specs)
     except InputError as error:
@@ -170,23 +267,6 @@ def check_sweep(
 
 # The name under which the sweep of a check has its input files.
 _INPUT = "--input"
-
-
-class _OptionText(SweepText):
-    """The options of a check in place of the text of a sweep file."""
-
-    def place(self, *keys: str | int, value: str | None = None) -> str:
-        """The option that gives a value, or else the module."""
-        del value
-        return f"-c {keys[1]}=..." if keys[0] in ("constants", "substitutions") else str(self.path)
-
-    def assignment(self, name: str, text: str) -> str:
-        """The option that gives a constant a value."""
-        return f"-c {shlex.quote(f'{name}={text}')}"
-
-    def setting(self, key: str, name: str) -> str:
-        """The option that names a definition."""
-        return f"--{key} {name}"
 
 
 def _added(names: Sequence[str], further: Sequence[str]) -> list[str] | None:

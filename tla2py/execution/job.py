@@ -1,34 +1,39 @@
-"""The missing runs of a sweep and their execution."""
+"""The runs of a sweep that its store lacks, and their execution."""
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import NamedTuple
 
 import tla2py
-from tla2py.execution.executor import (
-    NOTHING_KNOWN,
-    Durations,
-    Executor,
-    ProgressReader,
-    RunEnd,
-    Work,
-    earlier_durations,
-    schedule_runs,
-)
-from tla2py.execution.known import KnownRuns, known_runs
-from tla2py.execution.listener import Estimator, Listener, SweepProgress
-from tla2py.model.outcome import Verdict
+from tla2py.errors import StoreError
+from tla2py.execution.durations import NOTHING_KNOWN, Durations, Estimator, earlier_durations, schedule_runs
+from tla2py.execution.executor import Executor, Work
+from tla2py.execution.listener import Listener, ProgressReader, RunEnd, SweepProgress
+from tla2py.model.outcome import Outcome, Verdict
+from tla2py.model.run import RETRIED
+from tla2py.store.fragments import read_rows
 from tla2py.store.record import write_inputs
 from tla2py.store.schema import parameter_columns, parameter_type
+from tla2py.store.storage import is_remote
 from tla2py.store.store import Manifest, ManifestParameter, Store, coded_points
-from tla2py.store.write import Derive, derive_here, refresh_tables
+from tla2py.store.write import (
+    Derive,
+    derive_here,
+    intact_files,
+    records_doubted,
+    refresh_tables,
+    tables_current,
+)
 from tla2py.sweep.grid import Point
 from tla2py.sweep.plan import Plan, Runs
 from tla2py.sweep.sweep import Sweep
+from tla2py.tlc.output.result import interpret_record
 from tla2py.tlc.process.reaper import scratch_folder
 from tla2py.tlc.tools.toolchain import Toolchain
 
@@ -44,7 +49,7 @@ class Job:
     """The missing runs of a sweep, those expected to take longest first.
 
     ``long`` are the runs that took long before, perhaps with other modules, ``seconds`` what all took. ``known`` are the
-    runs that the store has, ``earlier`` the times of its runs.
+    verdicts of the runs that the store has, ``earlier`` the times of its runs.
     """
 
     sweep: Sweep
@@ -52,7 +57,7 @@ class Job:
     store: Store
     missing: Runs
     long: frozenset[str]
-    known: KnownRuns
+    known: dict[str, Verdict]
     seconds: float | None = None
     earlier: Durations = NOTHING_KNOWN
 
@@ -64,7 +69,7 @@ def prepare_job(
 
     The store must be locked, and have the manifest that names its earlier runs.
     """
-    known = KnownRuns(len(plan.runs)) if fresh else known_runs(store, plan)
+    known = {} if fresh else known_runs(store, plan)
     places = plan.runs.missing(known)
     if earlier is None:
         earlier = earlier_durations(store) if places else NOTHING_KNOWN
@@ -111,7 +116,7 @@ def execute_job(
     """
     sweep = job.sweep if name is None else replace(job.sweep, name=name)
     try:
-        with listener.executing(sweep, len(job.missing), job.known.count) as report:
+        with listener.executing(sweep, len(job.missing), len(job.known)) as report:
 
             def told(progress: SweepProgress) -> None:
                 report(progress if name is None else replace(progress, violated=None))
@@ -126,7 +131,7 @@ def execute_job(
 def _execute(
     job: Job, toolchain: Toolchain, executor: Callable[[], Executor], report: Callable[[SweepProgress], None]
 ) -> int:
-    progress = SweepProgress(violated=job.known.violated)
+    progress = SweepProgress(violated=sum(verdict is Verdict.VIOLATED for verdict in job.known.values()))
     derive: Derive = derive_here
     try:
         if job.missing:
@@ -246,3 +251,112 @@ def manifest(sweep: Sweep, plan: Plan) -> Manifest:
         configs=plan.configs,
         parameters=parameters,
     )
+
+
+class _Ended(NamedTuple):
+    """How a run ended, and the limits it ran under."""
+
+    outcome: Outcome
+    verdict: Verdict
+    timeout_seconds: float
+    memory_bytes: int
+    disk_bytes: int | None
+
+
+def known_runs(store: Store, plan: Plan) -> dict[str, Verdict]:
+    """The verdicts of the planned runs that need not be executed again, by run id.
+
+    A run with trust is executed each time: its id does not cover what it reads. The verdicts come from the table of
+    runs. Records missing from it, those of a killed sweep, are read one by one; a damaged record counts as missing.
+    """
+    # Nothing is looked up, nor Arrow imported, before the first sweep.
+    if plan.limits.trust or not store.storage.names("records"):
+        return {}
+    recorded = store.recorded()
+    # The first place of each run that has a record.
+    left: dict[str, int] = {}
+    for place, run_id in enumerate(plan.runs.ids):
+        if run_id in recorded:
+            left.setdefault(run_id, place)
+    known: dict[str, Verdict] = {}
+
+    def look(run_id: str, place: int, ended: _Ended) -> None:
+        if _reusable(ended, plan, place) and _has_outputs(store, run_id, plan):
+            known[run_id] = ended.verdict
+
+    # A full disk or a crash may have truncated a record after the table was written.
+    trusted = is_remote(store.path) or _tables_current(store)
+    with contextlib.suppress(OSError, ValueError):
+        files = intact_files(store, "runs") if left and not records_doubted(store) else None
+        # Another version may know more outcomes.
+        outcomes = set(Outcome)
+        for run_id, outcome, verdict, *limits in (
+            read_rows(files, ("run_id", *_Ended._fields)) if files else ()
+        ):
+            if run_id in left and outcome in outcomes and (trusted or _is_whole(store, run_id)):
+                look(run_id, left.pop(run_id), _Ended(Outcome(outcome), Verdict(verdict), *limits))
+    store.prefetch(left)
+    for run_id, place in left.items():
+        if (ended := _recorded(store, run_id)) is not None:
+            look(run_id, place, ended)
+    return known
+
+
+def _reusable(ended: _Ended, plan: Plan, place: int) -> bool:
+    """Whether a run would end the same now: not after a kill, nor if its limits have risen."""
+    limits = plan.limits
+    if ended.outcome in RETRIED:
+        # TLC is not started for a config that it cannot read.
+        return plan.runs[place].refused is not None
+    if ended.outcome is Outcome.TIMEOUT:
+        return limits.timeout_seconds <= ended.timeout_seconds
+    if ended.outcome is Outcome.OUT_OF_MEMORY:
+        return limits.memory_bytes <= ended.memory_bytes
+    if ended.outcome is Outcome.OUT_OF_DISK:
+        # Without a limit of its own a run gets a share of the free space, which changes.
+        limit = limits.disk_bytes
+        return limit is not None and ended.disk_bytes is not None and limit <= ended.disk_bytes
+    return True
+
+
+def _has_outputs(store: Store, run_id: str, plan: Plan) -> bool:
+    """Whether the store still has the files that a run wrote, if the plan keeps any."""
+    if not plan.outputs:
+        return True
+    try:
+        with store.archive(run_id) as archive:
+            names = {path.partition("/")[0] for path, _ in archive.record.outputs}
+    except StoreError as error:
+        if error.code != "record-damaged":
+            raise
+        return False
+    return names <= store.storage.names(f"outputs/{run_id}")
+
+
+def _is_whole(store: Store, run_id: str) -> bool:
+    try:
+        with store.archive(run_id):
+            return True
+    except StoreError:
+        return False
+
+
+def _recorded(store: Store, run_id: str) -> _Ended | None:
+    """How a run ended, by its record; None for a damaged one."""
+    try:
+        with store.archive(run_id) as archive:
+            result, limits = interpret_record(archive.record, archive.stdout), archive.record.limits
+    except StoreError as error:
+        if error.code != "record-damaged":
+            raise
+        return None
+    return _Ended(
+        result.outcome, result.verdict, limits.timeout_seconds, limits.memory_bytes, limits.disk_bytes
+    )
+
+
+def _tables_current(store: Store) -> bool:
+    try:
+        return tables_current(store)
+    except StoreError:
+        return False

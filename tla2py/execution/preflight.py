@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 import glob
+import zipfile
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import lru_cache
 from pathlib import Path
 
-from tla2py.errors import InputError, Tla2pyError
-from tla2py.execution.listener import Listener, needing_specs, with_readable_logs
+from tla2py.errors import InputError, Tla2pyError, ToolchainError
+from tla2py.execution.listener import Listener
 from tla2py.execution.probes import PROBE_CODES, probe_findings
 from tla2py.lint.rules import lint_file, module_of
 from tla2py.lint.subject import read_dialect, result_warning
 from tla2py.model.finding import Finding, Findings, Severity, apply_acceptance
 from tla2py.model.outcome import Verdict
 from tla2py.model.row import RunRow
-from tla2py.store.runs import ActionRow, action_rows
+from tla2py.model.run import Run
+from tla2py.store.runs import ActionRow, action_rows, run_rows
 from tla2py.store.store import Store
-from tla2py.store.write import table_files
+from tla2py.store.write import intact_files, table_files
 from tla2py.sweep.checks import config_facts, config_problems
 from tla2py.sweep.judge import check_expectations
-from tla2py.sweep.load import load_sweep, sweep_of_configs
+from tla2py.sweep.load import load_sweep, sweep_of_configs, without_models
 from tla2py.sweep.plan import Plan, plan_sweep
 from tla2py.sweep.rules import lint_sweep
 from tla2py.sweep.sweep import Sweep
@@ -29,7 +33,7 @@ from tla2py.tla.module import Span
 from tla2py.tla.parse import Translate
 from tla2py.tlc.config.read import config_expectation, read_config
 from tla2py.tlc.config.statements import MISTAKE_CODES
-from tla2py.tlc.tools.community import check_classes
+from tla2py.tlc.tools.community import check_classes, community_suits
 from tla2py.tlc.tools.jar import Jar, check_needs, check_wrappers
 from tla2py.tlc.tools.toolchain import Toolchain, check_readable
 
@@ -172,12 +176,12 @@ _SILENT = frozenset({"check-deadlock", "nothing-checked"})
 def lint_plan(sweep: Sweep, plan: Plan, jar: Jar, warn: Callable[[Finding], None]) -> tuple[Finding, ...]:
     """The warnings of lint on a sweep, and its ignored errors; warnings that are not accepted go to ``warn``.
 
-    Raises InputError for a finding that is an error, and as ``check_sweep_classes``, ``check_needs`` and
-    ``check_wrappers`` do.
+    Raises InputError for a finding that is an error, and as ``check_classes``, ``check_needs`` and ``check_wrappers`` do.
 
     Findings do not stop a folder's sweep, whose configs need not be the user's own.
     """
-    check_sweep_classes(sweep, plan, jar)
+    specs = sweep.specs.values()
+    check_classes(sweep.community, specs, jar, plan.sources, plan.paths, trust=sweep.limits.trust)
     # A config that needs a newer TLC does not stop the others below its folder.
     if not sweep.of_folder:
 
@@ -186,7 +190,7 @@ def lint_plan(sweep: Sweep, plan: Plan, jar: Jar, warn: Callable[[Finding], None
 
         check_needs(needing_specs(sweep), sweep.options, jar, place)
         texts = dict.fromkeys(
-            plan.sources[each.sha256] for _, run in plan.outlines() for each in run.modules[:1]
+            plan.sources[each.sha256] for _, run in plan.at(plan.outlines) for each in run.modules[:1]
         )
         check_wrappers(texts, jar, sweep.path)
     found = lint_sweep(sweep, plan, read_dialect(jar))
@@ -199,27 +203,16 @@ def checked_plan(
 ) -> tuple[Sweep, Plan, tuple[Finding, ...]]:
     """A sweep as its TLC can read its logs, its plan, and what lint found, after every check before TLC runs.
 
-    Raises InputError as ``plan_sweep``, ``lint_plan`` and ``check_plan`` do.
+    Raises InputError as ``plan_sweep``, ``lint_plan``, ``check_expectations`` and ``check_readable`` do.
     """
     sweep = with_readable_logs(sweep, toolchain.jar)
     plan = plan_sweep(sweep, toolchain.jar.sha256)
     found = lint_plan(sweep, plan, toolchain.jar, listener.warned)
-    check_plan(sweep, plan, toolchain)
-    return sweep, plan, found
-
-
-def check_sweep_classes(sweep: Sweep, plan: Plan, jar: Jar) -> None:
-    """Raise InputError and ToolchainError as ``check_classes`` does."""
-    specs = sweep.specs.values()
-    check_classes(sweep.community, specs, jar, plan.sources, plan.paths, trust=sweep.limits.trust)
-
-
-def check_plan(sweep: Sweep, plan: Plan, toolchain: Toolchain) -> None:
-    """Raise InputError as ``check_expectations`` and, if TLC cannot read a module, ``check_readable`` do."""
     check_expectations(sweep, plan)
-    # Nor does one whose module TLC cannot read.
+    # A module that TLC cannot read does not stop the others below its folder either.
     if not sweep.of_folder:
         check_readable(plan.sources, plan.paths, toolchain)
+    return sweep, plan, found
 
 
 def file_errors(
@@ -242,7 +235,7 @@ def check_facts(file: Path, sweep: Sweep, plan: Plan, ignored: Container[str] = 
     """
     for point, run in plan.samples():
         facts = config_facts(run, sweep.spec(point.parameters))
-        for problem in config_problems(facts, sweep.file.accept, ignored):
+        for _, problem, _ in config_problems(facts, sweep.file.accept, ignored):
             raise InputError(
                 "config-proves-nothing",
                 f"the config checks nothing useful for {parameter_text(point.parameters)}: {problem}",
@@ -302,3 +295,93 @@ def _report(findings: Iterable[Finding], warn: Callable[[Finding], None], *, ref
         warn(finding)
     if errors and refuse:
         raise errors[-1].to_error()
+
+
+# The modules that read a log, and the classes that do it.
+_READING = ("Json", "IOUtils")
+_CLASSES = ("tlc2/overrides/{}.class", "tlc2/module/{}.class")
+
+
+def earlier_jars(store: Store, missing: Sequence[Run]) -> Iterator[tuple[str, str, int]]:
+    """The earlier jars of a store with runs that differ from missing ones in nothing else.
+
+    Each is its TLC, its sha256, and the number of missing runs that it has an answer to.
+    """
+    files = intact_files(store, "runs") if missing else None
+    if not files:
+        return
+    recorded = store.recorded()
+    made = {row.jar_sha256: row.tlc for row in run_rows(files) if row.jar_sha256}
+    for sha256, tlc in made.items():
+        count = sum(
+            run.jar_sha256 != sha256 and replace(run, jar_sha256=sha256).run_id in recorded for run in missing
+        )
+        if count:
+            yield tlc or "", sha256, count
+
+
+def with_readable_logs(sweep: Sweep, jar: Jar) -> Sweep:
+    """The sweep as this TLC can read its logs."""
+    places = [jar.path, *(override.copy for override in sweep.overrides)]
+    if sweep.community is not None and community_suits(jar):
+        places.append(sweep.community.copy)
+    known = {name for name in _READING if any(_has_class(place, name) for place in places)}
+    return literal_logs(sweep, {*_READING} - known)
+
+
+def literal_logs(sweep: Sweep, lacking: Iterable[str] = _READING) -> Sweep:
+    """The sweep with logs as modules for those of its modules that need one of these."""
+    lacks = {*lacking}
+    literal = frozenset(
+        spec.root.name
+        for spec in sweep.specs.values()
+        # A module may define the operators itself.
+        if spec.root.name in sweep.logs.readers and lacks & {*spec.standard, *(m.name for m in spec.modules)}
+    )
+    if not literal:
+        return sweep
+    return replace(sweep, logs=replace(sweep.logs, literal=literal), community=None)
+
+
+def needing_specs(sweep: Sweep) -> Iterator[ModuleGraph]:
+    """The specifications of a sweep with the standard modules that TLC has to have."""
+    for spec in sweep.specs.values():
+        if spec.root.name in sweep.logs.literal:
+            yield replace(spec, standard=tuple(name for name in spec.standard if name not in _READING))
+        else:
+            yield spec
+
+
+@lru_cache(maxsize=32)
+def _has_class(place: Path, name: str) -> bool:
+    files = [each.format(name) for each in _CLASSES]
+    if place.is_dir():
+        return any((place / file).is_file() for file in files)
+    with zipfile.ZipFile(place) as archive:
+        return not {*archive.namelist()}.isdisjoint(files)
+
+
+def without_refused(sweep: Sweep, jar: Jar) -> Sweep:
+    """A folder's sweep without the points that ``check_classes`` refuses, which are among its ``unread``.
+
+    Raises what ``without_models`` raises.
+    """
+    refused = {
+        name: error for name, spec in sweep.specs.items() if (error := _refusal(sweep, spec, jar)) is not None
+    }
+    if not refused:
+        return sweep
+    modules = {point.index: point.parameters["module"] for point in sweep.points}
+    errors = {index: refused[name] for index, name in modules.items() if name in refused}
+    specs = {name: spec for name, spec in sweep.specs.items() if name not in refused}
+    return replace(without_models(sweep, errors), specs=specs)
+
+
+def _refusal(sweep: Sweep, spec: ModuleGraph, jar: Jar) -> InputError | ToolchainError | None:
+    texts = {module.name: module.text for module in spec.modules}
+    paths = {module.name: module.where() for module in spec.modules}
+    try:
+        check_classes(sweep.community, [spec], jar, texts, paths, trust=sweep.limits.trust)
+    except (InputError, ToolchainError) as error:
+        return error
+    return None

@@ -11,10 +11,10 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeAlias
 
 from tla2py.errors import StoreError
-from tla2py.execution.executor import NOTHING_KNOWN, Executor
+from tla2py.execution.durations import NOTHING_KNOWN
+from tla2py.execution.executor import Executor
 from tla2py.execution.job import execute_job, prepare_job
 from tla2py.execution.listener import Listener
 from tla2py.lint.subject import result_warning
@@ -28,8 +28,8 @@ from tla2py.sweep.grid import Point
 from tla2py.sweep.plan import Plan
 from tla2py.sweep.sweep import Sweep
 from tla2py.text import counted, parameter_text
+from tla2py.tla.copies import Edit, edited
 from tla2py.tla.graph import ModuleGraph, named, reached
-from tla2py.tla.graph import reached as reached_expressions
 from tla2py.tla.levels import Level, Levels
 from tla2py.tla.module import Definition, Module, Span
 from tla2py.tla.tree import deeply
@@ -77,7 +77,7 @@ def find_antecedents(spec: ModuleGraph, names: Iterable[str]) -> tuple[Anteceden
     """The antecedents in the definitions that ``names`` reach, ordered by module and place."""
     levels = Levels(spec.resolver)
     found: dict[tuple[str, Span], Antecedent] = {}
-    for reach in reached_expressions(spec, named(spec, names), {}):
+    for reach in reached(spec, named(spec, names), {}):
         expr, owner = reach.expr, reach.owner
         highest = _IMPLICATIONS.get(expr.operator) if len(expr.arguments) == 2 else None
         if highest is None or owner is None or not isinstance(owner.declaration, Definition):
@@ -100,14 +100,14 @@ def instrument(
     ``texts`` are the texts that TLC would read. The antecedents report by number from ``FIRST_REGISTER``. With ``fairness``
     the root defines ``NO_BEHAVIOUR``, a property that holds only if the specification has no behaviour.
     """
-    cuts: dict[str, _Cuts] = {spec.root.name: defaultdict(list)}
+    edits: dict[str, list[Edit]] = {spec.root.name: []}
     for number, each in enumerate(antecedents, FIRST_REGISTER):
         lines = texts[each.module.name].split("\n")
-        _report(cuts.setdefault(each.module.name, defaultdict(list)), lines, each.span, number)
+        edits.setdefault(each.module.name, []).extend(_reporting(lines, each.span, number))
     modules = {module.name: module for module in spec.modules}
     # Without a property to ask for, the last antecedent ends the search.
     copies = {HELPER: _HELPER_TEXT % ("FALSE" if fairness else "TRUE")}
-    for name, places in cuts.items():
+    for name, own in edits.items():
         head = [f"LOCAL INSTANCE {HELPER}"]
         if name == spec.root.name and antecedents:
             last = FIRST_REGISTER + len(antecedents) - 1
@@ -116,8 +116,7 @@ def instrument(
             head.append(f"{NO_BEHAVIOUR} == <>FALSE")
         lines = texts[name].split("\n")
         line, column = _declarations(modules[name], lines)
-        places[line].append((column, "\n".join(head)))
-        copies[name] = "\n".join(_cut(lines, places))
+        copies[name] = "\n".join(edited(lines, [*own, _inserted(lines, line, column, "\n".join(head))]))
     return copies
 
 
@@ -126,25 +125,16 @@ def reported(output: Iterable[bytes]) -> frozenset[int]:
     return frozenset(int(found[1]) for line in output if (found := _REPORTED.search(line)) is not None)
 
 
-# By line, from 1: the columns, from 0, before which lines are added.
-_Cuts: TypeAlias = "dict[int, list[tuple[int, str]]]"
-
-
-def _report(cuts: _Cuts, lines: Sequence[str], span: Span, number: int) -> None:
+def _reporting(lines: Sequence[str], span: Span, number: int) -> Iterator[Edit]:
+    """The edits that make an antecedent report its number."""
     indent = _blank(lines[span.begin_line - 1][: span.begin_column - 1])
-    cuts[span.begin_line].append((span.begin_column - 1, f"{indent}((("))
-    cuts[span.end_line].append((span.end_column, f"{indent}) /\\ {HELPER}({number})) = TRUE)"))
+    yield _inserted(lines, span.begin_line, span.begin_column - 1, f"{indent}(((")
+    yield _inserted(lines, span.end_line, span.end_column, f"{indent}) /\\ {HELPER}({number})) = TRUE)")
 
 
-def _cut(lines: Sequence[str], cuts: _Cuts) -> Iterator[str]:
-    """The lines of a module with others added; every token keeps its column, which lists of conjuncts need."""
-    for number, line in enumerate(lines, 1):
-        done = 0
-        for column, text in sorted(cuts.get(number, ()), key=lambda cut: cut[0]):
-            yield _blank(line[:done]) + line[done:column]
-            yield text
-            done = column
-        yield _blank(line[:done]) + line[done:]
+def _inserted(lines: Sequence[str], line: int, column: int, text: str) -> Edit:
+    """The edit that adds lines before a column, from 0; every token keeps its column, which lists of conjuncts need."""
+    return Edit(line, column + 1, f"\n{text}\n{_blank(lines[line - 1][:column])}")
 
 
 def _declarations(module: Module, lines: Sequence[str]) -> tuple[int, int]:

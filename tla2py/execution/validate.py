@@ -1,33 +1,43 @@
-"""The validation of logs: a sweep whose points are logs, and its answers."""
+"""The validation of logs: a sweep whose points are logs, its answers, and which changes to logs that hold go unnoticed."""
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, fields
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 
 from tla2py.errors import ExitCode, InputError, Place
-from tla2py.execution.listener import SILENT, Listener
-from tla2py.execution.options import ModelOptions, SweepOptions, given_constants, given_files, given_variables
+from tla2py.execution.check import ModelOptions, given_constants, given_files, given_variables
+from tla2py.execution.executor import ExecutorFactory
+from tla2py.execution.listener import SILENT, Listener, SweepProgress
+from tla2py.execution.sweeps import SweepOptions, SweepResult, run_sweeps
 from tla2py.logs.answer import line_numbers
+from tla2py.logs.mutate import Target, change_logs, named_strings
 from tla2py.logs.why import LogTrace, LogWhy, log_trace, read_log_why
-from tla2py.model.logs import LogRow
+from tla2py.model.logs import LogEdit, LogMutantRow, LogRow
 from tla2py.model.outcome import Verdict
 from tla2py.model.row import RunRow
 from tla2py.store.fragments import read_rows
+from tla2py.store.storage import Address, below
 from tla2py.store.store import Store
 from tla2py.store.write import table_files
+from tla2py.sweep.grid import Points
 from tla2py.sweep.judge import code_of, worst
 from tla2py.sweep.load import module_sections, relative_name, sweep_of_sections
 from tla2py.sweep.sweep import Sweep
+from tla2py.text import counted, cut, parameter_text
 from tla2py.tlc.output.collector import REMARK
 from tla2py.tlc.output.result import interpret_record
 from tla2py.tlc.process.command import input_path
+from tla2py.tlc.tools.toolchain import Toolchain
 
+R = TypeVar("R", LogRow, LogMutantRow)
 _EXAMPLE = "example: tla2py validate Trace.tla traces/*.ndjson"
 
 
@@ -86,9 +96,13 @@ def _sections(
 
 def log_results(store: Store) -> list[LogRow]:
     """The rows of ``logs``, in grid order."""
-    names = [field.name for field in fields(LogRow)]
-    rows = (dict(zip(names, row, strict=True)) for row in read_rows(table_files(store, "logs"), names))
-    return [msgspec.convert(row, LogRow) for row in rows]
+    return _rows(store, "logs", LogRow)
+
+
+def _rows(store: Store, table: str, row: type[R]) -> list[R]:
+    names = [field.name for field in fields(row)]
+    found = read_rows(table_files(store, table), names)
+    return [msgspec.convert(dict(zip(names, each, strict=True)), row) for each in found]
 
 
 def log_objects(rows: Sequence[LogRow], runs: Sequence[RunRow]) -> list[dict[str, object]]:
@@ -159,3 +173,190 @@ def line_texts(sweep: Sweep, rows: Sequence[LogRow]) -> Iterator[str | None]:
             continue
         with kept[place.file].open(encoding="utf-8", errors="replace") as lines:
             yield next((text.rstrip() for number, text in enumerate(lines, 1) if number == place.line), None)
+
+
+# Of a value in the name of a changed log.
+_LONGEST_VALUE = 40
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LogMutants:
+    """The changed logs that were checked, by file and line.
+
+    ``left_out`` counts the changes outside of the sample, ``constant`` are the fields that have one value in all logs, so
+    that they were not changed.
+    """
+
+    rows: Sequence[LogMutantRow] = ()
+    left_out: int = 0
+    constant: tuple[str, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """How many of the changed logs were accepted, and how many have no such answer."""
+        if not self.rows:
+            return "no log was changed"
+        count = Counter(row.status for row in self.rows)
+        answered = count["accepted"] + count["rejected"]
+        parts = [
+            f"{count['accepted']:,} of {counted(answered, 'changed log')} accepted",
+            *([f"{count['unknown']:,} without an answer"] if count["unknown"] else []),
+            *([f"{count['broken']:,} that TLC could not evaluate"] if count["broken"] else []),
+            *([f"{counted(self.left_out, 'change')} left out"] if self.left_out else []),
+        ]
+        return "; ".join(parts)
+
+
+class NoticedShare(NamedTuple):
+    """How many changed logs were accepted, and of how many; those without an answer do not count."""
+
+    accepted: int
+    of: int
+
+    def __str__(self) -> str:
+        return f"{self.accepted:,} of {self.of:,}"
+
+
+K = TypeVar("K")
+
+
+def shares(rows: Iterable[LogMutantRow], key: Callable[[LogMutantRow], K | None]) -> dict[K, NoticedShare]:
+    """The share of accepted changes for each key that is not None, the blindest first."""
+    accepted, total = Counter[K](), Counter[K]()
+    for row in rows:
+        name = key(row)
+        if name is not None and row.status in ("accepted", "rejected"):
+            total[name] += 1
+            accepted[name] += row.status == "accepted"
+    found = ((name, NoticedShare(accepted[name], total[name])) for name in total)
+    return dict(sorted(found, key=lambda each: (-each[1].accepted / each[1].of, -each[1].of)))
+
+
+def general_field(row: LogMutantRow) -> str | None:
+    """The field that a change is about, in whichever element of a list."""
+    return None if row.field is None else re.sub(r"\[\d+\]", "[]", row.field)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MutateOptions:
+    """How many changed logs to check at most, None for all, and the seed that chooses them."""
+
+    sample: int | None = None
+    seed: int = 0
+
+    @classmethod
+    def of(cls, sweep: Sweep, sample: int | None = None, seed: int | None = None) -> MutateOptions:
+        """The given options, by default those of a sweep."""
+        return cls(
+            sample=sample or sweep.file.logs.mutate or None,
+            seed=sweep.options.seed if seed is None else seed,
+        )
+
+
+def log_mutants_address(store: Address) -> Address:
+    """The address of the store of changed logs within the store of the logs."""
+    return below(store, "mutants")
+
+
+def run_log_mutants(
+    result: SweepResult,
+    toolchain: Toolchain,
+    executors: ExecutorFactory,
+    options: MutateOptions,
+    *,
+    fresh: bool = False,
+    listener: Listener,
+) -> LogMutants:
+    """The changed logs of a sweep's points that hold, checked in a store of their own.
+
+    Raises InputError as ``run_sweeps`` does.
+    """
+    sweep, left_out, constant = mutated_sweep(result.sweep, result.runs, options)
+    if sweep is None:
+        return LogMutants(left_out=left_out, constant=constant)
+    store = log_mutants_address(result.store.path)
+    [mutated] = run_sweeps(
+        [sweep], toolchain, executors, store=store, fresh=fresh, listener=_CourseListener(listener)
+    )
+    return LogMutants(rows=mutant_rows(mutated.store), left_out=left_out, constant=constant)
+
+
+def mutant_rows(store: Store) -> list[LogMutantRow]:
+    """The rows of ``log_mutants``, by file and line."""
+    rows = _rows(store, "log_mutants", LogMutantRow)
+    return sorted(rows, key=lambda row: (row.file, row.line, row.change, row.field or ""))
+
+
+def mutated_sweep(
+    sweep: Sweep, runs: Iterable[RunRow], options: MutateOptions
+) -> tuple[Sweep | None, int, tuple[str, ...]]:
+    """The sweep of the changed logs; None if no log holds. Also what ``LogMutants`` has besides rows."""
+    logs, points, targets = sweep.logs.logs, [], []
+    seen = set[object]()
+    for row in runs:
+        parameters = sweep.points[row.point - 1].parameters
+        log = parameters.get("log", "")
+        if row.verdict is not Verdict.HOLDS or log not in logs:
+            continue
+        contents = [file.sha256 for file in logs[log].files]
+        same = (*contents, *(text for name, text in parameters.items() if name != "log"))
+        if same in seen:
+            continue
+        seen.add(same)
+        for file in logs[log].files:
+            points.append(parameters)
+            name = f"{parameter_text(parameters)} {file.path}"
+            targets.append(Target(name, file.path, input_path(file.sha256)))
+    files = [input_path(sha256) for sha256 in dict.fromkeys(each.sha256 for each in sweep.logs.kept)]
+    names = frozenset[str]().union(*(named_strings(spec) for spec in sweep.specs.values()))
+    ignore = sweep.logs.observed.map.ignore if sweep.logs.observed is not None else ()
+    changes = change_logs(targets, files, names, ignore=ignore, sample=options.sample, seed=options.seed)
+    if not changes.edits:
+        return None, changes.left_out, changes.constant
+    changed, rows = {}, []
+    for place, edit in changes.edits:
+        log = points[place]["log"]
+        within = "" if len(logs[log].files) == 1 else f" {edit.file}"
+        name = f"{log}{within}:{_edit_text(edit)}"
+        changed[name] = replace(logs[log], edit=edit)
+        rows.append({**points[place], "log": name})
+    mutated = replace(
+        sweep,
+        name=f"{sweep.name} mutants",
+        # What is expected of the logs is not expected of these.
+        file=msgspec.structs.replace(sweep.file, expect=None),
+        logs=replace(sweep.logs, logs=changed),
+        points=Points.of(sweep.points.columns, rows),
+        options=replace(sweep.options, coverage=False, graph=False),
+        counted=frozenset(),
+        vacuity=False,
+    )
+    return mutated, changes.left_out, changes.constant
+
+
+def _edit_text(edit: LogEdit) -> str:
+    if edit.change != "field":
+        return f"{edit.line} {edit.change}"
+    before, after = (cut(text or "", _LONGEST_VALUE) for text in (edit.before, edit.after))
+    return f"{edit.line} {edit.field} {before} -> {after}"
+
+
+class _CourseListener(Listener):
+    """A listener that passes on the course of the runs; what concerns the sweep was reported with the logs."""
+
+    def __init__(self, listener: Listener) -> None:
+        self._listener = listener
+
+    def executing(
+        self, sweep: Sweep, missing: int, cached: int
+    ) -> AbstractContextManager[Callable[[SweepProgress], None]]:
+        """Pass it on."""
+        return self._listener.executing(sweep, missing, cached)
+
+    def interrupted(self, left: int) -> None:
+        """Pass it on."""
+        self._listener.interrupted(left)
+
+    def finished(self, result: SweepResult) -> None:
+        """Pass it on."""
+        self._listener.finished(result)

@@ -9,7 +9,7 @@ from enum import Enum
 from pathlib import Path
 
 from tla2py.errors import ExitCode
-from tla2py.execution.log_mutants import LogMutants
+from tla2py.execution.validate import LogMutants
 from tla2py.gate.drift import (
     OF_MODULES,
     Drift,
@@ -29,7 +29,7 @@ from tla2py.model.row import RunRow
 from tla2py.model.run import Run
 from tla2py.mutation.trial import score
 from tla2py.store.runs import StoredLine
-from tla2py.sweep.checks import ConfigFacts, ConfigProblemKind, config_facts, config_problems, only_deadlock
+from tla2py.sweep.checks import ConfigFacts, config_facts, config_problems, only_deadlock
 from tla2py.sweep.grid import Point
 from tla2py.sweep.judge import (
     ALL_EXCLUDED,
@@ -91,12 +91,6 @@ DOUBTS = {
     MismatchKind.NO_STATES: Reason.NO_STATES,
 }
 _UNANSWERED = {Verdict.BROKEN: Reason.BROKEN, Verdict.INCONCLUSIVE: Reason.INCONCLUSIVE}
-_CONFIG_REASONS = {
-    ConfigProblemKind.DROPPED: Reason.NOT_IN_CONFIG,
-    ConfigProblemKind.NOTHING_CHECKED: Reason.NOTHING_CHECKED,
-    ConfigProblemKind.MODEL_VALUE: Reason.MODEL_VALUE,
-    ConfigProblemKind.SYMMETRY: Reason.SYMMETRY_LIVENESS,
-}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -391,11 +385,7 @@ def _decide_point(
     facts = config_facts(run, spec)
     row, line = found.rows.get(run.run_id), found.lines.get(run.run_id)
     problems = [
-        Problem(
-            reason=_CONFIG_REASONS[each.kind],
-            text=str(each),
-            subject=each.check.label if each.check else None,
-        )
+        Problem(reason=Reason(each.code), text=each.text, subject=each.subject)
         for each in config_problems(facts, sweep.file.accept, ignored)
     ]
     if isinstance(expected, ExpectPoint) and expected.proposed is not None:

@@ -9,7 +9,7 @@ from enum import Enum
 from functools import lru_cache
 from typing import TypeAlias
 
-from tla2py.execution.log_mutants import LogMutants, general_field, shares
+from tla2py.execution.validate import LogMutants, general_field, shares
 from tla2py.gate.lock import Lock, LockedPoint
 from tla2py.logs.observe import OBSERVED
 from tla2py.model.logs import LogMutantRow, MutationSection

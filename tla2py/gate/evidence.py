@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from tla2py.analysis.view import StoreView
 from tla2py.errors import Place
-from tla2py.execution.options import SweepOptions
+from tla2py.execution.sweeps import SweepOptions
 from tla2py.gate.decision import Decision, PointDecision, Problem, Reason
 from tla2py.gate.run import Gated
 from tla2py.gate.stored import read_trace

@@ -12,10 +12,9 @@ from tla2py.analysis.view import StoreView, open_view
 from tla2py.errors import InputError
 from tla2py.execution.executor import ExecutorFactory
 from tla2py.execution.listener import SILENT, Listener
-from tla2py.execution.log_mutants import MutateOptions, run_log_mutants
-from tla2py.execution.options import SweepOptions
 from tla2py.execution.preflight import lasting_findings, sweep_findings
-from tla2py.execution.sweeps import run_sweeps
+from tla2py.execution.sweeps import SweepOptions, run_sweeps
+from tla2py.execution.validate import MutateOptions, run_log_mutants
 from tla2py.gate.decision import Decision, PointDecision, Problem, StoreFacts, decide
 from tla2py.gate.drift import blindness, survivors
 from tla2py.gate.lock import Lock, lock_path, parameters_key, read_lock, write_lock
@@ -24,8 +23,8 @@ from tla2py.model.outcome import Outcome, Verdict
 from tla2py.model.row import RunRow
 from tla2py.mutation.mutate import gate_mutants
 from tla2py.store.storage import Address, folder_of, is_remote
-from tla2py.store.store import Store, is_store
-from tla2py.sweep.folder import folder_file
+from tla2py.store.store import is_store
+from tla2py.sweep.file import folder_file
 from tla2py.sweep.judge import check_expectations
 from tla2py.sweep.plan import Plan
 from tla2py.sweep.repository import check_inside

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from tla2py.analysis.view import StoreView
 from tla2py.errors import InputError, StoreError
-from tla2py.execution.listener import literal_logs
-from tla2py.execution.log_mutants import (
+from tla2py.execution.preflight import literal_logs
+from tla2py.execution.validate import (
     LogMutants,
     MutateOptions,
     log_mutants_address,
@@ -28,7 +28,7 @@ from tla2py.mutation.mutate import mutants_address
 from tla2py.store.runs import action_rows, run_notes, run_rows, unmatched_lines
 from tla2py.store.store import Manifest, Store
 from tla2py.store.write import table_files
-from tla2py.sweep.folder import folder_file
+from tla2py.sweep.file import folder_file
 from tla2py.sweep.plan import Plan, plan_sweep
 from tla2py.sweep.sweep import Sweep
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -137,16 +137,7 @@ class Run:
     assertions: tuple[Assertion, ...] = ()
 
     def __post_init__(self) -> None:
-        digest = RunDigest(
-            self.main,
-            self.modules,
-            self.options,
-            self.jar_sha256,
-            self.inputs,
-            trust=self.limits.trust,
-            refused=self.refused,
-        )
-        object.__setattr__(self, "run_id", digest.of(quoted(self.config_text)).hex())
+        object.__setattr__(self, "run_id", _run_id(self))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -210,43 +201,28 @@ class RunRecord:
 RETRIED = frozenset({Outcome.KILLED, Outcome.NOT_STARTED})
 
 
-class RunDigest:
-    """The ids of runs that differ only in their configs.
+def _run_id(run: Run) -> str:
+    """The id of a run: 32 hexadecimal digits of a digest over everything that can change TLC's answer.
 
-    An id is 32 hexadecimal digits of a digest over everything that can change TLC's answer. Limits are left out: a run
-    that ended within them ends the same under others. Trust is included: it lets TLC read more files.
+    Limits are left out: a run that ended within them ends the same under others. Trust is included: it lets TLC read
+    more files.
     """
-
-    def __init__(
-        self,
-        main: str,
-        modules: Sequence[ModuleText],
-        options: TlcOptions,
-        jar_sha256: str,
-        inputs: Inputs,
-        *,
-        trust: bool,
-        refused: str | None,
-    ) -> None:
-        after: list[object] = [_facts(options), jar_sha256]
-        if trust:
-            after.append("trust")
-        if given := inputs.facts():
-            after.append(given)
-        if refused is not None:
-            after.append(["refused", refused])
-        # A JSON list, of which the config's text is an item.
-        self.before = f"{quoted([EXECUTION_VERSION, main, sorted(modules)])[:-1]}, "
-        self.after = f", {quoted(after)[1:]}"
-
-    def of(self, quoted_config: str) -> bytes:
-        """The id, as bytes, of the run with this config; see ``quoted``."""
-        return hashlib.sha256(f"{self.before}{quoted_config}{self.after}".encode()).digest()[:ID_BYTES]
-
-
-def quoted(value: object) -> str:
-    """A value, such as a config's text, as an item of what is digested."""
-    return json.dumps(value, sort_keys=True, ensure_ascii=False)
+    facts = [
+        EXECUTION_VERSION,
+        run.main,
+        sorted(run.modules),
+        run.config_text,
+        _facts(run.options),
+        run.jar_sha256,
+    ]
+    if run.limits.trust:
+        facts.append("trust")
+    if given := run.inputs.facts():
+        facts.append(given)
+    if run.refused is not None:
+        facts.append(["refused", run.refused])
+    text = json.dumps(facts, sort_keys=True, ensure_ascii=False)
+    return hashlib.sha256(text.encode()).digest()[:ID_BYTES].hex()
 
 
 @lru_cache(maxsize=64)

@@ -10,7 +10,8 @@ from typing import NamedTuple
 import msgspec
 
 from tla2py.errors import StoreError
-from tla2py.execution.executor import NOTHING_KNOWN, Durations, Executor, parameter_key
+from tla2py.execution.durations import NOTHING_KNOWN, Durations, parameter_key
+from tla2py.execution.executor import Executor
 from tla2py.execution.job import execute_job, manifest, prepare_job
 from tla2py.execution.listener import Listener
 from tla2py.model.row import RunRow

@@ -11,8 +11,8 @@ import msgspec
 from tla2py.errors import InputError, writing
 from tla2py.execution.executor import ExecutorFactory
 from tla2py.execution.listener import SILENT, Listener
-from tla2py.execution.options import SweepOptions
 from tla2py.execution.preflight import checked_plan
+from tla2py.execution.sweeps import SweepOptions
 from tla2py.model.mutant import MutantReport, MutantRow
 from tla2py.model.run import Run
 from tla2py.mutation.bench import Bench

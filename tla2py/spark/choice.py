@@ -7,10 +7,12 @@ import functools
 import importlib.util
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from tla2py.errors import InputError, ToolchainError
-from tla2py.execution.executor import LocalExecutor, RunEnd, Waiting, Work
+from tla2py.execution.executor import LocalExecutor, Work
+from tla2py.execution.listener import RunEnd
 from tla2py.model.run import Run
 from tla2py.spark import ExecutorName
 from tla2py.spark.launch import SparkStart
@@ -43,14 +45,14 @@ _PATIENCE_SECONDS = 10.0
 class HandoverExecutor(LocalExecutor):
     """Threads that execute runs themselves until Spark is up, and afterwards in its tasks.
 
-    Spark starts only if the runs that are left are expected to take longer than its start. ``failed`` is called once if
-    it does not start; then the threads execute all runs.
+    Spark starts only if the runs that are left are expected to take longer than its start. ``tell`` is called with the
+    reason if it does not start; then the threads execute all runs.
     """
 
-    def __init__(self, slots: int, start: SparkStart, failed: Callable[[ToolchainError], None]) -> None:
+    def __init__(self, slots: int, start: SparkStart, tell: Callable[[str], None]) -> None:
         super().__init__(slots)
         self._start = start
-        self._failed = failed
+        self._tell = tell
         self._told = False
         self._shared: Broadcast[Parcel] | None = None
         self._left = self._ended = 0
@@ -64,7 +66,7 @@ class HandoverExecutor(LocalExecutor):
         def look() -> None:
             if self._start.failure is not None and not self._told:
                 self._told = True
-                self._failed(self._start.failure)
+                self._tell(f"running on threads, since {self._start.failure.message}")
             if not self._start.begun and self._worth(work, cores):
                 self._start.begin()
             tick()
@@ -97,14 +99,14 @@ class HandoverExecutor(LocalExecutor):
             return waiting >= _MANY_RUNS * self.slots
         return rest / cores > _WORTH_SECONDS
 
-    def _take(self, waiting: Waiting) -> Sequence[Run]:
+    def _take(self, waiting: Iterator[Run]) -> Sequence[Run]:
         with self._lock:
             size = 1
             if self._start.up and self._ended:
                 mean = self._spent / self._ended
-                size = min(int(_BATCH_SECONDS / max(mean, 0.01)), len(waiting) // (2 * self.slots))
-            batch = waiting.take(max(size, 1))
-            self._left = len(waiting)
+                size = min(int(_BATCH_SECONDS / max(mean, 0.01)), self._left // (2 * self.slots))
+            batch = [*islice(waiting, max(size, 1))]
+            self._left -= len(batch)
             return batch
 
     def _execute(self, batch: Sequence[Run], work: Work, cancelled: threading.Event) -> Sequence[RunEnd]:
@@ -201,20 +203,20 @@ def _spark(
     if not has_pyspark():
         if master is not None:
             require_pyspark()
-        listener.without_spark()
+        listener.told("running on threads, since pyspark is not installed: pip install 'tla2py[spark]'")
         yield LocalExecutor(slots)
         return
     start = SparkStart(f"local[{slots * workers}]", workers, only_runs=only_runs)
     try:
-        yield HandoverExecutor(slots, start, listener.spark_failed)
+        yield HandoverExecutor(slots, start, listener.told)
     finally:
         start.close()
 
 
 def _fitting(slots: int, memory: int, listener: Listener) -> int:
-    from tla2py.execution.executor import fitting_slots
+    from tla2py.execution.executor import fitting_slots, slots_text
 
     fitting = fitting_slots(slots, memory)
     if fitting < slots:
-        listener.fewer_slots(fitting, memory)
+        listener.told(slots_text(fitting, memory))
     return fitting

@@ -15,7 +15,8 @@ from py4j.protocol import Py4JError
 from pyspark import AccumulatorParam, Broadcast, SparkContext, TaskContext
 
 from tla2py.errors import StoreError, Tla2pyError
-from tla2py.execution.executor import RunEnd, Work, execute_into_store
+from tla2py.execution.executor import Work, execute_into_store
+from tla2py.execution.listener import RunEnd
 from tla2py.model.run import Run
 from tla2py.spark.frames import deriver
 from tla2py.spark.launch import job_failed

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
-from enum import Enum
 from pathlib import Path
-from typing import Literal, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 from tla2py.lint.constants import mistaken_names
 from tla2py.lint.definitions import parts_of
@@ -101,66 +100,35 @@ def config_facts(run: Run, spec: ModuleGraph) -> ConfigFacts:
     )
 
 
-class ConfigProblemKind(Enum):
-    """Why a config proves nothing, whatever TLC finds."""
+class ConfigProblem(NamedTuple):
+    """A reason why a config proves nothing, whatever TLC finds: its code, the reason in words, and the check concerned."""
 
-    DROPPED = "dropped"
-    NOTHING_CHECKED = "nothing-checked"
-    MODEL_VALUE = "model-value"
-    SYMMETRY = "symmetry"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ConfigProblem:
-    """A reason why a config proves nothing: a ``check`` concerned, or the ``constant`` and ``name`` of an assignment."""
-
-    kind: ConfigProblemKind
-    check: Check | None = None
-    constant: str | None = None
-    name: str | None = None
-
-    def __str__(self) -> str:
-        match self.kind:
-            case ConfigProblemKind.DROPPED:
-                return (
-                    f"the config does not check {check_phrase(str(self.check))}, which the sweep file lists"
-                )
-            case ConfigProblemKind.NOTHING_CHECKED:
-                return "nothing is checked: the config has no invariant and no property, and the check for deadlock is off"
-            case ConfigProblemKind.MODEL_VALUE:
-                return (
-                    f"the config gives {self.constant} the model value {self.name} "
-                    f"and ignores the module's {self.name}"
-                )
-            case ConfigProblemKind.SYMMETRY:
-                return (
-                    f"{self.check and self.check.name} is not decided: with symmetry TLC may miss violations of "
-                    "liveness, or report false ones"
-                )
+    code: Literal["not-in-config", "nothing-checked", "model-value", "symmetry-liveness"]
+    text: str
+    subject: str | None = None
 
 
 def config_problems(
     facts: ConfigFacts, acceptance: Acceptance, ignored: Container[str]
-) -> list[ConfigProblem]:
+) -> Iterator[ConfigProblem]:
     """The reasons why a config proves nothing, whatever TLC finds.
 
     ``[accept]`` may accept symmetry. ``ignored`` are names of findings, such as ``model-value N``.
     """
-    kind = ConfigProblemKind
-    return [
-        *(ConfigProblem(kind=kind.DROPPED, check=check) for check in facts.dropped),
-        *([] if facts.checked else [ConfigProblem(kind=kind.NOTHING_CHECKED)]),
-        *(
-            ConfigProblem(kind=kind.MODEL_VALUE, constant=c, name=name)
-            for c, name in facts.mistaken
-            if f"model-value {c}" not in ignored
-        ),
-        *(
-            ConfigProblem(kind=kind.SYMMETRY, check=Check("property", name))
-            for name in facts.doubtful
-            if accepted_reason(acceptance, "symmetry-liveness", name) is None
-        ),
-    ]
+    for check in facts.dropped:
+        text = f"the config does not check {check_phrase(str(check))}, which the sweep file lists"
+        yield ConfigProblem("not-in-config", text, check.label)
+    if not facts.checked:
+        text = "nothing is checked: the config has no invariant and no property, and the check for deadlock is off"
+        yield ConfigProblem("nothing-checked", text)
+    for constant, name in facts.mistaken:
+        if f"model-value {constant}" not in ignored:
+            text = f"the config gives {constant} the model value {name} and ignores the module's {name}"
+            yield ConfigProblem("model-value", text)
+    for name in facts.doubtful:
+        if accepted_reason(acceptance, "symmetry-liveness", name) is None:
+            missed = "with symmetry TLC may miss violations of liveness, or report false ones"
+            yield ConfigProblem("symmetry-liveness", f"{name} is not decided: {missed}", name)
 
 
 def _is_temporal(name: str, spec: ModuleGraph) -> bool:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -100,6 +102,23 @@ def _key_parts(key: str) -> list[str]:
     return [part.strip("\"'") for part in re.findall(_PART, key)]
 
 
+class OptionText(SweepText):
+    """The options of a check in place of the text of a sweep file."""
+
+    def place(self, *keys: str | int, value: str | None = None) -> str:
+        """The option that gives a value, or else the module."""
+        del value
+        return f"-c {keys[1]}=..." if keys[0] in ("constants", "substitutions") else str(self.path)
+
+    def assignment(self, name: str, text: str) -> str:
+        """The option that gives a constant a value."""
+        return f"-c {shlex.quote(f'{name}={text}')}"
+
+    def setting(self, key: str, name: str) -> str:
+        """The option that names a definition."""
+        return f"--{key} {name}"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PointPlaces:
     """The places of a point's values and names. ``configs`` are the texts of the sweep's configs by name."""
@@ -150,6 +169,60 @@ class PointPlaces:
     def _place(self, place: str) -> Place:
         found = Place.parse(place)
         return replace(found, excerpt=self.source.lines[found.line - 1]) if found.line else found
+
+
+FOLDER_FILE = "models.toml"
+
+
+def folder_file(path: Path) -> Path | None:
+    """The ``models.toml`` of a folder, whether or not it exists; None for a path to something else.
+
+    A file of that name with a module is an ordinary sweep file. Raises InputError (``folder-file``) for the folder of one.
+    """
+    own = path / FOLDER_FILE if path.is_dir() else path
+    if own.name != FOLDER_FILE or not own.parent.is_dir():
+        return None
+    if not _names_module(own):
+        return own
+    if own == path:
+        return None
+    raise InputError(
+        "folder-file",
+        f"{own} names a module, so it is a sweep file and not about its folder",
+        hint=f"rename it; in a {FOLDER_FILE} tla2py finds the modules and configs itself",
+    )
+
+
+def folder_text(path: Path) -> str:
+    """The text of a folder's ``models.toml``, "" without one."""
+    return path.read_text(encoding="utf-8") if path.is_file() else ""
+
+
+def files_below(folder: Path) -> Iterator[Path]:
+    """The files below a folder, ordered by path, except hidden ones, and last each link to a folder outside of it.
+
+    Links to other folders are followed, so that each folder comes once, without a link in its path where there is such a path.
+    """
+    root, seen, links = folder.resolve(), set[Path](), [folder]
+    for link in links:
+        # Nothing below a folder that has been seen, or is outside, is looked at.
+        for here, folders, names in os.walk(link) if link.resolve().is_relative_to(root) else ():
+            if (real := Path(here).resolve()) in seen:
+                folders.clear()
+                continue
+            seen.add(real)
+            visible = [Path(here, name) for name in sorted(folders) if not name.startswith(".")]
+            links += filter(Path.is_symlink, visible)
+            folders[:] = [each.name for each in visible if not each.is_symlink()]
+            yield from (Path(here, name) for name in sorted(names) if not name.startswith("."))
+    yield from (link for link in links if not link.resolve().is_relative_to(root))
+
+
+def _names_module(path: Path) -> bool:
+    try:
+        return "module" in toml.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return False
 
 
 def read_sweep_file(path: Path) -> tuple[SweepFile, SweepText]:

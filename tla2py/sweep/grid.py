@@ -5,15 +5,15 @@ from __future__ import annotations
 import itertools
 import math
 from array import array
+from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import repeat
 from typing import overload
 
 from tla2py.errors import InputError
 from tla2py.model.model import LIST_FIELDS, NAME_FIELDS, ParameterKind
-from tla2py.model.run import ID_BYTES
 from tla2py.sweep.file import SweepText
 from tla2py.sweep.sections import Scalar, SweepFile
 from tla2py.text import did_you_mean, parameter_text
@@ -117,41 +117,12 @@ class Points(Sequence[Point]):
 NO_POINTS = Points({}, 0)
 
 
-class Ids(Sequence[str]):
-    """The ids of runs."""
-
-    def __init__(self, digests: bytes) -> None:
-        self._digests = digests
-
-    def __len__(self) -> int:
-        return len(self._digests) // ID_BYTES
-
-    @overload
-    def __getitem__(self, index: int) -> str: ...
-    @overload
-    def __getitem__(self, index: slice) -> tuple[str, ...]: ...
-    def __getitem__(self, index: int | slice) -> str | tuple[str, ...]:
-        places = range(len(self))[index]
-        return self._id(places) if isinstance(places, int) else tuple(map(self._id, places))
-
-    def __iter__(self) -> Iterator[str]:
-        return map(self._id, range(len(self)))
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Ids) and self._digests == other._digests
-
-    __hash__ = None  # type: ignore[assignment]
-
-    def _id(self, place: int) -> str:
-        return self._digests[place * ID_BYTES : (place + 1) * ID_BYTES].hex()
-
-
 # Keys of [model] that may be parameters; "" means none, and lists are comma-separated names.
 MODEL_KEYS = (*NAME_FIELDS, "check_deadlock", *LIST_FIELDS)
 # Walking this many takes some seconds; more is a typo.
 _MOST_COMBINATIONS = 1_000_000
 # For each reason, at most this many excluded combinations are kept.
-LISTED = 20
+_LISTED = 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -170,14 +141,6 @@ class Excluded:
     reason: str
     count: int
     first: tuple[Mapping[str, str], ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Grid:
-    """The points of a sweep, and the combinations that are not."""
-
-    points: Points
-    excluded: tuple[Excluded, ...] = ()
 
 
 def comparable(text: str) -> Value:
@@ -210,8 +173,8 @@ def walk_grid(
     source: SweepText,
     groups: Sequence[Sequence[Parameter]],
     failing: Callable[[Mapping[str, str]], str | None] | None,
-) -> Grid:
-    """The product of the parameters, with the last group varying fastest, then the included points.
+) -> tuple[Points, tuple[Excluded, ...]]:
+    """The product of the parameters, with the last group varying fastest, then the included points; and what is left out.
 
     ``failing`` returns the predicate that a combination violates, or None. Raises InputError: ``grid-key``,
     ``grid-size``, ``duplicate-point``, ``empty-grid``, and what ``failing`` raises.
@@ -221,7 +184,8 @@ def walk_grid(
     _check_size(groups, source)
     exclude_at, include_at = source.place("grid", "exclude"), source.place("grid", "include")
     rules = [_Rule(_row(rule, list(kinds), exclude_at), groups) for rule in file.grid.exclude]
-    excluded: dict[str, _Exclusion] = {}
+    counts: Counter[str] = Counter()
+    first: dict[str, list[Mapping[str, str]]] = defaultdict(list)
     # The row of each group at every point.
     rows = [array("I") for _ in groups]
     for combination in itertools.product(*(range(len(group[0].values)) for group in groups)):
@@ -234,7 +198,9 @@ def walk_grid(
             for column, row in zip(rows, combination, strict=True):
                 column.append(row)
         else:
-            excluded.setdefault(reason, _Exclusion()).add(groups, combination)
+            counts[reason] += 1
+            if counts[reason] <= _LISTED:
+                first[reason].append(_texts(groups, combination))
     size = len(rows[0]) if rows else 1
     columns = {
         parameter.name: (parameter, codes)
@@ -254,19 +220,8 @@ def walk_grid(
             where=source.place("grid", key),
             hint="exclude fewer points, or add some with include",
         )
-    reasons = (Excluded(reason=r, count=each.count, first=tuple(each.first)) for r, each in excluded.items())
-    return Grid(points=points, excluded=tuple(reasons))
-
-
-@dataclass(slots=True)
-class _Exclusion:
-    count: int = 0
-    first: list[Mapping[str, str]] = field(default_factory=list)
-
-    def add(self, groups: Sequence[Sequence[Parameter]], combination: Sequence[int]) -> None:
-        self.count += 1
-        if self.count <= LISTED:
-            self.first.append(_texts(groups, combination))
+    excluded = (Excluded(reason=r, count=count, first=tuple(first[r])) for r, count in counts.items())
+    return points, tuple(excluded)
 
 
 def _texts(groups: Sequence[Sequence[Parameter]], combination: Sequence[int]) -> dict[str, str]:

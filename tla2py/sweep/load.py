@@ -1,11 +1,11 @@
-"""The configs that a sweep starts from: found by patterns, parsed, and checked against its modules."""
+"""A sweep loaded from its file, from configs or from a folder: what it names found, read and checked."""
 
 from __future__ import annotations
 
 import glob
 import os
-from collections.abc import Container, Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ from typing import Any
 import msgspec
 
 from tla2py.errors import InputError, Tla2pyError
+from tla2py.lint.rules import check_config_names, module_of
 from tla2py.logs.files import NO_LOGS, SweepLogs, read_logs
 from tla2py.logs.literal import MODULES
 from tla2py.logs.reader import SourceTexts
@@ -25,23 +26,37 @@ from tla2py.sweep.axes import (
     read_parameters,
     sweep_name,
 )
-from tla2py.sweep.file import SweepText, read_sweep_file, read_sweep_text, sweep_file_of
-from tla2py.sweep.folder import folder_file, folder_models, folder_text, read_models
+from tla2py.sweep.file import (
+    FOLDER_FILE,
+    SweepText,
+    files_below,
+    folder_file,
+    folder_text,
+    read_sweep_file,
+    read_sweep_text,
+    sweep_file_of,
+)
 from tla2py.sweep.grid import Points, walk_grid
-from tla2py.sweep.options import check_variables, input_files, search_limits, search_options, template_text
-from tla2py.sweep.points import failing_predicate
+from tla2py.sweep.options import (
+    check_variables,
+    input_files,
+    library_folders,
+    search_limits,
+    search_options,
+    template_text,
+)
 from tla2py.sweep.sections import SweepFile
 from tla2py.sweep.sweep import Sweep, Unread, with_config_rows
+from tla2py.sweep.where import failing_predicate
 from tla2py.tla.graph import ModuleGraph
 from tla2py.tla.parse import Translate
-from tla2py.tlc.config.read import ConfigFile, read_config, unread_config
+from tla2py.tlc.config.read import ConfigFile, embedded_names, read_config, unread_config
 from tla2py.tlc.config.statements import MISTAKE_CODES
 from tla2py.tlc.config.wrapper import build_config
 from tla2py.tlc.tools.community import community_classes, load_specification, override_modules, read_override
-from tla2py.tlc.tools.installed import COMMUNITY, module_folder
 
 
-def expand_config_patterns(file: SweepFile, source: SweepText, base: Path) -> SweepFile:
+def _expand_config_patterns(file: SweepFile, source: SweepText, base: Path) -> SweepFile:
     """A sweep file whose patterns, such as ``models/*.cfg``, are replaced by the matching configs.
 
     Raises InputError (``config-missing``) for a pattern without a match.
@@ -66,7 +81,7 @@ def expand_config_patterns(file: SweepFile, source: SweepText, base: Path) -> Sw
     return msgspec.structs.replace(file, config=list(found))
 
 
-def expand_log_patterns(
+def _expand_log_patterns(
     file: SweepFile, source: SweepText, base: Path
 ) -> tuple[SweepFile, dict[str, tuple[str, ...]]]:
     """A sweep file that names its logs instead of patterns, and the files of each. Raises InputError as ``find_logs`` does."""
@@ -75,7 +90,7 @@ def expand_log_patterns(
     return msgspec.structs.replace(file, logs=logs), found
 
 
-def read_sweep_logs(
+def _read_sweep_logs(
     file: SweepFile,
     source: SweepText,
     base: Path,
@@ -94,7 +109,7 @@ def read_sweep_logs(
     return read_logs(base, logs, specs, given, file.logs, partial(source.place, "logs"), file.accept)
 
 
-def read_configs(
+def _read_configs(
     file: SweepFile, source: SweepText, base: Path, ignored: Container[str]
 ) -> dict[str, ConfigFile]:
     """The configs of a sweep, by their names in its file; ``ignored`` are rules of lint.
@@ -167,24 +182,6 @@ def relative_name(path: Path | str, module: Path) -> str:
     return Path(os.path.relpath(path, module.parent)).as_posix()
 
 
-def library_folders(file: SweepFile, source: SweepText, base: Path) -> list[Path]:
-    """The module folders that a sweep file names. Raises InputError (``library-missing``)."""
-    folders = []
-    for name in file.libraries:
-        folder = base / name
-        if name == COMMUNITY and not folder.is_dir():
-            folder = module_folder(Path(name))
-        if not folder.is_dir():
-            raise InputError(
-                "library-missing",
-                f"no such folder: {name}",
-                where=source.place("libraries", value=name),
-                hint=f"name folders with modules, relative to the sweep file, or {COMMUNITY}",
-            )
-        folders.append(folder)
-    return folders
-
-
 def _names(file: SweepFile) -> list[str]:
     return file.config if isinstance(file.config, list) else [file.config] if file.config else []
 
@@ -203,7 +200,7 @@ def load_sweep(
 
     Raises InputError: ``unknown-constant``, ``unknown-parameter``, ``unknown-definition``, ``empty-parameter``,
     ``duplicate-point``, ``grid-key`` (also for a row of expectations), and what ``read_sweep_file``,
-    ``with_config_rows``, ``folder_models`` and ``load_modules`` raise.
+    ``with_config_rows`` and ``load_modules`` raise; ``config-missing`` for a folder without a config that has a module.
     """
     if (own := folder_file(path)) is not None:
         return replace(_sweep_of_folder(own, libraries, translate), no_lint=no_lint)
@@ -227,7 +224,7 @@ def sweep_of_models(
     if none can be read.
     """
     base = path.parent
-    specs, configs, unread = read_models(base, models, libraries, translate)
+    specs, configs, unread = _read_models(base, models, libraries, translate)
     if not configs:
         raise unread[0].error
     given = {
@@ -272,9 +269,9 @@ def _sweep_of_folder(path: Path, libraries: Sequence[Path], translate: Translate
     text = folder_text(path)
     file, source = read_sweep_text(text, path, {"module": []})
     searched = [*library_folders(file, source, path.parent), *libraries]
-    found = folder_models(path, searched)
+    models, unclear, left_out = _Search(path, searched).models()
     excluded = {str(row["config"]) for row in file.grid.exclude if [*row] == ["config"]}
-    taken = {config: module for config, module in found.models.items() if config not in excluded}
+    taken = {config: module for config, module in models.items() if config not in excluded}
     if not taken:
         raise InputError(
             "config-missing",
@@ -283,9 +280,9 @@ def _sweep_of_folder(path: Path, libraries: Sequence[Path], translate: Translate
             hint="leave one of them in",
         )
     sweep = sweep_of_models(path, taken, searched, translate=translate, text=text)
-    named = [f"{config} (excluded)" for config in found.models if config in excluded]
-    unread = [each for each in found.unread if each.config not in excluded]
-    return replace(sweep, left_out=(*found.left_out, *named), unread=(*unread, *sweep.unread))
+    named = [f"{config} (excluded)" for config in models if config in excluded]
+    unread = [each for each in unclear if each.config not in excluded]
+    return replace(sweep, left_out=(*left_out, *named), unread=(*unread, *sweep.unread))
 
 
 def sweep_of_configs(
@@ -335,7 +332,7 @@ def _loaded(
     no_lint: bool = False,
 ) -> Sweep:
     base = path.parent
-    file, logs = expand_log_patterns(expand_config_patterns(file, source, base), source, base)
+    file, logs = _expand_log_patterns(_expand_config_patterns(file, source, base), source, base)
     libraries = library_folders(file, source, base)
     overrides = tuple(
         read_override(base / name, source.place("tlc", "overrides", value=name))
@@ -362,7 +359,7 @@ def _loaded(
     check_variables(file, source)
     ignored = MISTAKE_CODES if no_lint else file.lint.ignore
     if read is None:
-        configs = read_configs(file, source, base, ignored)
+        configs = _read_configs(file, source, base, ignored)
     file = with_config_rows(file, configs)
     groups = group_parameters(file, source, read_parameters(file, source, specs))
     parameters = tuple(parameter for group in groups for parameter in group)
@@ -383,12 +380,141 @@ def _loaded(
         no_lint=no_lint,
         overrides=overrides,
         community=community_classes(specs.values()),
-        logs=read_sweep_logs(file, source, base, specs, logs),
+        logs=_read_sweep_logs(file, source, base, specs, logs),
     )
-    grid = walk_grid(file, source, groups, failing_predicate(sweep))
+    points, excluded = walk_grid(file, source, groups, failing_predicate(sweep))
     return replace(
         sweep,
-        points=grid.points,
-        excluded=grid.excluded,
-        input_files=input_files(file, source, base, grid.points) if inputs is None else inputs,
+        points=points,
+        excluded=excluded,
+        input_files=input_files(file, source, base, points) if inputs is None else inputs,
     )
+
+
+def _read_models(
+    base: Path, models: Mapping[str, str], libraries: Sequence[Path], translate: Translate | None
+) -> tuple[dict[str, ModuleGraph], dict[str, ConfigFile], list[Unread]]:
+    """The modules of configs, the configs, both by their names below ``base``, and the configs that cannot be read.
+
+    ``models`` are the modules by config. A config counts as unread with its module too, and where names in it are not the module's.
+    """
+    specs: dict[str, ModuleGraph] = {}
+    configs: dict[str, ConfigFile] = {}
+    unread = []
+    for config, module in models.items():
+        try:
+            spec = specs.get(module) or load_specification(base / module, libraries, translate=translate)
+            read = read_config(base / config)
+            check_config_names(read, {Path(module).name: spec})
+        except InputError as error:
+            unread.append(Unread(config=config, error=error))
+            continue
+        specs[module], configs[config] = spec, read
+    return specs, configs, unread
+
+
+@dataclass(slots=True)
+class _Search:
+    """The models below the folder of a ``models.toml``.
+
+    A config belongs to the module of its name, beside it or above, see ``module_of``; where that is not clear, to the only
+    one that has the names in it.
+    """
+
+    path: Path
+    libraries: Sequence[Path]
+    _specs: dict[Path, ModuleGraph | None] = field(default_factory=dict)
+
+    def models(self) -> tuple[dict[str, str], list[Unread], list[str]]:
+        """The modules by config, the configs of which no module is clear, and those without one."""
+        models, unread, left_out = {}, [], []
+        for config in files_below(self.path.parent):
+            name = self._shown(config)
+            if config.is_dir():
+                unread.append(Unread(config=name, error=self._outside(config)))
+            elif config.suffix == ".tla":
+                for inside in embedded_names(config):
+                    if inside == config.stem:
+                        models[name] = name
+                    else:
+                        left_out.append(f"{name} CONFIG {inside} (TLC reads CONFIG {config.stem} there)")
+            elif config.suffix.lower() != ".cfg":
+                continue
+            elif not any(self._levels(config)):
+                left_out.append(f"{name} (no module beside it or above)")
+            elif (module := self._module(config)) is not None:
+                models[name] = self._shown(module)
+            else:
+                unread.append(Unread(config=name, error=self._unclear(config)))
+        if models:
+            return models, unread, left_out
+        if unread:
+            raise unread[0].error
+        raise InputError(
+            "config-missing",
+            f"no config with a module below {self.path.parent}",
+            hint="name a sweep file, a store, or a folder with configs such as Spec.cfg beside Spec.tla",
+        )
+
+    def _levels(self, config: Path) -> Iterator[list[Path]]:
+        """The modules beside a config, and those of each folder above it up to that of the search."""
+        for folder in (config.parent, *config.parent.parents):
+            if modules := sorted(folder.glob("*.tla")):
+                yield modules
+            if folder == self.path.parent.parent:
+                return
+
+    def _module(self, config: Path) -> Path | None:
+        named = module_of(config, self.libraries)
+        if named is not None and (named.stem == config.stem or self._fits(config, named)):
+            return named
+        for modules in self._levels(config):
+            fitting = [each for each in modules if self._fits(config, each)]
+            below = {
+                module.name
+                for each in fitting
+                if (spec := self._specs[each]) is not None
+                for module in spec.modules
+                if module.name != spec.root.name
+            }
+            if len(roots := [each for each in fitting if each.stem not in below]) == 1:
+                return roots[0]
+        return named
+
+    def _fits(self, config: Path, module: Path) -> bool:
+        """Whether a module has the names in a config."""
+        try:
+            if module not in self._specs:
+                self._specs[module] = None
+                self._specs[module] = load_specification(module, self.libraries)
+            spec = self._specs[module]
+            if spec is None:
+                return False
+            check_config_names(read_config(config), {module.name: spec})
+        except InputError:
+            return False
+        return True
+
+    def _shown(self, file: Path) -> str:
+        return Path(os.path.relpath(file, self.path.parent)).as_posix()
+
+    def _outside(self, link: Path) -> InputError:
+        return InputError(
+            "outside-folder",
+            f"the link leads out of the folder, to {os.path.realpath(link)}, and is not followed",
+            where=str(link),
+            hint=f'leave it out in {FOLDER_FILE}: [grid] exclude = [{{ config = "{self._shown(link)}" }}]',
+        )
+
+    def _unclear(self, config: Path) -> InputError:
+        try:
+            read_config(config)
+        except InputError as error:
+            return error
+        left_out = f'[grid] exclude = [{{ config = "{self._shown(config)}" }}]'
+        return InputError(
+            "module-missing",
+            "no single module has its names",
+            where=str(config),
+            hint=f"name it after its module, as in Spec_small.cfg for Spec.tla, or leave it out in {FOLDER_FILE}: {left_out}",
+        )

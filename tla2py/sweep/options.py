@@ -1,4 +1,4 @@
-"""TLC options, limits and inputs of a sweep's runs."""
+"""What a sweep file gives its runs: TLC options, limits, inputs, module folders and the template of their configs."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from tla2py.errors import InputError
-from tla2py.model.model import GivenVariable, InputFile, Inputs, ParameterKind, is_inside
+from tla2py.model.model import GivenVariable, InputFile, Inputs, is_inside
 from tla2py.model.run import Limits, TlcOptions
 from tla2py.sweep.file import SweepText
 from tla2py.sweep.grid import Points, unknown_parameter
@@ -17,6 +17,7 @@ from tla2py.text import parse_duration, parse_memory, parse_size
 from tla2py.tlc.config.render import default_template
 from tla2py.tlc.process.command import check_variable, kept_file, matching_files, outside_error
 from tla2py.tlc.tools.community import class_file
+from tla2py.tlc.tools.installed import COMMUNITY, module_folder
 from tla2py.tlc.tools.toolchain import Override
 
 # Options with a key of their own: passed as options they would contradict what tla2py reports.
@@ -142,12 +143,6 @@ def input_files(
     return found
 
 
-def input_parameters(file: SweepFile, kinds: Mapping[str, ParameterKind]) -> tuple[str, ...]:
-    """The parameters that ``inputs_of`` reads."""
-    named = _named(file)
-    return tuple(name for name, kind in kinds.items() if kind in (*VARIABLES, "log") or name in named)
-
-
 def _named(file: SweepFile) -> list[str]:
     """The names in braces in the patterns of ``[inputs]``."""
     return [name for pattern in file.inputs.files for name in re.findall(r"\{([^{}]*)\}", pattern)]
@@ -198,3 +193,21 @@ def template_text(file: SweepFile, source: SweepText, base: Path) -> str:
             where=source.place("template"),
             hint="templates are relative to the sweep file; the default is default.cfg.j2",
         ) from error
+
+
+def library_folders(file: SweepFile, source: SweepText, base: Path) -> list[Path]:
+    """The module folders that a sweep file names. Raises InputError (``library-missing``)."""
+    folders = []
+    for name in file.libraries:
+        folder = base / name
+        if name == COMMUNITY and not folder.is_dir():
+            folder = module_folder(Path(name))
+        if not folder.is_dir():
+            raise InputError(
+                "library-missing",
+                f"no such folder: {name}",
+                where=source.place("libraries", value=name),
+                hint=f"name folders with modules, relative to the sweep file, or {COMMUNITY}",
+            )
+        folders.append(folder)
+    return folders

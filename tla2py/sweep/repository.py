@@ -11,8 +11,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tla2py.errors import InputError
-from tla2py.sweep.file import SweepText, read_sweep_file, read_sweep_text
-from tla2py.sweep.folder import files_below, folder_file, folder_text
+from tla2py.sweep.file import (
+    SweepText,
+    files_below,
+    folder_file,
+    folder_text,
+    read_sweep_file,
+    read_sweep_text,
+)
 from tla2py.sweep.sections import SweepFile
 from tla2py.tlc.tools.installed import COMMUNITY, JAR_DIGESTS, installed_releases, official_classes
 from tla2py.tlc.tools.jar import Jar, bundled_jar

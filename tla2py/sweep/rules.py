@@ -61,7 +61,7 @@ def unread_parameters(sweep: Sweep, plan: Plan) -> Iterator[Finding]:
     # Such a name is only replaced in one module, or at one instance.
     unread = {name for name in unread if re.fullmatch(r"\w+", name)}
     seen: set[object] = set()
-    for point, run in plan.outlines():
+    for point, run in plan.at(plan.outlines):
         spec = sweep.spec(point.parameters)
         if not unread or not spec.variables:
             return
@@ -122,7 +122,7 @@ def lint_sweep(sweep: Sweep, plan: Plan, dialect: Dialect | None = None) -> tupl
 
 
 def _rules_findings(sweep: Sweep, plan: Plan, dialect: Dialect | None) -> Iterator[Finding]:
-    samples = list(plan.outlines())
+    samples = list(plan.at(plan.outlines))
     used = {name for _, run in samples for name in run.config.names()}
     for file, specs in _modules_of_configs(sweep):
         yield from lint_parsed(file, specs, dialect, used)

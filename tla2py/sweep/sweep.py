@@ -2,21 +2,39 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Hashable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from functools import cached_property
 from pathlib import Path
+from typing import Any, TypeAlias
 
 import msgspec
 
-from tla2py.errors import Tla2pyError
-from tla2py.model.model import InputFile, Inputs, Model
+from tla2py.errors import InputError, Tla2pyError
+from tla2py.logs.files import NO_LOGS, SweepLogs
+from tla2py.model.model import (
+    LIST_FIELDS,
+    NAME_FIELDS,
+    Assignment,
+    Config,
+    InputFile,
+    Inputs,
+    Model,
+    ParameterKind,
+    Substitution,
+    assigned_names,
+    default_specification,
+    filled_constants,
+    without_names,
+)
 from tla2py.model.outcome import Outcome, Verdict
 from tla2py.model.run import Limits, TlcOptions
-from tla2py.sweep.grid import NO_POINTS, Excluded, Point, Points, value_key
-from tla2py.sweep.options import input_parameters, inputs_of
-from tla2py.sweep.points import ModelInputs, point_model
+from tla2py.sweep.axes import unknown_name
+from tla2py.sweep.file import PointPlaces, SweepText
+from tla2py.sweep.grid import NO_POINTS, Excluded, Parameter, Point, Points, value_key
+from tla2py.sweep.options import inputs_of
 from tla2py.sweep.sections import (
     Expectation,
     ExpectPoint,
@@ -25,6 +43,7 @@ from tla2py.sweep.sections import (
     Scalar,
     SweepFile,
 )
+from tla2py.tla.graph import ModuleGraph
 from tla2py.tlc.config.read import ConfigExpectation, ConfigFile, config_expectation, read_config_text
 from tla2py.tlc.tools.community import class_file
 from tla2py.tlc.tools.toolchain import Override
@@ -140,9 +159,10 @@ def _config_row(match: dict[str, Scalar], stated: ConfigExpectation) -> External
 
 
 @dataclass(frozen=True, kw_only=True)
-class Sweep(ModelInputs):
+class Sweep:
     """A sweep file with its modules, configs and points.
 
+    - ``specs``, ``configs``: its modules and configs by name
     - ``input_files``: the files that runs may read, by pattern, as they were when the sweep was loaded
     - ``excluded``: the combinations that are left out
     - ``counted``: indices of points with coverage, even if the file does not request it
@@ -157,6 +177,12 @@ class Sweep(ModelInputs):
     name: str
     path: Path
     text: str
+    file: SweepFile
+    source: SweepText
+    specs: Mapping[str, ModuleGraph]
+    configs: Mapping[str, ConfigFile]
+    parameters: tuple[Parameter, ...]
+    logs: SweepLogs = NO_LOGS
     points: Points = NO_POINTS
     options: TlcOptions
     limits: Limits
@@ -171,6 +197,33 @@ class Sweep(ModelInputs):
     overrides: tuple[Override, ...] = ()
     community: Override | None = None
     input_files: Mapping[str, tuple[InputFile, ...]] = field(default_factory=dict)
+
+    @cached_property
+    def kinds(self) -> dict[str, ParameterKind]:
+        """The kinds of the parameters, by name."""
+        return {parameter.name: parameter.kind for parameter in self.parameters}
+
+    def spec(self, parameters: Mapping[str, str]) -> ModuleGraph:
+        """The module of a point."""
+        name = parameters["module"] if self.kinds.get("module") == "module" else next(iter(self.specs))
+        return self.specs[name]
+
+    def config(self, parameters: Mapping[str, str]) -> ConfigFile | None:
+        """The config that a point starts from, if any."""
+        if self.kinds.get("config") == "config":
+            return self.configs[parameters["config"]]
+        return next(iter(self.configs.values()), None)
+
+    def places(self, parameters: Mapping[str, str]) -> PointPlaces:
+        """The places of a point's values and names."""
+        texts = {name: config.text for name, config in self.configs.items()}
+        return PointPlaces(source=self.source, file=self.file, configs=texts, parameters=parameters)
+
+    def assigned(self, parameters: Mapping[str, str]) -> dict[str, str]:
+        """The text of every constant or replaced definition that a point or the sweep file sets."""
+        named = {n: t for n, t in parameters.items() if self.kinds[n] in ("constant", "definition")}
+        constants = {name: value_text(value) for name, value in self.file.constants.items()}
+        return self.file.substitutions | constants | named | self.logs.assigned(self.spec(parameters))
 
     def options_of(self, point: Point) -> TlcOptions:
         """The TLC options of a point."""
@@ -208,11 +261,6 @@ class Sweep(ModelInputs):
             yield known[key]
 
     @cached_property
-    def input_parameters(self) -> tuple[str, ...]:
-        """The parameters that say what a run may read besides its modules."""
-        return input_parameters(self.file, self.kinds)
-
-    @cached_property
     def expected_rows(self) -> ExpectedRows:
         """The rows of expectations, found by the texts that they match."""
         return ExpectedRows(self.expect, self.logs.logs)
@@ -220,3 +268,151 @@ class Sweep(ModelInputs):
     def model(self, point: Point) -> Model:
         """The model of a point. Raises InputError: ``unassigned``, ``unknown-definition``."""
         return point_model(self, point.parameters)
+
+
+_BEHAVIOUR = ("specification", "init", "next")
+_Chosen: TypeAlias = "dict[str, str | tuple[str, ...] | None]"
+
+
+def point_model(sweep: Sweep, parameters: Mapping[str, str]) -> Model:
+    """The model of a point. Raises InputError: ``unassigned``, ``unknown-definition``."""
+    spec, config = sweep.spec(parameters), sweep.config(parameters)
+    declared = {constant.name for constant in spec.constants}
+    file = sweep.file
+    assigned = sweep.assigned(parameters)
+    replaced = {n: t for n, t in assigned.items() if n not in declared or n in file.substitutions}
+    base = without_names(config.config, assigned) if config else Config()
+    # Only TLC can tell what such a config assigns.
+    whole = config is None or not config.verbatim
+    filled = (
+        filled_constants(
+            spec,
+            assigned.keys() | assigned_names(base),
+            config.path if config else None,
+            sweep.source.path,
+            sweep.source.assignment,
+        )
+        if whole
+        else ()
+    )
+    values = {n: t for n, t in assigned.items() if n not in replaced} | {name: name for name in filled}
+    # A module without a name that another module declares is checked without it.
+    known = {name for other in sweep.specs.values() for name in _names(other)}
+    replacements = tuple(
+        Substitution(n, t)
+        for n, t in replaced.items()
+        if n in declared or n in spec.definitions or n not in known
+    )
+    chosen = _chosen(sweep, spec, config, parameters)
+    lists = dict(_lists(sweep, spec, config, parameters))
+    behaves = bool(spec.variables or lists["invariants"] or lists["properties"])
+    default = whole and behaves and not any(chosen[key] for key in _BEHAVIOUR)
+    if default:
+        chosen["specification"] = default_specification(spec, str(sweep.source.path), sweep.source.setting)
+    symmetry = chosen.pop("symmetry")
+    named: dict[str, Any] = {**chosen, **lists}
+    model = Model(
+        spec=spec,
+        config=replace(
+            base,
+            symmetry=symmetry if isinstance(symmetry, str) else None,
+            check_deadlock=_check_deadlock(sweep, config, parameters),
+            **named,
+        ),
+        constants=tuple(
+            Assignment(each.name, values[each.name]) for each in spec.constants if each.name in values
+        ),
+        replacements=replacements,
+        permuted=symmetry if isinstance(symmetry, tuple) else (),
+        filled=filled,
+        default_specification=default,
+    )
+    return sweep.logs.reading(model)
+
+
+def _chosen(
+    sweep: Sweep, spec: ModuleGraph, config: ConfigFile | None, parameters: Mapping[str, str]
+) -> _Chosen:
+    """The keys of [model] that name one definition; a later layer that sets the behaviour replaces all of it."""
+    model = sweep.file.model
+    chosen: _Chosen = dict.fromkeys(NAME_FIELDS)
+    layers: list[_Chosen] = [
+        {key: getattr(config.config, key) for key in NAME_FIELDS} if config else {},
+        {key: tuple(v) if isinstance(v := getattr(model, key), list) else v for key in NAME_FIELDS},
+        dict(_varied(sweep, spec, parameters)),
+    ]
+    for layer in layers:
+        present = {key: value for key, value in layer.items() if value is not None}
+        if any(present.get(key) for key in _BEHAVIOUR):
+            other = ("init", "next") if present.get("specification") else ("specification",)
+            chosen.update(dict.fromkeys(other))
+        chosen.update(present)
+    return {key: value or None for key, value in chosen.items()}
+
+
+def _varied(
+    sweep: Sweep, spec: ModuleGraph, parameters: Mapping[str, str]
+) -> Iterator[tuple[str, str | tuple[str, ...]]]:
+    for key in NAME_FIELDS:
+        if sweep.kinds.get(key) != "model":
+            continue
+        text = parameters[key]
+        constants = [constant.name for constant in spec.constants]
+        names = _split(text)
+        if key == "symmetry" and text == "TRUE":
+            continue  # the value of [model]
+        if key == "symmetry" and text == "FALSE":
+            yield key, ""
+        elif key == "symmetry" and names and all(name in constants for name in names):
+            yield key, names
+        else:
+            _check_definitions(sweep, spec, key, (text,) if text else ())
+            yield key, text
+
+
+def _lists(
+    sweep: Sweep, spec: ModuleGraph, config: ConfigFile | None, parameters: Mapping[str, str]
+) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """The keys of [model] that are lists, each from the last layer that sets it."""
+    for key in LIST_FIELDS:
+        own = getattr(sweep.file.model, key)
+        if sweep.kinds.get(key) == "model":
+            names = _split(parameters[key])
+            _check_definitions(sweep, spec, key, names)
+            yield key, names
+        elif own is not None or config is None:
+            yield key, tuple(own or ())
+        else:
+            yield key, getattr(config.config, key)
+
+
+def _check_deadlock(sweep: Sweep, config: ConfigFile | None, parameters: Mapping[str, str]) -> bool:
+    key = "check_deadlock"
+    if sweep.kinds.get(key) == "model":
+        value = parameters[key]
+        if value not in ("TRUE", "FALSE"):
+            raise InputError(
+                "wrong-type",
+                f"{key} is {value}, not true or false",
+                where=sweep.source.place("parameters", key),
+                hint=f"write {key} = [true, false]",
+            )
+        return value == "TRUE"
+    own = sweep.file.model.check_deadlock
+    return own if own is not None else config.config.check_deadlock if config else True
+
+
+def _check_definitions(sweep: Sweep, spec: ModuleGraph, key: str, names: tuple[str, ...]) -> None:
+    for name in names:
+        if name not in spec.definitions:
+            where = sweep.source.place("parameters", key, value=name)
+            raise unknown_name(name, "definition", list(spec.definitions), where, spec.root.name)
+
+
+def _names(spec: ModuleGraph) -> Iterator[str]:
+    yield from spec.definitions
+    yield from (constant.name for constant in spec.constants)
+
+
+def _split(text: str) -> tuple[str, ...]:
+    return tuple(name for name in re.split(r"[\s,]+", text) if name)

@@ -289,16 +289,16 @@ def load_modules(
     search.follow(root, (root.name,))
     while mistaken := [module for module in search.found.values() if module.syntax_error is not None]:
         answer = sany(root.name, search.found) if sany is not None else None
+        if answer is None:
+            raise_mistake(mistaken[0])
         if isinstance(answer, str):
             search.take(mistaken[0], Reference(module=answer, span=mistaken[0].span), (root.name,))
-        elif answer is not None:
+        else:
             search.found = dict(answer)
             # Standard modules that only the unread part names.
             for module in mistaken:
                 for each in answer[module.name].references:
                     search.take(module, each, ())
-        else:
-            raise_mistake(mistaken[0])
     return ModuleGraph(
         root=search.found[root.name],
         modules=tuple(search.found.values()),

@@ -14,8 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from tla2py.errors import Place
-from tla2py.execution.log_mutants import LogMutants, general_field, shares
-from tla2py.execution.validate import coverage_of, log_lines, log_why
+from tla2py.execution.validate import LogMutants, coverage_of, general_field, log_lines, log_why, shares
 from tla2py.logs.observe import OBSERVED
 from tla2py.logs.why import Blame, LogState, LogStep, LogTrace, LogWhy
 from tla2py.model.logs import LogRow

@@ -13,7 +13,6 @@ from rich.text import Text
 from tla2py.analysis.explanation import explain_store
 from tla2py.analysis.minimal import ActionCount, disabled_actions, minimal_violating
 from tla2py.analysis.view import StoreView
-from tla2py.execution.listener import EarlierJar
 from tla2py.execution.sweeps import SweepResult
 from tla2py.model.model import filled_text
 from tla2py.model.outcome import Verdict, ended_early
@@ -21,7 +20,6 @@ from tla2py.model.row import RunRow
 from tla2py.model.run import Run
 from tla2py.model.trace_text import runs_of, step_changes, trace_end
 from tla2py.store.runs import FIRST_COUNTS, run_notes
-from tla2py.store.storage import Address
 from tla2py.store.store import ManifestPoint
 from tla2py.store.write import table_files
 from tla2py.sweep.checks import requested_checks
@@ -29,13 +27,12 @@ from tla2py.sweep.judge import ALL_EXCLUDED, NO_STATES, TRUSTED
 from tla2py.sweep.plan import Plan
 from tla2py.sweep.sweep import Sweep, overridden_text
 from tla2py.text import counted, cut, listed, parameter_text, value_shown
-from tla2py.tlc.tools.jar import Jar
 from tla2py.view.layout import VERDICT_STYLES, Indented, PointRow, PointTable, number, plain_table, seconds
 from tla2py.view.tools import points_without_answer
 
 
-def planned(sweep: Sweep, plan: Plan, known: Container[int], most: int | None = None) -> Iterator[str]:
-    """The lines of a dry run; ``known`` holds the places of the runs that are cached.
+def planned(sweep: Sweep, plan: Plan, known: Container[str], most: int | None = None) -> Iterator[str]:
+    """The lines of a dry run; ``known`` holds the ids of the runs that are cached.
 
     With ``most``, only so many points are listed, and the values of each parameter are counted instead.
     """
@@ -46,7 +43,7 @@ def planned(sweep: Sweep, plan: Plan, known: Container[int], most: int | None = 
     for index, run_id in enumerate(plan.runs.ids[:listed], 1):
         # Most sweeps have as many runs as points.
         same = first.setdefault(run_id, index) if runs < len(plan.points) else index
-        state = f"as point {same}" if same != index else "cached" if index - 1 in known else "to run"
+        state = f"as point {same}" if same != index else "cached" if run_id in known else "to run"
         yield f"{index:>{width}}  {_shown(plan.points[index - 1].parameters)}  {state}"
     if listed < len(plan.points):
         yield f"and {len(plan.points) - listed:,} more points; into a file or a pipe goes a line for each"
@@ -341,18 +338,3 @@ def cached_line(result: SweepResult) -> Text:
 def interrupted_line(left: int) -> Text:
     """The line for an interrupted sweep with runs left."""
     return Text(f"interrupted with {counted(left, 'run')} left; repeat the command to run them", "yellow")
-
-
-def jar_changed_line(sweep: Sweep, before: EarlierJar, jar: Jar) -> Text:
-    """The notice that recorded runs do not apply, because another jar made them."""
-    return Text(
-        f"{sweep.name}: the jar has changed from TLC {before.tlc}, sha256 {before.sha256[:12]}, to {jar}; "
-        f"{counted(before.runs, 'recorded run')} no longer appl{'ies' if before.runs == 1 else 'y'}",
-        "yellow",
-    )
-
-
-def taken_over_line(store: Address, modules: Sequence[str], sweep: Sweep) -> Text:
-    """The warning that a store held results of other modules."""
-    hint = 'to keep both, set name = "..." in the sweep file, or use -o'
-    return Text(f"{store} belonged to {', '.join(modules)} and now shows only {sweep.name}; {hint}", "yellow")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import random
 from collections.abc import Callable, Iterable, Mapping
+from types import EllipsisType
 
 import pytest
 
@@ -111,7 +112,10 @@ def size(text: str) -> int:
     ],
 )
 def test_the_laws_of_quorums_and_queues_are_linear(
-    columns: dict[str, Iterable[object]], violated: Callable[[Point], bool], law: str, most: int
+    columns: dict[str, Iterable[object] | EllipsisType],
+    violated: Callable[[Point], bool],
+    law: str,
+    most: int,
 ) -> None:
     points = grid(**{name: [*(range(1, most + 1) if c is ... else c)] for name, c in columns.items()})
     found = law_of(points, violated)

@@ -11,8 +11,8 @@ import pytest
 from rich.console import Console
 
 from tla2py.cli.progress import deriving, inside_runs, left_text, log_line, reporting
-from tla2py.execution.executor import RunProgress
-from tla2py.execution.listener import SweepProgress, TimeLeft
+from tla2py.execution.durations import TimeLeft
+from tla2py.execution.listener import RunProgress, SweepProgress
 from tla2py.model.outcome import Stats
 from tla2py.model.run import Limits
 from tla2py.sweep.grid import Point

@@ -12,7 +12,7 @@ import pytest
 from tests.conftest import COUNTER
 from tla2py.errors import InputError
 from tla2py.execution.listener import SILENT
-from tla2py.execution.options import SweepOptions
+from tla2py.execution.sweeps import SweepOptions
 from tla2py.gate.run import GateOptions, gate
 from tla2py.spark import ExecutorName
 from tla2py.spark.choice import choose_executor

@@ -44,7 +44,7 @@ def test_a_terminal_lists_some_points_and_counts_the_values_of_all(load: LoadSwe
     sweep = load('module = "Counter.tla"\n[parameters]\nMax = { from = 1, to = 5000 }\n')
     plan = plan_sweep(sweep, "jar")
     assert len(list(planned(sweep, plan, {}))) == 5001
-    assert list(planned(sweep, plan, {1}, most=2)) == [
+    assert list(planned(sweep, plan, {plan.runs.ids[1]}, most=2)) == [
         "   1  Max = 1  to run",
         "   2  Max = 2  cached",
         "and 4,998 more points; into a file or a pipe goes a line for each",
@@ -74,5 +74,5 @@ def test_runs_are_made_when_they_are_read(load: LoadSweep) -> None:
     assert [run.run_id for run in plan.runs[1:3]] == list(plan.runs.ids[1:3])
     chosen = plan.runs.at([2, 0])
     assert list(chosen) == [plan.runs[2], plan.runs[0]]
-    assert plan.runs.missing({1}) == [0, 2, 3]
+    assert plan.runs.missing({plan.runs.ids[1]}) == [0, 2, 3]
     assert [point.index for point, _ in plan.samples()] == [1, 3]

@@ -152,15 +152,13 @@ def _line_of(error: Exception) -> int | None:
 
 @lru_cache(maxsize=16)
 def _compile(template: str) -> jinja2.Template:
-    return _environment().from_string(template)
-
-
-def _environment() -> jinja2.Environment:
-    # Templates are untrusted: in Jinja2's default environment they could run any Python code.
-    return jinja2.sandbox.ImmutableSandboxedEnvironment(
+    # A user's template is not trusted: in Jinja2's default environment it could run any Python code.
+    own = template == default_template()
+    environment = jinja2.Environment if own else jinja2.sandbox.ImmutableSandboxedEnvironment
+    return environment(
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
         autoescape=False,
-    )
+    ).from_string(template)

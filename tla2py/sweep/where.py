@@ -1,0 +1,189 @@
+"""The predicates of ``where``: which combinations of a grid they leave out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+
+from tla2py.errors import InputError
+from tla2py.sweep.grid import comparable
+from tla2py.sweep.sweep import Sweep
+from tla2py.text import did_you_mean, parameter_text
+from tla2py.tla.evaluate import evaluate, expression_of
+from tla2py.tla.graph import ModuleGraph
+from tla2py.tla.module import Definition, count_visible
+from tla2py.tla.parse import without_place
+from tla2py.tla.value import ModelValue, Value
+from tla2py.tla.value_text import format_value
+from tla2py.tlc.config.statements import literal_names
+
+# Kinds of parameters whose values are TLA+; the others are names.
+_VALUED = ("constant", "definition", "seed")
+# A predicate over all parameters has a new answer at every point.
+_MOST_ANSWERS = 1 << 16
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Names:
+    """The values of a predicate's names at one point.
+
+    ``values`` are texts of constants and replaced definitions, ``words`` are strings, such as the name of a module. The
+    module defines the other names.
+    """
+
+    spec: ModuleGraph
+    values: Mapping[str, str]
+    words: Mapping[str, str]
+    model_values: frozenset[str]
+
+    def lookup(self, name: str) -> Value | Definition:
+        """The value or definition of a name. Raises InputError (``unknown-name``)."""
+        found = self._find(name)
+        if found is None and name in self.model_values:
+            found = ModelValue(name)
+        if found is None:
+            known = sorted({*self.values, *self.words, *(c.name for c in self.spec.constants)})
+            raise InputError(
+                "unknown-name",
+                f"unknown name: {name}",
+                hint=did_you_mean(name, known, f"known names: {', '.join(known) or 'none'}"),
+            )
+        return found
+
+    def _find(self, name: str) -> Value | Definition | None:
+        if name in self.words:
+            return self.words[name]
+        if name in self.values:
+            return self._value(name)
+        if any(constant.name == name for constant in self.spec.constants):
+            return ModelValue(name)  # a constant without a value
+        return self.spec.definitions.get(name)
+
+    def _value(self, name: str) -> Value:
+        """The value of a constant. Its text may use other constants; an undefined name is a model value."""
+        text = self.values[name]
+        names = literal_names(text)
+        if names is not None and all(other == name or self._find(other) is None for other in names):
+            return comparable(text)
+
+        def inside(other: str) -> Value | Definition:
+            found = None if other == name else self._find(other)
+            return ModelValue(other) if found is None else found
+
+        return evaluate(expression_of(text), inside)
+
+
+def failing_predicate(sweep: Sweep) -> Callable[[Mapping[str, str]], str | None] | None:
+    """A function from a point's parameters to the first predicate of ``where`` that they violate, or None.
+
+    It raises InputError as ``_holds`` does, at the place of ``where``. None if there is no predicate.
+    """
+    written = sweep.file.grid.where
+    predicates = [written] if isinstance(written, str) else written
+    if not predicates:
+        return None
+    texts = [text for each in sweep.parameters if each.kind in _VALUED for text in each.values]
+    texts += [str(text) for text in sweep.file.constants.values()]
+    texts += [text for config in sweep.configs.values() for _, text in config.config.assignments]
+    model_values = frozenset[str]().union(*map(_predicate_names, texts))
+    # The parameters that predicates have read, and the answers by their texts. An answer reads the same names
+    # whenever these texts are the same; a new name makes the earlier answers useless.
+    read = dict.fromkeys(each.name for each in sweep.parameters if each.kind in ("module", "config"))
+    answers: dict[tuple[str, ...], str | None] = {}
+
+    def failing(parameters: Mapping[str, str]) -> str | None:
+        key = tuple([parameters[name] for name in read])
+        if key in answers:
+            return answers[key]
+        before = len(read)
+        answer = first_failing(parameters)
+        if len(read) > before:
+            answers.clear()
+            key = tuple([parameters[name] for name in read])
+        if len(answers) == _MOST_ANSWERS:
+            answers.clear()
+        answers[key] = answer
+        return answer
+
+    def first_failing(parameters: Mapping[str, str]) -> str | None:
+        names = _Names(
+            spec=sweep.spec(parameters),
+            values=_Watched(_values(sweep, parameters), parameters, read),
+            words=_Watched(
+                {n: t for n, t in parameters.items() if sweep.kinds[n] not in _VALUED}, parameters, read
+            ),
+            model_values=model_values,
+        )
+        for predicate in predicates:
+            try:
+                if not _holds(predicate, names):
+                    return predicate
+            except InputError as error:
+                message, before = without_place(predicate, error.message)
+                shown = f"{' '.join(predicate.split())!r}, {parameter_text(parameters)}"
+                source, keys, length = sweep.source, ("grid", "where"), count_visible(predicate)
+                place = source.inside(keys, predicate, count_visible(before), length) if before else None
+                raise InputError(
+                    error.code,
+                    f"where {shown}: {message}",
+                    where=str(place or source.place(*keys)),
+                    hint=error.hint,
+                ) from error
+        return None
+
+    return failing
+
+
+class _Watched(Mapping[str, str]):
+    """A mapping that notes which parameters are read."""
+
+    def __init__(
+        self, texts: Mapping[str, str], parameters: Mapping[str, str], read: dict[str, None]
+    ) -> None:
+        self._texts, self._parameters, self._read = texts, parameters, read
+
+    def __getitem__(self, name: str) -> str:
+        if name in self._parameters:
+            self._read[name] = None
+        return self._texts[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._texts)
+
+    def __len__(self) -> int:
+        return len(self._texts)
+
+
+def _values(sweep: Sweep, parameters: Mapping[str, str]) -> dict[str, str]:
+    config = sweep.config(parameters)
+    configured = (*config.config.assignments, *config.config.substitutions) if config else ()
+    seeds = {n: t for n, t in parameters.items() if sweep.kinds[n] == "seed"}
+    return dict(configured) | sweep.assigned(parameters) | seeds
+
+
+def _holds(predicate: str, names: _Names) -> bool:
+    """Whether a predicate is true at a point.
+
+    Raises InputError: ``unknown-name``, ``not-a-predicate``, and what ``evaluate_expression`` raises.
+    """
+    value = evaluate(expression_of(predicate), names.lookup)
+    if not isinstance(value, bool):
+        raise InputError(
+            "not-a-predicate",
+            f"{predicate} is {format_value(value)}, not true or false",
+            hint="write a comparison, as in Max > 1",
+        )
+    return value
+
+
+@lru_cache(maxsize=1 << 14)
+def _predicate_names(text: str) -> frozenset[str]:
+    """The names that an expression uses."""
+    literal = literal_names(text)
+    if literal is not None:
+        return literal
+    try:
+        return frozenset(expr.operator for expr in expression_of(text).walk() if expr.is_name())
+    except InputError:
+        return frozenset()  # such as a LAMBDA, which is not an expression
