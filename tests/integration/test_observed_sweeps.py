@@ -216,6 +216,21 @@ def reading(folder: Path, read: str) -> list[str | Path]:
     return ["validate", folder / "Reading.tla", *files, *more]
 
 
+def test_a_file_that_a_variable_names_may_be_anywhere(run_cli: RunCli, tmp_path: Path) -> None:
+    folder, elsewhere = tmp_path / "spec", tmp_path / "conf/config.ndjson"
+    folder.mkdir()
+    elsewhere.parent.mkdir()
+    asked = reading(folder, "ndJsonDeserialize")[:3]
+    (folder / "config.ndjson").rename(elsewhere)
+    for more in (
+        ("--env", f"CONFIG={elsewhere}"),
+        ("--env", "CONFIG=conf/config.ndjson"),
+        ("--env", "CONFIG=config.ndjson", "--input", elsewhere),
+    ):
+        ended = run_cli(*asked, *more, "--json")
+        assert (ended.code, [row["matched"] for row in json.loads(ended.stdout)]) == (0, [3]), ended.stderr
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("read", ["ndJsonDeserialize", "JsonDeserialize"])
 def test_a_module_reads_its_log_without_java_classes(run_cli: RunCli, tmp_path: Path, read: str) -> None:

@@ -40,9 +40,8 @@ def execute(clone: Path, *names: str) -> None:
     assert [line.partition(":")[0] for line in done.stdout.splitlines()] == list(names)
     for name in names:
         page = (clone / "pages" / name).with_suffix(".html").read_text(encoding="utf-8")
-        assert '<pre style="white-space:pre-wrap' in page or "<svg " in page, (
-            "a trace or a picture shows itself"
-        )
+        shown = '<pre style="white-space:pre-wrap', 'src="data:image/svg+xml;'
+        assert any(text in page for text in shown), "a trace or a picture shows itself"
         assert len(page.encode()) < LARGEST
         # Absolute paths begin at a root that a link or a closing tag does not have.
         assert not re.findall(r"""(?<![\w.<"'/:=])/(?:home|root|tmp|work|usr|var|Users)/[\w.]+""", page)

@@ -7,9 +7,9 @@ import math
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeAlias
 
-from tla2py.analysis import linear
-from tla2py.analysis.atoms import Atom, AtomTable, Row, bit_set, bits
+from tla2py.analysis.atoms import Atom, AtomTable, Number, NumberBound, Row, bit_set, bits
 from tla2py.analysis.search import Candidate, Formula, Term, search
 
 # The formulas that are extended by a further atom.
@@ -75,14 +75,27 @@ SECONDS = 10.0
 """The time after which a search ends with the best law so far."""
 
 _MOST_RIVALS = 20
-# Up to the first cost a law is short whatever its rivals; up to `linear.MOST_COST` with few of them.
+# Up to the first cost a law is short whatever its rivals; up to `_MOST_COST` with few of them.
 _SHORT = 3
 _FEW_RIVALS = 3
+# Linear inequalities, such as ``Cardinality(P) + Cardinality(C) > 2 * Capacity``, have coefficients from -2 to 2. One stands
+# alone, or beside one atom that costs at most 2: such a law costs at most 6, and a longer one tells a reader less than the
+# points. So the search is exact without trying combinations: an inequality separates points if and only if the values of
+# its sum on either side of them do not meet.
+_MOST_COST = 6
+
+_FACTORS = (1, 2, -1, -2)
+# The dearest atom beside an inequality; two parameters that are compared cost as much.
+_BESIDE = 2
 # Laws are compared at so many combinations of values at most.
 _MOST_CASES = 4_000
 # The points of either answer that the search begins with, and those it takes in at once.
 _FIRST_POINTS = 40
 _MORE_POINTS = 24
+
+
+Terms: TypeAlias = tuple[tuple[Atom, ...], ...]
+"""A disjunction of conjunctions of atoms."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -144,7 +157,7 @@ class LawFound:
         if self.law is None:
             return False
         cost, *_ = self.law.rank
-        return cost <= _SHORT or (cost <= linear.MOST_COST and len(self.rivals) <= _FEW_RIVALS)
+        return cost <= _SHORT or (cost <= _MOST_COST and len(self.rivals) <= _FEW_RIVALS)
 
 
 def find_law(
@@ -162,7 +175,7 @@ def find_law(
     answers = bit_set(itertools.compress(range(len(points)), violated), len(points))
     found = _searched(table, answers, seconds)
     exact = found.law is not None and not found.exceptions
-    most = min(found.law.rank[0], linear.MOST_COST) if found.law and exact else linear.MOST_COST
+    most = min(found.law.rank[0], _MOST_COST) if found.law and exact else _MOST_COST
     laws = _linear(table, answers, most)
     if exact and found.law and (not laws or laws[0].rank[0] == found.law.rank[0]):
         laws += [found.law, *found.rivals]
@@ -175,7 +188,7 @@ def find_law(
 def _linear(table: AtomTable, answers: int, most: int) -> list[Law]:
     """The cheapest laws with a linear inequality that agree with all points and cost at most ``most``."""
     seen = {*_spread(answers), *_spread(~answers & table.everything)}
-    while laws := [Law(terms=terms) for terms in linear.linear_laws(table, sorted(seen), answers, most)]:
+    while laws := [Law(terms=terms) for terms in _linear_terms(table, sorted(seen), answers, most)]:
         contradicting = [table.points_of(law.terms) ^ answers for law in laws]
         if agreeing := [law for law, wrong in zip(laws, contradicting, strict=True) if not wrong]:
             return agreeing
@@ -304,3 +317,113 @@ def _best(atoms: Sequence[Atom]) -> list[Atom]:
         if atom.cost == least:
             found.setdefault(frozenset(atom.parameters), atom)
     return list(found.values())
+
+
+@dataclass(frozen=True, slots=True)
+class _Side:
+    """What an inequality has to be true of, what FALSE of, and the atom that does the rest, in a conjunction or not."""
+
+    true: int
+    false: int
+    atom: Atom | None = None
+    conjunction: bool = False
+
+    def with_inequality(self, inequality: Atom) -> Terms:
+        if self.atom is None:
+            return ((inequality,),)
+        return ((inequality, self.atom),) if self.conjunction else ((inequality,), (self.atom,))
+
+
+def _linear_terms(table: AtomTable, numbers: Sequence[int], answers: int, most: int) -> list[Terms]:
+    """The laws with an inequality that cost at most ``most`` and agree with some points; the cheapest, all of one cost.
+
+    ``answers`` has a bit for each point that is violated.
+    """
+    violated = [number for number in numbers if answers >> number & 1]
+    holds = [number for number in numbers if not answers >> number & 1]
+    forms = list(_forms(table.numbers))
+    values = [[form.at(table.rows[number]) for number in (*violated, *holds)] for form in forms]
+    found: list[Terms] = []
+    for side in _sides(table, [*violated, *holds], len(violated)):
+        spent = 0 if side.atom is None else side.atom.cost + 1
+        true, false = list(bits(side.true)), list(bits(side.false))
+        for form, column in zip(forms, values, strict=True):
+            if _cost(form) + spent > most:
+                continue
+            for inequality in _separating(form, [column[n] for n in true], [column[n] for n in false]):
+                if (cost := inequality.cost + spent) > most:
+                    continue
+                if cost < most:
+                    found, most = [], cost
+                found.append(side.with_inequality(inequality))
+    return found
+
+
+def _sides(table: AtomTable, numbers: Sequence[int], violated: int) -> Iterator[_Side]:
+    """What is left to an inequality alone, and beside each atom; the violated points come first."""
+    everything, first = (1 << len(numbers)) - 1, (1 << violated) - 1
+    yield _Side(first, everything ^ first)
+    for where, atoms in table.alike(numbers).items():
+        beside = min(atoms, key=lambda atom: atom.cost)
+        if where in (0, everything) or beside.cost > _BESIDE:
+            continue
+        if where & first == first and where != first:
+            yield _Side(first, where ^ first, beside, conjunction=True)
+        elif not where & ~first and where != first:
+            yield _Side(first ^ where, everything ^ first, beside)
+
+
+def _forms(numbers: Sequence[Number]) -> Iterator[Number]:
+    """The sums of two or three numbers with coefficients, up to sign, that are no plain sum or difference of two."""
+    for count in (2, 3):
+        for chosen in itertools.combinations(numbers, count):
+            for factors in itertools.product(_FACTORS, repeat=count):
+                plain = count == 2 and set(map(abs, factors)) == {1}
+                if factors[0] > 0 and math.gcd(*factors) == 1 and not plain:
+                    yield Number.sum_of(repr((chosen, factors)), list(zip(factors, chosen, strict=True)))
+
+
+def _cost(form: Number) -> int:
+    """The cost of comparing a sum with zero: one for each number, and for each that is doubled."""
+    return sum(abs(factor) for factor, _ in form.terms)
+
+
+def _separating(form: Number, true: Sequence[int], false: Sequence[int]) -> Iterator[Atom]:
+    """The inequalities on a sum that are true of some of its values and false of others.
+
+    One without a constant is preferred; between two values of the sum there can be several of these.
+    """
+    if min(true) > max(false):
+        sign, choice, best = ">=", range(max(false) + 1, min(true) + 1), min(true)
+        plain = (1, 0)
+    elif max(true) < min(false):
+        sign, choice, best = "<=", range(max(true), min(false)), max(true)
+        plain = (-1, 0)
+    else:
+        return
+    for value in [value for value in plain if value in choice] or [best]:
+        bound = NumberBound(number=form, sign=sign, value=value)
+        yield bound.atom(_text(form, sign, value), _cost(form) + (value not in plain))
+
+
+def _text(form: Number, sign: str, value: int) -> str:
+    """An inequality without negative terms; the side with more numbers, or more of one, stands left."""
+    left = [(factor, text) for factor, text in form.terms if factor > 0]
+    right = [(-factor, text) for factor, text in form.terms if factor < 0]
+    if (len(right), sum(factor for factor, _ in right)) > (len(left), sum(factor for factor, _ in left)):
+        left, right, value = right, left, -value
+        sign = "<=" if sign == ">=" else ">="
+    if not right:
+        return f"{_sum(left)} {sign} {value}"
+    if (sign, value) in _STRICT:
+        return f"{_sum(left)} {_STRICT[sign, value]} {_sum(right)}"
+    constant = f" {'-' if value < 0 else '+'} {abs(value)}" if value else ""
+    return f"{_sum(left)} {sign} {_sum(right)}{constant}"
+
+
+# Comparisons with zero that have no equality.
+_STRICT = {(">=", 1): ">", ("<=", -1): "<"}
+
+
+def _sum(terms: Sequence[tuple[int, str]]) -> str:
+    return " + ".join(text if factor == 1 else f"{factor} * {text}" for factor, text in terms)

@@ -281,8 +281,9 @@ class _Parts:
                 and needs.variables & self.own
             ):
                 # A guard of what it chooses is no action of its own.
-                guard = after is None and expr is not None and bool(choices)
-                return None if guard and not self._steps(expr, place.scope, entity) else name
+                if choices and after is None and expr is not None:
+                    return name if self._steps(expr, place.scope, entity) else None
+                return name
         return None
 
     def _steps(self, expr: Expression, scope: Scope, entity: Entity) -> bool:

@@ -249,6 +249,9 @@ def read_named(storage: Storage, name: str) -> bytes:
 def write_named(storage: Storage, folder: str, data: bytes) -> str:
     """The name of the Parquet file with this content, by its digest. Raises StoreError (``store-unwritable``)."""
     name = _digest_name(folder, data)
+    with contextlib.suppress(FileNotFoundError), storage.open(name) as source:
+        if source.read() == data:
+            return name
     storage.make((folder,))
     storage.write({name: lambda file: file.write(data)})
     return name

@@ -34,7 +34,18 @@ from tla2py.tla.module import (
     standard_module_of,
 )
 from tla2py.tla.nodes import digest_tokens
-from tla2py.tla.tree import COMMENTS, SourceText, deeply, find_mistake, has_algorithm, parse_tree, printable
+from tla2py.tla.tree import (
+    COMMENTS,
+    SourceText,
+    deeply,
+    find_comments,
+    find_mistake,
+    has_algorithm,
+    name_of,
+    parse_tree,
+    printable,
+    units,
+)
 
 
 def parse_module(path: Path | str) -> Module:
@@ -128,7 +139,7 @@ class _Reader:
         self._span = source.span(named if named is not None else node)
         self._name = source.text(named) if named is not None else ""
         self._builder = Builder(source, self._name)
-        self._comments = Comments(_find_comments(node), source)
+        self._comments = Comments(find_comments(node), source)
         self._recursive: set[str] = set()
         self._extends: list[Reference] = []
         self._instances: list[Instance] = []
@@ -139,7 +150,7 @@ class _Reader:
         self._nested: list[Module] = []
 
     def module(self) -> Module:
-        for child in _units(self._node):
+        for child in units(self._node):
             self._unit(child)
         definitions = (
             replace(d, recursive=True) if d.name in self._recursive else d for d in self._definitions
@@ -175,7 +186,7 @@ class _Reader:
         elif kind in {"constant_declaration", "variable_declaration"}:
             self._declare(node, constants=kind == "constant_declaration")
         elif kind == "recursive_declaration":
-            self._recursive.update(self._source.text(_name_of(each)) for each in node.named_children)
+            self._recursive.update(self._source.text(name_of(each)) for each in node.named_children)
         elif kind == "extends":
             names = [child for child in node.named_children if child.type == "identifier_ref"]
             self._extends += [
@@ -191,7 +202,7 @@ class _Reader:
         spans = [self._source.span(child) for child in declared]
         group, comments = comment_names(spans, self._source.span(node), self._comments)
         for child, span, comment in zip(declared, spans, comments, strict=True):
-            name = self._source.text(_name_of(child))
+            name = self._source.text(name_of(child))
             if constants:
                 arity = sum(1 for each in child.named_children if each.type == "placeholder")
                 self._constants.append(
@@ -217,29 +228,6 @@ class _Reader:
                     body=self._builder.expression(parts[-1]),
                 )
             )
-
-
-def _units(node: Node) -> Iterator[Node]:
-    """The units of a module, including those inside an ERROR node."""
-    for child in node.children:
-        if child.type in {"ERROR", "source_file"}:
-            yield from _units(child)
-        else:
-            yield child
-
-
-def _name_of(node: Node) -> Node:
-    named = node.child_by_field_name("name")
-    return named if named is not None else node
-
-
-def _find_comments(node: Node) -> Iterator[Node]:
-    """The comments between units and inside declarations, but not those inside expressions."""
-    for child in node.children:
-        if child.type in COMMENTS:
-            yield child
-        elif child.type in {"constant_declaration", "variable_declaration", "ERROR"}:
-            yield from _find_comments(child)
 
 
 def _unreadable(path: Path, error: OSError) -> InputError:
@@ -289,16 +277,16 @@ def load_modules(
     search.follow(root, (root.name,))
     while mistaken := [module for module in search.found.values() if module.syntax_error is not None]:
         answer = sany(root.name, search.found) if sany is not None else None
-        if answer is None:
-            raise_mistake(mistaken[0])
         if isinstance(answer, str):
             search.take(mistaken[0], Reference(module=answer, span=mistaken[0].span), (root.name,))
-        else:
+        elif answer is not None:
             search.found = dict(answer)
             # Standard modules that only the unread part names.
             for module in mistaken:
                 for each in answer[module.name].references:
                     search.take(module, each, ())
+        else:
+            raise_mistake(mistaken[0])
     return ModuleGraph(
         root=search.found[root.name],
         modules=tuple(search.found.values()),

@@ -7,7 +7,7 @@ import re
 import sys
 import warnings
 from bisect import bisect_left
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import ParamSpec, TypeVar
@@ -209,3 +209,27 @@ def _language() -> Language:
         # tree-sitter-tlaplus 1.5 still passes its grammar as a number, which tree-sitter deprecates.
         warnings.simplefilter("ignore", DeprecationWarning)
         return Language(tree_sitter_tlaplus.language())
+
+
+def units(node: Node) -> Iterator[Node]:
+    """The units of a module, including those inside an ERROR node."""
+    for child in node.children:
+        if child.type in {"ERROR", "source_file"}:
+            yield from units(child)
+        else:
+            yield child
+
+
+def name_of(node: Node) -> Node:
+    """The node of a unit's name, or the unit itself without one."""
+    named = node.child_by_field_name("name")
+    return named if named is not None else node
+
+
+def find_comments(node: Node) -> Iterator[Node]:
+    """The comments between units and inside declarations, but not those inside expressions."""
+    for child in node.children:
+        if child.type in COMMENTS:
+            yield child
+        elif child.type in {"constant_declaration", "variable_declaration", "ERROR"}:
+            yield from find_comments(child)

@@ -94,7 +94,10 @@ def test_nothing_is_left_to_chance() -> None:
         (TlcOptions(mode="simulate", depth=7), ["-simulate", "-depth", "7"]),
         (TlcOptions(mode="simulate", num=5, depth=7), ["-simulate", "num=5", "-depth", "7"]),
         (TlcOptions(graph=True), ["-dump", "dot,actionlabels", f"/run/1/{GRAPH}"]),
-        (TlcOptions(mode="simulate", behaviours=True), ["-simulate", f"file=/run/1/{BEHAVIOURS}/b"]),
+        (
+            TlcOptions(mode="simulate", behaviours=True),
+            ["-simulate", f"file=/run/1/{BEHAVIOURS}/b,num={2**31 - 1}"],
+        ),
         (
             TlcOptions(mode="simulate", behaviours=True, num=5),
             ["-simulate", f"file=/run/1/{BEHAVIOURS}/b,num=5"],
