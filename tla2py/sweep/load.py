@@ -428,9 +428,11 @@ class _Search:
     def models(self) -> tuple[dict[str, str], list[Unread], list[str]]:
         """The modules by config, the configs of which no module is clear, and those without one."""
         models, unread, left_out = {}, [], []
+        root = self.path.parent.resolve()
         for config in files_below(self.path.parent):
             name = self._shown(config)
-            if config.is_dir():
+            is_config = config.suffix.lower() == ".cfg"
+            if config.is_dir() or (is_config and not config.resolve().is_relative_to(root)):
                 unread.append(Unread(config=name, error=self._outside(config)))
             elif config.suffix == ".tla":
                 for inside in embedded_names(config):
@@ -438,7 +440,7 @@ class _Search:
                         models[name] = name
                     else:
                         left_out.append(f"{name} CONFIG {inside} (TLC reads CONFIG {config.stem} there)")
-            elif config.suffix.lower() != ".cfg":
+            elif not is_config:
                 continue
             elif not any(self._levels(config)):
                 left_out.append(f"{name} (no module beside it or above)")

@@ -118,11 +118,12 @@ def test_links_that_stay_below_the_folder_are_followed_once(tmp_path: Path) -> N
     folder(tmp_path / "elsewhere", Counter3_cfg=CONFIG)
     (top / "out").symlink_to("../elsewhere")
     (top / "a" / "over").symlink_to("../..")
+    (top / "a" / "Counter3.cfg").symlink_to(tmp_path / "elsewhere" / "Counter3.cfg")
     sweep = load_sweep(top)
     assert list(pairs(sweep)) == ["a/Counter.cfg", "b/Counter1.cfg", "b/below/Counter2.cfg"]
     said = [(each.config, each.error.code, each.error.where) for each in sweep.unread]
-    assert said == [(name, "outside-folder", str(top / name)) for name in ("out", "a/over")]
-    (top / "models.toml").write_text('[grid]\nexclude = [{ config = "out" }]\n')
+    assert said == [(name, "outside-folder", str(top / name)) for name in ("a/Counter3.cfg", "out", "a/over")]
+    (top / "models.toml").write_text('[grid]\nexclude = [{ config = "out" }, { config = "a/Counter3.cfg" }]\n')
     assert [each.config for each in load_sweep(top).unread] == ["a/over"]
 
 
