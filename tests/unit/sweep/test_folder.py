@@ -123,7 +123,9 @@ def test_links_that_stay_below_the_folder_are_followed_once(tmp_path: Path) -> N
     assert list(pairs(sweep)) == ["a/Counter.cfg", "b/Counter1.cfg", "b/below/Counter2.cfg"]
     said = [(each.config, each.error.code, each.error.where) for each in sweep.unread]
     assert said == [(name, "outside-folder", str(top / name)) for name in ("a/Counter3.cfg", "out", "a/over")]
-    (top / "models.toml").write_text('[grid]\nexclude = [{ config = "out" }, { config = "a/Counter3.cfg" }]\n')
+    (top / "models.toml").write_text(
+        '[grid]\nexclude = [{ config = "out" }, { config = "a/Counter3.cfg" }]\n'
+    )
     assert [each.config for each in load_sweep(top).unread] == ["a/over"]
 
 
