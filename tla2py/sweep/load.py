@@ -62,8 +62,6 @@ def _expand_config_patterns(file: SweepFile, source: SweepText, base: Path) -> S
     Raises InputError (``config-missing``) for a pattern without a match.
     """
     names = _names(file)
-    if not any(glob.has_magic(name) and not (base / name).exists() for name in names):
-        return file
     found: dict[str, None] = {}
     for name in names:
         if not glob.has_magic(name) or (base / name).exists():
@@ -78,7 +76,7 @@ def _expand_config_patterns(file: SweepFile, source: SweepText, base: Path) -> S
                 hint="patterns are relative to the sweep file",
             )
         found.update(dict.fromkeys(matching))
-    return msgspec.structs.replace(file, config=list(found))
+    return file if found == dict.fromkeys(names) else msgspec.structs.replace(file, config=list(found))
 
 
 def _expand_log_patterns(
