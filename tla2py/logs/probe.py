@@ -305,9 +305,13 @@ class _Parts:
             inside = spec.resolver.let(scope, expr) if expr.shape == "let" else scope
             parts = formula_parts(expr)
             steps = [each for each in parts if self._steps(each, inside, entity)]
+            # An action that says what stays unchanged beside what it calls is not a choice among actions.
+            helped = any(each.operator == "UNCHANGED" for each in parts) and all(
+                _called(s, inside) for s in steps
+            )
             if (called := _called(expr, scope)) is not None:
                 found.add(called.declaration.name)
-            elif not parts or (expr.operator == "/\\" and len(steps) > 1):
+            elif not parts or (expr.operator == "/\\" and (len(steps) > 1 or helped)):
                 acts = True
             else:
                 pending += [(each, inside) for each in steps]
