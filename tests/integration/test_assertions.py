@@ -85,6 +85,22 @@ def test_the_tables_name_each_assertion(store: Path) -> None:
     assert too_much["held"] == []
 
 
+def test_an_assertion_has_an_answer_only_after_a_whole_search(run_cli: RunCli, tmp_path: Path) -> None:
+    """With ``find = "each"`` no search goes on once nothing but assertions is left."""
+    module = MODULE.replace("Unused ==", "Low == level < 2\nSome == level >= 0\nUnused ==")
+    for invariants, violated in (('["Low"]', ["Low"]), ('["Low", "Some"]', ["Low", "too much"])):
+        folder = tmp_path / str(len(violated))
+        folder.mkdir()
+        text = f"{MODEL}invariants = {invariants}\ncheck_deadlock = false\n[constants]\nMost = 4\nLimit = 3\n"
+        write(folder, f'{text}[tlc]\nfind = "each"\n', module)
+        run_cli("sweep", "meter.toml", "--executor", "local", "-o", "store", cwd=folder)
+        [row] = table_rows(folder / "store", "runs")
+        assert [each["name"] for each in row["violated"]] == violated
+        assert TOO_MUCH in row["checked"]
+        assert row["held"] == []
+        assert "no answer" in run_cli("explain", "store", cwd=folder).stdout
+
+
 def test_two_assertions_are_two_kinds(run_cli: RunCli, tmp_path: Path) -> None:
     """In an invariant: of what an action asserts TLC 2.15 prints no trace."""
     write(tmp_path, MODEL + 'invariants = ["Odd"]\n[constants]\nMost = 3\n[parameters]\nLimit = [4, 5]\n')

@@ -205,6 +205,21 @@ def ended_early(found: Collection[str], checked: Collection[str], find: str) -> 
     return bool(found) and (find != "each" or not set(found) <= left_out)
 
 
+def left_open(
+    found: Collection[str], checked: Collection[str], undecided: Collection[str], find: str
+) -> set[str]:
+    """The checks without an answer, of a run that found these violations.
+
+    An assertion has one only after a whole search. With ``find = "each"`` the last search is whole if it had something
+    left to check and found nothing.
+    """
+    if ended_early(found, checked, find):
+        return {*checked}.difference(found)
+    assertions = {name for name in checked if is_expected(name, ("assert",))}
+    whole = not found or (not undecided and not {*checked} - assertions <= {*found})
+    return {*undecided, *(() if whole else assertions.difference(found))}
+
+
 def is_expected(label: str, expected: Collection[str]) -> bool:
     """Whether an expectation names what is violated: ``assert`` is any assertion, ``assert: TEXT`` each with this text."""
     if not label.startswith("assert: "):

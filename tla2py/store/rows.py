@@ -13,7 +13,7 @@ from tla2py.errors import Place
 from tla2py.logs.files import LogText
 from tla2py.logs.why import BOTH, LogWhy
 from tla2py.model.logs import LogEdit
-from tla2py.model.outcome import Diagnostic, Verdict, ended_early
+from tla2py.model.outcome import Diagnostic, Verdict, left_open
 from tla2py.model.row import RunRow, TraceRow
 from tla2py.model.run import RunRecord, RunResult
 from tla2py.model.trace import Location, State, Trace, label_of
@@ -107,11 +107,10 @@ def _answers(record: RunRecord, result: RunResult) -> tuple[tuple[str, ...], tup
         *dict.fromkeys(label_of("assert", each.name) for each in record.assertions),
     )
     violated = {violation.label for violation in result.violations}
-    answered = result.verdict is Verdict.HOLDS or (
-        result.verdict is Verdict.VIOLATED and not ended_early(violated, checked, record.options.find)
-    )
-    open_ = violated.union(result.undecided) if answered else set(checked)
-    return checked, tuple(name for name in checked if name not in open_)
+    if result.verdict not in (Verdict.HOLDS, Verdict.VIOLATED):
+        return checked, ()
+    without = violated | left_open(violated, checked, result.undecided, record.options.find)
+    return checked, tuple(name for name in checked if name not in without)
 
 
 def explaining_errors(result: RunResult) -> list[Diagnostic]:

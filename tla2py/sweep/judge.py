@@ -8,7 +8,7 @@ from enum import Enum
 from typing import Literal, TypeAlias
 
 from tla2py.errors import ExitCode, InputError
-from tla2py.model.outcome import OUTCOME_WORDS, REMEDIES, VERDICTS, Outcome, Verdict, ended_early, is_expected
+from tla2py.model.outcome import OUTCOME_WORDS, REMEDIES, VERDICTS, Outcome, Verdict, is_expected, left_open
 from tla2py.model.row import RunRow
 from tla2py.sweep.checks import Check, config_facts
 from tla2py.sweep.grid import value_key
@@ -252,7 +252,7 @@ def answers(
     violated = {violation.label: violation for violation in run.violated}
     listed = {check.label for check in checked}
     besides = [Check(each.kind, each.name) for name, each in violated.items() if name not in listed]
-    stopped = ended_early(violated, listed, sweep.options.find)
+    undecided = left_open(violated, listed, run.undecided, sweep.options.find)
     foreseen = row.violates or ()
     anything = expected_verdict(row) is Verdict.VIOLATED and row.violates is None
     for check in (*checked, *besides):
@@ -260,7 +260,7 @@ def answers(
         if name in violated:
             right = is_expected(name, foreseen) or anything
             yield CheckAnswer(check=check, status="violated", as_expected=right, length=lengths.get(name))
-        elif stopped or name in run.undecided:
+        elif name in undecided:
             yield CheckAnswer(check=check, status="undecided", as_expected=True)
         else:
             yield CheckAnswer(check=check, status="held", as_expected=not is_expected(name, foreseen))
