@@ -374,7 +374,7 @@ def _sides(table: AtomTable, numbers: Sequence[int], violated: int) -> Iterator[
 
 
 def _forms(numbers: Sequence[Number]) -> Iterator[Number]:
-    """The sums of two or three numbers with coefficients, up to sign, that are no plain sum or difference of two."""
+    """The sums of two or three numbers with coefficients, up to sign, except the plain sum and difference of two."""
     for count in (2, 3):
         for chosen in itertools.combinations(numbers, count):
             for factors in itertools.product(_FACTORS, repeat=count):

@@ -94,7 +94,7 @@ def _path_in_run(file: Path, module: Path | None) -> str:
 def with_named_files(
     model: ModelOptions, texts: Sequence[str], module: Path | None = None, *, say: Callable[[str], None]
 ) -> ModelOptions:
-    """The options of a command with the files that its variables name as inputs; ``say`` is told of each.
+    """The options of a command with the files that its variables name as inputs; each is reported to ``say``.
 
     A value that has a slash or an ending and is the path of a file becomes the file's path in the run's folder, as
     ``given_files`` chooses it. The variables ``texts`` keep their values.
