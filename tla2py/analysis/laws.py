@@ -102,7 +102,7 @@ Terms: TypeAlias = tuple[tuple[Atom, ...], ...]
 class Law:
     """A disjunction of conjunctions of atoms; no term at all is FALSE, a term without atoms TRUE."""
 
-    terms: tuple[tuple[Atom, ...], ...]
+    terms: Terms
 
     def __str__(self) -> str:
         if not self.terms:
@@ -341,7 +341,7 @@ def _linear_terms(table: AtomTable, numbers: Sequence[int], answers: int, most: 
     """
     violated = [number for number in numbers if answers >> number & 1]
     holds = [number for number in numbers if not answers >> number & 1]
-    forms = list(_forms(table.numbers))
+    forms = [form for form in _forms(table.numbers) if _cost(form) <= most]
     values = [[form.at(table.rows[number]) for number in (*violated, *holds)] for form in forms]
     found: list[Terms] = []
     for side in _sides(table, [*violated, *holds], len(violated)):

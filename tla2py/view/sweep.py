@@ -15,7 +15,7 @@ from tla2py.analysis.minimal import ActionCount, disabled_actions, minimal_viola
 from tla2py.analysis.view import StoreView
 from tla2py.execution.sweeps import SweepResult
 from tla2py.model.model import filled_text
-from tla2py.model.outcome import Verdict, ended_early
+from tla2py.model.outcome import Verdict, left_open
 from tla2py.model.row import RunRow
 from tla2py.model.run import Run
 from tla2py.model.trace_text import runs_of, step_changes, trace_end
@@ -295,9 +295,7 @@ def _labels(run: Run) -> set[str]:
 
 
 def _undecided(row: RunRow, run: Run) -> Collection[str]:
-    checked = _labels(run)
-    stopped = ended_early(row.violated_names, checked, run.options.find)
-    return checked.difference(row.violated_names) if stopped else row.undecided
+    return left_open(row.violated_names, _labels(run), row.undecided, run.options.find)
 
 
 def judgement_lines(result: SweepResult) -> Iterator[Text]:
