@@ -1,4 +1,4 @@
-"""Logs against a specification alone, as docs/logs-observe.md has them: the real TLC takes the steps that agree."""
+"""Logs against a specification alone, as docs/logs.md has them: the real TLC takes the steps that agree."""
 
 from __future__ import annotations
 

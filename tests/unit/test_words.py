@@ -12,7 +12,7 @@ import pytest
 from scripts.reference.pages import ROOT
 
 # These quote what TLC and its Toolbox say.
-QUOTING = {ROOT / "docs" / "corpus.md", ROOT / "docs" / "howto" / "from-toolbox.md"}
+QUOTING = {ROOT / "docs" / "corpus.md", ROOT / "docs" / "howto" / "from-other-tools.md"}
 WORDS = ROOT / "docs" / "reference" / "words.md"
 PAGES = sorted(
     {*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("specs/*/*.md")} - {WORDS, *QUOTING}
