@@ -264,11 +264,10 @@ def page(listed: Sequence[Repository], results: Mapping[str, Measured], checkout
         yield f"| {' | '.join(map(str, cells))} |"
     yield ""
     jars = sorted({found.jar for found in results.values()})
-    yield f"Both ran on {', '.join(jars)} with the CommunityModules, with one worker. Plain TLC ran the models one after the other,"
-    yield "tla2py two at a time; its time includes reading modules, making tables and judging. The machine had two cores and other"
-    yield "work, so the seconds compare roughly and CPU seconds better. *Theirs* are the lines of scripts and workflow that start TLC"
-    yield "and judge its answers, *ours* those of the sweep file, or one for each folder; a workflow adds [the action](gate.md#in-ci) in"
-    yield "three. Blank lines and comments do not count. Counts are of generated and distinct states; a simulation has only the first."
+    yield f"Both ran on {', '.join(jars)} with the CommunityModules, with one worker; plain TLC ran one model after the other, tla2py two at a"
+    yield "time. The machine had two cores and other work, so CPU seconds compare better. *Theirs* are the lines of scripts and workflow that start"
+    yield "TLC and judge its answers, *ours* those of the sweep file, or one for each folder. Counts are of generated and distinct states; a simulation"
+    yield "has only the first."
     for each in listed:
         yield ""
         yield f"## {each.title}"
