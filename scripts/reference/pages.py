@@ -12,20 +12,26 @@ from tla2py.mutation.operators import OPERATORS
 from tla2py.store.schema import TABLES, Column, runs_columns
 
 ROOT = Path(__file__).resolve().parents[2]
-_TABLES = "## Tables\n\n"
-_OPERATORS = "## Operators\n\n"
+_TABLES_HEAD = """\
+# Tables
+
+Generated from the code: the tables of a [store](../store.md), as `tla2py query` and `tla2py.open_store` read them.
+"""
+_OPERATORS_HEAD = """\
+# Mutation operators
+
+Generated from the code: the changes that `tla2py mutate` makes to a specification, to see [what no check notices](../mutation.md).
+"""
 
 
-def _store_page() -> str:
-    """The existing page of the store, with its tables rewritten."""
-    written = (ROOT / "docs" / "store.md").read_text(encoding="utf-8")
-    return written.partition(_TABLES)[0] + _TABLES + _tables_document()
+def _tables_page() -> str:
+    """The columns of every table."""
+    return f"{_TABLES_HEAD}\n{_tables_document()}"
 
 
-def _mutation_page() -> str:
-    """The existing page of mutants, with its operators rewritten."""
-    written = (ROOT / "docs" / "mutation.md").read_text(encoding="utf-8")
-    return written.partition(_OPERATORS)[0] + _OPERATORS + _operators_table()
+def _operators_page() -> str:
+    """The operators that change a specification."""
+    return f"{_OPERATORS_HEAD}\n{_operators_table()}"
 
 
 def _operators_table() -> str:
@@ -45,8 +51,8 @@ PAGES: Mapping[str, Callable[[], str]] = {
     "docs/reference/cli.md": cli_page,
     "docs/reference/python.md": api_page,
     "docs/reference/errors.md": errors_page,
-    "docs/mutation.md": _mutation_page,
-    "docs/store.md": _store_page,
+    "docs/reference/operators.md": _operators_page,
+    "docs/reference/tables.md": _tables_page,
 }
 
 
@@ -82,7 +88,7 @@ def _tables_document() -> str:
     """The columns of every table, as Markdown."""
     parts = []
     for name, columns in {"runs": runs_columns(()), **TABLES}.items():
-        parts += [f"### `{name}`", "", _ROWS[name], "", *_columns(columns), ""]
+        parts += [f"## `{name}`", "", _ROWS[name], "", *_columns(columns), ""]
     return "\n".join(parts)
 
 
