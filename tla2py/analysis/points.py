@@ -255,7 +255,8 @@ def summary_line(view: StoreTables, points: Sequence[GridPoint]) -> str:
     total = len(view.points)
     if total > len(points):
         parts.append(f"{total - len(points)} not run yet")
-    return f"{counted(total, 'point')}: {', '.join(parts)}"
+    given = f" with {', '.join(view.manifest.settings)}" if view.manifest.settings else ""
+    return f"{counted(total, 'point')}{given}: {', '.join(parts)}"
 
 
 def value_order(points: Sequence[GridPoint], parameter: str) -> list[str]:

@@ -20,7 +20,7 @@ from tla2py.cli.progress import ConsoleListener, check_report
 from tla2py.errors import InputError
 from tla2py.execution.check import Checked, ModelOptions, check_point, run_check
 from tla2py.execution.listener import Listener
-from tla2py.execution.sweeps import SweepOptions, SweepResult
+from tla2py.execution.sweeps import SweepOptions, SweepResult, only_failed
 from tla2py.store.storage import Address
 from tla2py.sweep.sweep import Sweep
 from tla2py.text import counted
@@ -29,10 +29,9 @@ from tla2py.view.traces import answer_change, check_text
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Checking:
-    """A check of a module, or of a point of a sweep file; ``full`` shows whole states."""
+    """A check of a module, or of the point of a sweep file that limited options leave; ``full`` shows whole states."""
 
     file: Path
-    point: int | None
     model: ModelOptions
     options: SweepOptions
     full: bool
@@ -48,13 +47,18 @@ class Checking:
 
         Raises InputError (``usage``), and as ``check_point`` and ``run_check`` do.
         """
-        if self.point is not None:
+        if self.options.limited:
             if self.model != ModelOptions():
-                hint = "leave out the options that say what to check"
+                hint = "leave out the options that say what to check; --set gives other values"
                 raise InputError("usage", "--point runs the model that the sweep file describes", hint=hint)
+            [sweep] = self.options.load([self.file], listener=listener)
+            if self.options.failed:
+                [sweep] = only_failed([sweep], None, "sweep")
+            if not sweep.numbers:
+                err().print(f"{sweep.name}: {sweep.limited_text}")
+                raise typer.Exit
             return check_point(
-                self.file,
-                self.point,
+                sweep,
                 self.options,
                 listener=listener,
                 show=None if self.as_json else show_text,

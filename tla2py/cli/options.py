@@ -6,7 +6,7 @@ import functools
 import inspect
 import re
 import shutil
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Container, Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -200,6 +200,23 @@ ExecutorChoice = Annotated[
         help="Spark, which takes over from threads on this machine; or threads only.",
     ),
 ]
+Settings = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        metavar="NAME=VALUE",
+        help="Another value for this time, TLA+ as for -c, or several: 'Max=[1, 2]'; repeatable.",
+    ),
+]
+PointNumbers = Annotated[
+    str | None,
+    typer.Option(
+        "--points", "--point", metavar="3,5-9", help="Only these points of the sweep file this time."
+    ),
+]
+Failed = Annotated[
+    bool, typer.Option("--failed", help="Only the points that were not as expected the last time.")
+]
 Fresh = Annotated[bool, typer.Option("--fresh", help="Execute every run again.")]
 
 
@@ -213,6 +230,9 @@ def _sweep_options(
     trust: Trust = None,
     sandbox: Sandboxing = SandboxChoice.AUTO,
     no_lint: NoLint = False,
+    settings: Settings = None,
+    points: PointNumbers = None,
+    failed: Failed = False,
 ) -> object:
     # Imported on use: most commands have no such options.
     from tla2py.execution.sweeps import SweepOptions
@@ -227,12 +247,25 @@ def _sweep_options(
         trust=trust,
         sandbox=sandbox.value,
         no_lint=no_lint,
+        settings=tuple(settings or ()),
+        points=points,
+        failed=failed,
     )
 
 
 def with_sweep_options(command: Callable[..., None]) -> Callable[..., None]:
-    """The command with the options of ``SweepOptions`` instead of its parameter ``options``."""
-    own = inspect.signature(_sweep_options, eval_str=True).parameters
+    """The command with the options of ``SweepOptions`` that say how runs execute instead of its parameter ``options``."""
+    return _with_options(command, ("settings", "points", "failed"))
+
+
+def with_limited_options(command: Callable[..., None]) -> Callable[..., None]:
+    """The command with all options of ``SweepOptions``, also those that limit a sweep."""
+    return _with_options(command, ())
+
+
+def _with_options(command: Callable[..., None], left_out: Container[str]) -> Callable[..., None]:
+    every = inspect.signature(_sweep_options, eval_str=True).parameters
+    own = {name: each for name, each in every.items() if name not in left_out}
     signature = inspect.signature(command, eval_str=True)
 
     @functools.wraps(command)

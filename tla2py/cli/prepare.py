@@ -16,6 +16,7 @@ from tla2py.cli.options import (
     Json,
     Libraries,
     NoLint,
+    Settings,
     Translate,
     command_group,
     copy_example,
@@ -167,6 +168,7 @@ def cfg_command(
     check: Annotated[
         bool, typer.Option("--check", help="Write nothing; report the errors in sweep files and configs.")
     ] = False,
+    settings: Settings = None,
     library: Libraries = None,
     translate: Translate = True,
     no_lint: NoLint = False,
@@ -195,7 +197,8 @@ def cfg_command(
         raise typer.Exit(ExitCode.NOT_RUN if errors else ExitCode.OK)
     if len(sweep) > 1:
         raise InputError("usage", "cfg takes one sweep file", hint="only --check takes several")
-    plan = plan_sweep(load_sweep(sweep[0], libraries, translate=translator, no_lint=no_lint), "")
+    loaded = load_sweep(sweep[0], libraries, translate=translator, no_lint=no_lint, settings=settings or ())
+    plan = plan_sweep(loaded, "")
     if output is None:
         _print(plan)
         return

@@ -170,7 +170,7 @@ class ConsoleListener(Listener):
 
     def finished(self, result: SweepResult) -> None:
         """Print it if there was nothing to run."""
-        if not result.executed:
+        if not result.executed and result.runs:
             err().print(cached_line(result))
 
 
@@ -198,7 +198,7 @@ class SweepListener(ConsoleListener):
     def finished(self, result: SweepResult) -> None:
         """Print the results."""
         super().finished(result)
-        if self._alone:
+        if self._alone and result.runs:
             # With the store's index and rows, which would need the memory twice.
             view = StoreView(result.store)
             view.run_rows = result.runs

@@ -24,13 +24,14 @@ from tla2py.cli.options import (
     Master,
     StorePath,
     Watch,
+    with_limited_options,
     with_sweep_options,
 )
 from tla2py.cli.progress import ConsoleListener, SweepListener
 from tla2py.errors import InputError
 from tla2py.execution import validate
 from tla2py.execution.check import ModelOptions, with_named_files
-from tla2py.execution.sweeps import SweepOptions, SweepResult, preview_sweeps, run_sweeps
+from tla2py.execution.sweeps import SweepOptions, SweepResult, only_failed, preview_sweeps, run_sweeps
 from tla2py.execution.validate import MutateOptions, run_log_mutants
 from tla2py.spark import ExecutorName
 from tla2py.spark.choice import choose_executor
@@ -75,7 +76,7 @@ Refine = Annotated[
 ]
 
 
-@with_sweep_options
+@with_limited_options
 def sweep_command(
     sweep: SweepFiles,
     store: StorePath = None,
@@ -99,13 +100,19 @@ def sweep_command(
       tla2py sweep --configs 'models/*.cfg' Spec.tla
       tla2py sweep sweep.toml --master spark://host:7077 -o /shared/store
       tla2py sweep sweep.toml -o s3://bucket/mine
+      tla2py sweep sweep.toml --set Max=4 --points 3,5-9
     """
     if options.libraries and configs is None and not any(folder_file(path) for path in sweep):
         raise InputError(
             "usage", "-L needs --configs or a folder", hint='in a sweep file write libraries = ["lib"]'
         )
+    if options.limited and refine is not None:
+        hint = "leave out --set, --points and --failed"
+        raise InputError("usage", "--refine needs all points of the sweep file", hint=hint)
     listener = SweepListener(alone=len(sweep) == 1)
     sweeps = options.load(sweep, configs, listener=listener)
+    if options.failed:
+        sweeps = only_failed(sweeps, store, "sweep")
     if dry_run:
         for each in preview_sweeps(
             sweeps, find_jar(options.tla2tools), store=store, fresh=fresh, listener=listener
@@ -128,15 +135,15 @@ def sweep_command(
     raise typer.Exit(worst([each.exit_code for each in results]))
 
 
-@with_sweep_options
+@with_limited_options
 def check_command(
     module: Annotated[
-        Path, typer.Argument(metavar="MODULE.tla", help="The module; with --point, a sweep file.")
+        Path,
+        typer.Argument(
+            metavar="MODULE.tla",
+            help="The module; with --points, --set or --failed a sweep file, of which one point is left.",
+        ),
     ],
-    point: Annotated[
-        int | None,
-        typer.Option("--point", metavar="N", help="Run this point of a sweep file and show TLC's output."),
-    ] = None,
     config: Annotated[
         Path | None,
         typer.Option(
@@ -203,7 +210,7 @@ def check_command(
         inputs=inputs or (),
     )
     model = with_named_files(model, environment_texts or (), say=_say)
-    checking = Checking(file=module, point=point, model=model, options=options, full=full, as_json=as_json)
+    checking = Checking(file=module, model=model, options=options, full=full, as_json=as_json)
     if watch:
         watch_files(checking.named, checking.run, checking.show)
     checked = checking.run(ConsoleListener())

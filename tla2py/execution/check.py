@@ -26,6 +26,7 @@ from tla2py.sweep.axes import check_names
 from tla2py.sweep.file import OptionText
 from tla2py.sweep.grid import Points
 from tla2py.sweep.judge import code_of
+from tla2py.sweep.limited import given_values
 from tla2py.sweep.load import relative_name
 from tla2py.sweep.sections import InputsSection, ModelSection, SweepFile
 from tla2py.sweep.sweep import Sweep
@@ -115,19 +116,6 @@ def with_named_files(
     return replace(model, environment=(*variables, *texts), inputs=tuple(inputs))
 
 
-def given_constants(texts: Sequence[str]) -> dict[str, str]:
-    """The values of ``-c NAME=VALUE``, by name. Raises InputError (``constant-syntax``)."""
-    found = {}
-    for text in texts:
-        name, sign, value = (part.strip() for part in text.partition("="))
-        if not (sign and name and value):
-            raise InputError(
-                "constant-syntax", f"-c {text!r} is not NAME=VALUE", hint='example: -c "Replicas={b1, b2}"'
-            )
-        found[name] = value
-    return found
-
-
 def given_variables(texts: Sequence[str]) -> tuple[GivenVariable, ...]:
     """The variables of ``--env NAME=VALUE``. Raises InputError (``variable-name``)."""
     found = {}
@@ -198,14 +186,14 @@ def check_sweep(
 ) -> Sweep:
     """The sweep of one point that a check of a module is: its config, named or beside it, overridden by the options.
 
-    Raises InputError as ``load_specification``, ``read_config``, ``read_override``, ``given_constants``,
+    Raises InputError as ``load_specification``, ``read_config``, ``read_override``, ``given_values``,
     ``given_variables``, ``given_files``, ``check_names`` and ``SweepOptions.apply`` do, and ``usage``.
     """
     overrides = tuple(read_override(path) for path in model.overrides)
     translate = options.translator(listener)
     libraries = (*options.libraries, *map(override_modules, overrides))
     spec = load_specification(module, libraries, translate=translate)
-    given = given_constants(model.constants)
+    given = given_values(model.constants)
     behaviour = tuple(name for name in (model.specification, model.init, model.next) if name)
     alone = not (given or model.invariants or model.properties or behaviour)
     named = model.config or config_beside(module)
@@ -310,7 +298,7 @@ def run_check(
     listener.reached([*modules, *model.inputs, *model.overrides])
     config = next(iter(sweep.configs.values()), None)
     written = OptionTexts(
-        constants=given_constants(model.constants),
+        constants=given_values(model.constants),
         config=config.path if config is not None else None,
         verbatim=config is not None and config.verbatim,
     )
@@ -328,26 +316,24 @@ def run_check(
 
 
 def check_point(
-    file: Path,
-    number: int,
+    sweep: Sweep,
     options: SweepOptions,
     *,
     listener: Listener,
     show: Callable[[str], None] | None,
     cancelled: threading.Event | None,
 ) -> Checked:
-    """The result of one point of a sweep file, numbered from 1; ``show`` is called with each line of TLC's output.
+    """The result of the one point of a sweep that runs; ``show`` is called with each line of TLC's output.
 
     ``cancelled`` stops TLC; the result then means nothing.
 
-    Raises InputError (``no-point``), and as ``run_sweeps`` does.
+    Raises InputError (``usage``) if several points are left, and as ``run_sweeps`` does.
     """
-    [sweep] = options.load([file], listener=listener)
     listener.reached(_files(sweep))
-    if not 1 <= number <= len(sweep.points):
-        raise InputError(
-            "no-point", f"no point {number} in {sweep.path}", hint=f"points: 1 to {len(sweep.points)}"
-        )
+    if len(sweep.numbers) > 1:
+        problem = f"check runs one point, but {len(sweep.numbers):,} are left"
+        raise InputError("usage", problem, hint=f"name one of them: --points {sweep.numbers[0]}")
+    [number] = sweep.numbers
     return _check(
         sweep,
         number,

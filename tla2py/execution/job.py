@@ -21,7 +21,7 @@ from tla2py.store.fragments import read_rows
 from tla2py.store.record import write_inputs
 from tla2py.store.schema import parameter_columns, parameter_type
 from tla2py.store.storage import is_remote
-from tla2py.store.store import Manifest, ManifestParameter, Store, coded_points
+from tla2py.store.store import Manifest, ManifestParameter, Store
 from tla2py.store.write import (
     Derive,
     derive_here,
@@ -49,7 +49,7 @@ class Job:
     """The missing runs of a sweep, those expected to take longest first.
 
     ``long`` are the runs that took long before, perhaps with other modules, ``seconds`` what all took. ``known`` are the
-    verdicts of the runs that the store has, ``earlier`` the times of its runs.
+    verdicts of the runs that the store has, ``earlier`` the times of its runs. Without ``tables`` only records are written.
     """
 
     sweep: Sweep
@@ -60,6 +60,7 @@ class Job:
     known: dict[str, Verdict]
     seconds: float | None = None
     earlier: Durations = NOTHING_KNOWN
+    tables: bool = True
 
 
 def prepare_job(
@@ -88,10 +89,16 @@ def prepare_job(
 
 def write_points(sweep: Sweep, plan: Plan, store: Store) -> None:
     """Write the manifest of a sweep's store, its points, and the files that its runs read."""
-    form = manifest(sweep, plan)
-    texts = {each.column: sweep.points.columns[each.name] for each in form.parameters}
-    points = coded_points(plan.runs.ids, {name: (each.texts, each.codes) for name, each in texts.items()})
-    store.write_manifest(form, points, plan.sources)
+    import pyarrow as pa
+
+    from tla2py.store.pack import coded_column, integer_column, text_column
+
+    form, ids = manifest(sweep, plan), plan.runs.ids
+    points = {"point": integer_column(range(1, len(ids) + 1)), "run_id": text_column(ids)}
+    for each in form.parameters:
+        column = sweep.points.columns[each.name]
+        points[each.column] = coded_column(column.texts, column.codes)
+    store.write_manifest(form, pa.table(points), plan.sources)
     write_input_files(sweep, store)
 
 
@@ -164,7 +171,8 @@ def _execute(
             derive = pool.derive
     finally:
         # Runs whose records are lost are executed here, or in the next sweep if this one was interrupted.
-        refresh_tables(job.store, derive=derive, lost=lambda _: None)
+        if job.tables:
+            refresh_tables(job.store, derive=derive, lost=lambda _: None)
     return progress.done
 
 
@@ -250,6 +258,7 @@ def manifest(sweep: Sweep, plan: Plan) -> Manifest:
         files=plan.paths,
         configs=plan.configs,
         parameters=parameters,
+        settings=list(sweep.settings),
     )
 
 

@@ -53,7 +53,7 @@ def sweep_findings(
     if counted:
         have = {each.run_id for each in actions}
         counted = all(row.run_id in have for _, row in results)
-    found = [*linted, *_single_states(sweep, results)]
+    found = [*linted, *(() if sweep.limited else _single_states(sweep, results))]
     if sweep.vacuity:
         found += probe_findings(sweep, plan, store, runs)
     if counted:

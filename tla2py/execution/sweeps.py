@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Literal, TypeAlias
+
+import msgspec
 
 from tla2py.errors import ExitCode, InputError, StoreError
 from tla2py.execution.executor import Executor, ExecutorFactory
-from tla2py.execution.job import execute_job, known_runs, prepare_job, write_points
+from tla2py.execution.job import execute_job, known_runs, prepare_job, write_input_files, write_points
 from tla2py.execution.listener import SILENT, Listener
 from tla2py.execution.preflight import (
     checked_plan,
@@ -26,10 +29,11 @@ from tla2py.model.row import RunRow
 from tla2py.model.run import Run, SandboxNeed
 from tla2py.store.runs import run_rows
 from tla2py.store.storage import Address, below
-from tla2py.store.store import Store
-from tla2py.store.write import table_files
-from tla2py.sweep.file import sweep_file_of
+from tla2py.store.store import LIMITED, PASSED, Store
+from tla2py.store.write import refresh_tables, table_files
+from tla2py.sweep.file import folder_file, sweep_file_of
 from tla2py.sweep.judge import Mismatch, check_expectations, exit_code, judge, left_out
+from tla2py.sweep.limited import chosen_places
 from tla2py.sweep.load import configs_sections, load_sweep, sweep_of_configs
 from tla2py.sweep.plan import Plan, plan_sweep
 from tla2py.sweep.repository import check_jar, check_named, check_untrusted
@@ -46,7 +50,8 @@ class SweepOptions:
     """Options that override a sweep file.
 
     ``timeout`` and ``memory`` are written as in a sweep file, such as ``90s`` and ``2GiB``. ``libraries`` are further
-    module folders of a folder, or of a module with configs.
+    module folders of a folder, or of a module with configs. ``settings`` are other values for this time, each ``NAME=VALUE``;
+    ``points``, as in ``3,5-9``, and ``failed`` say which points run, see ``only_failed``.
     """
 
     libraries: tuple[Path, ...] = ()
@@ -58,15 +63,26 @@ class SweepOptions:
     trust: bool | None = None
     sandbox: SandboxNeed = "auto"
     no_lint: bool = False
+    settings: tuple[str, ...] = ()
+    points: str | None = None
+    failed: bool = False
+
+    @property
+    def limited(self) -> bool:
+        """Whether sweeps run only some of their points, or with other values than their files have."""
+        return bool(self.settings) or self.points is not None or self.failed
 
     def load(
         self, files: Sequence[Path], configs: str | None = None, *, listener: Listener = SILENT
     ) -> list[Sweep]:
         """The sweeps of files, with PlusCal translated; with ``configs`` the files are modules, see ``sweep_of_configs``.
 
-        With ``trust`` False the files are those of strangers. Raises InputError as ``load_sweep`` and
-        ``sweep_of_configs`` do, and then also as ``check_untrusted`` and ``check_jar`` do.
+        With ``trust`` False the files are those of strangers. Raises InputError as ``load_sweep``, ``sweep_of_configs`` and
+        ``chosen_places`` do, and then also as ``check_untrusted`` and ``check_jar`` do; ``usage`` for settings without a sweep file.
         """
+        if self.settings and (configs is not None or any(folder_file(file) is not None for file in files)):
+            hint = "name a sweep file, or write the values into the configs"
+            raise InputError("usage", "--set gives values to a sweep file", hint=hint)
         if self.trust is False:
             self.check_tools()
             for file in files:
@@ -76,7 +92,9 @@ class SweepOptions:
                     check_named(file, *sweep_file_of(configs_sections(file, configs, ()), file))
         translate = self.translator(listener)
         found = (
-            load_sweep(file, self.libraries, translate=translate, no_lint=self.no_lint)
+            load_sweep(
+                file, self.libraries, translate=translate, no_lint=self.no_lint, settings=self.settings
+            )
             if configs is None
             else sweep_of_configs(file, configs, self.libraries, translate=translate, no_lint=self.no_lint)
             for file in files
@@ -86,7 +104,12 @@ class SweepOptions:
             if self.trust is False and sweep.limits.trust:
                 where = sweep.source.place("tlc", "trust")
                 listener.told(f"{where}: trust = true does not count, because of --no-trust")
-            sweeps.append(self.apply(sweep))
+            sweep = self.apply(sweep)
+            if self.points is not None:
+                chosen = frozenset(place + 1 for place in chosen_places(self.points, len(sweep.points)))
+                # A config that cannot be read is not one of the points.
+                sweep = replace(sweep, chosen=chosen, unread=())
+            sweeps.append(sweep)
         return sweeps
 
     def translator(self, listener: Listener) -> Translator | None:
@@ -124,12 +147,14 @@ class SweepOptions:
 class SweepResult:
     """The result of a sweep: its rows of the table ``runs`` and the mismatches with its expectations.
 
-    ``executed`` counts the runs executed now, ``cached`` those that the store had.
+    ``executed`` counts the runs executed now, ``cached`` those that the store had. ``records`` is the store of its records; of a
+    limited sweep ``store``, with its points and tables, may be another one.
     """
 
     sweep: Sweep
     plan: Plan
     store: Store
+    records: Store
     executed: int
     cached: int
     runs: Sequence[RunRow]
@@ -139,14 +164,14 @@ class SweepResult:
     @property
     def exit_code(self) -> ExitCode:
         """The exit code of a command that ran this sweep."""
-        complete = len(self.runs) == len(self.sweep.points) and not self.sweep.unread
+        complete = len(self.runs) == len(self.sweep.numbers) and not self.sweep.unread
         return exit_code(self.mismatches, complete=complete and not self.unchecked)
 
     @property
     def unchecked(self) -> bool:
         """Whether nothing was checked, because every point contradicts an ASSUME."""
         points = self.sweep.points
-        return len(self.runs) == len(points) and all(
+        return 0 < len(self.runs) == len(self.sweep.numbers) and all(
             left_out(self.sweep.expectation(points[row.point - 1]), row) for row in self.runs
         )
 
@@ -164,7 +189,7 @@ def preview_sweeps(
     fresh: bool,
     listener: Listener,
 ) -> Iterator[tuple[Sweep, Plan, Mapping[str, Verdict]]]:
-    """Each sweep, its plan, and the runs that its store has; needs no Java.
+    """Each sweep, the plan of its points that run, and the runs that its store has; needs no Java.
 
     Raises InputError as ``run_sweeps`` does.
     """
@@ -175,6 +200,7 @@ def preview_sweeps(
     for sweep, plan, address in zip(sweeps, plans, addresses, strict=True):
         lint_plan(sweep, plan, jar, listener.warned)
         check_expectations(sweep, plan)
+        plan = plan if sweep.chosen is None else plan.part(sweep.numbers)
         cached = {} if fresh else known_runs(Store(address), plan)
         if not fresh:
             _report_other_jars(Store(address), sweep, plan.runs.at(plan.runs.missing(cached)), jar, listener)
@@ -204,7 +230,7 @@ def run_sweeps(
         planned.append((sweep, plan, warnings))
     with executors([sweep for sweep, *_ in planned]) as start:
         return tuple(
-            _run(*each, address, toolchain, start, fresh=fresh, listener=listener)
+            _run(*each, address, toolchain, start, fresh=fresh, aside=store is None, listener=listener)
             for each, address in zip(planned, addresses, strict=True)
         )
 
@@ -236,32 +262,52 @@ def _run(
     start: Callable[[], Executor],
     *,
     fresh: bool,
+    aside: bool,
     listener: Listener,
 ) -> SweepResult:
-    """Execute a sweep's missing runs and judge all of them."""
-    store = Store.create(address)
-    with store.lock():
-        _report_other_modules(store, sweep, listener)
-        job = prepare_job(sweep, plan, store, fresh=fresh)
-        write_points(sweep, plan, store)
+    """Execute a sweep's missing runs and judge all of them; ``aside``, a limited one leaves the store's points and tables."""
+    aside = aside and sweep.limited
+    # What no point can show is not known of some.
+    sweep = replace(sweep, vacuity=sweep.vacuity and not sweep.limited)
+    part = plan if sweep.chosen is None else plan.part(sweep.numbers)
+    shown = records = Store.create(address)
+    with records.lock():
+        if not aside:
+            _report_other_modules(records, sweep, listener)
+        job = replace(prepare_job(sweep, part, records, fresh=fresh), tables=not aside)
+        missing = {*job.missing.ids}
+        running = [n for n, run_id in zip(sweep.numbers, part.runs.ids, strict=True) if run_id in missing]
+        note_passed(records, sweep, "sweep", running, (), whole=False)
+        if aside:
+            write_input_files(sweep, records)
+        else:
+            write_points(sweep, plan, records)
         if not fresh:
-            _report_other_jars(store, sweep, job.missing, toolchain.jar, listener)
+            _report_other_jars(records, sweep, job.missing, toolchain.jar, listener)
         executed = execute_job(job, toolchain, start, listener)
-        runs = run_rows(table_files(store, "runs"))
+        if aside:
+            shown = _limited_store(records, sweep, plan, part)
+        runs: Sequence[RunRow] = run_rows(table_files(shown, "runs"))
+        if sweep.chosen is not None:
+            runs = [row for row in runs if row.point in sweep.chosen]
         if sweep.vacuity:
-            executed += execute_probes(sweep, plan, store, runs, toolchain, start, listener)
-        elif store.probes() is None:
-            store.write_probes(())
-        findings = sweep_findings(sweep, plan, store, runs, warnings)
-        store.write_findings(findings)
+            executed += execute_probes(sweep, plan, shown, runs, toolchain, start, listener)
+        elif shown.probes() is None:
+            shown.write_probes(())
+        findings = sweep_findings(sweep, plan, shown, runs, warnings)
+        shown.write_findings(findings)
+        mismatches = tuple(judge(sweep, runs))
+        expected = {row.point for row in runs} - {each.point for each in mismatches}
+        note_passed(records, sweep, "sweep", sweep.numbers, expected, whole=not sweep.limited)
     result = SweepResult(
         sweep=sweep,
         plan=plan,
-        store=store,
+        store=shown,
+        records=records,
         executed=executed,
         cached=len(job.known),
         runs=runs,
-        mismatches=tuple(judge(sweep, runs)),
+        mismatches=mismatches,
         findings=findings,
     )
     for finding in findings.open:
@@ -269,6 +315,78 @@ def _run(
             listener.found(finding)
     listener.finished(result)
     return result
+
+
+def _limited_store(records: Store, sweep: Sweep, plan: Plan, part: Plan) -> Store:
+    """The store within a store that shows a limited sweep: its whole grid, and the results of the points that ran."""
+    from tla2py.store.pack import copy_records
+
+    records.pack()
+    records.storage.remove_folder(LIMITED)
+    shown = Store.create(below(records.path, LIMITED))
+    with shown.lock():
+        write_points(sweep, plan, shown)
+        copy_records(records.storage, records.record_ids(), shown.storage, part.runs.ids)
+        refresh_tables(shown)
+    return shown
+
+
+class _Passed(msgspec.Struct, frozen=True, kw_only=True):
+    """The points, as ``Points.texts`` has them, that were as expected when a sweep or a gate judged them last."""
+
+    sweep: frozenset[str] = frozenset()
+    gate: frozenset[str] = frozenset()
+
+
+Judge: TypeAlias = Literal["sweep", "gate"]
+
+
+def only_failed(sweeps: Sequence[Sweep], store: Address | None, judge: Judge) -> list[Sweep]:
+    """The sweeps, of which only the points run that were not as expected, or not judged, the last time.
+
+    ``store`` is as in ``run_sweeps``. Raises InputError as ``store_addresses`` does.
+    """
+    found = []
+    for sweep, address in zip(sweeps, store_addresses(sweeps, store), strict=True):
+        passed, texts = getattr(_passed(Store(address)), judge), sweep.points.texts()
+        failed = frozenset(number for number in sweep.numbers if texts[number - 1] not in passed)
+        found.append(replace(sweep, chosen=failed))
+    return found
+
+
+def _passed(store: Store) -> _Passed:
+    # What is not known to be as expected runs again.
+    with contextlib.suppress(OSError, ValueError), store.storage.open(PASSED) as source:
+        return msgspec.json.decode(source.read(), type=_Passed)
+    return _Passed()
+
+
+def note_passed(
+    store: Store,
+    sweep: Sweep,
+    judge: Judge,
+    judged: Iterable[int],
+    expected: Iterable[int],
+    *,
+    whole: bool,
+) -> None:
+    """Note which of the points that are ``judged`` are as ``expected``; ``whole`` drops what is known of others.
+
+    What a sweep finds as expected may still not be so for a gate.
+    """
+    texts, before = sweep.points.texts(), _passed(store)
+    ran, fine = ({texts[number - 1] for number in numbers} for numbers in (judged, expected))
+
+    def now(known: frozenset[str], fine: Set[str]) -> frozenset[str]:
+        return frozenset(fine) if whole else known - ran | fine
+
+    passed = _Passed(
+        sweep=now(before.sweep, fine) if judge == "sweep" else before.sweep,
+        gate=now(before.gate, fine if judge == "gate" else fine & before.gate),
+    )
+    if passed != before:
+        data = msgspec.json.encode(passed, order="deterministic")
+        store.storage.write({PASSED: lambda sink: sink.write(data)})
 
 
 def _report_other_jars(

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, TypeVar
 import msgspec
 
 from tla2py.errors import ExitCode, InputError, Place
-from tla2py.execution.check import ModelOptions, given_constants, given_files, given_variables
+from tla2py.execution.check import ModelOptions, given_files, given_variables
 from tla2py.execution.executor import ExecutorFactory
 from tla2py.execution.listener import SILENT, Listener, SweepProgress
 from tla2py.execution.sweeps import SweepOptions, SweepResult, run_sweeps
@@ -29,6 +29,7 @@ from tla2py.store.store import Store
 from tla2py.store.write import table_files
 from tla2py.sweep.grid import Points
 from tla2py.sweep.judge import code_of, worst
+from tla2py.sweep.limited import given_values
 from tla2py.sweep.load import module_sections, relative_name, sweep_of_sections
 from tla2py.sweep.sweep import Sweep
 from tla2py.text import counted, cut, parameter_text
@@ -81,7 +82,7 @@ def _sections(
     beside = module.with_suffix(".cfg")
     config = model.config or (beside if beside.is_file() else None)
     tables = {
-        "constants": given_constants(model.constants),
+        "constants": given_values(model.constants),
         "environment": dict(given_variables(model.environment)),
         "logs": {"files": names(logs)},
         "accept": accepted,

@@ -148,12 +148,15 @@ class PointDecision:
 class Decision:
     """The decision on a sweep.
 
-    ``problems`` concern the sweep as a whole. ``findings`` and ``notices`` do not make it red; with ``--strict`` findings
+    ``limited`` says of a limited sweep how many of its points there are, ``skipped`` are the others. ``problems`` concern the
+    sweep as a whole. ``findings`` and ``notices`` do not make it red; with ``--strict`` findings
     are problems.
     """
 
     name: str
     points: tuple[PointDecision, ...] = ()
+    limited: str | None = None
+    skipped: tuple[PointDecision, ...] = ()
     problems: tuple[Problem, ...] = ()
     findings: tuple[Finding, ...] = ()
     notices: tuple[str, ...] = ()
@@ -172,7 +175,9 @@ class Decision:
     def headline(self) -> str:
         """The number of points, and of those that are not as expected."""
         red = sum(bool(point.problems) for point in self.points)
-        of = counted(len(self.points), "point")
+        of = self.limited or counted(len(self.points), "point")
+        if self.limited and not self.points and self.exit_code == ExitCode.OK:
+            return of
         if self.exit_code == ExitCode.OK:
             known = sum(any(one.status == "violated" for one in point.checks) for point in self.points)
             return f"{of}, as expected" + (f" ({known} violated, as known)" if known else "")
@@ -226,35 +231,39 @@ def decide(
     ignored = {each.finding.name for each in found.findings.accepted if each.finding.ignored}
     meanings = Meanings(plan.sources)
     changed: dict[Problem, None] = {}
+    part = plan.part(sweep.numbers)
     points = tuple(
         _decide_point(sweep, point, run, found, meanings, locked, ignored, changed)
-        for point, run in zip(plan.points, plan.runs, strict=True)
+        for point, run in zip(part.points, part.runs, strict=True)
+    )
+    decision = Decision(
+        name=sweep.name,
+        limited=sweep.limited_text if sweep.limited else None,
+        skipped=() if sweep.chosen is None else tuple(_skipped(sweep, plan)),
     )
     failed = None
     if found.other_inputs is not None:
         failed = Problem(reason=Reason.OTHER_INPUTS, text=found.other_inputs)
-    elif all(each.row is None for each in points):
+    elif points and all(each.row is None for each in points):
         failed = Problem(reason=Reason.NOTHING_RAN, text="nothing ran: no point has a result")
     if failed is not None:
         # No point keeps a result where the sweep as a whole has none.
         dropped = (replace(each, row=None, checks=(), problems=(), locked=None) for each in points)
-        return Decision(
-            name=sweep.name, points=tuple(dropped), problems=(failed,), findings=found.findings.open
-        )
+        return replace(decision, points=tuple(dropped), problems=(failed,), findings=found.findings.open)
     excluded = sum(left_out(each.expected, each.row) for each in points)
     # A red point says it already.
     reported = {(each.reason.value, each.subject) for point in points for each in point.problems}
     doubts = tuple(each for each in found.findings.open if (each.code, each.subject) not in reported)
     modules = [module for spec in sweep.specs.values() for module in spec.modules]
     remarks = list(dict.fromkeys(module.remark for module in modules if module.remark is not None))
-    decision = Decision(
-        name=sweep.name,
+    decision = replace(
+        decision,
         points=points,
         problems=(
             *(_finding_problem(each) for each in doubts if strict),
             *changed,
-            *map(Problem.of_drift, blind_drift(lock, found.mutants)),
-            *map(Problem.of_drift, survivor_drift(lock, found.report, sweep)),
+            *map(Problem.of_drift, () if sweep.limited else blind_drift(lock, found.mutants)),
+            *map(Problem.of_drift, () if sweep.limited else survivor_drift(lock, found.report, sweep)),
             *_sweep_problems(sweep, points, lock, remarks, excluded),
         ),
         findings=() if strict else doubts,
@@ -300,10 +309,12 @@ def _sweep_problems(
         if remark.doubtful:
             yield Problem(reason=Reason.TRANSLATION, text=_remark_text(remark), where=remark.where)
     yield from (Problem(reason=Reason.UNREAD, text=str(unread)) for unread in sweep.unread)
-    if excluded == len(points):
+    if points and excluded == len(points):
         yield Problem(reason=Reason.ALL_EXCLUDED, text=ALL_EXCLUDED)
-    present = {parameters_key(each.point.parameters) for each in points}
-    for entry in lock.point if lock is not None else ():
+    # With other values the grid is another one.
+    locked = lock.point if lock is not None and not sweep.settings else ()
+    present = {parameters_key(each.parameters) for each in sweep.points} if locked else set()
+    for entry in locked:
         if entry.key not in present:
             yield Problem.of_drift(Drift(kind=DriftKind.POINT, before=parameter_text(entry.parameters)))
 
@@ -338,6 +349,16 @@ def _notices(
         yield TRUSTED
     if excluded:
         yield f"{excluded} of {len(points)} points contradict an ASSUME and were not checked"
+
+
+def _skipped(sweep: Sweep, plan: Plan) -> Iterator[PointDecision]:
+    """The points of a sweep that do not run this time."""
+    others = plan.part({*range(1, len(plan.points) + 1)} - {*sweep.numbers})
+    for point, run in zip(others.points, others.runs, strict=True):
+        expected = sweep.expectation(point)
+        yield PointDecision(
+            point=point, run=run, row=None, expected=expected, checks=(), problems=(), locked=None
+        )
 
 
 def _blind_notices(lock: Lock | None, mutants: LogMutants | None) -> Iterator[str]:
@@ -408,7 +429,9 @@ def _decide_point(
     if locked is not None and now is not None:
         answered = not any(each.reason in (Reason.BROKEN, Reason.INCONCLUSIVE) for each in problems)
         before = locked.get(parameters_key(point.parameters))
-        for each in drift(before, now, answered=answered):
+        # The lock knows nothing of other values.
+        unknown = before is None and sweep.settings
+        for each in () if unknown else drift(before, now, answered=answered):
             if each.kind in OF_MODULES:
                 changed[Problem.of_drift(each)] = None
             else:

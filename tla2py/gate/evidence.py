@@ -230,9 +230,10 @@ def commands_again(
     folders = [part for folder in libraries for part in ("-L", str(folder))]
     java = toolchain.java.path if toolchain else Path("java")
     tools = toolchain.jar.named if toolchain else Path("tla2tools.jar")
-    ours = ["tla2py", "check", file, "--point", str(point.point.index), *folders, *jar]
+    given = [part for each in sweep.settings for part in ("--set", each)]
+    ours = ["tla2py", "check", file, "--point", str(point.point.index), *given, *folders, *jar]
     classes = [each.path for each in sweep.classes if class_file(each) in point.run.options.overrides]
-    files = ["tla2py", "cfg", file, *folders, "-o", "points"]
+    files = ["tla2py", "cfg", file, *given, *folders, "-o", "points"]
     return Again(
         ours=shlex.join(ours),
         files=shlex.join(files),

@@ -235,6 +235,10 @@ def _suite(gate: Evidence) -> TestSuite:
         suite.add_testcase(case)
     for point in gate.decision.points:
         suite.add_testcase(_case(gate, name, point))
+    for point in gate.decision.skipped:
+        case = _case(gate, name, point)
+        case.result = [Skipped(printable(gate.decision.limited or ""))]
+        suite.add_testcase(case)
     return suite
 
 

@@ -13,7 +13,7 @@ from tla2py.errors import InputError
 from tla2py.execution.executor import ExecutorFactory
 from tla2py.execution.listener import SILENT, Listener
 from tla2py.execution.preflight import lasting_findings, sweep_findings
-from tla2py.execution.sweeps import SweepOptions, run_sweeps
+from tla2py.execution.sweeps import SweepOptions, note_passed, only_failed, run_sweeps
 from tla2py.execution.validate import MutateOptions, run_log_mutants
 from tla2py.gate.decision import Decision, PointDecision, Problem, StoreFacts, decide
 from tla2py.gate.drift import blindness, survivors
@@ -23,7 +23,7 @@ from tla2py.model.outcome import Outcome, Verdict
 from tla2py.model.row import RunRow
 from tla2py.mutation.mutate import gate_mutants
 from tla2py.store.storage import Address, folder_of, is_remote
-from tla2py.store.store import is_store
+from tla2py.store.store import Store, is_store
 from tla2py.sweep.file import folder_file
 from tla2py.sweep.judge import check_expectations
 from tla2py.sweep.plan import Plan
@@ -70,7 +70,7 @@ class GateOptions:
 class Gated:
     """The decision on a sweep and what it was made from.
 
-    ``toolchain`` is None for a store. ``written`` counts the points of the lock written, None if none was; ``accepted``
+    ``toolchain`` and ``records``, the store of the runs, are None for a store. ``written`` counts the points of the lock written, None if none was; ``accepted``
     is the drift that this accepted.
     """
 
@@ -81,6 +81,7 @@ class Gated:
     lock: Lock | None
     decision: Decision
     toolchain: Toolchain | None = None
+    records: Store | None = None
     written: int | None = None
     accepted: tuple[Problem, ...] = ()
 
@@ -104,11 +105,17 @@ def gate(
             raise InputError(
                 "lock-exists", f"{path} already exists", hint="--update accepts the drift from it"
             )
-    if stores and (options.store is not None or options.fresh):
+    if stores and (options.store is not None or options.fresh or options.sweeps.limited):
         raise InputError(
             "gate-store",
             f"{stores[0]} is a store; 'tla2py gate' does not run its points",
-            hint="leave out -o and --fresh",
+            hint="leave out -o, --fresh, --set, --points and --failed",
+        )
+    if options.sweeps.limited and options.lock is not LockMode.READ:
+        raise InputError(
+            "usage",
+            "a lock is written for all points and values of the sweep file",
+            hint="leave out --set, --points and --failed, or --record and --update",
         )
     if options.sweep_file is not None and (files or len(stores) > 1):
         raise InputError(
@@ -120,9 +127,19 @@ def gate(
         if options.lock is LockMode.RECORD and sum(map(_propose, found)):
             found = [*_gate_files(files, executors, replace(options, fresh=False), listener)]
         gated += found
-    if options.lock is LockMode.READ:
-        return tuple(gated)
-    return tuple(_accept(each, options) if each.decision.acceptable else each for each in gated)
+    if options.lock is not LockMode.READ:
+        gated = [_accept(each, options) if each.decision.acceptable else each for each in gated]
+    for each in gated:
+        if each.records is not None:
+            _note_passed(each.records, each.sweep, each.decision)
+    return tuple(gated)
+
+
+def _note_passed(records: Store, sweep: Sweep, decision: Decision) -> None:
+    """Note which points a gate passes: none if the sweep as a whole has a problem, which may be one of any point."""
+    points = () if decision.problems else decision.points
+    passed = [each.point.index for each in points if not each.problems]
+    note_passed(records, sweep, "gate", sweep.numbers, passed, whole=not sweep.limited)
 
 
 def _is_store(target: str) -> bool:
@@ -134,9 +151,12 @@ def _gate_files(
     files: Sequence[Path], executors: ExecutorFactory, options: GateOptions, listener: Listener
 ) -> Iterator[Gated]:
     loaded = _load(files, options, listener)
+    sweeps = [sweep for sweep, _ in loaded]
+    if options.sweeps.failed:
+        sweeps = only_failed(sweeps, options.store, "gate")
     toolchain = find_toolchain(options.sweeps.tla2tools)
     results = run_sweeps(
-        [sweep for sweep, _ in loaded],
+        sweeps,
         toolchain,
         executors,
         store=options.store,
@@ -145,15 +165,18 @@ def _gate_files(
     )
     for result, (_, lock) in zip(results, loaded, strict=True):
         sweep, plan, view = result.sweep, result.plan, open_view(result.store.path)
-        found, mutants = read_found(view), None
-        if sweep.file.logs.mutate:
+        # A limited sweep's store may have other points too.
+        view.run_rows = result.runs
+        found, mutants, report = read_found(view), None, None
+        if sweep.file.logs.mutate and not sweep.limited:
             changing = MutateOptions.of(sweep)
             mutants = run_log_mutants(
                 result, toolchain, executors, changing, fresh=options.fresh, listener=listener
             )
-        report = gate_mutants(
-            sweep, result.store.path, toolchain, executors, fresh=options.fresh, listener=listener
-        )
+        if not sweep.limited:
+            report = gate_mutants(
+                sweep, result.store.path, toolchain, executors, fresh=options.fresh, listener=listener
+            )
         found = replace(found, findings=result.findings, mutants=mutants, report=report)
         yield Gated(
             sweep=sweep,
@@ -163,6 +186,7 @@ def _gate_files(
             lock=lock,
             decision=decide(sweep, plan, found, lock, strict=options.strict),
             toolchain=toolchain,
+            records=result.records,
         )
 
 

@@ -98,6 +98,8 @@ def _difference(sweep: Sweep, plan: Plan, store: Store, manifest: Manifest) -> s
     # The store may keep texts that none of its points uses any more.
     changed = sorted(Path(path).stem for sha256, path in plan.paths.items() if sha256 not in manifest.files)
     parts = [f"module {name} has changed" for name in changed if manifest.files]
+    if manifest.settings:
+        parts.append(f"it was made with --set {', '.join(manifest.settings)}")
     if manifest.sweep != sweep.text:
         parts.append(f"{sweep.path} has changed")
     return _other_inputs(sweep, store, parts or _first_difference(sweep, plan, store))

@@ -156,7 +156,7 @@ def _lengths(group: Sequence[Surprise]) -> str:
 def _known(gate: Evidence) -> list[Text]:
     """What to write to expect what points violate; nothing where that is as expected."""
     lines: list[Text] = []
-    if gate.sweep.path.suffix != ".toml":
+    if gate.sweep.path.suffix != ".toml" or gate.sweep.settings:
         return lines
     for where, expecting in _expecting(gate):
         lines.append(Text.assemble(("      known? ", "bold"), f"then {printable(where)}:"))
@@ -166,7 +166,7 @@ def _known(gate: Evidence) -> list[Text]:
 
 def _expecting(gate: Evidence) -> Iterator[tuple[str, list[str]]]:
     """What to do, and the lines to do it with: for the points without a row of their own, then for those of each row."""
-    every = gate.decision.points
+    every = (*gate.decision.points, *gate.decision.skipped)
     judged: dict[int | None, list[PointDecision]] = {}
     for each in every:
         if each.row is not None and each.row.verdict is Verdict.VIOLATED and each.surprises:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -22,6 +21,7 @@ from tla2py.mutation.mutant import (
     with_budget,
 )
 from tla2py.mutation.walk import Mutant
+from tla2py.sweep.limited import chosen_places
 from tla2py.sweep.plan import Plan
 from tla2py.sweep.sweep import Sweep
 from tla2py.tla.nodes import without_comments
@@ -253,23 +253,6 @@ def prepare_trial(sweep: Sweep, plan: Plan, choice: MutationChoice) -> Trial:
         total=len(every),
         budget=choice.budget,
     )
-
-
-def chosen_places(text: str | None, points: int) -> tuple[int, ...]:
-    """The places of points written as ``1,3-5``, all without a text. Raises InputError (``no-point``, ``usage``)."""
-    if text is None:
-        return tuple(range(points))
-    found: dict[int, None] = {}
-    for part in text.split(","):
-        bounds = re.fullmatch(r"\s*(\d+)(?:\s*-\s*(\d+))?\s*", part)
-        if bounds is None:
-            raise InputError("usage", f"not a list of points: {text}", hint="example: --points 1,3-5")
-        for number in range(int(bounds[1]), int(bounds[2] or bounds[1]) + 1):
-            if not 1 <= number <= points:
-                hint = f"choose points from 1 to {points}"
-                raise InputError("no-point", f"the sweep has no point {number}", hint=hint)
-            found[number - 1] = None
-    return tuple(found)
 
 
 def _given(sweep: Sweep, file: Path) -> list[Mutant]:

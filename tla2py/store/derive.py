@@ -37,6 +37,7 @@ from tla2py.store.sink import TableWriter, rows_as_table
 from tla2py.store.storage import Address, Storage
 from tla2py.store.store import Manifest, Store
 from tla2py.sweep.file import PointPlaces, SweepText, read_sweep_text
+from tla2py.sweep.limited import with_settings
 from tla2py.sweep.sections import SweepFile
 from tla2py.tlc.output.codes import ENTRY
 from tla2py.tlc.output.graph import GraphBlock, GraphReader
@@ -220,7 +221,9 @@ class StoredOrigins:
         path = Path(manifest.sweep_file or manifest.name)
         self._source = SweepText(path, manifest.sweep)
         try:
-            self._file, self._source = read_sweep_text(manifest.sweep, path)
+            self._file, self._source = with_settings(
+                *read_sweep_text(manifest.sweep, path), manifest.settings
+            )
         except InputError:
             self._file = SweepFile(module="")  # the store was not made from a sweep file
         # The user's configs may have changed since, and other machines do not have them.

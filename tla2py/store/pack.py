@@ -252,6 +252,13 @@ def rewrite_packs(
     storage.remove(f"records/{pack.name}{suffix}" for suffix in (".parquet", ".zip") for pack in packs)
 
 
+def copy_records(storage: Storage, index: RecordIndex, target: Storage, run_ids: Iterable[str]) -> None:
+    """Write copies of the packed records of some runs into another storage; a damaged one is left out."""
+    rows = index.columns.filter(pc.is_in(index.columns["run_id"], value_set=text_column(run_ids)))
+    for _ in write_packs(target, _packed(storage, index, rows)):
+        pass
+
+
 def _loose(storage: Storage, run_ids: Sequence[str], generation: int) -> Iterator[PackedRecord]:
     storage.prefetch(map(record_name, run_ids))
     for run_id in run_ids:

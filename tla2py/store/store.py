@@ -9,6 +9,8 @@
     STORE/inputs/SHA256           the files that runs read, if a sweep declares any
     STORE/findings.json           what lint and the results show to be doubtful, and what [accept] accepts
     STORE/probes.json             which runs asked TLC what could not fail
+    STORE/passed.json             which points were as expected the last time
+    STORE/limited/                the points and tables of the last limited sweep, a store of its own
     STORE/outputs/RUN_ID/         the files that a run wrote and the sweep declares
     STORE/records/RUN_ID.zip      the raw record of a run, see tla2py.store.record, until it is packed
     STORE/records/PACK.zip        a pack of records, see tla2py.store.pack
@@ -79,6 +81,8 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     files: dict[str, str] = {}
     # The sha256 of the texts of the sweep's configs, by their names in the sweep.
     configs: dict[str, str] = {}
+    # Values that the sweep file does not have, each NAME=VALUE: the store is of another grid.
+    settings: list[str] = []
 
 
 def is_store(folder: Path) -> bool:
@@ -224,18 +228,6 @@ def points_table(parameters: Sequence[ManifestParameter], points: Iterable[Manif
     return pa.table(columns)
 
 
-def coded_points(
-    run_ids: Sequence[str], columns: Mapping[str, tuple[Sequence[str], Iterable[int]]]
-) -> pa.Table:
-    """The points of these runs as such a table, from the different texts of each column and their numbers at each point."""
-    import pyarrow as pa
-
-    from tla2py.store.pack import coded_column, integer_column, text_column
-
-    first = {"point": integer_column(range(1, len(run_ids) + 1)), "run_id": text_column(run_ids)}
-    return pa.table(first | {name: coded_column(*column) for name, column in columns.items()})
-
-
 def read_named(storage: Storage, name: str) -> bytes:
     """The content of a file that ``write_named`` wrote. Raises StoreError (``not-a-store``) if it is damaged, and OSError."""
     with storage.open(name) as source:
@@ -265,6 +257,9 @@ T = TypeVar("T")
 _FOLDERS = ("records", "tables", "sources")
 _FINDINGS = "findings.json"
 _PROBES = "probes.json"
+# Which points were as expected the last time, and the store with the points and tables of the last limited sweep.
+PASSED = "passed.json"
+LIMITED = "limited"
 # Seconds before retrying to write a record to an unreachable server: its run may have taken hours.
 _PAUSES = (3.0, 9.0)
 
@@ -516,4 +511,5 @@ def _copy(file: Path, sink: IO[bytes]) -> None:
 
 def _is_ours(name: str) -> bool:
     """Whether a store without a manifest may contain this name, because its creation was interrupted."""
-    return name in (".lock", "claims", "inputs", "outputs", "points", *_FOLDERS) or name.startswith(".tmp-")
+    ours = (".lock", "claims", "inputs", "outputs", "points", PASSED, LIMITED, *_FOLDERS)
+    return name in ours or name.startswith(".tmp-")

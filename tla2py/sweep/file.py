@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, get_args
@@ -24,10 +24,14 @@ from tla2py.toml import value_text
 
 
 class SweepText:
-    """The text of a sweep file, which finds the places of keys and values."""
+    """The text of a sweep file, which finds the places of keys and values.
 
-    def __init__(self, path: Path, text: str) -> None:
+    The values of the parameters ``settings`` are not in it but in options.
+    """
+
+    def __init__(self, path: Path, text: str, settings: Container[str] = ()) -> None:
         self.path = path
+        self.settings = settings
         self.lines = text.removesuffix("\n").split("\n")
         # What is inside strings of several lines is no key.
         self._keys = without_lines_in_strings(text).split("\n")
@@ -37,6 +41,8 @@ class SweepText:
 
         After an array of tables, a number gives the index of a table, from 0.
         """
+        if keys[0] == "parameters" and keys[-1] in self.settings:
+            return f"--set {keys[-1]}=..."
         line, column = self.position(*keys)
         if value is not None and line:
             for number in range(line, min(line + 40, len(self.lines) + 1)):
@@ -49,6 +55,8 @@ class SweepText:
 
     def inside(self, keys: Sequence[str], text: str, index: int | None, length: int) -> Place | None:
         """The place in the string of a key that has this text; ``index`` and ``length`` are those of ``Written.value``."""
+        if keys[0] == "parameters" and keys[-1] in self.settings:
+            return None
         whole = "\n".join(self.lines)
         line, column = self.position(*keys)
         start = sum(len(each) + 1 for each in self.lines[: line - 1]) + column - 1 if line else 0

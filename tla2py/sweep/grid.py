@@ -82,6 +82,12 @@ class Points(Sequence[Point]):
         texts = {name: column.texts[column.codes[place]] for name, column in self.columns.items()}
         return Point(index=place + 1, parameters=texts)
 
+    def texts(self) -> list[str]:
+        """A text for each point, which names its parameters and their values."""
+        names = tuple(self.columns)
+        rows = zip(*self.columns.values(), strict=True) if names else repeat((), self.size)
+        return ["\n".join((*names, *row)) for row in rows]
+
     def keys(
         self, names: Iterable[str], same: Callable[[str], bool] | None = None
     ) -> Iterator[tuple[int, ...]]:

@@ -306,8 +306,8 @@ def check_expectations(sweep: Sweep, plan: Plan) -> None:
     for number, row in enumerate(section.point):
         keys: tuple[str | int, ...] = ("expect", "point", number)
         if not users.get(number):
-            if isinstance(row, ExternalExpectation):
-                continue  # a row of the sweep file takes precedence
+            if isinstance(row, ExternalExpectation) or sweep.settings:
+                continue  # a row of the sweep file takes precedence, or this time the grid is another one
             raise _unused(sweep, section, number)
         _check_row(sweep, row, users[number], keys)
     if users.get(None):

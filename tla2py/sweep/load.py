@@ -37,6 +37,7 @@ from tla2py.sweep.file import (
     sweep_file_of,
 )
 from tla2py.sweep.grid import Points, walk_grid
+from tla2py.sweep.limited import with_settings
 from tla2py.sweep.options import (
     check_variables,
     input_files,
@@ -190,22 +191,23 @@ def load_sweep(
     *,
     translate: Translate | None = None,
     no_lint: bool = False,
+    settings: Sequence[str] = (),
 ) -> Sweep:
     """The sweep of a sweep file, or of the configs below a folder, checked against its modules.
 
-    ``libraries`` are further module folders for a folder. ``translate`` is for PlusCal, see
-    ``load_modules``.
+    ``libraries`` are further module folders for a folder. ``translate`` is for PlusCal, see ``load_modules``. ``settings``
+    are values other than those of a sweep file, see ``with_settings``.
 
     Raises InputError: ``unknown-constant``, ``unknown-parameter``, ``unknown-definition``, ``empty-parameter``,
     ``duplicate-point``, ``grid-key`` (also for a row of expectations), and what ``read_sweep_file``,
     ``with_config_rows`` and ``load_modules`` raise; ``config-missing`` for a folder without a config that has a module.
     """
-    if (own := folder_file(path)) is not None:
+    if (own := folder_file(path)) is not None and not settings:
         return replace(_sweep_of_folder(own, libraries, translate), no_lint=no_lint)
     if libraries:
-        hint = 'libraries = ["lib"]'
-        raise InputError("usage", "-L applies only to folders; a sweep file names its own", hint=hint)
-    return _loaded(path, *read_sweep_file(path), translate=translate, no_lint=no_lint)
+        raise InputError("usage", "-L is for folders; a sweep file names its own", hint='libraries = ["lib"]')
+    given = with_settings(*read_sweep_file(path), settings)
+    return replace(_loaded(path, *given, translate=translate, no_lint=no_lint), settings=tuple(settings))
 
 
 def sweep_of_models(
@@ -293,11 +295,9 @@ def sweep_of_configs(
 ) -> Sweep:
     """The sweep of a module over the configs that match a pattern such as ``models/*.cfg``.
 
-    Its text is that of a sweep file beside the module. Raises InputError as ``load_sweep`` does, ``usage`` for a file
-    that is not a module, and ``config-missing`` if no config matches.
+    Its text is that of a sweep file beside the module. Raises InputError as ``load_sweep`` and ``configs_sections`` do.
     """
-    path = module.with_suffix(".configs.toml")
-    sections = configs_sections(module, pattern, libraries)
+    path, sections = module.with_suffix(".configs.toml"), configs_sections(module, pattern, libraries)
     return sweep_of_sections(path, sections, translate=translate, no_lint=no_lint)
 
 

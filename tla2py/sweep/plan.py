@@ -98,6 +98,11 @@ class Plan:
     errors: tuple[InputError, ...] = ()
     outlines: Sequence[int] = ()
 
+    def part(self, numbers: Iterable[int]) -> Plan:
+        """The plan of the points with these numbers."""
+        places = [number - 1 for number in numbers]
+        return replace(self, points=[self.points[place] for place in places], runs=self.runs.at(places))
+
     def samples(self) -> Iterator[tuple[Point, Run]]:
         """A point and its run of each kind, see ``Runs``."""
         return self.at(self.runs.samples())

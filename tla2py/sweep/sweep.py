@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Hashable, Iterator, Mapping
+from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from functools import cached_property
@@ -43,6 +43,7 @@ from tla2py.sweep.sections import (
     Scalar,
     SweepFile,
 )
+from tla2py.text import counted
 from tla2py.tla.graph import ModuleGraph
 from tla2py.tlc.config.read import ConfigExpectation, ConfigFile, config_expectation, read_config_text
 from tla2py.tlc.tools.community import class_file
@@ -171,6 +172,8 @@ class Sweep:
     - ``of_folder``: whether it has the configs below a folder, of which one with an error does not stop the others
     - ``left_out``: configs below the folder that are not run, each with the reason
     - ``unread``: configs below the folder that could not be read
+    - ``settings``: other values for this time, each ``NAME=VALUE``, that its file as held here has already
+    - ``chosen``: the numbers of the points that run this time; None for all
     - ``community``: classes of the installed CommunityModules, for the points whose modules come from there
     """
 
@@ -197,6 +200,25 @@ class Sweep:
     overrides: tuple[Override, ...] = ()
     community: Override | None = None
     input_files: Mapping[str, tuple[InputFile, ...]] = field(default_factory=dict)
+    settings: tuple[str, ...] = ()
+    chosen: frozenset[int] | None = None
+
+    @property
+    def limited(self) -> bool:
+        """Whether it runs only some of its points this time, or with other values than its file has."""
+        return bool(self.settings) or self.chosen is not None
+
+    @property
+    def numbers(self) -> Sequence[int]:
+        """The numbers of the points that run this time, in order."""
+        return range(1, len(self.points) + 1) if self.chosen is None else sorted(self.chosen)
+
+    @property
+    def limited_text(self) -> str:
+        """``limited: 3 of 25 points``, and the other values."""
+        text = f"limited: {len(self.numbers):,} of {counted(len(self.points), 'point')}"
+        text += f" with {', '.join(self.settings)}" if self.settings else ""
+        return text if self.numbers else f"{text}: nothing failed the last time"
 
     @cached_property
     def kinds(self) -> dict[str, ParameterKind]:

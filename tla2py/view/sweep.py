@@ -37,14 +37,15 @@ def planned(sweep: Sweep, plan: Plan, known: Container[str], most: int | None = 
     With ``most``, only so many points are listed, and the values of each parameter are counted instead.
     """
     listed = len(plan.points) if most is None else min(most, len(plan.points))
-    width = len(str(len(plan.points)))
+    width = len(str(len(sweep.points)))
     runs = len({*plan.runs.ids})
     first: dict[str, int] = {}
-    for index, run_id in enumerate(plan.runs.ids[:listed], 1):
+    for place, run_id in enumerate(plan.runs.ids[:listed]):
+        point = plan.points[place]
         # Most sweeps have as many runs as points.
-        same = first.setdefault(run_id, index) if runs < len(plan.points) else index
-        state = f"as point {same}" if same != index else "cached" if run_id in known else "to run"
-        yield f"{index:>{width}}  {_shown(plan.points[index - 1].parameters)}  {state}"
+        same = first.setdefault(run_id, point.index) if runs < len(plan.points) else point.index
+        state = f"as point {same}" if same != point.index else "cached" if run_id in known else "to run"
+        yield f"{point.index:>{width}}  {_shown(point.parameters)}  {state}"
     if listed < len(plan.points):
         yield f"and {len(plan.points) - listed:,} more points; into a file or a pipe goes a line for each"
         for name, column in sweep.points.columns.items():
@@ -63,7 +64,7 @@ def planned(sweep: Sweep, plan: Plan, known: Container[str], most: int | None = 
     excluded = sum(each.count for each in sweep.excluded)
     missing = len(plan.runs.missing(known))
     yield (
-        f"{sweep.name}: {counted(len(plan.points), 'point')}, "
+        f"{sweep.name}: {sweep.limited_text if sweep.limited else counted(len(plan.points), 'point')}, "
         f"{counted(excluded, 'combination')} left out; "
         f"{counted(runs, 'run')}, {runs - missing:,} cached, {missing:,} to execute"
     )
@@ -301,6 +302,8 @@ def _undecided(row: RunRow, run: Run) -> Collection[str]:
 def judgement_lines(result: SweepResult) -> Iterator[Text]:
     """A line for what is accepted, a line per unexpected result, or one line if all points are as expected."""
     name = result.sweep.name
+    if result.sweep.limited:
+        yield Text(f"{name}: {result.sweep.limited_text}", "yellow")
     if result.findings.accepted:
         yield Text(f"{name}: accepted: {result.findings.accepted_text}")
     if result.plan.filled:
@@ -321,8 +324,8 @@ def judgement_lines(result: SweepResult) -> Iterator[Text]:
         yield Text(f"{name}: {TRUSTED}", "yellow")
     if result.unchecked:
         yield Text(f"{name}: {ALL_EXCLUDED}", "bold red")
-    elif result.sweep.file.expect is not None and not result.mismatches:
-        count = len(result.sweep.points)
+    elif result.runs and result.sweep.file.expect is not None and not result.mismatches:
+        count = len(result.runs)
         points = "the one point is" if count == 1 else f"all {count} points are"
         yield Text(f"{name}: {points} as expected", "green")
 
@@ -330,7 +333,7 @@ def judgement_lines(result: SweepResult) -> Iterator[Text]:
 def cached_line(result: SweepResult) -> Text:
     """The line for a sweep whose runs are all cached."""
     runs = "the one run is" if result.cached == 1 else f"all {result.cached} runs are"
-    return Text(f"nothing to run: {runs} in {result.store.path} already")
+    return Text(f"nothing to run: {runs} in {result.records.path} already")
 
 
 def interrupted_line(left: int) -> Text:

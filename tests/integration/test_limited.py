@@ -1,0 +1,277 @@
+"""``--set``, ``--points`` and ``--failed``: a sweep, a check and a gate with other values or of some points, for this time."""
+
+from __future__ import annotations
+
+import json
+import xml.etree.ElementTree as ET
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NoReturn
+
+import pytest
+
+from tests.command import Ended
+from tests.conftest import COUNTER, COUNTER_SWEEP, RunCli
+from tla2py.analysis.view import open_view
+from tla2py.execution.executor import LocalExecutor
+from tla2py.execution.listener import Listener
+from tla2py.execution.sweeps import SweepOptions, run_sweeps
+from tla2py.store.store import Store
+from tla2py.sweep.sweep import Sweep
+from tla2py.tlc.tools.toolchain import find_toolchain
+
+pytestmark = pytest.mark.java
+EXPECT = '[expect]\nverdict = "holds"\n'
+
+
+class Folder:
+    """A folder with the module Counter, where Small fails once Max is 3, and its sweep."""
+
+    def __init__(self, path: Path, run_cli: RunCli) -> None:
+        self.path, self._run = path, run_cli
+        self.small("x < 3")
+        self.file(COUNTER_SWEEP + EXPECT)
+
+    def small(self, text: str) -> None:
+        """Change the definition of Small."""
+        (self.path / "Counter.tla").write_text(COUNTER.replace("x < 3", text))
+
+    def file(self, text: str) -> None:
+        """Write the sweep file."""
+        (self.path / "sweep.toml").write_text(text)
+
+    def run(self, command: str, *options: str) -> Ended:
+        """A command on the sweep file; of the three, only a check has no executor."""
+        executor = () if command == "check" else ("--executor", "local")
+        return self._run(command, "sweep.toml", *executor, *options, cwd=self.path)
+
+    def ask(self, *arguments: str) -> Ended:
+        """Another command."""
+        return self._run(*arguments, cwd=self.path)
+
+    def rows(self, store: str = "runs/sweep") -> list[tuple[int, str, str]]:
+        """The number, the run and the verdict of each point with a result."""
+        rows = open_view(self.path / store).run_rows
+        return [(row.point, row.run_id, row.verdict.value) for row in rows]
+
+    def verdicts(self, store: str) -> dict[int, str]:
+        """The verdicts by point."""
+        return {point: verdict for point, _, verdict in self.rows(store)}
+
+
+@pytest.fixture
+def folder(tmp_path: Path, run_cli: RunCli) -> Folder:
+    return Folder(tmp_path, run_cli)
+
+
+def executed(ended: Ended) -> str:
+    """What a sweep says of its missing runs, "" if there were none."""
+    found = [line for line in ended.stderr.splitlines() if " to execute" in line]
+    return found[0].partition(";")[0] if found else ""
+
+
+def test_some_points_run_beside_the_last_whole_sweep(folder: Folder) -> None:
+    whole = folder.run("sweep")
+    assert whole.code == 1, whole
+    before = folder.rows()
+    manifest = (folder.path / "runs/sweep/store.json").read_bytes()
+    folder.small("x < 2")
+    some = folder.run("sweep", "--points", "2")
+    assert (some.code, executed(some)) == (1, "sweep: 1 run to execute")
+    assert "sweep: limited: 1 of 3 points" in some.stderr
+    assert "sweep, point 2: violated (Small), expected holds" in some.stderr
+    assert [line.split()[0] for line in some.stdout.splitlines()[1:2]] == ["2"]
+    # The store is that of the whole sweep, with the answers of the module as it was.
+    assert folder.rows() == before
+    assert (folder.path / "runs/sweep/store.json").read_bytes() == manifest
+    assert folder.verdicts("runs/sweep/limited") == {2: "violated"}
+    asked = folder.ask("query", "runs/sweep/limited", "SELECT point FROM runs")
+    assert "2 of 3 points have no result: 1, 3" in asked.stderr
+    red = folder.ask("gate", "runs/sweep/limited")
+    assert red.code == 2, red
+    assert "points 1, 3  Max = 1, and 1 more point" in red.stdout
+    assert "not-run: " in red.stdout
+    # The record counts for the next whole sweep, and for the same points with other limits.
+    again = folder.run("sweep", "--points", "2", "--points", "2")
+    assert executed(again) == ""
+    assert folder.verdicts("runs/sweep/limited") == {2: "violated"}
+    whole = folder.run("sweep")
+    assert (whole.code, executed(whole)) == (1, "sweep: 2 runs to execute, 1 are there already")
+    assert {verdict for _, _, verdict in folder.rows()} == {"holds", "violated"}
+    assert not {run for _, run, _ in folder.rows()} & {run for _, run, _ in before}
+
+
+def test_a_named_store_keeps_the_limited_view(folder: Folder) -> None:
+    assert folder.run("sweep", "--points", "1", "-o", "kept").code == 0
+    assert folder.verdicts("kept") == {1: "holds"}
+    assert len(open_view(folder.path / "kept").points) == 3
+    assert not (folder.path / "runs").exists()
+    assert folder.ask("gate", "kept").code == 2
+    told = json.loads(folder.ask("explain", "kept", "--json").stdout)
+    assert {(each["of"], *each["missing"]) for each in told} == {(3, 2, 3)}
+    # With other values it is the store of another grid, and says so.
+    other = folder.run("sweep", "--set", "Max=[2, 4]", "-o", "other")
+    assert (other.code, executed(other)) == (1, "sweep: 2 runs to execute")
+    assert folder.verdicts("other") == {1: "holds", 2: "violated"}
+    assert [each.parameters for each in open_view(folder.path / "other").points] == [
+        {"Max": "2"},
+        {"Max": "4"},
+    ]
+    red = folder.ask("gate", "other")
+    assert red.code == 2
+    assert "it was made with --set Max=[2, 4]" in red.stdout
+    assert "with Max=[2, 4]" in str(open_view(folder.path / "other"))
+
+
+def test_only_what_was_not_as_expected(folder: Folder) -> None:
+    # Nothing is known yet: every point is asked.
+    assert "limited: 3 of 3 points" in folder.run("sweep", "--failed").stderr
+    assert folder.run("sweep").code == 1
+    failed = folder.run("sweep", "--failed")
+    assert (failed.code, executed(failed)) == (1, "")
+    assert "limited: 1 of 3 points" in failed.stderr
+    assert folder.verdicts("runs/sweep/limited") == {3: "violated"}
+    assert "1 point" not in folder.run("check", "--failed").stderr
+    folder.small("x < 4")
+    assert folder.run("check", "--failed").code == 0
+    # A check has no store, so the point still counts as failed.
+    failed = folder.run("sweep", "--failed")
+    assert (failed.code, executed(failed)) == (0, "sweep: 1 run to execute")
+    assert folder.verdicts("runs/sweep/limited") == {3: "holds"}
+    for command in ("sweep", "check"):
+        none = folder.run(command, "--failed")
+        assert (none.code, none.stdout, executed(none)) == (0, "", "")
+        assert "sweep: limited: 0 of 3 points: nothing failed the last time" in none.stderr
+    # A point that the last sweep did not have is not known to be as expected.
+    folder.file(COUNTER_SWEEP.replace("[1, 2, 3]", "[1, 2, 3, 4]") + EXPECT)
+    failed = folder.run("sweep", "--failed")
+    assert (failed.code, executed(failed)) == (1, "sweep: 1 run to execute")
+    assert folder.verdicts("runs/sweep/limited") == {4: "violated"}
+
+
+class Interrupted(Listener):
+    """A user who presses Ctrl-C as the runs start."""
+
+    def executing(self, sweep: Sweep, missing: int, cached: int) -> NoReturn:
+        """Interrupt."""
+        raise KeyboardInterrupt
+
+
+def test_an_interrupted_point_counts_as_failed(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder.small("x < 4")
+    assert folder.run("sweep").code == 0
+    assert "nothing failed" in folder.run("sweep", "--failed").stderr
+    monkeypatch.chdir(folder.path)
+    folder.small("x < 5")
+    sweeps = SweepOptions(points="2").load([Path("sweep.toml")])
+
+    @contextmanager
+    def executors(_: object) -> Iterator[object]:
+        yield lambda: LocalExecutor(1)
+
+    with pytest.raises(KeyboardInterrupt):
+        run_sweeps(sweeps, find_toolchain(None), executors, listener=Interrupted())  # type: ignore[arg-type]
+    failed = folder.run("sweep", "--failed")
+    assert (failed.code, executed(failed)) == (0, "sweep: 1 run to execute")
+    assert folder.verdicts("runs/sweep/limited") == {2: "holds"}
+
+
+def test_a_limited_gate(folder: Folder) -> None:
+    first = folder.run("gate", "--points", "1-2", "--junit", "junit.xml")
+    assert first.code == 0, first
+    assert first.stdout.splitlines()[0] == "green sweep  limited: 2 of 3 points, as expected"
+    suite = ET.parse(folder.path / "junit.xml").getroot()
+    cases = {case.get("name"): [each.tag for each in case] for case in suite.iter("testcase")}
+    assert cases == {"Max = 1": [], "Max = 2": [], "Max = 3": ["skipped"]}
+    names = [case.get("classname") for case in suite.iter("testcase")]
+    assert len({*names}) == 1
+    red = folder.run("gate", "--points", "2-3")
+    assert red.code == 1
+    assert red.stdout.splitlines()[0] == "red   sweep  limited: 2 of 3 points, 1 not as expected"
+    for option in ("--record", "--update"):
+        refused = folder.run("gate", "--points", "1", option)
+        assert (refused.code, refused.error.code) == (2, "usage")
+    stored = folder.ask("gate", "runs/sweep/limited", "--points", "1")
+    assert (stored.code, stored.error.code) == (2, "gate-store")
+    # Points 1 and 2 passed, 3 did not.
+    assert folder.run("gate", "--failed").stdout.splitlines()[0].startswith("red   sweep  limited: 1 of 3")
+    folder.small("x < 4")
+    again = folder.run("gate", "--failed")
+    assert (again.code, executed(again)) == (0, "sweep: 1 run to execute")
+    none = folder.run("gate", "--failed", "--junit", "junit.xml")
+    assert (none.code, executed(none)) == (0, "")
+    assert none.stdout.splitlines()[0] == (
+        "green sweep  limited: 0 of 3 points: nothing failed the last time"
+    )
+    suite = ET.parse(folder.path / "junit.xml").getroot()
+    assert [[each.tag for each in case] for case in suite.iter("testcase")] == [["skipped"]] * 3
+
+
+def test_a_gate_that_is_red_as_a_whole_passes_no_point(folder: Folder) -> None:
+    folder.small("x < 4")
+    assert folder.run("gate", "--record").code == 0
+    assert "nothing failed" in folder.run("gate", "--failed").stdout
+    folder.small("x < 5")
+    drift = folder.run("gate")
+    assert drift.code == 1
+    assert "the definition of Small has changed" in drift.stdout
+    # For a sweep all is as expected, for the gate it still is not.
+    assert folder.run("sweep").code == 0
+    assert "nothing failed" in folder.run("sweep", "--failed").stderr
+    failed = folder.run("gate", "--failed")
+    assert failed.code == 1
+    assert failed.stdout.splitlines()[0].startswith("red   sweep  limited: 3 of 3 points")
+    assert folder.run("gate", "--update").code == 0
+    assert "nothing failed" in folder.run("gate", "--failed").stdout
+    # What a sweep finds to be unexpected is failed for a gate too.
+    folder.small("x < 3")
+    assert folder.run("sweep", "--points", "3").code == 1
+    failed = folder.run("gate", "--failed")
+    assert failed.code == 1
+    assert failed.stdout.splitlines()[0].startswith("red   sweep  limited: 1 of 3 points")
+
+
+def test_a_lock_does_not_know_other_values(folder: Folder) -> None:
+    folder.file(COUNTER_SWEEP.replace("[1, 2, 3]", "[1, 2]") + EXPECT)
+    assert folder.run("gate", "--record").code == 0
+    lock = (folder.path / "sweep.lock").read_bytes()
+    other = folder.run("gate", "--set", "Max=[2, 0]", "--locked")
+    assert other.code == 0, other
+    first = "green sweep  limited: 2 of 2 points with Max=[2, 0], as expected"
+    assert other.stdout.splitlines()[0] == first
+    worse = folder.run("gate", "--set", "Max=4", "--locked")
+    assert worse.code == 1
+    # The commands that run the point again know the value.
+    ours = [line.strip() for line in worse.stdout.splitlines() if "again: " in line]
+    assert ours == ["again: tla2py check sweep.toml --point 1 --set Max=4"]
+    again = folder.ask(*ours[0].split()[2:])
+    assert again.code == 1
+    assert "Invariant Small is violated" in again.stdout
+    configs = folder.ask("cfg", "sweep.toml", "--set", "Max=4")
+    assert "Max = 4" in configs.stdout
+    assert (folder.path / "sweep.lock").read_bytes() == lock
+    assert Store(folder.path / "runs/sweep").points().run_ids() == {run for _, run, _ in folder.rows()}
+
+
+def test_a_check_takes_them_where_one_point_is_left(folder: Folder) -> None:
+    for options, code in (
+        (("--points", "3"), 1),
+        (("--point", "2"), 0),
+        (("--set", "Max=2"), 0),
+        (("--set", "Max=[2, 5]", "--points", "2"), 1),
+    ):
+        assert folder.run("check", *options).code == code, options
+    for options in (("--points", "1-2"), ("--set", "Max=[1, 2]"), ("--point", "2", "-c", "Max=2")):
+        refused = folder.run("check", *options)
+        assert (refused.code, refused.stdout, refused.error.code) == (2, "", "usage")
+    dry = folder.run("sweep", "--dry-run", "--points", "2-3")
+    assert dry.stdout.splitlines() == [
+        "2  Max = 2  to run",
+        "3  Max = 3  to run",
+        "sweep: limited: 2 of 3 points, 0 combinations left out; 2 runs, 0 cached, 2 to execute",
+    ]
+    for option in ("--refine", "--configs"):
+        refused = folder.run("sweep", "--set", "Max=2", option, "1")
+        assert (refused.code, refused.error.code) == (2, "usage")
+    assert (folder.ask("sweep", ".", "--set", "Max=2").error.code) == "usage"

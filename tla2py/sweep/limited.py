@@ -1,0 +1,96 @@
+"""What limits a sweep this time: other values for some names, and only some of its points."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import msgspec
+
+from tla2py import toml
+from tla2py.errors import InputError
+from tla2py.sweep.file import SweepText
+from tla2py.sweep.sections import VARIABLES, Scalar, SweepFile
+
+
+def given_values(texts: Sequence[str], option: str = "-c") -> dict[str, str]:
+    """The values of ``NAME=VALUE``, by name; ``option`` is how they are given. Raises InputError (``constant-syntax``)."""
+    found = {}
+    for text in texts:
+        name, sign, value = (part.strip() for part in text.partition("="))
+        if not (sign and name and value):
+            raise InputError(
+                "constant-syntax",
+                f"{option} {text!r} is not NAME=VALUE",
+                hint=f'example: {option} "Replicas={{b1, b2}}"',
+            )
+        found[name] = value
+    return found
+
+
+def with_settings(file: SweepFile, source: SweepText, settings: Sequence[str]) -> tuple[SweepFile, SweepText]:
+    """A sweep file with other values, each written ``NAME=VALUE``: every name is a parameter, of one value or of a list.
+
+    Raises InputError (``constant-syntax``, ``wrong-type``).
+    """
+    given = given_values(settings, "--set")
+    for name, text in given.items():
+        file = _with_values(file, name, _values(name, text))
+    return file, SweepText(source.path, "\n".join(source.lines), frozenset(given))
+
+
+def _values(name: str, text: str) -> list[Scalar]:
+    """TLA+ text as the one value, or the values of a TOML list."""
+    try:
+        data = toml.loads(f"values = {text}") if text.startswith("[") else {}
+    except toml.TOMLDecodeError:
+        data = {}
+    if data.keys() != {"values"}:
+        return [text]
+    try:
+        return msgspec.convert(data["values"], list[Scalar])
+    except msgspec.ValidationError as error:
+        raise InputError(
+            "wrong-type",
+            f"--set {name}: not a list of numbers, booleans and TLA+ text in quotation marks: {text}",
+            hint=f'example: --set \'{name}=["{{b1}}", "{{b1, b2}}"]\'',
+        ) from error
+
+
+def _with_values(file: SweepFile, name: str, values: list[Scalar]) -> SweepFile:
+    # A single value does not advance with others.
+    zipped = ([each for each in names if each != name or len(values) > 1] for names in file.grid.zip)
+    grid = msgspec.structs.replace(
+        file.grid,
+        zip=[names for names in zipped if names],
+        # An included point that has a value of its own is of another grid.
+        include=[{**row, name: value} for row in file.grid.include if name not in row for value in values],
+    )
+    tables = {key: getattr(file, key) for key in ("constants", "substitutions", *VARIABLES)}
+    return msgspec.structs.replace(
+        file,
+        grid=grid,
+        parameters={**file.parameters, name: values},
+        **{
+            key: {each: value for each, value in table.items() if name not in (each, f"{key}.{each}")}
+            for key, table in tables.items()
+        },
+    )
+
+
+def chosen_places(text: str | None, points: int) -> tuple[int, ...]:
+    """The places of points written as ``1,3-5``, all without a text. Raises InputError (``no-point``, ``usage``)."""
+    if text is None:
+        return tuple(range(points))
+    found: dict[int, None] = {}
+    for part in text.split(","):
+        bounds = re.fullmatch(r"\s*(\d+)(?:\s*-\s*(\d+))?\s*", part)
+        first, last = (int(bounds[1]), int(bounds[2] or bounds[1])) if bounds is not None else (1, 0)
+        if first > last:
+            raise InputError("usage", f"not a list of points: {text}", hint="example: --points 1,3-5")
+        for number in range(first, last + 1):
+            if not 1 <= number <= points:
+                hint = f"choose points from 1 to {points}"
+                raise InputError("no-point", f"the sweep has no point {number}", hint=hint)
+            found[number - 1] = None
+    return tuple(found)
