@@ -1,7 +1,8 @@
-"""``sweep --refine`` runs the points that would refute a law, and says which laws survive."""
+"""Laws of what TLC does: ``sweep --refine`` runs the points that would refute one; a law of the points out of time."""
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -30,3 +31,14 @@ def test_a_law_survives_or_is_refuted(small: str, answer: str, tmp_path: Path, r
     # The points of the file are those of the store again.
     again = run_cli("sweep", sweep, "--executor", "local", "-o", tmp_path / "store")
     assert "nothing to run" in again.stderr
+
+
+@pytest.mark.long
+def test_four_points_out_of_time_have_a_law(tmp_path: Path, run_cli: RunCli) -> None:
+    (tmp_path / "Counter.tla").write_text(COUNTER.replace("x < Max /", "(x < Max \\/ Max > 4) /"))
+    text = COUNTER_SWEEP.replace("[1, 2, 3]", "[1, 2, 3, 4, 5, 6, 7, 8]").replace('"Small"', "")
+    sweep = tmp_path / "sweep.toml"
+    sweep.write_text(text.replace("1m", "20s"))
+    assert run_cli("sweep", sweep, "--executor", "local", "-o", tmp_path / "store").code == 3
+    (row,) = json.loads(run_cli("explain", tmp_path / "store", "--json").stdout)[-1:]
+    assert (row["property"], row["law"], row["violated"]) == ("timeout", "Max >= 5", 4)

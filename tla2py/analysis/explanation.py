@@ -149,10 +149,10 @@ class Explained:
         if not self.violated:
             return "never violated"
         if self.violated == self.asked:
-            return "violated at every point"
+            return f"{self.answers.breaks} at every point"
         if self.found.law is None:
             return "no short law"
-        law = f"violated iff {self.found.law}"
+        law = f"{self.answers.breaks} iff {self.found.law}"
         return law if self.found.short else f"no short law; the shortest that fits: {law}"
 
     @property

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from tla2py.analysis.tables import StoreTables
 from tla2py.errors import InputError
 from tla2py.model.courses import Course, course_of
-from tla2py.model.outcome import Verdict
+from tla2py.model.outcome import Outcome, Verdict
 from tla2py.model.row import RunRow
 from tla2py.store.runs import last_changes, run_numbers, trace_actions
 from tla2py.store.write import missing_points, table_files
@@ -18,6 +18,8 @@ from tla2py.text import counted, spans
 # What a point checks says what was asked; what it specifies gets laws of its own.
 _SCOPES = ("specification",)
 _MODELS = ("module", "config")
+# So many runs that are broken, or out of time, get a law of their own.
+_TELLING = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,10 +35,11 @@ class Answered:
 class Answers:
     """The answers to one property: points with one, points that checked it without one, and excluded points.
 
-    Of the points of the store, ``of`` in all, those ``missing`` have no result.
+    Of the points of the store, ``of`` in all, those ``missing`` have no result. ``breaks`` says what a violation is.
     """
 
     name: str
+    breaks: str = "violated"
     answered: tuple[Answered, ...]
     unanswered: tuple[int, ...]
     excluded: tuple[int, ...]
@@ -50,7 +53,10 @@ class Answers:
 
 
 def property_answers(view: StoreTables) -> list[Answers]:
-    """The answers to each property that a run checked or violated, in the order of the points."""
+    """The answers to each property that a run checked or violated, in the order of the points.
+
+    Where at least four runs are broken, or ran out of time, that follows as ``broken`` or ``timeout``.
+    """
     parameters = {point.point: point.parameters for point in view.points}
     answered: dict[str, list[Answered]] = {}
     unanswered: dict[str, list[int]] = {}
@@ -72,7 +78,7 @@ def property_answers(view: StoreTables) -> list[Answers]:
     for name in answered.keys() - listed:
         answered[name] = sorted((*answered[name], *holding), key=lambda each: each.point)
     missing = tuple(missing_points(view.store))
-    return [
+    found = [
         Answers(
             name=name,
             answered=tuple(points),
@@ -83,6 +89,32 @@ def property_answers(view: StoreTables) -> list[Answers]:
         )
         for name, points in answered.items()
     ]
+    for name, breaks, failed in _FAILURES:
+        ended = [
+            Answered(point=row.point, parameters=parameters[row.point], violated=failed(row))
+            for row in view.run_rows
+            if failed(row) or row.verdict in (Verdict.HOLDS, Verdict.VIOLATED)
+        ]
+        if sum(each.violated for each in ended) >= _TELLING and name not in answered:
+            found.append(
+                Answers(
+                    name=name,
+                    breaks=breaks,
+                    answered=tuple(ended),
+                    unanswered=(),
+                    excluded=tuple(excluded),
+                    missing=missing,
+                    of=len(view.points),
+                )
+            )
+    return found
+
+
+# How a run fails besides a violation: the name, what the law says, and whether a run did.
+_FAILURES: tuple[tuple[str, str, Callable[[RunRow], bool]], ...] = (
+    ("broken", "cannot be evaluated", lambda row: row.verdict is Verdict.BROKEN),
+    ("timeout", "out of time", lambda row: row.outcome is Outcome.TIMEOUT),
+)
 
 
 def law_parameters(view: StoreTables) -> list[str]:

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
+import pytest
+
+from tests.unit.analysis.stores import view_of
 from tla2py.analysis.explanation import Explained, Explanation, explain_answers, suggest_points
 from tla2py.analysis.laws import find_law
 from tla2py.analysis.points import Answered, Answers, points_text
@@ -121,3 +125,13 @@ def test_text_names_what_breaks_and_what_does_not() -> None:
 
 def test_runs_of_points_are_shortened() -> None:
     assert points_text([7, 1, 2, 3, 9]) == "1-3, 7, 9"
+
+
+@pytest.mark.parametrize(("size", "found"), [(3, ["broken"]), (2, [])])
+def test_four_points_that_cannot_be_evaluated_have_a_law(size: int, found: list[str], tmp_path: Path) -> None:
+    points = [{"N": str(n), "K": str(k)} for n, k in itertools.product(range(size + 2), range(size))]
+    cases = ["next-error" if int(p["N"]) - int(p["K"]) >= 2 else "success" for p in points]
+    rows = [each for each in view_of(tmp_path, *zip(points, cases, strict=True)).explain() if each.violated]
+    assert [each.name for each in rows] == found
+    assert all(each.law == "cannot be evaluated iff N - K >= 2" for each in rows)
+    assert all((each.asked, each.violated) == (len(points), 6) for each in rows)
