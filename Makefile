@@ -128,6 +128,7 @@ bench: setup chromium $(VENV)/peers/.ready ## measure, in ratios, against the pl
 	$(BIN)/python -m benchmarks.sweeps $(if $(JAR),--peer $(VENV)/peers/bin/python $(JAR))
 	$(BIN)/python -m benchmarks.reading
 	$(BIN)/python -m benchmarks.explaining
+	$(BIN)/python -m benchmarks.learning
 	$(BIN)/python -m benchmarks.exploring
 	$(BIN)/python -m benchmarks.graphs
 	$(BIN)/python -m benchmarks.scale

@@ -8,8 +8,11 @@ from itertools import chain
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
+import msgspec
+
+from tla2py.analysis.atoms import AtomTable, bit_set
 from tla2py.analysis.kinds import Kind, kinds_of
-from tla2py.analysis.laws import SECONDS, Law, LawFound, find_law
+from tla2py.analysis.laws import SECONDS, Law, LawFound, distinct_laws, find_law, laws_left
 from tla2py.analysis.points import (
     Answered,
     Answers,
@@ -22,6 +25,7 @@ from tla2py.analysis.points import (
 )
 from tla2py.analysis.tables import StoreTables
 from tla2py.errors import InputError
+from tla2py.model.search import CONFIDENCE, Search, SearchedLaw
 from tla2py.model.trace import SIMULATED, Printed
 from tla2py.sweep.grid import Points, comparable, value_key
 from tla2py.text import counted, did_you_mean
@@ -102,12 +106,13 @@ class Explained:
     """A property's law over the points of a store, or over those of one module or specification, its ``scope``.
 
     ``answers`` are the points it was found from, ``suggestions`` points that could refute it, ``kinds`` the kinds of
-    counterexamples at these points.
+    counterexamples at these points. Of a search, ``searched`` says how far the law is settled.
     """
 
     scope: str | None
     answers: Answers
     found: LawFound
+    searched: SearchedLaw | None = None
     suggestions: tuple[Suggestion, ...] = ()
     kinds: tuple[Kind, ...] = ()
 
@@ -158,8 +163,12 @@ class Explained:
     @property
     def support(self) -> str:
         """What supports the law: the points where the property is violated, and the exceptions."""
+        searched = self.searched
         parts = [f"{self.violated} of {self.asked}"]
-        if self.violated and self.found.law is not None and self.violated < self.asked:
+        if searched is not None:
+            parts = [f"{searched.run:,} of {searched.of:,} points run"]
+            parts += [f"{searched.unanswered:,} without an answer"] * (searched.unanswered > 0)
+        if self.found.law is not None and (searched or 0 < self.violated < self.asked):
             wrong = self.exceptions
             parts.append(f"except at {points_text(wrong)}" if wrong else "no exception")
         if self.found.law is not None and not self.found.short and (others := len(self.found.rivals)):
@@ -168,9 +177,10 @@ class Explained:
             parts.append("the search ran out of time: a simpler law may exist")
         if self.violated > 0 and self.asked < _FEW:
             parts.append("few points")
-        if self.answers.missing:
+        if self.answers.missing and searched is None:
             parts.append(f"a law of {self.run}")
-        return ", ".join(parts)
+        text = ", ".join(parts)
+        return f"{text}; {searched.support}".rstrip("; ") if searched is not None else text
 
     @property
     def run(self) -> str:
@@ -192,6 +202,17 @@ class Explained:
             "kinds": [kind.to_json() for kind in self.kinds],
             "of": self.answers.of,
             "missing": list(self.answers.missing),
+            **(self._certainty(self.searched) if self.searched is not None else {}),
+        }
+
+    def _certainty(self, searched: SearchedLaw) -> dict[str, object]:
+        return {
+            "run": self.answers.of - len(self.answers.missing),
+            "unanswered": searched.unanswered,
+            "draws": searched.draws,
+            "confidence": CONFIDENCE,
+            "bound": searched.bound,
+            "settled": searched.settled,
         }
 
     def kind_lines(self) -> Iterator[str]:
@@ -222,7 +243,11 @@ class Explanation(Printed):
 
     def laws(self, *, telling: bool = False) -> Iterator[str]:
         """A line for each law of a violated property and each rival, or for those that are telling; then the kinds."""
-        broken = [each for each in self.rows if (each.telling if telling else each.violated)]
+        broken = [
+            each
+            for each in self.rows
+            if each.searched is not None or (each.telling if telling else each.violated)
+        ]
         title = max((len(each.title) for each in broken), default=0)
         law = max((len(each.law) for each in broken), default=0)
         for each in broken:
@@ -234,7 +259,9 @@ class Explanation(Printed):
     def _answerless(self) -> Iterator[str]:
         """The properties that nothing violates, and the points that count for nothing."""
         partial = [each for each in self.rows if each.answers.missing][:1]
-        fine = [each.title for each in self.rows if each.asked and not each.violated]
+        fine = [
+            each.title for each in self.rows if each.asked and not each.violated and each.searched is None
+        ]
         if fine:
             at = "".join(f" at the {each.run} with a result" for each in partial)
             yield f"never violated{at}: {', '.join(fine)}"
@@ -283,7 +310,10 @@ def explain_store(
             )
         answers = [each for each in answers if each.name == name]
     names, scopes = law_parameters(view), scope_parameters(view)
-    rows = [each for one in answers for each in explain_answers(one, names, scopes, suggest, seconds)]
+    searched = _Searched(view, view.manifest.search, names) if view.manifest.search is not None else None
+    rows = [
+        each for one in answers for each in explain_answers(one, names, scopes, suggest, seconds, searched)
+    ]
     if kinds:
         found = kinds_of([each for each in all_found(view) if each.name != SIMULATED])
         rows = [replace(each, kinds=_kinds_at(each, found)) for each in rows]
@@ -297,33 +327,87 @@ def _kinds_at(row: Explained, kinds: Iterable[Kind]) -> tuple[Kind, ...]:
     return tuple(sorted(filter(None, found), key=lambda kind: -len(kind.members)))
 
 
+class _Searched:
+    """The laws of a store that was searched: one that a search ended with comes before its rivals."""
+
+    def __init__(self, view: StoreTables, search: Search, names: Sequence[str]) -> None:
+        self._table = AtomTable([point.parameters for point in view.points], names)
+        # Draws of other runs say nothing.
+        fresh = search.chosen.keys() <= {point.run_id for point in view.points}
+        self._laws = {(each.name, each.scope): each for each in search.laws if fresh}
+        self._enough = max((each.enough for each in search.laws), default=0)
+
+    def law(self, scope: str | None, answers: Answers) -> tuple[LawFound | None, SearchedLaw]:
+        """The law left for the answers to a property, None if none fits, and how far it is settled."""
+        size = len(self._table.rows)
+        asked = bit_set((each.point - 1 for each in answers.answered), size)
+        violated = bit_set((each.point - 1 for each in answers.answered if each.violated), size)
+        left = laws_left(self._table, violated, asked)
+        laws = [] if left.law is None else [left.law, *left.rivals]
+        ran = answers.of - len(answers.missing)
+        known = self._laws.get((answers.name, scope)) or SearchedLaw(
+            name=answers.name,
+            scope=scope,
+            law=None,
+            run=ran,
+            of=answers.of,
+            unanswered=len(answers.unanswered) + len(answers.excluded),
+            draws=0,
+            enough=self._enough,
+        )
+        if known.of == answers.of:
+            known = msgspec.structs.replace(known, run=ran)
+        laws.sort(key=lambda law: str(law) != known.law)
+        if not laws:
+            return None, msgspec.structs.replace(known, law=None, draws=0)
+        if str(laws[0]) != known.law:
+            known = msgspec.structs.replace(known, law=str(laws[0]), draws=0)
+        first, *rivals = distinct_laws(laws)
+        return LawFound(law=first, rivals=tuple(rivals)), known
+
+
 def explain_answers(
-    answers: Answers, names: Sequence[str], scopes: Iterable[str], suggest: int, seconds: float = SECONDS
+    answers: Answers,
+    names: Sequence[str],
+    scopes: Iterable[str],
+    suggest: int,
+    seconds: float = SECONDS,
+    searched: _Searched | None = None,
 ) -> list[Explained]:
     """The law over all points; if that one has exceptions, those over the points of each module or specification."""
-    whole = _one(None, answers, names, suggest, seconds)
+    whole = _one(None, answers, names, suggest, seconds, searched)
     if whole.found.law is not None and not whole.exceptions:
         return [whole]
     for scope in scopes:
         values = list(dict.fromkeys(each.parameters[scope] for each in answers.answered))
         if len(values) > 1:
-            parts = [_one(value, answers.at(scope, value), names, suggest, seconds) for value in values]
+            parts = [
+                _one(value, answers.at(scope, value), names, suggest, seconds, searched) for value in values
+            ]
             if any(part.found.law is not None and not part.exceptions for part in parts):
                 return parts
     return [whole]
 
 
 def _one(
-    scope: str | None, answers: Answers, names: Sequence[str], suggest: int, seconds: float
+    scope: str | None,
+    answers: Answers,
+    names: Sequence[str],
+    suggest: int,
+    seconds: float,
+    searched: _Searched | None,
 ) -> Explained:
+    left, known = searched.law(scope, answers) if searched and answers.of_property else (None, None)
     points = [each.parameters for each in answers.answered]
-    found = find_law(points, [each.violated for each in answers.answered], names, seconds)
+    found = left or find_law(points, [each.violated for each in answers.answered], names, seconds)
     suggestions = (
         suggest_points(found.law, found.rivals, answers.answered, names, suggest)
         if found.law is not None and any(each.violated for each in answers.answered)
         else []
     )
-    return Explained(scope=scope, answers=answers, found=found, suggestions=tuple(suggestions))
+    return Explained(
+        scope=scope, answers=answers, found=found, searched=known, suggestions=tuple(suggestions)
+    )
 
 
 def refined_sweep(sweep: Sweep, explanation: Explanation) -> Sweep | None:

@@ -75,6 +75,9 @@ SECONDS = 10.0
 """The time after which a search ends with the best law so far."""
 
 _MOST_RIVALS = 20
+_MOST_STEPS = 20_000
+MOST_LEFT = 200
+"""The laws that points which have not run may tell apart."""
 # Up to the first cost a law is short whatever its rivals; up to `_MOST_COST` with few of them.
 _SHORT = 3
 _FEW_RIVALS = 3
@@ -167,22 +170,57 @@ def find_law(
     seconds: float = SECONDS,
 ) -> LawFound:
     """The law over the parameters ``names`` for points that are ``violated`` or hold."""
-    if not any(violated):
-        return LawFound(law=Law(terms=()))
-    if all(violated):
-        return LawFound(law=Law(terms=((),)))
+    if trivial := _trivial(any(violated), all(violated)):
+        return trivial
     table = AtomTable(points, names)
     answers = bit_set(itertools.compress(range(len(points)), violated), len(points))
     found = _searched(table, answers, seconds)
-    exact = found.law is not None and not found.exceptions
-    most = min(found.law.rank[0], _MOST_COST) if found.law and exact else _MOST_COST
-    laws = _linear(table, answers, most)
-    if exact and found.law and (not laws or laws[0].rank[0] == found.law.rank[0]):
-        laws += [found.law, *found.rivals]
+    laws = _with_linear(table, answers, range(0), found)
     if not laws:
         return found
-    first, *others = _distinct(sorted(laws, key=lambda law: law.rank))
-    return replace(found, law=first, rivals=tuple(others[:_MOST_RIVALS]), exceptions=())
+    first, *others = distinct_laws(laws)
+    return replace(found, law=first, rivals=tuple(others), exceptions=())
+
+
+def _trivial(some: bool, every: bool) -> LawFound | None:
+    """The law where no point is violated, or every one."""
+    if some and not every:
+        return None
+    return LawFound(law=Law(terms=((),) if some else ()))
+
+
+def laws_left(table: AtomTable, answers: int, asked: int) -> LawFound:
+    """The cheapest law of all points that agrees with those ``asked``, of which ``answers`` are violated; bits per point.
+
+    Its rivals, up to 200, may differ from it only at the other points. ``law`` is None unless a search of so many steps
+    finds one. The answer does not depend on the time that this takes.
+    """
+    if trivial := _trivial(answers != 0, answers == asked):
+        return trivial
+    numbers = list(bits(asked))
+    problem = _Problem(table, numbers, answers, everywhere=True)
+    found = search(*problem.input, steps=_MOST_STEPS)
+    laws = list(itertools.islice(itertools.chain.from_iterable(map(problem.laws, found.formulas)), MOST_LEFT))
+    best = LawFound(law=laws[0], rivals=tuple(laws[1:])) if laws else LawFound(law=None)
+    if laws := _with_linear(table, answers, numbers, best):
+        return LawFound(law=laws[0], rivals=tuple(laws[1:]))
+    return best
+
+
+def _with_linear(table: AtomTable, answers: int, numbers: Sequence[int], found: LawFound) -> list[Law]:
+    """The laws found, if exact, and those with an inequality that cost as much; or the latter alone, if they cost less.
+
+    They agree with the points ``numbers``, or, if there are none, with all points.
+    """
+    exact = found.law is not None and not found.exceptions
+    most = min(found.law.rank[0], _MOST_COST) if found.law and exact else _MOST_COST
+    if numbers:
+        laws = [Law(terms=terms) for terms in _linear_terms(table, numbers, answers, most)]
+    else:
+        laws = _linear(table, answers, most)
+    if exact and found.law and (not laws or laws[0].rank[0] == found.law.rank[0]):
+        laws += [found.law, *found.rivals]
+    return sorted(laws, key=lambda law: law.rank)
 
 
 def _linear(table: AtomTable, answers: int, most: int) -> list[Law]:
@@ -196,14 +234,14 @@ def _linear(table: AtomTable, answers: int, most: int) -> list[Law]:
     return []
 
 
-def _distinct(laws: Iterable[Law]) -> list[Law]:
-    """The laws without those that say the same as an earlier one of all integers."""
+def distinct_laws(laws: Iterable[Law]) -> list[Law]:
+    """The laws without those that say the same as an earlier one of all integers; the first and at most 20 rivals."""
     known: dict[tuple[bool, ...], Law] = {}
     laws = list(laws)
     cases = _cases(laws)
     for law in laws:
         known.setdefault(tuple(law.holds(case) for case in cases), law)
-    return list(known.values())
+    return list(known.values())[: _MOST_RIVALS + 1]
 
 
 def _cases(laws: Sequence[Law]) -> list[Mapping[str, int]]:
@@ -241,7 +279,7 @@ def _searched(table: AtomTable, answers: int, seconds: float) -> LawFound:
     # points, and then those that contradict what it found.
     while True:
         problem = _Problem(table, sorted(seen), answers)
-        found = search(*problem.input, max(end - time.monotonic(), 0.1))
+        found = search(*problem.input, seconds=max(end - time.monotonic(), 0.1))
         laws = list(itertools.chain.from_iterable(map(problem.laws, found.formulas)))
         contradicting = [table.points_of(law.terms) ^ answers for law in laws]
         agreeing = [law for law, wrong in zip(laws, contradicting, strict=True) if not wrong]
@@ -281,17 +319,26 @@ def _with_exceptions(table: AtomTable, answers: int, *, complete: bool) -> LawFo
 
 
 class _Problem:
-    """Some points and all atoms as the search sees them: atoms that are true at the same points are one candidate."""
+    """Some points and all atoms as the search sees them: atoms that are true at the same points are one candidate.
 
-    def __init__(self, table: AtomTable, numbers: Sequence[int], answers: int) -> None:
+    Of these, ``everywhere`` keeps those that differ at other points.
+    """
+
+    def __init__(
+        self, table: AtomTable, numbers: Sequence[int], answers: int, *, everywhere: bool = False
+    ) -> None:
         violated = [number for number in numbers if answers >> number & 1]
         holding = [number for number in numbers if not answers >> number & 1]
         # Violated points come first, so that a shift separates them from those that hold.
         alike = table.alike([*violated, *holding])
         everything = (1 << len(numbers)) - 1
-        useful = {where: _best(atoms) for where, atoms in alike.items() if where not in (0, everything)}
+        whole = table if everywhere else None
+        useful = {
+            where: _best(atoms, whole) for where, atoms in alike.items() if where not in (0, everything)
+        }
         first = (1 << len(violated)) - 1
         self._alike = list(useful.values())
+        self._most = MOST_LEFT if everywhere else _MOST_RIVALS + 1
         self.input: tuple[list[Candidate], int, int] = (
             [
                 Candidate(where & first, where >> len(violated), atoms[0].cost)
@@ -306,16 +353,16 @@ class _Problem:
         choices = itertools.product(
             *(itertools.product(*(self._alike[atom] for atom in term.atoms)) for term in formula)
         )
-        return [Law(terms=terms) for terms in itertools.islice(choices, _MOST_RIVALS + 1)]
+        return [Law(terms=terms) for terms in itertools.islice(choices, self._most)]
 
 
-def _best(atoms: Sequence[Atom]) -> list[Atom]:
-    """The cheapest of some atoms, the first on each set of parameters."""
+def _best(atoms: Sequence[Atom], whole: AtomTable | None) -> list[Atom]:
+    """The cheapest of some atoms, the first on each set of parameters, or of those true at the same points of a table."""
     least = min(atom.cost for atom in atoms)
-    found: dict[frozenset[str], Atom] = {}
+    found: dict[object, Atom] = {}
     for atom in atoms:
         if atom.cost == least:
-            found.setdefault(frozenset(atom.parameters), atom)
+            found.setdefault(whole.points_of([[atom]]) if whole else frozenset(atom.parameters), atom)
     return list(found.values())
 
 

@@ -46,6 +46,11 @@ class Answers:
     missing: tuple[int, ...]
     of: int
 
+    @property
+    def of_property(self) -> bool:
+        """Whether they answer a property, and not what TLC could not evaluate or end in time."""
+        return self.breaks == "violated"
+
     def at(self, parameter: str, value: str) -> Answers:
         """The answers at the points where a parameter has a value."""
         those = tuple(each for each in self.answered if each.parameters[parameter] == value)

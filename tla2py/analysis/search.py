@@ -10,6 +10,7 @@ point with the fewest terms; the last term is made of the atoms that are true at
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -66,18 +67,30 @@ class _OutOfTimeError(Exception):
     """The search took too long."""
 
 
-def search(atoms: Sequence[Candidate], violated: int, holds: int, seconds: float) -> Found:
-    """The cheapest formulas over ``atoms`` for a number of violated points and of points that hold, in ``seconds``."""
-    return _Search(atoms, violated, holds, seconds).run()
+def search(
+    atoms: Sequence[Candidate],
+    violated: int,
+    holds: int,
+    *,
+    seconds: float = math.inf,
+    steps: float = math.inf,
+) -> Found:
+    """The cheapest formulas over ``atoms`` for a number of violated points and of points that hold.
+
+    It ends after so many ``seconds`` or ``steps``.
+    """
+    return _Search(atoms, violated, holds, seconds, steps).run()
 
 
 class _Search:
-    def __init__(self, atoms: Sequence[Candidate], violated: int, holds: int, seconds: float) -> None:
+    def __init__(
+        self, atoms: Sequence[Candidate], violated: int, holds: int, seconds: float, steps: float
+    ) -> None:
         self._atoms = atoms
         self._everything = (1 << violated) - 1
         self._holds = (1 << holds) - 1
         self._end = time.monotonic() + seconds
-        self._steps = 0
+        self._steps, self._most_steps = 0, steps
         # For each point that holds the atoms that exclude it, for each violated point the atoms true at it.
         self._excluders = _transposed([~atom.holds & self._holds for atom in atoms], holds)
         self._true_at = _transposed([atom.violated for atom in atoms], violated)
@@ -145,7 +158,7 @@ class _Search:
         self, atoms: int, left: int, budget: int, chosen: tuple[int, ...], covers: int, depth: int
     ) -> Iterator[Term]:
         self._steps += 1
-        if not self._steps & 0xFF and time.monotonic() > self._end:
+        if self._steps > self._most_steps or (not self._steps & 0xFF and time.monotonic() > self._end):
             raise _OutOfTimeError
         if not left:
             cost = sum(self._atoms[atom].cost for atom in chosen) + len(chosen) - 1

@@ -69,6 +69,10 @@ class RunRow:
     executor: Annotated[str | None, "spark, or local for threads; null if an older version executed it"] = (
         None
     )
+    chosen_for: Annotated[
+        str | None,
+        "why a search for laws chose the point: corner, refute where laws disagreed, or draw at random; null if none did",
+    ] = None
 
     @property
     def simulated(self) -> bool:

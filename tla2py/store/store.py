@@ -37,6 +37,7 @@ from tla2py.errors import StoreError
 from tla2py.model.finding import NO_FINDINGS, Findings
 from tla2py.model.mutant import MutantReport
 from tla2py.model.run import OUTPUTS, Executed
+from tla2py.model.search import Search
 from tla2py.store.record import Archive, checked, open_archive, record_name, write_archive
 from tla2py.store.storage import Address, Storage, Write, below, is_remote, storage_of
 
@@ -83,6 +84,8 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     configs: dict[str, str] = {}
     # Values that the sweep file does not have, each NAME=VALUE: the store is of another grid.
     settings: list[str] = []
+    # The last search for laws, if any.
+    search: Search | None = None
 
 
 def is_store(folder: Path) -> bool:
@@ -342,7 +345,7 @@ class Store:
     def write_manifest(self, manifest: Manifest, points: pa.Table, sources: Mapping[str, str]) -> None:
         """Write the manifest, the points and the missing module texts. Raises StoreError (``store-unwritable``).
 
-        The mutants stay, unless they are damaged. Points that a reader may need are removed when the tables are brought up to date.
+        The mutants stay, unless they are damaged, and so does the last search. Points that a reader may need are removed when the tables are brought up to date.
         """
         import pyarrow.parquet as pq
 
@@ -356,15 +359,15 @@ class Store:
                 if f"{sha256}.tla" not in stored
             }
         )
-        mutants = ""
+        mutants, search = "", None
         with contextlib.suppress(StoreError):
+            search = read_manifest(self.storage).search
             mutants = read_manifest(self.storage).mutants if self.mutants() is not None else ""
         sink = io.BytesIO()
         pq.write_table(points, sink, compression="zstd")
         named = write_named(self.storage, "points", sink.getvalue())
-        self._write(
-            FILE, msgspec.structs.replace(manifest, version=STORE_VERSION, points=named, mutants=mutants)
-        )
+        kept = msgspec.structs.replace(manifest, points=named, mutants=mutants, search=search)
+        self._write(FILE, msgspec.structs.replace(kept, version=STORE_VERSION))
         release_memory()
 
     def _write(self, name: str, content: object) -> None:
@@ -407,6 +410,10 @@ class Store:
             return read_mutants(read_named(self.storage, name))
         except (OSError, ValueError) as error:
             raise damaged(self.storage, name, error) from error
+
+    def write_search(self, search: Search) -> None:
+        """Write a search for laws. Raises StoreError (``store-unwritable``)."""
+        self._write(FILE, msgspec.structs.replace(read_manifest(self.storage), search=search))
 
     def write_probes(self, run_ids: Iterable[str]) -> None:
         """Write which runs asked TLC what could not fail. Raises StoreError (``store-unwritable``)."""

@@ -290,9 +290,14 @@ def _merge(
 
 def _join(store: Store, points: pa.Table, manifest: Manifest, fragments: Sequence[Fragment]) -> Fragment:
     """The files of ``runs``, ``logs`` and ``mutants``. Raises StoreError (``store-unwritable``)."""
+    import pyarrow as pa
+
     from tla2py.store.sink import write_logs, write_runs
 
     storage, name = store.storage, new_name()
+    if manifest.search is not None:
+        chosen = map(manifest.search.chosen.get, points["run_id"].to_pylist())
+        points = points.append_column("chosen_for", pa.array(chosen, pa.string()))
     results, logs = (intact_table(storage, table, fragments) or [] for table in ("results", "log_results"))
     with storage.staging("tables") as folder:
         schema = arrow_schema(runs_columns(manifest.parameters))

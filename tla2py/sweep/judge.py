@@ -332,15 +332,21 @@ def _users(sweep: Sweep, plan: Plan) -> dict[int | None, list[frozenset[str]]]:
     pairs: dict[tuple[int | None, int], None] = dict.fromkeys(
         zip(sweep.row_numbers(), plan.runs.kinds, strict=True)
     )
-    labels = {}
-    for place in plan.runs.samples():
-        facts = config_facts(plan.runs[place], sweep.spec(plan.points[place].parameters))
-        # Judging reports what the template leaves out.
-        labels[plan.runs.kinds[place]] = frozenset(check.label for check in (*facts.checked, *facts.dropped))
+    labels = checked_labels(sweep, plan, dropped=True)
     users: dict[int | None, list[frozenset[str]]] = {}
     for number, kind in pairs:
         users.setdefault(number, []).append(labels[kind])
     return users
+
+
+def checked_labels(sweep: Sweep, plan: Plan, *, dropped: bool = False) -> dict[int, frozenset[str]]:
+    """The labels of what each kind of run checks; ``dropped`` also of what the template leaves out, which judging reports."""
+    labels = {}
+    for place in plan.runs.samples():
+        facts = config_facts(plan.runs[place], sweep.spec(plan.points[place].parameters))
+        checks = (*facts.checked, *facts.dropped) if dropped else facts.checked
+        labels[plan.runs.kinds[place]] = frozenset(check.label for check in checks)
+    return labels
 
 
 def _unused(sweep: Sweep, section: ExpectSection, number: int) -> InputError:

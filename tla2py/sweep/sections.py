@@ -63,6 +63,8 @@ class GridSection(_Section, frozen=True):
     exclude: list[dict[str, Scalar]] = []
     include: list[dict[str, Scalar]] = []
     repeat: int = 1
+    search: Literal["law"] | None = None
+    within: str | int | float = "5%"
 
 
 class TlcSection(_Section, frozen=True):
@@ -251,6 +253,8 @@ KEYS: Mapping[str, Mapping[str, str]] = {
         "exclude": "Partial points; every point that matches one is left out.",
         "include": "Whole points, added after the grid.",
         "repeat": "With simulation: the number of seeds for each point.",
+        "search": "Run only the points that decide the laws of the checked properties.",
+        "within": "With search: a law is settled when it is 95 % sure that fewer of the other points contradict it.",
     },
     "tlc": {
         "mode": "Check all reachable states, or simulate or generate random behaviours.",
