@@ -312,7 +312,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("-L", "--library", type=Path, action="append", default=[], metavar="DIR")
     parser.add_argument("-o", "--stores", type=Path)
     parser.add_argument("--master", default="local[2]", metavar="URL")
-    parser.add_argument("--executor", type=ExecutorName, default=ExecutorName.SPARK)
+    parser.add_argument("--executor", type=ExecutorName)
     parser.add_argument("--timeout", default="15m", metavar="DURATION", help="of one run")
     parser.add_argument("--memory", default="3GiB", metavar="SIZE", help="of one run")
     options = parser.parse_args(argv)

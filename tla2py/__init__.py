@@ -121,7 +121,7 @@ def run_sweep(
     sweep: str | Path,
     store: str | Path | None = None,
     *,
-    executor: str = "spark",
+    executor: str | None = None,
     master: str | None = None,
     fresh: bool = False,
     tla2tools: str | Path | None = None,
@@ -135,7 +135,8 @@ def run_sweep(
     """The store of a sweep file, after whatever was missing in it has been run, as ``tla2py sweep`` does.
 
     ``store`` is ``runs/NAME`` unless given, a folder or a URI such as ``s3://bucket/path``; ``executor`` is ``spark`` on
-    ``master``, ``local[*]`` unless given, or ``local`` for threads of this machine. The other options are those of the command. ``on_finding`` is
+    ``master``, ``local[*]`` unless given, or ``local`` for threads of this machine; with neither, Spark takes over from threads where that
+    pays off. The other options are those of the command. ``on_finding`` is
     called with each warning that the command would print on standard error, on the model or on its PlusCal. Raises
     ``tla2py.errors.InputError`` for a sweep file that cannot be run and ``tla2py.errors.StoreError`` for a store that
     cannot be written.

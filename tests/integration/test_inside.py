@@ -49,7 +49,7 @@ def first_counts(executor: Executor, folder: Path) -> RunProgress:
             raise _SeenError
 
     with pytest.raises(_SeenError):
-        list(executor.execute(planned.runs, work, tick))
+        list(executor.execute([(planned.runs, work)], tick))
     assert not store.recorded()
     assert seen[0].run_id == planned.runs[0].run_id
     return seen[0]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import xml.etree.ElementTree as ET
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -92,6 +93,19 @@ def test_some_points_run_beside_the_last_whole_sweep(folder: Folder) -> None:
     assert red.code == 2, red
     assert "points 1, 3  Max = 1, and 1 more point" in red.stdout
     assert "not-run: " in red.stdout
+    # The same with the record of a run in its tables, which is another one now.
+    shutil.copytree(folder.path / "runs/sweep", folder.path / "kept")
+    folder.small("x < 3")
+    fresh = folder.run("sweep", "--points", "3", "--fresh")
+    assert executed(fresh) == "sweep: 1 run to execute"
+    began = [open_view(folder.path / store).arrow("runs")["started_at"] for store in ("kept", "runs/sweep")]
+    assert began[0] == began[1]
+    assert folder.run("sweep").code == 1
+    taken_in = open_view(folder.path / "runs/sweep").arrow("runs")["started_at"].to_pylist()
+    assert [one == other for one, other in zip(began[0].to_pylist(), taken_in, strict=True)] == [
+        *[True, True, False]
+    ]
+    folder.small("x < 2")
     # The record counts for the next whole sweep, and for the same points with other limits.
     again = folder.run("sweep", "--points", "2", "--points", "2")
     assert executed(again) == ""

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.conftest import COUNTER, COUNTER_SWEEP, RunCli
 from tests.integration.test_sweep import SPECS, TIMES, processes_of, wait_until_gone
 from tests.stores import table_rows
 
@@ -31,7 +32,7 @@ Bound = { from = 1000, to = 1199 }
 def test_spark_runs_a_third_of_200_points(tmp_path: Path) -> None:
     (tmp_path / "Counter.tla").write_text((SPECS / "Counter.tla").read_text())
     (tmp_path / "many.toml").write_text(SWEEP)
-    command = [sys.executable, "-m", "tla2py", "sweep", "many.toml", "-o", "store", "--master", "local[2]"]
+    command = [sys.executable, "-m", "tla2py", "sweep", "many.toml", "-o", "store"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     rows = table_rows(tmp_path / "store", "runs")
@@ -39,7 +40,34 @@ def test_spark_runs_a_third_of_200_points(tmp_path: Path) -> None:
     assert by["spark"] >= 200 / 3
     assert by["local"] >= 2
     assert by.total() == 200
+    said = {f"{by['spark']} runs by Spark", f"{by['local']} runs by threads of this machine"}
+    lines = [line for line in done.stderr.splitlines() if "by Spark" in line]
+    assert [{*line.removeprefix("many: ").split(", ")} for line in lines] == [said]
     # Whoever ran it, a point has the same row.
     own = {*TIMES, "run_id", "point", "Bound"}
     assert len({str({name: row[name] for name in row.keys() - own}) for row in rows}) == 1
     assert not wait_until_gone(tmp_path), processes_of(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("command", "options"), [("sweep", ("--executor", "spark")), ("gate", ("--master", "local[1]"))]
+)
+def test_spark_alone_where_it_was_asked_for(
+    command: str, options: tuple[str, ...], tmp_path: Path, run_cli: RunCli
+) -> None:
+    (tmp_path / "Counter.tla").write_text(COUNTER)
+    (tmp_path / "sweep.toml").write_text(COUNTER_SWEEP)
+    (tmp_path / "other.toml").write_text(COUNTER_SWEEP.replace("[1, 2, 3]", "[2]"))
+    files = ("sweep.toml", "other.toml") if command == "sweep" else ("sweep.toml",)
+    done = run_cli(command, *files, *options, "--points", "1", process=True)
+    assert done.code == 0, done
+    # Both sweeps in one pool of tasks, each in its own store.
+    for file in files:
+        name = Path(file).stem
+        assert f"{name}: 1 run by Spark" in done.stderr
+        assert [row["executor"] for row in table_rows(tmp_path / "runs" / name / "limited", "runs")] == [
+            "spark"
+        ]
+    # Few short runs do not start it otherwise.
+    done = run_cli(command, *files, "--points", "1", "--fresh", process=True)
+    assert f"{name}: 1 run by threads of this machine" in done.stderr

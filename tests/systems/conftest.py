@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
+from collections.abc import Iterator
 from contextlib import closing
 
 import pytest
 
 from tests.systems.rows import Row, plan_row, reference_toolchain
 from tla2py.execution.executor import LocalExecutor, Work, default_slots
-from tla2py.model.outcome import Verdict
 from tla2py.model.run import Run, RunResult
 from tla2py.replay.confirm import Confirmation, confirm_trace
 from tla2py.replay.query import Origin
@@ -20,7 +19,7 @@ from tla2py.tlc.output.result import interpret_record
 class Answers:
     """The results of runs that an executor works on while they are asked for."""
 
-    def __init__(self, run_ids: dict[str, str], store: Store, work: Work, news: Iterator[Verdict]) -> None:
+    def __init__(self, run_ids: dict[str, str], store: Store, work: Work, news: Iterator[object]) -> None:
         self._run_ids = run_ids
         self._store = store
         self._work = work
@@ -61,8 +60,7 @@ def answers(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
         runs[run.run_id] = run
         sources |= texts
     work = Work(sources=sources, toolchain=toolchain, store=store.path)
-    news = LocalExecutor(default_slots(workers=1)).execute(list(runs.values()), work, lambda: None)
-    assert isinstance(news, Generator)
+    news = LocalExecutor(default_slots(workers=1)).execute([(list(runs.values()), work)], lambda: None)
     # To leave the executor's loop is to stop what still runs.
     with closing(news):
         yield Answers(run_ids, store, work, news)

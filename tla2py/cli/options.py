@@ -193,11 +193,11 @@ Master = Annotated[
     ),
 ]
 ExecutorChoice = Annotated[
-    ExecutorName,
+    ExecutorName | None,
     typer.Option(
         "--executor",
         metavar="spark|local",
-        help="Spark, which takes over from threads on this machine; or threads only.",
+        help="Spark alone, or threads alone; by default Spark takes over from threads of this machine where that pays off.",
     ),
 ]
 Settings = Annotated[

@@ -132,6 +132,7 @@ def _about(value: float) -> str:
     return f"{math.ceil(value / 60)}m" if value < 3600 else f"{value / 3600:.1f}h"
 
 
+_EXECUTORS = {"local": "threads of this machine", "spark": "Spark"}
 # The wait before the first line and the longest wait between two, so that the log of hours stays readable.
 _FIRST_SECONDS = 5.0
 _MOST_SECONDS = 60.0
@@ -172,6 +173,9 @@ class ConsoleListener(Listener):
         """Print it if there was nothing to run."""
         if not result.executed and result.runs:
             err().print(cached_line(result))
+        ran = [f"{counted(runs, 'run')} by {_EXECUTORS[name]}" for name, runs in result.executors.items()]
+        if ran:
+            err().print(f"{result.sweep.name}: {', '.join(ran)}", style="dim")
 
 
 class SweepListener(ConsoleListener):

@@ -81,7 +81,7 @@ def sweep_command(
     sweep: SweepFiles,
     store: StorePath = None,
     master: Master = None,
-    executor: ExecutorChoice = ExecutorName.SPARK,
+    executor: ExecutorChoice = None,
     fresh: Fresh = False,
     configs: Configs = None,
     dry_run: DryRun = False,

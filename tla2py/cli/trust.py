@@ -98,7 +98,7 @@ def gate_command(
         ),
     ] = None,
     master: Master = None,
-    executor: ExecutorChoice = ExecutorName.SPARK,
+    executor: ExecutorChoice = None,
     fresh: Fresh = False,
     *,
     options: SweepOptions,

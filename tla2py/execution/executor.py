@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -52,8 +52,15 @@ class Work:
     cpu_seconds: float | None = None
 
 
+# Runs, and what they need; several parts share the slots.
+Part: TypeAlias = tuple[Sequence[Run], Work]
+# With the number of its part, from 0.
+PartRun: TypeAlias = tuple[int, Run]
+PartEnd: TypeAlias = tuple[int, RunEnd]
+
+
 class Executor(Protocol):
-    """Executes runs into a store and yields the end of each, in any order.
+    """Executes runs into stores and yields the end of each, in any order.
 
     Ends may arrive late, several at once; on this machine the folder ``Work.progress`` has each as it happens.
     """
@@ -69,7 +76,7 @@ class Executor(Protocol):
     def running(self) -> int:
         """The number of runs in progress."""
 
-    def execute(self, runs: Sequence[Run], work: Work, tick: Callable[[], None]) -> Iterator[RunEnd]:
+    def execute(self, parts: Sequence[Part], tick: Callable[[], None]) -> Generator[PartEnd, None, None]:
         """Execute all runs, in order of start; ``tick`` is called now and then while none ends."""
 
     def derive(self, store: Store, groups: Iterable[Group]) -> Iterable[Fragment]:
@@ -130,19 +137,20 @@ class LocalExecutor:
         """The number of runs in progress."""
         return self._running
 
-    def execute(self, runs: Sequence[Run], work: Work, tick: Callable[[], None]) -> Iterator[RunEnd]:
+    def execute(self, parts: Sequence[Part], tick: Callable[[], None]) -> Generator[PartEnd, None, None]:
         """Execute all runs; leaving the loop early cancels the others without a record."""
         cancelled = threading.Event()
         # A planned run is made when it is taken.
-        waiting = iter(runs)
+        waiting = ((number, run) for number, (runs, _) in enumerate(parts) for run in runs)
+        works = [work for _, work in parts]
         # A thread ends with None.
-        done: SimpleQueue[RunEnd | BaseException | None] = SimpleQueue()
+        done: SimpleQueue[PartEnd | BaseException | None] = SimpleQueue()
 
         def slot() -> None:
             try:
                 while not cancelled.is_set() and (batch := self._take(waiting)):
                     with self._counted():
-                        ends = self._execute(batch, work, cancelled)
+                        ends = self._execute(batch, works, cancelled)
                     for end in ends:
                         done.put(end)
             except BaseException as error:
@@ -152,7 +160,7 @@ class LocalExecutor:
 
         threads = [
             threading.Thread(target=slot, name=f"run-{number}", daemon=True)
-            for number in range(min(self.slots, len(runs)))
+            for number in range(min(self.slots, sum(len(runs) for runs, _ in parts)))
         ]
         try:
             for thread in threads:
@@ -191,15 +199,17 @@ class LocalExecutor:
             with self._lock:
                 self._running -= 1
 
-    def _take(self, waiting: Iterator[Run]) -> Sequence[Run]:
+    def _take(self, waiting: Iterator[PartRun]) -> Sequence[PartRun]:
         """The runs that a thread executes next, one after the other; empty if none is left."""
         with self._lock:
             return [*islice(waiting, 1)]
 
-    def _execute(self, batch: Sequence[Run], work: Work, cancelled: threading.Event) -> Sequence[RunEnd]:
+    def _execute(
+        self, batch: Sequence[PartRun], works: Sequence[Work], cancelled: threading.Event
+    ) -> Sequence[PartEnd]:
         """Execute runs in a thread; cancelled ones have no end."""
-        ends = [execute_into_store(run, work, "local", cancelled) for run in batch]
-        return [end for end in ends if end]
+        ends = ((n, execute_into_store(run, works[n], "local", cancelled)) for n, run in batch)
+        return [(n, end) for n, end in ends if end]
 
     def _join(self, threads: Sequence[threading.Thread]) -> None:
         """Wait for the cancelled threads."""

@@ -5,19 +5,19 @@ from __future__ import annotations
 import contextlib
 import functools
 import time
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import NamedTuple
 
 import tla2py
 from tla2py.errors import StoreError
 from tla2py.execution.durations import NOTHING_KNOWN, Durations, Estimator, earlier_durations, schedule_runs
-from tla2py.execution.executor import Executor, Work
+from tla2py.execution.executor import Executor, Part, PartEnd, Work
 from tla2py.execution.listener import Listener, ProgressReader, RunEnd, SweepProgress
 from tla2py.model.outcome import Outcome, Verdict
 from tla2py.model.run import RETRIED
-from tla2py.store.fragments import read_rows
+from tla2py.store.fragments import read_list, read_rows
 from tla2py.store.record import write_inputs
 from tla2py.store.schema import parameter_columns, parameter_type
 from tla2py.store.storage import is_remote
@@ -108,114 +108,131 @@ def write_input_files(sweep: Sweep, store: Store) -> None:
     write_inputs(store.storage, [*files, *(log.sha256 for log in sweep.logs.kept)])
 
 
-def execute_job(
-    job: Job,
+def execute_jobs(
+    jobs: Sequence[Job],
     toolchain: Toolchain,
     executor: Callable[[], Executor],
     listener: Listener,
     name: str | None = None,
-) -> int:
-    """The number of runs executed.
+) -> list[int]:
+    """The number of runs executed of each job; the runs of all jobs share the slots.
 
     ``name`` is what the listener is told of runs that are not the points of the sweep; what these violate is not a
     violation of the model. ``executor`` is called only if runs are missing. The tables are refreshed however this
     ends. Raises what the executor raises.
     """
-    sweep = job.sweep if name is None else replace(job.sweep, name=name)
-    try:
-        with listener.executing(sweep, len(job.missing), len(job.known)) as report:
-
-            def told(progress: SweepProgress) -> None:
-                report(progress if name is None else replace(progress, violated=None))
-
-            return _execute(job, toolchain, executor, told)
-    except KeyboardInterrupt:
-        recorded = job.store.recorded()
-        listener.interrupted(sum(run_id not in recorded for run_id in job.missing.ids))
-        raise
-
-
-def _execute(
-    job: Job, toolchain: Toolchain, executor: Callable[[], Executor], report: Callable[[SweepProgress], None]
-) -> int:
-    progress = SweepProgress(violated=sum(verdict is Verdict.VIOLATED for verdict in job.known.values()))
+    courses = [_Course(job, name) for job in jobs]
+    running = [course for course in courses if course.open]
     derive: Derive = derive_here
     try:
-        if job.missing:
-            pool = executor()
-            # What is loose from now on is of this sweep.
-            job.store.pack()
-            # A shared JVM takes longer for its first run and less than half for the others.
-            short = {*job.missing.ids} - job.long
-            warm = job.sweep.file.tlc.warm and len(short) >= _WARM_RUNS * pool.slots
-            work = Work(
-                sources=job.plan.sources,
-                toolchain=replace(toolchain, overrides=job.sweep.classes),
-                store=job.store.path,
-                warm=frozenset(short if warm else ()),
-                long=job.long,
-                slots=pool.slots,
-                cpu_seconds=job.seconds,
-            )
-            with scratch_folder("tla2py-progress-") as folder:
-                course = _Course(job, pool, folder, progress)
-
-                def tick() -> None:
-                    course.look()
-                    report(progress)
-
-                tick()
-                for end in pool.execute(job.missing, replace(work, progress=folder), tick):
-                    course.end(end)
-                    tick()
-            derive = pool.derive
+        with contextlib.ExitStack() as stack:
+            pool: Executor | None = None
+            ends: Iterator[PartEnd] = iter(())
+            # Tell of one job after the other, whichever the pool executes.
+            tell: list[Callable[[], None]] = []
+            for course in courses:
+                sweep = course.job.sweep if name is None else replace(course.job.sweep, name=name)
+                missing, known = course.job.missing, course.job.known
+                with listener.executing(sweep, len(missing), len(known)) as report:
+                    if not missing:
+                        continue
+                    if pool is None:
+                        pool = executor()
+                        parts = [each.start(pool, toolchain, stack) for each in running]
+                        ends = stack.enter_context(
+                            contextlib.closing(pool.execute(parts, lambda: tell[-1]()))
+                        )
+                    tell.append(functools.partial(course.tell, report))
+                    tell[-1]()
+                    while course.open and (found := next(ends, None)) is not None:
+                        number, end = found
+                        running[number].end(end)
+                        tell[-1]()
+            # An executor may tell of a failure after the last run.
+            deque(ends, 0)
+            if pool is not None:
+                derive = pool.derive
+    except KeyboardInterrupt:
+        left = ((job.missing.ids, job.store.recorded()) for job in jobs)
+        listener.interrupted(sum(run_id not in recorded for ids, recorded in left for run_id in ids))
+        raise
     finally:
         # Runs whose records are lost are executed here, or in the next sweep if this one was interrupted.
-        if job.tables:
-            refresh_tables(job.store, derive=derive, lost=lambda _: None)
-    return progress.done
+        for job in jobs:
+            if job.tables:
+                refresh_tables(job.store, derive=derive, lost=lambda _: None)
+    return [course.progress.done for course in courses]
 
 
 class _Course:
-    """The course of a job, from the ends of its runs and, once a second, from a look inside them."""
+    """The course of a job, from the ends of its runs and, once a second, from a look inside them.
 
-    def __init__(self, job: Job, pool: Executor, folder: Path, progress: SweepProgress) -> None:
-        self._job = job
-        self._pool = pool
-        self._reader = ProgressReader(folder)
-        self._progress = progress
-        self._open = {*job.missing.ids}
+    ``open`` are the runs that have not ended.
+    """
+
+    _pool: Executor
+    _reader: ProgressReader
+
+    def __init__(self, job: Job, name: str | None) -> None:
+        self.job = job
+        self.open = {*job.missing.ids}
+        known = sum(verdict is Verdict.VIOLATED for verdict in job.known.values())
+        self.progress = SweepProgress(violated=known if name is None else None)
         self._ends: list[RunEnd] = []
         self._due = time.monotonic() + _LOOK_SECONDS
+
+    def start(self, pool: Executor, toolchain: Toolchain, stack: contextlib.ExitStack) -> Part:
+        """The missing runs for a pool, with what they need until the stack is closed."""
+        job, folder = self.job, stack.enter_context(scratch_folder("tla2py-progress-"))
+        self._pool, self._reader = pool, ProgressReader(folder)
+        # What is loose from now on is of this sweep.
+        job.store.pack()
+        # A shared JVM takes longer for its first run and less than half for the others.
+        short = self.open - job.long
+        warm = job.sweep.file.tlc.warm and len(short) >= _WARM_RUNS * pool.slots
+        return job.missing, Work(
+            sources=job.plan.sources,
+            toolchain=replace(toolchain, overrides=job.sweep.classes),
+            store=job.store.path,
+            warm=frozenset(short if warm else ()),
+            long=job.long,
+            slots=pool.slots,
+            progress=folder,
+            cpu_seconds=job.seconds,
+        )
+
+    def tell(self, report: Callable[[SweepProgress], None]) -> None:
+        """Report the progress."""
+        self._look()
+        report(self.progress)
 
     @functools.cached_property
     def _estimator(self) -> Estimator:
         # Made only when it is needed, since short sweeps may have many points.
-        missing = {run_id: self._point(run_id).parameters for run_id in self._job.missing.ids}
-        timeout = self._job.sweep.limits.timeout_seconds
-        return Estimator(missing, self._job.earlier, slots=self._pool.slots, timeout_seconds=timeout)
+        missing = {run_id: self._point(run_id).parameters for run_id in self.job.missing.ids}
+        timeout = self.job.sweep.limits.timeout_seconds
+        return Estimator(missing, self.job.earlier, slots=self._pool.slots, timeout_seconds=timeout)
 
     @functools.cached_property
     def _places(self) -> dict[str, int]:
-        return {run_id: place for place, run_id in enumerate(self._job.plan.runs.ids)}
+        return {run_id: place for place, run_id in enumerate(self.job.plan.runs.ids)}
 
     def _point(self, run_id: str) -> Point:
-        return self._job.plan.points[self._places[run_id]]
+        return self.job.plan.points[self._places[run_id]]
 
     def end(self, end: RunEnd) -> None:
         """Count the end of a run once, wherever it is reported."""
-        if end.run_id in self._open:
-            self._open.remove(end.run_id)
+        if end.run_id in self.open:
+            self.open.remove(end.run_id)
             self._ends.append(end)
-            self._progress.done = len(self._job.missing) - len(self._open)
-            violated = self._progress.violated or 0
-            self._progress.violated = violated + (end.verdict is Verdict.VIOLATED)
+            self.progress.done = len(self.job.missing) - len(self.open)
+            if self.progress.violated is not None:
+                self.progress.violated += end.verdict is Verdict.VIOLATED
 
-    def look(self) -> None:
-        """Update the progress."""
-        progress, now = self._progress, time.monotonic()
+    def _look(self) -> None:
+        progress, now = self.progress, time.monotonic()
         progress.running = self._pool.running()
-        if not self._open:
+        if not self.open:
             progress.inside, progress.left = (), None
             return
         if now < self._due:
@@ -225,8 +242,8 @@ class _Course:
             self.end(end)
         if self._pool.distant:
             # A task reports its runs when it ends; their records are there before.
-            recorded = len(self._open & self._job.store.record_ids().loose)
-            progress.done = max(progress.done, len(self._job.missing) - len(self._open) + recorded)
+            recorded = len(self.open & self.job.store.record_ids().loose)
+            progress.done = max(progress.done, len(self.job.missing) - len(self.open) + recorded)
         for end in self._ends:
             if end.wall_seconds is not None:
                 self._estimator.end(end.run_id, end.wall_seconds)
@@ -294,15 +311,18 @@ def known_runs(store: Store, plan: Plan) -> dict[str, Verdict]:
             known[run_id] = ended.verdict
 
     # A full disk or a crash may have truncated a record after the table was written.
-    trusted = is_remote(store.path) or _tables_current(store)
+    trusted = is_remote(store.path) or has_current_tables(store)
     with contextlib.suppress(OSError, ValueError):
         files = intact_files(store, "runs") if left and not records_doubted(store) else None
         # Another version may know more outcomes.
-        outcomes = set(Outcome)
+        outcomes, tables = set(Outcome), read_list(store.storage)
+        newer = {*tables.newer} if tables is not None else set()
         for run_id, outcome, verdict, *limits in (
             read_rows(files, ("run_id", *_Ended._fields)) if files else ()
         ):
-            if run_id in left and outcome in outcomes and (trusted or _is_whole(store, run_id)):
+            if run_id not in left or run_id in newer or outcome not in outcomes:
+                continue
+            if trusted or _is_whole(store, run_id):
                 look(run_id, left.pop(run_id), _Ended(Outcome(outcome), Verdict(verdict), *limits))
     store.prefetch(left)
     for run_id, place in left.items():
@@ -364,7 +384,8 @@ def _recorded(store: Store, run_id: str) -> _Ended | None:
     )
 
 
-def _tables_current(store: Store) -> bool:
+def has_current_tables(store: Store) -> bool:
+    """Whether the tables of a store are up to date; not those of a store without a sweep."""
     try:
         return tables_current(store)
     except StoreError:

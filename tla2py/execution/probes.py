@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from tla2py.errors import StoreError
 from tla2py.execution.durations import NOTHING_KNOWN
 from tla2py.execution.executor import Executor
-from tla2py.execution.job import execute_job, prepare_job
+from tla2py.execution.job import execute_jobs, prepare_job
 from tla2py.execution.listener import Listener
 from tla2py.lint.subject import result_warning
 from tla2py.model.finding import Finding
@@ -333,7 +333,8 @@ def execute_probes(
         [probe.point for probe in probes.probes], [probe.run for probe in probes.probes], probes.sources
     )
     job = prepare_job(sweep, probe_plan, store, earlier=NOTHING_KNOWN)
-    return execute_job(job, toolchain, start, listener, f"{sweep.name} vacuity") if job.missing else 0
+    jobs = [job] if job.missing else []
+    return sum(execute_jobs(jobs, toolchain, start, listener, f"{sweep.name} vacuity"))
 
 
 def probe_findings(sweep: Sweep, plan: Plan, store: Store, rows: Sequence[RunRow]) -> list[Finding]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from collections import Counter
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, TypeAlias
@@ -12,7 +13,15 @@ import msgspec
 
 from tla2py.errors import ExitCode, InputError, StoreError
 from tla2py.execution.executor import Executor, ExecutorFactory
-from tla2py.execution.job import execute_job, known_runs, prepare_job, write_input_files, write_points
+from tla2py.execution.job import (
+    Job,
+    execute_jobs,
+    has_current_tables,
+    known_runs,
+    prepare_job,
+    write_input_files,
+    write_points,
+)
 from tla2py.execution.listener import SILENT, Listener
 from tla2py.execution.preflight import (
     checked_plan,
@@ -30,7 +39,7 @@ from tla2py.model.run import Run, SandboxNeed
 from tla2py.store.runs import run_rows
 from tla2py.store.storage import Address, below
 from tla2py.store.store import LIMITED, PASSED, Store
-from tla2py.store.write import refresh_tables, table_files
+from tla2py.store.write import hold_tables, refresh_tables, table_files
 from tla2py.sweep.file import folder_file, sweep_file_of
 from tla2py.sweep.judge import Mismatch, check_expectations, exit_code, judge, left_out
 from tla2py.sweep.limited import chosen_places
@@ -148,7 +157,7 @@ class SweepResult:
     """The result of a sweep: its rows of the table ``runs`` and the mismatches with its expectations.
 
     ``executed`` counts the runs executed now, ``cached`` those that the store had. ``records`` is the store of its records; of a
-    limited sweep ``store``, with its points and tables, may be another one.
+    limited sweep ``store``, with its points and tables, may be another one. ``executors`` counts what each executed now.
     """
 
     sweep: Sweep
@@ -160,6 +169,7 @@ class SweepResult:
     runs: Sequence[RunRow]
     mismatches: tuple[Mismatch, ...]
     findings: Findings
+    executors: Mapping[str, int]
 
     @property
     def exit_code(self) -> ExitCode:
@@ -228,11 +238,25 @@ def run_sweeps(
         sweep, plan, warnings = checked_plan(each, toolchain, listener)
         listener.planned(sweep, plan)
         planned.append((sweep, plan, warnings))
-    with executors([sweep for sweep, *_ in planned]) as start:
-        return tuple(
+    with executors([sweep for sweep, *_ in planned]) as start, contextlib.ExitStack() as stack:
+        courses = [
             _run(*each, address, toolchain, start, fresh=fresh, aside=store is None, listener=listener)
             for each, address in zip(planned, addresses, strict=True)
-        )
+        ]
+        # One that is not finished lets go of its store.
+        jobs = [next(stack.enter_context(contextlib.closing(course))) for course in courses]
+        counts = execute_jobs(jobs, toolchain, start, listener)
+        return tuple(map(_finished, courses, counts))
+
+
+def _finished(course: Generator[Job, int, SweepResult], executed: int) -> SweepResult:
+    """The result of a sweep whose runs have been executed."""
+    try:
+        course.send(executed)
+    except StopIteration as end:
+        result: SweepResult = end.value
+        return result
+    raise RuntimeError("a sweep has one job")
 
 
 def store_addresses(sweeps: Sequence[Sweep], store: Address | None) -> list[Address]:
@@ -264,8 +288,11 @@ def _run(
     fresh: bool,
     aside: bool,
     listener: Listener,
-) -> SweepResult:
-    """Execute a sweep's missing runs and judge all of them; ``aside``, a limited one leaves the store's points and tables."""
+) -> Generator[Job, int, SweepResult]:
+    """Yields the job of a sweep's missing runs, gets how many were executed, and returns the result.
+
+    With ``aside`` a limited sweep leaves the points and tables of the store as they are.
+    """
     aside = aside and sweep.limited
     # What no point can show is not known of some.
     sweep = replace(sweep, vacuity=sweep.vacuity and not sweep.limited)
@@ -277,16 +304,21 @@ def _run(
         job = replace(prepare_job(sweep, part, records, fresh=fresh), tables=not aside)
         missing = {*job.missing.ids}
         running = [n for n, run_id in zip(sweep.numbers, part.runs.ids, strict=True) if run_id in missing]
-        note_passed(records, sweep, "sweep", running, (), whole=False)
+        if running:
+            note_passed(records, sweep, "sweep", running, (), whole=False)
+        # What a killed sweep left is taken in by the next reader.
+        held = aside and has_current_tables(records)
         if aside:
             write_input_files(sweep, records)
         else:
             write_points(sweep, plan, records)
         if not fresh:
             _report_other_jars(records, sweep, job.missing, toolchain.jar, listener)
-        executed = execute_job(job, toolchain, start, listener)
+        executed = yield job
         if aside:
             shown = _limited_store(records, sweep, plan, part)
+        if held and executed:
+            hold_tables(records, missing)
         runs: Sequence[RunRow] = run_rows(table_files(shown, "runs"))
         if sweep.chosen is not None:
             runs = [row for row in runs if row.point in sweep.chosen]
@@ -309,6 +341,7 @@ def _run(
         runs=runs,
         mismatches=mismatches,
         findings=findings,
+        executors=Counter({row.run_id: str(row.executor) for row in runs if row.run_id in missing}.values()),
     )
     for finding in findings.open:
         if finding not in warnings:

@@ -12,7 +12,7 @@ import msgspec
 from tla2py.errors import StoreError
 from tla2py.execution.durations import NOTHING_KNOWN, Durations, parameter_key
 from tla2py.execution.executor import Executor
-from tla2py.execution.job import execute_job, manifest, prepare_job
+from tla2py.execution.job import execute_jobs, manifest, prepare_job
 from tla2py.execution.listener import Listener
 from tla2py.model.row import RunRow
 from tla2py.model.run import Limits, Run, RunResult
@@ -143,7 +143,7 @@ class Bench:
             )
         job = prepare_job(self.sweep, plan, self.store, fresh=self.fresh, earlier=earlier)
         if job.missing:
-            self.executed += execute_job(job, self.toolchain, self.start, self.listener, name)
+            self.executed += sum(execute_jobs([job], self.toolchain, self.start, self.listener, name))
         return bool(job.missing)
 
     @property

@@ -6,14 +6,12 @@ import contextlib
 import functools
 import importlib.util
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING
 
 from tla2py.errors import InputError, ToolchainError
-from tla2py.execution.executor import LocalExecutor, Work
-from tla2py.execution.listener import RunEnd
-from tla2py.model.run import Run
+from tla2py.execution.executor import LocalExecutor, Part, PartEnd, PartRun, Work
 from tla2py.spark import ExecutorName
 from tla2py.spark.launch import SparkStart
 from tla2py.store.fragments import Fragment
@@ -54,52 +52,54 @@ class HandoverExecutor(LocalExecutor):
         self._start = start
         self._tell = tell
         self._told = False
-        self._shared: Broadcast[Parcel] | None = None
+        self._shared: dict[int, Broadcast[Parcel]] = {}
         self._left = self._ended = 0
         self._spent = 0.0
 
-    def execute(self, runs: Sequence[Run], work: Work, tick: Callable[[], None]) -> Iterator[RunEnd]:
+    def execute(self, parts: Sequence[Part], tick: Callable[[], None]) -> Generator[PartEnd, None, None]:
         """Execute all runs; leaving the loop early cancels the others."""
-        self._left, self._ended, self._spent = len(runs), 0, 0.0
-        cores = self.slots * max((run.options.workers for run in runs), default=1)
+        self._left, self._ended, self._spent = sum(len(runs) for runs, _ in parts), 0, 0.0
+        cores = self.slots * max((run.options.workers for runs, _ in parts for run in runs), default=1)
+        known = [work.cpu_seconds for _, work in parts]
+        expected = None if None in known else sum(filter(None, known))
 
         def look() -> None:
             if self._start.failure is not None and not self._told:
                 self._told = True
                 self._tell(f"running on threads, since {self._start.failure.message}")
-            if not self._start.begun and self._worth(work, cores):
+            if not self._start.begun and self._worth(expected, cores):
                 self._start.begin()
             tick()
 
         try:
             look()
-            yield from super().execute(runs, work, look)
+            yield from super().execute(parts, look)
         finally:
-            if self._shared is not None:
+            for shared in self._shared.values():
                 with contextlib.suppress(Exception):
-                    self._shared.destroy()
-                self._shared = None
+                    shared.destroy()
+            self._shared = {}
 
     def derive(self, store: Store, groups: Iterable[Group]) -> Iterable[Fragment]:
         """The fragments of groups of records, made by Spark's tasks if it is up and the records are many."""
         spark = self._start.use()
         return super().derive(store, groups) if spark is None else spark.derive(store, groups)
 
-    def _worth(self, work: Work, cores: int) -> bool:
-        """Whether Spark's start is expected to pay off."""
+    def _worth(self, expected: float | None, cores: int) -> bool:
+        """Whether Spark's start is expected to pay off; all runs took so many CPU seconds before, if that is known."""
         with self._lock:
             waiting, ended, spent = self._left, self._ended, self._spent
         if waiting <= self.slots:
             return False
-        if work.cpu_seconds is not None:
-            rest = work.cpu_seconds - spent
+        if expected is not None:
+            rest = expected - spent
         elif ended >= _MEASURED_RUNS * self.slots:
             rest = spent / ended * waiting
         else:
             return waiting >= _MANY_RUNS * self.slots
         return rest / cores > _WORTH_SECONDS
 
-    def _take(self, waiting: Iterator[Run]) -> Sequence[Run]:
+    def _take(self, waiting: Iterator[PartRun]) -> Sequence[PartRun]:
         with self._lock:
             size = 1
             if self._start.up and self._ended:
@@ -109,19 +109,22 @@ class HandoverExecutor(LocalExecutor):
             self._left -= len(batch)
             return batch
 
-    def _execute(self, batch: Sequence[Run], work: Work, cancelled: threading.Event) -> Sequence[RunEnd]:
+    def _execute(
+        self, batch: Sequence[PartRun], works: Sequence[Work], cancelled: threading.Event
+    ) -> Sequence[PartEnd]:
         spark = self._start.use()
         if spark is None:
-            ends = super()._execute(batch, work, cancelled)
+            ends = super()._execute(batch, works, cancelled)
         else:
             # A JVM that this thread shared with others is not needed any more.
             close_hosts()
             with self._lock:
-                self._shared = self._shared or spark.share(work)
+                for number in {number for number, _ in batch} - self._shared.keys():
+                    self._shared[number] = spark.share(works[number])
             ends = spark.execute_batch(batch, self._shared)
         with self._lock:
             self._ended += len(ends)
-            self._spent += sum(end.cpu_seconds for end in ends)
+            self._spent += sum(end.cpu_seconds for _, end in ends)
         return ends
 
     def _join(self, threads: Sequence[threading.Thread]) -> None:
@@ -149,19 +152,21 @@ def require_pyspark() -> None:
 
 
 def choose_executor(
-    name: str, master: str | None, listener: Listener, *, only_runs: bool = False
+    name: str | None, master: str | None, listener: Listener, *, only_runs: bool = False
 ) -> ExecutorFactory:
     """The factory of an executor: ``spark`` on a master, or ``local`` for threads.
 
-    Without a master Spark takes the one of ``spark-submit``, or ``local[*]``. On a local master threads execute the
-    first runs while Spark starts; without a master and without pyspark they execute all. With ``only_runs`` nothing else
+    Without a master Spark takes the one of ``spark-submit``, or ``local[*]``. Without a name and a master, threads execute the
+    first runs on this machine while Spark starts, and without pyspark all of them. With ``only_runs`` nothing else
     uses Spark in this process, so it starts faster. An executor on this machine limits concurrent runs to those that fit
     its memory; opening it raises InputError (``too-little-memory``) if none fits. Raises InputError
     (``unknown-executor``).
     """
-    if name not in set(ExecutorName):
+    if name not in {None, *ExecutorName}:
         raise InputError("unknown-executor", f"no executor {name!r}", hint="executors: spark, local")
-    open_ = _local if name == ExecutorName.LOCAL else functools.partial(_spark, master, only_runs=only_runs)
+    insist = name is not None or master is not None
+    spark = functools.partial(_spark, master, insist=insist, only_runs=only_runs)
+    open_ = _local if name == ExecutorName.LOCAL else spark
 
     @contextlib.contextmanager
     def opened(sweeps: Sequence[Sweep]) -> Iterator[Callable[[], Executor]]:
@@ -182,27 +187,27 @@ def _local(workers: int, memory: int, listener: Listener) -> Iterator[Executor]:
 
 @contextlib.contextmanager
 def _spark(
-    master: str | None, workers: int, memory: int, listener: Listener, *, only_runs: bool
+    master: str | None, workers: int, memory: int, listener: Listener, *, insist: bool, only_runs: bool
 ) -> Iterator[Executor]:
     from tla2py.spark.launch import has_active_context, local_cores, submitted
 
     cores = local_cores(master or "local[*]")
-    if cores is None or submitted() or has_active_context():
+    here = cores is not None and not submitted() and not has_active_context()
+    slots = _fitting(max(cores // workers, 1), memory, listener) if cores is not None and here else 0
+    if insist or not here:
         require_pyspark()
         from tla2py.spark.executor import SparkExecutor
         from tla2py.spark.session import spark_context
 
-        with spark_context(master, workers=workers, only_runs=only_runs) as context:
+        chosen = f"local[{slots * workers}]" if here else master
+        with spark_context(chosen, workers=workers, only_runs=only_runs) as context:
             yield SparkExecutor(context)
         return
     from tla2py.execution.executor import LocalExecutor
     from tla2py.spark.choice import HandoverExecutor
     from tla2py.spark.launch import SparkStart
 
-    slots = _fitting(max(cores // workers, 1), memory, listener)
     if not has_pyspark():
-        if master is not None:
-            require_pyspark()
         listener.told("running on threads, since pyspark is not installed: pip install 'tla2py[spark]'")
         yield LocalExecutor(slots)
         return

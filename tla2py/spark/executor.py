@@ -8,14 +8,16 @@ import math
 import threading
 import time
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import groupby
+from operator import itemgetter
 
 from py4j.protocol import Py4JError
 from pyspark import AccumulatorParam, Broadcast, SparkContext, TaskContext
 
 from tla2py.errors import StoreError, Tla2pyError
-from tla2py.execution.executor import Work, execute_into_store
+from tla2py.execution.executor import Part, PartEnd, PartRun, Work, execute_into_store
 from tla2py.execution.listener import RunEnd
 from tla2py.model.run import Run
 from tla2py.spark.frames import deriver
@@ -30,7 +32,7 @@ from tla2py.tlc.output.result import interpret_record
 # Py4J logs the traceback of every connection that it loses. Set up logging to see them.
 logging.getLogger("py4j").addHandler(logging.NullHandler())
 
-News = list[RunEnd | Tla2pyError]
+News = list[PartEnd | Tla2pyError]
 # Batches are sized for so many waves of tasks: fewer would leave slots idle at the end, more would cost more.
 _WAVES = 8
 _BATCH_RUNS = 200
@@ -89,17 +91,15 @@ class SparkExecutor:
         # The tracker may count a task that has ended together with its successor.
         return min(sum(stage.numActiveTasks for stage in stages if stage is not None), self.slots)
 
-    def execute(self, runs: Sequence[Run], work: Work, tick: Callable[[], None]) -> Iterator[RunEnd]:
+    def execute(self, parts: Sequence[Part], tick: Callable[[], None]) -> Generator[PartEnd, None, None]:
         """Execute all runs; leaving the loop early cancels the job and its runs.
 
         Raises ToolchainError (``spark-failed``) if the job fails, and errors of tasks such as StoreError.
         """
-        shared = self.share(work)
+        shared = {number: self.share(work) for number, (_, work) in enumerate(parts)}
         news = self._context.accumulator([], _Append())
         execute = _task(shared)
-
-        ids = runs.ids if isinstance(runs, Runs) else [run.run_id for run in runs]
-        batches = _Batches(runs, batched(ids, work.long, self.slots))
+        batches = _Batches(parts, self.slots)
         failure: list[BaseException] = []
 
         def job() -> None:
@@ -128,7 +128,8 @@ class SparkExecutor:
         finally:
             self.join([thread])
             with contextlib.suppress(Py4JError, OSError):
-                shared.destroy()
+                for each in shared.values():
+                    each.destroy()
 
     def share(self, work: Work) -> Broadcast[Parcel]:
         """The work as tasks get it."""
@@ -136,10 +137,12 @@ class SparkExecutor:
             shipper(self._context).pack(replace(work, store=shared_address(work.store)))
         )
 
-    def execute_batch(self, runs: Sequence[Run], shared: Broadcast[Parcel]) -> list[RunEnd]:
+    def execute_batch(
+        self, batch: Sequence[PartRun], shared: Mapping[int, Broadcast[Parcel]]
+    ) -> list[PartEnd]:
         """Execute runs one after the other, in one task; raises as ``execute`` does."""
         try:
-            news = self._context.parallelize([runs], 1).mapPartitions(_task(shared)).collect()
+            news = self._context.parallelize([batch], 1).mapPartitions(_task(shared)).collect()
         except Exception as error:
             raise job_failed(error) from error
         return [*_ends(news)]
@@ -168,36 +171,46 @@ def batched(ids: Sequence[str], long: frozenset[str], slots: int) -> list[Sequen
 
 
 class _Batches:
-    """The runs of each task, each made when it is sent."""
+    """The runs of each task, all of one part, each made when it is sent."""
 
-    def __init__(self, runs: Sequence[Run], places: Sequence[Sequence[int]]) -> None:
-        self._runs = runs
-        self._places = places
+    def __init__(self, parts: Sequence[Part], slots: int) -> None:
+        self._parts = parts
+        self._places = [
+            (number, places)
+            for number, (runs, work) in enumerate(parts)
+            for places in batched(
+                runs.ids if isinstance(runs, Runs) else [run.run_id for run in runs], work.long, slots
+            )
+        ]
 
     def __len__(self) -> int:
         return len(self._places)
 
-    def __iter__(self) -> Iterator[list[Run]]:
-        for places in self._places:
-            yield [self._runs[place] for place in places]
+    def __iter__(self) -> Iterator[list[PartRun]]:
+        for number, places in self._places:
+            runs, _ = self._parts[number]
+            yield [(number, runs[place]) for place in places]
 
 
-def _task(shared: Broadcast[Parcel]) -> Callable[[Iterable[Sequence[Run]]], Iterator[RunEnd | Tla2pyError]]:
+def _task(
+    shared: Mapping[int, Broadcast[Parcel]],
+) -> Callable[[Iterable[Sequence[PartRun]]], Iterator[PartEnd | Tla2pyError]]:
     """What a task does with its runs; an error ends it."""
 
-    def task(part: Iterable[Sequence[Run]]) -> Iterator[RunEnd | Tla2pyError]:
+    def task(partition: Iterable[Sequence[PartRun]]) -> Iterator[PartEnd | Tla2pyError]:
         context = TaskContext.get()
         repeated = context is not None and context.attemptNumber() > 0
         try:
-            work = unpack(shared.value)
-            store = Store(work.store)
-            # What is loose is of this sweep.
-            recorded = store.record_ids().loose if repeated else frozenset()
-            for run in (run for batch in part for run in batch):
-                end = _recorded_end(run, store) if run.run_id in recorded else None
-                end = end or execute_into_store(run, work, "spark")
-                if end:
-                    yield end
+            for number, same in groupby((each for batch in partition for each in batch), itemgetter(0)):
+                work = unpack(shared[number].value)
+                store = Store(work.store)
+                # What is loose is of this sweep.
+                recorded = store.record_ids().loose if repeated else frozenset()
+                for _, run in same:
+                    end = _recorded_end(run, store) if run.run_id in recorded else None
+                    end = end or execute_into_store(run, work, "spark")
+                    if end:
+                        yield number, end
         except Tla2pyError as error:
             yield error
 
@@ -215,7 +228,7 @@ def _recorded_end(run: Run, store: Store) -> RunEnd | None:
     return RunEnd(run_id=run.run_id, verdict=verdict, cpu_seconds=cpu_seconds)
 
 
-def _ends(news: Iterable[RunEnd | Tla2pyError]) -> Iterator[RunEnd]:
+def _ends(news: Iterable[PartEnd | Tla2pyError]) -> Iterator[PartEnd]:
     """The ends of runs; raises the first error among them."""
     for each in news:
         if isinstance(each, Tla2pyError):

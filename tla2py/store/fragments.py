@@ -94,7 +94,8 @@ class TableList(msgspec.Struct, frozen=True, kw_only=True):
     ``runs`` has the files of the tables that are joined with the points, ``fragments`` those of all others. ``made_from``
     is the digest of what they were made from, empty since a record was found damaged; ``columns`` that of their columns.
     ``packs`` names the packs of records. ``retired`` has the files of earlier moments, and the times when they were
-    replaced: their readers may not have finished.
+    replaced: their readers may not have finished. ``newer`` are runs that limited sweeps executed since, which the next
+    whole sweep takes in.
     """
 
     manifest: Manifest
@@ -104,6 +105,7 @@ class TableList(msgspec.Struct, frozen=True, kw_only=True):
     fragments: list[Fragment]
     packs: list[str]
     retired: dict[_FileName, float]
+    newer: list[str] = []
 
     @property
     def names(self) -> set[str]:

@@ -92,6 +92,7 @@ def refresh_tables(
     sound = [each for each in listed if is_intact(storage, each, ("results", "log_results", *checked))]
     if (
         not anew
+        and not before.newer
         and before.made_from == made_from
         and len(sound) == len(listed)
         and is_intact(storage, before.runs, checked)
@@ -141,6 +142,14 @@ def _no_tables(manifest: Manifest) -> TableList:
     return TableList(
         manifest=manifest, made_from="", columns="", runs=nothing, fragments=[], packs=[], retired={}
     )
+
+
+def hold_tables(store: Store, newer: Iterable[str]) -> None:
+    """Have readers take the tables as they are, although records of the ``newer`` runs were written since."""
+    before = read_list(store.storage)
+    if before is not None:
+        made_from, runs = _made_from(store, store.manifest()), sorted({*before.newer, *newer})
+        write_list(store.storage, msgspec.structs.replace(before, made_from=made_from, newer=runs))
 
 
 def tables_current(store: Store) -> bool:

@@ -311,6 +311,12 @@ def judgement_lines(result: SweepResult) -> Iterator[Text]:
     sweep = result.sweep
     if text := overridden_text(sweep.expect, sweep.points, sweep.expected_rows):
         yield Text(f"{name}: {text}", "dim")
+    ids = [result.plan.runs.ids[number - 1] for number in sweep.numbers]
+    if len({*ids}) < len(ids):
+        models = counted(len({*ids}), "different model")
+        yield Text(
+            f"{name}: {counted(len(ids), 'point')} with {models}; each is run once for all of its points"
+        )
     for mismatch in result.mismatches:
         yield Text(f"{name}, point {mismatch.point}: {mismatch}", "bold red")
     for unread in result.sweep.unread:
