@@ -220,6 +220,6 @@ def test_points_without_a_result_are_named(run_cli: RunCli, tmp_path: Path, stor
     assert "13 of 25 points have no result: 13-25" in text
     asked = run_cli("query", partial, "SELECT count(*) AS n FROM runs", "--json")
     assert json.loads(asked.stdout) == [{"n": 12}]
-    assert asked.stderr == "note: 13 of 25 points have no result: 13-25\n"
-    assert run_cli("query", store, "SELECT 1").stderr == ""
+    assert asked.stderr == "answered by DuckDB\nnote: 13 of 25 points have no result: 13-25\n"
+    assert run_cli("query", store, "SELECT 1").stderr == "answered by DuckDB\n"
     assert "no result" not in run_cli("explain", store).stdout

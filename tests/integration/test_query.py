@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import csv
+import io
+import json
 from pathlib import Path
 
 import pytest
 
+import tla2py
 from tests.conftest import RunCli
 from tests.integration.test_sweep import counter_store as counter_store
 from tla2py.errors import InputError
@@ -105,3 +109,65 @@ def test_tables_without_rows_have_their_columns(counter_store: Path) -> None:
     store = Store(counter_store)
     assert answer_query(store, "DESCRIBE simulations")[1]
     assert answer_query(store, "SELECT count(*) FROM simulations")[1] == [[0]]
+
+
+@pytest.mark.java
+def test_an_answer_as_a_frame(counter_store: Path) -> None:
+    store = tla2py.open_store(counter_store)
+    found = store.query("SELECT point, distinct, trace_length, verdict FROM runs ORDER BY point DESC")
+    assert list(found.columns) == ["point", "distinct", "trace_length", "verdict"]
+    expected = store.runs[list(found.columns)].iloc[::-1].reset_index(drop=True)
+    assert found.to_json(orient="records") == expected.to_json(orient="records")
+    # Counts stay integers beside nulls, and where DuckDB adds them up.
+    assert str(found["trace_length"].dtype) == "Int32"
+    assert found["trace_length"].isna().any()
+    total = store.query("SELECT sum(distinct) AS n, 1.5 AS half, min(started_at) AS first FROM runs")
+    assert [str(kind) for kind in total.dtypes][:2] == ["Int64", "float64"]
+    assert total["n"].tolist() == [int(store.runs["distinct"].sum())]
+    assert str(total["first"].dtype).startswith("datetime64")
+    assert list(store.query("FROM runs LIMIT 0").columns) == list(store.runs.columns)
+    for statement, code in (
+        ("DROP TABLE runs", "no-query"),
+        ("SELECT pont FROM runs", "sql"),
+        ("SELECT 1; SELECT 2", "sql"),
+        ("SELECT * FROM read_csv('/etc/passwd')", "sql"),
+        ("SELECT * FROM found", "sql"),
+    ):
+        with pytest.raises(InputError) as caught:
+            store.query(statement)
+        assert caught.value.code == code
+
+
+@pytest.mark.java
+def test_the_formats_of_an_answer(counter_store: Path, run_cli: RunCli) -> None:
+    statement = (
+        "SELECT point, verdict, violated, NULL AS none, true AS yes, '/\\ <<1, \"a|b\">>' || chr(10) || 'c_d' AS text, "
+        "-1 AS low FROM runs WHERE point IN (1, 3) ORDER BY point"
+    )
+    done = run_cli("query", counter_store, statement, "--format", "csv")
+    assert done.stderr == "answered by DuckDB\n"
+    first, second = csv.DictReader(io.StringIO(done.stdout))
+    text = '/\\ <<1, "a|b">>\nc_d'
+    assert first == {
+        "point": "1",
+        "verdict": "holds",
+        "violated": "[]",
+        "none": "",
+        "yes": "true",
+        "text": text,
+        "low": "-1",
+    }
+    assert json.loads(second["violated"]) == [
+        {"kind": "invariant", "name": "Below"},
+        {"kind": "invariant", "name": "Small"},
+    ]
+    done = run_cli("query", counter_store, statement, "--format", "markdown")
+    head, line, first_row, _ = done.stdout.splitlines()
+    assert head == "| point | verdict | violated | none | yes | text | low |"
+    assert line == "| --- | --- | --- | --- | --- | --- | --- |"
+    assert first_row == '| 1 | holds | \\[] |  | true | /\\\\ \\<\\<1, "a\\|b">><br>c\\_d | -1 |'
+    answers = [
+        run_cli("query", counter_store, statement, *form) for form in (("--format", "json"), ("--json",))
+    ]
+    assert answers[0].stdout == answers[1].stdout
+    assert json.loads(answers[0].stdout)[0]["text"] == text

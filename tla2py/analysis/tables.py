@@ -173,6 +173,12 @@ class StoreTables:
             )
         return stored_table(self.store, name)
 
+    def query(self, sql: str) -> pd.DataFrame:
+        """The answer to SQL over the tables, in DuckDB's dialect. Raises InputError (``no-query``, ``sql``)."""
+        from tla2py.query.query import query_frame
+
+        return query_frame(self.store, sql)
+
     def spark(self, name: str) -> DataFrame:
         """A table as a Spark frame, in the active session or in a new one on ``local[*]``."""
         from tla2py.spark.choice import require_pyspark

@@ -6,6 +6,7 @@ Imports that not all of them need stand in the functions: they take longer than 
 from __future__ import annotations
 
 import webbrowser
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -21,6 +22,14 @@ from tla2py.store.write import missing_points
 from tla2py.view.layout import plain_table
 
 
+class AnswerFormat(StrEnum):
+    """How the answer of a query is printed for other programs."""
+
+    CSV = "csv"
+    MARKDOWN = "markdown"
+    JSON = "json"
+
+
 def query_command(
     store: Store,
     statement: Annotated[
@@ -32,6 +41,10 @@ def query_command(
         typer.Option(metavar="duckdb|spark", help="The engine, and with it the dialect; default: duckdb."),
     ] = None,
     master: Master = None,
+    form: Annotated[
+        AnswerFormat | None,
+        typer.Option("--format", metavar="csv|markdown|json", help="Print this instead of a table."),
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Run SQL on a store's tables, in DuckDB's dialect.
@@ -47,16 +60,18 @@ def query_command(
     from tla2py.analysis.points import missing_text
     from tla2py.query.query import answer_query
 
-    columns, rows = answer_query(
-        opened,
-        statement,
-        engine=engine or (Engine.SPARK if master else Engine.DUCKDB),
-        master=master,
-    )
+    engine = engine or (Engine.SPARK if master else Engine.DUCKDB)
+    columns, rows = answer_query(opened, statement, engine=engine, master=master)
+    err().print("answered by Spark" if engine is Engine.SPARK else "answered by DuckDB", style="dim")
     if missing := missing_points(opened):
         err().print(f"note: {missing_text(missing, opened.points_table().num_rows)}", style="yellow")
-    if as_json:
+    if as_json or form is AnswerFormat.JSON:
         show_json([dict(zip(columns, row, strict=True)) for row in rows])
+        return
+    if form is not None:
+        from tla2py.view.export import csv_text, markdown_text
+
+        show_text((csv_text if form is AnswerFormat.CSV else markdown_text)(columns, rows))
         return
     table = plain_table(*columns)
     for row in rows:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 from collections.abc import Iterator, Mapping
@@ -13,11 +14,13 @@ import pyarrow as pa
 
 from tla2py.errors import InputError
 from tla2py.query import Engine
+from tla2py.store.runs import pandas_frame
 from tla2py.store.schema import TABLES, runs_columns
 from tla2py.store.store import Store
 from tla2py.store.write import table_files
 
 if TYPE_CHECKING:
+    import pandas as pd
     from duckdb.sqltypes import DuckDBPyType
 
 Answer = tuple[list[str], list[list[object]]]
@@ -122,22 +125,42 @@ def _by_spark(store: Store, statement: str, master: str | None) -> Answer:
         return run_query(session, store, statement)
 
 
-def _by_duckdb(store: Store, statement: str) -> Answer:
+@contextlib.contextmanager
+def _asked(store: Store, statement: str) -> Iterator[duckdb.DuckDBPyConnection]:
+    """DuckDB with the tables, for one statement. Raises InputError (``sql``)."""
     with duckdb.connect() as connection:
         _create_views(connection, store)
         try:
             if len(connection.extract_statements(statement)) != 1:
                 raise InputError("sql", "more than one statement", hint="ask them one by one")
-            done = connection.execute(statement)
-            columns = done.description or []
-            kinds = [column[1] for column in columns]
-            rows = [
-                [_plain(kind, value) for kind, value in zip(kinds, row, strict=True)]
-                for row in done.fetchall()
-            ]
+            yield connection
         except duckdb.Error as error:
             raise _refused(error, statement) from error
+
+
+def _by_duckdb(store: Store, statement: str) -> Answer:
+    with _asked(store, statement) as connection:
+        done = connection.execute(statement)
+        columns = done.description or []
+        kinds = [column[1] for column in columns]
+        rows = [
+            [_plain(kind, value) for kind, value in zip(kinds, row, strict=True)] for row in done.fetchall()
+        ]
     return [column[0] for column in columns], rows
+
+
+def query_frame(store: Store, statement: str) -> pd.DataFrame:
+    """The answer of DuckDB to a query as a frame. Raises InputError (``no-query``, ``sql``, ``pandas-missing``)."""
+    _check_reads(statement)
+    statement = quote_distinct(statement, '"')
+    with _asked(store, statement) as connection:
+        table = connection.sql(statement).to_arrow_table()
+    for place, field in enumerate(table.schema):
+        # A sum of integers has 128 bits.
+        if pa.types.is_decimal(field.type):
+            plain = table.column(place).cast(pa.float64() if field.type.scale else pa.int64())
+            table = table.set_column(place, field.name, plain)
+    return pandas_frame(table)
 
 
 def _create_views(connection: duckdb.DuckDBPyConnection, store: Store) -> None:

@@ -1,4 +1,4 @@
-"""Counterexamples as ITF, JSON, CSV and TLA+."""
+"""Counterexamples as ITF, JSON, CSV and TLA+; answers of queries as CSV and Markdown."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import csv
 import io
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from tla2py.analysis.view import StoreView
 from tla2py.errors import InputError
@@ -23,6 +23,7 @@ FORMATS = ("text", "itf", "json", "csv", "tla")
 """The formats of ``tla2py trace --format``; text is not written here."""
 
 _FORMULA = re.compile(r"[=+@\t\r].|-\D", re.DOTALL)
+_MARKUP = re.compile(r"([\\`*_\[<|])")
 _COLUMNS = ("index", "action", "action_args", "in_loop", "variable", "value")
 # Names defined in Integers, Sequences and TLC, and by the module itself.
 _DEFINED = """
@@ -61,25 +62,48 @@ def _json_text(data: object) -> str:
 
 
 def _csv(trace: Trace) -> str:
+    rows = []
+    for state in trace.states:
+        args = None if state.action_args is None else ", ".join(state.action_args)
+        values = [(name, format_value(value)) for name, value in state.values.items()]
+        for variable, value in (*values, *state.evaluated):
+            rows.append((state.index, state.action, args, trace.in_loop(state), variable, value))
+    return csv_text(_COLUMNS, rows)
+
+
+def csv_text(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """Rows as CSV: null is empty, lists and objects are JSON."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     # csv quotes a carriage return only if lines end with one.
     careful = csv.writer(text, lineterminator="\n", quoting=csv.QUOTE_ALL)
-    writer.writerow(_COLUMNS)
-    for state in trace.states:
-        args = None if state.action_args is None else ", ".join(state.action_args)
-        in_loop = "true" if trace.in_loop(state) else "false"
-        values = [(name, format_value(value)) for name, value in state.values.items()]
-        for variable, value in (*values, *state.evaluated):
-            texts = (state.action, args, in_loop, variable, value)
-            cells = [state.index, *map(_cell, texts)]
-            (careful if any("\r" in str(cell) for cell in cells) else writer).writerow(cells)
+    writer.writerow(columns)
+    for row in rows:
+        cells = [_cell(_content(value)) for value in row]
+        (careful if any("\r" in cell for cell in cells) else writer).writerow(cells)
     return text.getvalue()
 
 
-def _cell(content: str | None) -> str | None:
+def markdown_text(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """Rows as a table of Markdown, with the same cells as in CSV."""
+    lines = [columns, ["---"] * len(columns), *rows]
+    cells = ([_MARKUP.sub(r"\\\1", _content(value)).replace("\n", "<br>") for value in row] for row in lines)
+    return "".join(f"| {' | '.join(row)} |\n" for row in cells)
+
+
+def _content(value: object) -> str:
+    if value is None:
+        return ""
+    return (
+        str(value)
+        if isinstance(value, (str, int, float)) and not isinstance(value, bool)
+        else json.dumps(value, ensure_ascii=False, default=str)
+    )
+
+
+def _cell(content: str) -> str:
     """The content, quoted if a spreadsheet would run it as a formula; no TLC value looks like one."""
-    return f"'{content}" if content and _FORMULA.match(content) else content
+    return f"'{content}" if _FORMULA.match(content) else content
 
 
 def _tla(trace: Trace, name: str) -> str:
