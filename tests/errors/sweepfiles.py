@@ -131,13 +131,13 @@ def misspelt_parameter(lab: Lab) -> None:
     lab.plan(HEAD + "[parameters]\nMex = [1, 2]\n")
 
 
-@provokes("instance-name", "sweep.toml:3:16")
-def invariant_of_an_instance(lab: Lab) -> None:
+@provokes("instance-name", "sweep.toml:3:18")
+def specification_of_an_instance(lab: Lab) -> None:
     lab.write(
         "Two.tla",
         "---- MODULE Two ----\nVARIABLE x\nC == INSTANCE Counter WITH Max <- 2\nSpec == C!Spec\n====\n",
     )
-    lab.plan('module = "Two.tla"\n[model]\ninvariants = ["C!Small"]\n')
+    lab.plan('module = "Two.tla"\n[model]\nspecification = "C!Spec"\n')
 
 
 @provokes("template-drops", "own.cfg.j2")

@@ -364,10 +364,12 @@ def _parameters(schema: Schema) -> None:
     rule["dependencies"] = {"from": ["to"], "to": ["from"]}
     _named(schema, _REPLACED)
     # Keys of [model] may be parameters too, so editors offer them.
-    own = {}
+    own, lists = {}, dict(listed)
+    listed["items"] = {"anyOf": [each for each in listed["items"]["anyOf"] if each["type"] != "array"]}
     for key in MODEL_KEYS:
-        note = " Here: for each point, a list of comma-separated names." * (key in LIST_FIELDS)
-        own[key] = {**listed, "description": KEYS["model"][key] + note}
+        note = " Here: for each point, a list, or a text of comma-separated names."
+        more = {**lists, "description": KEYS["model"][key] + note}
+        own[key] = more if key in LIST_FIELDS else {**listed, "description": KEYS["model"][key]}
     for name in VARIABLES:
         own[name] = {"type": "object", "description": f"Values by name, for each point: {name}.NAME = [...]."}
     schema["properties"] = own

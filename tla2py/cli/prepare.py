@@ -95,6 +95,14 @@ def init_command(
     output: Annotated[
         Path | None, typer.Option("-o", "--output", metavar="SWEEP.toml", help="Write here.")
     ] = None,
+    launch: Annotated[
+        Path | None,
+        typer.Option(
+            "--launch",
+            metavar="FILE.launch",
+            help="Start from this model of the Toolbox; default: a config, or a model in MODULE.toolbox.",
+        ),
+    ] = None,
     library: Libraries = None,
     translate: Translate = True,
     force: Annotated[bool, typer.Option("--force", help="Overwrite the file.")] = False,
@@ -110,13 +118,14 @@ def init_command(
     Examples:
       tla2py init Raft.tla -o sweep.toml
       tla2py init Raft.tla -o sweep.toml --schema
+      tla2py init Raft.tla --launch Raft.toolbox/Raft___Model_1.launch
     """
     from tla2py.sweep.scaffold import scaffold_sweep
 
     if schema and output is None:
         raise InputError("usage", "--schema needs -o", hint="add -o SWEEP.toml")
     spec = _load(module, library or (), translate)
-    text = SCHEMA_LINE * schema + scaffold_sweep(spec, output, library or ())
+    text = SCHEMA_LINE * schema + scaffold_sweep(spec, output, library or (), launch)
     if output is None:
         show_text(text)
         return

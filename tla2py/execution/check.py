@@ -299,6 +299,8 @@ def run_check(
     config = next(iter(sweep.configs.values()), None)
     written = OptionTexts(
         constants=given_values(model.constants),
+        expressions=dict.fromkeys(model.invariants, "--invariant ...")
+        | dict.fromkeys(model.properties, "--property ..."),
         config=config.path if config is not None else None,
         verbatim=config is not None and config.verbatim,
     )

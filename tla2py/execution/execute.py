@@ -116,6 +116,7 @@ def execute_run(
             dropped=execution.dropped,
             remarks=execution.remarks,
             assertions=run.assertions,
+            expressions=run.config.expressions,
         )
         yield Executed(
             record=record,
@@ -192,7 +193,8 @@ class _RunExecution:
                 raise self._disk_full() from error
             raise
         with (folder / "stdout.txt").open("rb") as lines:
-            result = interpret_execution(execution, self.run.options, lines, self.run.assertions)
+            named = self.run.config.expressions
+            result = interpret_execution(execution, self.run.options, lines, self.run.assertions, named)
         # An error of TLC that could not write is not an answer.
         failed = result.outcome is Outcome.ERROR and reports_full_disk(folder)
         if failed or execution.termination_reason == DISK_FULL:

@@ -23,6 +23,7 @@ from tla2py.sweep.checks import Check, ConfigFacts, check_phrase, named_definiti
 from tla2py.sweep.grid import Point
 from tla2py.sweep.sweep import Sweep
 from tla2py.text import cut, parameter_text
+from tla2py.tla.copies import with_definitions
 from tla2py.tla.graph import ModuleGraph, closure, digest_assumptions, digest_names
 from tla2py.tla.parse import read_text
 from tla2py.tla.tree import deeply
@@ -63,7 +64,8 @@ class Meanings:
         replaced = self._replaced(run, config, spec)
         key = (id(spec), uses, replaced)
         if key not in self._known:
-            self._known[key] = _meaning(spec, uses, dict(replaced))
+            written = with_definitions(spec, [text for _, text in run.config.expressions])
+            self._known[key] = _meaning(written, uses, dict(replaced))
         return self._known[key]
 
     def _replaced(self, run: Run, config: Config, spec: ModuleGraph) -> _Replaced:

@@ -118,9 +118,12 @@ class Evidence:
         return surprises_by_kind(self.decision.points, self.trace)
 
     def definition(self, point: PointDecision, name: str) -> Place | None:
-        """The definition of a name that a point checks, None if it is not in a user's file."""
+        """The definition of a name that a point checks, or the place of an expression; None if it is not in a user's file."""
         spec = self.spec(point)
         definition = spec.definitions.get(name)
+        if name in dict(point.run.config.expressions).values():
+            written = self.sweep.places(point.point.parameters).value(name, None, 0)
+            return written and replace(written, file=self.relative(Path(written.file)))
         if definition is None:
             return None
         try:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from tla2py.errors import InputError
 from tla2py.model.logs import LogInput, Vocabulary
@@ -37,6 +37,11 @@ class Substitution(NamedTuple):
     definition: str
 
 
+def is_expression(text: str) -> bool:
+    """Whether a text in a list of definitions is an expression, and not a name that a config can have."""
+    return re.fullmatch(r"\w+", text) is None
+
+
 def qualified(name: str, value: str) -> str:
     """``Name``, or ``[Module]Name`` if the value names a module; without the arguments of an operator."""
     module = re.match(r"\[\w+\]", value)
@@ -45,7 +50,10 @@ def qualified(name: str, value: str) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Config:
-    """The content of a TLC config; assignments and substitutions are in the order written."""
+    """The content of a TLC config; assignments and substitutions are in the order written.
+
+    The lists may hold expressions, each among ``expressions`` with the name of its definition, by which TLC sees it.
+    """
 
     specification: str | None = None
     init: str | None = None
@@ -64,6 +72,18 @@ class Config:
     periodic: str | None = None
     rl_reward: str | None = None
     check_deadlock: bool = True
+    expressions: tuple[Assignment, ...] = ()
+
+    def named(self) -> Config:
+        """The config with definitions for expressions, as TLC reads it."""
+        return replace(self.listing({text: name for name, text in self.expressions}), expressions=())
+
+    def listing(self, shown: Mapping[str, str]) -> Config:
+        """The config with other names for those in its lists."""
+        lists: dict[str, Any] = {
+            key: tuple(shown.get(each, each) for each in getattr(self, key)) for key in LIST_FIELDS
+        }
+        return replace(self, **lists) if shown else self
 
     def names(self) -> Iterator[tuple[str, str]]:
         """The names of definitions, each with its field."""

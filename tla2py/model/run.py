@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import Literal, NamedTuple, get_args
 
 from tla2py.model.logs import LogPart, LogRemark
-from tla2py.model.model import NO_INPUTS, Config, InputFile, Inputs
+from tla2py.model.model import NO_INPUTS, Assignment, Config, InputFile, Inputs
 from tla2py.model.outcome import CoverageItem, Diagnostic, Outcome, Stats, Verdict, Violation, is_simulated
 from tla2py.model.trace import Trace
 from tla2py.tla.graph import Assertion, ModuleGraph
@@ -176,7 +176,7 @@ class RunRecord:
 
     ``outputs`` are the files that the first execution wrote and the store keeps, ``dropped`` the names of the others, at
     most a hundred. The record's archive also has the output of execution n, ``n/stdout.txt`` and ``n/stderr.txt``. ``originals`` and
-    ``assertions`` are as in ``Run``. ``remarks`` are those on its log. ``executor`` is None in records of older versions,
+    ``assertions`` are as in ``Run``, ``expressions`` as in ``Config``. ``remarks`` are those on its log. ``executor`` is None in records of older versions,
     and outside of sweeps.
     """
 
@@ -193,6 +193,7 @@ class RunRecord:
     dropped: tuple[str, ...] = ()
     remarks: tuple[LogRemark, ...] = ()
     assertions: tuple[Assertion, ...] = ()
+    expressions: tuple[Assignment, ...] = ()
     executor: ExecutorKind | None = None
     record_version: int = RECORD_VERSION
 

@@ -76,7 +76,8 @@ def first_outside(trace: Trace, origin: Origin) -> tuple[int, str] | None:
     TLC 2.15 and 2.20 check the invariants in a state that a CONSTRAINT or an ACTION_CONSTRAINT leaves out, and do not go
     on from it. Raises InputError as ``evaluate_trace`` does.
     """
-    names = (*origin.config.constraints, *origin.config.action_constraints)
+    config = origin.config.listing(dict(origin.record.expressions))
+    names = (*config.constraints, *config.action_constraints)
     if not names:
         return None
     for state in evaluate_trace(trace, names, origin).states:
@@ -126,7 +127,7 @@ class _Checker:
 
     def violation(self) -> str | None:
         """Why the trace does not violate its property; None if it does."""
-        kind, name = self.trace.kind, self.trace.name
+        kind, name, defined = self.trace.kind, self.trace.name, self.query.violated(self.trace)
         if kind == "deadlock":
             result = self._check(invariants=("ConfirmTraceNotStuck",))
             return self._failed_at_end(result, "a step is possible in the last state")
@@ -134,12 +135,12 @@ class _Checker:
             result = self._check(specification="ConfirmTraceOneMore")
             stopped = "Assert" in first_error(result) or any(v.kind == "assert" for v in result.violations)
             return None if stopped else "no step from the last state fails an assertion"
-        if name not in self.spec.definitions:
+        if defined not in self.spec.definitions:
             return f"{name} is not defined"
-        if kind == "invariant" and name not in self.config.properties:
-            result = self._check(invariants=(name,))
+        if kind == "invariant" and defined not in self.config.properties:
+            result = self._check(invariants=(defined,))
         else:
-            result = self._check(properties=(name,))
+            result = self._check(properties=(defined,))
         # TLC also reports a property about single states, or such a part of one, as an invariant.
         if kind == "invariant":
             return self._failed_at_end(result, f"{name} holds in the last state or fails before")

@@ -302,7 +302,12 @@ def evaluate_conjuncts(
         query.modules[f"{PRINTER}.tla"] = printer_text(stops=stops)
         with query.run(_CONJUNCTS_MODULE, module) as executed:
             if executed.result.verdict is Verdict.HOLDS:
-                return tuple(_read(traces, copy.conjuncts, executed.output))
+                texts = dict(origin.record.expressions)
+                shown = [
+                    replace(each, definition=texts.get(each.definition, each.definition))
+                    for each in copy.conjuncts
+                ]
+                return tuple(_read(traces, shown, executed.output))
             error = first_error(executed.result)
     raise InputError(
         "not-confirmable",

@@ -261,7 +261,8 @@ class TraceQuery:
 
     def violated(self, trace: Trace) -> str:
         """The name of the definition that a trace violates."""
-        return dict(self.config.substitutions).get(trace.name, trace.name)
+        names = {text: name for name, text in self.record.expressions}
+        return (self.replaced | names).get(trace.name, trace.name)
 
     def header(self, name: str, *extended: str) -> list[str]:
         """The first lines of a module about the traces, which also extends the named modules."""

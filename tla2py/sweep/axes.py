@@ -7,14 +7,13 @@ from collections.abc import Hashable, Mapping, Sequence
 from pathlib import PurePosixPath
 
 from tla2py.errors import InputError
-from tla2py.model.model import LIST_FIELDS, NAME_FIELDS, ParameterKind, unnameable
-from tla2py.sweep.file import SweepText
+from tla2py.model.model import LIST_FIELDS, NAME_FIELDS, ParameterKind, is_expression, unnameable
+from tla2py.sweep.file import SweepText, listed_text
 from tla2py.sweep.grid import MODEL_KEYS, Parameter, key_of, unknown_parameter
 from tla2py.sweep.sections import VARIABLES, SweepFile, Values, ValuesTable
 from tla2py.text import did_you_mean, parameter_text
 from tla2py.tla.graph import ModuleGraph
 from tla2py.tlc.process.command import check_variable
-from tla2py.toml import value_text
 
 # More is a typo, such as to = 1000000000.
 _MOST_VALUES = 100_000
@@ -180,7 +179,7 @@ def _texts(
             )
         return tuple(map(str, values))
     if not isinstance(values, ValuesTable):
-        return tuple(value_text(value) for value in values)
+        return tuple(map(listed_text, values))
     numbers = values.first is not None and values.last is not None
     sets = values.model_values is not None and values.sizes is not None
     if numbers == sets or (sets and (values.first, values.last) != (None, None)):
@@ -277,6 +276,8 @@ def check_names(file: SweepFile, source: SweepText, specs: Mapping[str, ModuleGr
         what, known = ("constant", constants) if symmetric else ("definition", definitions)
         for name in value if isinstance(value, list) else [value] if value else []:
             where = source.place("model", key, value=name)
+            if key in LIST_FIELDS and is_expression(name):
+                continue
             if name not in known:
                 raise unknown_name(name, what, known, where, shown)
             if error := unnameable(name, definitions, where):

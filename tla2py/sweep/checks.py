@@ -12,9 +12,10 @@ from typing import Literal, NamedTuple, TypeAlias
 from tla2py.lint.constants import mistaken_names
 from tla2py.lint.definitions import parts_of
 from tla2py.model.finding import Acceptance, accepted_reason
-from tla2py.model.model import NAME_FIELDS, Config
+from tla2py.model.model import NAME_FIELDS, Assignment, Config
 from tla2py.model.run import Run, TlcOptions
 from tla2py.model.trace import ViolationKind, label_of
+from tla2py.tla.copies import with_definitions
 from tla2py.tla.graph import ModuleGraph
 from tla2py.tlc.config.read import parse_config
 from tla2py.tlc.config.statements import literal_names
@@ -80,7 +81,9 @@ class ConfigFacts:
 
 def config_facts(run: Run, spec: ModuleGraph) -> ConfigFacts:
     """The facts about a run's config. Raises InputError (``config-syntax``) if TLC would misread it."""
-    config = parse_config(run.config_text, Path("MC.cfg")).config
+    written = run.config.expressions
+    config = parse_config(run.config_text, Path("MC.cfg")).config.listing(dict(written))
+    spec = with_definitions(spec, [text for _, text in written])
     checked = {*_checks(config, deadlock=_deadlock(run.options)), *_assertions(run)}
     if run.inputs.log is not None and run.inputs.log.decides:
         checked.add(LOG)
@@ -135,12 +138,14 @@ def _is_temporal(name: str, spec: ModuleGraph) -> bool:
     return name in spec.definitions and "temporal" in parts_of(name, spec)
 
 
-def checks_of(config_text: str, options: TlcOptions) -> tuple[Check, ...]:
-    """What TLC checks, in the order of the config; nothing without behaviours.
+def checks_of(
+    config_text: str, options: TlcOptions, expressions: Sequence[Assignment] = ()
+) -> tuple[Check, ...]:
+    """What TLC checks, in the order of the config, with ``expressions`` as written; nothing without behaviours.
 
     Raises InputError as ``config_facts`` does.
     """
-    config = parse_config(config_text, Path("MC.cfg")).config
+    config = parse_config(config_text, Path("MC.cfg")).config.listing(dict(expressions))
     if not (config.specification or config.init):
         return ()
     return tuple(dict.fromkeys(_checks(config, deadlock=_deadlock(options))))

@@ -14,12 +14,13 @@ import msgspec
 
 from tla2py import toml
 from tla2py.errors import InputError, Place, reason_of
-from tla2py.model.model import LIST_FIELDS, NAME_FIELDS
+from tla2py.model.model import LIST_FIELDS, NAME_FIELDS, is_expression
 from tla2py.model.outcome import Outcome
 from tla2py.sweep.sections import KEYS, SECTIONS, VARIABLES, Expected, Scalar, SweepFile, Values, ValuesTable
 from tla2py.text import did_you_mean
 from tla2py.tla.module import find_string, line_and_column, without_lines_in_strings
 from tla2py.tlc.config.read import config_name, offset_of
+from tla2py.tlc.config.statements import SINGULAR
 from tla2py.toml import value_text
 
 
@@ -50,10 +51,12 @@ class SweepText:
                 if found:
                     return f"{self.path}:{number}:{column + found.start()}"
                 column = 1
+            if (place := self.inside(keys, value, None, 0)) is not None:
+                return str(place)
             line, column = self.position(*keys)
         return f"{self.path}:{line}:{column}" if line else str(self.path)
 
-    def inside(self, keys: Sequence[str], text: str, index: int | None, length: int) -> Place | None:
+    def inside(self, keys: Sequence[str | int], text: str, index: int | None, length: int) -> Place | None:
         """The place in the string of a key that has this text; ``index`` and ``length`` are those of ``Written.value``."""
         if keys[0] == "parameters" and keys[-1] in self.settings:
             return None
@@ -115,7 +118,8 @@ class OptionText(SweepText):
 
     def place(self, *keys: str | int, value: str | None = None) -> str:
         """The option that gives a value, or else the module."""
-        del value
+        if value is not None and keys[0] == "model" and is_expression(value):
+            return f"--{SINGULAR[str(keys[1])]} ..."
         return f"-c {keys[1]}=..." if keys[0] in ("constants", "substitutions") else str(self.path)
 
     def assignment(self, name: str, text: str) -> str:
@@ -138,9 +142,13 @@ class PointPlaces:
 
     def value(self, name: str, index: int | None, length: int) -> Place | None:
         """The place of a value in the list of its parameter, or in its table."""
-        keys, text = self._assigned(name)
-        if text is None:
-            return self.name(name)
+        if (key := self._list(name)) is not None:
+            keys, text = key, name
+        else:
+            keys, assigned = self._assigned(name)
+            if assigned is None:
+                return self.name(name)
+            text = assigned
         place = self.source.inside(keys, text, index, length)
         return place or self._place(self.source.place(*keys, value=text))
 
@@ -160,6 +168,15 @@ class PointPlaces:
             return None
         return config_name(self.source.path.parent / config, self.configs.get(config, "").splitlines(), bare)
 
+    def _list(self, text: str) -> tuple[str, ...] | None:
+        """The key of the list that has an expression at the point."""
+        for key in LIST_FIELDS if is_expression(text) else ():
+            if key in self.parameters and text in listed(self.file, key, self.parameters[key]):
+                return ("parameters", key)
+            if text in map(value_text, getattr(self.file.model, key) or ()):
+                return ("model", key)
+        return None
+
     def line(self, number: int) -> Place | None:  # noqa: ARG002 - the configs of a sweep are generated
         """None: the config was generated."""
         return None
@@ -177,6 +194,21 @@ class PointPlaces:
     def _place(self, place: str) -> Place:
         found = Place.parse(place)
         return replace(found, excerpt=self.source.lines[found.line - 1]) if found.line else found
+
+
+def listed_text(value: Scalar | list[Scalar]) -> str:
+    """The text of a parameter's value; a list has its entries with commas."""
+    return ", ".join(map(value_text, value)) if isinstance(value, list) else value_text(value)
+
+
+def listed(file: SweepFile, key: str, text: str) -> tuple[str, ...]:
+    """The entries of a value of a parameter for a list in ``[model]``: of its list, of a text of names, or one expression."""
+    values = file.parameters.get(key)
+    for value in values if isinstance(values, list) else ():
+        if isinstance(value, list) and listed_text(value) == text:
+            return tuple(map(value_text, value))
+    names = tuple(name for name in re.split(r"[\s,]+", text) if name)
+    return (text,) if any(map(is_expression, names)) else names
 
 
 FOLDER_FILE = "models.toml"
@@ -304,9 +336,15 @@ def convert_sections(sections: Mapping[str, Any], source: SweepText) -> SweepFil
             "no-module", "the key module is missing", where=where, hint='write module = "NAME.tla"'
         )
     try:
-        return msgspec.convert(data, SweepFile)
+        file = msgspec.convert(data, SweepFile)
     except msgspec.ValidationError as error:
         raise _type_error(data, source, str(error)) from error
+    for name, values in file.parameters.items():
+        if name not in LIST_FIELDS and isinstance(values, list) and any(isinstance(v, list) for v in values):
+            text = "expected a boolean or a number or a string, got a list"
+            where, hint = source.place("parameters", name), _type_hint(["parameters", name], text)
+            raise InputError("wrong-type", f"parameters.{name}: {text}", where=where, hint=hint)
+    return file
 
 
 def _check_keys(data: dict[str, Any], source: SweepText) -> None:

@@ -5,17 +5,20 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict
 
 from tla2py.errors import InputError
+from tla2py.tla.canonical import in_order
 from tla2py.tla.constant_types import ConstantType, infer_types
 from tla2py.tla.evaluate import evaluate, expression_of
 from tla2py.tla.example_values import assumed_conjuncts
-from tla2py.tla.graph import ModuleGraph
+from tla2py.tla.graph import ModuleGraph, named, reached
 from tla2py.tla.levels import mentioned
 from tla2py.tla.module import Constant, Definition, Expression, Variable, standard_module_of
 from tla2py.tla.scope import Entity, Scope
-from tla2py.tla.value import ModelValue, Value
+from tla2py.tla.value import Interval, ModelValue, Value
+from tla2py.tla.value_text import format_value
 
 _ALTERNATIVES = {
     "number": ("2", "1", "3", "4", "0"),
@@ -23,6 +26,8 @@ _ALTERNATIVES = {
     "sequence": ("<<1, 2>>", "<<1, 2, 3>>", "<<1>>", "<<1, 2, 3, 4>>", "<<>>"),
 }
 _SETS = "set of model values"
+# More are not tried one by one.
+_MOST_VALUES = 10
 # The number of constants varied at once.
 _VARIED = 3
 
@@ -145,6 +150,73 @@ def _constants(expr: Expression, scope: Scope) -> set[str]:
             seen[entity] = None
             pending += mentioned(entity.body, entity.scope) if entity.body is not None else []
     return {entity.declaration.name for entity in seen if entity.kind == "constant"}
+
+
+def assumed_values(spec: ModuleGraph) -> dict[str, list[str]]:
+    """The values that an assumption ``X \\in S`` gives a constant, if it has a few whatever the other constants are."""
+    found: dict[str, list[str]] = {}
+    for expr, scope in assumed_conjuncts(spec):
+        if expr.operator != "\\in" or (entity := scope.named(expr.arguments[0])) is None:
+            continue
+        if entity.kind == "constant" and not _constants(expr.arguments[1], scope):
+            with suppress(InputError):
+                value = evaluate(expr.arguments[1], _lookup(spec, {}))
+                if isinstance(value, frozenset | Interval) and 1 < len(value) <= _MOST_VALUES:
+                    found[entity.declaration.name] = [format_value(each) for each in in_order(value)]
+    return found
+
+
+_COMPARED = frozenset(("<", "<=", "=<", "\\leq", ">", ">=", "\\geq", "#", "/="))
+
+
+def growing_variables(spec: ModuleGraph, behaviour: Iterable[str]) -> dict[str, str]:
+    """A bound for each variable that every step of a behaviour leaves alone or makes larger, and no constant limits."""
+    growths: dict[str, set[str]] = {}
+    limited: set[str] = set()
+    variables = {each.name for each in spec.variables}
+    for each in reached(spec, named(spec, behaviour), {}):
+        expr = each.expr
+        left = expr.arguments[0] if len(expr.arguments) == 2 else None
+        if left is not None and left.operator == "'" and expr.operator in ("=", "\\in"):
+            name = left.arguments[0].operator
+            value = _growths(expr.arguments[1], name) if expr.operator == "=" else {""}
+            growths.setdefault(name, set()).update(value)
+        elif expr.operator in _COMPARED:
+            sides = [{part.operator for part in side.walk()} for side in expr.arguments]
+            # Another variable, and what a quantifier binds, is no limit.
+            known = spec.scope.names.keys() - variables
+            limited |= {name for one, other in (sides, sides[::-1]) if _fixed(other, known) for name in one}
+    return {
+        name: bound.format(name)
+        for name, bounds in growths.items()
+        if name in variables - limited and len(bounds) == 1 and (bound := next(iter(bounds)))
+    }
+
+
+def _fixed(operators: Collection[str], known: Collection[str]) -> bool:
+    """Whether the names in an expression are those of constants and definitions."""
+    return all(name in known or not re.match(r"[A-Za-z_]", name) or name == "number" for name in operators)
+
+
+def _growths(value: Expression, name: str) -> set[str]:
+    """How a value is larger than that of the variable: a bound with {} for it, and "" for a value that need not be."""
+    match value:
+        case Expression(operator="IF", arguments=(_, *branches)):
+            return set[str]().union(*(_growths(each, name) for each in branches))
+        case Expression(operator="EXCEPT", arguments=(Expression(operator=changed), *parts)) if (
+            changed == name
+        ):
+            found = set[str]().union(*(_growths(each, "@") for each in parts[1::2]))
+            if any(len(each.arguments) != 1 for each in parts[::2]) or "" in found:
+                return {""}
+            return {f"\\A key \\in DOMAIN {name} : " + each.format(f"{name}[key]") for each in found}
+        case Expression(operator="+", arguments=(one, other)) if name in (one.operator, other.operator):
+            return {"{} < 5"}
+        case Expression(operator="Append" | "\\o" | "\\circ", arguments=(Expression(operator=changed), _)):
+            return {"Len({}) < 4" if changed == name else ""}
+        case Expression(operator=same) if same == name:
+            return set()
+    return {""}
 
 
 def endless_sets(spec: ModuleGraph) -> dict[str, str]:

@@ -367,14 +367,14 @@ class _Planner:
         )
 
     def _value_place(self, point: Point) -> Callable[[str, str], str]:
-        """A function from a constant, and the text before a part of its value, to that part's place."""
+        """A function from a constant or an expression, and the text before a part of its value, to that part's place."""
         sweep = self._sweep
         written = sweep.places(point.parameters)
         text = sweep.assigned(point.parameters)
 
         def place(name: str, before: str) -> str:
             index = count_visible(before) if before else None
-            return str(written.value(name, index, count_visible(text.get(name, ""))) or sweep.path)
+            return str(written.value(name, index, count_visible(text.get(name, name))) or sweep.path)
 
         return place
 

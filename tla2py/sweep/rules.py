@@ -42,6 +42,7 @@ from tla2py.sweep.judge import check_expectations
 from tla2py.sweep.load import load_sweep
 from tla2py.sweep.plan import Plan, plan_sweep
 from tla2py.sweep.sweep import Sweep
+from tla2py.tla.copies import with_definitions
 from tla2py.tla.graph import ModuleGraph, Reached, closure, named
 from tla2py.tla.module import Expression
 from tla2py.tla.parse import Translate
@@ -65,7 +66,8 @@ def unread_parameters(sweep: Sweep, plan: Plan) -> Iterator[Finding]:
         spec = sweep.spec(point.parameters)
         if not unread or not spec.variables:
             return
-        texts = {**dict(run.config.assignments), **dict(run.config.substitutions)}
+        texts = {text: text for _, text in run.config.expressions}
+        texts |= {**dict(run.config.assignments), **dict(run.config.substitutions)}
         texts |= sweep.assigned(point.parameters)
         replaced = closure({name: frozenset(re.findall(r"\w+", text)) for name, text in texts.items()})
         names = {name for _, name in run.config.names()}
@@ -207,7 +209,7 @@ def _subject(
         config=config,
         statements=read_statements(""),
         mentions=tuple(_mentions(sweep, file, config)),
-        specs=(spec,),
+        specs=(with_definitions(spec, [text for _, text in config.expressions]),),
         shown=spec.root.name,
         complete=False,
         dialect=dialect,

@@ -1,19 +1,23 @@
-"""What a first sweep file takes from the config beside its module."""
+"""What a first sweep file takes from the config beside its module, or from a model of the Toolbox."""
 
 from __future__ import annotations
 
 import contextlib
+import itertools
+import operator
 import os
 import re
 import textwrap
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from xml.parsers import expat
 
-from tla2py.errors import InputError
-from tla2py.model.model import LIST_FIELDS, NAME_FIELDS, Config, qualified
-from tla2py.sweep.inspect import endless_sets, fit_values, satisfies
+from tla2py.errors import InputError, reason_of
+from tla2py.model.model import LIST_FIELDS, NAME_FIELDS, Config, is_expression, qualified
+from tla2py.sweep.axes import replaceable_standard
+from tla2py.sweep.inspect import assumed_values, endless_sets, fit_values, growing_variables, satisfies
 from tla2py.tla.constant_types import ConstantType, infer_types
 from tla2py.tla.example_values import guess_values
 from tla2py.tla.graph import ModuleGraph
@@ -21,7 +25,7 @@ from tla2py.tla.module import Constant
 from tla2py.tla.parse import PROOFS
 from tla2py.tlc.config.read import read_config
 from tla2py.tlc.tools.installed import COMMUNITY, community_modules
-from tla2py.toml import toml_key, toml_string, toml_value
+from tla2py.toml import toml_key, toml_string, toml_value, value_text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,24 +33,134 @@ class Start:
     """The config that a sweep file starts from; an empty one if there is none or it cannot be read.
 
     constants: the values of constants; ``substitutions`` those that replace constants and definitions.
-    left: assignments that a sweep file cannot state.
+    permuted: the constants whose permutations are the symmetry.
+    left: what a sweep file cannot state, such as an assignment for one module.
     """
 
     path: Path | None = None
     config: Config = field(default_factory=Config)
     constants: dict[str, str] = field(default_factory=dict)
     substitutions: dict[str, str] = field(default_factory=dict)
+    permuted: tuple[str, ...] = ()
     left: tuple[str, ...] = ()
 
 
-def start_of(spec: ModuleGraph) -> Start:
-    """The start for a module: ``X.cfg`` beside ``X.tla``, or else the config in the module's file, or ``models/X.cfg``."""
+def start_of(spec: ModuleGraph, launch: Path | None = None) -> Start:
+    """The start for a module: a model of the Toolbox, if named, or the first that there is.
+
+    They are ``X.cfg`` beside ``X.tla``, the config in the module's file, ``models/X.cfg``, and ``X.toolbox/X___*.launch``.
+    Raises InputError as ``_launched`` does for one that is named.
+    """
     assert spec.root.path is not None
+    if launch is not None:
+        return _launched(launch, spec)
     beside = spec.root.path.with_suffix(".cfg")
     for path in (beside, spec.root.path, beside.parent / "models" / beside.name):
         with contextlib.suppress(InputError):
             return _start(path, read_config(path).config, spec)
+    for pattern in (f"{beside.stem}.toolbox/{beside.stem}___*.launch", f"{beside.stem}___*.launch"):
+        for path in sorted(beside.parent.glob(pattern)):
+            with contextlib.suppress(InputError):
+                return _launched(path, spec)
     return Start()
+
+
+def _launched(path: Path, spec: ModuleGraph) -> Start:
+    """The start that a model of the Toolbox is. Raises InputError (``launch-file``) for a file that is none."""
+    found = _launch_settings(path)
+
+    def text(key: str) -> str:
+        return str(found.get(key) or "").strip()
+
+    def entries(key: str) -> list[str]:
+        listed = found.get(key)
+        return listed if isinstance(listed, list) else []
+
+    def enabled(key: str) -> tuple[str, ...]:
+        return tuple(each[1:].strip() for each in entries(key) if each.startswith("1"))
+
+    declared = {constant.name for constant in spec.constants}
+    constants: dict[str, str] = {}
+    substitutions: dict[str, str] = {}
+    permuted = []
+    for entry in (*entries("modelParameterConstants"), *entries("modelParameterDefinitions")):
+        name, parameters, *_ = (*entry.split(";"), "", "")
+        *value, is_value, is_symmetric = entry.split(";")[2:] or ("", "", "")
+        shown = value_text(";".join(value))
+        shown = f"LAMBDA {parameters} : {shown}" if parameters else shown
+        if name in declared:
+            constants[name] = shown
+            permuted += [name] * (is_symmetric == "1")
+        elif name in spec.definitions or replaceable_standard(name):
+            substitutions[name] = f"{name}Value" if is_value == "1" and shown == name else shown
+    behaviour = {"1": ("specification",), "2": ("init", "next")}.get(text("modelBehaviorSpecType"), ())
+    named: dict[str, Any] = {key: text(f"modelBehavior{key[:4].title()}") or None for key in behaviour}
+    left = [f"{key} = {name}" for key, name in named.items() if name and is_expression(name)]
+    lists: dict[str, Any] = {
+        "invariants": enabled("modelCorrectnessInvariants"),
+        "properties": enabled("modelCorrectnessProperties"),
+        "constraints": tuple(filter(None, [text("modelParameterContraint")])),
+        "action_constraints": tuple(filter(None, [text("modelParameterActionConstraint")])),
+    }
+    gone = {each for names in lists.values() for each in names} - spec.definitions.keys()
+    gone = {each for each in gone if not is_expression(each)}
+    left += [f"{each} ({spec.root.name} does not define it)" for each in sorted(gone)]
+    left += [f"{what}: {text(key)}" for what, key in _LEFT.items() if text(key) not in ("", "{}")]
+    config = Config(
+        **{key: name for key, name in named.items() if name and not is_expression(name)},
+        **{key: tuple(each for each in names if each not in gone) for key, names in lists.items()},
+        check_deadlock=text("modelCorrectnessCheckDeadlock") != "false",
+    )
+    return Start(
+        path=path,
+        config=config,
+        constants=constants,
+        substitutions=substitutions,
+        permuted=tuple(permuted),
+        left=tuple(left),
+    )
+
+
+# What the Toolbox holds in a module of its own.
+_LEFT = {
+    "additional definitions": "modelParameterNewDefinitions",
+    "model values": "modelParameterModelValues",
+    "view": "view",
+}
+
+
+def _launch_settings(path: Path) -> dict[str, str | list[str]]:
+    """The values and lists in the Toolbox's file of a model. Raises InputError (``launch-file``)."""
+    found: dict[str, str | list[str]] = {}
+    lists: list[list[str]] = [[]]
+
+    def element(tag: str, attributes: dict[str, str]) -> None:
+        key, value = attributes.get("key", ""), attributes.get("value", "")
+        if tag == "listEntry":
+            lists[-1].append(value)
+        elif tag == "listAttribute":
+            lists.append([])
+            found[key] = lists[-1]
+        else:
+            found[key] = value
+
+    def refused(*_: object) -> None:
+        raise ValueError("it has a document type, which may declare entities")
+
+    parser = expat.ParserCreate()
+    parser.StartElementHandler, parser.StartDoctypeDeclHandler = element, refused
+    try:
+        parser.Parse(path.read_bytes(), True)
+    except (OSError, ValueError, expat.ExpatError) as error:
+        raise _no_launch(path, reason_of(error) if isinstance(error, OSError) else str(error)) from error
+    if "specName" not in found:
+        raise _no_launch(path, "it does not name its specification")
+    return found
+
+
+def _no_launch(path: Path, reason: str) -> InputError:
+    hint = "the Toolbox writes them as Spec.toolbox/Spec___Model_1.launch"
+    return InputError("launch-file", f"not a model of the Toolbox: {reason}", where=str(path), hint=hint)
 
 
 def _start(path: Path, config: Config, spec: ModuleGraph) -> Start:
@@ -92,32 +206,41 @@ def _elements(text: str) -> set[str]:
 
 _WIDTH = 100
 _GUESS = "a guess"
+# Of parameters that are varied at once.
+_MOST_POINTS = 20
 # The usual name of a sweep file; it does not identify the module.
 _USUAL = "sweep"
 # Kinds that are easily varied.
 _VARIED = {"number", "set of model values", "boolean"}
 
 
-def scaffold_sweep(spec: ModuleGraph, output: Path | None, libraries: Sequence[Path]) -> str:
+def scaffold_sweep(
+    spec: ModuleGraph, output: Path | None, libraries: Sequence[Path], launch: Path | None = None
+) -> str:
     """The text of a sweep file that lists every constant of a module with an example value.
 
     Paths in it are relative to the folder of ``output``, by default the current one. Comments mark guessed values.
+    Raises InputError as ``start_of`` does.
     """
     folder = output.parent if output is not None else Path()
     types = infer_types(spec)
-    start = start_of(spec)
+    start = start_of(spec, launch)
     replaced = {name: text for name, text in start.substitutions.items() if name in types}
     given = start.constants | replaced
-    values, broken = fit_values(spec, types, guess_values(spec, types, given) | given, given)
-    varied = _varied(spec, types, values, start)
+    sets = assumed_values(spec)
+    first = {name: texts[0] for name, texts in sets.items()}
+    values, broken = fit_values(spec, types, guess_values(spec, types, given) | first | given, given)
+    varied = _varied(spec, types, values, start) | _assumed(spec, sets, values)
+    # What the module assumes is no guess, so it is varied, but for what a config settles.
+    axes = _axes({n: varied[n] for n in types if n in sets and n in varied and n not in given})
     lists = _lists(spec, start.config)
     invariants = start.config.invariants or lists["invariants"]
     parts = [
         _head(spec, folder, libraries, start, named=output is not None and output.stem != _USUAL),
-        _model(spec, lists, start.config),
-        _constants(spec, types, values, broken, start),
+        _model(spec, lists, start),
+        _constants(spec, types, values, broken, start, axes),
         _substitutions(spec, start),
-        _parameters(varied),
+        _parameters(varied, axes),
         [_line("[tlc]", ""), _line('timeout = "2m"', "of one execution of TLC"), 'memory = "1GiB"'],
         _expect(invariants, varied),
     ]
@@ -139,9 +262,12 @@ def _head(
         yield _line(f"name = {toml_string(root.name)}", f"results go to runs/{root.name}")
     if start.path is not None:
         path = toml_string(_relative(start.path, folder))
-        yield _line(f"# config = {path}", "what is not marked as a guess is copied from it")
+        launched = start.path.suffix == ".launch"
+        key = "model of the Toolbox:" if launched else "config ="
+        yield _line(f"# {key} {path}", "what is not marked as a guess is copied from it")
         for each in start.left:
-            yield from _comment(f"Not taken over, as only a config can state it: {each}")
+            reason = "" if launched else ", as only a config can state it"
+            yield from _comment(f"Not taken over{reason}: {each}")
     # Every folder with a module of the specification is needed.
     given = {PROOFS, *(module.path.parent for module in spec.installed if module.path is not None)}
     found = [m.path.parent for m in spec.modules if m.path is not None and m.path.parent not in given]
@@ -162,7 +288,8 @@ def _lists(spec: ModuleGraph, config: Config) -> dict[str, list[str]]:
     return {key: [name for name in getattr(spec.candidates, key) if name not in settled] for key in keys}
 
 
-def _model(spec: ModuleGraph, lists: Mapping[str, Sequence[str]], config: Config) -> Iterator[str]:
+def _model(spec: ModuleGraph, lists: Mapping[str, Sequence[str]], start: Start) -> Iterator[str]:
+    config = start.config
     yield "[model]"
     candidates = spec.candidates
     usual = ["Spec"] if "Spec" in spec.definitions else []
@@ -179,23 +306,28 @@ def _model(spec: ModuleGraph, lists: Mapping[str, Sequence[str]], config: Config
     for key in NAME_FIELDS:
         if name := getattr(config, key):
             yield f"{key} = {toml_string(name)}"
+    roots = (config.specification or next(iter(specifications), None), config.next, *candidates.next[:1])
+    growing = growing_variables(spec, [name for name in roots if name][:1])
     for key in LIST_FIELDS:
         names, likely = getattr(config, key), lists.get(key, ())
         if key in ("invariants", "properties"):
             yield from _choice(key, names, likely)
         elif names:
-            yield f"{key} = [{', '.join(map(toml_string, names))}]"
-        elif likely:
+            yield f"{key} = [{', '.join(map(_entry, names))}]"
+        elif likely or (key == "constraints" and growing):
             # What a config does not bound is not bounded by a guess.
             off = "# " if config != Config() else ""
-            listed = f"{off}{key} = [{', '.join(map(toml_string, likely))}]"
-            yield _line(listed, "bounds the search, guessed from the name")
+            listed = f"{off}{key} = [{', '.join(map(_entry, likely or growing.values()))}]"
+            reason = "guessed from the name" if likely else f"as {', '.join(growing)} only grow"
+            yield _line(listed, f"bounds the search, {reason}{'s' * (not likely and len(growing) == 1)}")
     yield (
         _line("check_deadlock = false", "")
         if not config.check_deadlock
         else _line("# check_deadlock = false", "if behaviours may end")
     )
-    if candidates.symmetry and not config.symmetry:
+    if start.permuted:
+        yield f"symmetry = [{', '.join(map(toml_string, start.permuted))}]"
+    elif candidates.symmetry and not config.symmetry:
         best = "Symmetry" if "Symmetry" in candidates.symmetry else candidates.symmetry[-1]
         others = [best, *(name for name in candidates.symmetry if name != best)]
         yield _line(f"# symmetry = {toml_string(best)}", _others(others) or "not with liveness properties")
@@ -204,11 +336,18 @@ def _model(spec: ModuleGraph, lists: Mapping[str, Sequence[str]], config: Config
             yield f"# view = {toml_string(name)}"
 
 
+def _entry(text: str) -> str:
+    """A name or an expression in a list."""
+    if "\n" in text and "'''" not in text:
+        return f"'''\n{text}'''"
+    return toml_value(text) if is_expression(text) else toml_string(text)
+
+
 def _choice(key: str, names: Sequence[str], likely: Sequence[str]) -> Iterator[str]:
     """A list of a config's names, and of likely ones that are commented out, to be enabled one by one."""
     if names or likely:
         yield _line(f"{key} = [", "uncomment what to check" if likely else "")
-        yield from (f"    {toml_string(name)}," for name in names)
+        yield from (f"    {_entry(name)}," for name in names)
         yield from (f"    # {toml_string(name)}," for name in likely)
         yield "]"
 
@@ -219,13 +358,14 @@ def _constants(
     values: Mapping[str, str],
     broken: Mapping[str, Sequence[str]],
     start: Start,
+    axes: Collection[str],
 ) -> Iterator[str]:
     if spec.constants:
         yield "[constants]"
     previous = ""
     for constant in spec.constants:
         kind = types[constant.name]
-        if constant.name not in values or constant.name in start.substitutions:
+        if constant.name not in values or constant.name in {*start.substitutions, *axes}:
             continue
         words = constant.comment or constant.group
         # Several constants may share a comment.
@@ -294,8 +434,28 @@ def _varied(
     return found
 
 
-def _parameters(varied: Mapping[str, Sequence[str]]) -> Iterator[str]:
+def _assumed(
+    spec: ModuleGraph, sets: Mapping[str, Sequence[str]], values: Mapping[str, str]
+) -> dict[str, list[str]]:
+    """The sets with the values that agree with the module's other assumptions."""
+    found = {n: [each for each in sets[n] if satisfies(spec, {**values, n: each})] for n in sets}
+    return {name: texts for name, texts in found.items() if len(texts) > 1}
+
+
+def _axes(varied: Mapping[str, Sequence[str]]) -> list[str]:
+    """The first of the parameters that together have few points."""
+    sizes = itertools.accumulate((len(texts) for texts in varied.values()), operator.mul)
+    return [name for name, size in zip(varied, sizes, strict=True) if size <= _MOST_POINTS]
+
+
+def _parameters(varied: Mapping[str, Sequence[str]], axes: Sequence[str]) -> Iterator[str]:
     yield "[parameters]"
+    for name in axes:
+        line = f"{toml_key(name)} = [{', '.join(map(toml_value, varied[name]))}]"
+        yield _line(line, "all that the module assumes")
+    varied = {name: texts for name, texts in varied.items() if name not in axes}
+    if axes and not varied:
+        return
     if not varied:
         yield from _comment(
             'No constant is easily varied. A definition can be varied by expressions: Bound = ["x < 3", "x < 5"]'

@@ -51,8 +51,8 @@ class ValuesTable(_Section, frozen=True, rename={"first": "from", "last": "to"})
     sizes: list[int] | None = None
 
 
-# The values of a parameter: a list or a rule.
-Values = list[Scalar] | ValuesTable
+# The values of a parameter: a list, of lists for a list in [model], or a rule.
+Values = list[Scalar | list[Scalar]] | ValuesTable
 
 
 class GridSection(_Section, frozen=True):
@@ -227,10 +227,10 @@ KEYS: Mapping[str, Mapping[str, str]] = {
         "specification": "The definition of the behaviours, Init /\\ [][Next]_vars; default: Spec, if the module has one.",
         "init": "The definition of the initial states; with next, instead of specification.",
         "next": "The definition of the next-state relation; with init, instead of specification.",
-        "invariants": "Definitions that every reachable state must satisfy.",
-        "properties": "Temporal properties that every behaviour must satisfy.",
-        "constraints": "Definitions that bound the search: TLC explores no further from a state that violates one.",
-        "action_constraints": "Definitions that bound the search: TLC takes no step that violates one.",
+        "invariants": "Definitions or expressions that every reachable state must satisfy.",
+        "properties": "Temporal properties, by name or as expressions, that every behaviour must satisfy.",
+        "constraints": "Definitions or expressions that bound the search: TLC explores no further from a state that violates one.",
+        "action_constraints": "Definitions or expressions that bound the search: TLC takes no step that violates one.",
         "postconditions": "Definitions that TLC evaluates at the end; TLC 2.20 and newer, more than one since April 2026.",
         "check_deadlock": "Whether a state without a successor is a violation.",
         "symmetry": "A definition that is a set of permutations, or a list of constants to permute.",

@@ -27,12 +27,13 @@ from tla2py.model.model import (
     assigned_names,
     default_specification,
     filled_constants,
+    is_expression,
     without_names,
 )
 from tla2py.model.outcome import Outcome, Verdict
 from tla2py.model.run import Limits, TlcOptions
 from tla2py.sweep.axes import unknown_name
-from tla2py.sweep.file import PointPlaces, SweepText
+from tla2py.sweep.file import PointPlaces, SweepText, listed
 from tla2py.sweep.grid import NO_POINTS, Excluded, Parameter, Point, Points, value_key
 from tla2py.sweep.options import inputs_of
 from tla2py.sweep.sections import (
@@ -399,11 +400,11 @@ def _lists(
     for key in LIST_FIELDS:
         own = getattr(sweep.file.model, key)
         if sweep.kinds.get(key) == "model":
-            names = _split(parameters[key])
-            _check_definitions(sweep, spec, key, names)
+            names = listed(sweep.file, key, parameters[key])
+            _check_definitions(sweep, spec, key, tuple(n for n in names if not is_expression(n)))
             yield key, names
         elif own is not None or config is None:
-            yield key, tuple(own or ())
+            yield key, tuple(map(value_text, own or ()))
         else:
             yield key, getattr(config.config, key)
 

@@ -8,13 +8,14 @@ from __future__ import annotations
 import contextlib
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple, Protocol, TypeAlias
 
 from tla2py.tla.graph import ModuleGraph
 from tla2py.tla.levels import Level, Levels
 from tla2py.tla.module import Definition, Expression, Module, Span
+from tla2py.tla.parse import read_text
 from tla2py.tla.scope import Entity, Resolver, Scope
 from tla2py.tla.tree import deeply
 from tla2py.tla.value import Value
@@ -427,3 +428,16 @@ def formula_parts(expr: Expression) -> tuple[Expression, ...]:
     ):
         return expr.arguments
     return ()
+
+
+def with_definitions(spec: ModuleGraph, texts: Sequence[str]) -> ModuleGraph:
+    """The graph with definitions of expressions at its root, each by its text; their places are not in the root's text."""
+    if not texts:
+        return spec
+    root = spec.root
+    read = ((text, read_text(f"---- MODULE X ----\nX ==\n{text}\n====\n").definitions[0]) for text in texts)
+    own = (replace(each, name=text, module=root.name) for text, each in read)
+    root = replace(root, definitions=(*root.definitions, *own))
+    return replace(
+        spec, root=root, modules=tuple(root if each is spec.root else each for each in spec.modules)
+    )

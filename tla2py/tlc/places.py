@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Protocol
 
 from tla2py.errors import MOST_LINES, Place
-from tla2py.model.model import Config, qualified
+from tla2py.model.model import Assignment, Config, qualified
 from tla2py.model.outcome import Diagnostic
 from tla2py.model.run import RunRecord, RunResult
 from tla2py.model.trace import Location, Trace
@@ -87,19 +87,20 @@ class Written(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OptionTexts:
-    """The constants of the command line, which override a config."""
+    """The constants of the command line, which override a config, and its expressions, each with its option."""
 
     constants: Mapping[str, str]
+    expressions: Mapping[str, str]
     config: Path | None
     verbatim: bool
 
     def value(self, name: str, index: int | None, length: int) -> Place | None:
-        """The place in the option that assigns the value, or in the config."""
-        if name not in self.constants:
+        """The place in the option that assigns the value or holds the expression, or in the config."""
+        if name not in self.constants and name not in self.expressions:
             return self.name(name)
-        text = self.constants[name]
+        text = self.constants.get(name, name)
         column = None if index is None else offset_of(visible_offsets(text), index, length) + 1
-        return Place(file=f"-c {name}=...", column=column, excerpt=text)
+        return Place(file=self.expressions.get(name, f"-c {name}=..."), column=column, excerpt=text)
 
     def name(self, name: str) -> Place | None:
         """The option, or the place in the config."""
@@ -119,14 +120,14 @@ _DEFINED = re.compile(r"(\w+)(?:\([^)]*\))? ==")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WrapperModule:
-    """The lines of a wrapper module, and the constant, substitution or key behind each definition."""
+    """The lines of a wrapper module, and the constant, substitution, key or expression behind each definition."""
 
     lines: tuple[str, ...]
     meanings: Mapping[str, str]
 
     @classmethod
-    def read(cls, text: str, config: Config) -> WrapperModule | None:
-        """The wrapper module in a text; None for a module of the user."""
+    def read(cls, text: str, config: Config, expressions: Iterable[Assignment] = ()) -> WrapperModule | None:
+        """The wrapper module in a text, with definitions of ``expressions``; None for a module of the user."""
         if not is_wrapper(text):
             return None
         found = {
@@ -134,6 +135,7 @@ class WrapperModule:
         }
         if config.symmetry is not None:
             found.setdefault(config.symmetry, "symmetry")
+        found |= dict(expressions)
         own = set(_DEFINED.findall(text))
         meanings = {name: meant for name, meant in found.items() if name in own}
         return cls(lines=tuple(text.split("\n")), meanings=meanings)
@@ -210,10 +212,11 @@ class _Locator:
         self._files = {name.removesuffix(".tla"): sha256 for name, sha256 in record.modules}
         self._originals = {name.removesuffix(".tla"): sha256 for name, sha256 in record.originals}
         self._folders = {f[1] for e in record.executions for option in e.argv if (f := _FOLDER.match(option))}
-        self._main = record.main
+        self._main, self._expressions = record.main, record.expressions
         self._config_text = record.executions[0].config_text
         self._config = config_of_run(self._config_text)
-        self._wrapper = WrapperModule.read(origins.text(self._files[record.main]), self._config)
+        main = origins.text(self._files[record.main])
+        self._wrapper = WrapperModule.read(main, self._config, record.expressions)
 
     def diagnostic(self, found: Diagnostic, following: Sequence[Diagnostic]) -> Diagnostic:
         """A diagnostic with its place; ``following`` starts with it."""
@@ -277,6 +280,8 @@ class _Locator:
             return None
         names = _NAME.findall(found.text[:_SUBJECT_LENGTH])
         meanings = self._wrapper.meanings if self._wrapper is not None else {}
+        # Its name in the text is the user's.
+        names = [*(name for name, text in self._expressions if text in found.text), *names]
         for name in names:
             if name in meanings:
                 return self._origins.written.value(meanings[name], None, 0)

@@ -58,7 +58,8 @@ def points_without_answer(view: StoreView, runs: Sequence[RunRow]) -> list[Rende
             unanswered.setdefault(run.outcome, []).append(run.point)
     for outcome, points in unanswered.items():
         sentence = points_are(points, f"inconclusive: {OUTCOME_WORDS[outcome]}")
-        parts += [Text(sentence, "bold yellow"), Text(REMEDIES[outcome])]
+        messages = dict.fromkeys(run.message for run in runs if run.point in points and run.message)
+        parts += [Text(sentence, "bold yellow"), *map(Text, messages), Text(REMEDIES[outcome])]
     return [*parts, ""] if parts else []
 
 

@@ -321,7 +321,8 @@ _NOTHING_ELSE = ", and nothing else was checked"
 
 
 def _checks(checked: Checked) -> tuple[Check, ...]:
-    return checks_of(checked.record.executions[0].config_text, checked.record.options)
+    record = checked.record
+    return checks_of(record.executions[0].config_text, record.options, record.expressions)
 
 
 def _checked(checked: Checked) -> str:

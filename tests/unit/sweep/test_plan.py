@@ -380,11 +380,16 @@ def test_a_model_needs_a_specification(load: LoadSweep, tmp_path: Path) -> None:
 def test_what_only_an_instance_defines_is_no_name_for_a_config(load: LoadSweep, tmp_path: Path) -> None:
     (tmp_path / "Counter.tla").write_text(COUNTER.replace("====", "C == INSTANCE Other\n===="))
     (tmp_path / "Other.tla").write_text("---- MODULE Other ----\nFine == TRUE\nSpec == TRUE\n====\n")
+    model = 'module = "Counter.tla"\n[constants]\nMax = 1\n[model]\n'
     with pytest.raises(InputError, match="C!Fine") as raised:
-        load('module = "Counter.tla"\n[constants]\nMax = 1\n[model]\ninvariants = ["C!Fine"]\n')
+        load(model + 'alias = "C!Fine"\n')
     assert raised.value.code == "instance-name"
     assert "Fine == C!Fine" in str(raised.value.hint)
-    assert raised.value.where == f"{tmp_path / 'sweep.toml'}:5:16"
+    assert raised.value.where == f"{tmp_path / 'sweep.toml'}:5:10"
+    # Where a list of definitions is asked for, it is an expression.
+    (run,) = plan_sweep(load(model + 'invariants = ["C!Fine"]\n'), "jar").runs
+    assert run.config.expressions == (("MC_invariant_1", "C!Fine"),)
+    assert "  MC_invariant_1\n" in run.config_text
     with pytest.raises(InputError, match="Spec_ == C!Spec") as raised:
         load('module = "Counter.tla"\n[constants]\nMax = 1\n[model]\nspecification = "C!Spec"\n')
     assert raised.value.code == "instance-name"

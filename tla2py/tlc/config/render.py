@@ -115,7 +115,7 @@ def render_config(config: Config, template: str, *, where: str | None = None) ->
     ``where`` is the template's file; one of the user's is rendered in a process with limits. Raises InputError
     (``template``) with the line if the template fails or takes too long.
     """
-    own = template == default_template()
+    own, config = template == default_template(), config.named()
     reply = render_here(template, config) if own else render_apart(Request(template, config))
     if reply.text is not None:
         return reply.text

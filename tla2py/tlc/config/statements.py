@@ -128,10 +128,10 @@ def _keyword(word: str) -> str:
     return f"_{word.upper()}" if word in ("periodic", "rl_reward", "possible") else word.upper()
 
 
-_SINGULAR = {field: "property" if field == "properties" else field.removesuffix("s") for field in LIST_FIELDS}
+SINGULAR = {field: "property" if field == "properties" else field.removesuffix("s") for field in LIST_FIELDS}
 # The keywords that name one definition, and those that list definitions, each with its field in ``Config``.
 SINGLE = {_keyword(field): field for field in NAME_FIELDS}
-LISTS = {_keyword(word): field for field in LIST_FIELDS for word in (_SINGULAR[field], field)}
+LISTS = {_keyword(word): field for field in LIST_FIELDS for word in (SINGULAR[field], field)}
 _OTHERS = ("CONSTANT", "CONSTANTS", "CHECK_DEADLOCK", "TYPE_CONSTRAINT", "_EXPECT")
 FIELDS = SINGLE | LISTS
 KEYWORDS = frozenset({*FIELDS, *_OTHERS})

@@ -5,17 +5,27 @@ from __future__ import annotations
 import contextlib
 import re
 import textwrap
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from tla2py.errors import InputError, Place
-from tla2py.model.model import LOG_TAG, Assignment, Config, Model, Position, Substitution
+from tla2py.model.model import (
+    LIST_FIELDS,
+    LOG_TAG,
+    Assignment,
+    Config,
+    Model,
+    Position,
+    Substitution,
+    is_expression,
+)
 from tla2py.text import counted, did_you_mean
 from tla2py.tla.graph import ModuleGraph
 from tla2py.tla.module import Constant, Definition, Instance, standard_module_of
 from tla2py.tla.parse import parse_expression, without_place
-from tla2py.tlc.config.statements import literal_names, literal_text
+from tla2py.tlc.config.statements import SINGULAR, literal_names, literal_text
 from tla2py.toml import value_text
 
 # The second line of every wrapper module.
@@ -58,8 +68,8 @@ def build_config(
 ) -> tuple[Config, str, str | None]:
     """The config, the name of the module to start TLC on, and the text of the wrapper module if one is needed.
 
-    ``where(name, before)`` is the place where the value of a constant or definition is written, after its beginning
-    ``before``. Raises InputError (``expression-syntax``, ``unknown-name``, ``wrong-arity``) for an invalid value.
+    ``where(name, before)`` is the place where the value of a constant or definition, or an expression itself, is written,
+    after its beginning ``before``. Raises InputError (``expression-syntax``, ``unknown-name``, ``wrong-arity``) for an invalid value.
     """
     spec = model.spec
     wrapper = _Wrapper(spec)
@@ -89,6 +99,13 @@ def build_config(
             wrapper.standard.add("TLC")
             body = " \\union ".join(f"Permutations({name})" for name in permuted)
             symmetry = wrapper.define("symmetry", "", body)
+    expressions, numbers = dict[str, str](), Counter[str]()
+    for key, text in model.config.names():
+        if key in LIST_FIELDS and is_expression(text) and text not in expressions:
+            with _placed(text, text, where):
+                _use(wrapper, text, known | wrapper.model_values, lenient=False)
+                numbers[key] += 1
+                expressions[text] = wrapper.define(f"{SINGULAR[key]}_{numbers[key]}", "", text)
     assignments += [Assignment(name, name) for name in sorted(wrapper.model_values)]
     counted = _with_progress(wrapper, model.config, model.position) if model.position else model.config
     config = replace(
@@ -96,6 +113,7 @@ def build_config(
         assignments=tuple(assignments),
         substitutions=tuple(substitutions),
         symmetry=symmetry,
+        expressions=tuple(Assignment(name, text) for text, name in expressions.items()),
     )
     if not wrapper.definitions and model.extension is None:
         return config, spec.root.name, None
@@ -174,23 +192,31 @@ def _definition(wrapper: _Wrapper, model: Model, name: str, text: str, known: fr
             if arity
             else "write an expression without parameters",
         )
+    _use(wrapper, text, known, lenient=True)
+    return wrapper.define(name, f"({parameters})" if parameters else "", body)
+
+
+def _use(wrapper: _Wrapper, text: str, known: frozenset[str], *, lenient: bool) -> None:
+    """Declare what a text uses. In a ``lenient`` one an undefined name is a model value, as in a config.
+
+    Raises InputError (``unknown-name``).
+    """
+    spec = wrapper.spec
+    parameters, body = _split_lambda(text)
     expression = _parsed(body)
-    names = _names(parameters, body)
     undeclared = undeclared_names(text, spec)
-    for operator in sorted(undeclared & expression.applied):
+    for name in sorted(undeclared & expression.applied if lenient else undeclared - known):
         raise InputError(
             "unknown-name",
-            f"{operator} is not defined in {spec.root.name}",
+            f"{name} is not defined in {spec.root.name}",
             hint=did_you_mean(
-                operator,
-                sorted([*spec.definitions, *(each.name for each in spec.constants)]),
+                name,
+                sorted(_visible(spec)),
                 "'tla2py inspect' lists what a module defines",
             ),
         )
-    # An undefined name is a model value, as in a config.
-    wrapper.model_values |= undeclared | (names & known)
+    wrapper.model_values |= undeclared | (_names(parameters, body) & known)
     wrapper.standard |= expression.standard
-    return wrapper.define(name, f"({parameters})" if parameters else "", body)
 
 
 def undeclared_names(text: str, spec: ModuleGraph) -> frozenset[str]:
@@ -198,9 +224,13 @@ def undeclared_names(text: str, spec: ModuleGraph) -> frozenset[str]:
 
     Raises InputError (``expression-syntax``).
     """
-    declared = {c.name for c in spec.constants} | {v.name for v in spec.variables} | spec.definitions.keys()
     names = _names(*_split_lambda(text))
-    return frozenset(name for name in names - declared if standard_module_of(name) is None)
+    return frozenset(name for name in names - _visible(spec) if standard_module_of(name) is None)
+
+
+def _visible(spec: ModuleGraph) -> set[str]:
+    """The names that a value may use."""
+    return {c.name for c in spec.constants} | {v.name for v in spec.variables} | spec.definitions.keys()
 
 
 def _split_lambda(text: str) -> tuple[str, str]:

@@ -296,6 +296,8 @@ class Collector:
         self.diagnostics: dict[Diagnostic, None] = {}
         self.version: str | None = None
         self.revision: str | None = None
+        # Whether the last line on progress has a longer queue than the one before.
+        self.growing = False
         self.out_of_memory = self.succeeded = self.finished = self.simulated = self.depth_first = False
         self.prints: list[str] = []
         self.print_count = 0
@@ -362,7 +364,9 @@ class Collector:
             self._fact(message)
 
     def _fact(self, message: Message) -> None:
-        self.stats = read_stats(message, self.stats)
+        before, self.stats = self.stats.queue, read_stats(message, self.stats)
+        if message.code == Code.PROGRESS:
+            self.growing = before is not None and (self.stats.queue or 0) > before
         if message.code == Code.SUCCESS:
             self.succeeded = True
         elif message.code == Code.FINISHED:

@@ -15,7 +15,7 @@ from itertools import dropwhile
 from types import MappingProxyType
 from typing import IO
 
-from tla2py.model.model import Config
+from tla2py.model.model import Assignment, Config
 from tla2py.model.outcome import VERDICTS, Diagnostic, Outcome, Stats, Verdict, Violation
 from tla2py.model.run import Execution, RunRecord, RunResult, TerminationReason, TlcOptions
 from tla2py.model.trace import Trace
@@ -56,6 +56,9 @@ def interpret(
     outcome = _outcome(read, exit_code, termination_reason, bounded=bounded or read.simulated)
     if outcome is Outcome.SUCCESS and read.stats.generated == 0 and any(candidates.values()):
         read.diagnose(Diagnostic(code=0, severity="warning", text=_VACUOUS))
+    if read.growing and outcome in _TERMINATIONS.values():
+        text = f"the queue was still growing ({read.stats.queue:,}): bound the search with constraints"
+        read.diagnose(Diagnostic(code=0, severity="error", text=text))
     return _result(read, outcome, assertions)
 
 
@@ -223,9 +226,17 @@ def _verdict(outcome: Outcome, violations: Iterable[Violation]) -> Verdict:
 
 
 def interpret_execution(
-    execution: Execution, options: TlcOptions, lines: Iterable[bytes], assertions: Sequence[Assertion] = ()
+    execution: Execution,
+    options: TlcOptions,
+    lines: Iterable[bytes],
+    assertions: Sequence[Assertion] = (),
+    expressions: Sequence[Assignment] = (),
 ) -> RunResult:
-    """The result of one execution from its standard output; ``assertions`` are those that it can reach."""
+    """The result of one execution from its standard output; ``assertions`` are those that it can reach.
+
+    ``expressions`` stand in it for the names of their definitions.
+    """
+    names = {text: name for name, text in expressions}
     # With stopAfter TLC itself limits the time of the search.
     timed = any("stopAfter" in option for option in options.java_options)
     # Newer versions hide messages on request, errors too.
@@ -238,12 +249,13 @@ def interpret_execution(
         termination_reason=execution.termination_reason,
         bounded=options.mode != "check" or timed or hides,
         candidates={
-            "invariant": execution.invariants,
-            "temporal_property": execution.properties,
+            "invariant": [names.get(each, each) for each in execution.invariants],
+            "temporal_property": [names.get(each, each) for each in execution.properties],
             "postcondition": _postconditions(execution.config_text),
         },
         assertions=assertions,
     )
+    result = _as_written(result, dict(expressions)) if expressions else result
     stats = result.stats
     # A simulation shorter than the start of TLC's reporting thread prints no counts but that of initial states.
     ended = (
@@ -256,6 +268,21 @@ def interpret_execution(
         # TLC 2.15 does not count them. Each worker generates this number.
         return replace(result, stats=replace(stats, behaviours=options.num * options.workers))
     return result
+
+
+def _as_written(result: RunResult, texts: Mapping[str, str]) -> RunResult:
+    """The result with expressions for the names of their definitions."""
+    named = re.compile(rf"\b(?:{'|'.join(texts)})\b")
+    return replace(
+        result,
+        violations=tuple(replace(each, name=texts.get(each.name, each.name)) for each in result.violations),
+        traces=tuple(replace(each, name=texts.get(each.name, each.name)) for each in result.traces),
+        coverage=tuple(replace(each, name=texts.get(each.name, each.name)) for each in result.coverage),
+        diagnostics=tuple(
+            replace(each, text=named.sub(lambda found: texts[found[0]], each.text))
+            for each in result.diagnostics
+        ),
+    )
 
 
 def _postconditions(config_text: str) -> tuple[str, ...]:
@@ -272,7 +299,9 @@ def interpret_record(record: RunRecord, stdout: Callable[[int], IO[bytes]]) -> R
     executions = [each for each in record.executions if each.purpose != "log"]
     for number, execution in enumerate(executions, 1):
         with closing(stdout(number)) as lines:
-            results.append(interpret_execution(execution, record.options, lines, record.assertions))
+            results.append(
+                interpret_execution(execution, record.options, lines, record.assertions, record.expressions)
+            )
     return with_notes(with_log(combine(executions, results), record.inputs.log), record)
 
 
