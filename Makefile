@@ -40,6 +40,10 @@ RECORDED := $(BIN)/python scripts/groups.py
 test: setup ## run the core tests, with the real TLC and Spark, in minutes
 	$(RECORDED) core $(BIN)/pytest --group=core $(PARALLEL)
 
+# Where a system has no walls, most of the core could show nothing.
+test-elsewhere: setup ## run the core tests that need no Linux
+	$(BIN)/pytest --group=core $(PARALLEL) tests/unit tests/integration/test_check.py tests/integration/test_other_systems.py
+
 # The spark group shares one session; the reference and long groups use all cores themselves.
 PARALLEL_GROUPS := browser docs faults jars systems
 TEST_GROUPS := $(GROUPS:%=test-%)

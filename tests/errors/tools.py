@@ -13,7 +13,7 @@ from tla2py.execution.executor import Work, fitting_slots
 from tla2py.model.run import ClassFile, TlcOptions
 from tla2py.spark.choice import require_pyspark
 from tla2py.tla.parse import parse_module
-from tla2py.tlc.process.sandbox import this_machine
+from tla2py.tlc.process.system import this_machine
 from tla2py.tlc.tools.community import planned_overrides
 from tla2py.tlc.tools.installed import COMMUNITY, download, install, release
 from tla2py.tlc.tools.jar import bundled_jar

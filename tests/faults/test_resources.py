@@ -17,7 +17,7 @@ from tla2py.execution.executor import fitting_slots
 from tla2py.execution.listener import _ENDED
 from tla2py.store.store import Store
 from tla2py.tlc.process.bubblewrap import DiskQuota, is_full, reports_full_disk
-from tla2py.tlc.process.sandbox import Machine, this_machine
+from tla2py.tlc.process.system import Machine, this_machine
 
 pytestmark = pytest.mark.faults
 

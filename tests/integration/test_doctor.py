@@ -10,7 +10,7 @@ import pytest
 from tests.command import Ended
 from tests.conftest import RunCli
 from tests.integration.test_bad_surroundings import java_that_says
-from tla2py.tlc.process.sandbox import memory_in_use, this_machine
+from tla2py.tlc.process.system import memory_in_use, this_machine
 from tla2py.tlc.tools.jar import bundled_jar
 
 pytestmark = pytest.mark.java

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import signal
@@ -11,6 +12,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 
 import tla2py
@@ -37,14 +39,11 @@ def rows(store: Path, table: str) -> list[dict[str, object]]:
 def processes_of(folder: Path) -> list[str]:
     """The command lines of the processes that work below a folder."""
     found = []
-    for process in Path("/proc").iterdir():
-        if process.name.isdigit():
-            try:
-                command = (process / "cmdline").read_bytes()
-            except OSError:
-                continue
-            if str(folder).encode() in command:
-                found.append(command.replace(b"\0", b" ").decode())
+    for process in psutil.process_iter():
+        with contextlib.suppress(psutil.Error):
+            command = " ".join(process.cmdline())
+            if str(folder) in command:
+                found.append(command)
     return found
 
 

@@ -49,6 +49,12 @@ ALLOWED = {
     "platformdirs": ("tlc.", "cli.diagnosis"),
 }
 
+# What only some systems have, and the one module that may use it.
+OF_SYSTEM = re.compile(
+    r"\b(fcntl|prctl|capset|waitid|pidfd_open|memfd_create|sched_getaffinity|O_PATH|killpg|ru_maxrss|syscall)\b|\"/?proc/"
+)
+SYSTEM = Path("tlc", "process", "system.py")
+
 # What makes objects of any class as it reads: a store may be a stranger's. A state graph's readers are processes of
 # ours, and Spark itself pickles what goes to its workers.
 UNPICKLING = {
@@ -279,6 +285,13 @@ def test_who_may_import_a_package(package: str) -> None:
     users = {f.importer: f for f in IMPORTS if top(f.imported) == package and not f.for_types}
     wrong = [str(f) for name, f in users.items() if not name.startswith(ALLOWED[package])]
     assert wrong == []
+
+
+def test_one_module_knows_which_system_it_runs_on() -> None:
+    using = {
+        file.relative_to(ROOT) for file in ROOT.rglob("*.py") if OF_SYSTEM.search(file.read_text("utf-8"))
+    }
+    assert using == {SYSTEM}
 
 
 @pytest.mark.parametrize("package", UNPICKLING)

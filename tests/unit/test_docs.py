@@ -98,8 +98,14 @@ def test_the_oldest_python_is_the_same_everywhere() -> None:
     # The wheel is tried on these.
     assert f"foreach v,{minor} " in makefile
     job = yaml.safe_load((ROOT / ".github/workflows/ci.yml").read_text())["jobs"]["test"]
-    assert "test" in job["strategy"]["matrix"]["target"]
+    matrix = job["strategy"]["matrix"]
+    assert "test" in matrix["target"]
+    assert matrix["python"] == [oldest]
+    # What else it adds are the newest one and a system without walls.
+    assert [(each["os"], each["python"]) for each in matrix["include"]] == [
+        ("ubuntu-latest", "3.14"), ("macos-latest", oldest)
+    ]  # fmt: skip
     pythons = [
         step["with"]["python-version"] for step in job["steps"] if "setup-python" in step.get("uses", "")
     ]
-    assert pythons == [oldest]
+    assert pythons == ["${{ matrix.python }}"]

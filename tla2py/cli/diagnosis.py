@@ -29,13 +29,13 @@ from tla2py.sweep.grid import MODEL_KEYS
 from tla2py.sweep.sections import KEYS, VARIABLES, SweepFile, TlcSection
 from tla2py.text import parse_memory
 from tla2py.tlc.process.sandbox import (
-    REMEDY,
     reached_text,
+    remedy,
     sandbox_text,
-    this_machine,
     walls,
     why_not_bubblewrap,
 )
+from tla2py.tlc.process.system import this_machine
 from tla2py.tlc.tools.community import community_suits
 from tla2py.tlc.tools.jar import INSTALL_NEWEST
 from tla2py.tlc.tools.java import find_java, found_javas
@@ -238,7 +238,7 @@ def _sandbox() -> Examination:
     found = walls()
     text = sandbox_text(found)
     if found.missing:
-        return _warning("sandbox", f"{text}: {reached_text(found)}", REMEDY)
+        return _warning("sandbox", f"{text}: {reached_text(found)}", remedy())
     reason = f" ({why})" if (why := why_not_bubblewrap()) else ""
     return _ok("sandbox", f"{text}{reason}: TLC reaches only its own files and processes, and no network")
 

@@ -29,7 +29,8 @@ from tla2py.sweep.plan import Plan
 from tla2py.sweep.sweep import Sweep
 from tla2py.text import counted, cut, parameter_text
 from tla2py.tla.module import Remark
-from tla2py.tlc.process.sandbox import memory_in_use, sandbox_text, this_machine, walls
+from tla2py.tlc.process.sandbox import sandbox_text, walls
+from tla2py.tlc.process.system import memory_in_use, this_machine
 from tla2py.tlc.tools.jar import Jar
 from tla2py.view.layout import number, seconds
 from tla2py.view.sweep import (

@@ -23,7 +23,7 @@ from tla2py.store.storage import Address
 from tla2py.store.store import Store
 from tla2py.store.write import Group, derive_here
 from tla2py.tlc.process.pool import close_hosts, stop_hosts
-from tla2py.tlc.process.sandbox import Machine, this_machine
+from tla2py.tlc.process.system import Machine, this_machine
 from tla2py.tlc.tools.toolchain import Toolchain
 
 if TYPE_CHECKING:

@@ -33,9 +33,15 @@ from tla2py.tla.module import Span
 from tla2py.tla.parse import Translate
 from tla2py.tlc.config.read import config_expectation, read_config
 from tla2py.tlc.config.statements import MISTAKE_CODES
+from tla2py.tlc.process.sandbox import NO_WALLS, remedy
+from tla2py.tlc.process.system import on_linux
 from tla2py.tlc.tools.community import check_classes, community_suits
 from tla2py.tlc.tools.jar import Jar, check_needs, check_wrappers
 from tla2py.tlc.tools.toolchain import Toolchain, check_readable
+
+ACCEPT_UNUSED = "accept-unused"
+# The reason of what an option accepts.
+GIVEN = "--accept"
 
 
 def sweep_findings(
@@ -157,14 +163,21 @@ def _unused_entries(sweep: Sweep, findings: Findings, unknown: set[str]) -> Iter
         for name in ((each.finding.code, ""), (each.finding.code, each.finding.subject or ""))
     }
     for code, entry in sweep.file.accept.items():
-        for subject in entry if isinstance(entry, Mapping) else ("",):
+        for subject, reason in entry.items() if isinstance(entry, Mapping) else (("", entry),):
             if (code, subject) not in used and code not in unknown:
                 keys = ("accept", code, subject) if subject else ("accept", code)
+                where, named, what = sweep.source.place(*keys), " ".join(keys[1:]), "entry"
+                if reason == GIVEN:
+                    where, named, what = (
+                        next(iter(sweep.specs.values())).root.where(),
+                        f"{GIVEN} {'.'.join(keys[1:])}",
+                        "option",
+                    )
                 yield result_warning(
-                    "accept-unused",
-                    sweep.source.place(*keys),
-                    f"{' '.join(keys[1:])} accepts nothing: there is no such finding, or no reason",
-                    "remove the entry, or correct the name",
+                    ACCEPT_UNUSED,
+                    where,
+                    f"{named} accepts nothing: there is no such finding, or no reason",
+                    f"remove the {what}, or correct the name",
                     code,
                 )
 
@@ -212,7 +225,19 @@ def checked_plan(
     # A module that TLC cannot read does not stop the others below its folder either.
     if not sweep.of_folder:
         check_readable(plan.sources, plan.paths, toolchain)
+    if not sweep.limits.trust and not on_linux():
+        _tell_walls(listener)
     return sweep, plan, found
+
+
+_told: list[Listener] = []
+
+
+def _tell_walls(listener: Listener) -> None:
+    """Say that no wall stands around runs, once in this process."""
+    if not _told:
+        _told.append(listener)
+        listener.told(f"{NO_WALLS}: {remedy()}")
 
 
 def file_errors(

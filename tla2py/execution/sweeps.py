@@ -144,7 +144,7 @@ class SweepOptions:
         if self.trust is not None:
             limits = replace(limits, trust=self.trust)
         limits = replace(limits, sandbox=self.sandbox)
-        check_sandbox(limits)
+        check_sandbox(limits, strange=self.trust is False)
         if self.workers is not None:
             options = replace(options, workers=self.workers)
         sweep = replace(sweep, limits=limits, options=options)

@@ -7,7 +7,6 @@ import importlib.util
 import os
 import re
 import shlex
-import signal
 import subprocess
 import sys
 import threading
@@ -20,6 +19,7 @@ from tla2py.execution.executor import default_slots
 from tla2py.tlc.process import reaper
 from tla2py.tlc.process.command import COMPILE_LATER
 from tla2py.tlc.process.reaper import scratch_folder
+from tla2py.tlc.process.system import kill_group
 from tla2py.tlc.tools.java import find_java
 
 if TYPE_CHECKING:
@@ -191,8 +191,7 @@ class SparkJvm:
 
     def kill(self) -> None:
         """Kill the JVM and what it has started."""
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(self.process.pid, signal.SIGKILL)
+        kill_group(self.process.pid)
         if self.process.stdin:
             self.process.stdin.close()
         self.process.wait()

@@ -28,6 +28,7 @@ from pyarrow import fs
 
 from tla2py.errors import StoreError
 from tla2py.store.storage import FilePart, Stamp, Storage, Write, busy, files_below, open_window
+from tla2py.tlc.process.system import machine_name
 
 SCHEMES = "file, s3, gs, abfs, hdfs"
 
@@ -381,7 +382,7 @@ def leased(storage: Remote) -> Iterator[None]:
 
 
 def _claim(storage: Remote, name: str) -> None:
-    owner = {"host": socket.gethostname(), "machine": _machine(), "pid": os.getpid()}
+    owner = {"host": socket.gethostname(), "machine": machine_name(), "pid": os.getpid()}
     storage.write({name: lambda sink: sink.write(json.dumps(owner).encode())})
 
 
@@ -406,7 +407,7 @@ def _holder(storage: Remote, mine: str) -> str | None:
             continue
         except (ValueError, KeyError, TypeError):
             host, machine, pid = "an unknown machine", None, 0
-        here = machine == _machine()
+        here = machine == machine_name()
         expired = now - claims[name].mtime_ns > _EXPIRY_SECONDS * 1e9
         if not expired and not (here and _has_ended(pid)):
             note = "" if here else " (if it has ended, its claim expires within a minute)"
@@ -414,15 +415,6 @@ def _holder(storage: Remote, mine: str) -> str | None:
         with contextlib.suppress(StoreError):
             storage.remove([name])
     return None
-
-
-def _machine() -> str:
-    """What differs between machines with the same name, boots of one machine, and containers on one machine."""
-    try:
-        boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
-        return f"{boot} {Path('/proc/self/ns/pid').readlink()}"
-    except OSError:
-        return f"{socket.gethostname()} {int(psutil.boot_time())}"
 
 
 def _has_ended(pid: int) -> bool:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import fcntl
 import io
 import os
 import re
@@ -18,6 +17,7 @@ from typing import IO, TYPE_CHECKING, NamedTuple, Protocol
 
 from tla2py.errors import StoreError
 from tla2py.files import write_atomically
+from tla2py.tlc.process.system import lock_file
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
@@ -305,7 +305,7 @@ class Folder(Storage):
             handle = (self.path / ".lock").open("a")
         with handle:
             try:
-                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                lock_file(handle, wait=False)
             except OSError as error:
                 raise busy(self) from error
             # Half-written files of a killed sweep.

@@ -34,7 +34,7 @@ from tla2py.store.schema import TABLE_NAMES, TABLES, arrow_schema, runs_columns
 from tla2py.store.storage import Storage
 from tla2py.store.store import Manifest, Store
 from tla2py.text import counted, listed
-from tla2py.tlc.process.sandbox import this_machine
+from tla2py.tlc.process.system import this_machine
 
 if TYPE_CHECKING:
     import pyarrow as pa

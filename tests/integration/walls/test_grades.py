@@ -96,8 +96,8 @@ def test_bubblewrap_that_does_not_work_is_named(run_cli: RunCli, tmp_path: Path)
 LAYERS = """
 import os, threading
 from pathlib import Path
-from tla2py.tlc.process.kernel import restrict_thread
-from tla2py.tlc.process.kernel import drop_privileges
+from tla2py.tlc.process.system import restrict_thread
+from tla2py.tlc.process.system import drop_privileges
 drop_privileges()
 try:
     for _ in range(16):
@@ -158,7 +158,7 @@ def kernel(
     patch.setattr(sandbox, "bubblewrap", lambda: None)
     patch.setattr(sandbox, "landlock_version", lambda: landlock)
     patch.setattr(sandbox, "can_filter", lambda: filters)
-    patch.setattr(sandbox, "can_drop_privileges", lambda: linux)
+    patch.setattr(sandbox, "on_linux", lambda: linux)
     found = sandbox._kernel_walls.__wrapped__()
     patch.setattr(sandbox, "_kernel_walls", lambda: found)
     return found

@@ -15,7 +15,7 @@ from tla2py.store.derive import GRAPH_TABLES, derive_fragment, large_graphs
 from tla2py.store.fragments import Fragment
 from tla2py.store.store import Manifest, ManifestPoint, Store, points_table
 from tla2py.store.write import Group, refresh_tables, stored_table, table_files
-from tla2py.tlc.process.sandbox import Machine
+from tla2py.tlc.process.system import Machine
 
 RUN = "a" * 32
 STATES = 300

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import resource
 import sys
@@ -19,7 +20,9 @@ def main() -> None:
     """Render until the input ends."""
     _, most = resource.getrlimit(resource.RLIMIT_AS)
     allowed = MEMORY_BYTES if most == resource.RLIM_INFINITY else min(MEMORY_BYTES, most)
-    resource.setrlimit(resource.RLIMIT_AS, (allowed, most))
+    # macOS refuses it; there the time and the text are limited, the memory is not.
+    with contextlib.suppress(OSError, ValueError):
+        resource.setrlimit(resource.RLIMIT_AS, (allowed, most))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     decoder = msgspec.json.Decoder(Request)
     for line in sys.stdin.buffer:

@@ -16,13 +16,14 @@ from functools import lru_cache
 from pathlib import Path
 
 from tla2py.model.run import TerminationReason
+from tla2py.tlc.process.system import memory_file, on_linux
 
 _NAMESPACES = ("--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try")
 
 
 def bubblewrap() -> str | None:
     """The path of bubblewrap's program, None if it is not installed."""
-    found = shutil.which("bwrap")
+    found = shutil.which("bwrap") if on_linux() else None
     return None if found is None else str(Path(found).absolute())
 
 
@@ -72,12 +73,12 @@ def wrapping(
     for name, value in variables.items():
         options += ["--setenv", name, value]
     # The environment may hold secrets, and every user of the machine can read command lines.
-    arguments = _file(os.fsencode("\0".join([*options, ""])))
-    status = os.memfd_create("status")
+    arguments = memory_file(os.fsencode("\0".join([*options, ""])))
+    status = memory_file()
     argv = [program, "--args", str(arguments), "--json-status-fd", str(status)]
     descriptors = [arguments, status]
     if code:
-        descriptors.append(_file(code))
+        descriptors.append(memory_file(code))
         argv += ["--seccomp", str(descriptors[-1])]
     return Wrapping(argv=(*argv, "--"), descriptors=tuple(descriptors), status=status)
 
@@ -107,14 +108,6 @@ def wrapped_status(descriptor: int) -> WrappedStatus:
         if line.endswith(b"\n"):
             facts |= json.loads(line)
     return WrappedStatus(pid=facts.get("child-pid"), exit_status=facts.get("exit-code"))
-
-
-def _file(content: bytes) -> int:
-    """The descriptor of a file in memory, at its beginning."""
-    descriptor = os.memfd_create("sandbox")
-    os.write(descriptor, content)
-    os.lseek(descriptor, 0, os.SEEK_SET)
-    return descriptor
 
 
 # The reasons to stop a run: it has written more than its share, or its disk is full.

@@ -32,6 +32,7 @@ from tla2py.tlc.process.gateway import (
 from tla2py.tlc.process.process import Watch
 from tla2py.tlc.process.sandbox import environment, java_sandbox, start
 from tla2py.tlc.process.started import Started, Streams, WallError
+from tla2py.tlc.process.system import peak_since_reset, reset_peak
 
 # The placeholder for the host's folder in a command line.
 FOLDER = Path("/tla2py-host")
@@ -58,7 +59,7 @@ class Host:
     """A JVM and a folder that its runs use one after another; another thread may ``kill_jvm`` at any time."""
 
     def __init__(self) -> None:
-        self.runs = self.leaks = 0
+        self.runs = self.leaks = self._largest = 0
         self._base = Path(tempfile.mkdtemp(prefix="tla2py-host-"))
         # The standard output and error of the last run: those of the JVM, which may not open the files for writing.
         self.streams = self._base / "out", self._base / "err"
@@ -188,6 +189,7 @@ class Host:
                     raise SpoiledError("long")
                 if (resident := int(self._jvm.memory_info().rss)) > memory_bytes:
                     raise SpoiledError("memory")
+                self._largest = max(self._largest, resident)
                 if self.streams[0].stat().st_size > output_bytes:
                     raise SpoiledError("output")
                 if watch is not None:
@@ -272,16 +274,13 @@ class Host:
         return 0
 
     def reset_peak(self) -> None:
-        """Restart the measurement of ``peak_bytes``, if the system supports it."""
-        with contextlib.suppress(OSError):
-            Path(f"/proc/{self._jvm.pid}/clear_refs").write_text("5")
+        """Restart the measurement of ``peak_bytes``."""
+        self._largest = 0
+        reset_peak(self._jvm.pid)
 
     def peak_bytes(self) -> int:
-        """The peak resident memory since ``reset_peak``, or the current one if the system does not know it."""
-        with contextlib.suppress(OSError, ValueError):
-            status = Path(f"/proc/{self._jvm.pid}/status").read_text()
-            return int(status.partition("VmHWM:")[2].split()[0]) * 1024
-        return self.resident_bytes()
+        """The peak resident memory since ``reset_peak``, or the largest that was seen if the system does not keep it."""
+        return peak_since_reset(self._jvm.pid) or max(self._largest, self.resident_bytes())
 
     def kill_jvm(self) -> None:
         """Kill the JVM and its child processes."""

@@ -10,7 +10,6 @@ does not fit.
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import hashlib
 import mmap
 import os
@@ -36,6 +35,7 @@ from tla2py.tlc.process.gateway import OPENED, gateway_jar
 from tla2py.tlc.process.host import FOLDER, Host, SpoiledError
 from tla2py.tlc.process.process import OUTPUT_LIMIT_BYTES, Ended, Watch
 from tla2py.tlc.process.sandbox import java_sandbox, run
+from tla2py.tlc.process.system import lock_file
 from tla2py.tlc.tools.toolchain import Toolchain
 
 # This model uses what most models use, including a lasso that violates a property, so that the archive has the classes.
@@ -98,7 +98,7 @@ def class_archive(toolchain: Toolchain) -> Path | None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with archive.with_suffix(".lock").open("w") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)
+            lock_file(lock, wait=True)
             if not archive.is_file():
                 _make(toolchain, archive)
                 _forget(folder)

@@ -12,7 +12,6 @@ import mmap
 import os
 import re
 import shutil
-import sys
 import tempfile
 import threading
 import time
@@ -30,7 +29,8 @@ from tla2py.model.run import OUTPUTS, TerminationReason, TlcOptions, Walls
 from tla2py.tlc.output.codes import Code
 from tla2py.tlc.process.command import RESERVED_FILES
 from tla2py.tlc.process.sandbox import Sandbox, environment, start
-from tla2py.tlc.process.started import Started, Streams, WallError, exit_of
+from tla2py.tlc.process.started import Started, Streams, WallError
+from tla2py.tlc.process.system import exit_of, peak_of
 
 # TLC's last message; by then it has written all its files.
 _LAST = b"@!@!@ENDMSG 2186 @!@!@\n"
@@ -253,7 +253,7 @@ def execute_argv(
         started_at=started_at,
         wall_seconds=time.monotonic() - begun,
         cpu_seconds=usage.ru_utime + usage.ru_stime,
-        peak_memory_bytes=usage.ru_maxrss * (1 if sys.platform == "darwin" else 1024),
+        peak_memory_bytes=peak_of(usage),
         walls=started.walls,
     )
 

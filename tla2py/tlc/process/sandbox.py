@@ -16,29 +16,29 @@ from functools import lru_cache
 from pathlib import Path
 
 import platformdirs
-import psutil
 
 from tla2py.errors import InputError
 from tla2py.model.run import WALLS, Limits, Wall, Walls
 from tla2py.tlc.process.bubblewrap import bubblewrap, wrapping
-from tla2py.tlc.process.kernel import (
-    can_drop_privileges,
-    can_filter,
-    drop_privileges,
-    filter_thread,
-    landlock_version,
-    restrict_thread,
-    system_call_filter,
-)
 from tla2py.tlc.process.reaper import scratch_folder
 from tla2py.tlc.process.started import (
     Started,
     Streams,
     WallError,
-    exit_of,
     start_plain,
     start_restricted,
     start_wrapped,
+)
+from tla2py.tlc.process.system import (
+    FACTS,
+    can_filter,
+    drop_privileges,
+    exit_of,
+    filter_thread,
+    landlock_version,
+    on_linux,
+    restrict_thread,
+    system_call_filter,
 )
 
 _folders: dict[int, Path] = {}
@@ -58,71 +58,6 @@ def private_folder(name: str) -> Path:
         return folder
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Machine:
-    """Memory and cores that this process may use; ``limited`` is whether a cgroup limits one of them."""
-
-    memory_bytes: int
-    cores: float
-    limited: bool
-
-    @property
-    def kind(self) -> str:
-        """``container`` or ``machine``."""
-        return "container" if self.limited else "machine"
-
-
-def this_machine(root: Path = Path("/")) -> Machine:
-    """The resources of the hardware, limited by the cgroups of this process."""
-    memory = psutil.virtual_memory().total
-    cores: float = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    limited = False
-    for folder in _cgroups(root):
-        for name in ("memory.max", "memory.limit_in_bytes"):
-            allowed = _read(folder / name)
-            if allowed.isdigit() and int(allowed) < memory:
-                memory, limited = int(allowed), True
-        quota, _, period = _read(folder / "cpu.max").partition(" ")
-        if not quota:
-            quota, period = _read(folder / "cpu.cfs_quota_us"), _read(folder / "cpu.cfs_period_us")
-        if quota.isdigit() and period.isdigit() and int(quota) / int(period) < cores:
-            cores, limited = int(quota) / int(period), True
-    return Machine(memory_bytes=memory, cores=cores, limited=limited)
-
-
-def memory_in_use(root: Path = Path("/")) -> int:
-    """The bytes in use on this machine or in this container, without caches."""
-    if this_machine(root).limited:
-        for folder in _cgroups(root):
-            for name, cache in (
-                ("memory.current", "inactive_file"),
-                ("memory.usage_in_bytes", "total_inactive_file"),
-            ):
-                if (used := _read(folder / name)).isdigit():
-                    stat = dict(line.split() for line in _read(folder / "memory.stat").splitlines())
-                    return max(int(used) - int(stat.get(cache, 0)), 0)
-    memory = psutil.virtual_memory()
-    return int(memory.total - memory.available)
-
-
-def _cgroups(root: Path) -> Iterator[Path]:
-    """The cgroup folders, of version 1 and 2, of this process and their parents."""
-    for line in _read(root / "proc/self/cgroup").splitlines():
-        _, controllers, path = [*line.split(":", 2), "", ""][:3]
-        if controllers in ("", "memory", "cpu", "cpu,cpuacct"):
-            top = root / "sys/fs/cgroup" / controllers
-            below = top / path.strip("/")
-            yield from (folder for folder in (below, *below.parents) if folder.is_relative_to(top))
-    yield root / "sys/fs/cgroup"
-
-
-def _read(file: Path) -> str:
-    try:
-        return file.read_text().strip()
-    except OSError:
-        return ""
-
-
 # The largest file that a run may write: queues and fingerprint sets of billions of states stay below it.
 FILE_LIMIT_BYTES = 64 * 1024**3
 # The parts of the system that programs need: code, time zones, names, the configuration of Java.
@@ -138,14 +73,6 @@ _ETC = (
     "host*",
     "resolv.conf",
     "java*",
-)
-# What Java reads of /proc and /sys where a process does not have its own; not the folders of processes.
-_FACTS = tuple(
-    Path(name)
-    for name in (
-        *("/proc/cpuinfo", "/proc/filesystems", "/proc/loadavg", "/proc/meminfo", "/proc/stat", "/proc/sys"),
-        *("/proc/uptime", "/proc/version", "/sys/devices/system", "/sys/fs/cgroup", "/sys/kernel/mm"),
-    )
 )
 _RANDOM = (Path("/dev/random"), Path("/dev/urandom"))
 _DEVICES = (Path("/dev/null"), Path("/dev/zero"), Path("/dev/full"))
@@ -242,7 +169,7 @@ def _start(
         with _named_wall("capabilities"):
             drop_privileges()
         if "files" not in by.missing:
-            readable = (*sandbox.readable, *_system(), *_FACTS, *_RANDOM)
+            readable = (*sandbox.readable, *_system(), *FACTS, *_RANDOM)
             with _named_wall("Landlock"):
                 restrict_thread(readable, (sandbox.folder,), _DEVICES)
         if can_filter():
@@ -299,6 +226,8 @@ def walls() -> Walls:
 
 def why_not_bubblewrap() -> str:
     """The reason why bubblewrap is not used; empty if it is."""
+    if not on_linux():
+        return NO_WALLS
     program = bubblewrap()
     return "bubblewrap is not installed" if program is None else _wrapped_walls(program)[1]
 
@@ -314,7 +243,7 @@ def _wrapped_walls(program: str) -> tuple[Walls | None, str]:
 @lru_cache(maxsize=1)
 def _kernel_walls() -> Walls:
     """The walls of the kernel alone."""
-    if not can_drop_privileges():
+    if not on_linux():
         return Walls(by="none", missing=WALLS)
     version, filters = landlock_version(), can_filter()
     standing: dict[Wall, bool] = {
@@ -383,7 +312,13 @@ _REACHED: dict[Wall, str] = {
     "lifetime": "the time after its run",
     "privileges": "this account's privileges",
 }
-REMEDY = "install bubblewrap, or run in a container or virtual machine of its own what you do not trust"
+NO_WALLS = "no walls on this system"
+
+
+def remedy() -> str:
+    """What to do where walls are missing."""
+    install = "install bubblewrap, or " if on_linux() else ""
+    return f"{install}run in a container or virtual machine of its own what you do not trust"
 
 
 def sandbox_text(found: Walls) -> str:
@@ -413,7 +348,13 @@ def missing_walls(limits: Limits) -> str | None:
     return reached_text(walls()) or None
 
 
-def check_sandbox(limits: Limits) -> None:
-    """Raise InputError (``sandbox-missing``) for a run that requires walls which this machine lacks."""
-    if (reason := missing_walls(limits)) is not None:
-        raise InputError("sandbox-missing", f"--sandbox require: {reason}", hint=REMEDY)
+def check_sandbox(limits: Limits, *, strange: bool = False) -> None:
+    """Raise InputError (``sandbox-missing``) for a run that requires walls which this machine lacks.
+
+    What is ``strange``, as with --no-trust, does not run where no wall stands.
+    """
+    option, reason = "--sandbox require", missing_walls(limits)
+    if strange and reason is None and (found := walls()).by == "none":
+        option, reason = "--no-trust", reached_text(found)
+    if reason is not None:
+        raise InputError("sandbox-missing", f"{option}: {reason}", hint=remedy())

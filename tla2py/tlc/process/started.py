@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import resource
-import select
 import signal
 import stat
 import subprocess
@@ -21,6 +20,7 @@ import psutil
 from tla2py.model.run import Walls
 from tla2py.tlc.process import reaper
 from tla2py.tlc.process.bubblewrap import Wrapping, wrapped_status
+from tla2py.tlc.process.system import child_ended, kill_group
 
 # How long a killed process may take to end.
 _PATIENCE_SECONDS = 5.0
@@ -83,8 +83,7 @@ class Started:
 
     def ended(self) -> bool:
         """Whether it has ended; ``end`` is still to be called."""
-        options = os.WEXITED | os.WNOHANG | os.WNOWAIT
-        return os.waitid(os.P_PID, self.process.pid, options) is not None
+        return child_ended(self.process.pid)
 
     def members(self) -> Iterator[psutil.Process]:
         """The process and what it started, as far as it lives."""
@@ -106,8 +105,7 @@ class Started:
         if self.status is not None:
             self._end_wrapped()
         # The group goes before its leader is reaped, while no other process can have its id.
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(self._group, signal.SIGKILL)
+        kill_group(self._group)
         _, waited, usage = os.wait4(self.process.pid, 0)
         self.process.returncode = os.waitstatus_to_exitcode(waited)
         if self.holder is not None:
@@ -136,26 +134,6 @@ class Started:
         if code < 0:
             return code
         return None if status is None else _DEADLY.get(status, status)
-
-
-@contextlib.contextmanager
-def exit_of(pid: int) -> Iterator[Callable[[float], bool]]:
-    """A function that waits up to the given seconds and returns whether the child, not reaped, has ended."""
-    if not hasattr(os, "pidfd_open"):
-
-        def by_polling(seconds: float) -> bool:
-            time.sleep(min(seconds, 0.02))
-            return os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
-
-        yield by_polling
-        return
-    descriptor = os.pidfd_open(pid)
-    try:
-        poll = select.poll()
-        poll.register(descriptor, select.POLLIN)
-        yield lambda seconds: bool(poll.poll(seconds * 1000))
-    finally:
-        os.close(descriptor)
 
 
 def start_plain(

@@ -1,16 +1,183 @@
-"""The walls of the Linux kernel: capabilities, Landlock and seccomp, called through the C library."""
+"""What differs between systems, each with what serves elsewhere than on Linux: on macOS runs work, without walls.
+
+First processes and files, then this machine's resources, and last the walls of the Linux kernel: capabilities, Landlock
+and seccomp, called through the C library.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import errno
+import fcntl
 import os
 import platform
+import resource
+import select
+import signal
+import socket
 import struct
 import sys
-from collections.abc import Iterable
+import time
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from typing import IO
+
+import psutil
+
+
+def on_linux() -> bool:
+    """Whether this is Linux, with its walls, its /proc and its calls; false on macOS."""
+    return sys.platform.startswith("linux")
+
+
+def lock_file(file: IO[str], *, wait: bool) -> None:
+    """Lock an open file until it is closed. Raises OSError if another process has locked it and nobody waits."""
+    fcntl.flock(file, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+def kill_group(group: int) -> None:
+    """Kill the processes of a group, of which none may be left."""
+    # macOS refuses a group of which only an ended leader is left.
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(group, signal.SIGKILL)
+
+
+def child_ended(pid: int) -> bool:
+    """Whether a child that is not reaped has ended."""
+    if hasattr(os, "waitid"):
+        return os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
+    # Python has it on macOS since 3.13.
+    try:
+        return bool(psutil.Process(pid).status() == psutil.STATUS_ZOMBIE)
+    except psutil.NoSuchProcess:
+        return True
+
+
+@contextlib.contextmanager
+def exit_of(pid: int) -> Iterator[Callable[[float], bool]]:
+    """A function that waits up to the given seconds and returns whether the child, not reaped, has ended."""
+    if not on_linux():
+
+        def by_polling(seconds: float) -> bool:
+            time.sleep(min(seconds, 0.02))
+            return child_ended(pid)
+
+        yield by_polling
+        return
+    descriptor = os.pidfd_open(pid)
+    try:
+        poll = select.poll()
+        poll.register(descriptor, select.POLLIN)
+        yield lambda seconds: bool(poll.poll(seconds * 1000))
+    finally:
+        os.close(descriptor)
+
+
+def peak_of(usage: resource.struct_rusage) -> int:
+    """The largest resident set of a process that has ended, in bytes."""
+    return usage.ru_maxrss * (1024 if on_linux() else 1)
+
+
+def reset_peak(pid: int) -> None:
+    """Restart the measurement of ``peak_since_reset``, if the system supports it."""
+    with contextlib.suppress(OSError):
+        if on_linux():
+            Path(f"/proc/{pid}/clear_refs").write_text("5")
+
+
+def peak_since_reset(pid: int) -> int | None:
+    """The largest resident set of a living process in bytes, None if the system does not keep it."""
+    with contextlib.suppress(OSError, ValueError):
+        if on_linux():
+            status = Path(f"/proc/{pid}/status").read_text()
+            return int(status.partition("VmHWM:")[2].split()[0]) * 1024
+    return None
+
+
+def machine_name() -> str:
+    """What differs between machines with the same name, boots of one machine, and containers on one machine."""
+    with contextlib.suppress(OSError):
+        if on_linux():
+            boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+            return f"{boot} {Path('/proc/self/ns/pid').readlink()}"
+    return f"{socket.gethostname()} {int(psutil.boot_time())}"
+
+
+def memory_file(content: bytes = b"") -> int:
+    """The descriptor of a file in memory, at its beginning; on Linux alone, for bubblewrap."""
+    descriptor = os.memfd_create("sandbox")
+    os.write(descriptor, content)
+    os.lseek(descriptor, 0, os.SEEK_SET)
+    return descriptor
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Machine:
+    """Memory and cores that this process may use; ``limited`` is whether a cgroup limits one of them."""
+
+    memory_bytes: int
+    cores: float
+    limited: bool
+
+    @property
+    def kind(self) -> str:
+        """``container`` or ``machine``."""
+        return "container" if self.limited else "machine"
+
+
+def this_machine(root: Path = Path("/")) -> Machine:
+    """The resources of the hardware, limited by the cgroups of this process."""
+    memory = psutil.virtual_memory().total
+    cores: float = len(os.sched_getaffinity(0)) if on_linux() else os.cpu_count() or 1
+    limited = False
+    for folder in _cgroups(root):
+        for name in ("memory.max", "memory.limit_in_bytes"):
+            allowed = _read(folder / name)
+            if allowed.isdigit() and int(allowed) < memory:
+                memory, limited = int(allowed), True
+        quota, _, period = _read(folder / "cpu.max").partition(" ")
+        if not quota:
+            quota, period = _read(folder / "cpu.cfs_quota_us"), _read(folder / "cpu.cfs_period_us")
+        if quota.isdigit() and period.isdigit() and int(quota) / int(period) < cores:
+            cores, limited = int(quota) / int(period), True
+    return Machine(memory_bytes=memory, cores=cores, limited=limited)
+
+
+def memory_in_use(root: Path = Path("/")) -> int:
+    """The bytes in use on this machine or in this container, without caches."""
+    if this_machine(root).limited:
+        for folder in _cgroups(root):
+            for name, cache in (
+                ("memory.current", "inactive_file"),
+                ("memory.usage_in_bytes", "total_inactive_file"),
+            ):
+                if (used := _read(folder / name)).isdigit():
+                    stat = dict(line.split() for line in _read(folder / "memory.stat").splitlines())
+                    return max(int(used) - int(stat.get(cache, 0)), 0)
+    memory = psutil.virtual_memory()
+    return int(memory.total - memory.available)
+
+
+def _cgroups(root: Path) -> Iterator[Path]:
+    """The cgroup folders, of version 1 and 2, of this process and their parents."""
+    for line in _read(root / "proc/self/cgroup").splitlines():
+        _, controllers, path = [*line.split(":", 2), "", ""][:3]
+        if controllers in ("", "memory", "cpu", "cpu,cpuacct"):
+            top = root / "sys/fs/cgroup" / controllers
+            below = top / path.strip("/")
+            yield from (folder for folder in (below, *below.parents) if folder.is_relative_to(top))
+    yield root / "sys/fs/cgroup"
+
+
+def _read(file: Path) -> str:
+    try:
+        return file.read_text().strip()
+    except OSError:
+        return ""
+
 
 _NO_NEW_PRIVILEGES = 38
 _CAPABILITY_VERSION = 0x20080522
@@ -30,11 +197,6 @@ def call(result: int) -> int:
     return int(result)
 
 
-def can_drop_privileges() -> bool:
-    """Whether this system has capabilities that a thread can drop."""
-    return sys.platform.startswith("linux")
-
-
 def drop_privileges() -> None:
     """Take all capabilities from this thread and the processes that it starts, permanently. Raises OSError.
 
@@ -45,6 +207,14 @@ def drop_privileges() -> None:
     call(libc().capset(ctypes.byref(header), ctypes.byref(none)))
 
 
+# What Java reads of /proc and /sys where a process does not have its own; not the folders of processes.
+FACTS = tuple(
+    Path(name)
+    for name in (
+        *("/proc/cpuinfo", "/proc/filesystems", "/proc/loadavg", "/proc/meminfo", "/proc/stat", "/proc/sys"),
+        *("/proc/uptime", "/proc/version", "/sys/devices/system", "/sys/fs/cgroup", "/sys/kernel/mm"),
+    )
+)
 # The system call numbers, the same on every architecture except Alpha.
 _CREATE, _ADD, _RESTRICT = 444, 445, 446
 _BENEATH, _PORT = 1, 2
@@ -76,7 +246,7 @@ class _PortRule(ctypes.Structure):
 @lru_cache(maxsize=1)
 def landlock_version() -> int:
     """The version of Landlock on this system, 0 for none."""
-    if not sys.platform.startswith("linux") or os.uname().machine == "alpha":
+    if not on_linux() or os.uname().machine == "alpha":
         return 0
     version = libc().syscall(_CREATE, None, ctypes.c_size_t(0), ctypes.c_uint32(1))
     return max(int(version), 0)
@@ -194,7 +364,7 @@ class _Program(ctypes.Structure):
 
 def can_filter() -> bool:
     """Whether this system can filter the calls of its processes."""
-    known = sys.platform.startswith("linux") and platform.machine() in _PROCESSORS and sys.maxsize > 1 << 32
+    known = on_linux() and platform.machine() in _PROCESSORS and sys.maxsize > 1 << 32
     return known and libc().prctl(_PR_GET_SECCOMP, *map(ctypes.c_ulong, (0, 0, 0, 0))) >= 0
 
 
