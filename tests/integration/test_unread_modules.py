@@ -40,22 +40,38 @@ ASSUME Five(COp!lab!:!++, 1, 2, 3, 4, 5) = {2, 1, 3, 4, 5} \* !*)
 """
 # Columns count in tabs of eight for SANY.
 TABS = "---- MODULE Tabs ----\nVARIABLE x\nInit ==\n\t/\\ \\/ FALSE\n           \\/ x =\n\t\t1\nNext == UNCHANGED x\nOne == x = 1\nSpec == Init /\\ [][Next]_x\n====\n"
-# The grammar takes what stands to the right of a list for a part of it.
-UNREAD = r"""---- MODULE Unread ----
-EXTENDS Base
+# From the models of Farsite: what follows a comment stands to the right of the list above it.
+LED = r"""---- MODULE Led ----
+EXTENDS Naturals
+VARIABLE x
 (*Def*)Init ==
   /\ x = 0
 (*Def*)Next ==
+  /\ x < 3
+  /\ x' = x + 1
+(*Def*)Below(m,
+  n) ==
+  /\ m + 0 < n
+(*Def*)Small == Below(x, 2)
+(*Def*)Spec == Init /\ [][Next]_x
+====
+"""
+# The grammar takes what stands to the right of a list for a part of it.
+UNREAD = r"""---- MODULE Unread ----
+EXTENDS Base
+ (*Def*)Init ==
+  /\ x = 0
+ (*Def*)Next ==
   /\ x < N
   /\ x' = x + 1
-(*Def*)Part == INSTANCE Inner WITH y <- x
-(*Def*)Spec ==
+ (*Def*)Part == INSTANCE Inner WITH y <- x
+ (*Def*)Spec ==
   /\ Init
   /\ [][Next]_x
-(*Def*)Small ==
+ (*Def*)Small ==
   /\ Part!Below(2)
-(*Def*)Live == <>(x = 3)
-(*Def*)Aside == 1
+ (*Def*)Live == <>(x = 3)
+ (*Def*)Aside == 1
 ====
 """
 BASE = "---- MODULE Base ----\nEXTENDS Naturals\nCONSTANTS N, Other\nVARIABLE x\n====\n"
@@ -83,7 +99,7 @@ def unread(tmp_path: Path) -> Path:
 
 
 def test_what_the_grammar_lacks_is_read(run_cli: RunCli, tmp_path: Path) -> None:
-    for name, text in (("Fields", FIELDS), ("Parts", PARTS), ("Tabs", TABS)):
+    for name, text in (("Fields", FIELDS), ("Parts", PARTS), ("Tabs", TABS), ("Led", LED)):
         (tmp_path / f"{name}.tla").write_text(text)
     ended = run_cli("check", "Fields.tla", "--invariant", "Typed", "--invariant", "Small", "--json")
     found = json.loads(ended.stdout)
@@ -101,12 +117,21 @@ def test_what_the_grammar_lacks_is_read(run_cli: RunCli, tmp_path: Path) -> None
     assert [(each["name"], each["line"], each["column"]) for each in declared] == [
         ("Init", 3, 1), ("Next", 7, 1), ("One", 8, 1), ("Spec", 9, 1)
     ]  # fmt: skip
+    ended = run_cli(
+        "check", "Led.tla", "--specification", "Spec", "--no-deadlock", "--invariant", "Small", "--json"
+    )
+    assert (ended.code, json.loads(ended.stdout)["trace_length"], ended.stderr) == (1, 3, "")
+    declared = json.loads(run_cli("inspect", "Led.tla", "--json").stdout)["operators"]
+    assert [(each["name"], each["line"], each["column"], each["arity"]) for each in declared] == [
+        ("Init", 4, 8, 0), ("Next", 6, 8, 0), ("Below", 9, 8, 2), ("Small", 12, 8, 0),
+        ("Spec", 13, 8, 0),
+    ]  # fmt: skip
 
 
 def test_sany_says_what_is_declared(run_cli: RunCli, unread: Path) -> None:
     ended = run_cli("inspect", unread, "--json")
     found = json.loads(ended.stdout)
-    assert "Unread.tla:5:8: only SANY can read module Unread, not tla2py" in ended.stderr
+    assert "Unread.tla:5:9: only SANY can read module Unread, not tla2py" in ended.stderr
     levels = {each["name"]: (each["level"], each["arity"], each["line"]) for each in found["operators"]}
     assert levels["Part!Below"] == ("state", 1, 8)
     del levels["Part!Below"]
@@ -138,7 +163,7 @@ def test_tlc_runs_what_only_sany_reads(run_cli: RunCli, unread: Path) -> None:
     assert (ended.code, found["violated"], found["trace_length"]) == (
         1, [{"kind": "invariant", "name": "Small"}], 3
     )  # fmt: skip
-    assert "Unread.tla:5:8: note[unread-module] only SANY can read module Unread" in ended.stderr
+    assert "Unread.tla:5:9: note[unread-module] only SANY can read module Unread" in ended.stderr
     # What SANY says is known: levels, arities, names.
     assert run_cli(*checked, "--invariant", "Live").error.code == "invariant-level"
     assert run_cli(*checked, "--invariant", "Smal").error.code == "unknown-definition"

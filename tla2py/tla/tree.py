@@ -63,6 +63,9 @@ _SYMBOL = re.compile(
     rb"(?<=[\w)@:<>]!)(?:\\[A-Za-z]+|/\\|\\/|<=>|=>|~>|:>|-\+->|=<|<[:=]?(?!<)|>=?(?!>)|@@|::?=|\.{2,3}|-\."
     rb"|[-+*/^&|%$?#=~']{1,3}+)(?=[\s,)\]}]|>>)(?!\s*\()(?<!\*(?=\)))"
 )
+# A comment at the beginning of a definition's line. The grammar takes the name for a part of a list above it, which ends
+# further to the left; where dashes are in the comment's place, as between sections of a module, it does not.
+_LED = re.compile(rb"^\(\*(?:[^*\n]|\*(?!\)))*\*\)(?=[ \t]*\w[\w\s,()]*==)", re.MULTILINE)
 _TOKEN = re.compile(r'"[^"]*"?|\\?\w+|\(\*|\\\*|[^\w\s"]+|.')
 # White space between tokens; any other is a stray character.
 _BLANKS = " \t\r\v\f"
@@ -130,7 +133,12 @@ class SourceText:
 
 def parse_tree(source: SourceText) -> Node:
     """The root of a text's tree, with ERROR and MISSING nodes for what does not parse."""
-    return Parser(_language()).parse(_masked(source)).root_node
+    parser, text = Parser(_language()), _masked(source)
+    root = parser.parse(text).root_node
+    if root.has_error and _LED.search(text) is not None:
+        again = parser.parse(_LED.sub(lambda found: b"-" * len(found[0]), text)).root_node
+        return root if again.has_error else again
+    return root
 
 
 def has_algorithm(source: SourceText) -> bool:
