@@ -195,9 +195,17 @@ def numbers(run: RunCli, path: Path) -> None:
     for accepted, code in (("log-number.n", 0), ("log-number", 0), ("log-number.m", 3)):
         ended = run("validate", module, path / "fraction.ndjson", "--accept", accepted)
         assert ended.code == code, ended
+        # An option that applies to nothing is reported as an entry of [accept] is.
+        unused = [each for each in ended.findings if each[0] == "accept-unused"]
+        assert unused == ([("accept-unused", str(module))] if code else []), ended
     sweep = path / "sweep.toml"
     sweep.write_text(SWEEP + '[accept]\nlog-number.n = "a counter that wraps"\n')
-    found = json.loads(run("validate", sweep, "--json").stdout)
+    ended = run("validate", sweep, "--json")
+    found = json.loads(ended.stdout)
+    assert not [each for each in ended.findings if each[0] == "accept-unused"]
+    sweep.write_text(sweep.read_text() + 'log-number.m = "no such field"\n')
+    unused = run("validate", sweep, "--json").findings
+    assert [each for each in unused if each[0] == "accept-unused"] == [("accept-unused", f"{sweep}:7:1")]
     assert [row["verdict"] for row in found] == [
         *("broken", "holds", "holds", "holds"),
         *("broken", "holds", "broken"),

@@ -31,8 +31,10 @@ from tla2py.cli.progress import ConsoleListener, SweepListener
 from tla2py.errors import InputError
 from tla2py.execution import validate
 from tla2py.execution.check import ModelOptions, with_named_files
+from tla2py.execution.preflight import ACCEPT_UNUSED
 from tla2py.execution.sweeps import SweepOptions, SweepResult, only_failed, preview_sweeps, run_sweeps
 from tla2py.execution.validate import MutateOptions, run_log_mutants
+from tla2py.model.finding import Finding
 from tla2py.spark import ExecutorName
 from tla2py.spark.choice import choose_executor
 from tla2py.store.storage import Address
@@ -222,6 +224,15 @@ def _say(line: str) -> None:
     err().print(line, style="dim", markup=False)
 
 
+class _LogListener(ConsoleListener):
+    """A listener that also prints what --accept and ``[accept]`` do not apply to."""
+
+    def found(self, finding: Finding) -> None:
+        """Print the finding; others are those of sweeps."""
+        if finding.code == ACCEPT_UNUSED:
+            self.warned(finding)
+
+
 @with_sweep_options
 def validate_command(
     files: Annotated[
@@ -277,7 +288,7 @@ def validate_command(
     """
     if sample is not None and not mutate_logs:
         raise InputError("usage", "--sample applies to changed logs", hint="add --mutate-logs")
-    listener = ConsoleListener()
+    listener = _LogListener()
     model = ModelOptions(
         config=config,
         constants=constant or (),

@@ -16,6 +16,7 @@ from tla2py.errors import ExitCode, InputError, Place
 from tla2py.execution.check import ModelOptions, given_files, given_variables
 from tla2py.execution.executor import ExecutorFactory
 from tla2py.execution.listener import SILENT, Listener, SweepProgress
+from tla2py.execution.preflight import GIVEN
 from tla2py.execution.sweeps import SweepOptions, SweepResult, run_sweeps
 from tla2py.logs.answer import line_numbers
 from tla2py.logs.mutate import Target, change_logs, named_strings
@@ -78,7 +79,7 @@ def _sections(
     accepted: dict[str, Any] = {}
     # To accept all of a kind counts more than to accept one.
     for code, dot, name in (each.partition(".") for each in sorted(model.accept, reverse=True)):
-        accepted[code] = {**accepted.get(code, {}), name: "--accept"} if dot else "--accept"
+        accepted[code] = {**accepted.get(code, {}), name: GIVEN} if dot else GIVEN
     beside = module.with_suffix(".cfg")
     config = model.config or (beside if beside.is_file() else None)
     tables = {
