@@ -10,7 +10,7 @@ import pytest
 from tests.conftest import COUNTER, COUNTER_SWEEP, RunCli
 from tests.integration.test_inside import SPECS
 from tla2py.analysis.view import open_view
-from tla2py.tlc.process.sandbox import this_machine
+from tla2py.tlc.process.system import this_machine
 
 pytestmark = pytest.mark.java
 

@@ -106,9 +106,12 @@ def _launched(path: Path, spec: ModuleGraph) -> Start:
     gone = {each for each in gone if not is_expression(each)}
     left += [f"{each} ({spec.root.name} does not define it)" for each in sorted(gone)]
     left += [f"{what}: {text(key)}" for what, key in _LEFT.items() if text(key) not in ("", "{}")]
+    kept: dict[str, Any] = {
+        key: tuple(each for each in names if each not in gone) for key, names in lists.items()
+    }
     config = Config(
         **{key: name for key, name in named.items() if name and not is_expression(name)},
-        **{key: tuple(each for each in names if each not in gone) for key, names in lists.items()},
+        **kept,
         check_deadlock=text("modelCorrectnessCheckDeadlock") != "false",
     )
     return Start(
