@@ -162,4 +162,4 @@ clean: ## remove generated files
 	rm -rf $(VENV) runs site docs/report docs/notebooks docs/reference/sweep.schema.json .mypy_cache .ruff_cache .pytest_cache .hypothesis dist build
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-.PHONY: help explorer setup java chromium report soak validate gate sweep systems test test-full test-properties $(TEST_GROUPS) groups reference corpus field sany notebooks notebooks-html docs pages lint format fuzz bench dist pythons image clean
+.PHONY: help explorer setup java chromium report soak validate gate sweep systems test test-elsewhere test-full test-properties $(TEST_GROUPS) groups reference corpus field sany notebooks notebooks-html docs pages lint format fuzz bench dist pythons image clean
