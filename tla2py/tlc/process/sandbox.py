@@ -313,12 +313,12 @@ _REACHED: dict[Wall, str] = {
     "privileges": "this account's privileges",
 }
 NO_WALLS = "no walls on this system"
+_APART = "run in a container or virtual machine of its own what you do not trust"
 
 
 def remedy() -> str:
     """What to do where walls are missing."""
-    install = "install bubblewrap, or " if on_linux() else ""
-    return f"{install}run in a container or virtual machine of its own what you do not trust"
+    return f"install bubblewrap, or {_APART}" if on_linux() else _APART
 
 
 def sandbox_text(found: Walls) -> str:
