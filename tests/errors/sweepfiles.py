@@ -140,6 +140,15 @@ def specification_of_an_instance(lab: Lab) -> None:
     lab.plan('module = "Two.tla"\n[model]\nspecification = "C!Spec"\n')
 
 
+@provokes("launch-file", "Counter___Model_1.launch")
+def model_of_the_toolbox_with_entities(lab: Lab) -> None:
+    path = lab.write(
+        "Counter___Model_1.launch",
+        '<!DOCTYPE a [<!ENTITY b "c">]><launchConfiguration type="&b;"></launchConfiguration>',
+    )
+    lab.run("init", "Counter.tla", "--launch", str(path))
+
+
 @provokes("template-drops", "own.cfg.j2")
 def template_that_fixes_a_constant(lab: Lab) -> None:
     lab.write("own.cfg.j2", "SPECIFICATION Spec\nCONSTANT Max = 1\n")

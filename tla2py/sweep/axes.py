@@ -8,9 +8,9 @@ from pathlib import PurePosixPath
 
 from tla2py.errors import InputError
 from tla2py.model.model import LIST_FIELDS, NAME_FIELDS, ParameterKind, is_expression, unnameable
-from tla2py.sweep.file import SweepText, listed_text
+from tla2py.sweep.file import SweepText
 from tla2py.sweep.grid import MODEL_KEYS, Parameter, key_of, unknown_parameter
-from tla2py.sweep.sections import VARIABLES, SweepFile, Values, ValuesTable
+from tla2py.sweep.sections import VARIABLES, SweepFile, Values, ValuesTable, listed_text
 from tla2py.text import did_you_mean, parameter_text
 from tla2py.tla.graph import ModuleGraph
 from tla2py.tlc.process.command import check_variable

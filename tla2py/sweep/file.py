@@ -16,7 +16,17 @@ from tla2py import toml
 from tla2py.errors import InputError, Place, reason_of
 from tla2py.model.model import LIST_FIELDS, NAME_FIELDS, is_expression
 from tla2py.model.outcome import Outcome
-from tla2py.sweep.sections import KEYS, SECTIONS, VARIABLES, Expected, Scalar, SweepFile, Values, ValuesTable
+from tla2py.sweep.sections import (
+    KEYS,
+    SECTIONS,
+    VARIABLES,
+    Expected,
+    Scalar,
+    SweepFile,
+    Values,
+    ValuesTable,
+    listed,
+)
 from tla2py.text import did_you_mean
 from tla2py.tla.module import find_string, line_and_column, without_lines_in_strings
 from tla2py.tlc.config.read import config_name, offset_of
@@ -142,13 +152,9 @@ class PointPlaces:
 
     def value(self, name: str, index: int | None, length: int) -> Place | None:
         """The place of a value in the list of its parameter, or in its table."""
-        if (key := self._list(name)) is not None:
-            keys, text = key, name
-        else:
-            keys, assigned = self._assigned(name)
-            if assigned is None:
-                return self.name(name)
-            text = assigned
+        keys, text = self._list(name) or self._assigned(name)
+        if text is None:
+            return self.name(name)
         place = self.source.inside(keys, text, index, length)
         return place or self._place(self.source.place(*keys, value=text))
 
@@ -168,13 +174,13 @@ class PointPlaces:
             return None
         return config_name(self.source.path.parent / config, self.configs.get(config, "").splitlines(), bare)
 
-    def _list(self, text: str) -> tuple[str, ...] | None:
-        """The key of the list that has an expression at the point."""
+    def _list(self, text: str) -> tuple[tuple[str, ...], str] | None:
+        """The key of the list that has an expression at the point, and the expression."""
         for key in LIST_FIELDS if is_expression(text) else ():
             if key in self.parameters and text in listed(self.file, key, self.parameters[key]):
-                return ("parameters", key)
+                return ("parameters", key), text
             if text in map(value_text, getattr(self.file.model, key) or ()):
-                return ("model", key)
+                return ("model", key), text
         return None
 
     def line(self, number: int) -> Place | None:  # noqa: ARG002 - the configs of a sweep are generated
@@ -194,21 +200,6 @@ class PointPlaces:
     def _place(self, place: str) -> Place:
         found = Place.parse(place)
         return replace(found, excerpt=self.source.lines[found.line - 1]) if found.line else found
-
-
-def listed_text(value: Scalar | list[Scalar]) -> str:
-    """The text of a parameter's value; a list has its entries with commas."""
-    return ", ".join(map(value_text, value)) if isinstance(value, list) else value_text(value)
-
-
-def listed(file: SweepFile, key: str, text: str) -> tuple[str, ...]:
-    """The entries of a value of a parameter for a list in ``[model]``: of its list, of a text of names, or one expression."""
-    values = file.parameters.get(key)
-    for value in values if isinstance(values, list) else ():
-        if isinstance(value, list) and listed_text(value) == text:
-            return tuple(map(value_text, value))
-    names = tuple(name for name in re.split(r"[\s,]+", text) if name)
-    return (text,) if any(map(is_expression, names)) else names
 
 
 FOLDER_FILE = "models.toml"
@@ -341,9 +332,9 @@ def convert_sections(sections: Mapping[str, Any], source: SweepText) -> SweepFil
         raise _type_error(data, source, str(error)) from error
     for name, values in file.parameters.items():
         if name not in LIST_FIELDS and isinstance(values, list) and any(isinstance(v, list) for v in values):
-            text = "expected a boolean or a number or a string, got a list"
-            where, hint = source.place("parameters", name), _type_hint(["parameters", name], text)
-            raise InputError("wrong-type", f"parameters.{name}: {text}", where=where, hint=hint)
+            text = f"parameters.{name}: expected a boolean or a number or a string, got a list"
+            hint = _type_hint(["parameters", name], text)
+            raise InputError("wrong-type", text, where=source.place("parameters", name), hint=hint)
     return file
 
 

@@ -102,8 +102,8 @@ def _launched(path: Path, spec: ModuleGraph) -> Start:
         "constraints": tuple(filter(None, [text("modelParameterContraint")])),
         "action_constraints": tuple(filter(None, [text("modelParameterActionConstraint")])),
     }
-    gone = {each for names in lists.values() for each in names} - spec.definitions.keys()
-    gone = {each for each in gone if not is_expression(each)}
+    asked = {each for names in lists.values() for each in names if not is_expression(each)}
+    gone = asked - spec.definitions.keys()
     left += [f"{each} ({spec.root.name} does not define it)" for each in sorted(gone)]
     left += [f"{what}: {text(key)}" for what, key in _LEFT.items() if text(key) not in ("", "{}")]
     kept: dict[str, Any] = {
@@ -457,9 +457,7 @@ def _parameters(varied: Mapping[str, Sequence[str]], axes: Sequence[str]) -> Ite
         line = f"{toml_key(name)} = [{', '.join(map(toml_value, varied[name]))}]"
         yield _line(line, "all that the module assumes")
     varied = {name: texts for name, texts in varied.items() if name not in axes}
-    if axes and not varied:
-        return
-    if not varied:
+    if not varied and not axes:
         yield from _comment(
             'No constant is easily varied. A definition can be varied by expressions: Bound = ["x < 3", "x < 5"]'
         )

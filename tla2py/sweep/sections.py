@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Literal, TypeAlias
 
@@ -10,8 +11,9 @@ import msgspec
 from tla2py.logs.sections import LOG_KEYS, LOG_SECTIONS, LogsSection
 from tla2py.model.finding import Acceptance
 from tla2py.model.logs import MUTATION_KEYS, MutationSection
-from tla2py.model.model import ParameterKind
+from tla2py.model.model import ParameterKind, is_expression
 from tla2py.model.outcome import Outcome
+from tla2py.toml import value_text
 
 # A value as written: TLA+ text in a string, or a TOML integer or boolean.
 Scalar = str | int | bool
@@ -171,6 +173,21 @@ class SweepFile(_Section, frozen=True):
     expect: ExpectSection | None = None
     lint: LintSection = LintSection()
     accept: Acceptance = {}
+
+
+def listed_text(value: Scalar | list[Scalar]) -> str:
+    """The text of a parameter's value; a list has its entries with commas."""
+    return ", ".join(map(value_text, value)) if isinstance(value, list) else value_text(value)
+
+
+def listed(file: SweepFile, key: str, text: str) -> tuple[str, ...]:
+    """The entries of a value of a parameter for a list in ``[model]``: of its list, of a text of names, or one expression."""
+    values = file.parameters.get(key)
+    for value in values if isinstance(values, list) else ():
+        if isinstance(value, list) and listed_text(value) == text:
+            return tuple(map(value_text, value))
+    names = tuple(name for name in re.split(r"[\s,]+", text) if name)
+    return (text,) if any(map(is_expression, names)) else names
 
 
 VARIABLES: tuple[ParameterKind, ...] = ("environment", "java_properties")  # names may contain dots

@@ -33,7 +33,7 @@ from tla2py.model.model import (
 from tla2py.model.outcome import Outcome, Verdict
 from tla2py.model.run import Limits, TlcOptions
 from tla2py.sweep.axes import unknown_name
-from tla2py.sweep.file import PointPlaces, SweepText, listed
+from tla2py.sweep.file import PointPlaces, SweepText
 from tla2py.sweep.grid import NO_POINTS, Excluded, Parameter, Point, Points, value_key
 from tla2py.sweep.options import inputs_of
 from tla2py.sweep.sections import (
@@ -43,6 +43,7 @@ from tla2py.sweep.sections import (
     ExternalExpectation,
     Scalar,
     SweepFile,
+    listed,
 )
 from tla2py.text import counted
 from tla2py.tla.graph import ModuleGraph

@@ -312,7 +312,6 @@ def test_without_any_behaviour_the_place_for_one_is_shown(tmp_path: Path) -> Non
             "compaction/compaction.tla",
             {
                 **dict.fromkeys(("MessageSentLimit", "CompactionTimesLimit", "ConsumeTimesLimit"), 2),
-                **dict.fromkeys(("ModelConsumer", "RetainNullKey", "ModelProducer"), False),
                 "KeySpace": "{1, 2}",
                 "ValueSpace": "{1, 2}",
                 "MaxCrashTimes": 2,
@@ -349,7 +348,8 @@ def test_the_systems_need_no_more_than_numbers(
     sweep, _ = scaffold(SPECS / module, tmp_path, LIBRARY)
     assert dict(sweep.file.constants) == expected
     plan = plan_sweep(sweep, "0" * 64)
-    assert len(plan.runs) == 1
+    # Three constants of compaction are assumed to be TRUE or FALSE.
+    assert len(plan.runs) == (8 if module.startswith("compaction") else 1)
     assigned = dict(plan.runs[0].config.assignments)
     assert sum(name == value for name, value in assigned.items()) == own
 
@@ -409,3 +409,39 @@ def test_a_set_named_after_another_is_guessed_within_it(tmp_path: Path) -> None:
     sweep, text = scaffold(module, tmp_path)
     assert sweep.file.constants["InitServer"] == sweep.file.constants["Server"] == "{s1, s2}"
     assert "# InitServer = " not in text
+
+
+def test_a_model_of_the_toolbox_is_a_start(tmp_path: Path) -> None:
+    (tmp_path / "T.tla").write_text(
+        "---- MODULE T ----\nEXTENDS Naturals, Sequences\nCONSTANTS P, N, M\nASSUME M \\in 1..3\nVARIABLES x, y\n"
+        "Init == x = 0 /\\ y = <<>>\nNext == x < N /\\ x' = x + 1 /\\ y' = Append(y, M)\n"
+        "Spec == Init /\\ [][Next]_<<x, y>>\nSmall == x < 9\n====\n"
+    )
+    text = scaffold_sweep(load_modules(tmp_path / "T.tla"), None, [])
+    assert "M = [1, 2, 3]" in text
+    assert 'constraints = ["Len(y) < 4"]' in text
+    launch = tmp_path / "T.toolbox" / "T___Model_1.launch"
+    launch.parent.mkdir()
+    launch.write_text(
+        """<launchConfiguration><stringAttribute key="specName" value="T"/>
+        <intAttribute key="modelBehaviorSpecType" value="1"/><stringAttribute key="modelBehaviorSpec" value="Spec"/>
+        <booleanAttribute key="modelCorrectnessCheckDeadlock" value="false"/>
+        <listAttribute key="modelCorrectnessInvariants"><listEntry value="1x # 3"/><listEntry value="0Small"/>
+        <listEntry value="1Gone"/></listAttribute>
+        <listAttribute key="modelParameterConstants"><listEntry value="P;;{p1, p2};1;1"/><listEntry value="N;;2 + 1;0;0"/>
+        </listAttribute><stringAttribute key="modelParameterContraint" value="x &lt; 3"/>
+        <listAttribute key="modelParameterDefinitions"><listEntry value="Nat;;0..3;0;0"/></listAttribute>
+        </launchConfiguration>"""
+    )
+    text = scaffold_sweep(load_modules(tmp_path / "T.tla"), None, [])
+    for line in (
+        '    "x # 3",',
+        '    # "Small",',
+        'constraints = ["x < 3"]',
+        "check_deadlock = false",
+        'symmetry = ["P"]',
+        'N = "2 + 1"',
+        'Nat = "0..3"',
+        "# Not taken over: Gone (T does not define it)",
+    ):
+        assert line in text.splitlines(), text
