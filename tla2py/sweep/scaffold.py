@@ -162,8 +162,11 @@ def _launch_settings(path: Path) -> dict[str, str | list[str]]:
 
 
 def _no_launch(path: Path, reason: str) -> InputError:
-    hint = "the Toolbox writes them as Spec.toolbox/Spec___Model_1.launch"
-    return InputError("launch-file", f"not a model of the Toolbox: {reason}", where=str(path), hint=hint)
+    text, hint = (
+        f"not a model of the Toolbox: {reason}",
+        "it is named as in Spec.toolbox/Spec___Model_1.launch",
+    )
+    return InputError("launch-file", text, where=str(path), hint=hint)
 
 
 def _start(path: Path, config: Config, spec: ModuleGraph) -> Start:
@@ -209,12 +212,9 @@ def _elements(text: str) -> set[str]:
 
 _WIDTH = 100
 _GUESS = "a guess"
-# Of parameters that are varied at once.
-_MOST_POINTS = 20
-# The usual name of a sweep file; it does not identify the module.
-_USUAL = "sweep"
-# Kinds that are easily varied.
-_VARIED = {"number", "set of model values", "boolean"}
+_MOST_POINTS = 20  # of parameters that are varied at once
+_USUAL = "sweep"  # the usual name of a sweep file; it does not identify the module
+_VARIED = {"number", "set of model values", "boolean"}  # kinds that are easily varied
 
 
 def scaffold_sweep(
@@ -231,8 +231,8 @@ def scaffold_sweep(
     replaced = {name: text for name, text in start.substitutions.items() if name in types}
     given = start.constants | replaced
     sets = assumed_values(spec)
-    first = {name: texts[0] for name, texts in sets.items()}
-    values, broken = fit_values(spec, types, guess_values(spec, types, given) | first | given, given)
+    guessed = guess_values(spec, types, given) | {name: texts[0] for name, texts in sets.items()}
+    values, broken = fit_values(spec, types, guessed | given, given)
     varied = _varied(spec, types, values, start) | _assumed(spec, sets, values)
     # What the module assumes is no guess, so it is varied, but for what a config settles.
     axes = _axes({n: varied[n] for n in types if n in sets and n in varied and n not in given})
