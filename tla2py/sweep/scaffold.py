@@ -11,7 +11,7 @@ import textwrap
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 from xml.parsers import expat
 
 from tla2py.errors import InputError, reason_of
@@ -162,10 +162,8 @@ def _launch_settings(path: Path) -> dict[str, str | list[str]]:
 
 
 def _no_launch(path: Path, reason: str) -> InputError:
-    text, hint = (
-        f"not a model of the Toolbox: {reason}",
-        "it is named as in Spec.toolbox/Spec___Model_1.launch",
-    )
+    text = f"not a model of the Toolbox: {reason}"
+    hint = "it is named as in Spec.toolbox/Spec___Model_1.launch"
     return InputError("launch-file", text, where=str(path), hint=hint)
 
 
@@ -212,6 +210,7 @@ def _elements(text: str) -> set[str]:
 
 _WIDTH = 100
 _GUESS = "a guess"
+_Sets: TypeAlias = Mapping[str, Sequence[str]]
 _MOST_POINTS = 20  # of parameters that are varied at once
 _USUAL = "sweep"  # the usual name of a sweep file; it does not identify the module
 _VARIED = {"number", "set of model values", "boolean"}  # kinds that are easily varied
@@ -437,9 +436,7 @@ def _varied(
     return found
 
 
-def _assumed(
-    spec: ModuleGraph, sets: Mapping[str, Sequence[str]], values: Mapping[str, str]
-) -> dict[str, list[str]]:
+def _assumed(spec: ModuleGraph, sets: _Sets, values: Mapping[str, str]) -> dict[str, list[str]]:
     """The sets with the values that agree with the module's other assumptions."""
     found = {n: [each for each in sets[n] if satisfies(spec, {**values, n: each})] for n in sets}
     return {name: texts for name, texts in found.items() if len(texts) > 1}
