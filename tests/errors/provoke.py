@@ -94,6 +94,21 @@ class Registry:
         default_factory=lambda: {
             "spark-failed": ("tests/spark/test_spark.py", "test_a_master_that_is_not_there"),
             "no-runs": ("tests/spark/test_jobs.py", "test_what_jobs_refuse"),
+            **{
+                code: ("tests/integration/test_cases.py", test)
+                for code, test in {
+                    "graph-merged": "test_graphs_that_do_not_replay_are_refused",
+                    "graph-partial": "test_graphs_that_do_not_replay_are_refused",
+                    "graph-too-large": "test_what_testgen_and_drive_refuse",
+                    "unknown-action": "test_what_testgen_and_drive_refuse",
+                    "cases-unreadable": "test_what_testgen_and_drive_refuse",
+                    "drive-start": "test_what_testgen_and_drive_refuse",
+                }.items()
+            },
+            **dict.fromkeys(
+                ("template-unreadable", "template-fails"),
+                ("tests/unit/cases/test_render.py", "test_a_template_that_fails"),
+            ),
             "disk-full": ("tests/faults/test_disks.py", "test_a_full_disk_where_tlc_works"),
         }
     )

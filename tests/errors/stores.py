@@ -120,6 +120,12 @@ def trace_that_is_not_there(lab: Lab) -> None:
     lab.view("success").trace(1)
 
 
+@provokes("no-graph")
+def graph_that_no_run_kept(lab: Lab) -> None:
+    lab.view("success")
+    lab.run("testgen", "store")
+
+
 @provokes("no-state")
 def state_that_is_not_there(lab: Lab) -> None:
     lab.view("invariant").trace(1).state(99)

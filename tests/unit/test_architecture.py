@@ -18,7 +18,7 @@ import tla2py
 from scripts.rooms import room_sizes, total
 
 # What the package may have grown to; a change that needs more says so here.
-MOST_LINES = 57_500
+MOST_LINES = 59_600
 
 ROOT = Path(tla2py.__file__).parent
 
@@ -27,7 +27,7 @@ TOP = ("errors", "text", "toml", "files")
 ROOMS = (
     *("tla", "model", "tlc", "lint", "logs", "sweep"),
     *("store", "execution", "replay", "mutation", "spark", "query"),
-    *("analysis", "view", "gate", "cli"),
+    *("analysis", "cases", "view", "gate", "cli"),
 )
 ORDER = (*TOP, *ROOMS)
 
@@ -35,14 +35,14 @@ ORDER = (*TOP, *ROOMS)
 ALLOWED = {
     "pyspark": ("spark.",),
     "py4j": ("spark.",),
-    "duckdb": ("query.",),
-    "jinja2": ("tlc.config.", "view.page"),
+    "duckdb": ("query.", "cases."),
+    "jinja2": ("tlc.config.", "view.page", "cases.render"),
     "tree_sitter": ("tla.",),
     "tree_sitter_tlaplus": ("tla.",),
     "typer": ("cli.",),
     "click": ("cli.",),
     "pandas": ("store.",),
-    "pyarrow": ("store.", "analysis.", "execution.job", "spark.", "query."),
+    "pyarrow": ("store.", "analysis.", "execution.job", "spark.", "query.", "cases."),
     "rich": ("cli.", "view.", "gate."),
     "anywidget": ("view.server",),
     "traitlets": ("view.server",),
@@ -141,7 +141,7 @@ def test_the_rooms_of_the_package() -> None:
 def test_the_package_is_small() -> None:
     sizes = room_sizes()
     whole = total(sizes)
-    assert len(sizes) - 1 <= 17
+    assert len(sizes) - 1 <= 18
     assert whole.files <= 280
     assert whole.lines <= MOST_LINES
     assert whole.imports <= 0.07 * whole.lines

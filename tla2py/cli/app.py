@@ -61,6 +61,8 @@ _COMMANDS = {
     "explain": "ask:explain_command",
     "explore": "ask:explore_command",
     "query": "ask:query_command",
+    "testgen": "cases:generate_command",
+    "drive": "cases:drive_command",
     "report": "ask:report_command",
     "gate": "trust:gate_command",
     "tables": "tools:tables_command",

@@ -255,22 +255,25 @@ def _sweep_options(
 
 def with_sweep_options(command: Callable[..., None]) -> Callable[..., None]:
     """The command with the options of ``SweepOptions`` that say how runs execute instead of its parameter ``options``."""
-    return _with_options(command, ("settings", "points", "failed"))
+    return with_options(command, _sweep_options, ("settings", "points", "failed"))
 
 
 def with_limited_options(command: Callable[..., None]) -> Callable[..., None]:
     """The command with all options of ``SweepOptions``, also those that limit a sweep."""
-    return _with_options(command, ())
+    return with_options(command, _sweep_options)
 
 
-def _with_options(command: Callable[..., None], left_out: Container[str]) -> Callable[..., None]:
-    every = inspect.signature(_sweep_options, eval_str=True).parameters
+def with_options(
+    command: Callable[..., None], maker: Callable[..., object], left_out: Container[str] = ()
+) -> Callable[..., None]:
+    """The command with the options of a function instead of its parameter ``options``, which that makes."""
+    every = inspect.signature(maker, eval_str=True).parameters
     own = {name: each for name, each in every.items() if name not in left_out}
     signature = inspect.signature(command, eval_str=True)
 
     @functools.wraps(command)
     def wrapped(**given: Any) -> None:
-        options = _sweep_options(**{name: given.pop(name) for name in own})
+        options = maker(**{name: given.pop(name) for name in own})
         command(**given, options=options)
 
     parameters = [

@@ -51,14 +51,31 @@ def derive_arguments(
 ) -> tuple[Trace, ...]:
     """The traces of one run with ``State.derived`` set, by one further run of TLC; unchanged if it printed all arguments.
 
-    A name is included if exactly one value makes the step true. Raises
-    InputError (``not-confirmable``) for traces that cannot be written as a module or whose steps TLC cannot follow.
+    A name is included if exactly one value makes the step true. Raises InputError as ``possible_arguments`` does.
+    """
+    found = possible_arguments(traces, origin)
+    if found is None:
+        return tuple(traces)
+    steps = iter(found)
+    return tuple(
+        replace(trace, states=tuple(_derived(state, next(steps)) for state in trace.states))
+        for trace in traces
+    )
+
+
+def possible_arguments(
+    traces: Sequence[Trace], origin: Origin
+) -> list[tuple[Mapping[str, Value], ...]] | None:
+    """For each state of the traces of one run the arguments, by name, that make the step to it true; none for the first.
+
+    None if TLC printed all arguments. Raises InputError (``not-confirmable``) for traces that cannot be written as a module
+    or whose steps TLC cannot follow.
     """
     query = TraceQuery(traces, origin)
     query.expose(query.next)
     steps = [state for trace in traces for state in trace.states if state.action]
     if all(starmap(partial(_prints_all, query.spec), {(state.action, state.action_args) for state in steps})):
-        return tuple(traces)
+        return None
     actions = {_bare(state.action) for state in steps if state.action}
     for module in query.spec.modules:
         file = f"{module.name}.tla"
@@ -85,14 +102,13 @@ def derive_arguments(
     found: dict[int, list[tuple[str, Mapping[str, Value]]]] = {}
     for printed in _read(output):
         found.setdefault(printed.step, []).append((printed.action, printed.values))
-    numbers = iter(range(sum(len(trace.states) for trace in traces)))
-    return tuple(
-        replace(
-            trace,
-            states=tuple(_derived(state, found, next(numbers)) for state in trace.states),
-        )
-        for trace in traces
-    )
+    states = [state for trace in traces for state in trace.states]
+    return [
+        tuple(values for action, values in found.get(number - 1, ()) if _is_taken(state, action))
+        if state.action is not None
+        else ()
+        for number, state in enumerate(states)
+    ]
 
 
 def _prints_all(spec: ModuleGraph, action: str, arguments: tuple[str, ...] | None) -> bool:
@@ -109,15 +125,12 @@ def _prints_all(spec: ModuleGraph, action: str, arguments: tuple[str, ...] | Non
     )
 
 
-def _derived(state: State, found: Mapping[int, list[tuple[str, Mapping[str, Value]]]], number: int) -> State:
-    """The state, which has this number among all states, with the values printed for the step to it."""
-    if state.action is None:
-        return state
+def _derived(state: State, found: Iterable[Mapping[str, Value]]) -> State:
+    """The state with the values printed for the step to it."""
     values: dict[str, set[Value]] = {}
-    for action, given in found.get(number - 1, ()):
-        if _is_taken(state, action):
-            for name, value in given.items():
-                values.setdefault(name, set()).add(value)
+    for given in found:
+        for name, value in given.items():
+            values.setdefault(name, set()).add(value)
     return replace(
         state,
         derived=tuple((name, format_value(*each)) for name, each in values.items() if len(each) == 1),

@@ -1,0 +1,69 @@
+"""Two-phase commit as a program that ``drive`` asks, with mistakes by option: see ``test_cases.py``."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+
+
+def main(mistake: str) -> None:
+    """Answer until the input ends."""
+    rms: dict[str, str] = {}
+    manager, prepared, received = "init", set[str](), 0
+    for line in sys.stdin:
+        question = json.loads(line)
+        if question["do"] == "hello":
+            if mistake == "old":
+                answer({"protocol": 0})
+            else:
+                answer({"protocol": 1})
+            continue
+        if question["do"] == "reset":
+            rms = dict.fromkeys(question["state"]["rmState"], "working")
+            manager, prepared, received = "init", set(), 0
+        else:
+            action, rm = question["action"], question["args"].get("r")
+            if action == "TMCommit" and blunder(mistake):
+                continue
+            states = {"RMPrepare": "prepared", "RMRcvCommitMsg": "committed"}
+            if action in ("TMCommit", "TMAbort"):
+                manager = {"TMCommit": "committed", "TMAbort": "aborted"}[action]
+            elif action == "TMRcvPrepared":
+                prepared.add(rm)
+                received += 1
+                # The bug of specs/two_phase: repeated messages count as further votes.
+                if mistake == "count" and received >= len(rms) and len(prepared) < len(rms):
+                    manager = "committed"
+            else:
+                rms[rm] = states.get(action, "aborted")
+        answer({"state": {"rmState": rms, "tmState": manager, "tmPrepared": {"#set": sorted(prepared)}}})
+
+
+def answer(content: object) -> None:
+    sys.stdout.write(json.dumps(content) + "\n")
+    sys.stdout.flush()
+
+
+def blunder(mistake: str) -> bool:
+    """Make the mistake; whether it was to answer."""
+    if mistake == "die":
+        os._exit(3)
+    elif mistake == "hang":
+        subprocess.Popen(["sleep", "1000"])
+        time.sleep(1000)
+    elif mistake == "print":
+        answer([])
+    elif mistake == "name":
+        answer({"state": {"tmstate": "committed"}})
+    elif mistake == "value":
+        answer({"state": {"tmState": {"#set": 3}}})
+    elif mistake == "refuse":
+        answer({"error": "no\x1b[31m"})
+    return mistake in ("name", "value", "refuse")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

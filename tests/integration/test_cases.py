@@ -1,0 +1,304 @@
+"""Test cases from state graphs that the real TLC wrote: the tables, the covers, the files."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import duckdb
+import psutil
+import pyarrow.parquet as pq
+import pytest
+
+import tla2py.cases.graph
+from tests import command
+from tests.conftest import RunCli
+from tla2py.errors import InputError
+
+pytestmark = pytest.mark.java
+
+SPECS = Path(__file__).resolve().parent.parent.parent / "specs"
+SWEEP = f"""name = "two"
+module = "{SPECS / "two_phase" / "TwoPhase.tla"}"
+[model]
+specification = "Spec"
+invariants = ["Consistent"]
+[constants]
+RM = '{{"rm1", "rm2"}}'
+[tlc]
+graph = true
+"""
+
+
+def rows(store: Path, sql: str) -> list[tuple[object, ...]]:
+    tables = {
+        name: f"read_parquet('{store}/tables/{name}/*.parquet')" for name in ("graph_states", "graph_edges")
+    }
+    with duckdb.connect() as connection:
+        return connection.execute(sql.format(**tables)).fetchall()
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory, jar: Path) -> Path:
+    """A store with the graph of two-phase commit, by each jar."""
+    folder = tmp_path_factory.mktemp("graph")
+    (folder / "s.toml").write_text(SWEEP)
+    done = command.run(
+        "sweep", "s.toml", "--executor", "local", "-o", "store", "--tla2tools", jar, cwd=folder
+    )
+    assert done.code == 0, done.stderr
+    return folder / "store"
+
+
+def test_every_step_of_the_tables_is_in_a_case(store: Path, run_cli: RunCli) -> None:
+    done = run_cli("testgen", store)
+    assert done.code == 0, done.stderr
+    cases = [json.loads(line) for line in done.stdout.splitlines()]
+    assert {len(case["states"]) - len(case["actions"]) for case in cases} == {1}
+    found = set()
+    for case in cases:
+        texts = [json.dumps(state, sort_keys=True) for state in case["states"]]
+        found |= {
+            (before, action["name"], after)
+            for before, action, after in zip(texts[:-1], case["actions"], texts[1:], strict=True)
+        }
+    expected = {
+        (json.dumps(json.loads(str(a)), sort_keys=True), name, json.dumps(json.loads(str(b)), sort_keys=True))
+        for a, name, b in rows(
+            store,
+            "SELECT a.state, e.action, b.state FROM {graph_edges} e JOIN {graph_states} a ON a.fingerprint = e.source "
+            "JOIN {graph_states} b ON b.fingerprint = e.target",
+        )
+    }
+    assert found == expected
+    assert len({case["id"] for case in cases}) == len(cases)
+    assert "45 cases, at least 45" in done.stderr
+
+
+def test_the_cases_of_all_jars_are_those_with_arguments(store: Path, run_cli: RunCli, tmp_path: Path) -> None:
+    """The expected file is that of TLC 2.20, which prints arguments; for the others they are derived."""
+    done = run_cli("testgen", store, "--arguments")
+    assert done.code == 0, done.stderr
+    cases = [json.loads(line) for line in done.stdout.splitlines()]
+    steps = {(action["name"], json.dumps(action["args"])) for case in cases for action in case["actions"]}
+    names = ("RMChooseToAbort", "RMPrepare", "RMRcvAbortMsg", "RMRcvCommitMsg", "TMRcvPrepared")
+    assert steps == {(name, json.dumps({"r": rm})) for name in names for rm in ("rm1", "rm2")} | {
+        ("TMAbort", "{}"),
+        ("TMCommit", "{}"),
+    }
+    assert (len(cases), sum(len(case["actions"]) for case in cases)) == (45, 242)
+
+
+def test_check_says_what_came_and_went(store: Path, run_cli: RunCli, tmp_path: Path) -> None:
+    file = tmp_path / "cases.jsonl"
+    assert run_cli("testgen", store, "--cover", "states", "-o", file).code == 0
+    same = run_cli("testgen", store, "--cover", "states", "--check", file)
+    assert (same.code, same.stdout) == (0, "")
+    lines = file.read_text().splitlines(keepends=True)
+    file.write_text("".join([*lines[1:], lines[0].replace("RM", "MR", 1)]))
+    other = run_cli("testgen", store, "--cover", "states", "--check", file)
+    assert other.code == 1
+    assert other.stdout.splitlines()[0].endswith("1 line came, 1 line went")
+    assert [line[0] for line in other.stdout.splitlines()[1:]] == ["-", "+"]
+
+
+def test_itf_has_what_quint_reads(store: Path, run_cli: RunCli) -> None:
+    done = run_cli("testgen", store, "--cover", "actions", "--format", "itf")
+    traces = [json.loads(line) for line in done.stdout.splitlines()]
+    assert {trace["#meta"]["format"] for trace in traces} == {"ITF"}
+    for trace in traces:
+        assert trace["states"][0]["mbt::actionTaken"] == "init"
+        assert all(set(state) == {"#meta", *trace["vars"]} for state in trace["states"])
+    assert len({state["mbt::actionTaken"] for trace in traces for state in trace["states"]}) == 8
+
+
+def test_what_a_test_sees(store: Path, run_cli: RunCli) -> None:
+    done = run_cli(
+        "testgen", store, "--see", "tmState", "--see", "Consistent", "--see", "sql:len(json_keys(state))"
+    )
+    assert done.code == 0, done.stderr
+    states = [state for line in done.stdout.splitlines() for state in json.loads(line)["states"]]
+    assert {tuple(state) for state in states} == {("tmState", "Consistent", "sql:len(json_keys(state))")}
+    assert {tuple(state.values()) for state in states} == {
+        (state, True, 4) for state in ("init", "committed", "aborted")
+    }
+    blurred = run_cli("testgen", store, "--see", "Cardinality(tmPrepared)")
+    assert "what comes next depends on more than --see shows" in blurred.stderr
+    assert "after TMRcvPrepared" in blurred.stderr
+    where = run_cli("testgen", store, "--where", 'tmState = "committed" /\\ rmState["rm2"] = "committed"')
+    ends = [json.loads(line)["states"][-1] for line in where.stdout.splitlines()]
+    assert {(end["tmState"], end["rmState"]["rm2"]) for end in ends} == {("committed", "committed")}
+
+
+def test_a_sweep_file_is_run_with_its_graph(tmp_path: Path, run_cli: RunCli) -> None:
+    (tmp_path / "s.toml").write_text(SWEEP.replace("[tlc]\ngraph = true\n", ""))
+    done = run_cli("testgen", "s.toml", "--longest", "3")
+    assert done.code == 3
+    assert "left out: no case within --longest comes there" in done.stderr
+    assert max(len(json.loads(line)["actions"]) for line in done.stdout.splitlines()) == 3
+    assert (tmp_path / "runs" / "two-graph").exists()
+    assert not (tmp_path / "runs" / "two").exists()
+
+
+COUNTER = """---- MODULE Count ----
+EXTENDS Naturals, TLC
+CONSTANTS a, b
+VARIABLES x, y
+Init == x = 0 /\\ y \\in {a, b}
+Up == x' = x + 1 /\\ UNCHANGED y
+Next == Up
+Spec == Init /\\ [][Next]_<<x, y>>
+Small == x < 3
+Bound == x < 5
+Both == Permutations({a, b})
+Seen == x
+====
+"""
+
+
+@pytest.mark.parametrize(
+    ("model", "code", "options"),
+    [
+        ('symmetry = "Both"\nconstraints = ["Bound"]', "the symmetry Both", []),
+        ('view = "Seen"\nconstraints = ["Bound"]', "the view Seen", []),
+        ('invariants = ["Small"]', "violation_safety", []),
+    ],
+)
+def test_graphs_that_do_not_replay_are_refused(
+    tmp_path: Path, run_cli: RunCli, model: str, code: str, options: list[str]
+) -> None:
+    (tmp_path / "Count.tla").write_text(COUNTER)
+    text = f'module = "Count.tla"\n[model]\nspecification = "Spec"\n{model}\n[tlc]\ngraph = true\n'
+    (tmp_path / "s.toml").write_text(text)
+    run_cli("sweep", "s.toml", "--executor", "local", "-o", "store", "--no-lint")
+    done = run_cli("testgen", "store", *options)
+    assert done.code == 2
+    assert code in done.stderr
+    partial = run_cli("testgen", "store", "--partial")
+    assert partial.code == (0 if "violation" in code else 2)
+    for line in partial.stdout.splitlines():
+        assert json.loads(line)["partial"] == "its run ended with violation_safety"
+
+
+def test_a_constraint_is_said(tmp_path: Path, run_cli: RunCli) -> None:
+    (tmp_path / "Count.tla").write_text(COUNTER)
+    (tmp_path / "s.toml").write_text(
+        'module = "Count.tla"\n[model]\nspecification = "Spec"\nconstraints = ["Bound"]\n[tlc]\ngraph = true\n'
+    )
+    run_cli("sweep", "s.toml", "--executor", "local", "-o", "store", "--no-lint")
+    done = run_cli("testgen", "store", "-o", "cases.jsonl")
+    assert done.code == 0, done.stderr
+    assert "Bound left out up to 2 steps that the specification allows" in done.stderr
+    assert len((tmp_path / "cases.jsonl").read_text().splitlines()) == 2
+
+
+DRIVEN = Path(__file__).with_name("driven.py")
+
+
+@pytest.fixture(scope="module")
+def bundled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A store with the graph of two-phase commit, by the bundled TLC."""
+    folder = tmp_path_factory.mktemp("graph")
+    (folder / "s.toml").write_text(SWEEP)
+    done = command.run("sweep", "s.toml", "--executor", "local", "-o", "store", cwd=folder)
+    assert done.code == 0, done.stderr
+    return folder / "store"
+
+
+def drives(folder: Path) -> list[dict[str, object]]:
+    return pq.read_table(folder / "drives.parquet").to_pylist()  # type: ignore[no-any-return]
+
+
+@pytest.mark.parametrize(
+    ("mistake", "verdict", "message"),
+    [
+        ("die", "crashed", "the program ended with exit status 3"),
+        ("hang", "timeout", "no answer within 1 seconds"),
+        ("print", "protocol", "not a JSON object: '[]'"),
+        ("name", "protocol", "the specification has no variable tmstate"),
+        ("value", "protocol", "not an ITF expression"),
+        ("refuse", "failed", "the program refused: no"),
+    ],
+)
+def test_a_program_that_goes_wrong(
+    bundled: Path, tmp_path: Path, run_cli: RunCli, mistake: str, verdict: str, message: str
+) -> None:
+    options = ("--cover", "actions", "--step-timeout", "1s", "-o", tmp_path / "drives", "--arguments")
+    before = {each.pid for each in psutil.process_iter()}
+    done = run_cli("drive", bundled, *options, "--json", "--", sys.executable, DRIVEN, mistake)
+    assert done.code == 1, done.stderr
+    found = json.loads(done.stdout)
+    assert [set(each) for each in found] == [
+        {"case", "verdict", "step", "action", "expected", "found", "message"}
+    ] * len(found)
+    assert {each["verdict"] for each in found} == {"passed", verdict}
+    wrong = next(each for each in found if each["verdict"] != "passed")
+    assert wrong["action"] == {"name": "TMCommit", "args": {}}
+    assert [state["tmState"] for state in wrong["expected"]] == ["committed"]
+    assert message in wrong["message"]
+    left = {each.pid: each.info["cmdline"] for each in psutil.process_iter(["cmdline"])}
+    new = [words for pid, words in left.items() if pid not in before and words]
+    assert not [words for words in new if "1000" in words or str(DRIVEN) in words]
+    table = drives(tmp_path / "drives")
+    assert [row["verdict"] for row in table] == [each["verdict"] for each in found]
+    assert {row["point"] for row in table} == {1}
+    assert all(isinstance(row["seconds"], float) for row in table)
+
+
+def test_a_drive_finds_the_bug_and_shrinks_it(bundled: Path, run_cli: RunCli) -> None:
+    right = run_cli("drive", bundled, "--arguments", "--", sys.executable, DRIVEN, "none")
+    assert right.code == 0, right.stderr
+    assert "45 cases: 45 passed; 0 steps not reached, 0 restarts" in right.stderr
+    assert len(drives(bundled / "drives")) == 45
+    done = run_cli(
+        "drive", bundled, "--arguments", "--shrink", "--json", "--", sys.executable, DRIVEN, "count"
+    )
+    assert done.code == 1
+    failed = [each for each in json.loads(done.stdout) if each["verdict"] == "failed"]
+    assert {each["action"]["name"] for each in failed} == {"TMRcvPrepared"}
+    assert min(each["step"] for each in failed) == 3
+    assert failed[0]["message"] == 'tmState is "committed", and the specification allows "init"'
+    told = run_cli("drive", bundled, "--arguments", "--", sys.executable, DRIVEN, "count")
+    assert "failed at step" in told.stdout
+
+
+def test_answers_of_the_system_may_come_between(bundled: Path, run_cli: RunCli) -> None:
+    """The program that takes every step by command still agrees when only the manager's steps are inputs."""
+    inputs = "TMAbort,TMCommit,TMRcvPrepared"
+    done = run_cli("drive", bundled, "--arguments", "--inputs", inputs, "--", sys.executable, DRIVEN, "none")
+    assert done.code == 0, done.stdout
+    # It never takes a step by itself, so what the manager does with prepared resource managers is not reached.
+    assert "; 0 steps not reached" not in done.stderr
+    cases = run_cli("testgen", bundled, "--arguments", "--inputs", "TMAbort")
+    assert [json.loads(line)["actions"] for line in cases.stdout.splitlines()] == [
+        [{"name": "TMAbort", "args": {}}]
+    ]
+    [before, after] = json.loads(cases.stdout)["states"]
+    assert {state["tmState"] for state in after} == {"aborted"}
+    assert {state["tmState"] for state in before} == {"init", "committed"}
+
+
+def test_what_testgen_and_drive_refuse(
+    bundled: Path, run_cli: RunCli, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    for arguments, message in (
+        (("testgen", bundled, "--inputs", "TMCommt"), "did you mean TMCommit?"),
+        (("testgen", bundled, "--check", "nothing.jsonl"), "cannot read nothing.jsonl"),
+        (("testgen", bundled, "--format", "xml"), "formats of cases: jsonl, itf"),
+        (("testgen", bundled, "--inputs", "TMCommit", "--format", "itf"), "use jsonl"),
+        (("testgen", bundled, "--see", "sql:nosuch(state)"), "nosuch"),
+        (("testgen", bundled, "--see", "tmState +"), "tmState"),
+        (("testgen", bundled, "--point", "2"), "no point 2"),
+        (("drive", bundled, "--", "./nosuch"), "cannot start ./nosuch"),
+        (("drive", bundled, "--", sys.executable, DRIVEN, "old"), "hello was answered by"),
+        (("drive", bundled, "--", "true"), "no answer to hello: the program ended with exit status 0"),
+    ):
+        done = run_cli(*arguments)
+        assert done.code == 2, arguments
+        assert message in done.stderr
+    monkeypatch.setattr(tla2py.cases.graph, "_MOST_STEPS", 10)
+    view = tla2py.open_store(bundled)
+    with pytest.raises(InputError, match="more than 10") as raised:
+        tla2py.cases.graph.read_graph(view, None)
+    assert raised.value.code == "graph-too-large"

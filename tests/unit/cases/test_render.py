@@ -1,0 +1,192 @@
+"""Test suites with hostile names and values: what is generated compiles, and has the texts that went in."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tla2py.cases.cases import Cases
+from tla2py.cases.cover import CoverOptions, make_cover
+from tla2py.cases.graph import Graph, Label
+from tla2py.cases.render import TEMPLATES, literal, quoted, render_adapter, render_suite
+from tla2py.errors import InputError
+
+HOSTILE = (
+    "a\"b'c\\",
+    "line\nend\r\u2028\u2029",
+    '*/ """ ${x} {{ 1 }} {% raw %} \\u0022 \\N{BULLET} // #{y} %s',
+    "\x00\x1b[31m\x7f\x85",
+    "é\u202e😀\ufeff",
+    "",
+)
+VALUES: list[Any] = [
+    {"#bigint": str(2**200)},
+    {"#bigint": "-3"},
+    {"#set": []},
+    {"#set": [{"#set": []}, {"#set": [True]}]},
+    {"#map": [[{"#bigint": "0"}, "x"], [[1, 2], {"#set": [{"a": 1}]}]]},
+    {"#unserializable": "{1} \\cup Nat"},
+    [],
+    {},
+    [False, [True]],
+]
+
+
+def hostile(inputs: frozenset[str] = frozenset()) -> Cases:
+    """Cases whose actions, arguments and variables have all these texts."""
+    values = [*HOSTILE, *VALUES]
+    states = [json.dumps({f"v {text}": value for text in HOSTILE}) for value in values]
+    count = len(values)
+    graph = Graph(
+        point=1,
+        states=pa.array(states),
+        initial=[0],
+        sources=list(range(count - 1)),
+        targets=list(range(1, count)),
+        names=[number % len(HOSTILE) for number in range(count - 1)],
+        labels=tuple(Label(action=text or "A", args={f"p {text}": text, "class": 1}) for text in HOSTILE),
+    )
+    return Cases(graph=graph, cover=make_cover(graph, CoverOptions()), inputs=inputs)
+
+
+@given(st.text(st.characters(codec="utf-8")))
+def test_texts_are_what_went_in(text: str) -> None:
+    """Decoded by the rules of each language, whose compilers are not on every machine."""
+    assert ast.literal_eval(quoted("python", text)) == text
+    for language in TEMPLATES.values():
+        written = quoted(language, text)
+        assert re.fullmatch(r'"([ !#-\[\]-~]|\\["\\]|\\u[0-9a-f{]|\\U[0-9a-f]|\\[0-7]{3})*"', written)
+    # Go: \u has four digits and \U eight, neither of a surrogate; Rust: \u{...}.
+    go = re.sub(r"\\(?:u([0-9a-f]{4})|U([0-9a-f]{8})|(.))", _decoded, quoted("go", text)[1:-1])
+    rust = re.sub(r"\\(?:u\{([0-9a-f]{1,6})\}|(?!)()|(.))", _decoded, quoted("rust", text)[1:-1])
+    assert go == rust == text
+
+
+def _decoded(found: re.Match[str]) -> str:
+    code = found[1] or found[2]
+    if code is None:
+        return found[3]
+    assert not 0xD800 <= int(code, 16) < 0xE000
+    return chr(int(code, 16))
+
+
+def test_half_a_pair_becomes_a_character() -> None:
+    assert {quoted(language, "\ud800") for language in TEMPLATES.values()} == {'"\\ufffd"', '"\\u{fffd}"'}
+
+
+def test_a_pytest_suite_passes_and_fails(tmp_path: Path) -> None:
+    """The adapter as it is written, with a few lines filled in, against hostile names."""
+    cases = hostile()
+    suite, adapter = render_suite(cases, "pytest"), render_adapter(cases)
+    ast.parse(adapter)
+    (tmp_path / "test_suite.py").write_text(suite)
+    filled = re.sub(r"raise NotImplementedError\(.*\)", "self.taken = getattr(self, 'taken', 0) + 1", adapter)
+    for answer, code in (("return {}", 0), ("return {'nosuch': 1}", 1), ("return {'v ': self.taken}", 1)):
+        (tmp_path / "adapter.py").write_text(filled.replace("return {}", answer))
+        done = subprocess.run(
+            [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", tmp_path],
+            capture_output=True,
+            text=True,
+            cwd=tmp_path,
+            check=False,
+        )
+        assert done.returncode == code, done.stdout
+    assert len(re.findall("def do_|def [A-Za-z_]+\\(self, \\*\\*args", adapter)) == len(HOSTILE)
+
+
+STUBS = {
+    "org/junit/jupiter/api/Test.java": "package org.junit.jupiter.api; public @interface Test {}",
+    "org/junit/jupiter/api/Assertions.java": (
+        "package org.junit.jupiter.api; public class Assertions "
+        "{ public static void fail(String text) { throw new AssertionError(text); } }"
+    ),
+    "Adapter.java": """import java.util.Map;
+class Adapter implements SpecificationTest.Driven {
+    Map<Object, Object> state;
+    public void reset(Map<Object, Object> state) { this.state = state; }
+    public void step(String action, Map<Object, Object> args) {
+        if (!args.containsValue(action.equals("A") ? "" : action)) throw new AssertionError(action);
+    }
+    public Map<String, Object> observe() { return Map.of(); }
+    public static void main(String[] args) throws Exception {
+        for (var each : SpecificationTest.class.getDeclaredMethods())
+            if (each.getName().startsWith("case_")) { each.invoke(new SpecificationTest()); System.out.println("ran"); }
+    }
+}
+""",
+}
+
+
+@pytest.mark.java
+def test_a_java_suite_compiles_and_runs(tmp_path: Path) -> None:
+    for name, text in STUBS.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    (tmp_path / "SpecificationTest.java").write_text(render_suite(hostile(), "java"), encoding="utf-8")
+    javac = shutil.which("javac")
+    assert javac, "a JDK, not only a JRE"
+    files = ["SpecificationTest.java", *STUBS]
+    subprocess.run([javac, "-d", "out", *files], cwd=tmp_path, check=True, capture_output=True)
+    ran = subprocess.run(["java", "-cp", "out", "Adapter"], cwd=tmp_path, check=True, capture_output=True)
+    assert ran.stdout.split() == [b"ran"]
+
+
+@pytest.mark.parametrize("template", ["go", "rust"])
+def test_suites_of_other_languages_hold_every_case(template: str) -> None:
+    """No literal is left open: without its strings, the text has as many brackets of each kind that open as close."""
+    for inputs in (frozenset[str](), frozenset({"A"})):
+        cases = hostile(inputs)
+        text = render_suite(cases, template)
+        assert text.isascii()
+        bare = re.sub(r'"(\\.|[^"\\\n])*"|//.*', "", text)
+        assert '"' not in bare
+        assert all(bare.count(left) == bare.count(right) for left, right in ("()", "[]", "{}"))
+        assert all(case.case in text for case in cases)
+
+
+def test_numbers_that_do_not_fit_are_text() -> None:
+    big: dict[str, str] = {"#bigint": str(2**63)}
+    assert literal("java", big) == '"9223372036854775808"'
+    assert literal("go", {"#bigint": str(2**63 - 1)}) == "int64(9223372036854775807)"
+    assert literal("python", big) == "9223372036854775808"
+    assert literal("rust", big) == "Int(9223372036854775808)"
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "where"),
+    [
+        ("x\n{{ nosuch }}", "template-fails", ":2"),
+        ("{% for %}", "template-fails", ":1"),
+        ("{{ cases.__class__.__mro__ }}", "template-fails", ":1"),
+        ("{% include 'adapter.j2' %}", "template-fails", ":1"),
+        ("{{ 1 // 0 }}", "template-fails", ":1"),
+        (None, "template-unreadable", None),
+    ],
+)
+def test_a_template_that_fails(tmp_path: Path, text: str | None, code: str, where: str | None) -> None:
+    file = tmp_path / "own.j2"
+    if text is not None:
+        file.write_text(text)
+    with pytest.raises(InputError) as raised:
+        render_suite(hostile(), str(file))
+    assert raised.value.code == code
+    assert (raised.value.where or "")[len(str(file)) :] == (where or "")
+
+
+def test_a_template_of_ones_own(tmp_path: Path) -> None:
+    file = tmp_path / "own.txt"
+    file.write_text(
+        "{% for case in cases %}{{ case.actions[0].name | go_text }} {{ variables | length }}{% endfor %}\n"
+    )
+    assert render_suite(hostile(), str(file)) == '"a\\"b\'c\\\\" 6'

@@ -1,0 +1,1 @@
+"""Tests of systems, made from the state graphs of their specifications."""

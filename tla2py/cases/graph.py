@@ -1,0 +1,281 @@
+"""A point's state graph read from the tables: states, actions and steps as numbers, in an order by content.
+
+Numbers do not depend on TLC's fingerprints, so that equal graphs of different jars give equal cases.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import accumulate
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import duckdb
+import msgspec
+import pyarrow as pa
+
+from tla2py.analysis.tables import StoreTables
+from tla2py.errors import InputError
+from tla2py.model.model import Config
+from tla2py.model.outcome import Outcome
+from tla2py.model.row import RunRow
+from tla2py.model.run import RunRecord
+from tla2py.store.write import table_files
+from tla2py.text import counted
+from tla2py.tla.itf import Json, state_to_itf
+from tla2py.tla.parse import load_texts
+from tla2py.tla.value_text import parse_value
+from tla2py.tlc.config.read import parse_config
+
+if TYPE_CHECKING:
+    from tla2py.tla.graph import ModuleGraph
+
+# Beyond this a cover takes several GiB and its cases help nobody.
+_MOST_STEPS = 10_000_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Label:
+    """What a step is called: its action, and the arguments by parameter in ITF as far as they are known."""
+
+    action: str
+    args: Mapping[str, Json]
+
+    def __str__(self) -> str:
+        return f"{self.action}({', '.join(self.args)})" if self.args else self.action
+
+
+@dataclass(frozen=True, kw_only=True)
+class Graph:
+    """A point's state graph.
+
+    ``states`` are ITF as JSON text. Step n leads from ``sources[n]`` to ``targets[n]`` and is called ``labels[names[n]]``;
+    steps are ordered by their source, those that change nothing first. ``incomplete`` is why states may be missing, ""
+    if none is; ``notes`` are what else a reader of the cases has to know.
+    """
+
+    point: int
+    states: pa.StringArray
+    initial: Sequence[int]
+    sources: Sequence[int]
+    targets: Sequence[int]
+    names: Sequence[int]
+    labels: tuple[Label, ...]
+    incomplete: str = ""
+    notes: tuple[str, ...] = ()
+    seen: Sequence[Mapping[str, Json]] | None = field(default=None)
+
+    @cached_property
+    def begins(self) -> Sequence[int]:
+        """The first step from each state, and the number of steps at the end."""
+        counts = array("i", bytes(4 * (len(self.states) + 1)))
+        for source in self.sources:
+            counts[source + 1] += 1
+        return array("i", accumulate(counts))
+
+    def steps(self, state: int) -> range:
+        """The steps from a state."""
+        return range(self.begins[state], self.begins[state + 1])
+
+    def state(self, number: int) -> Mapping[str, Json]:
+        """A state as a test sees it."""
+        if self.seen is not None:
+            return self.seen[number]
+        found: dict[str, Json] = msgspec.json.decode(self.states[number].as_py())
+        found.pop("#meta", None)
+        return found
+
+    @cached_property
+    def actions(self) -> tuple[str, ...]:
+        """The actions that steps take."""
+        return tuple(sorted({label.action for label in self.labels}))
+
+
+def read_graph(view: StoreTables, point: int | None, *, partial: bool = False, stutter: bool = True) -> Graph:
+    """The state graph of a point, by default the only one that has any.
+
+    With ``partial`` one whose search ended early is read too; without ``stutter`` steps that change nothing are left out.
+    Raises InputError: ``no-point``, ``usage`` if several points have a graph, ``no-graph``, ``graph-partial``,
+    ``graph-merged`` for a run with a symmetry or a view, ``graph-too-large``.
+    """
+    with _tables(view) as connection:
+        row = _point(view, point, connection)
+        with view.store.archive(row.run_id) as archive:
+            record = archive.record
+        config = parse_config(record.executions[0].config_text, Path("MC.cfg")).config
+        _check_replayable(row, record, config)
+        incomplete = _incomplete(row)
+        if incomplete and not partial:
+            raise InputError(
+                "graph-partial",
+                f"the graph of point {row.point} lacks states: {incomplete}",
+                hint="--partial makes cases from the part that TLC saw",
+            )
+        found = _read(connection, row, lambda: _spec(view, record), stutter=stutter)
+    return replace(found, incomplete=incomplete, notes=(*_notes(row, config, found), *found.notes))
+
+
+@contextlib.contextmanager
+def _tables(view: StoreTables) -> Iterator[duckdb.DuckDBPyConnection]:
+    with duckdb.connect() as connection:
+        for name in ("graph_states", "graph_edges"):
+            files = [str(file) for file in table_files(view.store, name)]
+            if not files:
+                raise _no_graph(f"{view.store.path} has no state graph")
+            paths = ", ".join("'{}'".format(file.replace("'", "''")) for file in files)
+            connection.execute(f"CREATE VIEW {name} AS SELECT * FROM read_parquet([{paths}])")  # noqa: S608 - our own files
+        yield connection
+
+
+def _no_graph(problem: str) -> InputError:
+    return InputError(
+        "no-graph", problem, hint="write graph = true under [tlc] in the sweep file, and sweep again"
+    )
+
+
+def _point(view: StoreTables, point: int | None, connection: duckdb.DuckDBPyConnection) -> RunRow:
+    if point is not None and view.points.find(point) is None:
+        hint = f"choose a point from 1 to {len(view.points)}"
+        raise InputError("no-point", f"no point {point} in {view.store.path}", hint=hint)
+    having = {run for (run,) in connection.execute("SELECT DISTINCT run_id FROM graph_states").fetchall()}
+    rows = [row for row in view.run_rows if row.run_id in having and point in (None, row.point)]
+    if not rows:
+        raise _no_graph(f"no run of point {point} kept its state graph")
+    if len(rows) > 1:
+        shown = ", ".join(str(row.point) for row in rows[:10])
+        raise InputError("usage", f"{len(rows)} points have a graph: {shown}", hint="choose one with --point")
+    return rows[0]
+
+
+def _check_replayable(row: RunRow, record: RunRecord, config: Config) -> None:
+    """Raise InputError (``graph-merged``) where a path of the graph need not be a behaviour."""
+    view = config.view or "-view" in record.options.options
+    if config.symmetry or view:
+        word = (
+            f"the symmetry {config.symmetry}" if config.symmetry else f"the view {config.view or ''}".strip()
+        )
+        raise InputError(
+            "graph-merged",
+            f"with {word}, point {row.point} stands for several states by one, so paths of its graph do not replay",
+            hint="leave it out of the sweep file and sweep again, with smaller constants if that takes too long",
+        )
+
+
+def _incomplete(row: RunRow) -> str:
+    """Why the graph of a run may lack states."""
+    if row.outcome is Outcome.SUCCESS and not row.queue:
+        return ""
+    return f"its run ended with {row.outcome.value}"
+
+
+def _notes(row: RunRow, config: Config, graph: Graph) -> Iterator[str]:
+    constraints = (*config.constraints, *config.action_constraints)
+    if constraints:
+        left = (row.generated or 0) - len(graph.initial) - len(graph.sources)
+        cut = f"up to {counted(left, 'step')}" if left > 0 else "no step"
+        yield f"{', '.join(constraints)} left out {cut} that the specification allows"
+    ends = sum(
+        all(graph.targets[step] == state for step in graph.steps(state)) for state in range(len(graph.states))
+    )
+    if ends:
+        yield f"{counted(ends, 'state')} without a step to another one"
+
+
+def _spec(view: StoreTables, record: RunRecord) -> ModuleGraph | None:
+    """The modules of a run; None if they cannot be read."""
+    with contextlib.suppress(InputError, OSError):
+        return load_texts(record.main, {name: view.store.source(sha256) for name, sha256 in record.modules})
+    return None
+
+
+def _read(
+    connection: duckdb.DuckDBPyConnection,
+    row: RunRow,
+    spec: Callable[[], ModuleGraph | None],
+    *,
+    stutter: bool,
+) -> Graph:
+    execute = connection.execute
+    execute(
+        "CREATE TEMP TABLE known AS SELECT fingerprint, bool_or(initial) AS initial, any_value(state) AS state "
+        "FROM graph_states WHERE run_id = ? GROUP BY fingerprint",
+        [row.run_id],
+    )
+    # Equal numbers for equal graphs: the text decides, not the fingerprint.
+    execute(
+        "CREATE TEMP TABLE numbered AS SELECT fingerprint, initial, state, "
+        "CAST(row_number() OVER (ORDER BY state, fingerprint) - 1 AS INTEGER) AS number FROM known"
+    )
+    # TLC up to 1.7.4 writes equal rows for steps that differ in their arguments alone.
+    execute(
+        "CREATE TEMP TABLE steps AS SELECT DISTINCT source, target, coalesce(action, '') AS action, action_args "
+        "FROM graph_edges WHERE run_id = ? AND (? OR source <> target)",
+        [row.run_id, stutter],
+    )
+    (count,) = execute("SELECT count(*) FROM steps").fetchall()[0]
+    if count > _MOST_STEPS:
+        raise InputError(
+            "graph-too-large",
+            f"the graph of point {row.point} has {counted(count, 'step')}, more than {_MOST_STEPS:,}",
+            hint="take a point with smaller constants",
+        )
+    execute(
+        "CREATE TEMP TABLE names AS SELECT *, "
+        "CAST(row_number() OVER (ORDER BY action, action_args) - 1 AS INTEGER) AS number "
+        "FROM (SELECT DISTINCT action, action_args FROM steps)"
+    )
+    states = connection.sql("SELECT state, initial FROM numbered ORDER BY number").to_arrow_table()
+    steps = connection.sql(
+        "SELECT a.number AS source, b.number AS target, n.number AS name FROM steps s "
+        "JOIN numbered a ON s.source = a.fingerprint JOIN numbered b ON s.target = b.fingerprint "
+        "JOIN names n ON s.action = n.action AND s.action_args IS NOT DISTINCT FROM n.action_args "
+        "ORDER BY source, source <> target, name, target"
+    ).to_arrow_table()
+    initial = [number for number, flag in enumerate(states["initial"].to_pylist()) if flag]
+    named = execute("SELECT action, action_args FROM names ORDER BY number").fetchall()
+    # The modules are read only where an argument has to be named.
+    parsed = spec() if any(arguments for _, arguments in named) else None
+    return Graph(
+        point=row.point,
+        states=states["state"].combine_chunks(),
+        initial=array("i", initial),
+        sources=_numbers(steps["source"]),
+        targets=_numbers(steps["target"]),
+        names=_numbers(steps["name"]),
+        labels=tuple(Label(action=action, args=_named(parsed, action, args or ())) for action, args in named),
+    )
+
+
+def _numbers(column: pa.ChunkedArray) -> array[int]:
+    """A column of 32-bit numbers, without an object for each."""
+    found = array("i")
+    for chunk in column.chunks:
+        data = chunk.buffers()[1]
+        if len(chunk):
+            found.frombytes(memoryview(data)[4 * chunk.offset : 4 * (chunk.offset + len(chunk))])
+    return found
+
+
+def _named(spec: ModuleGraph | None, action: str, arguments: Iterable[str]) -> dict[str, Json]:
+    """The arguments of an action by parameter; by number, from "1", where the definition does not tell."""
+    given = list(arguments)
+    bare = action.rpartition("!")[2]
+    parameters = next(
+        (
+            [name.partition("(")[0] for name in definition.parameters]
+            for module in (spec.modules if spec is not None else ())
+            for definition in module.definitions
+            if definition.name == bare and len(definition.parameters) == len(given)
+        ),
+        [str(number) for number in range(1, len(given) + 1)],
+    )
+    return {name: as_itf(text) for name, text in zip(parameters, given, strict=True)}
+
+
+def as_itf(text: str) -> Any:
+    """A value written in TLA+ as ITF, as states have it."""
+    return state_to_itf({"value": parse_value(text)})["value"]

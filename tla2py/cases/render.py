@@ -1,0 +1,242 @@
+"""Test suites from cases, by Jinja templates in a sandbox: every text and value is escaped for the suite's language."""
+
+from __future__ import annotations
+
+import keyword
+import re
+from collections.abc import Callable, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import jinja2
+from jinja2.sandbox import SandboxedEnvironment
+
+from tla2py.cases.cases import Cases
+from tla2py.errors import InputError, reason_of
+from tla2py.tla.itf import Json, json_text
+
+_FOLDER = Path(__file__).with_name("templates")
+
+
+class _Language(NamedTuple):
+    """How values are written; ``{}`` stands for the parts, of a map for its pairs, each a ``pair``."""
+
+    text: str
+    number: str
+    bits: int
+    truth: tuple[str, str]
+    sequence: str
+    set: str
+    map: str
+    pair: str
+
+
+_LANGUAGES = {
+    "python": _Language(
+        "{}", "{}", 0, ("False", "True"), "seq([{}])", "frozenset([{}])", "record([{}])", "({}, {})"
+    ),
+    "go": _Language(
+        "{}", "int64({})", 64, ("false", "true"), "Seq{{{}}}", "Set{{{}}}", "Map{{{}}}", "{{{}, {}}}"
+    ),
+    "rust": _Language(
+        "Str({}.into())",
+        "Int({})",
+        128,
+        ("Bool(false)", "Bool(true)"),
+        "Seq(vec![{}])",
+        "Set(BTreeSet::from([{}]))",
+        "Map(BTreeMap::from([{}]))",
+        "({}, {})",
+    ),
+    "java": _Language(
+        "{}",
+        "{}L",
+        64,
+        ("false", "true"),
+        "List.<Object>of({})",
+        "Set.<Object>of({})",
+        "Map.<Object, Object>ofEntries({})",
+        "Map.<Object, Object>entry({}, {})",
+    ),
+}
+TEMPLATES = {"pytest": "python", "go": "go", "rust": "rust", "java": "java"}
+
+
+def render_suite(cases: Cases, template: str, adapter: str = "adapter") -> str:
+    """The test suite by a template of ``TEMPLATES`` or by a file, for an adapter in the module of this name.
+
+    Raises InputError: ``template-unreadable``, and ``template-fails`` with the line.
+    """
+    file = Path(template)
+    if template in TEMPLATES:
+        file = _FOLDER / f"{template}.j2"
+    elif not file.suffix:
+        raise InputError(
+            "template-unreadable",
+            f"no template {template}",
+            hint=f"{', '.join(TEMPLATES)}, or a file with an ending",
+        )
+    try:
+        text = file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(
+            "template-unreadable",
+            f"cannot read {template}: {reason_of(error)}",
+            hint=f"--template takes {', '.join(TEMPLATES)}, or a file for Jinja",
+        ) from error
+    graph = cases.graph
+    listed = [cases.to_json(case) for case in cases]
+    numbers: dict[str, int] = {}
+    for case in listed:
+        case["allowed"] = [
+            [
+                numbers.setdefault(json_text(state), len(numbers))
+                for state in (each if cases.inputs else [each])
+            ]
+            for each in _list(case["states"])
+        ]
+    states = {
+        number: state for case in listed for number, state in _numbered(case, inputs=bool(cases.inputs))
+    }
+    return _rendered(
+        text,
+        template,
+        point=graph.point,
+        partial=graph.incomplete,
+        adapter=adapter,
+        actions=graph.actions,
+        methods=_methods(graph.actions),
+        variables=list(graph.state(0)),
+        states=[states[number] for number in range(len(states))],
+        cases=listed,
+    )
+
+
+def render_adapter(cases: Cases) -> str:
+    """The Python module with the adapter that the pytest suite runs against, to be filled in."""
+    text = (_FOLDER / "adapter.j2").read_text(encoding="utf-8")
+    parameters = {name: set[str]() for name in cases.graph.actions}
+    for label in cases.graph.labels:
+        parameters[label.action].update(label.args)
+    return _rendered(
+        text,
+        "adapter",
+        variables=list(cases.graph.state(0)),
+        methods=_methods(cases.graph.actions),
+        parameters={name: sorted(names) for name, names in parameters.items()},
+    )
+
+
+def _rendered(text: str, name: str, **context: Any) -> str:
+    environment = SandboxedEnvironment(
+        undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True
+    )
+    filters: dict[str, Callable[..., str]] = {"comment": _comment}
+    for language in _LANGUAGES:
+        filters |= {
+            f"{language}_text": partial(quoted, language),
+            f"{language}_value": partial(literal, language),
+        }
+    environment.filters.update(filters)
+    try:
+        return environment.from_string(text).render(**context)
+    # A template can fail in any way.
+    except Exception as error:
+        lines = []
+        trace = error.__traceback__
+        while trace is not None:
+            if trace.tb_frame.f_code.co_filename == "<template>":
+                lines.append(trace.tb_lineno)
+            trace = trace.tb_next
+        line = getattr(error, "lineno", None) or (lines[-1] if lines else None)
+        raise InputError(
+            "template-fails",
+            f"{type(error).__name__}: {error}",
+            where=f"{name}:{line}" if line else name,
+            hint="a template has cases, states, actions, methods, variables, point, partial and adapter, and no files",
+        ) from error
+
+
+def _list(value: Json) -> list[Any]:
+    assert isinstance(value, list)
+    return value
+
+
+def _numbered(case: Mapping[str, Json], *, inputs: bool) -> list[tuple[int, Json]]:
+    """The states of a case with their numbers."""
+    return [
+        pair
+        for numbers, each in zip(_list(case["allowed"]), _list(case["states"]), strict=True)
+        for pair in zip(numbers, each if inputs else [each], strict=True)
+    ]
+
+
+def _methods(actions: tuple[str, ...]) -> dict[str, str]:
+    """A name of a Python method for each action, all different."""
+    found: dict[str, str] = {}
+    taken = {"reset", "observe", "close"}
+    for action in actions:
+        name = re.sub(r"[^A-Za-z0-9_]", "_", action)
+        while not name.isidentifier() or keyword.iskeyword(name) or name in taken or name.startswith("__"):
+            name = f"do_{name}"
+        taken.add(name)
+        found[action] = name
+    return found
+
+
+def quoted(language: str, text: str) -> str:
+    """A text as a string literal in ASCII."""
+    return '"' + "".join(_escaped(language, char) for char in str(text)) + '"'
+
+
+def _escaped(language: str, char: str) -> str:
+    code = ord(char)
+    if char in '"\\':
+        return f"\\{char}"
+    if " " <= char <= "~":
+        return char
+    if 0xD800 <= code < 0xE000:
+        # Half a pair is no character.
+        return _escaped(language, "\ufffd")
+    if language == "rust":
+        return f"\\u{{{code:x}}}"
+    if language == "java":
+        # Java reads \u before anything else, so a line end may not be written with it.
+        units = char.encode("utf-16-be")
+        parts = (f"\\u{units[at]:02x}{units[at + 1]:02x}" for at in range(0, len(units), 2))
+        return f"\\{code:03o}" if code < 0x80 else "".join(parts)
+    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def literal(language: str, value: Any) -> str:
+    """A value in ITF as an expression of a language; a number that its type cannot hold as text."""
+    rules = _LANGUAGES[language]
+    write = partial(literal, language)
+    match value:
+        case bool():
+            return rules.truth[value]
+        case {"#bigint": number}:
+            fits = not rules.bits or abs(int(number)) < 1 << (rules.bits - 1)
+            return rules.number.format(number) if fits else rules.text.format(quoted(language, str(number)))
+        case int():
+            return write({"#bigint": str(value)})
+        case {"#unserializable": text} | str(text):
+            return rules.text.format(quoted(language, text))
+        case {"#tup": list(parts)} | list(parts):
+            return rules.sequence.format(", ".join(map(write, parts)))
+        case {"#set": list(parts)}:
+            return rules.set.format(", ".join(map(write, parts)))
+        case {"#map": list(pairs)}:
+            return rules.map.format(", ".join(rules.pair.format(*map(write, pair)) for pair in pairs))
+        case dict():
+            fields = (
+                (rules.text.format(quoted(language, name)), write(each)) for name, each in value.items()
+            )
+            return rules.map.format(", ".join(rules.pair.format(*field) for field in fields))
+    return quoted(language, str(value))
+
+
+def _comment(text: object) -> str:
+    """A text on one line that ends no comment and no documentation."""
+    return re.sub(r"[^ -~]", "?", str(text)).replace("*/", "* /").replace("\\", "/").replace('"', "'")

@@ -1,0 +1,299 @@
+"""Tests of a system from the state graph of its specification: ``testgen`` and ``drive``.
+
+What runs a sweep file is imported on use: most cases are made from a store.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from tla2py.analysis.view import StoreView, open_view
+from tla2py.cases.cases import CaseOptions, Cases, differences, make_cases
+from tla2py.cases.cover import CoverOptions
+from tla2py.cases.drive import PROTOCOL, Drive, Driven, Program, write_drives
+from tla2py.cases.render import render_adapter, render_suite
+from tla2py.cli.console import err, reader_gone, show_json, show_lines
+from tla2py.cli.options import Jar, Json, Store, with_options
+from tla2py.errors import ExitCode, InputError, writing
+from tla2py.files import check_report, write_atomically, write_file
+from tla2py.store.storage import is_remote
+from tla2py.text import counted, parse_duration
+
+# The lines of a difference that are shown.
+_SHOWN = 40
+
+
+def _case_options(
+    point: Annotated[
+        int | None,
+        typer.Option("--point", metavar="N", help="The point; default: the only one with a graph."),
+    ] = None,
+    cover: Annotated[
+        str,
+        typer.Option(
+            metavar="edges|states|actions|pairs|paths:K",
+            help="What the cases cover: every step, state, action, pair of consecutive actions, or all paths of K steps.",
+        ),
+    ] = "edges",
+    see: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="EXPR",
+            help="What a test sees of a state, instead of all variables: TLA+, or SQL over state after sql:; repeatable.",
+        ),
+    ] = None,
+    inputs: Annotated[
+        str | None,
+        typer.Option(
+            metavar="A,B",
+            help="The actions that a test takes; all others are the system's answers, and several states may be right.",
+        ),
+    ] = None,
+    where: Annotated[
+        str | None,
+        typer.Option(metavar="EXPR", help="Cover only what leads to a state where this is TRUE; as --see."),
+    ] = None,
+    sample: Annotated[
+        int | None, typer.Option(metavar="N", min=1, help="Only so many of the cases, drawn with --seed.")
+    ] = None,
+    seed: Annotated[int, typer.Option(metavar="N", help="The seed of --sample.")] = 0,
+    weight: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N", min=0, help="How many steps a restart is worth; default: as few cases as possible."
+        ),
+    ] = None,
+    longest: Annotated[
+        int | None, typer.Option(metavar="N", min=1, help="No case has more steps than this.")
+    ] = None,
+    no_stutter: Annotated[
+        bool, typer.Option("--no-stutter", help="Leave out steps that change nothing.")
+    ] = False,
+    partial: Annotated[
+        bool, typer.Option("--partial", help="Take the graph of a search that ended early.")
+    ] = False,
+    arguments: Annotated[
+        bool,
+        typer.Option(
+            "--arguments", help="Run TLC again to derive the action arguments that it did not print."
+        ),
+    ] = False,
+    tla2tools: Jar = None,
+) -> object:
+    return CaseOptions(
+        point=point,
+        cover=CoverOptions(cover=cover, weight=weight, longest=longest, sample=sample, seed=seed),
+        see=tuple(see or ()),
+        inputs=tuple(name.strip() for name in (inputs or "").split(",") if name.strip()),
+        where=where,
+        stutter=not no_stutter,
+        partial=partial,
+        arguments=arguments,
+        tla2tools=tla2tools,
+    )
+
+
+def with_case_options(command: Callable[..., None]) -> Callable[..., None]:
+    """The command with the options that say which cases to make."""
+    return with_options(command, _case_options)
+
+
+@with_case_options
+def generate_command(
+    target: Annotated[
+        str,
+        typer.Argument(
+            metavar="STORE|SWEEP.toml", help="A store with a state graph, or a sweep file to run."
+        ),
+    ],
+    output_format: Annotated[
+        str, typer.Option("--format", metavar="jsonl|itf", help="A case a line, or an ITF trace a line.")
+    ] = "jsonl",
+    template: Annotated[
+        str | None,
+        typer.Option(
+            metavar="pytest|go|rust|java|FILE", help="Write a test suite instead, by this template for Jinja."
+        ),
+    ] = None,
+    adapter: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE.py", help="Also write the class that a pytest suite runs against, to be filled in."
+        ),
+    ] = None,
+    output: Annotated[Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write here.")] = None,
+    check: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Compare with what was written before; exit code 1 if it differs."),
+    ] = None,
+    *,
+    options: CaseOptions,
+) -> None:
+    """Make tests of a system from the state graph of its specification.
+
+    Few and short behaviours cover the graph; each is a case: the actions to take, and the state after each. A sweep keeps
+    it with graph = true; a sweep file without that is run into a store of its own.
+
+    Examples:
+      tla2py testgen runs/NAME --point 2 -o cases.jsonl
+      tla2py testgen runs/NAME --cover states --no-stutter --longest 30
+      tla2py testgen runs/NAME --check cases.jsonl
+    """
+    cases = make_cases(_view(target, options), options)
+    if template is None:
+        text: Iterable[str] = cases.lines(output_format)
+    else:
+        text = [render_suite(cases, template, adapter.stem if adapter else "adapter")]
+    if adapter is not None and not adapter.exists():
+        # What is filled in stays.
+        write_file(adapter, render_adapter(cases))
+    if check is not None:
+        _check(check, "".join(text))
+        return
+    tell_cover(cases)
+    if output is None:
+        for line in text:
+            if reader_gone():
+                break
+            sys.stdout.write(line)
+        sys.stdout.flush()
+    else:
+        _write(output, text)
+    if cases.cover.left:
+        raise typer.Exit(ExitCode.INCONCLUSIVE)
+
+
+@with_case_options
+def drive_command(
+    store: Store,
+    command: Annotated[
+        list[str], typer.Argument(metavar="-- COMMAND...", help="The program, with its arguments.")
+    ],
+    step_timeout: Annotated[str, typer.Option(metavar="DURATION", help="Time limit of each answer.")] = "10s",
+    shrink: Annotated[
+        bool, typer.Option("--shrink", help="Look for a shorter case that fails in the same way.")
+    ] = False,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "-o", "--output", metavar="DIR", help="Where the table drives goes; default STORE/drives."
+        ),
+    ] = None,
+    as_json: Json = False,
+    *,
+    options: CaseOptions,
+) -> None:
+    """Drive a program through tests from the state graph of its specification.
+
+    The program reads a JSON object a line: hello, reset with an initial state, and step with an action; it answers each with
+    what it knows of its state. It runs as you, outside of any sandbox.
+
+    Examples:
+      tla2py drive runs/NAME --point 2 -- python adapter.py
+      tla2py drive runs/NAME --cover pairs --shrink --step-timeout 2s -- ./server --driven
+    """
+    if output is None and is_remote(store):
+        raise InputError("usage", f"{store} is not a folder", hint="name one for the table: -o DIR")
+    cases = make_cases(open_view(store), options)
+    tell_cover(cases)
+    graph = cases.graph
+    hello: dict[str, Any] = {
+        "do": "hello",
+        "protocol": PROTOCOL,
+        "variables": list(graph.state(0)),
+        "actions": [name for name in graph.actions if not cases.inputs or name in cases.inputs],
+    }
+    program = Program(command=command, hello=hello, seconds=parse_duration(step_timeout, "--step-timeout"))
+    drive = Drive(cases=cases, program=program, shrink=shrink)
+    driven = []
+    for each in drive.run():
+        driven.append(each)
+        if not as_json and each.verdict != "passed":
+            show_lines([_driven_line(each)])
+    file = write_drives(output or Path(store) / "drives", graph.point, driven)
+    counts = Counter(each.verdict for each in driven)
+    if as_json:
+        show_json([each.to_json() for each in driven])
+    shown = ", ".join(f"{number:,} {verdict}" for verdict, number in counts.items())
+    restarts = sum(each.restarts for each in driven)
+    err().print(
+        f"{counted(len(driven), 'case')}: {shown}; {counted(drive.not_reached, 'step')} not reached, "
+        f"{counted(restarts, 'restart')}; {file}"
+    )
+    if set(counts) - {"passed", "not_run"}:
+        raise typer.Exit(ExitCode.UNEXPECTED)
+    if counts["not_run"] or cases.cover.left:
+        raise typer.Exit(ExitCode.INCONCLUSIVE)
+
+
+def _driven_line(driven: Driven) -> str:
+    """A case that did not pass in a line: where, and what was wrong."""
+    action = str(driven.action["name"]) if driven.action else "the reset" if driven.step == 0 else ""
+    where = f" at step {driven.step}, {action}" if driven.step is not None else ""
+    return f"{driven.case}: {driven.verdict}{where}: {driven.message}"
+
+
+def _view(target: str, options: CaseOptions) -> StoreView:
+    """The store, of a sweep file after what it lacks has been run."""
+    if Path(target).suffix != ".toml":
+        return open_view(target)
+    from tla2py.cli.progress import ConsoleListener
+    from tla2py.execution.sweeps import SweepOptions, run_sweeps
+    from tla2py.spark import ExecutorName
+    from tla2py.spark.choice import choose_executor
+    from tla2py.tlc.tools.toolchain import find_toolchain
+
+    listener = ConsoleListener()
+    [sweep] = SweepOptions(tla2tools=options.tla2tools).load([Path(target)], listener=listener)
+    name = sweep.name if sweep.options.graph else f"{sweep.name}-graph"
+    sweep = replace(sweep, options=replace(sweep.options, graph=True))
+    executors = choose_executor(ExecutorName.LOCAL, None, listener)
+    toolchain = find_toolchain(options.tla2tools)
+    run_sweeps([sweep], toolchain, executors, store=Path("runs") / name, listener=listener)
+    return open_view(Path("runs") / name)
+
+
+def tell_cover(cases: Cases) -> None:
+    """Print how large a cover is, and what has to be known about it."""
+    cover, graph = cases.cover, cases.graph
+    least = "" if cover.least is None else f", at least {cover.least:,}"
+    longest = max((len(each.steps) for each in cover.behaviours), default=0)
+    cost = f"{counted(cover.steps, 'step')}, the longest has {longest:,}"
+    err().print(f"point {graph.point}: {counted(len(cover.behaviours), 'case')}{least}; {cost}")
+    if graph.incomplete:
+        err().print(f"note: the graph lacks states: {graph.incomplete}", style="yellow")
+    for note in cases.notes:
+        err().print(f"note: {note}", style="yellow")
+    if cover.left:
+        err().print(f"{cover.left:,} left out: no case within --longest comes there", style="yellow")
+
+
+def _check(file: Path, text: str) -> None:
+    """Compare a file with the text that it should have."""
+    try:
+        before = file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(
+            "cases-unreadable", f"cannot read {file}", hint="--check takes a file that testgen wrote"
+        ) from error
+    found = differences(before, text)
+    if not found:
+        err().print(f"{file} is what the specification gives")
+        return
+    show_lines([f"{file}: {found[0]}", *found[1 : _SHOWN + 1]])
+    if len(found) > _SHOWN + 1:
+        show_lines([f"and {len(found) - _SHOWN - 1:,} more"])
+    raise typer.Exit(ExitCode.UNEXPECTED)
+
+
+def _write(file: Path, text: Iterable[str]) -> None:
+    check_report(file)
+    with writing(file):
+        write_atomically(file, lambda sink: sink.writelines(line.encode() for line in text))
