@@ -125,6 +125,8 @@ def _items_covered(search: _Search, classes: Sequence[int] | None, wanted: Seque
     flow = None
     if classes is None and wanted is None and options.cover != "actions":
         flow = _flow(search, by_states=by_states)
+    if flow is not None and options.longest is None and len(flow.behaviours) == flow.least:
+        return flow
     # What is near an initial state needs the fewest behaviours if it is taken first.
     order = sorted(range(count), key=lambda step: search.depth[graph.sources[step]])
     if options.cover == "actions":

@@ -14,7 +14,7 @@ import subprocess
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import lru_cache
 from pathlib import Path
 
 import psutil
@@ -118,6 +118,9 @@ class Program:
         process = self._process
         assert process is not None
         assert process.stdin is not None
+        if self._rest:
+            text = cut(self._rest.decode("utf-8", "replace"), 200)
+            raise _TroubleError("protocol", f"it answered more than it was asked: {text!r}")
         try:
             process.stdin.write(json_text(question).encode() + b"\n")
             process.stdin.flush()
@@ -366,7 +369,7 @@ class Drive:
         return driven
 
 
-@cache
+@lru_cache(maxsize=1 << 16)
 def _key(text: str) -> object:
     """What is equal for equal values. Raises _TroubleError for what is not ITF."""
     try:

@@ -1,0 +1,58 @@
+"""Covers of the state graphs of the systems: complete, as few behaviours as there can be, and few by the search."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+import tla2py
+from tests import command
+from tests.conftest import RunCli
+from tests.systems.test_gate_breaks import SPECS, SYSTEMS
+from tla2py.cases.cover import CoverOptions, make_cover
+from tla2py.cases.graph import read_graph
+
+pytestmark = [pytest.mark.java, pytest.mark.systems]
+
+
+def graph_store(folder: Path, name: str, constants: str | None = None) -> Path:
+    """A store with the graph of a system at a small size."""
+    module, _, model, small, _ = SYSTEMS[name]
+    (folder / "s.toml").write_text(
+        f'name = "{name}"\nmodule = "{SPECS / name / module}.tla"\nlibraries = ["{SPECS / "lib"}"]\n'
+        f"[model]\ncheck_deadlock = false\n{model}\n[constants]\n{constants or small}"
+        "[tlc]\ngraph = true\n"
+    )
+    done = command.run("sweep", "s.toml", "--executor", "local", "-o", "store", "--no-lint", cwd=folder)
+    assert done.code == 0, done.stderr
+    return folder / "store"
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_a_cover_of_a_system_is_complete_and_small(name: str, tmp_path: Path) -> None:
+    graph = read_graph(tla2py.open_store(graph_store(tmp_path, name)), None)
+    exact = make_cover(graph, CoverOptions())
+    greedy = make_cover(graph, CoverOptions(longest=10**9))
+    for cover in (exact, greedy):
+        assert {step for each in cover.behaviours for step in each.steps} == set(range(len(graph.sources)))
+    assert exact.least == greedy.least == len(exact.behaviours)
+    assert len(greedy.behaviours) <= 1.1 * len(exact.behaviours)
+
+
+INPUTS = "RMPrepare,RMChooseToAbort,RMRcvCommitMsg,RMRcvAbortMsg,TMRcvPrepared"
+
+
+def test_the_processes_of_two_phase_commit_are_driven(tmp_path: Path, run_cli: RunCli) -> None:
+    """Every case passes; with the planted bug a cover of the states finds it."""
+    store = graph_store(tmp_path, "two_phase", 'RM = \'{"rm1", "rm2"}\'\n')
+    program = SPECS / "two_phase" / "driven.py"
+    for bug, code in (([], 0), (["--bug"], 1)):
+        done = run_cli(
+            *("drive", store, "--arguments", "--cover", "states", "--inputs", INPUTS),
+            *("--", sys.executable, program, *bug),
+        )
+        assert done.code == code, done.stderr
+        assert ("specification allows" in done.stdout) == bool(code)
+    assert 'tmState is "committed", and the specification allows "init"' in done.stdout
