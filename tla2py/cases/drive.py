@@ -30,6 +30,7 @@ from tla2py.text import cut
 from tla2py.tla.canonical import canonical
 from tla2py.tla.itf import Json, from_itf, json_text
 from tla2py.tla.value_text import format_value
+from tla2py.tlc.process.system import kill_group
 
 PROTOCOL = 1
 # The most bytes of an answer.
@@ -179,8 +180,7 @@ class Program:
             process.stdin.close()
         with contextlib.suppress(subprocess.TimeoutExpired):
             process.wait(0 if kill else self.seconds)
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)
+        kill_group(process.pid)
         for child in children:
             with contextlib.suppress(psutil.Error):
                 child.kill()
