@@ -102,6 +102,7 @@ def unknown_definitions(subject: Subject) -> Iterator[Finding]:
     """TLC stops, except at an ALIAS, which it ignores."""
     names = {name for spec in subject.specs for name in spec.definitions}
     constants = {constant.name for spec in subject.specs for constant in spec.constants}
+    standard = {name for spec in subject.specs for name in spec.standard}
     used = [(each.key, each.name, each.place) for each in subject.mentions]
     for binding in subject.bindings:
         if binding.sign == "<-" and binding.module is None and binding.value not in _BUILT_IN:
@@ -109,7 +110,7 @@ def unknown_definitions(subject: Subject) -> Iterator[Finding]:
     # Loading a sweep already checks the names in its own file.
     for key, name, place in used if subject.specs and subject.statements.statements else ():
         if name not in names:
-            if not key and name in constants:
+            if not key and (name in constants or standard_module_of(name) in standard):
                 continue
             does = "ignores it silently" if key == "alias" else "stops"
             hint = did_you_mean(name, sorted(names), "'tla2py inspect' lists what a module defines")

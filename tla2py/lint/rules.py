@@ -14,6 +14,7 @@ from tla2py.errors import InputError, Place
 # These modules register their rules.
 from tla2py.lint import constants
 from tla2py.lint import definitions as definitions
+from tla2py.lint import faults as faults
 from tla2py.lint import names as names
 from tla2py.lint.subject import (
     RULES,

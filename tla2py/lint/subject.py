@@ -60,7 +60,7 @@ class Subject:
 
     The model of a sweep has no ``statements``. ``specs`` are the modules, if known, and ``shown`` names them.
     ``complete`` means that TLC gets no other input, such as constants from a sweep file. ``dialect`` is None if the TLC
-    is unknown. ``permuted`` are the constants that a sweep's symmetry lists.
+    is unknown. ``permuted`` are the constants that a sweep's symmetry lists, ``workers`` those of TLC.
     """
 
     path: Path
@@ -72,6 +72,7 @@ class Subject:
     complete: bool
     dialect: Dialect | None
     permuted: tuple[str, ...] = ()
+    workers: int = 1
 
     @property
     def bindings(self) -> tuple[Binding, ...]:

@@ -141,12 +141,13 @@ def _rules_findings(sweep: Sweep, plan: Plan, dialect: Dialect | None) -> Iterat
     for point, run in samples:
         permuted = _permuted(sweep, point)
         module, config = point.parameters.get("module"), point.parameters.get("config")
-        names = (module, config, permuted, *run.config.names(), run.config.check_deadlock)
+        asked = (*run.config.names(), run.config.check_deadlock, run.options.workers)
+        names = (module, config, permuted, *asked)
         if names not in seen:
             seen.add(names)
             base = sweep.config(point.parameters)
             subject = _subject(sweep, base, run.config, sweep.spec(point.parameters), dialect)
-            found = run_rules(replace(subject, permuted=permuted))
+            found = run_rules(replace(subject, permuted=permuted, workers=run.options.workers))
             yield from mark_ignored(found, comment_reasons(base.statements, base.path) if base else {})
 
 

@@ -1,0 +1,110 @@
+"""What released TLCs answer wrongly: each fault's module under every jar, and the rule that names it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from tests import command
+from tla2py.lint.faults import FAULTS, Fault
+from tla2py.tlc.tools.jar import Jar, read_jar
+
+pytestmark = [pytest.mark.java, pytest.mark.jars]
+
+FOLDER = Path(__file__).resolve().parent.parent / "specs" / "faults"
+# The config of each fault, the right verdict (broken: TLC should refuse it), and what the three TLCs say.
+CASES: Mapping[str, tuple[str, str, tuple[str, str, str]]] = {
+    "lazy-except": ("LazyExcept", "violated", ("holds", "holds", "violated")),
+    "shared-except": ("SharedExcept", "violated", ("holds", "holds", "holds")),
+    "instance-enabled": ("InstanceEnabled", "violated", ("holds", "holds", "holds")),
+    "instance-enabled fairness": ("InstanceEnabledFair", "violated", ("holds", "holds", "holds")),
+    "recurrence": ("ImpliesEventually", "holds", ("holds", "holds", "violated")),
+    "recurrence tautology": ("EventuallyTrue", "holds", ("holds", "holds", "violated")),
+    "constant-formula": ("ConstantLeadsTo", "holds", ("violated", "violated", "holds")),
+    "random-eval": ("CachedEval", "holds", ("violated", "violated", "holds")),
+    "instance-names": ("InstanceNames", "holds", ("violated", "holds", "holds")),
+    "let-variable": ("LetBound", "violated", ("holds", "violated", "violated")),
+    "boxed-conjunct": ("BoxedConjunct", "broken", ("violated", "violated", "broken")),
+    "negated-conjunct": ("NegatedConjunct", "holds", ("violated", "violated", "violated")),
+    "level-from-zero": ("LevelBound", "holds", ("violated", "violated", "holds")),
+    "named-temporal": ("NamedTemporal", "holds", ("broken", "broken", "holds")),
+    "state-argument": ("StateArgument", "holds", ("holds", "holds", "broken")),
+    "eval-constant": ("EvalConstant", "holds", ("holds", "holds", "broken")),
+    "instance-prime": ("InstancePrime", "holds", ("broken", "broken", "broken")),
+    "many-fairness": ("ManyFairness", "holds", ("broken", "broken", "broken")),
+}
+VERSIONS = ("2.15", "2.19", "2.20")
+BY_CODE = {fault.code: fault for fault in FAULTS}
+
+
+def fault_of(case: str) -> Fault:
+    return BY_CODE[case.split()[0]]
+
+
+def verdict(name: str, jar: Path, *options: str) -> str:
+    module = name.removesuffix("Fair")
+    ended = command.run(
+        "check", f"{module}.tla", "--config", f"{name}.cfg", "--tla2tools", jar, "--json", *options,
+        cwd=FOLDER,
+    )  # fmt: skip
+    return str(json.loads(ended.stdout)["verdict"])
+
+
+def found_by_lint(name: str, jar: Path) -> set[str]:
+    module = name.removesuffix("Fair")
+    ended = command.run(
+        "lint", f"{name}.cfg", f"{module}.tla", "--tla2tools", jar, "--format", "json", cwd=FOLDER
+    )
+    findings = json.loads(ended.stdout)["findings"]
+    return {each["subject"] for each in findings if each["code"] == "jar-known-wrong"}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_each_tlc_answers_as_the_table_says(case: str, jar: Path) -> None:
+    name, right, answers = CASES[case]
+    tlc = read_jar(jar, "the test")
+    said = verdict(name, jar)
+    assert said == answers[VERSIONS.index(tlc.version)]
+    fault = fault_of(case)
+    assert fault.concerns(tlc) == (said != right)
+    named = found_by_lint(name, jar)
+    assert (fault.code in named) == (fault.concerns(tlc) and fault.kind != "loud")
+
+
+def test_several_workers_miss_a_violation_of_liveness_in_some_tries(jar: Path) -> None:
+    tries = [verdict("LivenessRace", jar, "--workers", "2") for _ in range(10)]
+    concerns = BY_CODE["liveness-workers"].concerns(read_jar(jar, "the test"))
+    assert ("holds" in tries) == concerns
+    assert "violated" in tries or concerns
+
+
+def jar_of(built: str, tag: str = "master") -> Jar:
+    return Jar(
+        path=Path("j"),
+        named=Path("j"),
+        sha256="",
+        version="",
+        revision="",
+        built=built,
+        commits=0,
+        origin="",
+        tag=tag,
+    )
+
+
+def test_every_fault_ends_with_its_fix() -> None:
+    today = datetime.now(UTC).date().isoformat()
+    for fault in FAULTS:
+        assert fault.concerns(jar_of(today)) == (not fault.fixed), fault.code
+        assert fault.since < (fault.fixed or today)
+        if fault.fixed:
+            assert not fault.concerns(jar_of(fault.fixed))
+
+
+def test_each_fault_has_its_module() -> None:
+    covered = {case.split()[0] for case in CASES} | {"liveness-workers"}
+    assert covered == set(BY_CODE)

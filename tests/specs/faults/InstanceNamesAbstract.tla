@@ -1,0 +1,5 @@
+---- MODULE InstanceNamesAbstract ----
+VARIABLE state
+status == state
+Open == status = "open"
+====

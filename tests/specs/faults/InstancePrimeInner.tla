@@ -1,0 +1,4 @@
+---- MODULE InstancePrimeInner ----
+VARIABLE x
+Later == x'
+====

@@ -1,0 +1,449 @@
+r"""What released TLCs are known to answer wrongly, as a table, and the rule that names it where a model has the construct.
+
+The days are those of TLC's own commits and releases; each fault was seen under the TLCs of January 2020, 1.7.4 and
+September 2025 by running the module that its test keeps. The branch of the releases 1.7.x gets few of the fixes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from tla2py.errors import Place
+from tla2py.lint.subject import Subject, finding, rule, steps
+from tla2py.model.finding import Finding, Severity
+from tla2py.tla.graph import ModuleGraph, Reached, named, reached
+from tla2py.tla.levels import Level, Levels
+from tla2py.tla.module import Expression
+from tla2py.tla.scope import Scope
+from tla2py.tla.tree import deeply
+from tla2py.tlc.tools.jar import Jar
+
+Kind = Literal["wrong", "bogus", "lost", "loud"]
+"""``wrong``: a violation is missed or made up; ``bogus``: only made up; ``lost``: states too; ``loud``: TLC stops."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fault:
+    """A construct that some releases of TLC answer wrongly.
+
+    ``issue`` is its number at tlaplus/tlaplus, 0 if nobody reported it. ``since`` and ``fixed`` are the days of the first
+    build with and without it, "" for always and never; ``maintained`` is ``fixed`` among the releases 1.7.x. ``found``
+    yields where a model has the construct; None if that cannot be told from the text.
+    """
+
+    code: str
+    issue: int
+    kind: Kind
+    construct: str
+    effect: str
+    since: str = ""
+    fixed: str = ""
+    maintained: str = ""
+    found: Callable[[_Looked], Iterator[Reached]] | None = None
+
+    def concerns(self, jar: Jar) -> bool:
+        """Whether the TLC of a jar has the fault; one whose build has no date counts as having it."""
+        fixed = self.maintained if jar.tag.startswith("1.7.") else self.fixed
+        return (not jar.date or jar.date >= self.since) and (not fixed or jar.date < fixed)
+
+    @property
+    def source(self) -> str:
+        """Where TLC's project has it, such as ``tlaplus#1145``, "" if nowhere."""
+        return f"tlaplus#{self.issue}" if self.issue else ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Looked:
+    """A subject with one of its modules."""
+
+    subject: Subject
+    spec: ModuleGraph
+
+    @property
+    def levels(self) -> Levels:
+        return Levels(self.spec.resolver)
+
+    def reaches(self, *keys: str) -> Iterator[Reached]:
+        """Every expression that the names under keywords reach, by default under all."""
+        names = [each.name for each in self.subject.mentions if not keys or each.key in keys]
+        return reached(self.spec, named(self.spec, names), {})
+
+    def inside(self, *each: Reached) -> Iterator[Reached]:
+        return reached(self.spec, each, {})
+
+
+def _applies(expr: Expression, *operators: str) -> bool:
+    return expr.shape == "apply" and expr.operator in operators
+
+
+def _library(each: Reached, *names: str) -> bool:
+    """Whether an expression applies an operator of a standard module."""
+    operator = each.expr.operator.rpartition("!")[2]
+    return each.expr.shape == "apply" and operator in names and each.entity is None
+
+
+_DRAWS = ("RandomElement", "RandomSubset", "RandomSetOfSubsets", "RandomSubsetSet")
+
+
+def _random_eval(looked: _Looked) -> Iterator[Reached]:
+    for each in looked.reaches():
+        if _library(each, "TLCEval") and any(_library(inner, *_DRAWS) for inner in looked.inside(each)):
+            yield each
+
+
+def _lazy_except(looked: _Looked) -> Iterator[Reached]:
+    # Only where the result is applied at once does TLC keep the function lazy.
+    for each in looked.reaches():
+        applied = each.expr.arguments[:1] if each.expr.shape == "build" and each.expr.operator == "[]" else ()
+        if any(_is_update(argument) for call in applied for argument in call.arguments):
+            yield each
+
+
+def _is_update(expr: Expression) -> bool:
+    return expr.operator == "EXCEPT" and bool(expr.arguments) and expr.arguments[0].operator == "[|->]"
+
+
+def _shared_except(looked: _Looked) -> Iterator[Reached]:
+    for each in looked.reaches():
+        if each.expr.shape == "build" and each.expr.operator == "EXCEPT":
+            base = _value(each.expr.arguments[0], each.scope)
+            domains = [bound.domain for bound in base.bounds] if base.operator == "[|->]" else []
+            if any(domain and _value(domain, each.scope).operator == "[->]" for domain in domains):
+                yield each
+
+
+def _value(expr: Expression, scope: Scope) -> Expression:
+    """What a name without arguments stands for, at any depth."""
+    for _ in range(20):
+        entity = scope.named(expr)
+        if entity is None or entity.body is None:
+            break
+        expr, scope = entity.body, entity.scope
+    return expr
+
+
+def _instance_enabled(looked: _Looked) -> Iterator[Reached]:
+    for each in looked.reaches():
+        if each.expr.operator in ("ENABLED", "WF_", "SF_") and _substitutes(each.scope):
+            inner = list(looked.inside(each))
+            if any(one.expr.operator == "LAMBDA" and _primes(one.expr) for one in inner):
+                yield each
+
+
+def _substitutes(scope: Scope) -> bool:
+    return any(entity.kind == "substituted" for entity in scope.names.values())
+
+
+def _primes(expr: Expression) -> bool:
+    return any(_applies(each, "'") for each in expr.walk())
+
+
+def _instance_names(looked: _Looked) -> Iterator[Reached]:
+    outer = {each.name for each in (*looked.spec.variables, *looked.spec.constants)}
+    for each in looked.reaches():
+        entity = each.entity
+        if entity is not None and entity.kind == "definition" and _substitutes(each.scope):
+            plain = each.expr.operator.rpartition("!")[2]
+            if plain in outer and entity.declaration.name == plain and not entity.enclosed:
+                yield each
+
+
+def _let_variable(looked: _Looked) -> Iterator[Reached]:
+    for each in looked.reaches("specification", "init", "next"):
+        for definition in each.expr.definitions:
+            body, name = definition.body, definition.name
+            if body is None or definition.arity:
+                continue
+            # A parameter has no entity; it may stand for a primed variable.
+            primed = _applies(body, "'") and body.arguments[0].is_name()
+            parameter = body.is_name() and each.scope.named(body) is None
+            if (primed or parameter) and any(_hands_on(one, name) for one in each.expr.walk()):
+                yield each
+
+
+def _hands_on(expr: Expression, name: str) -> bool:
+    user = expr.shape == "apply" and expr.operator.isidentifier()
+    return user and any(one.is_name() and one.operator == name for one in expr.arguments)
+
+
+def _constant_formula(looked: _Looked) -> Iterator[Reached]:
+    levels = looked.levels
+    for each in looked.reaches("properties"):
+        expr = each.expr
+        if _applies(expr, "~>", "<>"):
+            part = expr.arguments[0]
+        elif _applies(expr, "[]") and _applies(expr.arguments[0], "=>"):
+            part, right = expr.arguments[0].arguments
+            if levels.of_expression(right, each.scope) < Level.TEMPORAL:
+                continue
+        else:
+            continue
+        true = part.shape == "literal" and part.text == "TRUE"
+        if levels.of_expression(part, each.scope) is Level.CONSTANT and not (
+            true and not _applies(expr, "<>")
+        ):
+            yield each
+
+
+def _recurrence(looked: _Looked) -> Iterator[Reached]:
+    for root in named(looked.spec, [each.name for each in looked.subject.of("properties")]):
+        for each in _conjuncts(root):
+            kinds = set(_disjuncts(each, looked.levels, negated=False))
+            if kinds == {"now", "recurs"} and (
+                each.expr.shape == "apply" and each.expr.operator in ("=>", "\\/")
+            ):
+                yield each
+
+
+def _conjuncts(each: Reached) -> Iterator[Reached]:
+    expr, entity = each.expr, each.entity
+    if expr.is_name() and entity is not None and entity.body is not None:
+        yield from _conjuncts(Reached(expr=entity.body, scope=entity.scope, owner=entity))
+    elif _applies(expr, "/\\") or expr.operator == "\\A":
+        for part in expr.arguments:
+            yield from _conjuncts(Reached(expr=part, scope=each.scope, owner=each.owner))
+    else:
+        yield each
+
+
+def _disjuncts(
+    each: Reached, levels: Levels, *, negated: bool
+) -> Iterator[Literal["now", "recurs", "other"]]:
+    """What a formula asks for, part by part: of this state or all, again and again, or anything else."""
+    expr, entity = each.expr, each.entity
+    if levels.of_expression(expr, each.scope) <= Level.STATE:
+        yield "now"
+        return
+    if expr.is_name() and entity is not None and entity.body is not None:
+        inner = Reached(expr=entity.body, scope=entity.scope, owner=entity)
+        yield from _disjuncts(inner, levels, negated=negated)
+        return
+    parts = [Reached(expr=part, scope=each.scope, owner=each.owner) for part in expr.arguments]
+    if _applies(expr, "~"):
+        yield from _disjuncts(parts[0], levels, negated=not negated)
+    elif _applies(expr, "=>") and not negated:
+        yield from _disjuncts(parts[0], levels, negated=True)
+        yield from _disjuncts(parts[1], levels, negated=False)
+    elif _applies(expr, "/\\" if negated else "\\/"):
+        for part in parts:
+            yield from _disjuncts(part, levels, negated=negated)
+    elif _applies(expr, "<>", "[]"):
+        inside = expr.arguments[0]
+        if _applies(inside, "[]", "<>") and inside.operator != expr.operator:
+            yield "recurs"
+        elif levels.of_expression(inside, each.scope) <= Level.STATE and _applies(
+            expr, "<>" if negated else "[]"
+        ):
+            yield "now"
+        else:
+            yield "other"
+    else:
+        yield "other"
+
+
+def _other_conjunct(looked: _Looked, *operators: str) -> Iterator[Reached]:
+    for name in (each.name for each in looked.subject.of("specification")):
+        for each in steps(looked.spec, name):
+            if _applies(each.expr, *operators) and each.expr.arguments[0].operator != "[]_":
+                yield each
+
+
+def _level(looked: _Looked) -> Iterator[Reached]:
+    for each in looked.reaches("constraints", "action_constraints", "next", "specification"):
+        if _library(each, "TLCGet") and each.expr.arguments and each.expr.arguments[0].text == '"level"':
+            yield each
+
+
+def _several_workers(looked: _Looked) -> Iterator[Reached]:
+    if looked.subject.workers != 1:
+        for root in named(looked.spec, [each.name for each in looked.subject.of("properties")]):
+            if looked.levels.of_expression(root.expr, root.scope) is Level.TEMPORAL:
+                yield root
+
+
+FAULTS: tuple[Fault, ...] = (
+    Fault(
+        code="lazy-except",
+        issue=1145,
+        kind="wrong",
+        construct="an update of a function constructor, handed to an operator whose result is applied at once",
+        effect="reads the function without the update",
+        fixed="2025-02-18",
+        found=_lazy_except,
+    ),
+    Fault(
+        code="shared-except",
+        issue=1302,
+        kind="wrong",
+        construct="an update of a function whose domain is a set of functions",
+        effect="can lose a key at the second update",
+        fixed="2026-02-10",
+        found=_shared_except,
+    ),
+    Fault(
+        code="instance-enabled",
+        issue=725,
+        kind="wrong",
+        construct="ENABLED or fairness inside an instance, of an action with a primed variable in a LAMBDA",
+        effect="can take the action for enabled where it is not",
+        fixed="2026-03-09",
+        found=_instance_enabled,
+    ),
+    Fault(
+        code="recurrence",
+        issue=1037,
+        kind="bogus",
+        construct="a property with a predicate on states or []P as one alternative and <>[]Q or []<>Q as another",
+        effect="can report a prefix without a loop as its violation",
+        since="2022-01-31",
+        fixed="2026-03-13",
+        maintained="1980-01-01",
+        found=_recurrence,
+    ),
+    Fault(
+        code="constant-formula",
+        issue=604,
+        kind="bogus",
+        construct="a constant expression where a temporal formula has a predicate on states",
+        effect="can report a violation that is none",
+        fixed="2021-04-20",
+        found=_constant_formula,
+    ),
+    Fault(
+        code="random-eval",
+        issue=648,
+        kind="wrong",
+        construct="TLCEval around a random value",
+        effect="draws the value anew at each evaluation",
+        fixed="2022-02-24",
+        found=_random_eval,
+    ),
+    Fault(
+        code="instance-names",
+        issue=362,
+        kind="wrong",
+        construct="a definition of an instance with the name of a variable or constant of the module around it",
+        effect="takes one for the other",
+        fixed="2021-01-22",
+        maintained="2024-08-08",
+        found=_instance_names,
+    ),
+    Fault(
+        code="let-variable",
+        issue=798,
+        kind="lost",
+        construct="a variable that an action assigns through LET z == x IN Op(z)",
+        effect="can lose states without a word",
+        fixed="2023-03-16",
+        maintained="2024-08-08",
+        found=_let_variable,
+    ),
+    Fault(
+        code="liveness-workers",
+        issue=971,
+        kind="wrong",
+        construct="a temporal property checked by several workers",
+        effect="can miss a violation",
+        fixed="2024-07-25",
+        maintained="2024-07-25",
+        found=_several_workers,
+    ),
+    Fault(
+        code="boxed-conjunct",
+        issue=525,
+        kind="bogus",
+        construct="a conjunct []P or <>P of the specification, P a predicate on states",
+        effect="ignores it without a word",
+        fixed="2022-07-14",
+        found=lambda looked: _other_conjunct(looked, "[]", "<>"),
+    ),
+    Fault(
+        code="negated-conjunct",
+        issue=0,
+        kind="bogus",
+        construct="a conjunct of the specification that negates a temporal formula",
+        effect="ignores it without a word",
+        found=lambda looked: _other_conjunct(looked, "~"),
+    ),
+    Fault(
+        code="level-from-zero",
+        issue=0,
+        kind="lost",
+        construct='TLCGet("level")',
+        effect="counts it from 0, later releases from 1, so that a bound on it cuts at another depth",
+        fixed="2021-04-02",
+        found=_level,
+    ),
+    Fault(
+        code="named-temporal",
+        issue=1134,
+        kind="loud",
+        construct="a temporal formula handed to an operator",
+        effect="stops",
+        fixed="2025-02-07",
+    ),
+    Fault(
+        code="state-argument",
+        issue=1244,
+        kind="loud",
+        construct="a conjunct of the specification that is an operator applied to the initial predicate",
+        effect="stops",
+        since="2025-02-07",
+        fixed="2026-02-20",
+        maintained="1980-01-01",
+    ),
+    Fault(
+        code="eval-constant",
+        issue=0,
+        kind="loud",
+        construct="TLCEval in place of a constant operator",
+        effect="stops",
+        since="2022-02-06",
+        maintained="1980-01-01",
+    ),
+    Fault(
+        code="instance-prime",
+        issue=725,
+        kind="loud",
+        construct="ENABLED of an expression with a primed variable of an instance",
+        effect="stops",
+        fixed="2026-03-09",
+    ),
+    Fault(
+        code="many-fairness",
+        issue=742,
+        kind="loud",
+        construct="more than 31 conditions of strong fairness",
+        effect="stops, or calls the property a tautology",
+    ),
+)
+
+
+@rule(Severity.WARNING, "jar-known-wrong")
+@deeply
+def known_wrong(subject: Subject) -> Iterator[Finding]:
+    """The TLC in use is known to answer this construct wrongly, without saying so."""
+    if subject.dialect is None:
+        return
+    jar = subject.dialect.jar
+    faults = [each for each in FAULTS if each.kind != "loud" and each.concerns(jar)]
+    for fault, spec in ((fault, spec) for fault in faults for spec in subject.specs):
+        where = next(fault.found(_Looked(subject=subject, spec=spec)), None) if fault.found else None
+        if where is not None:
+            known = f" ({fault.source})" if fault.source else ""
+            tlc = f"{jar.tlc} of {jar.date or 'unknown date'}"
+            message = f"{fault.construct}: {tlc} {fault.effect}{known}"
+            hint = jar.newer if fault.fixed else "write it another way; no TLC is known to read it"
+            yield finding("jar-known-wrong", _place(spec, where), message, hint, fault.code)
+
+
+def _place(spec: ModuleGraph, where: Reached) -> Place:
+    module = next((each for each in spec.modules if each.name == where.scope.module.name), spec.root)
+    return Place.parse(module.where(where.expr.span))
+
+
+def known_faults(jar: Jar) -> tuple[Fault, ...]:
+    """The faults that a jar's TLC has."""
+    return tuple(each for each in FAULTS if each.concerns(jar))
