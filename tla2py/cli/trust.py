@@ -97,6 +97,12 @@ def gate_command(
             help="Run TLC again on points that hold, to find checks that cannot fail; default: with --record, then as the lock says.",
         ),
     ] = None,
+    second: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="JAR", help="Run each point with this TLC too, and fail where the two disagree."
+        ),
+    ] = None,
     master: Master = None,
     executor: ExecutorChoice = None,
     fresh: Fresh = False,
@@ -111,6 +117,7 @@ def gate_command(
       tla2py gate sweep.toml --junit junit.xml
       tla2py gate sweep.toml --record
       tla2py gate models/ --record
+      tla2py gate sweep.toml --second 1.7.4
     """
     github = os.environ.get("GITHUB_ACTIONS") == "true"
     gating = GateOptions(
@@ -122,6 +129,7 @@ def gate_command(
         lock=LockMode.RECORD if record else LockMode.UPDATE if update else LockMode.READ,
         locked=locked,
         strict=strict,
+        second=second,
         sweeps=options,
     )
     formats = ((JunitReport, junit), (SarifReport, sarif), (MarkdownReport, summary))

@@ -21,6 +21,8 @@ from tla2py.gate.drift import (
     survivor_drift,
 )
 from tla2py.gate.lock import Lock, LockedPoint, parameters_key
+from tla2py.gate.second import COMPARABLE, Second, SecondRuns, compare
+from tla2py.lint.faults import KNOWN_WRONG
 from tla2py.model.finding import NO_FINDINGS, Finding, Findings
 from tla2py.model.model import filled_text
 from tla2py.model.mutant import MutantReport
@@ -52,6 +54,7 @@ from tla2py.sweep.sections import Expectation, ExpectPoint
 from tla2py.sweep.sweep import Sweep, overridden_text
 from tla2py.text import counted, parameter_text
 from tla2py.tla.module import Remark
+from tla2py.tlc.tools.jar import Jar
 
 
 class Reason(Enum):
@@ -79,6 +82,9 @@ class Reason(Enum):
     NOT_COUNTED = "not-counted"
     DRIFT = "drift"
     FINDING = "finding"
+    SECOND_DIFFERS = "second-differs"
+    SECOND_BROKEN = "second-broken"
+    SECOND_OPEN = "second-open"
     ERROR = "error"
 
 
@@ -121,7 +127,7 @@ class Problem:
 class PointDecision:
     """The decision on a point: what it checked, what was found and its problems.
 
-    ``line`` is the first line of its log that no behaviour explains.
+    ``line`` is the first line of its log that no behaviour explains, ``second`` what a second TLC says.
     """
 
     point: Point
@@ -132,6 +138,7 @@ class PointDecision:
     problems: tuple[Problem, ...]
     locked: LockedPoint | None
     line: StoredLine | None = None
+    second: Second | None = None
 
     @property
     def shown(self) -> str:
@@ -198,8 +205,8 @@ class StoreFacts:
     ``fired`` and ``idle`` are the actions that fired and never fired, in runs that counted them; TLC counts an action
     within another as that one. ``lines`` are the first lines of logs that no behaviour explains. ``notes`` are those of
     tla2py on the runs. ``lengths`` are the states of the shortest counterexample by run id and name. ``mutants`` are the
-    changed logs and ``report`` the mutants of the specification, None unless the sweep file asks for them.
-    ``other_inputs`` says how the store's inputs differ from those of the sweep file.
+    changed logs and ``report`` the mutants of the specification, None unless the sweep file asks for them. ``second`` are the
+    answers of a second TLC, None if none was asked, ``jar`` is the first's, None if it is not on this machine. ``other_inputs`` says how the store's inputs differ from those of the sweep file.
     """
 
     rows: Mapping[str, RunRow]
@@ -211,6 +218,8 @@ class StoreFacts:
     findings: Findings = NO_FINDINGS
     mutants: LogMutants | None = None
     report: MutantReport | None = None
+    second: SecondRuns | None = None
+    jar: Jar | None = None
     other_inputs: str | None = None
 
     @property
@@ -218,6 +227,10 @@ class StoreFacts:
         """The version and revision of the TLC that ran most of the runs."""
         found = Counter(row.tlc for row in self.rows.values() if row.tlc is not None)
         return max(found, key=lambda tlc: (found[tlc], tlc), default=None)
+
+
+# Findings that make a gate red unless they are accepted.
+_ACCEPTED_ONLY = frozenset({KNOWN_WRONG})
 
 
 def decide(
@@ -260,19 +273,20 @@ def decide(
         decision,
         points=points,
         problems=(
-            *(_finding_problem(each) for each in doubts if strict),
+            *(_finding_problem(each) for each in doubts if strict or each.code in _ACCEPTED_ONLY),
             *changed,
             *map(Problem.of_drift, () if sweep.limited else blind_drift(lock, found.mutants)),
             *map(Problem.of_drift, () if sweep.limited else survivor_drift(lock, found.report, sweep)),
             *_sweep_problems(sweep, points, lock, remarks, excluded),
         ),
-        findings=() if strict else doubts,
+        findings=() if strict else tuple(each for each in doubts if each.code not in _ACCEPTED_ONLY),
         notices=(
             *([f"accepted: {found.findings.accepted_text}"] if found.findings.accepted else []),
             *([filled_text(plan.filled)] if plan.filled else []),
             *(_remark_text(each) for each in remarks if not each.doubtful),
             *found.notes,
             *_notices(sweep, points, lock, excluded, found.tlc),
+            *_second_notices(points),
             *_blind_notices(lock, found.mutants),
             *_survivor_notices(lock, found.report, sweep),
         ),
@@ -361,6 +375,42 @@ def _skipped(sweep: Sweep, plan: Plan) -> Iterator[PointDecision]:
         )
 
 
+def _second_notices(points: Sequence[PointDecision]) -> Iterator[str]:
+    """What a second TLC says, what was not compared, and the known faults that both TLCs share."""
+    asked = [each.second for each in points if each.second is not None]
+    agree = [each for each in asked if each.agrees]
+    if not asked:
+        return
+    counts = Counter(name for each in asked for name in each.compared)
+    compared = ", ".join(f"{name} ({counts[name]})" for name in COMPARABLE if counts[name]) or "nothing"
+    yield (
+        f"second opinion of {asked[0].text}: agrees at {len(agree)} of {counted(len(points), 'point')}; "
+        f"compared, with the number of points: {compared}"
+    )
+    if shared := sorted({fault for each in asked for fault in each.shared}):
+        yield f"second opinion: both TLCs have known faults of constructs that are used: {', '.join(shared)}"
+
+
+def _second_problem(second: Second, row: RunRow, problem: str) -> Problem | None:
+    """What is wrong with a second opinion, if anything."""
+    if second.differences:
+        known = f"; known: {', '.join(second.known)}" if second.known else ""
+        text = f"the two TLCs differ: {'; '.join(second.differences)}{known}"
+        return Problem(reason=Reason.SECOND_DIFFERS, text=text, exit_code=ExitCode.UNEXPECTED)
+    other = second.row
+    if other is None or (other.verdict is Verdict.BROKEN and row.verdict is not Verdict.BROKEN):
+        why = problem or (other.message if other else "the store has no result of it") or "broken"
+        text = f"{second.text} cannot run the model: {' '.join(why.split())[:300]}"
+        return Problem(reason=Reason.SECOND_BROKEN, text=text)
+    if other.verdict is Verdict.INCONCLUSIVE and row.verdict in _ANSWERED and not other.simulated:
+        text = f"{second.text} has no answer: {other.unanswered}"
+        return Problem(reason=Reason.SECOND_OPEN, text=text, exit_code=ExitCode.INCONCLUSIVE)
+    return None
+
+
+_ANSWERED = (Verdict.HOLDS, Verdict.VIOLATED, Verdict.EXCLUDED)
+
+
 def _blind_notices(lock: Lock | None, mutants: LogMutants | None) -> Iterator[str]:
     """What the notes of a gate tell of changed logs."""
     if mutants is None:
@@ -413,7 +463,7 @@ def _decide_point(
         row_at = f"the row at {expectation_place(sweep, expected)} is a proposal ({expected.proposed})"
         text = f"{row_at}; if it is right, remove its line `proposed`"
         problems.append(Problem(reason=Reason.PROPOSED, text=text))
-    now = None
+    now = second = None
     if row is None:
         problems.append(Problem(reason=Reason.NOT_RUN, text="the point has no result"))
     else:
@@ -423,6 +473,10 @@ def _decide_point(
         fired = found.fired.get(run.run_id) if asked else None
         idle = found.idle.get(run.run_id, ()) if asked else ()
         problems += _mismatches(sweep, expected, row, facts, line)
+        if found.second is not None:
+            second = compare(row, found.second, run, spec, found.jar)
+            if (wrong := _second_problem(second, row, found.second.problem)) is not None:
+                problems.append(wrong)
         problems += _action_problems(expected, fired, idle, row.verdict)
         meaning = meanings.of(run, facts.config, spec)
         now = locked_point(point, run, facts, meaning, row, fired, idle, line.number if line else None)
@@ -446,6 +500,7 @@ def _decide_point(
         problems=tuple(replace(each, point=point.index) for each in problems),
         locked=now,
         line=line,
+        second=second,
     )
 
 

@@ -18,7 +18,9 @@ from tla2py.execution.validate import MutateOptions, run_log_mutants
 from tla2py.gate.decision import Decision, PointDecision, Problem, StoreFacts, decide
 from tla2py.gate.drift import blindness, survivors
 from tla2py.gate.lock import Lock, lock_path, parameters_key, read_lock, write_lock
+from tla2py.gate.second import SecondRuns, jar_of, run_second, stored_second
 from tla2py.gate.stored import plan_stored, read_found, stored_mutants, stored_report, sweep_file_of
+from tla2py.lint.faults import KNOWN_WRONG
 from tla2py.model.outcome import Outcome, Verdict
 from tla2py.model.row import RunRow
 from tla2py.mutation.mutate import gate_mutants
@@ -52,7 +54,8 @@ class GateOptions:
     ``sweep_file`` is the file to judge a store by. ``coverage`` is whether to count actions at every point; None counts
     them at the points whose lock has them, and everywhere for a first lock. ``vacuity`` is whether to ask TLC what could
     not fail, by default for a first lock and where the lock says that it was asked. ``locked`` makes a missing lock an
-    error, ``strict`` makes each finding that is not accepted a problem.
+    error, ``strict`` makes each finding that is not accepted a problem. ``second`` names the jar of a second opinion, by
+    default that of the sweep file.
     """
 
     store: Address | None = None
@@ -63,6 +66,7 @@ class GateOptions:
     lock: LockMode = LockMode.READ
     locked: bool = False
     strict: bool = False
+    second: Path | None = None
     sweeps: SweepOptions = field(default_factory=SweepOptions)
 
 
@@ -177,7 +181,13 @@ def _gate_files(
             report = gate_mutants(
                 sweep, result.store.path, toolchain, executors, fresh=options.fresh, listener=listener
             )
-        found = replace(found, findings=result.findings, mutants=mutants, report=report)
+        found = replace(found, findings=result.findings, mutants=mutants, report=report, jar=toolchain.jar)
+        named = options.second or (Path(sweep.file.gate.second) if sweep.file.gate.second else None)
+        if named is not None:
+            second = run_second(
+                sweep, result.store.path, named, executors, fresh=options.fresh, listener=listener
+            )
+            found = replace(found, second=second)
         yield Gated(
             sweep=sweep,
             plan=plan,
@@ -242,12 +252,24 @@ def _gate_store(path: str, options: GateOptions, listener: Listener) -> Gated:
         mutants, other_inputs = stored_mutants(sweep, store, view.run_rows, changing)
     if other_inputs is None:
         report, other_inputs = stored_report(sweep, plan, store)
-    linted = lasting_findings(lint_sweep(sweep, plan, None))
+    # What depends on the TLC that ran is in the store.
+    kept = store.findings()
+    of_tlc = [*kept.open, *(each.finding for each in kept.accepted)]
+    linted = (
+        *lasting_findings(lint_sweep(sweep, plan, None)),
+        *(each for each in of_tlc if each.code == KNOWN_WRONG),
+    )
+    second = stored_second(sweep, store.path)
+    if second is None and sweep.file.gate.second is not None:
+        second = SecondRuns(name=sweep.file.gate.second)
+    digest = next((row.jar_sha256 for row in view.run_rows if row.jar_sha256), "")
     found = replace(
         read_found(view),
         findings=sweep_findings(sweep, plan, store, view.run_rows, linted),
         mutants=mutants,
         report=report,
+        second=second,
+        jar=jar_of(digest) if second is not None else None,
         other_inputs=other_inputs,
     )
     decision = decide(sweep, plan, found, lock, strict=options.strict)

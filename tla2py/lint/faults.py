@@ -13,6 +13,7 @@ from typing import Literal
 from tla2py.errors import Place
 from tla2py.lint.subject import Subject, finding, rule, steps
 from tla2py.model.finding import Finding, Severity
+from tla2py.model.model import Config
 from tla2py.tla.graph import ModuleGraph, Reached, named, reached
 from tla2py.tla.levels import Level, Levels
 from tla2py.tla.module import Expression
@@ -56,10 +57,11 @@ class Fault:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Looked:
-    """A subject with one of its modules."""
+    """A model of a module: the names by their field of ``Config``, and TLC's workers."""
 
-    subject: Subject
+    names: tuple[tuple[str, str], ...]
     spec: ModuleGraph
+    workers: int
 
     @property
     def levels(self) -> Levels:
@@ -67,8 +69,11 @@ class _Looked:
 
     def reaches(self, *keys: str) -> Iterator[Reached]:
         """Every expression that the names under keywords reach, by default under all."""
-        names = [each.name for each in self.subject.mentions if not keys or each.key in keys]
-        return reached(self.spec, named(self.spec, names), {})
+        return reached(self.spec, self.roots(*keys), {})
+
+    def roots(self, *keys: str) -> Iterator[Reached]:
+        """The bodies of the names under keywords, by default under all."""
+        return named(self.spec, [name for key, name in self.names if not keys or key in keys])
 
     def inside(self, *each: Reached) -> Iterator[Reached]:
         return reached(self.spec, each, {})
@@ -141,7 +146,8 @@ def _primes(expr: Expression) -> bool:
 
 
 def _instance_names(looked: _Looked) -> Iterator[Reached]:
-    outer = {each.name for each in (*looked.spec.variables, *looked.spec.constants)}
+    spec = looked.spec
+    outer = {each.name for each in spec.variables} | {each.name for each in spec.constants}
     for each in looked.reaches():
         entity = each.entity
         if entity is not None and entity.kind == "definition" and _substitutes(each.scope):
@@ -188,7 +194,7 @@ def _constant_formula(looked: _Looked) -> Iterator[Reached]:
 
 
 def _recurrence(looked: _Looked) -> Iterator[Reached]:
-    for root in named(looked.spec, [each.name for each in looked.subject.of("properties")]):
+    for root in looked.roots("properties"):
         for each in _conjuncts(root):
             kinds = set(_disjuncts(each, looked.levels, negated=False))
             if kinds == {"now", "recurs"} and (
@@ -244,7 +250,7 @@ def _disjuncts(
 
 
 def _other_conjunct(looked: _Looked, *operators: str) -> Iterator[Reached]:
-    for name in (each.name for each in looked.subject.of("specification")):
+    for name in (name for key, name in looked.names if key == "specification"):
         for each in steps(looked.spec, name):
             if _applies(each.expr, *operators) and each.expr.arguments[0].operator != "[]_":
                 yield each
@@ -257,8 +263,8 @@ def _level(looked: _Looked) -> Iterator[Reached]:
 
 
 def _several_workers(looked: _Looked) -> Iterator[Reached]:
-    if looked.subject.workers != 1:
-        for root in named(looked.spec, [each.name for each in looked.subject.of("properties")]):
+    if looked.workers != 1:
+        for root in looked.roots("properties"):
             if looked.levels.of_expression(root.expr, root.scope) is Level.TEMPORAL:
                 yield root
 
@@ -421,29 +427,39 @@ FAULTS: tuple[Fault, ...] = (
 )
 
 
-@rule(Severity.WARNING, "jar-known-wrong")
-@deeply
+KNOWN_WRONG = "jar-known-wrong"
+
+
+@rule(Severity.WARNING, KNOWN_WRONG)
 def known_wrong(subject: Subject) -> Iterator[Finding]:
     """The TLC in use is known to answer this construct wrongly, without saying so."""
     if subject.dialect is None:
         return
-    jar = subject.dialect.jar
-    faults = [each for each in FAULTS if each.kind != "loud" and each.concerns(jar)]
-    for fault, spec in ((fault, spec) for fault in faults for spec in subject.specs):
-        where = next(fault.found(_Looked(subject=subject, spec=spec)), None) if fault.found else None
-        if where is not None:
-            known = f" ({fault.source})" if fault.source else ""
-            tlc = f"{jar.tlc} of {jar.date or 'unknown date'}"
-            message = f"{fault.construct}: {tlc} {fault.effect}{known}"
-            hint = jar.newer if fault.fixed else "write it another way; no TLC is known to read it"
-            yield finding("jar-known-wrong", _place(spec, where), message, hint, fault.code)
+    jar, names = subject.dialect.jar, tuple((each.key, each.name) for each in subject.mentions)
+    for spec in subject.specs:
+        for fault, where in _met(_Looked(names=names, spec=spec, workers=subject.workers)):
+            if fault.concerns(jar):
+                known = f" ({fault.source})" if fault.source else ""
+                message = (
+                    f"{fault.construct}: {jar.tlc} of {jar.date or 'unknown date'} {fault.effect}{known}"
+                )
+                hint = jar.newer if fault.fixed else "write it another way; no TLC is known to read it"
+                yield finding(KNOWN_WRONG, _place(spec, where), message, hint, fault.code)
+
+
+def faults_met(spec: ModuleGraph, config: Config, workers: int) -> tuple[Fault, ...]:
+    """The faults whose constructs a model has, whatever its TLC; those that the text does not show are left out."""
+    looked = _Looked(names=tuple(config.names()), spec=spec, workers=workers)
+    return tuple(fault for fault, _ in _met(looked))
+
+
+@deeply
+def _met(looked: _Looked) -> tuple[tuple[Fault, Reached], ...]:
+    """The faults that may pass unnoticed, each with the first place of its construct."""
+    found = ((fault, next(fault.found(looked), None)) for fault in FAULTS if fault.found is not None)
+    return tuple((fault, where) for fault, where in found if where is not None)
 
 
 def _place(spec: ModuleGraph, where: Reached) -> Place:
     module = next((each for each in spec.modules if each.name == where.scope.module.name), spec.root)
     return Place.parse(module.where(where.expr.span))
-
-
-def known_faults(jar: Jar) -> tuple[Fault, ...]:
-    """The faults that a jar's TLC has."""
-    return tuple(each for each in FAULTS if each.concerns(jar))

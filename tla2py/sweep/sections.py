@@ -112,6 +112,12 @@ class LintSection(_Section, frozen=True):
     ignore: list[str] = []
 
 
+class GateSection(_Section, frozen=True):
+    """``[gate]``: what a gate asks beside the expectations."""
+
+    second: str | None = None
+
+
 Expected = Literal["holds", "violated", "inconclusive", "broken", "excluded"]
 
 
@@ -171,6 +177,7 @@ class SweepFile(_Section, frozen=True):
     logs: LogsSection = LogsSection()
     mutation: MutationSection | None = None
     expect: ExpectSection | None = None
+    gate: GateSection = GateSection()
     lint: LintSection = LintSection()
     accept: Acceptance = {}
 
@@ -203,6 +210,7 @@ SECTIONS: dict[str, type[msgspec.Struct]] = {
     "outputs": OutputsSection,
     **LOG_SECTIONS,
     "mutation": MutationSection,
+    "gate": GateSection,
     "expect": ExpectSection,
     "expect.point": ExpectPoint,
 }
@@ -229,6 +237,7 @@ KEYS: Mapping[str, Mapping[str, str]] = {
         "logs": "Logs of real systems, each a point: does a behaviour of the specification explain it?",
         "mutation": "Which changes of the specification a gate makes, to see what no check notices.",
         "expect": "The results you expect; default: every point holds.",
+        "gate": "What a gate asks beside the expectations.",
         "lint": "The rules of lint to ignore.",
         "accept": 'Findings that you accept, each with a reason: CODE = "reason" for all of a kind, CODE.NAME for that of one definition, action or parameter.',
     },
@@ -294,6 +303,9 @@ KEYS: Mapping[str, Mapping[str, str]] = {
         "java_options": "Further options, passed to Java unchanged.",
         "warm": "Let short runs share a JVM if there are many.",
         "trust": "Give TLC your environment, files and network.",
+    },
+    "gate": {
+        "second": "The TLC of a second opinion: a release such as 1.7.4, or bundled; a gate is red where it disagrees.",
     },
     "lint": {"ignore": "The codes of the rules to ignore."},
     "expect": {

@@ -1,0 +1,181 @@
+"""A second opinion: the same points run with another TLC, and how its answers compare."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from tla2py.errors import InputError, StoreError
+from tla2py.execution.executor import ExecutorFactory
+from tla2py.execution.listener import Listener
+from tla2py.execution.sweeps import run_sweeps
+from tla2py.lint.faults import faults_met
+from tla2py.model.outcome import Outcome, Verdict
+from tla2py.model.row import RunRow
+from tla2py.model.run import Run
+from tla2py.store.runs import run_rows
+from tla2py.store.storage import Address, below
+from tla2py.store.store import Store
+from tla2py.store.write import table_files
+from tla2py.sweep.plan import plan_sweep
+from tla2py.sweep.sweep import Sweep
+from tla2py.tla.graph import ModuleGraph
+from tla2py.tlc.tools.jar import Jar
+from tla2py.tlc.tools.toolchain import find_toolchain, found_jars
+
+FOLDER = "second"
+"""The store of the second TLC's runs, below that of the first's."""
+FIGURES = ("distinct", "generated", "depth")
+COMPARABLE = ("verdict", "violated", *FIGURES)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SecondRuns:
+    """The rows of a second TLC by point.
+
+    ``name`` is what named its jar. ``jar`` is None if nothing ran or the jar is not on this machine, ``problem`` is why
+    nothing ran.
+    """
+
+    name: str
+    jar: Jar | None = None
+    rows: Mapping[int, RunRow] = field(default_factory=dict)
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Second:
+    """What a second TLC says at a point.
+
+    ``agrees`` is None where one of them has no answer. ``compared`` are names of ``COMPARABLE``; ``differences`` are texts.
+    ``known`` are the faults of the model's constructs that one of the TLCs has, ``shared`` those that both have.
+    """
+
+    jar: str
+    row: RunRow | None
+    agrees: bool | None
+    compared: tuple[str, ...] = ()
+    differences: tuple[str, ...] = ()
+    known: tuple[str, ...] = ()
+    shared: tuple[str, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """The jar with its TLC."""
+        version = self.row.tlc_version if self.row else None
+        return f"TLC {version} ({self.jar})" if version else self.jar
+
+    def as_json(self) -> dict[str, object]:
+        """The object that ``--json`` prints."""
+        row = self.row
+        return {
+            "jar": self.jar,
+            "tlc_version": row.tlc_version if row else None,
+            "verdict": row.verdict.value if row else None,
+            "violated": list(row.violated_names) if row else [],
+            "distinct": row.distinct if row else None,
+            "generated": row.generated if row else None,
+            "depth": row.depth if row else None,
+            "agrees": self.agrees,
+            "compared": list(self.compared),
+            "differences": list(self.differences),
+            "known": list(self.known),
+            "shared": list(self.shared),
+        }
+
+
+def run_second(
+    sweep: Sweep, store: Address, named: Path, executors: ExecutorFactory, *, fresh: bool, listener: Listener
+) -> SecondRuns:
+    """The rows of another TLC for every point of a sweep; missing runs are executed.
+
+    ``named`` is a file, an installed release or ``bundled``. Raises ToolchainError (``jar-missing``, ``jar-corrupt``,
+    ``jar-not-tlc``) and as ``run_sweeps`` does, but InputError only for what the first TLC would not refuse either.
+    """
+    toolchain = find_toolchain(named)
+    # Only the answers are compared.
+    plain = replace(sweep, vacuity=False)
+    try:
+        [result] = run_sweeps(
+            [plain], toolchain, executors, store=below(store, FOLDER), fresh=fresh, listener=listener
+        )
+    except InputError as error:
+        return SecondRuns(name=str(named), jar=toolchain.jar, problem=error.line)
+    return SecondRuns(name=str(named), jar=toolchain.jar, rows={row.point: row for row in result.runs})
+
+
+def stored_second(sweep: Sweep, store: Address) -> SecondRuns | None:
+    """The rows of another TLC that a store keeps and that are those of the sweep as it is now, None if it keeps none."""
+    kept = Store(below(store, FOLDER))
+    try:
+        rows = run_rows(table_files(kept, "runs"))
+    except StoreError:
+        return None
+    digest = next((row.jar_sha256 for row in rows if row.jar_sha256), "")
+    ids = plan_sweep(sweep, digest).runs.ids
+    jar = jar_of(digest)
+    return SecondRuns(
+        name=jar.tlc if jar else f"sha256 {digest[:12]}",
+        jar=jar,
+        rows={row.point: row for row in rows if row.run_id in ids},
+    )
+
+
+def jar_of(sha256: str) -> Jar | None:
+    """The jar of this machine with a digest, None without one."""
+    return next((each.jar for each in found_jars() if each.jar and each.jar.sha256 == sha256), None)
+
+
+def compare(first: RunRow, second: SecondRuns, run: Run, spec: ModuleGraph, jar: Jar | None) -> Second:
+    """How the answers of two TLCs to a point compare; ``jar`` is the first's, None if it is not on this machine."""
+    met = faults_met(spec, run.config, run.options.workers)
+    both = (jar, second.jar) if jar is not None and second.jar is not None else ()
+    has = {each: {each.concerns(one) for one in both} for each in met}
+    row = second.rows.get(first.point)
+    facts = Second(
+        jar=second.name,
+        row=row,
+        agrees=None,
+        known=tuple(each.source or each.code for each in met if has[each] == {True, False}),
+        shared=tuple(each.source or each.code for each in met if has[each] == {True}),
+    )
+    if row is None or not (_answers(first) and _answers(row)):
+        return facts
+    compared = tuple(_compared(first, row, run))
+    differences = tuple(
+        f"{name} {_shown(first, name)} with TLC {first.tlc_version}, {_shown(row, name)} with TLC {row.tlc_version}"
+        for name in compared
+        if _shown(first, name) != _shown(row, name)
+    )
+    return replace(facts, agrees=not differences, compared=compared, differences=differences)
+
+
+def _answers(row: RunRow) -> bool:
+    """Whether a row is an answer; a simulation that found nothing is none."""
+    return row.verdict in (Verdict.HOLDS, Verdict.VIOLATED, Verdict.EXCLUDED)
+
+
+def _compared(first: RunRow, second: RunRow, run: Run) -> Iterator[str]:
+    yield "verdict"
+    if run.options.mode != "check":
+        return
+    one_order = run.options.workers == 1
+    if first.verdict is second.verdict is Verdict.VIOLATED:
+        named = all(each.name or each.kind == "deadlock" for row in (first, second) for each in row.violated)
+        # TLC stops at the first, and several workers find another one first.
+        if named and (one_order or run.options.find == "each"):
+            yield "violated"
+    if first.outcome is second.outcome is Outcome.SUCCESS:
+        yield "distinct"
+        # Which of several equal states TLC explores is chance with several workers.
+        if one_order or not (run.config.symmetry or run.config.view):
+            yield "generated"
+        if one_order:
+            yield "depth"
+
+
+def _shown(row: RunRow, name: str) -> str:
+    if name == "violated":
+        return ", ".join(sorted(row.violated_names))
+    return row.verdict.value if name == "verdict" else f"{getattr(row, name):,}"
