@@ -5,11 +5,17 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from functools import cache
+from itertools import permutations
 from pathlib import Path
 
 import pytest
 
 from tests import command
+from tests.conftest import JARS
+from tla2py.execution.check import Checked, ModelOptions, run_check
+from tla2py.execution.sweeps import SweepOptions
+from tla2py.gate.second import checked_second
 from tla2py.lint.faults import FAULTS, Fault
 from tla2py.tlc.tools.jar import Jar, read_jar
 
@@ -45,13 +51,16 @@ def fault_of(case: str) -> Fault:
     return BY_CODE[case.split()[0]]
 
 
-def verdict(name: str, jar: Path, *options: str) -> str:
-    module = name.removesuffix("Fair")
-    ended = command.run(
-        "check", f"{module}.tla", "--config", f"{name}.cfg", "--tla2tools", jar, "--json", *options,
-        cwd=FOLDER,
-    )  # fmt: skip
-    return str(json.loads(ended.stdout)["verdict"])
+@cache
+def checked(name: str, jar: Path) -> Checked:
+    """The answer of a TLC to a fault's module; a race is asked anew each time."""
+    return check(name, jar)
+
+
+def check(name: str, jar: Path, workers: int | None = None) -> Checked:
+    module = FOLDER / f"{name.removesuffix('Fair')}.tla"
+    options = SweepOptions(tla2tools=jar, workers=workers, no_lint=True)
+    return run_check(module, ModelOptions(config=FOLDER / f"{name}.cfg"), options)
 
 
 def found_by_lint(name: str, jar: Path) -> set[str]:
@@ -67,7 +76,7 @@ def found_by_lint(name: str, jar: Path) -> set[str]:
 def test_each_tlc_answers_as_the_table_says(case: str, jar: Path) -> None:
     name, right, answers = CASES[case]
     tlc = read_jar(jar, "the test")
-    said = verdict(name, jar)
+    said = checked(name, jar).verdict.value
     assert said == answers[VERSIONS.index(tlc.version)]
     fault = fault_of(case)
     assert fault.concerns(tlc) == (said != right)
@@ -75,8 +84,34 @@ def test_each_tlc_answers_as_the_table_says(case: str, jar: Path) -> None:
     assert (fault.code in named) == (fault.concerns(tlc) and fault.kind != "loud")
 
 
+@pytest.mark.parametrize("case", CASES)
+def test_a_second_tlc_reveals_what_one_of_the_two_answers_wrongly(case: str) -> None:
+    name, _, _ = CASES[case]
+    fault = fault_of(case)
+    for (_, one), (_, other) in permutations(JARS.items(), 2):
+        jars = [read_jar(one, "the test"), read_jar(other, "the test")]
+        first, again = checked(name, one), checked(name, other)
+
+        def repeated(_: Path, answer: Checked = again) -> Checked:
+            return answer
+
+        second, wrong = checked_second(first, repeated, other, jars[0])
+        same = first.verdict is again.verdict
+        assert (wrong is None) == same
+        if wrong is not None:
+            broken = again.verdict.value == "broken"
+            assert (wrong.reason, wrong.exit_code) == (
+                ("second-broken", 2) if broken else ("second-differs", 1)
+            )
+        if fault.kind != "loud":
+            named = fault.source or fault.code
+            has = [fault.concerns(jar) for jar in jars]
+            assert (named in second.known) == (has[0] != has[1])
+            assert (named in second.shared) == all(has)
+
+
 def test_several_workers_miss_a_violation_of_liveness_in_some_tries(jar: Path) -> None:
-    tries = [verdict("LivenessRace", jar, "--workers", "2") for _ in range(10)]
+    tries = [check("LivenessRace", jar, workers=2).verdict.value for _ in range(10)]
     concerns = BY_CODE["liveness-workers"].concerns(read_jar(jar, "the test"))
     assert ("holds" in tries) == concerns
     assert "violated" in tries or concerns

@@ -21,6 +21,7 @@ from tla2py.errors import InputError
 from tla2py.execution.check import Checked, ModelOptions, check_point, run_check
 from tla2py.execution.listener import Listener
 from tla2py.execution.sweeps import SweepOptions, SweepResult, only_failed
+from tla2py.gate.second import Objection, Second
 from tla2py.store.storage import Address
 from tla2py.sweep.sweep import Sweep
 from tla2py.text import counted
@@ -82,12 +83,21 @@ class Checking:
                 cancelled=cancelled,
             )
 
-    def show(self, checked: Checked) -> None:
-        """Print a result."""
+    def show(self, checked: Checked, second: Second | None = None, wrong: Objection | None = None) -> None:
+        """Print a result, and what a second TLC says."""
         if self.as_json:
-            show_json(json.loads(checked.to_json()))
-        else:
-            show(check_text(checked, full=self.full))
+            opinion = {} if second is None else {"second": second.as_json()}
+            show_json({**json.loads(checked.to_json()), **opinion})
+            return
+        show(check_text(checked, full=self.full))
+        if wrong is not None:
+            show_text(f"{wrong.reason}: {wrong.text}\n")
+        elif second is not None:
+            compared = (
+                f"agrees in {', '.join(second.compared)}" if second.agrees else "has no answer to compare"
+            )
+            shared = f"; both have known faults: {', '.join(second.shared)}" if second.shared else ""
+            show_text(f"{second.text} {compared}{shared}\n")
 
 
 # Polling needs no package, works on every file system, and costs nothing for a dozen files.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Annotated
 
@@ -31,9 +31,11 @@ from tla2py.cli.progress import ConsoleListener, SweepListener
 from tla2py.errors import InputError
 from tla2py.execution import validate
 from tla2py.execution.check import ModelOptions, with_named_files
+from tla2py.execution.listener import SILENT
 from tla2py.execution.preflight import ACCEPT_UNUSED
 from tla2py.execution.sweeps import SweepOptions, SweepResult, only_failed, preview_sweeps, run_sweeps
 from tla2py.execution.validate import MutateOptions, run_log_mutants
+from tla2py.gate.second import checked_second
 from tla2py.model.finding import Finding
 from tla2py.spark import ExecutorName
 from tla2py.spark.choice import choose_executor
@@ -185,6 +187,10 @@ def check_command(
     environment: Environment = None,
     environment_texts: EnvironmentTexts = None,
     inputs: InputFiles = None,
+    second: Annotated[
+        Path | None,
+        typer.Option(metavar="JAR", help="Run it with this TLC too, and fail where the two disagree."),
+    ] = None,
     *,
     options: SweepOptions,
     full: Annotated[bool, typer.Option("--full", help="Print whole states, not only what changed.")] = False,
@@ -216,8 +222,17 @@ def check_command(
     if watch:
         watch_files(checking.named, checking.run, checking.show)
     checked = checking.run(ConsoleListener())
-    checking.show(checked)
-    raise typer.Exit(checked.exit_code)
+    if second is None:
+        checking.show(checked)
+        raise typer.Exit(checked.exit_code)
+    opinion, wrong = checked_second(
+        checked,
+        lambda jar: replace(checking, options=replace(options, tla2tools=jar), as_json=True).run(SILENT),
+        second,
+        find_jar(options.tla2tools),
+    )
+    checking.show(checked, opinion, wrong)
+    raise typer.Exit(checked.exit_code if wrong is None else worst([checked.exit_code, wrong.exit_code]))
 
 
 def _say(line: str) -> None:

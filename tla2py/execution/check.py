@@ -19,7 +19,7 @@ from tla2py.execution.sweeps import SweepOptions
 from tla2py.model.finding import Severity
 from tla2py.model.model import Config, GivenVariable, InputFile, is_inside
 from tla2py.model.outcome import Outcome, Verdict
-from tla2py.model.run import WORK, Limits, RunRecord, RunResult, TlcOptions
+from tla2py.model.run import WORK, Limits, Run, RunRecord, RunResult, TlcOptions
 from tla2py.model.trace import Trace
 from tla2py.store import rows
 from tla2py.sweep.axes import check_names
@@ -30,6 +30,7 @@ from tla2py.sweep.limited import given_values
 from tla2py.sweep.load import relative_name
 from tla2py.sweep.sections import InputsSection, ModelSection, SweepFile
 from tla2py.sweep.sweep import Sweep
+from tla2py.tla.graph import ModuleGraph
 from tla2py.tlc.config.read import config_beside, read_config
 from tla2py.tlc.config.render import default_template
 from tla2py.tlc.config.statements import MISTAKE_CODES
@@ -134,13 +135,15 @@ def given_variables(texts: Sequence[str]) -> tuple[GivenVariable, ...]:
 class Checked:
     """The result of a check: its record and what it means.
 
-    ``config`` is the config that it started from, ``filled`` are the constants that nothing assigns.
+    ``config`` is the config that it started from, ``filled`` are the constants that nothing assigns. ``planned`` is the run
+    and its module, None for a record that was read back.
     """
 
     record: RunRecord
     result: RunResult
     config: Path | None = None
     filled: tuple[str, ...] = ()
+    planned: tuple[Run, ModuleGraph] | None = None
 
     @property
     def outcome(self) -> Outcome:
@@ -378,7 +381,11 @@ def _check(
             if output is not None:
                 output(folder / "stdout.txt")
         origins = Origins(paths=plan.paths, text=plan.sources.__getitem__, written=written)
-        return Checked(record=executed.record, result=located(executed.record, executed.result, origins))
+        return Checked(
+            record=executed.record,
+            result=located(executed.record, executed.result, origins),
+            planned=(run, sweep.spec(sweep.points[number - 1].parameters)),
+        )
 
 
 def _files(sweep: Sweep) -> Iterator[Path]:

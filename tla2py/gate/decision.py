@@ -21,7 +21,7 @@ from tla2py.gate.drift import (
     survivor_drift,
 )
 from tla2py.gate.lock import Lock, LockedPoint, parameters_key
-from tla2py.gate.second import COMPARABLE, Second, SecondRuns, compare
+from tla2py.gate.second import COMPARABLE, Second, SecondRuns, compare, objection
 from tla2py.lint.faults import KNOWN_WRONG
 from tla2py.model.finding import NO_FINDINGS, Finding, Findings
 from tla2py.model.model import filled_text
@@ -391,26 +391,6 @@ def _second_notices(points: Sequence[PointDecision]) -> Iterator[str]:
         yield f"second opinion: both TLCs have known faults of constructs that are used: {', '.join(shared)}"
 
 
-def _second_problem(second: Second, row: RunRow, problem: str) -> Problem | None:
-    """What is wrong with a second opinion, if anything."""
-    if second.differences:
-        known = f"; known: {', '.join(second.known)}" if second.known else ""
-        text = f"the two TLCs differ: {'; '.join(second.differences)}{known}"
-        return Problem(reason=Reason.SECOND_DIFFERS, text=text, exit_code=ExitCode.UNEXPECTED)
-    other = second.row
-    if other is None or (other.verdict is Verdict.BROKEN and row.verdict is not Verdict.BROKEN):
-        why = problem or (other.message if other else "the store has no result of it") or "broken"
-        text = f"{second.text} cannot run the model: {' '.join(why.split())[:300]}"
-        return Problem(reason=Reason.SECOND_BROKEN, text=text)
-    if other.verdict is Verdict.INCONCLUSIVE and row.verdict in _ANSWERED and not other.simulated:
-        text = f"{second.text} has no answer: {other.unanswered}"
-        return Problem(reason=Reason.SECOND_OPEN, text=text, exit_code=ExitCode.INCONCLUSIVE)
-    return None
-
-
-_ANSWERED = (Verdict.HOLDS, Verdict.VIOLATED, Verdict.EXCLUDED)
-
-
 def _blind_notices(lock: Lock | None, mutants: LogMutants | None) -> Iterator[str]:
     """What the notes of a gate tell of changed logs."""
     if mutants is None:
@@ -475,8 +455,10 @@ def _decide_point(
         problems += _mismatches(sweep, expected, row, facts, line)
         if found.second is not None:
             second = compare(row, found.second, run, spec, found.jar)
-            if (wrong := _second_problem(second, row, found.second.problem)) is not None:
-                problems.append(wrong)
+            if (wrong := objection(row, second, found.second.problem)) is not None:
+                problems.append(
+                    Problem(reason=Reason(wrong.reason), text=wrong.text, exit_code=wrong.exit_code)
+                )
         problems += _action_problems(expected, fired, idle, row.verdict)
         meaning = meanings.of(run, facts.config, spec)
         now = locked_point(point, run, facts, meaning, row, fired, idle, line.number if line else None)

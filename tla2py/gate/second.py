@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Literal, NamedTuple
 
-from tla2py.errors import InputError, StoreError
+from tla2py.errors import ExitCode, InputError, StoreError
+from tla2py.execution.check import Checked
 from tla2py.execution.executor import ExecutorFactory
 from tla2py.execution.listener import Listener
 from tla2py.execution.sweeps import run_sweeps
@@ -14,6 +16,7 @@ from tla2py.lint.faults import faults_met
 from tla2py.model.outcome import Outcome, Verdict
 from tla2py.model.row import RunRow
 from tla2py.model.run import Run
+from tla2py.store.rows import run_row
 from tla2py.store.runs import run_rows
 from tla2py.store.storage import Address, below
 from tla2py.store.store import Store
@@ -22,7 +25,7 @@ from tla2py.sweep.plan import plan_sweep
 from tla2py.sweep.sweep import Sweep
 from tla2py.tla.graph import ModuleGraph
 from tla2py.tlc.tools.jar import Jar
-from tla2py.tlc.tools.toolchain import find_toolchain, found_jars
+from tla2py.tlc.tools.toolchain import find_jar, find_toolchain, found_jars
 
 FOLDER = "second"
 """The store of the second TLC's runs, below that of the first's."""
@@ -127,6 +130,28 @@ def jar_of(sha256: str) -> Jar | None:
     return next((each.jar for each in found_jars() if each.jar and each.jar.sha256 == sha256), None)
 
 
+def checked_second(
+    checked: Checked, again: Callable[[Path], Checked], named: Path, jar: Jar
+) -> tuple[Second, Objection | None]:
+    """What a second TLC says of a check, and what is wrong with that; ``again`` repeats the check with another jar.
+
+    ``jar`` is the first's. Raises ToolchainError (``jar-missing``, ``jar-corrupt``, ``jar-not-tlc``), and ValueError for a
+    record that was read back.
+    """
+    other, rows, problem = find_jar(named), dict[int, RunRow](), ""
+    first = run_row(checked.record, checked.result)
+    try:
+        repeated = again(named)
+        rows[first.point] = run_row(repeated.record, repeated.result)
+    except InputError as error:
+        problem = error.line
+    runs = SecondRuns(name=str(named), jar=other, rows=rows, problem=problem)
+    if checked.planned is None:
+        raise ValueError("only a check that has just run can be repeated")
+    second = compare(first, runs, *checked.planned, jar)
+    return second, objection(first, second, problem)
+
+
 def compare(first: RunRow, second: SecondRuns, run: Run, spec: ModuleGraph, jar: Jar | None) -> Second:
     """How the answers of two TLCs to a point compare; ``jar`` is the first's, None if it is not on this machine."""
     met = faults_met(spec, run.config, run.options.workers)
@@ -140,7 +165,8 @@ def compare(first: RunRow, second: SecondRuns, run: Run, spec: ModuleGraph, jar:
         known=tuple(each.source or each.code for each in met if has[each] == {True, False}),
         shared=tuple(each.source or each.code for each in met if has[each] == {True}),
     )
-    if row is None or not (_answers(first) and _answers(row)):
+    one_broken = row is not None and row.verdict is Verdict.BROKEN is not first.verdict
+    if row is None or one_broken or Verdict.INCONCLUSIVE in (first.verdict, row.verdict):
         return facts
     compared = tuple(_compared(first, row, run))
     differences = tuple(
@@ -151,9 +177,30 @@ def compare(first: RunRow, second: SecondRuns, run: Run, spec: ModuleGraph, jar:
     return replace(facts, agrees=not differences, compared=compared, differences=differences)
 
 
-def _answers(row: RunRow) -> bool:
-    """Whether a row is an answer; a simulation that found nothing is none."""
-    return row.verdict in (Verdict.HOLDS, Verdict.VIOLATED, Verdict.EXCLUDED)
+class Objection(NamedTuple):
+    """Why a second opinion makes a gate or a check fail; ``reason`` is the name that reports use."""
+
+    reason: Literal["second-differs", "second-broken", "second-open"]
+    text: str
+    exit_code: ExitCode
+
+
+def objection(first: RunRow, second: Second, problem: str = "") -> Objection | None:
+    """What is wrong with a second opinion, None if nothing is; ``problem`` is why the second TLC did not run."""
+    other = second.row
+    if second.differences:
+        known = f"; known: {', '.join(second.known)}" if second.known else ""
+        text = f"the two TLCs differ: {'; '.join(second.differences)}{known}"
+        return Objection("second-differs", text, ExitCode.UNEXPECTED)
+    if other is None or (other.verdict is Verdict.BROKEN and first.verdict is not Verdict.BROKEN):
+        why = problem or (other.message if other else "the store has no result of it") or "broken"
+        text = f"{second.text} cannot run the model: {' '.join(why.split())[:300]}"
+        return Objection("second-broken", text, ExitCode.NOT_RUN)
+    answered = first.verdict is not Verdict.INCONCLUSIVE
+    if other.verdict is Verdict.INCONCLUSIVE and answered and not other.simulated:
+        text = f"{second.text} has no answer: {other.unanswered}"
+        return Objection("second-open", text, ExitCode.INCONCLUSIVE)
+    return None
 
 
 def _compared(first: RunRow, second: RunRow, run: Run) -> Iterator[str]:
