@@ -62,6 +62,7 @@ class Reason(Enum):
 
     UNEXPECTED = "unexpected"
     FIGURES = "figures"
+    COLLISION = "collision"
     BROKEN = "broken"
     INCONCLUSIVE = "inconclusive"
     UNDECIDED = "undecided"
@@ -459,6 +460,7 @@ def _decide_point(
                 problems.append(
                     Problem(reason=Reason(wrong.reason), text=wrong.text, exit_code=wrong.exit_code)
                 )
+        problems += _collision_problems(sweep, row)
         problems += _action_problems(expected, fired, idle, row.verdict)
         meaning = meanings.of(run, facts.config, spec)
         now = locked_point(point, run, facts, meaning, row, fired, idle, line.number if line else None)
@@ -508,6 +510,25 @@ def _mismatch_text(mismatch: Mismatch, row: RunRow, line: StoredLine | None) -> 
     place = f"{row.message_place}: " if row.message_place is not None else ""
     message = f": {' '.join(f'{place}{row.message}'.split())[:300]}" if row.message else ""
     return mismatch.text(None if answered else row.outcome) + message
+
+
+def _collision_problems(sweep: Sweep, row: RunRow) -> Iterator[Problem]:
+    """A problem where TLC's larger estimate of having missed a state is above the sweep's limit."""
+    limit = sweep.file.gate.collision_probability
+    if limit is None or row.verdict is not Verdict.HOLDS:
+        return
+    found = [each for each in (row.collision_optimistic, row.collision_observed) if each is not None]
+    if not found:
+        yield Problem(
+            reason=Reason.COLLISION,
+            text="TLC printed no estimate of having missed a state",
+            exit_code=ExitCode.INCONCLUSIVE,
+        )
+    elif max(found) > limit:
+        text = (
+            f"the probability that TLC missed a state is {max(found):.1E} by its estimate, above {limit:.1E}"
+        )
+        yield Problem(reason=Reason.COLLISION, text=text, exit_code=ExitCode.UNEXPECTED)
 
 
 def _action_problems(

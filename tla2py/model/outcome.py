@@ -144,7 +144,9 @@ class Stats:
     """State counts as TLC printed them last, None if it printed none.
 
     ``queue`` counts unexplored states, ``depth`` is the length of the longest shortest path.
-    ``behaviours`` counts those of a simulation, ``initial`` the initial states that it starts from.
+    ``behaviours`` counts those of a simulation, ``initial`` the initial states that it starts from. ``collision_optimistic``
+    and ``collision_observed`` are TLC's estimates of the probability that two states had one fingerprint, by their number
+    and by the distance of the fingerprints found.
     """
 
     generated: int | None = None
@@ -153,6 +155,8 @@ class Stats:
     depth: int | None = None
     behaviours: int | None = None
     initial: int | None = None
+    collision_optimistic: float | None = None
+    collision_observed: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -39,6 +39,14 @@ class RunRow:
         None
     )
     behaviours: Annotated[int | None, "number of behaviours that a simulation began, if known"] = None
+    collision_optimistic: Annotated[
+        float | None,
+        "TLC's estimate, at the end of a complete search, of the probability that it missed a state because two had the "
+        "same fingerprint: by the number of states",
+    ] = None
+    collision_observed: Annotated[
+        float | None, "the same by the fingerprints that it found, often far larger"
+    ] = None
     trace_length: Annotated[int | None, "int32", "number of states of the shortest counterexample"] = None
     wall_seconds: Annotated[float | None, "wall-clock time of all the point's executions"] = None
     cpu_seconds: Annotated[float | None, "user and system time of all executions"] = None

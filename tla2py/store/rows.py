@@ -28,7 +28,9 @@ Row = dict[str, object]
 # What a verdict on a changed log means.
 _STATUSES = {Verdict.HOLDS: "accepted", Verdict.INCONCLUSIVE: "unknown", Verdict.BROKEN: "broken"}
 _NOWHERE: Row = dict.fromkeys(field.name for field in fields(Location))
-_STATS = ("generated", "distinct", "queue", "depth", "behaviours")
+_STATS = (
+    "generated", "distinct", "queue", "depth", "behaviours", "collision_optimistic", "collision_observed",
+)  # fmt: skip
 _TRACE = tuple(field.name for field in fields(TraceRow))
 
 

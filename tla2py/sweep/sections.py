@@ -116,6 +116,7 @@ class GateSection(_Section, frozen=True):
     """``[gate]``: what a gate asks beside the expectations."""
 
     second: str | None = None
+    collision_probability: float | None = None
 
 
 Expected = Literal["holds", "violated", "inconclusive", "broken", "excluded"]
@@ -306,6 +307,7 @@ KEYS: Mapping[str, Mapping[str, str]] = {
     },
     "gate": {
         "second": "The TLC of a second opinion: a release such as 1.7.4, or bundled; a gate is red where it disagrees.",
+        "collision_probability": "The largest probability, by TLC's own estimates, of having missed a state at a point that holds.",
     },
     "lint": {"ignore": "The codes of the rules to ignore."},
     "expect": {

@@ -118,6 +118,7 @@ _DEPTH = re.compile(r"The depth of the complete state graph search is (?P<depth>
 # Without -tool; the rolling releases add the number of traces.
 _CHECKED = re.compile(r"Progress: (?P<generated>.*?) states checked(?:, (?P<depth>[\d,]+) traces generated)?")
 _INITIAL = re.compile(r"Computed (?P<initial>[^:]*?) initial states")
+_COLLISION = re.compile(r"(calculated \(optimistic\)|based on the actual fingerprints): +val = ([\d.E+-]+)")
 _SIMULATED = re.compile(r"The number of states generated: (?P<generated>.*)")
 
 _COVERAGE_KINDS: dict[int, str] = {
@@ -192,6 +193,12 @@ def _depth(text: str, stats: Stats) -> Stats:
     return stats if found is None else replace(stats, depth=_number(found["depth"], stats.depth))
 
 
+def _collision(text: str, stats: Stats) -> Stats:
+    """The estimates at the end of a search; newer releases print only the first unless asked for the other."""
+    found = {which[0]: float(value) for which, value in _COLLISION.findall(text)}
+    return replace(stats, collision_optimistic=found.get("c"), collision_observed=found.get("b"))
+
+
 _READERS: dict[int, Callable[[str, Stats], Stats]] = {
     Code.STATS: _progress,
     Code.STATS_DEPTH_FIRST: _progress,
@@ -201,6 +208,7 @@ _READERS: dict[int, Callable[[str, Stats], Stats]] = {
     Code.PROGRESS_SIMULATE: _simulation,
     Code.STATS_SIMULATE: _simulated,
     Code.DEPTH: _depth,
+    Code.SUCCESS: _collision,
     Code.INITIAL_STATES_PROGRESS: _initial,
 }
 
