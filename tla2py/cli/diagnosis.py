@@ -287,7 +287,7 @@ def sweep_schema() -> Schema:
     plain = _spelled(made["$defs"]["SweepFile"], made["$defs"])
     sections = plain["properties"]
     _describe(plain, "")
-    for name in ("model", "grid", "tlc", "inputs", "outputs", "logs", "lint", "mutation", "expect"):
+    for name in ("model", "grid", "tlc", "inputs", "outputs", "logs", "lint", "gate", "mutation", "expect"):
         _describe(sections[name], name)
     _describe(sections["expect"]["properties"]["point"]["items"], "expect")
     logs = sections["logs"]["properties"]
