@@ -47,6 +47,14 @@ def parse_duration(value: str | int, where: str | None = None) -> float:
     return seconds
 
 
+def parse_percent(value: str | float, where: str | None = None) -> float:
+    """The share that ``5%`` or ``5`` is. Raises InputError (``percent``) unless it is above 0 and below 100 percent."""
+    text = str(value).strip().removesuffix("%")
+    if not re.fullmatch(r"\d+(\.\d+)?", text) or not 0 < float(text) < 100:
+        raise InputError("percent", f"not a percentage: {value!r}", where=where, hint='write "5%" or "1%"')
+    return float(text) / 100
+
+
 def parse_memory(value: str | int, where: str | None = None) -> int:
     """Bytes, as ``parse_size`` reads them, at least what a JVM needs. Raises InputError (``memory``)."""
     size = parse_size(value, where, of="memory")

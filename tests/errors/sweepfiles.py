@@ -69,6 +69,16 @@ def nothing_of_time(lab: Lab) -> None:
     lab.run("check", "Counter.tla", "-c", "Max=1", "--timeout", "0")
 
 
+@provokes("percent", "sweep.toml:5:1")
+def more_than_all(lab: Lab) -> None:
+    lab.plan(HEAD + '[constants]\nMax = 1\n[grid]\nwithin = "150%"\n')
+
+
+@provokes("budget")
+def no_budget(lab: Lab) -> None:
+    lab.run("sweep", "Counter.toml", "--search", "--budget", "soon")
+
+
 @provokes("memory", "sweep.toml:5:1")
 def no_memory(lab: Lab) -> None:
     lab.plan(HEAD + '[constants]\nMax = 1\n[tlc]\nmemory = "1MiB"\n')

@@ -106,13 +106,15 @@ class Explained:
     """A property's law over the points of a store, or over those of one module or specification, its ``scope``.
 
     ``answers`` are the points it was found from, ``suggestions`` points that could refute it, ``kinds`` the kinds of
-    counterexamples at these points. Of a search, ``searched`` says how far the law is settled.
+    counterexamples at these points. Of a search, ``searched`` says how far the law is settled, and ``predicted`` are the
+    points that did not run and that the law says are violated.
     """
 
     scope: str | None
     answers: Answers
     found: LawFound
     searched: SearchedLaw | None = None
+    predicted: tuple[int, ...] = ()
     suggestions: tuple[Suggestion, ...] = ()
     kinds: tuple[Kind, ...] = ()
 
@@ -213,6 +215,7 @@ class Explained:
             "confidence": CONFIDENCE,
             "bound": searched.bound,
             "settled": searched.settled,
+            "predicted": list(self.predicted),
         }
 
     def kind_lines(self) -> Iterator[str]:
@@ -258,7 +261,7 @@ class Explanation(Printed):
 
     def _answerless(self) -> Iterator[str]:
         """The properties that nothing violates, and the points that count for nothing."""
-        partial = [each for each in self.rows if each.answers.missing][:1]
+        partial = [each for each in self.rows if each.answers.missing and each.searched is None][:1]
         fine = [
             each.title for each in self.rows if each.asked and not each.violated and each.searched is None
         ]
@@ -365,6 +368,11 @@ class _Searched:
         first, *rivals = distinct_laws(laws)
         return LawFound(law=first, rivals=tuple(rivals)), known
 
+    def predicted(self, found: LawFound, answers: Answers) -> tuple[int, ...]:
+        """The points that did not run and that a law says are violated."""
+        violated = self._table.points_of(found.law.terms) if found.law is not None else 0
+        return tuple(point for point in answers.missing if violated >> (point - 1) & 1)
+
 
 def explain_answers(
     answers: Answers,
@@ -398,6 +406,8 @@ def _one(
     searched: _Searched | None,
 ) -> Explained:
     left, known = searched.law(scope, answers) if searched and answers.of_property else (None, None)
+    whole = known is not None and known.of == answers.of
+    predicted = searched.predicted(left, answers) if searched and left and whole else ()
     points = [each.parameters for each in answers.answered]
     found = left or find_law(points, [each.violated for each in answers.answered], names, seconds)
     suggestions = (
@@ -406,7 +416,12 @@ def _one(
         else []
     )
     return Explained(
-        scope=scope, answers=answers, found=found, searched=known, suggestions=tuple(suggestions)
+        scope=scope,
+        answers=answers,
+        found=found,
+        searched=known,
+        predicted=predicted,
+        suggestions=tuple(suggestions),
     )
 
 

@@ -144,7 +144,9 @@ class Learner:
         violated, asked = (answers & among for answers in self._answers.get(name, (0, 0)))
         known = self._known.get((name, among), ())
         laws = [law for law in known if self._table.points_of(law.terms) & asked == violated]
-        if laws and (len(laws) == len(known) or len(known) < MOST_LEFT):
+        if not asked:
+            found = LawFound(law=None)
+        elif laws and (len(laws) == len(known) or len(known) < MOST_LEFT):
             found = LawFound(law=laws[0], rivals=tuple(laws[1:]))
         else:
             found = laws_left(self._table, violated, asked)
@@ -159,7 +161,7 @@ class Learner:
         found: LawFound,
         before: Mapping[tuple[str, int], tuple[int, int]],
     ) -> Standing:
-        asked = self._answers.get(name, (0, 0))[1]
+        asked = self._answers.get(name, (0, 0))[1] & among
         predicted = self._table.points_of(found.law.terms) & among if found.law is not None else -1
         earlier = before.get((name, among))
         since = earlier[1] if earlier is not None and earlier[0] == predicted else len(self._draws)
@@ -173,7 +175,7 @@ class Learner:
             run=run.bit_count(),
             of=among.bit_count(),
             unanswered=(run & ~asked).bit_count(),
-            draws=(drawn & among & asked).bit_count(),
+            draws=(drawn & run).bit_count(),
             enough=self._enough,
         )
         return Standing(known=known, found=found, among=among)

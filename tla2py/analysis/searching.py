@@ -5,21 +5,22 @@ from __future__ import annotations
 import math
 import re
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import dataclass
 
 from tla2py.analysis.learning import Learner, enough_draws
 from tla2py.analysis.points import Answers, law_parameters, property_answers, scope_parameters
 from tla2py.analysis.view import StoreView
-from tla2py.errors import InputError
+from tla2py.errors import ExitCode, InputError
 from tla2py.execution.durations import Estimator, earlier_durations, weigh
 from tla2py.execution.listener import Listener
+from tla2py.execution.sweeps import SweepResult
 from tla2py.model.search import ChosenFor, Search
 from tla2py.store.store import Store
 from tla2py.sweep.judge import checked_labels
 from tla2py.sweep.plan import Plan
 from tla2py.sweep.sweep import Sweep
-from tla2py.text import counted, parse_duration
+from tla2py.text import counted, parse_duration, parse_percent
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,14 +42,6 @@ def parse_budget(text: str) -> Budget:
         hint = "write 200 for runs, 10m for time, or 2hcpu for CPU time"
         raise InputError("budget", f"not a budget: {text!r}", hint=hint) from error
     return Budget(cpu_seconds=seconds) if text.strip().endswith("cpu") else Budget(wall_seconds=seconds)
-
-
-def parse_percent(value: str | float, where: str | None = None) -> float:
-    """The share that ``5%`` or ``5`` is. Raises InputError (``percent``) unless it is above 0 and below 100 percent."""
-    text = str(value).strip().removesuffix("%")
-    if not re.fullmatch(r"\d+(\.\d+)?", text) or not 0 < float(text) < 100:
-        raise InputError("percent", f"not a percentage: {value!r}", where=where, hint='write "5%" or "1%"')
-    return float(text) / 100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,7 +97,9 @@ class SearchOptions:
         )
         # The same seed chooses the same points as an earlier start, whose runs are there; others were not drawn.
         earlier = view.manifest.search
-        before = earlier.chosen if earlier is not None and earlier.seed == self.seed else {}
+        same = earlier.chosen if earlier is not None and earlier.seed == self.seed else {}
+        planned = {*ids}
+        before = {run_id: reason for run_id, reason in same.items() if run_id in planned}
         chosen: dict[str, ChosenFor] = {}
         ran = {row.point - 1: row.cpu_seconds or 0.0 for row in view.run_rows}
         seen = {place for place in ran if ids[place] not in before}
@@ -125,25 +120,9 @@ class SearchOptions:
             if not ended:
                 chosen = {**{ids[place]: reason for place, reason in more}, **chosen}
             if ended or new:
-                times = {
-                    ids[place]: sweep.points[place].parameters
-                    for place in range(len(ids))
-                    if place not in ran
-                }
-                rest = Estimator(
-                    times,
-                    earlier_durations(store),
-                    slots=slots(),
-                    timeout_seconds=sweep.limits.timeout_seconds,
-                ).left(0, {})
-                store.write_search(
-                    Search(
-                        seed=self.seed,
-                        chosen={**before, **chosen},
-                        laws=laws,
-                        left=None if rest is None else (rest.low, rest.high),
-                    )
-                )
+                rest = _left(sweep, plan, store, ran.keys(), slots()) if ended else None
+                search = Search(seed=self.seed, chosen={**before, **chosen}, laws=laws, left=rest)
+                store.write_search(search)
             if ended:
                 return
             if new:
@@ -155,6 +134,26 @@ class SearchOptions:
                 ran = {row.point - 1: row.cpu_seconds or 0.0 for row in view.run_rows}
                 seen |= ran.keys()
             seen |= {place for place, _ in more if place in ran}
+
+
+def _left(sweep: Sweep, plan: Plan, store: Store, ran: Set[int], slots: int) -> tuple[float, float] | None:
+    """The bounds of the seconds that the other points would take, None if too little is known."""
+    points = {
+        plan.runs.ids[place]: sweep.points[place].parameters
+        for place in range(len(plan.points))
+        if place not in ran
+    }
+    times = earlier_durations(store)
+    left = Estimator(points, times, slots=slots, timeout_seconds=sweep.limits.timeout_seconds).left(0, {})
+    return None if left is None else (left.low, left.high)
+
+
+def search_code(result: SweepResult) -> ExitCode:
+    """The exit code of a sweep; 3 where a search did not settle all laws, whatever it found, unless something did not run."""
+    search = result.store.manifest().search
+    if not result.searched or (search is not None and all(each.settled for each in search.laws)):
+        return result.exit_code
+    return ExitCode.NOT_RUN if result.exit_code is ExitCode.NOT_RUN else ExitCode.INCONCLUSIVE
 
 
 def _answers(view: StoreView) -> list[Answers]:

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from tla2py.analysis.searching import Budget, SearchOptions, parse_budget, search_code
 from tla2py.analysis.view import open_view
 from tla2py.cli.checking import Checking
 from tla2py.cli.checking import refine as refine_laws
@@ -90,6 +91,27 @@ def sweep_command(
     configs: Configs = None,
     dry_run: DryRun = False,
     refine: Refine = None,
+    search: Annotated[
+        bool,
+        typer.Option(
+            "--search", help="Run only the points that decide the laws of what is checked; see docs/laws.md."
+        ),
+    ] = False,
+    budget: Annotated[
+        str | None,
+        typer.Option(metavar="N|DURATION", help="With --search: so many runs, 10m of time, or 2hcpu of CPU."),
+    ] = None,
+    within: Annotated[
+        str | None,
+        typer.Option(
+            metavar="PERCENT",
+            help="With --search: the share of the other points that may contradict a law; default: 5%.",
+        ),
+    ] = None,
+    confirm: Annotated[
+        int, typer.Option(metavar="N", min=0, help="With --search: draw N points beyond those.")
+    ] = 0,
+    seed: Annotated[int, typer.Option(metavar="N", help="With --search: draw other points.")] = 0,
     *,
     options: SweepOptions,
 ) -> None:
@@ -105,6 +127,7 @@ def sweep_command(
       tla2py sweep sweep.toml --master spark://host:7077 -o /shared/store
       tla2py sweep sweep.toml -o s3://bucket/mine
       tla2py sweep sweep.toml --set Max=4 --points 3,5-9
+      tla2py sweep sweep.toml --search --budget 30m
     """
     if options.libraries and configs is None and not any(folder_file(path) for path in sweep):
         raise InputError(
@@ -113,6 +136,16 @@ def sweep_command(
     if options.limited and refine is not None:
         hint = "leave out --set, --points and --failed"
         raise InputError("usage", "--refine needs all points of the sweep file", hint=hint)
+    if (options.limited or refine is not None) and search:
+        hint = "leave out --set, --points, --failed and --refine"
+        raise InputError("usage", "--search chooses among all points of the sweep file", hint=hint)
+    searching = SearchOptions(
+        always=search,
+        budget=parse_budget(budget) if budget else Budget(),
+        within=within,
+        confirm=confirm,
+        seed=seed,
+    )
     listener = SweepListener(alone=len(sweep) == 1)
     sweeps = options.load(sweep, configs, listener=listener)
     if options.failed:
@@ -125,7 +158,9 @@ def sweep_command(
         return
     toolchain = find_toolchain(options.tla2tools)
     executors = choose_executor(executor, master, listener, only_runs=True)
-    results = run_sweeps(sweeps, toolchain, executors, store=store, fresh=fresh, listener=listener)
+    results = run_sweeps(
+        sweeps, toolchain, executors, store=store, fresh=fresh, rounds=searching.rounds, listener=listener
+    )
     if refine is not None:
 
         def again(one: Sweep, at: Address) -> SweepResult:
@@ -136,7 +171,7 @@ def sweep_command(
             refine_laws(result, refine, again)
     if len(results) > 1:
         show(overview([(each.plan, open_view(each.store.path)) for each in results]))
-    raise typer.Exit(worst([each.exit_code for each in results]))
+    raise typer.Exit(worst([search_code(each) for each in results]))
 
 
 @with_limited_options

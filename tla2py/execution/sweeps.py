@@ -152,12 +152,22 @@ class SweepOptions:
         return without_refused(sweep, find_jar(self.tla2tools)) if refusable else sweep
 
 
+Rounds: TypeAlias = Callable[
+    [Sweep, Plan, Store, Callable[[], int], Listener], Iterator[Sequence[int]] | None
+]
+"""The numbers of the points of a sweep to run next, from its plan, its store and the number of concurrent runs.
+
+The store has the results of one round before the next is asked for. None if the sweep runs all its points.
+"""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SweepResult:
     """The result of a sweep: its rows of the table ``runs`` and the mismatches with its expectations.
 
     ``executed`` counts the runs executed now, ``cached`` those that the store had. ``records`` is the store of its records; of a
     limited sweep ``store``, with its points and tables, may be another one. ``executors`` counts what each executed now.
+    ``searched`` is whether rounds chose the points.
     """
 
     sweep: Sweep
@@ -170,6 +180,7 @@ class SweepResult:
     mismatches: tuple[Mismatch, ...]
     findings: Findings
     executors: Mapping[str, int]
+    searched: bool = False
 
     @property
     def exit_code(self) -> ExitCode:
@@ -224,12 +235,14 @@ def run_sweeps(
     *,
     store: Address | None = None,
     fresh: bool = False,
+    rounds: Rounds | None = None,
     listener: Listener = SILENT,
 ) -> tuple[SweepResult, ...]:
     """The results of sweeps, which share one executor and are all checked before the first is run.
 
-    ``store`` is the store of a single sweep, or the folder of the stores of several; the default is ``runs/NAME``.
-    Raises InputError, before any store is created, as ``checked_plan`` and ``store_addresses`` do.
+    ``store`` is the store of a single sweep, or the folder of the stores of several; the default is ``runs/NAME``. With
+    ``rounds`` only the points run that it chooses; the result is that of a sweep limited to these. Raises InputError, before
+    any store is created, as ``checked_plan`` and ``store_addresses`` do, and ``usage`` for ``fresh`` with such rounds.
     """
     listener.jar_chosen(toolchain.jar)
     addresses = store_addresses(sweeps, store)
@@ -240,7 +253,16 @@ def run_sweeps(
         planned.append((sweep, plan, warnings))
     with executors([sweep for sweep, *_ in planned]) as start, contextlib.ExitStack() as stack:
         courses = [
-            _run(*each, address, toolchain, start, fresh=fresh, aside=store is None, listener=listener)
+            _run(
+                *each,
+                address,
+                toolchain,
+                start,
+                fresh=fresh,
+                aside=store is None,
+                rounds=rounds,
+                listener=listener,
+            )
             for each, address in zip(planned, addresses, strict=True)
         ]
         # One that is not finished lets go of its store.
@@ -287,6 +309,7 @@ def _run(
     *,
     fresh: bool,
     aside: bool,
+    rounds: Rounds | None,
     listener: Listener,
 ) -> Generator[Job, int, SweepResult]:
     """Yields the job of a sweep's missing runs, gets how many were executed, and returns the result.
@@ -297,12 +320,16 @@ def _run(
     # What no point can show is not known of some.
     sweep = replace(sweep, vacuity=sweep.vacuity and not sweep.limited)
     part = plan if sweep.chosen is None else plan.part(sweep.numbers)
+    search = rounds(sweep, plan, Store(address), lambda: start().slots, listener) if rounds else None
+    if search is not None and fresh:
+        hint = "leave out --fresh, or name another store with -o"
+        raise InputError("usage", "a search goes on from the runs that the store has", hint=hint)
     shown = records = Store.create(address)
     with records.lock():
         if not aside:
             _report_other_modules(records, sweep, listener)
         job = replace(prepare_job(sweep, part, records, fresh=fresh), tables=not aside)
-        missing = {*job.missing.ids}
+        missing = {*job.missing.ids} if search is None else set()
         running = [n for n, run_id in zip(sweep.numbers, part.runs.ids, strict=True) if run_id in missing]
         if running:
             note_passed(records, sweep, "sweep", running, (), whole=False)
@@ -314,7 +341,19 @@ def _run(
             write_points(sweep, plan, records)
         if not fresh:
             _report_other_jars(records, sweep, job.missing, toolchain.jar, listener)
-        executed = yield job
+        searched = 0
+        if search is not None:
+            # A search reads the tables between its rounds, and leaves its laws.
+            refresh_tables(records)
+            for numbers in search:
+                job = prepare_job(sweep, plan.part(numbers), records)
+                missing |= {*job.missing.ids}
+                searched += sum(execute_jobs([job], toolchain, start, listener))
+            refresh_tables(records)
+            ran = frozenset(row.point for row in run_rows(table_files(records, "runs")))
+            sweep = replace(sweep, chosen=ran, vacuity=False)
+            job = prepare_job(sweep, plan.part(sweep.numbers), records)
+        executed = searched + (yield job)
         if aside:
             shown = _limited_store(records, sweep, plan, part)
         if held and executed:
@@ -342,6 +381,7 @@ def _run(
         mismatches=mismatches,
         findings=findings,
         executors=Counter({row.run_id: str(row.executor) for row in runs if row.run_id in missing}.values()),
+        searched=search is not None,
     )
     for finding in findings.open:
         if finding not in warnings:

@@ -8,6 +8,9 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from pathlib import Path
 
+import msgspec
+
+from tla2py.analysis.learning import enough_draws
 from tla2py.errors import ExitCode
 from tla2py.execution.validate import LogMutants
 from tla2py.gate.drift import (
@@ -29,6 +32,7 @@ from tla2py.model.mutant import MutantReport
 from tla2py.model.outcome import Verdict
 from tla2py.model.row import RunRow
 from tla2py.model.run import Run
+from tla2py.model.search import Search
 from tla2py.mutation.trial import score
 from tla2py.store.runs import StoredLine
 from tla2py.sweep.checks import ConfigFacts, config_facts, config_problems, only_deadlock
@@ -52,7 +56,7 @@ from tla2py.sweep.judge import (
 from tla2py.sweep.plan import Plan
 from tla2py.sweep.sections import Expectation, ExpectPoint
 from tla2py.sweep.sweep import Sweep, overridden_text
-from tla2py.text import counted, parameter_text
+from tla2py.text import counted, parameter_text, parse_percent
 from tla2py.tla.module import Remark
 from tla2py.tlc.tools.jar import Jar
 
@@ -66,6 +70,7 @@ class Reason(Enum):
     BROKEN = "broken"
     INCONCLUSIVE = "inconclusive"
     UNDECIDED = "undecided"
+    LAW_OPEN = "law-open"
     UNREAD = "unread"
     TRANSLATION = "translation"
     NOT_RUN = "not-run"
@@ -207,7 +212,9 @@ class StoreFacts:
     within another as that one. ``lines`` are the first lines of logs that no behaviour explains. ``notes`` are those of
     tla2py on the runs. ``lengths`` are the states of the shortest counterexample by run id and name. ``mutants`` are the
     changed logs and ``report`` the mutants of the specification, None unless the sweep file asks for them. ``second`` are the
-    answers of a second TLC, None if none was asked, ``jar`` is the first's, None if it is not on this machine. ``other_inputs`` says how the store's inputs differ from those of the sweep file.
+    answers of a second TLC, None if none was asked, ``jar`` is the first's, None if it is not on this machine.
+    ``other_inputs`` says how the store's inputs differ from those of the sweep file. ``search`` is the search for laws that
+    decides whether points may be predicted, None unless the sweep file asks for one and expects a law.
     """
 
     rows: Mapping[str, RunRow]
@@ -222,6 +229,7 @@ class StoreFacts:
     second: SecondRuns | None = None
     jar: Jar | None = None
     other_inputs: str | None = None
+    search: Search | None = None
 
     @property
     def tlc(self) -> str | None:
@@ -246,13 +254,17 @@ def decide(
     meanings = Meanings(plan.sources)
     changed: dict[Problem, None] = {}
     part = plan.part(sweep.numbers)
+    rest = len(plan.points) - len(part.points)
+    limited = sweep.limited_text if sweep.limited else None
+    if found.search is not None and rest:
+        limited = f"{len(part.points):,} of {counted(len(plan.points), 'point')} run, {rest:,} predicted"
     points = tuple(
         _decide_point(sweep, point, run, found, meanings, locked, ignored, changed)
         for point, run in zip(part.points, part.runs, strict=True)
     )
     decision = Decision(
         name=sweep.name,
-        limited=sweep.limited_text if sweep.limited else None,
+        limited=limited,
         skipped=() if sweep.chosen is None else tuple(_skipped(sweep, plan)),
     )
     failed = None
@@ -278,6 +290,7 @@ def decide(
             *changed,
             *map(Problem.of_drift, () if sweep.limited else blind_drift(lock, found.mutants)),
             *map(Problem.of_drift, () if sweep.limited else survivor_drift(lock, found.report, sweep)),
+            *_open_laws(found.search, sweep),
             *_sweep_problems(sweep, points, lock, remarks, excluded),
         ),
         findings=() if strict else tuple(each for each in doubts if each.code not in _ACCEPTED_ONLY),
@@ -315,6 +328,16 @@ def _finding_problem(finding: Finding) -> Problem:
 def _remark_text(remark: Remark) -> str:
     """A remark on PlusCal, with the file's name only: the same text wherever the repository is."""
     return f"{Path(remark.where).name}: {remark.text}"
+
+
+def _open_laws(search: Search | None, sweep: Sweep) -> Iterator[Problem]:
+    """The laws that a search did not settle within what the sweep file asks for."""
+    enough = enough_draws(parse_percent(sweep.file.grid.within, sweep.source.place("grid", "within")))
+    for law in search.laws if search is not None else ():
+        law = msgspec.structs.replace(law, enough=enough)
+        if not law.settled:
+            text = f"the law of {law.title} is open: {law.run:,} of {counted(law.of, 'point')} run; {law.support}"
+            yield Problem(reason=Reason.LAW_OPEN, text=text, exit_code=ExitCode.INCONCLUSIVE)
 
 
 def _sweep_problems(
@@ -432,9 +455,9 @@ def _decide_point(
     changed: dict[Problem, None],
 ) -> PointDecision:
     """The decision on a point; what modules say otherwise than the lock goes to ``changed``, once for all points."""
-    expected = sweep.expectation(point)
     spec = sweep.spec(point.parameters)
     facts = config_facts(run, spec)
+    expected = sweep.expectation(point, {check.label for check in facts.checked})
     row, line = found.rows.get(run.run_id), found.lines.get(run.run_id)
     problems = [
         Problem(reason=Reason(each.code), text=each.text, subject=each.subject)

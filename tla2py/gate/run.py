@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from pathlib import Path
 
+from tla2py.analysis.searching import SearchOptions
 from tla2py.analysis.view import StoreView, open_view
 from tla2py.errors import InputError
 from tla2py.execution.executor import ExecutorFactory
@@ -23,6 +24,7 @@ from tla2py.gate.stored import plan_stored, read_found, stored_mutants, stored_r
 from tla2py.lint.faults import KNOWN_WRONG
 from tla2py.model.outcome import Outcome, Verdict
 from tla2py.model.row import RunRow
+from tla2py.model.search import Search
 from tla2py.mutation.mutate import gate_mutants
 from tla2py.store.storage import Address, folder_of, is_remote
 from tla2py.store.store import Store, is_store
@@ -165,10 +167,14 @@ def _gate_files(
         executors,
         store=options.store,
         fresh=options.fresh,
+        rounds=SearchOptions().rounds,
         listener=listener,
     )
     for result, (_, lock) in zip(results, loaded, strict=True):
         sweep, plan, view = result.sweep, result.plan, open_view(result.store.path)
+        search = None
+        if result.searched:
+            sweep, search = _searched(replace(sweep, chosen=None), view)
         # A limited sweep's store may have other points too.
         view.run_rows = result.runs
         found, mutants, report = read_found(view), None, None
@@ -181,7 +187,14 @@ def _gate_files(
             report = gate_mutants(
                 sweep, result.store.path, toolchain, executors, fresh=options.fresh, listener=listener
             )
-        found = replace(found, findings=result.findings, mutants=mutants, report=report, jar=toolchain.jar)
+        found = replace(
+            found,
+            findings=result.findings,
+            mutants=mutants,
+            report=report,
+            search=search,
+            jar=toolchain.jar,
+        )
         named = options.second or (Path(sweep.file.gate.second) if sweep.file.gate.second else None)
         if named is not None:
             second = run_second(
@@ -198,6 +211,16 @@ def _gate_files(
             toolchain=toolchain,
             records=result.records,
         )
+
+
+def _searched(sweep: Sweep, view: StoreView) -> tuple[Sweep, Search | None]:
+    """The sweep limited to its points that ran, and its search, where an expected law may predict the others."""
+    search = view.manifest.search
+    # Draws of other runs say nothing; without a law nothing is predicted, and every point has to run.
+    fresh = search is not None and search.chosen.keys() <= {point.run_id for point in view.points}
+    if not (fresh and sweep.file.grid.search and sweep.laws):
+        return sweep, None
+    return replace(sweep, chosen=frozenset(row.point for row in view.run_rows)), search
 
 
 def _propose(gated: Gated) -> bool:
@@ -246,6 +269,7 @@ def _gate_store(path: str, options: GateOptions, listener: Listener) -> Gated:
     [(sweep, lock)] = _load([sweep_file_of(store, options.sweep_file)], options, listener)
     plan, other_inputs = plan_stored(sweep, store, view.run_rows)
     check_expectations(sweep, plan)
+    sweep, search = _searched(sweep, view)
     mutants = report = None
     if sweep.file.logs.mutate and other_inputs is None:
         changing = MutateOptions.of(sweep)
@@ -271,6 +295,7 @@ def _gate_store(path: str, options: GateOptions, listener: Listener) -> Gated:
         second=second,
         jar=jar_of(digest) if second is not None else None,
         other_inputs=other_inputs,
+        search=search,
     )
     decision = decide(sweep, plan, found, lock, strict=options.strict)
     return Gated(sweep=sweep, plan=plan, view=view, found=found, lock=lock, decision=decision)

@@ -18,7 +18,7 @@ class SearchedLaw(msgspec.Struct, frozen=True, kw_only=True):
     """What is known of a property at all points that check it, or at those of one module or specification, its ``scope``.
 
     ``run`` of these ``of`` points ran, ``unanswered`` of them without an answer. ``law`` is None if none fits. ``draws``
-    points, drawn from those that had not run since its predictions last changed, agree with it; ``enough`` are needed.
+    points, drawn from those that had not run since its predictions last changed, do not contradict it; ``enough`` are needed.
     """
 
     name: str

@@ -84,8 +84,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     configs: dict[str, str] = {}
     # Values that the sweep file does not have, each NAME=VALUE: the store is of another grid.
     settings: list[str] = []
-    # The last search for laws, if any.
-    search: Search | None = None
+    search: Search | None = None  # the last one for laws
 
 
 def is_store(folder: Path) -> bool:
@@ -345,7 +344,7 @@ class Store:
     def write_manifest(self, manifest: Manifest, points: pa.Table, sources: Mapping[str, str]) -> None:
         """Write the manifest, the points and the missing module texts. Raises StoreError (``store-unwritable``).
 
-        The mutants stay, unless they are damaged, and so does the last search. Points that a reader may need are removed when the tables are brought up to date.
+        The mutants, unless damaged, and the last search stay. Points that a reader may need are removed when the tables are brought up to date.
         """
         import pyarrow.parquet as pq
 
@@ -366,8 +365,7 @@ class Store:
         sink = io.BytesIO()
         pq.write_table(points, sink, compression="zstd")
         named = write_named(self.storage, "points", sink.getvalue())
-        kept = msgspec.structs.replace(manifest, points=named, mutants=mutants, search=search)
-        self._write(FILE, msgspec.structs.replace(kept, version=STORE_VERSION))
+        self._write(FILE, msgspec.structs.replace(manifest, points=named, mutants=mutants, search=search))
         release_memory()
 
     def _write(self, name: str, content: object) -> None:

@@ -133,7 +133,7 @@ def judge(sweep: Sweep, runs: Iterable[RunRow]) -> list[Mismatch]:
     return [
         mismatch
         for run in runs
-        for mismatch in judge_point(sweep, sweep.expectation(sweep.points[run.point - 1]), run)
+        for mismatch in judge_point(sweep, sweep.expectation(sweep.points[run.point - 1], run.checked), run)
     ]
 
 
@@ -303,6 +303,16 @@ def check_expectations(sweep: Sweep, plan: Plan) -> None:
     if section is None:
         return
     users = _users(sweep, plan)
+    known = frozenset[str]().union(*(labels for each in users.values() for labels in each))
+    for name, law in sweep.laws.items():
+        if name not in known:
+            raise InputError(
+                "expect-unchecked",
+                f"a law of {name} is expected, but no point checks it",
+                where=sweep.source.place("expect", "law", name),
+                hint=did_you_mean(name, sorted(known), f"checked: {', '.join(sorted(known)) or 'nothing'}"),
+            )
+        law(plan.points[0].parameters)
     for number, row in enumerate(section.point):
         keys: tuple[str | int, ...] = ("expect", "point", number)
         if not users.get(number):

@@ -48,7 +48,8 @@ from tla2py.sweep.options import (
 )
 from tla2py.sweep.sections import SweepFile
 from tla2py.sweep.sweep import Sweep, Unread, with_config_rows
-from tla2py.sweep.where import failing_predicate
+from tla2py.sweep.where import expected_law, failing_predicate
+from tla2py.text import parse_percent
 from tla2py.tla.graph import ModuleGraph
 from tla2py.tla.parse import Translate
 from tla2py.tlc.config.read import ConfigFile, embedded_names, read_config, unread_config
@@ -380,9 +381,12 @@ def _loaded(
         community=community_classes(specs.values()),
         logs=_read_sweep_logs(file, source, base, specs, logs),
     )
-    points, excluded = walk_grid(file, source, groups, failing_predicate(sweep))
+    parse_percent(file.grid.within, source.place("grid", "within"))
+    where = [file.grid.where] if isinstance(file.grid.where, str) else file.grid.where
+    points, excluded = walk_grid(file, source, groups, failing_predicate(sweep, where, ("grid", "where")))
     return replace(
         sweep,
+        laws={name: expected_law(sweep, name) for name in sweep.expect.law},
         points=points,
         excluded=excluded,
         input_files=input_files(file, source, base, points) if inputs is None else inputs,

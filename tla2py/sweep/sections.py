@@ -151,6 +151,7 @@ class ExternalExpectation(ExpectPoint, frozen=True, kw_only=True):
 class ExpectSection(_Expectation, frozen=True, kw_only=True):
     """``[expect]``: the rows, and the expectation for points without one."""
 
+    law: dict[str, str] = {}
     point: list[ExpectPoint] = []
 
 
@@ -319,6 +320,7 @@ KEYS: Mapping[str, Mapping[str, str]] = {
         "min_distinct": "Distinct states, at least.",
         "generated": "States generated, exactly.",
         "fires": "Actions that must fire; TLC then collects coverage.",
+        "law": "By property the predicate over the parameters that is TRUE where it is violated; rows take precedence.",
         "point": "Rows for points that agree with their match; the first one that agrees applies.",
         "match": "Parameter values of the points that the row applies to.",
         "proposed": "Why --record proposed the row; a gate is red until somebody has read the row and removed this line.",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from functools import cached_property
@@ -78,7 +78,7 @@ class ExpectedRows:
     def __init__(self, expect: ExpectSection, logs: Collection[str] = ()) -> None:
         own = msgspec.structs.asdict(expect)
         # A section with values of its own overrides what configs expect.
-        states = any(value is not None for key, value in own.items() if key != "point")
+        states = any(value not in (None, {}) for key, value in own.items() if key != "point")
         # By the names that rows match: the number of the first row for each key of their values.
         self._numbers: dict[tuple[str, ...], dict[tuple[Hashable, ...], int]] = {}
         for number, row in enumerate(expect.point):
@@ -176,6 +176,7 @@ class Sweep:
     - ``unread``: configs below the folder that could not be read
     - ``settings``: other values for this time, each ``NAME=VALUE``, that its file as held here has already
     - ``chosen``: the numbers of the points that run this time; None for all
+    - ``laws``: by property, whether its expected law says that it is violated at some parameters
     - ``community``: classes of the installed CommunityModules, for the points whose modules come from there
     """
 
@@ -204,6 +205,7 @@ class Sweep:
     input_files: Mapping[str, tuple[InputFile, ...]] = field(default_factory=dict)
     settings: tuple[str, ...] = ()
     chosen: frozenset[int] | None = None
+    laws: Mapping[str, Callable[[Mapping[str, str]], bool]] = field(default_factory=dict)
 
     @property
     def limited(self) -> bool:
@@ -271,10 +273,16 @@ class Sweep:
         """The expectations of the points."""
         return self.file.expect or ExpectSection()
 
-    def expectation(self, point: Point) -> Expectation:
-        """The expectation that a point is judged by."""
+    def expectation(self, point: Point, checked: Collection[str] = ()) -> Expectation:
+        """The expectation that a point is judged by; without a row the laws apply of those properties that are ``checked``."""
         number = self.expected_rows.number(point.parameters)
-        return self.expect if number is None else self.expect.point[number]
+        if number is not None:
+            return self.expect.point[number]
+        names = [name for name, law in self.laws.items() if name in checked and law(point.parameters)]
+        if not names:
+            return self.expect
+        violates = [*dict.fromkeys((*names, *(self.expect.violates or ())))]
+        return msgspec.structs.replace(self.expect, verdict="violated", outcome=None, violates=violates)
 
     def row_numbers(self) -> Iterator[int | None]:
         """The number, from 0, of the row of expectations that each point is judged by; None is the section itself."""

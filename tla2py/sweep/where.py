@@ -1,8 +1,8 @@
-"""The predicates of ``where``: which combinations of a grid they leave out."""
+"""Predicates over a grid's parameters: the combinations that ``where`` leaves out, and the laws that a gate expects."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -74,13 +74,22 @@ class _Names:
         return evaluate(expression_of(text), inside)
 
 
-def failing_predicate(sweep: Sweep) -> Callable[[Mapping[str, str]], str | None] | None:
-    """A function from a point's parameters to the first predicate of ``where`` that they violate, or None.
+def expected_law(sweep: Sweep, name: str) -> Callable[[Mapping[str, str]], bool]:
+    """A function from a point's parameters to whether a property's expected law says that it is violated there.
 
-    It raises InputError as ``_holds`` does, at the place of ``where``. None if there is no predicate.
+    It raises InputError as ``_holds`` does, at the place of the law.
     """
-    written = sweep.file.grid.where
-    predicates = [written] if isinstance(written, str) else written
+    failing = failing_predicate(sweep, [sweep.expect.law[name]], ("expect", "law", name))
+    return lambda parameters: failing is not None and failing(parameters) is None
+
+
+def failing_predicate(
+    sweep: Sweep, predicates: Sequence[str], keys: tuple[str, ...]
+) -> Callable[[Mapping[str, str]], str | None] | None:
+    """A function from a point's parameters to the first of some predicates that they violate, or None.
+
+    It raises InputError as ``_holds`` does, at the place of the keys. None if there is no predicate.
+    """
     if not predicates:
         return None
     texts = [text for each in sweep.parameters if each.kind in _VALUED for text in each.values]
@@ -122,11 +131,11 @@ def failing_predicate(sweep: Sweep) -> Callable[[Mapping[str, str]], str | None]
             except InputError as error:
                 message, before = without_place(predicate, error.message)
                 shown = f"{' '.join(predicate.split())!r}, {parameter_text(parameters)}"
-                source, keys, length = sweep.source, ("grid", "where"), count_visible(predicate)
+                source, length = sweep.source, count_visible(predicate)
                 place = source.inside(keys, predicate, count_visible(before), length) if before else None
                 raise InputError(
                     error.code,
-                    f"where {shown}: {message}",
+                    f"{' '.join(keys[1:])} {shown}: {message}",
                     where=str(place or source.place(*keys)),
                     hint=error.hint,
                 ) from error

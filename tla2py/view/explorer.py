@@ -82,6 +82,10 @@ def parameter_rows(view: StoreView, points: Sequence[GridPoint]) -> list[dict[st
     ]
 
 
+# Why a search for laws ran a point.
+_CHOSEN = {"corner": ", a corner", "refute": ", chosen to refute a law", "draw": ", drawn at random"}
+
+
 def point_columns(points: Sequence[GridPoint], numbers: Sequence[str], axes: Set[str]) -> dict[str, object]:
     """The points by column; ``values`` has for each parameter the place of each point's value in its row of values.
 
@@ -95,7 +99,7 @@ def point_columns(points: Sequence[GridPoint], numbers: Sequence[str], axes: Set
     return {
         "point": [point.point for point in points],
         "verdict": [point.verdict.value for point in points],
-        "text": [point.verdict_text for point in points],
+        "text": [point.verdict_text + _CHOSEN.get(point.run.chosen_for or "", "") for point in points],
         "values": [[places[name][point.parameters[name]] for point in points] for name in names],
         "violated": [list(map(list, point.violations.items())) for point in points],
         "minimal": [point.point in minimal for point in points],

@@ -302,7 +302,9 @@ def _undecided(row: RunRow, run: Run) -> Collection[str]:
 def judgement_lines(result: SweepResult) -> Iterator[Text]:
     """A line for what is accepted, a line per unexpected result, or one line if all points are as expected."""
     name = result.sweep.name
-    if result.sweep.limited:
+    if result.searched:
+        yield Text(f"{name}: {_search_text(result)}", "yellow")
+    elif result.sweep.limited:
         yield Text(f"{name}: {result.sweep.limited_text}", "yellow")
     if result.findings.accepted:
         yield Text(f"{name}: accepted: {result.findings.accepted_text}")
@@ -345,3 +347,15 @@ def cached_line(result: SweepResult) -> Text:
 def interrupted_line(left: int) -> Text:
     """The line for an interrupted sweep with runs left."""
     return Text(f"interrupted with {counted(left, 'run')} left; repeat the command to run them", "yellow")
+
+
+def _search_text(result: SweepResult) -> str:
+    """How many points a search ran, and what the others would take."""
+    run, of = len(result.runs), len(result.sweep.points)
+    search = result.store.manifest().search
+    text = f"{run:,} of {counted(of, 'point')} run"
+    if search is not None and search.left is not None and run < of:
+        low, high = map(seconds, search.left)
+        text += f"; the other {of - run:,} would take {low if low == high else f'{low} to {high}'}"
+    open_ = search is not None and not all(each.settled for each in search.laws)
+    return f"{text}; the budget is spent, and a second start goes on" if open_ else text

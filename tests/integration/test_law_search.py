@@ -1,0 +1,121 @@
+"""``sweep --search`` runs the points that decide the laws; a gate expects them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import RunCli
+from tla2py.analysis.view import open_view
+
+pytestmark = pytest.mark.java
+
+# Small is violated where Max > Least, and deadlock is always checked.
+MODULE = r"""---- MODULE Count ----
+EXTENDS Naturals
+CONSTANTS Max, Least, Step
+VARIABLE x
+Init == x = 0
+Next == x' = IF x < Max THEN x + 1 ELSE x
+Spec == Init /\ [][Next]_x
+Small == x <= Least
+====
+"""
+SWEEP = """\
+module = "Count.tla"
+[model]
+specification = "Spec"
+invariants = ["Small"]
+[parameters]
+Max = { from = 1, to = 6 }
+Least = { from = 1, to = 5 }
+Step = [1, 2]
+[tlc]
+memory = "256MiB"
+"""
+
+
+@pytest.fixture
+def sweep(tmp_path: Path) -> Path:
+    (tmp_path / "Count.tla").write_text(MODULE)
+    file = tmp_path / "sweep.toml"
+    file.write_text(SWEEP)
+    return file
+
+
+def chosen(store: Path) -> Mapping[int, str | None]:
+    return {row.point: row.chosen_for for row in open_view(store).run_rows}
+
+
+def test_a_search_stops_by_its_budget_goes_on_and_settles_what_a_gate_expects(
+    sweep: Path, tmp_path: Path, run_cli: RunCli
+) -> None:
+    store = tmp_path / "store"
+    search = ("sweep", sweep, "--search", "--executor", "local", "-o", store, "--within", "25%")
+    # A point that ran before is seen, but nothing chose it.
+    run_cli("sweep", sweep, "--executor", "local", "-o", store, "--points", "3")
+    first = run_cli(*search, "--budget", "6")
+    assert first.code == 3, first.stderr
+    before = chosen(store)
+    assert (len(before), before[3]) == (7, None)
+    laws = {each["property"]: each for each in json.loads(run_cli("explain", store, "--json").stdout)}
+    assert (laws["Small"]["run"], laws["Small"]["of"], laws["Small"]["settled"]) == (7, 60, False)
+
+    second = run_cli(*search)
+    # A violation is unexpected, as in any sweep.
+    assert second.code == 1, second.stderr
+    after = chosen(store)
+    assert before.items() <= after.items()
+    assert {*after.values()} <= {None, "corner", "refute", "draw"}
+    laws = {each["property"]: each for each in json.loads(run_cli("explain", store, "--json").stdout)}
+    small = laws["Small"]
+    assert (small["law"], small["settled"], small["confidence"]) == ("Max > Least", True, 0.95)
+    # 11 draws are enough for 25 %.
+    assert (small["run"], small["draws"] >= 11, small["bound"] <= 0.25) == (len(after), True, True)
+    assert len(after) < 50
+    text = run_cli("explain", store).stdout
+    assert (
+        f"violated iff Max > Least  {len(after)} of 60 points run, no exception; 95 % sure that fewer than "
+        in text
+    )
+    assert f"of the other {60 - len(after)} contradict it" in text
+    # Nothing is left to run.
+    assert (run_cli(*search).code, chosen(store)) == (1, after)
+
+    def gate(law: str, *options: object) -> tuple[int, str]:
+        sweep.write_text(SWEEP + '[grid]\nsearch = "law"\nwithin = "25%"\n' + law)
+        ended = run_cli("gate", sweep, "--executor", "local", "-o", store, *options)
+        return ended.code, ended.stdout + ended.stderr
+
+    junit = tmp_path / "junit.xml"
+    code, text = gate('[expect]\nlaw.Small = "Max > Least"\n', "--junit", junit)
+    assert code == 0, text
+    assert f"{len(after)} of 60 points run, {60 - len(after)} predicted, as expected" in text
+    assert junit.read_text().count("predicted") == 60 - len(after)
+    # A stricter rule is not met by these draws.
+    sweep.write_text(sweep.read_text().replace("25%", "5%"))
+    assert run_cli("gate", store, "--sweep", sweep).code == 3
+    # A run contradicts this law.
+    assert gate('[expect]\nlaw.Small = "Max >= Least"\n')[0] == 1
+    # Without a law nothing is predicted.
+    code, text = gate('[expect]\nverdict = "holds"\n')
+    assert (code, "the point has no result" in text) == (2, True), text
+    code, text = gate('[expect]\nlaw.Other = "Max > Least"\n')
+    assert (code, "no point checks it" in text) == (2, True), text
+    code, text = gate('[expect]\nlaw.Small = "Max > Least + Other"\n')
+    assert (code, "unknown name: Other" in text) == (2, True), text
+
+
+def test_a_search_refuses_what_it_cannot_mean(sweep: Path, tmp_path: Path, run_cli: RunCli) -> None:
+    for options, code in (
+        (("--budget", "soon"), "budget"),
+        (("--within", "0"), "percent"),
+        (("--points", "3"), "usage"),
+        (("--fresh",), "usage"),
+    ):
+        ended = run_cli("sweep", sweep, "--search", "--executor", "local", "-o", tmp_path / "none", *options)
+        assert ended.code == 2, (options, code, ended.stderr)
+        assert not (tmp_path / "none").exists()
