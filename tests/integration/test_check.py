@@ -125,12 +125,14 @@ def test_a_violation_is_told_step_by_step() -> None:
         ["2", "Walk"],
         ["3", "Walk"],
     ]
-    last = lines[lines.index("") - 2 :]
+    last = lines[lines.index("") - 3 :]
     # Of the last state only what changed, and where the action stands.
     assert last[0].split() == ["3", "Walk", "Walk:20"]
     assert last[1].strip() == "at: 1 -> 2"
-    assert last[3] == "not assigned, so a model value of its own name: Nobody"
-    assert last[4].startswith("violated: NotLast; 3 states generated, 3 distinct")
+    assert last[2].startswith("because ")
+    assert last[2].endswith(" is FALSE in state 3, after Walk")
+    assert last[4] == "not assigned, so a model value of its own name: Nobody"
+    assert last[5].startswith("violated: NotLast; 3 states generated, 3 distinct")
     assert "met" not in last[1]
 
 
@@ -148,7 +150,7 @@ def test_nothing_is_coloured_in_a_pipe() -> None:
 def test_json_is_one_object_with_the_columns_of_the_tables() -> None:
     code, found = check_json("Walk.tla", *LAST2, "--invariant", "NotLast")
     assert code == 1
-    assert set(found) == {*FIXED_RUNS_COLUMNS, "traces", "diagnostics", "prints"}
+    assert set(found) == {*FIXED_RUNS_COLUMNS, "traces", "diagnostics", "prints", "why"}
     assert answer(found) == ("violation_safety", "violated", ["NotLast"])
     assert found["violated"] == [{"kind": "invariant", "name": "NotLast"}]
     assert (found["generated"], found["distinct"], found["trace_length"], found["exit_code"]) == (3, 3, 3, 12)

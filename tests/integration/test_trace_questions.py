@@ -242,7 +242,7 @@ def test_what_turns_false_first_by_kind(parts: StoreView, run_cli: RunCli) -> No
         (["1", "--conjuncts", "--only", "now"], "usage", "--only goes with --essential, --diff, --format"),
         (["1", "--conjuncts", "--diff", "1"], "usage", "leave out --diff"),
         (["1", "--property", "Exclusive"], "usage", "leave out --property"),
-        (["1", "--json"], "usage", "--json goes with --conjuncts"),
+        (["1", "--json"], "usage", "--json goes with --why, --conjuncts"),
         (["1", "--conjuncts", "--state", "2"], "usage", "name the action"),
     ],
 )

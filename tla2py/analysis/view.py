@@ -24,6 +24,7 @@ from tla2py.text import counted
 
 if TYPE_CHECKING:
     from tla2py.analysis.questions import Turning
+    from tla2py.model.because import Because
     from tla2py.replay.conjuncts import Conjuncts, Essential
     from tla2py.replay.successors import Enabledness
 
@@ -75,6 +76,32 @@ class StoreView(StoreTables, Printed):
 
         trace, origin = asked(self, point, number, tla2tools)
         return evaluate_conjuncts([trace], origin)[0]
+
+    def why(self, point: int, number: int = 1, *, tla2tools: Path | None = None) -> Because:
+        """Why a trace violates what it does: causes that TLC evaluated, the nearest first, or the reason for none.
+
+        Raises InputError as ``trace`` does, and ``not-confirmable`` for a file that holds traces alone.
+        """
+        from tla2py.analysis.questions import asked
+        from tla2py.replay.why import explain_trace
+
+        return explain_trace(*asked(self, point, number, tla2tools))
+
+    def why_all(self, point: int, *, tla2tools: Path | None = None) -> dict[int | None, Because]:
+        """Why each trace of a point violates what it does, by number; under None, what is violated without a trace.
+
+        Raises InputError as ``why`` does, ``no-point`` and ``no-trace``.
+        """
+        from tla2py.analysis.questions import origin_of, require_modules
+        from tla2py.replay.why import explain_trace, without_trace
+        from tla2py.tlc.tools.toolchain import find_toolchain
+
+        rows = self.trace_list(point)
+        for run in self.run_rows if not rows else ():
+            for trace in without_trace(run.violated) if run.point == point else ():
+                require_modules(self)
+                return {None: explain_trace(trace, origin_of(self, run.run_id, find_toolchain(tla2tools)))}
+        return {n: self.why(point, n, tla2tools=tla2tools) for n in [row.trace for row in rows] or [1]}
 
     def turning(self, name: str | None = None, *, tla2tools: Path | None = None) -> Turning:
         """The conjuncts that turn FALSE first, by kind of counterexample, of all properties or of one.

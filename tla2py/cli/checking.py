@@ -22,9 +22,14 @@ from tla2py.execution.check import Checked, ModelOptions, check_point, run_check
 from tla2py.execution.listener import Listener
 from tla2py.execution.sweeps import SweepOptions, SweepResult, only_failed
 from tla2py.gate.second import Objection, Second
+from tla2py.model.because import Because
+from tla2py.model.trace import SIMULATED, UNKNOWN
+from tla2py.replay.query import Origin
+from tla2py.replay.why import explain_trace, without_trace
 from tla2py.store.storage import Address
 from tla2py.sweep.sweep import Sweep
 from tla2py.text import counted
+from tla2py.tlc.tools.toolchain import find_toolchain
 from tla2py.view.traces import answer_change, check_text
 
 
@@ -37,6 +42,7 @@ class Checking:
     options: SweepOptions
     full: bool
     as_json: bool
+    why: bool
 
     @property
     def named(self) -> list[Path]:
@@ -84,12 +90,14 @@ class Checking:
             )
 
     def show(self, checked: Checked, second: Second | None = None, wrong: Objection | None = None) -> None:
-        """Print a result, and what a second TLC says."""
+        """Print a result, why it is violated, and what a second TLC says."""
+        because = self._because(checked)
         if self.as_json:
+            why = [{"trace": number, **each.to_json()} for number, each in because.items()]
             opinion = {} if second is None else {"second": second.as_json()}
-            show_json({**json.loads(checked.to_json()), **opinion})
+            show_json({**json.loads(checked.to_json()), "why": why, **opinion})
             return
-        show(check_text(checked, full=self.full))
+        show(check_text(checked, full=self.full, because=because))
         if wrong is not None:
             show_text(f"{wrong.reason}: {wrong.text}\n")
         elif second is not None:
@@ -98,6 +106,14 @@ class Checking:
             )
             shared = f"; both have known faults: {', '.join(second.shared)}" if second.shared else ""
             show_text(f"{second.text} {compared}{shared}\n")
+
+    def _because(self, checked: Checked) -> dict[int | None, Because]:
+        """Why each counterexample violates what it does, by number; under None, what is violated without one."""
+        toolchain = find_toolchain(self.options.tla2tools)
+        origin = Origin(record=checked.record, sources=checked.sources, toolchain=toolchain)
+        known = [each for each in enumerate(checked.traces, 1) if each[1].kind not in (SIMULATED, UNKNOWN)]
+        others = [(None, each) for each in without_trace(checked.result.violations)] if not known else []
+        return {n: explain_trace(each, origin) for n, each in (*known, *others) if self.why}
 
 
 # Polling needs no package, works on every file system, and costs nothing for a dozen files.

@@ -164,6 +164,9 @@ Arguments = Annotated[
     typer.Option("--arguments", help="Run TLC again to derive the action arguments that it did not print."),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+NoWhy = Annotated[
+    bool, typer.Option("--no-why", help="Do not ask TLC why counterexamples violate what they do.")
+]
 Watch = Annotated[
     bool, typer.Option("--watch", help="Run again when a file of the check changes, until Ctrl-C.")
 ]

@@ -23,6 +23,7 @@ from tla2py.cli.options import (
     InputFiles,
     Json,
     Master,
+    NoWhy,
     StorePath,
     Watch,
     with_limited_options,
@@ -229,6 +230,7 @@ def check_command(
     *,
     options: SweepOptions,
     full: Annotated[bool, typer.Option("--full", help="Print whole states, not only what changed.")] = False,
+    no_why: NoWhy = False,
     as_json: Json = False,
     watch: Watch = False,
 ) -> None:
@@ -253,7 +255,7 @@ def check_command(
         inputs=inputs or (),
     )
     model = with_named_files(model, environment_texts or (), say=_say)
-    checking = Checking(file=module, model=model, options=options, full=full, as_json=as_json)
+    checking = Checking(file=module, model=model, options=options, full=full, as_json=as_json, why=not no_why)
     if watch:
         watch_files(checking.named, checking.run, checking.show)
     checked = checking.run(ConsoleListener())

@@ -16,6 +16,7 @@ from tla2py.analysis.view import StoreView, open_view
 from tla2py.cli.console import err, show, show_json, show_text
 from tla2py.cli.options import Arguments, Hide, Jar, Json, Only
 from tla2py.errors import ExitCode, InputError
+from tla2py.model.because import Because
 from tla2py.model.outcome import Verdict
 from tla2py.model.trace import Variables
 from tla2py.store.foreign import ForeignStore, TraceFile
@@ -47,6 +48,10 @@ ConjunctsOption = Annotated[
         "--conjuncts",
         help="Show each conjunct of the violated invariant in each state, and which turns FALSE first; without POINT, which one does in how many counterexamples of each kind.",
     ),
+]
+WhyOption = Annotated[
+    bool,
+    typer.Option("--why", help="Show why the counterexamples violate what they do, by further runs of TLC."),
 ]
 ActionOption = Annotated[
     str | None,
@@ -111,6 +116,7 @@ def trace_command(
     ] = False,
     arguments: Arguments = False,
     eval_: Evaluated = None,
+    why: WhyOption = False,
     conjuncts: ConjunctsOption = False,
     action: ActionOption = None,
     state: StateOption = None,
@@ -127,6 +133,7 @@ def trace_command(
       tla2py trace runs/kip320-first-try 5 --arguments --only quorumState
       tla2py trace runs/kip320-first-try 5 --eval 'Cardinality(quorumState.isr)'
       tla2py trace runs/kip320-first-try 5 --diff 5/2
+      tla2py trace runs/kip320-first-try 5 --why
       tla2py trace runs/kip320-first-try --conjuncts
       tla2py trace runs/kip320-first-try 5 --conjuncts --action FollowerFetch --state 9
       tla2py trace runs/kip320-first-try 5 --essential --timeout 1m
@@ -148,6 +155,8 @@ def trace_command(
             show_turning(view, name, tla2tools, as_json=as_json)
         else:
             show_kinds(view, name, as_json=as_json)
+    elif why:
+        show_why(view, point, trace, tla2tools, as_json=as_json)
     elif action is not None:
         show_enabled(view, action, point, trace or 1, state, tla2tools)
     elif conjuncts:
@@ -231,6 +240,7 @@ def _show_errors(found: TraceFile) -> ExitCode:
 _SHOWN = ("--trace", "--only", "--hide")
 _OF_POINT: Mapping[str, tuple[str, ...]] = {
     "--verify": ("--trace",),
+    "--why": ("--trace", "--json"),
     "--conjuncts": ("--trace", "--action", "--state", "--json"),
     "--essential": (*_SHOWN, "--full", "--timeout"),
     "--diff": (*_SHOWN, "--arguments", "--eval"),
@@ -310,6 +320,19 @@ def show_turning(view: StoreView, name: str | None, jar: Path | None, *, as_json
         show_json([each.to_json() for each in found])
     else:
         show_text(f"{str(found) or 'no counterexample'}\n")
+
+
+def show_why(view: StoreView, point: int, number: int | None, jar: Path | None, *, as_json: bool) -> None:
+    """Show why a point's traces violate what they do."""
+    found: Mapping[int | None, Because]
+    if number is None:
+        found = view.why_all(point, tla2tools=jar)
+    else:
+        found = {number: view.why(point, number, tla2tools=jar)}
+    if as_json:
+        show_json([{"point": point, "trace": number, **each.to_json()} for number, each in found.items()])
+    for number, each in {} if as_json else found.items():
+        show_text(f"point {point}{f', trace {number}' if number else ''}: {each}\n")
 
 
 def show_conjuncts(

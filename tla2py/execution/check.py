@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import os
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import msgspec
@@ -135,14 +135,15 @@ def given_variables(texts: Sequence[str]) -> tuple[GivenVariable, ...]:
 class Checked:
     """The result of a check: its record and what it means.
 
-    ``config`` is the config that it started from, ``filled`` are the constants that nothing assigns. ``planned`` is the run
-    and its module, None for a record that was read back.
+    ``config`` is the config that it started from, ``filled`` are the constants that nothing assigns, ``sources`` the texts
+    of its modules by sha256. ``planned`` is the run and its module, None for a record that was read back.
     """
 
     record: RunRecord
     result: RunResult
     config: Path | None = None
     filled: tuple[str, ...] = ()
+    sources: Mapping[str, str] = field(default_factory=dict, repr=False)
     planned: tuple[Run, ModuleGraph] | None = None
 
     @property
@@ -384,6 +385,7 @@ def _check(
         return Checked(
             record=executed.record,
             result=located(executed.record, executed.result, origins),
+            sources=plan.sources,
             planned=(run, sweep.spec(sweep.points[number - 1].parameters)),
         )
 

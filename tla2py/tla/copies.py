@@ -157,17 +157,25 @@ class CopySubject(Protocol):
 class DefinitionCopy(ABC):
     """The copy of a definition and of those that it is made of, changed; ``root`` is its name.
 
-    The changed text may use the operators of the module ``printer``, as ``tla2pyTell!Operator``.
+    The changed text may use the operators of the module ``printer``, as ``tla2pyTell!Operator``. A copy ``beside``
+    others goes into the same modules, and uses the same printer.
     """
 
     query: CopySubject
     name: str
     printer: str
     root: str = ""
+    beside: list[DefinitionCopy] = field(default_factory=list, kw_only=True)
     _copies: int = 0
     _inserted: dict[str, list[Edit]] = field(default_factory=dict)
+    _originals: dict[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        self._originals = dict(self.query.modules)
+        if self.beside:
+            other = self.beside[-1]
+            self._originals, self._inserted, self._copies = other._originals, other._inserted, other._copies
+        self.beside.append(self)
         self._take()
 
     @deeply
@@ -179,7 +187,7 @@ class DefinitionCopy(ABC):
             edits = self._inserted.get(module.name, [])
             if edits:
                 file, first = f"{module.name}.tla", min(each.place for each in edits)
-                self.query.modules[file] = edited_with(self.query.modules[file], edits, self.printer, first)
+                self.query.modules[file] = edited_with(self._originals[file], edits, self.printer, first)
 
     def _copy(self, entity: Entity, place: CopyPlace) -> str | None:
         """The name of the copy of a definition that is used at a place; None if there is nothing to change."""
@@ -314,9 +322,11 @@ class ActionParts(DefinitionCopy):
                 number, call = self._numbered(expr, f"\\E {', '.join(ranges)}", names, place)
                 inside = (*names, *(name for each in expr.bounds for name in each.names))
                 bound = self._call_with("Bound", number, inside, place)
+                domains = [each.domain for each in expr.bounds if each.domain is not None]
+                opened, closed = self._unless(domains, number, place)
                 parts = self._conjuncts(body, inside, place, outside=outside)
                 parts = wrapped(body.span, f"({bound} /\\ (", parts, "))")
-                yield from wrapped(expr.span, f"({call} /\\ (", parts, "))")
+                yield from wrapped(expr.span, f"{opened}({call} /\\ (", parts, f")){closed}")
             case (
                 Expression(shape="apply", operator="\\/", arguments=branches)
                 | Expression(shape="build", operator="IF", arguments=(_, *branches))
@@ -369,6 +379,10 @@ class ActionParts(DefinitionCopy):
         """The edits that make a conjunct report that TLC tries it, and that it is possible."""
         number, call = self._numbered(expr, place.module.excerpt(expr.span), names, place)
         yield from wrapped(expr.span, f"({call} /\\ ((", (), f") /\\ tla2pyTell!Pass({number})))")
+
+    def _unless(self, parts: Sequence[Expression], number: int, place: CopyPlace) -> tuple[str, str]:  # noqa: ARG002
+        """Text around a conjunct that leaves it out where these parts of it may have no value."""
+        return "", ""
 
     def _numbered(
         self, expr: Expression, text: str, names: tuple[str, ...], place: CopyPlace

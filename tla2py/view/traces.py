@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Set
+from collections.abc import Mapping, Set
 from io import StringIO
 from itertools import pairwise
+from types import MappingProxyType
 
 from rich.console import Console, Group, RenderableType
 from rich.padding import Padding
@@ -13,6 +14,7 @@ from rich.text import Text
 
 from tla2py.analysis.view import StoreView
 from tla2py.execution.check import Checked
+from tla2py.model.because import Because
 from tla2py.model.courses import Comparison, Step, compare_traces
 from tla2py.model.model import filled_text
 from tla2py.model.outcome import OUTCOME_WORDS, REMEDIES, Verdict, simulation_words, unfinished
@@ -336,14 +338,20 @@ def _checked(checked: Checked) -> str:
     return f"{text} ({checked.config})" if checked.config is not None else text
 
 
-def check_text(checked: Checked, *, full: bool = False) -> RenderableType:
-    """The counterexamples, TLC's other errors, and a last line with verdict and statistics."""
+def check_text(
+    checked: Checked, *, full: bool = False, because: Mapping[int | None, Because] = MappingProxyType({})
+) -> RenderableType:
+    """The counterexamples, each with its nearest cause, TLC's other errors, and a last line with verdict and statistics."""
     result, record = checked.result, checked.record
     parts: list[RenderableType] = []
-    for trace in result.traces:
-        parts += [trace_text(trace, full=full), ""]
+    for place, trace in enumerate(result.traces, 1):
+        parts.append(trace_text(trace, full=full))
+        if place in because:
+            parts.append(Text(because[place].first, "bold"))
+        parts.append("")
     errors = explaining_errors(result)
     parts += diagnostics_text(errors)
+    parts += [Text(because[None].first, "bold")] if None in because else []
     parts += [Text(f"{text}\n", "yellow") for text in notes_of(result)]
     if result.verdict is Verdict.INCONCLUSIVE and not result.simulated:
         parts.append(Text(REMEDIES[result.outcome]))

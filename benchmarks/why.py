@@ -1,0 +1,211 @@
+"""How often ``--why`` names what was changed: ``python -m benchmarks.why EXAMPLES [--jar JAR] [--each N] [--seed N]``.
+
+``EXAMPLES`` is a copy of github.com/tlaplus/Examples. The mutants are drawn by the seed from the specifications and operators
+below, until there are N violations of each kind; every violation counts, and one without an answer is a miss. A hit names the
+changed action, or the action whose fairness was dropped, in one of the first two causes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import shutil
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from tla2py.execution.check import ModelOptions, run_check
+from tla2py.execution.sweeps import SweepOptions
+from tla2py.replay.query import Origin
+from tla2py.replay.why import explain_trace
+from tla2py.tla.copies import formula_parts
+from tla2py.tla.graph import ModuleGraph
+from tla2py.tla.levels import Level, Levels
+from tla2py.tla.module import Definition, Expression
+from tla2py.tla.scope import Scope
+from tla2py.tla.tree import deeply
+from tla2py.tlc.config.read import read_config
+from tla2py.tlc.config.render import default_template, render_config
+from tla2py.tlc.tools.community import load_specification
+from tla2py.tlc.tools.toolchain import find_toolchain
+
+SUBJECTS = (
+    "ewd840/EWD840",
+    "ewd998/AsyncTerminationDetection",
+    "allocator/SimpleAllocator",
+    "allocator/SchedulingAllocator",
+    "allocator/AllocatorRefinement",
+    "locks_auxiliary_vars/Peterson",
+    "locks_auxiliary_vars/LockHS",
+    "barriers/Barrier",
+    "barriers/Barriers",
+    "DiningPhilosophers/DiningPhilosophers",
+    "CigaretteSmokers/CigaretteSmokers",
+    "Prisoners/Prisoners",
+    "SpecifyingSystems/Liveness/LiveHourClock",
+    "SpecifyingSystems/TLC/MCAlternatingBit",
+    "transaction_commit/TwoPhase",
+)
+KINDS = ("action_property", "temporal_property", "deadlock")
+OPERATORS = {
+    "fairness dropped": "a WF or SF becomes TRUE",
+    "guard dropped": "a conjunct about the state becomes TRUE",
+    "guard blocked": "a conjunct about the state becomes FALSE",
+    "effect dropped": "x' = e becomes x' = x",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mutant:
+    """A change of a subject: text in the place of an expression; ``names`` are the actions changed by it."""
+
+    subject: str
+    operator: str
+    module: str
+    expr: Expression
+    text: str
+    names: frozenset[str]
+
+
+@deeply
+def mutants(subject: str, spec: ModuleGraph) -> Iterator[Mutant]:
+    """All mutants of a subject."""
+    levels = Levels(spec.resolver)
+    for module in spec.modules:
+        scope = spec.scope_of(module)
+        for each in module.definitions:
+            entity = scope.find(each.name)
+            if entity is None or each.body is None or module in spec.installed:
+                continue
+            for expr in each.body.walk():
+                if expr.operator in ("WF_", "SF_"):
+                    names = frozenset(_actions(expr.arguments[1], scope))
+                    yield Mutant(
+                        subject=subject,
+                        operator="fairness dropped",
+                        module=module.name,
+                        expr=expr,
+                        text="TRUE",
+                        names=names,
+                    )
+            if levels.of_entity(entity) == Level.ACTION:
+                yield from _of_action(subject, module.name, each, scope, levels, spec)
+
+
+def _of_action(
+    subject: str, module: str, definition: Definition, scope: Scope, levels: Levels, spec: ModuleGraph
+) -> Iterator[Mutant]:
+    assert definition.body is not None
+    pending = [(definition.body, scope, frozenset(definition.parameters))]
+    while pending:
+        expr, here, names = pending.pop()
+        inside = spec.resolver.let(here, expr) if expr.shape == "let" else here
+        within = names.union(*(each.names for each in expr.bounds))
+        parts = formula_parts(expr)
+        pending += [(each, inside, within) for each in parts]
+        for each in parts if expr.operator == "/\\" else ():
+            level = levels.of_expression(each, inside, within)
+            made = {"guard dropped": "TRUE", "guard blocked": "FALSE"} if level == Level.STATE else {}
+            if each.operator == "=" and each.arguments[0].operator == "'":
+                name = each.arguments[0].arguments[0].operator
+                made = {"effect dropped": f"{name}' = {name}"}
+            for operator, text in made.items():
+                yield Mutant(
+                    subject=subject,
+                    operator=operator,
+                    module=module,
+                    expr=each,
+                    text=text,
+                    names=frozenset({definition.name}),
+                )
+
+
+def _actions(expr: Expression, scope: Scope, seen: frozenset[str] = frozenset()) -> Iterator[str]:
+    entity = scope.find(expr.operator) if expr.shape == "apply" else None
+    if entity is not None and entity.body is not None and expr.operator not in seen:
+        yield expr.operator
+        yield from _actions(entity.body, entity.scope, seen | {expr.operator})
+    for each in formula_parts(expr):
+        yield from _actions(each, scope, seen)
+
+
+def changed(text: str, mutant: Mutant) -> str:
+    """The text of a module with the change; all else stays in its line and column."""
+    lines, span = text.split("\n"), mutant.expr.span
+    end = lines[span.end_line - 1][span.end_column :]
+    lines[span.begin_line - 1] = lines[span.begin_line - 1][: span.begin_column - 1] + f"({mutant.text})"
+    for number in range(span.begin_line, span.end_line):
+        lines[number] = ""
+    pad = "" if span.end_line == span.begin_line else " " * span.end_column
+    last = span.end_line - 1
+    lines[last] = lines[last] + pad + end
+    return "\n".join(lines)
+
+
+def measure(mutant: Mutant, folder: Path, jar: Path | None) -> dict[str, object] | None:
+    """What ``--why`` says of a mutant's violation; None if there is none of the three kinds."""
+    source = folder / "specifications" / f"{mutant.subject}.tla"
+    with tempfile.TemporaryDirectory() as scratch:
+        for each in source.parent.glob("*.tla"):
+            shutil.copy(each, scratch)
+        file = Path(scratch) / f"{mutant.module}.tla"
+        if not file.exists():
+            return None
+        file.write_text(changed(file.read_text("utf-8"), mutant), "utf-8")
+        config = replace(read_config(source.with_suffix(".cfg")).config, invariants=(), symmetry=None)
+        (Path(scratch) / "mutant.cfg").write_text(render_config(config, default_template()))
+        options = SweepOptions(tla2tools=jar, no_lint=True, timeout="60s")
+        model = ModelOptions(config=Path(scratch) / "mutant.cfg")
+        checked = run_check(Path(scratch) / source.name, model, options)
+    trace = next((each for each in checked.traces if each.kind in KINDS), None)
+    if trace is None:
+        return None
+    origin = Origin(record=checked.record, sources=checked.sources, toolchain=find_toolchain(jar))
+    found = explain_trace(trace, origin)
+    first = [each.action for each in found.causes[:2]]
+    place = f"{mutant.module}:{mutant.expr.span.place}"
+    return {
+        "kind": trace.kind,
+        "subject": mutant.subject,
+        "operator": mutant.operator,
+        "place": place,
+        "changed": sorted(mutant.names),
+        "first": [each.says for each in found.causes[:2]],
+        "reason": found.reason,
+        "hit": bool(mutant.names.intersection(first)) or place in [each.place for each in found.causes[:2]],
+    }
+
+
+def main() -> None:
+    """Print a JSON object for each violation, then the shares of hits."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("examples", type=Path)
+    parser.add_argument("--jar", type=Path)
+    parser.add_argument("--each", type=int, default=20)
+    parser.add_argument("--seed", type=int, default=41)
+    given = parser.parse_args()
+    drawn: list[Mutant] = []
+    for subject in SUBJECTS:
+        drawn += mutants(subject, load_specification(given.examples / "specifications" / f"{subject}.tla"))
+    random.Random(given.seed).shuffle(drawn)  # noqa: S311 - no secret
+    count, hits = Counter[object](), Counter[object]()
+    for mutant in drawn:
+        if all(count[kind] >= given.each for kind in KINDS):
+            break
+        row = measure(mutant, given.examples, given.jar)
+        if row is None or count[row["kind"]] >= given.each:
+            continue
+        count[row["kind"]] += 1
+        hits[row["kind"]] += row["hit"] is True
+        sys.stdout.write(json.dumps(row, ensure_ascii=False) + "\n")
+        sys.stdout.flush()
+    for kind in KINDS:
+        sys.stdout.write(f"{kind}: {hits[kind]} of {count[kind]}\n")
+
+
+if __name__ == "__main__":
+    main()

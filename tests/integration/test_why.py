@@ -1,0 +1,215 @@
+"""Why counterexamples violate what they do, for each kind."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from tests import command
+from tests.conftest import RunCli
+from tla2py.analysis.view import StoreView, open_view
+from tla2py.model.because import Because
+
+pytestmark = pytest.mark.java
+
+SPECS = Path(__file__).resolve().parent.parent / "specs"
+
+
+# Others answer in the group of the jars.
+EVERY_JAR = pytest.mark.parametrize(
+    "jar",
+    [
+        None,
+        *(
+            pytest.param(each, marks=pytest.mark.jars, id=each.stem)
+            for each in sorted(Path(os.environ.get("TLA2PY_TEST_JARS", "none")).glob("tla2tools*.jar"))
+        ),
+    ],
+)
+
+
+def swept(folder: Path, jar: Path | None = None, **files: str) -> StoreView:
+    """The store of the sweep file ``sweep.toml`` beside modules."""
+    for name, text in files.items():
+        (folder / (f"{name}.toml" if name == "sweep" else f"{name}.tla")).write_text(text)
+    options: list[str | Path] = ["--tla2tools", jar] if jar is not None else []
+    done = command.run("sweep", "sweep.toml", "--executor", "local", *options, cwd=folder)
+    assert done.code == 1, done.stderr
+    return open_view(folder / "runs/sweep")
+
+
+def asked(view: StoreView, point: int = 1, number: int = 1, jar: Path | None = None) -> Because:
+    """Why a counterexample violates what it does; each place is one of the module's."""
+    found = view.why(point, number, tla2tools=jar)
+    assert bool(found.causes) is (found.reason is None)
+    return found
+
+
+def told(found: Because) -> list[tuple[str, str | None, str]]:
+    """The role, the action and the text of each cause."""
+    return [(each.role, each.action, each.text) for each in found.causes]
+
+
+RELAY = """\
+---- MODULE Relay ----
+EXTENDS Naturals, Sequences
+CONSTANT Nodes
+VARIABLES inbox, done, hops
+vars == <<inbox, done, hops>>
+Init == inbox = [n \\in Nodes |-> <<>>] /\\ done = {} /\\ hops = 0
+Send(n) ==
+  /\\ hops < 2
+  /\\ inbox[n] = <<>>
+  /\\ inbox' = [inbox EXCEPT ![n] = Append(@, [kind |-> "job", size |-> hops])]
+  /\\ hops' = hops + 1
+  /\\ UNCHANGED done
+Take(n) ==
+  /\\ inbox[n] # <<>>
+  /\\ Head(inbox[n]).size < 1
+  /\\ inbox' = [inbox EXCEPT ![n] = Tail(@)]
+  /\\ done' = done \\cup {n}
+  /\\ UNCHANGED hops
+Work == \\E n \\in Nodes : Take(n)
+Next == \\/ \\E n \\in Nodes : Send(n)
+        \\/ Work
+Spec == Init /\\ [][Next]_vars
+Weak == Spec /\\ \\A n \\in Nodes : WF_vars(Send(n))
+Fair == Weak /\\ WF_vars(Work)
+Served == \\A n \\in Nodes : (inbox[n] # <<>>) ~> (n \\in done)
+Always == []<>(done = Nodes)
+Ends == <>[](hops = 1)
+A == INSTANCE Jobs WITH finished <- done, open <- hops
+Refines == A!Spec
+Grows == [][hops' > hops => done' = done /\\ hops' = 1]_vars
+====
+"""
+JOBS = """\
+---- MODULE Jobs ----
+EXTENDS Naturals
+CONSTANT Nodes
+VARIABLES finished, open
+Init == finished = {} /\\ open = 0
+Begin == /\\ open = 0
+         /\\ open' = open + 1
+         /\\ UNCHANGED finished
+Finish(n) == n \\notin finished /\\ finished' = finished \\cup {n} /\\ UNCHANGED open
+Forget == finished' = {} /\\ open' = 0
+Next == Begin \\/ Forget \\/ \\E n \\in Nodes : Finish(n)
+Spec == Init /\\ [][Next]_<<finished, open>>
+====
+"""
+
+
+def relay(folder: Path, jar: Path | None, model: str) -> StoreView:
+    """The store of a model of the relay."""
+    sweep = (
+        f'module = "Relay.tla"\n[model]\n{model}\n[constants]\nNodes = "{{n1, n2}}"\n[tlc]\nfind = "each"\n'
+    )
+    return swept(folder, jar, Relay=RELAY, Jobs=JOBS, sweep=sweep)
+
+
+@EVERY_JAR
+def test_a_deadlock_names_each_action_the_nearest_first(tmp_path: Path, jar: Path | None) -> None:
+    found = asked(relay(tmp_path, jar, 'specification = "Spec"'), jar=jar)
+    first = found.causes[0]
+    assert (first.role, first.action, first.text) == ("action", "Take", "Head(inbox[n]).size < 1")
+    # In the same state another inbox may be empty, where Head has no value.
+    assert {each.text for each in found.causes} <= {
+        "Head(inbox[n]).size < 1", "inbox[n] # <<>>", "hops < 2", "inbox[n] = <<>>"
+    }  # fmt: skip
+    assert (first.module, first.line, first.column) == ("Relay", 15, 6)
+    assert {"n", "inbox"} <= first.values.keys()
+    assert first.state == len(open_view(tmp_path / "runs/sweep").trace(1).states)
+
+
+@EVERY_JAR
+def test_a_step_that_refines_no_action(tmp_path: Path, jar: Path | None) -> None:
+    view = relay(tmp_path, jar, 'specification = "Spec"\ncheck_deadlock = false\nproperties = ["Refines"]')
+    found = asked(view, jar=jar)
+    assert found.kind == "action_property"
+    assert told(found)[:2] == [("action", "Send", "Send"), ("action", "Begin", "open = 0")]
+    begin = found.causes[1]
+    assert (begin.value, begin.module, begin.line, begin.column) == (False, "Jobs", 6, 13)
+    assert dict(begin.values) == {"open": 1}
+    mapping = {each.text: (each.before, each.after) for each in found.causes if each.role == "mapping"}
+    assert mapping["open"] == (1, 2)
+    assert mapping["finished"] == (frozenset(), frozenset())
+
+
+def test_an_action_property_of_conditions(tmp_path: Path) -> None:
+    view = relay(tmp_path, None, 'specification = "Spec"\ncheck_deadlock = false\nproperties = ["Grows"]')
+    found = asked(view)
+    assert told(found)[0] == ("action", "Send", "Send")
+    assert {each.text for each in found.causes[1:]} == {"hops' = 1"}
+    assert found.causes[1].values["hops'"] == 2
+
+
+@EVERY_JAR
+def test_leads_to_without_fairness(tmp_path: Path, jar: Path | None) -> None:
+    view = relay(tmp_path, jar, 'specification = "Weak"\ncheck_deadlock = false\nproperties = ["Served"]')
+    found = asked(view, jar=jar)
+    first = found.causes[0]
+    assert (first.role, first.action, first.fairness) == ("fairness", "Take", None)
+    assert first.says.endswith("the specification has no fairness for it")
+    parts = [(each.text, each.value) for each in found.causes if each.role == "part"]
+    assert parts == [("inbox[n] # <<>>", True), ("n \\in done", False)]
+
+
+def test_fairness_of_more_than_an_action(tmp_path: Path) -> None:
+    view = relay(tmp_path, None, 'specification = "Fair"\ncheck_deadlock = false\nproperties = ["Always"]')
+    found = asked(view)
+    # Nothing is enabled where the second job waits for ever.
+    assert {each.role for each in found.causes} == {"part"}
+    assert told(found)[-1] == ("part", None, "done = Nodes")
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "value"), [("Always", "done = Nodes", False), ("Ends", "hops = 1", False)]
+)
+def test_nested_temporal_operators(tmp_path: Path, name: str, text: str, value: bool) -> None:
+    model = f'specification = "Weak"\ncheck_deadlock = false\nproperties = ["{name}"]'
+    found = asked(relay(tmp_path, None, model))
+    parts = [(each.text, each.value) for each in found.causes if each.role == "part"]
+    assert parts == [(text, value)]
+
+
+def test_an_invariant_as_conjuncts_say(tmp_path: Path) -> None:
+    lease = (
+        'module = "Lease.tla"\n[model]\nspecification = "Spec"\ninvariants = ["Exclusive"]\n[constants]\n'
+        'Term = "2"\nLate = "2"\nGrace = "1"\n'
+    )
+    view = swept(tmp_path, Lease=(SPECS / "Lease.tla").read_text("utf-8"), sweep=lease)
+    found, conjuncts = asked(view), view.conjuncts(1)
+    turning = conjuncts.turning
+    assert turning is not None
+    assert told(found)[0] == ("conjunct", "Grant", turning.conjunct.text)
+    assert dict(found.causes[0].values) == {name: int(value) for name, value in conjuncts.witness}
+
+
+def test_why_on_the_command_line(tmp_path: Path, run_cli: RunCli) -> None:
+    view = relay(tmp_path, None, 'specification = "Spec"\nproperties = ["Refines"]')
+    rows = json.loads(run_cli("trace", view.store.path, "1", "--why", "--json").stdout)
+    assert [(row["point"], row["trace"], row["suspect"], row["reason"]) for row in rows] == [
+        (1, number, False, None) for number in range(1, len(rows) + 1)
+    ]
+    kinds = {row["kind"]: row["because"] for row in rows}
+    assert kinds.keys() == {"deadlock", "action_property"}
+    begin = next(each for each in kinds["action_property"] if each["action"] == "Begin")
+    assert begin["values"] == {"open": {"#bigint": "1"}}
+    assert [each["rank"] for each in kinds["deadlock"]] == [*range(1, len(kinds["deadlock"]) + 1)]
+    shown = run_cli("trace", view.store.path, "1", "--why", "--trace", "2").stdout
+    assert "FALSE is Head(inbox[n]).size < 1  Relay:15:6" in shown
+    assert run_cli("trace", view.store.path, "--why").error.code == "point-missing"
+
+
+def test_check_shows_the_nearest_cause(tmp_path: Path, run_cli: RunCli) -> None:
+    (tmp_path / "Ring.tla").write_text((SPECS / "Ring.tla").read_text("utf-8"))
+    asked = ("check", tmp_path / "Ring.tla", "-c", "Nodes={1, 2}", "-c", 'Broken="stop"')
+    shown = run_cli(*asked)
+    assert 'because Reset is not enabled: FALSE is Broken # "stop"' in shown.stdout.splitlines()
+    assert "because" not in run_cli(*asked, "--no-why").stdout
+    [why] = json.loads(run_cli(*asked, "--json").stdout)["why"]
+    assert (why["trace"], why["kind"], why["because"][0]["action"]) == (1, "deadlock", "Reset")

@@ -1,0 +1,125 @@
+"""The answer to why a counterexample violates what it does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from tla2py.model.trace import Printed, TraceKind, label_of
+from tla2py.text import cut, spans
+from tla2py.tla.itf import Json, state_to_itf
+from tla2py.tla.value import Value
+from tla2py.tla.value_text import format_value
+
+CauseRole = Literal["conjunct", "action", "fairness", "mapping", "part", "expression"]
+_LONGEST = 100
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cause:
+    """A cause that TLC evaluated.
+
+    ``text`` is the expression, ``value`` what it is in the state ``state``, ``states`` those in which it is TRUE, or for an
+    action those in which it is enabled. ``says`` is a sentence about it. ``values`` are those of the names in it, ``before``
+    and ``after`` those of a variable that a step changes. ``fairness`` is the strongest condition on an action.
+    """
+
+    role: CauseRole
+    text: str
+    says: str
+    action: str | None = None
+    args: Mapping[str, Value] = field(default_factory=dict)
+    value: bool | None = None
+    values: Mapping[str, Value] = field(default_factory=dict)
+    state: int | None = None
+    states: tuple[int, ...] = ()
+    module: str | None = None
+    line: int | None = None
+    column: int | None = None
+    fairness: Literal["WF", "SF"] | None = None
+    before: Value | None = None
+    after: Value | None = None
+
+    @property
+    def place(self) -> str:
+        """Module, line and column; empty without one."""
+        return f"{self.module}:{self.line}:{self.column}" if self.module else ""
+
+    def to_json(self, rank: int) -> dict[str, object]:
+        """A row of ``because``; values are in ITF."""
+        return {
+            "rank": rank,
+            "role": self.role,
+            "action": self.action,
+            "args": _itf(self.args),
+            "text": self.text,
+            "says": self.says,
+            "value": self.value,
+            "values": _itf(self.values),
+            "state": self.state,
+            "states": list(self.states),
+            "module": self.module,
+            "line": self.line,
+            "column": self.column,
+            "fairness": self.fairness,
+            "before": None if self.before is None else _itf({"": self.before})[""],
+            "after": None if self.after is None else _itf({"": self.after})[""],
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Because(Printed):
+    """Why a counterexample violates what it does, the nearest cause first.
+
+    ``causes`` is empty exactly where ``reason`` says why there are none. A ``suspect`` violation may be an error of TLC.
+    """
+
+    kind: TraceKind
+    name: str
+    causes: tuple[Cause, ...] = ()
+    reason: str | None = None
+    suspect: bool = False
+
+    def __str__(self) -> str:
+        return "\n".join(self.lines())
+
+    @property
+    def first(self) -> str:
+        """The nearest cause in a line, or why there is none."""
+        return f"because {self.causes[0].says}" if self.causes else f"no cause found: {self.reason}"
+
+    def lines(self) -> Iterator[str]:
+        """What is violated, then a line for each cause, with the values in it below."""
+        yield f"{label_of(self.kind, self.name)}, because:" if self.causes else self.first
+        for rank, each in enumerate(self.causes, 1):
+            yield f"{rank:>3} {each.says}{f'  {each.place}' if each.place else ''}"
+            for name, value in each.values.items():
+                yield f"      {name} = {cut(format_value(value), _LONGEST)}"
+        if self.suspect:
+            yield "suspect: this TLC is known to report such a behaviour by mistake"
+
+    def to_json(self) -> dict[str, object]:
+        """What ``trace --why --json`` says of a counterexample, beside its point and number."""
+        return {
+            "kind": self.kind,
+            "name": self.name,
+            "suspect": self.suspect,
+            "reason": self.reason,
+            "because": [each.to_json(rank) for rank, each in enumerate(self.causes, 1)],
+        }
+
+
+def call_text(name: str, args: Mapping[str, Value]) -> str:
+    """An action with its arguments, ``Deliver(c1)``."""
+    return f"{name}({', '.join(map(format_value, args.values()))})" if args else name
+
+
+def states_text(states: tuple[int, ...]) -> str:
+    """``1, 3 to 5``."""
+    return ", ".join(str(a) if a == b else f"{a} to {b}" for a, b in spans(states))
+
+
+def _itf(values: Mapping[str, Value]) -> dict[str, Json]:
+    """Values in ITF by name; model values are strings."""
+    return {name: value for name, value in state_to_itf(values).items() if name != "#meta"}

@@ -1,0 +1,307 @@
+"""Why a behaviour violates a temporal property: the parts that decide, and the actions that its loop never takes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from tla2py.errors import InputError
+from tla2py.model.because import Cause, call_text, states_text
+from tla2py.model.trace import Trace
+from tla2py.replay.query import TraceQuery
+from tla2py.replay.told import MODULE, behaviour_of, named, telling_of, told_by
+from tla2py.tla.copies import leads, printed_tuples
+from tla2py.tla.module import Expression
+from tla2py.tla.scope import Entity, Scope
+from tla2py.tla.telling import Formula, Telling, Unit
+from tla2py.tla.value import Value
+from tla2py.tla.value_text import format_value
+
+
+@dataclass(slots=True)
+class _Part:
+    """An instance of a part of a temporal formula, with what TLC told of it in each state."""
+
+    formula: Formula
+    unit: Unit | None = None
+    names: dict[str, Value] = field(default_factory=dict)
+    parts: list[_Part] = field(default_factory=list)
+    facts: list[tuple[bool, ...]] = field(default_factory=list)
+
+
+class _Token(NamedTuple):
+    enters: bool
+    number: int
+    names: dict[str, Value]
+    facts: tuple[bool, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Lasso:
+    """A behaviour of so many states, of which those from ``loop`` on recur."""
+
+    count: int
+    loop: int
+
+    @property
+    def recurring(self) -> range:
+        """The states of the loop."""
+        return range(self.loop, self.count + 1)
+
+    def future(self, state: int) -> range:
+        """The states from one on."""
+        return range(min(state, self.loop), self.count + 1)
+
+    def holds(self, part: _Part, at: int) -> bool:
+        """Whether a part is TRUE of the behaviour from a state on."""
+        parts = part.parts
+        match part.formula.operator:
+            case "":
+                return part.facts[at - 1][0]
+            case "/\\" | "\\A":
+                return all(self.holds(each, at) for each in parts)
+            case "\\/" | "\\E":
+                return any(self.holds(each, at) for each in parts)
+            case "=>":
+                return not self.holds(parts[0], at) or self.holds(parts[1], at)
+            case "<=>":
+                return self.holds(parts[0], at) is self.holds(parts[1], at)
+            case "~":
+                return not self.holds(parts[0], at)
+            case "[]":
+                return all(self.holds(parts[0], each) for each in self.future(at))
+            case "<>":
+                return any(self.holds(parts[0], each) for each in self.future(at))
+            case "~>":
+                return all(
+                    not self.holds(parts[0], each) or any(self.holds(parts[1], n) for n in self.future(each))
+                    for each in self.future(at)
+                )
+            case kind:
+                facts = [part.facts[each - 1] for each in self.recurring]
+                enabled = all(each[0] for each in facts) if kind == "WF" else any(each[0] for each in facts)
+                return not enabled or any(each[1] for each in facts)
+
+    def blame(self, part: _Part, at: int, *, value: bool) -> Iterator[tuple[_Part, int]]:
+        """The parts, each in a state, that make a part TRUE or FALSE from a state on, which it is."""
+        parts, operator = part.parts, part.formula.operator
+        match operator:
+            case "" | "WF" | "SF":
+                yield part, at
+            case "/\\" | "\\A" | "\\/" | "\\E":
+                decides = value is (operator in ("\\/", "\\E"))
+                chosen = [each for each in parts if self.holds(each, at) is value]
+                for each in chosen[:1] if decides else chosen:
+                    yield from self.blame(each, at, value=value)
+            case "=>" | "<=>":
+                for each in parts:
+                    yield from self.blame(each, at, value=self.holds(each, at))
+            case "~":
+                yield from self.blame(parts[0], at, value=not value)
+            case "[]" | "<>":
+                # What never is, is not in the loop.
+                states = self.future(at) if value is (operator == "<>") else self.future(max(at, self.loop))
+                there = next(each for each in states if self.holds(parts[0], each) is value)
+                yield from self.blame(parts[0], there, value=value)
+            case _:
+                there = next(
+                    each
+                    for each in self.future(at)
+                    if self.holds(parts[0], each)
+                    and not any(self.holds(parts[1], n) for n in self.future(each))
+                )
+                yield from self.blame(parts[0], there, value=True)
+                yield from self.blame(parts[1], max(there, self.loop), value=False)
+
+
+def behaviour_causes(trace: Trace, query: TraceQuery) -> Iterator[Cause]:
+    """The actions that could lead out of the loop, why it is fair, and the parts of the property that decide."""
+    if trace.loop_start is None and not trace.stuttering:
+        raise InputError("not-confirmable", "the behaviour ends, and does not say how it goes on", hint="")
+    count = len(trace.states)
+    loop = trace.loop_start if trace.loop_start is not None else count
+    name, behaviour = query.violated(trace), behaviour_of(query)
+    copies = [telling_of(query, name, "formula")]
+    copies.append(telling_of(query, behaviour, "fairness", beside=copies[0], base=100_000))
+    copies.append(telling_of(query, behaviour, "units", beside=copies[0], base=200_000))
+    state = f"{MODULE[0].lower()}{MODULE[1:]}Step"
+    successor = query.successor(f"{MODULE}States[IF {state} = {count} THEN {loop} ELSE {state} + 1]")
+    _, output = told_by(query, copies, trace.states, [], successor)
+    told: list[list[_Token]] = []
+    for printed in printed_tuples(output):
+        match printed:
+            case ("tla2py: state", int()):
+                told.append([])
+            case ("tla2py: unit", int(number), tuple(names), tuple(values), tuple(facts)):
+                told[-1].append(
+                    _Token(False, number, named(names, values), tuple(bool(each) for each in facts))
+                )
+            case ("tla2py: enter", int(number), tuple(names), tuple(values)):
+                told[-1].append(_Token(True, number, named(names, values), ()))
+    lasso = _Lasso(count, loop)
+    whole, fair, taken = (_parts(copy, told) for copy in copies)
+    parts = [] if lasso.holds(whole, 1) else list(lasso.blame(whole, 1, value=False))
+    false = [each.unit for each, at in parts if each.unit and not each.facts[at - 1][0]]
+    yield from _of_fairness(query, lasso, fair.parts, taken.parts, _reads(false))
+    for part, at in parts:
+        yield _of_part(part, at, lasso)
+
+
+def _parts(copy: Telling, told: Sequence[Sequence[_Token]]) -> _Part:
+    """The instances of the parts of a formula; those of next-state relations and fairness are a list."""
+    own = [[each for each in tokens if copy.base <= each.number < copy.base + 100_000] for tokens in told]
+    units = [[each for each in tokens if not each.enters] for tokens in own]
+    if copy.about != "formula":
+        leaves = [_Part(Formula(copy.units[each.number - copy.base].kind)) for each in units[0]]
+        whole = _Part(Formula("/\\"), parts=leaves)
+    else:
+        leaves = []
+        whole = _instance(copy.tree, list(own[0]), leaves)
+    for number, leaf in enumerate(leaves):
+        token = units[0][number]
+        leaf.unit, leaf.names = copy.units[token.number - copy.base], {**leaf.names, **token.names}
+        leaf.facts = [tokens[number].facts for tokens in units]
+    return whole
+
+
+def _instance(formula: Formula, tokens: list[_Token], leaves: list[_Part]) -> _Part:
+    """The instance of a part that the next tokens are about, which are removed."""
+    part = _Part(formula)
+    if formula.operator in ("", "WF", "SF"):
+        tokens.pop(0)
+        leaves.append(part)
+    elif formula.operator in ("\\A", "\\E"):
+        while tokens and tokens[0].enters and tokens[0].number == formula.number:
+            names = tokens.pop(0).names
+            part.parts.append(_instance(formula.parts[0], tokens, leaves))
+            part.parts[-1].names = names
+    else:
+        part.parts = [_instance(each, tokens, leaves) for each in formula.parts]
+    return part
+
+
+def _of_part(part: _Part, at: int, lasso: _Lasso) -> Cause:
+    assert part.unit is not None
+    value, conjunct = part.facts[at - 1][0], part.unit.conjunct
+    states = tuple(n for n, facts in enumerate(part.facts, 1) if facts[0])
+    given = "".join(f", {name} = {format_value(each)}" for name, each in part.names.items())
+    text = f"{conjunct.text}{f' for {given[2:]}' if given else ''}"
+    forever = lasso.future(at)
+    if part.unit.kind:
+        says = (
+            f"{part.unit.kind} of {text}: it is enabled in {states_text(states)} and the loop never takes it"
+        )
+    elif not states:
+        says = f"{text} is never TRUE"
+    elif not value and not any(each in forever for each in states):
+        says = f"{text} is TRUE in {states_text(states)}, and FALSE from state {forever[0]} on"
+    else:
+        says = f"{text} is {str(value).upper()} in state {at}; it is TRUE in {states_text(states)}"
+    return Cause(
+        role="part",
+        text=conjunct.text,
+        says=says,
+        value=value,
+        values=part.names,
+        state=at,
+        states=states,
+        module=conjunct.module,
+        line=conjunct.line,
+        column=conjunct.column,
+    )
+
+
+def _of_fairness(
+    query: TraceQuery,
+    lasso: _Lasso,
+    conditions: Sequence[_Part],
+    actions: Sequence[_Part],
+    reads: frozenset[str],
+) -> Iterator[Cause]:
+    """The actions that are enabled in the loop and never taken there, with their fairness."""
+    found: list[tuple[tuple[object, ...], Cause]] = []
+    for action in actions:
+        unit = action.unit
+        assert unit is not None
+        enabled = tuple(n for n in lasso.recurring if action.facts[n - 1][0])
+        if not enabled or any(action.facts[n - 1][1] for n in lasso.recurring):
+            continue
+        call = call_text(unit.name, action.names)
+        own = [each for each in conditions if each.unit and _same(each, action)]
+        wider = [each for each in conditions if each.unit and each not in own and _leads(query, each, action)]
+        kinds = sorted(each.unit.kind for each in own if each.unit)
+        disabled = tuple(n for n in lasso.recurring if n not in enabled)
+        if kinds and disabled:
+            says = f"{kinds[0]}, and it is disabled at {states_text(disabled)}"
+        elif kinds:
+            says = f"{kinds[0]}"
+        elif wider and wider[0].unit:
+            says = f"{wider[0].unit.kind} only of {wider[0].unit.conjunct.text}"
+        else:
+            says = "the specification has no fairness for it"
+        length = len(lasso.recurring)
+        where = (
+            f"{len(enabled)} of {length} states of the loop"
+            if length > 1
+            else f"state {enabled[0]}, which recurs for ever"
+        )
+        cause = Cause(
+            role="fairness",
+            action=unit.name,
+            args=action.names,
+            text=unit.conjunct.text,
+            says=f"{call} is enabled in {where}, and never taken there; {says}",
+            state=enabled[0],
+            states=enabled,
+            fairness=None if not kinds else "SF" if "SF" in kinds else "WF",
+            module=unit.conjunct.module,
+            line=unit.conjunct.line,
+            column=unit.conjunct.column,
+        )
+        relevant = bool(_writes(unit) & reads)
+        found.append(((bool(kinds), bool(wider), not relevant, -len(enabled)), cause))
+    for _, cause in sorted(found, key=lambda each: each[0]):
+        yield cause
+
+
+def _same(condition: _Part, action: _Part) -> bool:
+    one, other = condition.unit, action.unit
+    assert one is not None
+    assert other is not None
+    return one.name == other.name and one.expr.shape == "apply" and condition.names == action.names
+
+
+def _leads(query: TraceQuery, condition: _Part, action: _Part) -> bool:
+    """Whether a fairness condition is on more than an action, with the same values of the names of both."""
+    one, other = condition.unit, action.unit
+    assert one is not None
+    assert other is not None
+    if any(action.names[name] != value for name, value in condition.names.items() if name in action.names):
+        return False
+    return leads(one.expr, other.name, one.place.scope, query.spec.resolver)
+
+
+def _reads(units: Iterable[Unit]) -> frozenset[str]:
+    """The variables that some formulas are about."""
+    return frozenset(
+        name for unit in units for name in _variables(unit.expr, unit.place.scope, set(), primed=False)
+    )
+
+
+def _writes(unit: Unit) -> frozenset[str]:
+    """The variables that an action may change."""
+    return frozenset(_variables(unit.expr, unit.place.scope, set(), primed=True))
+
+
+def _variables(expr: Expression, scope: Scope, seen: set[Entity], *, primed: bool) -> Iterator[str]:
+    """The variables that an expression mentions, or of which it mentions the next value."""
+    for each in expr.walk():
+        if primed and each.operator == "'" and each.arguments and each.arguments[0].is_name():
+            yield each.arguments[0].operator
+        entity = scope.find(each.operator) if each.shape == "apply" else None
+        if entity is not None and entity.kind == "variable" and not primed:
+            yield each.operator
+        if entity is not None and entity.body is not None and entity not in seen:
+            seen.add(entity)
+            yield from _variables(entity.body, entity.scope, seen, primed=primed)

@@ -1,0 +1,89 @@
+"""Runs of TLC in which copies of formulas tell what is TRUE in the states of a trace."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from tla2py.errors import InputError
+from tla2py.model.outcome import Verdict
+from tla2py.model.trace import State
+from tla2py.replay.query import TraceQuery, first_error
+from tla2py.tla.copies import DefinitionCopy
+from tla2py.tla.telling import TELLER, About, Telling, teller_text
+from tla2py.tla.value import Value
+
+MODULE = "AskWhy"
+
+
+def named(names: Iterable[Value], values: Iterable[Value]) -> dict[str, Value]:
+    """Names with the values that TLC printed beside them."""
+    return dict(zip(map(str, names), values, strict=True))
+
+
+def behaviour_of(query: TraceQuery) -> str:
+    """The name of the specification or next-state relation."""
+    found = query.config.specification or query.config.next
+    if found is None:
+        raise InputError("not-confirmable", "the config names no specification", hint="")
+    return dict(query.config.substitutions).get(found, found)
+
+
+def telling_of(
+    query: TraceQuery,
+    name: str,
+    about: About,
+    *,
+    fixed: bool = True,
+    valued: bool = True,
+    beside: Telling | None = None,
+    base: int = 0,
+) -> Telling:
+    """The copy of a definition that tells ``about`` it, perhaps ``beside`` another one."""
+    query.expose(name)
+    others: list[DefinitionCopy] = beside.beside if beside is not None else []
+    return Telling(
+        query=query,
+        name=name,
+        printer=TELLER,
+        action=None,
+        about=about,
+        fixed=fixed,
+        valued=valued,
+        beside=others,
+        base=base,
+    )
+
+
+def told_by(
+    query: TraceQuery,
+    copies: Sequence[Telling],
+    states: Sequence[State],
+    end: Sequence[str],
+    successor: str = "",
+    *,
+    fails: bool = False,
+) -> tuple[Telling, str]:
+    """The first of some copies, and what TLC tells of all in some states; with ``fails``, before it fails there.
+
+    Raises InputError (``not-confirmable``) if TLC cannot evaluate them, or does not fail.
+    """
+    roots = [each.root for each in copies]
+    count = max(len(each.conjuncts) for each in copies)
+    judged = [f"IF {root} THEN TRUE ELSE TRUE" for root in roots[:-1]]
+    assigned = [successor] if successor else []
+    module = query.each_state(
+        MODULE,
+        states,
+        ['PrintT(<<"tla2py: state", askWhyStep>>)', *assigned, *judged, roots[-1], *end],
+        definitions=[f"LOCAL tla2pyTold == INSTANCE {TELLER}", f"ASSUME tla2pyTold!Begin({count})"],
+        without=[2] if len(copies) == 1 and len(states) == 2 else (),
+    )
+    error = "it does not fail there again"
+    for stops in (False, True) if copies[0].conjuncts and not fails else (fails,):
+        query.modules[f"{TELLER}.tla"] = teller_text(stops=stops)
+        with query.run(MODULE, module) as executed:
+            holds = executed.result.verdict is Verdict.HOLDS
+            if holds is not fails:
+                return copies[0], executed.output
+            error = error if fails else first_error(executed.result)
+    raise InputError("not-confirmable", f"TLC could not evaluate it: {error}", hint="")

@@ -1,0 +1,356 @@
+"""Why a counterexample violates what it does: causes that TLC evaluated in its states, the nearest first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from tla2py.errors import InputError
+from tla2py.model.because import Because, Cause, call_text
+from tla2py.model.outcome import Violation
+from tla2py.model.trace import Trace
+from tla2py.replay.behaviour import behaviour_causes
+from tla2py.replay.conjuncts import evaluate_conjuncts
+from tla2py.replay.query import Origin, TraceQuery
+from tla2py.replay.told import MODULE, behaviour_of, named, telling_of, told_by
+from tla2py.tla.copies import Edit, edited, named_values, printed_tuples
+from tla2py.tla.module import Expression, Module
+from tla2py.tla.telling import About, Telling, left_out, padded
+from tla2py.tla.tree import deeply
+from tla2py.tla.value import Value
+from tla2py.tla.value_text import ValueTextError, format_value, parse_value
+
+# So many instances of one action are named.
+_MOST_INSTANCES = 3
+
+
+@deeply
+def explain_trace(trace: Trace, origin: Origin, *, warm: bool = False) -> Because:
+    """Why a trace violates what it does; ``warm`` is that of ``TraceQuery``. What cannot be answered has a reason."""
+    ends = trace.loop_start is not None or trace.stuttering or trace.cut_off
+    suspect = trace.kind == "temporal_property" and not ends
+    try:
+        causes = list(_causes(trace, origin, warm=warm))
+    except InputError as error:
+        return Because(kind=trace.kind, name=trace.name, reason=error.message, suspect=suspect)
+    reason = None if causes else "TLC found nothing FALSE in its states"
+    return Because(kind=trace.kind, name=trace.name, causes=tuple(causes), reason=reason, suspect=suspect)
+
+
+def _causes(trace: Trace, origin: Origin, *, warm: bool) -> Iterator[Cause]:
+    match trace.kind:
+        case "invariant":
+            yield from _of_invariant(trace, origin, warm=warm)
+        case "deadlock":
+            yield from _of_deadlock(trace, TraceQuery([trace], origin, warm=warm))
+        case "action_property":
+            yield from _of_step(trace, TraceQuery([trace], origin, warm=warm))
+        case "temporal_property":
+            yield from behaviour_causes(trace, TraceQuery([trace], origin, warm=warm))
+        case "assert" | "evaluation":
+            yield from _of_failure(trace, origin, warm=warm)
+        case "assumption":
+            yield from _of_assumptions(TraceQuery([trace], origin, warm=warm))
+        case "postcondition":
+            raise InputError("not-confirmable", "a postcondition is about a whole search", hint="")
+        case _:
+            raise InputError("not-confirmable", "it is not known what the trace violates", hint="")
+
+
+def _values(pairs: Iterable[tuple[str, str]]) -> dict[str, Value]:
+    """Values printed as text; what TLC does not enumerate is left out."""
+    found = {}
+    for name, text in pairs:
+        try:
+            found[name] = parse_value(text)
+        except ValueTextError:
+            continue
+    return found
+
+
+def _of_invariant(trace: Trace, origin: Origin, *, warm: bool) -> Iterator[Cause]:
+    """The conjuncts that are FALSE in the first state in which one is."""
+    (found,) = evaluate_conjuncts([trace], origin, warm=warm)
+    state = found.turning_state
+    for row in found.rows if state is not None else ():
+        if state is None or row.conjunct.role != "conjunct" or row.values[state.index - 1] is not False:
+            continue
+        witness = _values(row.witnesses[state.index - 1])
+        after = f", after {state.action}" if state.action else ""
+        yield Cause(
+            role="conjunct",
+            text=row.conjunct.text,
+            says=f"{row.conjunct.text} is FALSE in state {state.index}{after}",
+            action=state.action,
+            value=False,
+            values=witness,
+            state=state.index,
+            states=tuple(n for n, value in enumerate(row.values, 1) if value),
+            module=row.conjunct.module,
+            line=row.conjunct.line,
+            column=row.conjunct.column,
+        )
+
+
+def _of_failure(trace: Trace, origin: Origin, *, warm: bool) -> Iterator[Cause]:
+    """The expression that TLC could not evaluate in the last state, or that an assertion stopped at."""
+    if not trace.states:
+        raise InputError("not-confirmable", "TLC failed before it had a state", hint="")
+    last = trace.states[-1]
+    checked = () if trace.kind == "assert" else origin.config.invariants
+    for name in (None, *checked):
+        query = TraceQuery([trace], origin, warm=warm)
+        about: About = "init" if name else "next"
+        copies = [telling_of(query, name or behaviour_of(query), about, fixed=bool(name), valued=False)]
+        try:
+            copy, output = told_by(
+                query, copies, [last], [] if name else ["FALSE"], query.unchanged if name else "", fails=True
+            )
+        except InputError:
+            continue
+        path = list(_paths(output, copy))[-1:]
+        if not path or path[0][-1].value is not None or path[0][-1].number < 0:
+            continue
+        tried, conjunct = path[0][-1], copy.conjuncts[path[0][-1].number]
+        action = None if name else copy.action_at(copy.found[tried.number][1])
+        args = next((each.names for each in path[0] if each.action and each.action == action), {})
+        by = f" by {call_text(action, args)}" if action else f" in {name}"
+        yield Cause(
+            role="expression",
+            action=action,
+            args=args,
+            text=conjunct.text,
+            says=f"{conjunct.text} cannot be evaluated in state {last.index}{by}",
+            values={name: value for each in path[0] for name, value in each.names.items()},
+            state=last.index,
+            module=conjunct.module,
+            line=conjunct.line,
+            column=conjunct.column,
+        )
+        return
+    raise InputError("not-confirmable", "TLC does not fail there again", hint="")
+
+
+def _of_assumptions(query: TraceQuery) -> Iterator[Cause]:
+    """The conjuncts of the assumptions that are FALSE."""
+    parts: list[tuple[Expression, Module]] = []
+    for module in query.spec.extended:
+        edits: list[Edit] = []
+        for each in module.assumptions:
+            parts += [(part, module) for part in _assumed(each.body, module, query)]
+            edits += left_out(each.body.span, "TRUE")
+        lines = query.modules[f"{module.name}.tla"].split("\n")
+        query.modules[f"{module.name}.tla"] = "\n".join(edited(lines, edits))
+    constants = {each.name for each in query.spec.constants if not each.arity}
+    lines = []
+    for number, (part, module) in enumerate(parts):
+        used = dict.fromkeys(each.operator for each in part.walk() if each.operator in constants)
+        lines += [f"AskWhyPart{number} ==", padded(module, part.span)]
+        told = f'<<"tla2py: assumed", {number}, {named_values(used)}, AskWhyPart{number}>>'
+        lines.append(f"ASSUME PrintT({told})")
+    with query.run(MODULE, query.each_state(MODULE, [], ["FALSE"], definitions=lines)) as executed:
+        output = executed.output
+    for printed in printed_tuples(output):
+        match printed:
+            case ("tla2py: assumed", int(number), tuple(names), tuple(values), False):
+                part, module = parts[number]
+                text = module.excerpt(part.span)
+                yield Cause(
+                    role="conjunct",
+                    text=text,
+                    says=f"{text} is FALSE",
+                    value=False,
+                    values=named(names, values),
+                    module=module.name,
+                    line=module.line(part.span.begin_line),
+                    column=part.span.begin_column,
+                )
+
+
+def _assumed(expr: Expression, module: Module, query: TraceQuery) -> Iterator[Expression]:
+    """The conjuncts of an assumption, those of definitions of its module too."""
+    entity = query.spec.scope_of(module).named(expr)
+    here = entity is not None and entity.declaration.module == module.name
+    if expr.shape == "apply" and expr.operator == "/\\":
+        for each in expr.arguments:
+            yield from _assumed(each, module, query)
+    elif entity is not None and entity.body is not None and entity.body.operator == "/\\" and here:
+        yield from _assumed(entity.body, module, query)
+    else:
+        yield expr
+
+
+def without_trace(violations: Iterable[Violation]) -> Iterator[Trace]:
+    """A trace without states for each violation that has none."""
+    for each in violations:
+        if each.kind in ("assert", "assumption", "postcondition"):
+            yield Trace(kind=each.kind, name=each.name, states=())
+
+
+# Attempts at a step.
+
+
+class _Tried(NamedTuple):
+    """A conjunct that TLC evaluated, None while it has not passed; without ``number`` the arguments of an action."""
+
+    number: int
+    depth: float
+    value: bool | None
+    names: dict[str, Value]
+    action: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Attempt:
+    """A way through a next-state relation that leads to no step: an action with its arguments, and what is FALSE in it."""
+
+    action: str
+    args: dict[str, Value]
+    false: tuple[_Tried, ...]
+    rank: tuple[int, ...]
+    names: dict[str, Value]
+
+
+def _attempts(output: str, copy: Telling) -> list[_Attempt]:
+    """The attempts that TLC told of, the nearest first."""
+    effects = [copy.is_effect(number) for number in range(len(copy.conjuncts))]
+    actions = [copy.action_at(place) for _, place in copy.found]
+    found = [_attempt(path, copy, effects, actions) for path in _paths(output, copy)]
+    return sorted((each for each in found if each and each.false), key=lambda each: each.rank)
+
+
+def _attempt(
+    path: Sequence[_Tried], copy: Telling, effects: Sequence[bool], actions: Sequence[str]
+) -> _Attempt | None:
+    tried = [each for each in path if each.number >= 0]
+    if not tried:
+        return None
+    action = actions[tried[-1].number]
+    args = next((each.names for each in path if each.action == action), {})
+    judged = [each for each in tried if copy.conjuncts[each.number].role != "condition"]
+    true = {(effects[each.number], each.depth) for each in judged if each.value}
+    # What was not evaluated is not known to be TRUE.
+    whole = {(effects[n], float(copy.depths[n])) for n, name in enumerate(actions) if name == action}
+    lacking = [sum(effect is about for effect, _ in whole - true) for about in (True, False)]
+    return _Attempt(
+        action=action,
+        args=args,
+        false=tuple(each for each in judged if not each.value),
+        rank=(*lacking, -len(true)) if copy.fixed else (sum(lacking), -len(true)),
+        names={
+            name: value
+            for each in path
+            if each.value or not each.number < 0
+            for name, value in each.names.items()
+        },
+    )
+
+
+def _paths(output: str, copy: Telling) -> Iterator[tuple[_Tried, ...]]:
+    """The ways that TLC went, depth first, each to where it turned back."""
+    path: list[_Tried] = []
+    for printed in printed_tuples(output):
+        match printed:
+            case ("tla2py: holds", int(number), tuple(names), tuple(values), bool(value)):
+                new = _Tried(number, copy.depths[number], value, named(names, values))
+            case ("tla2py: try", int(number), tuple(names), tuple(values)):
+                new = _Tried(number, copy.depths[number], None, named(names, values))
+            case ("tla2py: bound", int(number), tuple(names), tuple(values)):
+                if path and path[-1].number == number and path[-1].value is None:
+                    path.pop()
+                new = _Tried(number, copy.depths[number], True, named(names, values))
+            case ("tla2py: args", int(depth), str(name), tuple(names), tuple(values)):
+                new = _Tried(-1, depth - 0.5, None, named(names, values), name)
+            case ("tla2py: pass", int(number)):
+                path = [each._replace(value=True) if each.number == number else each for each in path]
+                continue
+            case _:
+                continue
+        if path and path[-1].depth >= new.depth:
+            yield tuple(path)
+            path = [each for each in path if each.depth < new.depth]
+        path.append(new)
+    if path:
+        yield tuple(path)
+
+
+def _of_attempts(attempts: Sequence[_Attempt], copy: Telling, state: int, what: str) -> Iterator[Cause]:
+    """A cause for the nearest instances of each action: its first conjunct that is FALSE."""
+    seen: dict[str, int] = {}
+    told = set[tuple[str, str]]()
+    for each in attempts:
+        call, first = call_text(each.action, each.args), each.false[0]
+        conjunct = copy.conjuncts[first.number]
+        if (call, conjunct.text) in told or seen.get(each.action, 0) >= _MOST_INSTANCES:
+            continue
+        told.add((call, conjunct.text))
+        seen[each.action] = seen.get(each.action, 0) + 1
+        mentioned = {name: value for name, value in each.names.items() if name in first.names}
+        yield Cause(
+            role="action",
+            action=each.action,
+            args=each.args,
+            text=conjunct.text,
+            says=f"{call} {what}: FALSE is {conjunct.text}",
+            value=False,
+            values={**mentioned, **first.names},
+            state=state,
+            module=conjunct.module,
+            line=conjunct.line,
+            column=conjunct.column,
+        )
+
+
+def _of_deadlock(trace: Trace, query: TraceQuery) -> Iterator[Cause]:
+    """Each action with what forbids it in the last state."""
+    last = trace.states[-1]
+    copy, output = told_by(
+        query, [telling_of(query, behaviour_of(query), "next", fixed=False)], [trace.states[-1]], ["FALSE"]
+    )
+    yield from _of_attempts(_attempts(output, copy), copy, last.index, "is not enabled")
+
+
+def _of_step(trace: Trace, query: TraceQuery) -> Iterator[Cause]:
+    """The last step, what it changes of the abstract state, and each abstract action that it is not."""
+    before, after = trace.states[-2:] if len(trace.states) > 1 else (None, trace.states[-1])
+    name = query.violated(trace)
+    if name not in query.spec.definitions:
+        raise InputError("not-confirmable", f"{name} is not defined", hint="")
+    copies = [telling_of(query, name, "next" if before else "init")]
+    assigned = query.successor(f"{MODULE}States[2]") if before else query.unchanged
+    copy, output = told_by(query, copies, [each for each in (before, after) if each], [], assigned)
+    if before is not None:
+        yield Cause(
+            role="action",
+            action=after.action,
+            text=after.action or "",
+            says=f"the step to state {after.index} is {after.action}",
+            state=after.index,
+            module=after.location.module if after.location else None,
+            line=after.location.begin_line if after.location else None,
+            column=after.location.begin_column if after.location else None,
+        )
+    what = "is not this step" if before else "is not TRUE"
+    yield from _of_attempts(_attempts(output, copy), copy, after.index, what)
+    yield from _of_mapping(output, query, after.index)
+
+
+def _of_mapping(output: str, query: TraceQuery, state: int) -> Iterator[Cause]:
+    """The variables of the abstract state, which a step changes or which an initial state has."""
+    told = set[str]()
+    for printed in printed_tuples(output):
+        match printed:
+            case ("tla2py: shown", tuple(names), tuple(olds), tuple(news)):
+                for name, old, new in zip(map(str, names), olds, news, strict=True):
+                    changed = f"{format_value(old)} -> {format_value(new)}" if old != new else "is unchanged"
+                    if set(map(str, names)) != set(query.variables) and name not in told:
+                        told.add(name)
+                        yield Cause(
+                            role="mapping",
+                            text=name,
+                            says=f"{name} {changed}" if old != new else f"{name} = {format_value(new)}",
+                            state=state,
+                            before=old,
+                            after=new,
+                        )

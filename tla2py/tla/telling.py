@@ -1,0 +1,518 @@
+"""Copies of a formula in which TLC tells what its parts are: of a step, of what a step may be, or of a whole behaviour."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal, NamedTuple
+
+from tla2py.errors import InputError
+from tla2py.tla.copies import ActionParts, Conjunct, CopyPlace, Edit, named_values, wrapped
+from tla2py.tla.levels import Level, Levels
+from tla2py.tla.module import Expression, Module, Span, Variable
+from tla2py.tla.scope import Entity, Resolver, Scope
+
+TELLER = "AskWhyTell"
+MOST_TOLD = 20_000
+"""How much TLC tells; what is beyond that is not evaluated."""
+# Registers of TLCSet: how much was told, and for each conjunct whether it was TRUE when TLC evaluated it last.
+_TOLD, _TRUE = 410_000, 410_001
+
+
+def teller_text(*, stops: bool) -> str:
+    """The module of what the copies tell; with ``stops`` a conjunct that is FALSE ends the evaluation, as it does in TLC."""
+    return f"""---- MODULE {TELLER} ----
+LOCAL INSTANCE Integers
+LOCAL INSTANCE TLC
+Begin(conjuncts) == TLCSet({_TOLD}, 0) /\\ \\A number \\in 0..conjuncts : TLCSet({_TRUE} + number, TRUE)
+LOCAL Told(what) == IF TLCGet({_TOLD}) < {MOST_TOLD} THEN TLCSet({_TOLD}, TLCGet({_TOLD}) + 1) /\\ PrintT(what) ELSE FALSE
+Holds(number, names, values, value) ==
+  /\\ TLCSet({_TRUE} + number, value)
+  /\\ Told(<<"tla2py: holds", number, names, values, value>>)
+  /\\ {"value" if stops else "TRUE"}
+When(number, names, values, value) == Told(<<"tla2py: holds", number, names, values, value>>) /\\ value
+Clear(numbers) == {"TRUE" if stops else f"(%A number %in numbers : TLCGet({_TRUE} + number))".replace("%", chr(92))}
+Missed(number) == TLCSet({_TRUE} + number, FALSE)
+Try(number, names, values) == Told(<<"tla2py: try", number, names, values>>)
+Bound(number, names, values) == Told(<<"tla2py: bound", number, names, values>>)
+Pass(number) == Told(<<"tla2py: pass", number>>)
+Args(depth, name, names, values) == Told(<<"tla2py: args", depth, name, names, values>>)
+Shown(names, before, after) == Told(<<"tla2py: shown", names, before, after>>)
+Unit(number, names, values, facts, next) == Told(<<"tla2py: unit", number, names, values, facts>>) /\\ next
+Enter(number, names, values) == Told(<<"tla2py: enter", number, names, values>>)
+Gives(next, formula) == (formula \\in BOOLEAN) /\\ next
+====
+"""
+
+
+About = Literal["init", "next", "units", "fairness", "formula"]
+
+
+class Unit(NamedTuple):
+    """An action of a next-state relation or of a fairness condition, or a part of a temporal formula.
+
+    ``name`` is the action's, ``expr`` the formula and ``place`` where it is; ``kind`` is ``WF``, ``SF`` or empty.
+    """
+
+    name: str
+    conjunct: Conjunct
+    expr: Expression
+    place: CopyPlace
+    kind: str = ""
+
+
+@dataclass(slots=True)
+class Formula:
+    """A temporal formula: the operator, its parts, and the number of what TLC tells of it."""
+
+    operator: str
+    parts: list[Formula] = field(default_factory=list)
+    number: int = -1
+
+
+@dataclass(slots=True)
+class Telling(ActionParts):
+    """The copy of a behaviour or property that tells one thing ``about`` it.
+
+    About the initial predicate and the next-state relation it tells each conjunct, as ``ActionParts``; with ``fixed`` all
+    variables have their next values, so each conjunct has a value whatever comes before; unless it is ``valued`` TLC tells
+    that it tries it, and then that it could. About the ``units`` of the relation,
+    the actions of the ``fairness`` conditions and the parts of a temporal ``formula`` it tells ``units``; the temporal
+    operators themselves are for the reader, who has the ``tree``. ``base`` is added to the numbers of ``units``.
+    """
+
+    about: About = field(kw_only=True)
+    fixed: bool = field(default=True, kw_only=True)
+    valued: bool = field(default=True, kw_only=True)
+    base: int = field(default=0, kw_only=True)
+    units: list[Unit] = field(default_factory=list)
+    tree: Formula = field(default_factory=lambda: Formula("/\\"))
+    _within: bool = False
+    # What the part at hand has to be for TLC to go on to the next.
+    _want: str = "TRUE"
+    _before: list[tuple[int, int, frozenset[str]]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.tells = self._is_action
+        # Named: a dataclass with slots is another class than the one that super() would look for.
+        ActionParts.__post_init__(self)
+
+    def _edits(self, expr: Expression, names: tuple[str, ...], place: CopyPlace) -> Iterator[Edit]:
+        if self._within and self.about == "units":
+            yield from self._of_units(expr, names, place)
+        elif self._within:
+            yield from ActionParts._edits(self, expr, names, place)
+        else:
+            yield from self._of_formula(expr, names, place)
+
+    def _of_formula(self, expr: Expression, names: tuple[str, ...], place: CopyPlace) -> Iterator[Edit]:
+        level = self.query.levels.of_expression(expr, place.scope, frozenset(names))
+        formula = self.about == "formula"
+        match expr:
+            case _ if level < Level.TEMPORAL and formula:
+                yield from self._part(expr, names, place)
+            case _ if level == Level.ACTION:
+                yield from self._of_step(expr, names, place)
+            case _ if level < Level.TEMPORAL:
+                yield from self._of_initial(expr, names, place)
+            case Expression(shape="apply", operator="[]", arguments=(box,)) if (
+                box.operator == "[]_" and not formula
+            ):
+                yield from self._of_box(expr, box, names, place)
+            case Expression(shape="apply", operator="/\\" | "\\/" | "=>" | "~>" | "<=>"):
+                yield from self._of_operator(expr, names, place)
+            case Expression(shape="apply", operator="[]" | "<>" | "~", arguments=(body,)):
+                yield Edit(
+                    expr.span.begin_line, expr.span.begin_column, " " * len(expr.operator), len(expr.operator)
+                )
+                yield from self._inside(expr.operator, body, names, place, self._want)
+            case Expression(shape="bind", operator="\\A" | "\\E", arguments=(body,)) if all(
+                each.domain for each in expr.bounds
+            ):
+                inside = (*names, *(name for each in expr.bounds for name in each.names))
+                number, want = len(self.units), self._want
+                self._unit(expr, place, "")
+                goes = "TRUE" if expr.operator == "\\A" else "FALSE"
+                enter = f"tla2pyTell!Enter({self.base + number}, {named_values(inside)})"
+                parts = [*self._inside(expr.operator, body, inside, place, goes, number)]
+                parts = [*wrapped(body.span, f"({enter} /\\ (", parts, "))")]
+                yield from wrapped(expr.span, f"tla2pyTell!Gives({want}, (", parts, "))")
+            case Expression(shape="let", arguments=(body,)):
+                scope = self.query.spec.resolver.let(place.scope, expr)
+                yield from self._of_formula(body, names, replace(place, scope=scope))
+            case Expression(shape="build", operator="WF_" | "SF_", arguments=(variables, action)):
+                if self.about in ("fairness", "formula"):
+                    kind = expr.operator[:2]
+                    facts = _facts(action, place.module.excerpt(variables.span), place.module)
+                    yield from self._told(expr, action, names, place, kind, facts)
+                else:
+                    yield from left_out(expr.span, "TRUE")
+            case _:
+                called = self._call(expr, place)
+                if called is None and formula:
+                    raise InputError(
+                        "not-confirmable",
+                        f"{place.module.excerpt(expr.span)} cannot be taken apart",
+                        hint="name its parts by definitions of the module",
+                    )
+                yield from [called] if called else left_out(expr.span, "TRUE")
+
+    def _of_operator(self, expr: Expression, names: tuple[str, ...], place: CopyPlace) -> Iterator[Edit]:
+        """The edits of a connective: TLC is to evaluate all its parts, and then find what it is wanted to be."""
+        goes = "FALSE" if expr.operator == "\\/" else "TRUE"
+        node, want = Formula(expr.operator), self._want
+        self.tree.parts.append(node)
+        outer, self.tree = self.tree, node
+        for number, each in enumerate(expr.arguments, 1):
+            self._want = want if number == len(expr.arguments) else goes
+            yield from self._of_formula(each, names, place)
+        self.tree, self._want = outer, want
+        if expr.operator == "~>":
+            left, right = (each.span for each in expr.arguments)
+            yield _between(place.module, left, right, r"~>", "=>")
+
+    def _inside(
+        self,
+        operator: str,
+        body: Expression,
+        names: tuple[str, ...],
+        place: CopyPlace,
+        want: str,
+        number: int = -1,
+    ) -> Iterator[Edit]:
+        node, before = Formula(operator, number=number), self._want
+        self.tree.parts.append(node)
+        outer, self.tree = self.tree, node
+        self._want = want if operator != "~" else {"TRUE": "FALSE"}.get(want, "TRUE")
+        yield from self._of_formula(body, names, place)
+        # ~ was taken out of the text.
+        self.tree, self._want = outer, before
+
+    def _part(self, expr: Expression, names: tuple[str, ...], place: CopyPlace) -> Iterator[Edit]:
+        """The edits of a part of a temporal formula that has a value in each state, or for each step."""
+        number = len(self.units)
+        self._unit(expr, place, "")
+        self.tree.parts.append(Formula("", number=number))
+        call = f"tla2pyTell!Unit({self.base + number}, {named_values(names)}, <<tla2pyValue>>, {self._want})"
+        yield from wrapped(expr.span, "(\\E tla2pyValue \\in {(", (), f")}} : {call})")
+
+    def _told(
+        self,
+        expr: Expression,
+        action: Expression,
+        names: tuple[str, ...],
+        place: CopyPlace,
+        kind: str,
+        facts: str,
+    ) -> Iterator[Edit]:
+        """The edits that put what TLC tells of an action in the place of an expression."""
+        number = len(self.units)
+        self._unit(action, place, kind)
+        if kind:
+            self.tree.parts.append(Formula(kind, number=number))
+        entity = place.scope.find(action.operator) if action.shape == "apply" else None
+        given = named_values(names)
+        if entity is not None and entity.parameters and len(entity.parameters) == len(action.arguments):
+            quoted = ", ".join(f'"{each}"' for each in entity.parameters)
+            texts = ", ".join(place.module.excerpt(each.span) for each in action.arguments)
+            given = f"<<{quoted}>>, <<{texts}>>"
+        want = self._want if kind else "FALSE"
+        call = f"tla2pyTell!Unit({self.base + number}, {given}, tla2pyFacts, {want})"
+        yield from left_out(expr.span, f"(\\E tla2pyFacts \\in {{{facts}}} : {call})")
+
+    def _unit(self, expr: Expression, place: CopyPlace, kind: str) -> None:
+        entity = place.scope.find(expr.operator) if expr.shape == "apply" else None
+        named = entity is not None and entity.kind == "definition"
+        conjunct = Conjunct(
+            text=place.module.excerpt(expr.span),
+            role="part",
+            definition=place.path[-1],
+            module=place.module.name,
+            line=place.module.line(expr.span.begin_line),
+            column=expr.span.begin_column,
+        )
+        self.units.append(Unit(expr.operator if named else place.path[-1], conjunct, expr, place, kind))
+
+    def _of_initial(self, expr: Expression, names: tuple[str, ...], place: CopyPlace) -> Iterator[Edit]:
+        if self.about != "init":
+            yield from left_out(expr.span, "TRUE")
+            return
+        self._within = True
+        yield from wrapped(expr.span, f"({self._shown(place)} /\\ (", self._edits(expr, names, place), "))")
+        self._within = False
+
+    def _of_box(
+        self, expr: Expression, box: Expression, names: tuple[str, ...], place: CopyPlace
+    ) -> Iterator[Edit]:
+        if self.about not in ("next", "units"):
+            yield from left_out(expr.span, "TRUE")
+            return
+        step, end = box.arguments[0], box.span
+        yield Edit(expr.span.begin_line, expr.span.begin_column, "  ", 2)
+        yield Edit(end.begin_line, end.begin_column, " ", 1)
+        yield from self._of_step(step, names, place)
+        closing = _between(place.module, step.span, end, r"\]\s*_", "(*")
+        yield closing._replace(text=f"(*\n{' ' * (closing.column - 1)}", removed=0)
+        yield Edit(end.end_line, end.end_column + 1, f"*)\n{' ' * end.end_column}")
+
+    def _of_step(self, expr: Expression, names: tuple[str, ...], place: CopyPlace) -> Iterator[Edit]:
+        self._within = True
+        edits = self._edits(expr, names, place)
+        if self.about == "next" and self.fixed:
+            yield from wrapped(expr.span, f"({self._shown(place)} /\\ (", edits, "))")
+        else:
+            yield from edits
+        self._within = False
+
+    def _shown(self, place: CopyPlace) -> str:
+        """What tells the variables of the module at a place: abstract ones, if it is that of an instance."""
+        names = variables_of(place.scope)
+        quoted = ", ".join(f'"{name}"' for name in names)
+        after = ", ".join(f"{name}'" if self.about == "next" else name for name in names)
+        return f"tla2pyTell!Shown(<<{quoted}>>, <<{', '.join(names)}>>, <<{after}>>)"
+
+    # The units of a next-state relation.
+
+    def _of_units(self, expr: Expression, names: tuple[str, ...], place: CopyPlace) -> Iterator[Edit]:
+        match expr:
+            case Expression(shape="apply", operator="\\/"):
+                for each in expr.arguments:
+                    yield from self._of_units(each, names, place)
+            case Expression(shape="bind", operator="\\E", arguments=(body,)) if all(
+                each.domain for each in expr.bounds
+            ):
+                inside = (*names, *(name for each in expr.bounds for name in each.names))
+                yield from self._of_units(body, inside, place)
+            case Expression(shape="let", arguments=(body,)):
+                scope = self.query.spec.resolver.let(place.scope, expr)
+                yield from self._of_units(body, names, replace(place, scope=scope))
+            case _:
+                entity = place.scope.find(expr.operator) if expr.shape == "apply" else None
+                top = len(place.path) == 1 or self._level(place.owners[-1]) == Level.TEMPORAL
+                opened = entity is not None and (top or self._splits(entity))
+                if opened and (called := self._call(expr, place)):
+                    yield called
+                    return
+                subscript = f"<<{', '.join(variables_of(place.scope))}>>"
+                facts = _facts(expr, subscript, place.module)
+                yield from self._told(expr, expr, names, place, "", facts)
+
+    def _level(self, entity: Entity) -> Level:
+        return self.query.levels.of_entity(entity)
+
+    def _splits(self, entity: Entity) -> bool:
+        return entity.body is not None and splits(
+            entity.body, entity.scope, self.query.spec.resolver, self.query.levels
+        )
+
+    def action_at(self, place: CopyPlace) -> str:
+        """The action at a place: the outermost definition that is more than a choice among others, or the innermost."""
+        for name, owner in zip(place.path, place.owners, strict=True):
+            if self._level(owner) == Level.ACTION and not self._splits(owner):
+                return name
+        return place.path[-1]
+
+    def _is_action(self, place: CopyPlace) -> bool:
+        return (
+            self.about == "next"
+            and self._level(place.owners[-1]) == Level.ACTION
+            and place.path[-1] == self.action_at(place)
+            and not self._splits(place.owners[-1])
+        )
+
+    # Conjuncts, each with a value where it makes sense.
+
+    def is_effect(self, number: int) -> bool:
+        """Whether a conjunct is about the next state."""
+        expr, place = self.found[number]
+        domains = [each.domain for each in expr.bounds if each.domain is not None]
+        judged = domains if expr.operator == "\\E" and expr.shape == "bind" else [expr]
+        return any(
+            self.query.levels.of_expression(each, place.scope, frozenset()) == Level.ACTION for each in judged
+        )
+
+    def _conjuncts(
+        self, expr: Expression, names: tuple[str, ...], place: CopyPlace, *, outside: bool
+    ) -> Iterator[Edit]:
+        known = len(self._before)
+        match expr:
+            case Expression(shape="bind", operator="\\A", arguments=(body,)) if (
+                self.fixed
+                and self._is_list(body, names, place.scope)
+                and all(each.domain for each in expr.bounds)
+            ):
+                inside = (*names, *(name for each in expr.bounds for name in each.names))
+                yield from self._conjuncts(body, inside, place, outside=outside)
+            case Expression(shape="apply", operator="=>", arguments=(condition, consequent)) if self.fixed:
+                number, call = self._numbered(condition, place.module.excerpt(condition.span), names, place)
+                self.conjuncts[number] = replace(self.conjuncts[number], role="condition")
+                call = call.replace("!Try(", "!When(")[:-1]
+                yield from wrapped(
+                    condition.span, "(\\E tla2pyValue \\in {(", (), f")}} : {call}, tla2pyValue))"
+                )
+                yield from self._conjuncts(consequent, names, place, outside=outside)
+            case _:
+                yield from ActionParts._conjuncts(self, expr, names, place, outside=outside)
+        if expr.operator != "/\\" and expr.shape != "apply":
+            del self._before[known:]
+
+    def _reported(self, expr: Expression, names: tuple[str, ...], place: CopyPlace) -> Iterator[Edit]:
+        variables = variables_of(place.scope)
+        mentioned = dict.fromkeys(each.operator for each in expr.walk() if each.operator in variables)
+        level = self.query.levels.of_expression(expr, place.scope, frozenset(names))
+        primed = [f"{name}'" for name in mentioned] if self.fixed and level == Level.ACTION else []
+        number, call = self._numbered(expr, place.module.excerpt(expr.span), names, place)
+        opened, closed = self._unless([expr], number, place)
+        if self.valued and (self.fixed or level < Level.ACTION):
+            told = self._call_with("Holds", number, (*names, *mentioned, *primed), place)
+            end = f")}} : {told[:-1]}, tla2pyValue)){closed}"
+            yield from wrapped(expr.span, f"{opened}(\\E tla2pyValue \\in {{(", (), end)
+        else:
+            call = self._call_with("Try", number, (*names, *mentioned), place)
+            end = f") /\\ tla2pyTell!Pass({number}))){closed}"
+            yield from wrapped(expr.span, f"{opened}({call} /\\ ((", (), end)
+
+    def _call_with(self, operator: str, number: int, names: tuple[str, ...], place: CopyPlace) -> str:
+        if self.fixed:
+            return f"tla2pyTell!{operator}({number}, {named_values(names)})"
+        return ActionParts._call_with(self, operator, number, names, place)
+
+    def _unless(self, parts: Sequence[Expression], number: int, place: CopyPlace) -> tuple[str, str]:
+        depth = self.depths[number]
+        self._before = [each for each in self._before if each[1] < depth]
+        needs = frozenset[str]().union(*(_needs(each, place.scope, 0) for each in parts))
+        risky = [str(before) for before, _, tests in self._before if tests & needs]
+        expr, _ = self.found[number]
+        if not self.is_effect(number) and expr.operator != "\\E":
+            self._before.append((number, depth, _tests(expr, place.scope, 0)))
+        if not risky:
+            return "", ""
+        opened = f"(IF tla2pyTell!Clear({{{', '.join(risky)}}}) THEN "
+        return opened, f" ELSE tla2pyTell!Missed({number}))"
+
+
+def splits(
+    expr: Expression, scope: Scope, resolver: Resolver, levels: Levels, *, called: bool = False
+) -> bool:
+    """Whether an action is only a choice among others: a disjunction of them, perhaps below quantifiers."""
+    match expr:
+        case Expression(shape="bind", operator="\\E", arguments=(body,)):
+            return splits(body, scope, resolver, levels, called=True)
+        case Expression(shape="let", arguments=(body,)):
+            return splits(body, resolver.let(scope, expr), resolver, levels, called=called)
+        case Expression(shape="apply", operator="\\/", arguments=parts):
+            return all(splits(each, scope, resolver, levels, called=True) for each in parts)
+        case Expression(shape="apply", operator=name) if called:
+            entity = scope.find(name)
+            return (
+                entity is not None
+                and levels.of_entity(entity) == Level.ACTION
+                and entity.kind == "definition"
+            )
+    return False
+
+
+def variables_of(scope: Scope) -> list[str]:
+    """The variables of a module; in an instance some may stand for expressions."""
+    own = {each.name for each in scope.module.variables}
+    return [
+        name
+        for name, each in scope.names.items()
+        if "!" not in name and (name in own or isinstance(each.declaration, Variable))
+    ]
+
+
+def _names(expr: Expression) -> frozenset[str]:
+    return frozenset(
+        each.operator for each in expr.walk() if each.shape == "apply" and each.operator[:1].isalpha()
+    )
+
+
+_PARTIAL = frozenset({"Head", "Tail", "SubSeq", "\\div", "%", "UNION"})
+# Definitions are followed to this depth.
+_DEEP = 6
+
+
+def _needs(expr: Expression, scope: Scope, depth: int) -> frozenset[str]:
+    """The names whose values an expression needs to be of some form: a record with a field, a function defined there."""
+    found = frozenset[str]()
+    for each in expr.walk():
+        if each.operator in (".", "[]", "CHOOSE") or each.operator in _PARTIAL:
+            found |= _names(each)
+    return found | _below(expr, scope, depth, _needs)
+
+
+def _tests(expr: Expression, scope: Scope, depth: int) -> frozenset[str]:
+    """The names that a conjunct may test, so that what comes after it makes sense: all but those that are indices alone."""
+    found = frozenset[str]()
+    pending = [expr]
+    while pending:
+        each = pending.pop()
+        if each.shape == "apply" and each.operator[:1].isalpha() and _followed(each, scope) is None:
+            found |= {each.operator}
+        elif _followed(each, scope) is not None:
+            continue
+        index = each.operator == "[]" and each.shape == "build"
+        pending += [part for n, part in enumerate(each.children()) if not (index and n and part.is_name())]
+    return found | _below(expr, scope, depth, _tests)
+
+
+def _followed(expr: Expression, scope: Scope) -> Entity | None:
+    """The definition that an expression applies."""
+    entity = scope.find(expr.operator) if expr.shape == "apply" else None
+    if entity is None or entity.body is None or entity.kind != "definition":
+        return None
+    return None if expr.operator in variables_of(scope) else entity
+
+
+def _below(
+    expr: Expression, scope: Scope, depth: int, of: Callable[[Expression, Scope, int], frozenset[str]]
+) -> frozenset[str]:
+    """What ``of`` finds in the definitions that an expression uses, in the terms of the expression."""
+    found = frozenset[str]()
+    for each in expr.walk() if depth < _DEEP else ():
+        entity = _followed(each, scope)
+        if entity is None or entity.body is None:
+            continue
+        inner = of(entity.body, entity.scope, depth + 1)
+        found |= inner.intersection(variables_of(entity.scope))
+        for name, part in zip(entity.parameters, each.arguments, strict=False):
+            found |= _names(part) if name in inner else frozenset()
+    return found
+
+
+def padded(module: Module, span: Span) -> str:
+    """The text of a span on lines of its own, in its columns."""
+    lines = module.text.split("\n")[span.begin_line - 1 : span.end_line]
+    lines[-1] = lines[-1][: span.end_column]
+    lines[0] = " " * (span.begin_column - 1) + lines[0][span.begin_column - 1 :]
+    return "\n".join(lines)
+
+
+def _facts(action: Expression, subscript: str, module: Module) -> str:
+    """The formula for whether an action is enabled, and whether a step takes it."""
+    # Nothing may stand to the left of a list of conjuncts around it.
+    text = f"<<\n{padded(module, action.span)} >>_{subscript}"
+    return f"<<ENABLED {text}, {text}>>"
+
+
+def left_out(span: Span, instead: str) -> Iterator[Edit]:
+    """The edits that put other text in the place of a span, which becomes a comment."""
+    return wrapped(span, f"{instead} (*", (), "*)")
+
+
+def _between(module: Module, before: Span, after: Span, pattern: str, text: str) -> Edit:
+    """The edit that replaces the first match of a pattern between the end of a span and the end of another."""
+    lines = module.text.split("\n")
+    line, column = before.end_line, before.end_column
+    while line <= after.end_line:
+        found = re.search(
+            pattern, re.sub(r"\\\*.*|\(\*.*?\*\)", lambda each: " " * len(each[0]), lines[line - 1][column:])
+        )
+        if found:
+            return Edit(line, column + found.start() + 1, text, len(text))
+        line, column = line + 1, 0
+    raise InputError(
+        "not-confirmable", f"{module.excerpt(before)} cannot be taken apart", hint="write it on one line"
+    )
