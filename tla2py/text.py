@@ -100,6 +100,18 @@ def spans(numbers: Iterable[int]) -> list[tuple[int, int]]:
     return found
 
 
+# Further points in a line are counted.
+_MOST_SPANS = 10
+
+
+def points_text(points: Iterable[int]) -> str:
+    """Points as text, runs of them shortened, and after ten the number of the others: ``3, 5-9 and 440 more``."""
+    found = spans(points)
+    texts = [str(first) if first == last else f"{first}-{last}" for first, last in found[:_MOST_SPANS]]
+    left = sum(last - first + 1 for first, last in found[_MOST_SPANS:])
+    return ", ".join(texts) + f" and {left:,} more" * (left > 0)
+
+
 def parameter_text(parameters: Mapping[str, str]) -> str:
     """``Late = 2, Grace = 0``, or ``the model`` for the one point of a sweep without parameters."""
     return ", ".join(f"{name} = {value_shown(text)}" for name, text in parameters.items()) or "the model"

@@ -19,7 +19,6 @@ from tla2py.analysis.points import (
     all_found,
     law_parameters,
     missing_text,
-    points_text,
     property_answers,
     scope_parameters,
 )
@@ -28,7 +27,7 @@ from tla2py.errors import InputError
 from tla2py.model.search import CONFIDENCE, Search, SearchedLaw
 from tla2py.model.trace import SIMULATED, Printed
 from tla2py.sweep.grid import Points, comparable, value_key
-from tla2py.text import counted, did_you_mean
+from tla2py.text import counted, did_you_mean, points_text
 from tla2py.toml import toml_key, toml_value
 
 if TYPE_CHECKING:
@@ -97,6 +96,9 @@ def _values(texts: Sequence[str]) -> list[str]:
 _FEW = 10
 # The least points for a law in the summary of a sweep.
 _TELLING = 4
+# Of laws beside other results. 'tla2py explain' searches longer, and over more points: for 100,000 it needs a gigabyte.
+LAW_SECONDS = 2.0
+LAW_POINTS = 10_000
 # The text shows so many kinds of a row.
 _MOST_KINDS = 4
 

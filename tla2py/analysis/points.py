@@ -13,7 +13,7 @@ from tla2py.model.outcome import Outcome, Verdict
 from tla2py.model.row import RunRow
 from tla2py.store.runs import last_changes, run_numbers, trace_actions
 from tla2py.store.write import missing_points, table_files
-from tla2py.text import counted, spans
+from tla2py.text import counted, points_text
 
 # What a point checks says what was asked; what it specifies gets laws of its own.
 _SCOPES = ("specification",)
@@ -138,11 +138,6 @@ def scope_parameters(view: StoreTables) -> list[str]:
 def missing_text(missing: Sequence[int], of: int) -> str:
     """``13 of 25 points have no result: 3, 5-16``."""
     return f"{len(missing)} of {counted(of, 'point')} {'has' if len(missing) == 1 else 'have'} no result: {points_text(missing)}"
-
-
-def points_text(points: Sequence[int]) -> str:
-    """Points as text, runs of them shortened: ``3, 5-9``."""
-    return ", ".join(str(first) if first == last else f"{first}-{last}" for first, last in spans(points))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,14 +12,14 @@ from typing import Annotated
 
 import typer
 
-from tla2py.cli.console import err, show, show_json, show_text
+from tla2py.cli.console import err, show, show_json
 from tla2py.cli.options import Arguments, Jar, Json, Master, OtherStore, Store
 from tla2py.errors import InputError
 from tla2py.files import check_report, store_files, write_file
 from tla2py.query import Engine
 from tla2py.store.foreign import open_tables
 from tla2py.store.write import missing_points
-from tla2py.view.layout import plain_table
+from tla2py.view.layout import Wrapped, plain_table
 
 
 class AnswerFormat(StrEnum):
@@ -106,7 +106,8 @@ def explain_command(
     if as_json:
         show_json([each.to_json() for each in explanation])
         return
-    show_text(f"{str(explanation) or 'no point checks anything'}\n")
+    text = str(explanation) or "no point checks anything"
+    show(Wrapped(text.splitlines()), wrapped=True)
 
 
 def explore_command(

@@ -15,7 +15,7 @@ from typing import Any, TextIO
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
 
-from tla2py.errors import Tla2pyError
+from tla2py.errors import Place, Tla2pyError
 from tla2py.text import printable
 
 # Whether a reader of our output has gone; long output can then stop.
@@ -73,6 +73,8 @@ def _kept(number: int, before: TextIO | None, errors: str) -> TextIO:
 
 # Lines in a file or a pipe are not cut to a terminal's width.
 _FILE_WIDTH = 4000
+# Of what people read and programs get as JSON.
+_WRAPPED_WIDTH = 180
 # JSON escapes all other control characters itself.
 _UNWRITTEN = re.compile(r"[\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
 
@@ -101,21 +103,21 @@ def err() -> Console:
     return _console(sys.stderr.isatty(), stderr=True)
 
 
-def _console(terminal: bool, *, stderr: bool) -> Console:
+def _console(terminal: bool, *, stderr: bool, wrapped: bool = False) -> Console:
     # No markup: brackets are TLA+.
     return _Console(
         stderr=stderr,
         highlight=False,
         markup=False,
         emoji=False,
-        soft_wrap=not terminal,
-        width=None if terminal else _FILE_WIDTH,
+        soft_wrap=not (terminal or wrapped),
+        width=None if terminal else _WRAPPED_WIDTH if wrapped else _FILE_WIDTH,
     )
 
 
-def show(result: RenderableType) -> None:
-    """Print a result."""
-    out().print(result)
+def show(result: RenderableType, *, wrapped: bool = False) -> None:
+    """Print a result; one that is ``wrapped`` also has a width in a file or a pipe."""
+    _console(sys.stdout.isatty(), stderr=False, wrapped=wrapped).print(result)
 
 
 def show_json(result: object) -> None:
@@ -159,10 +161,16 @@ def print_commands(lines: Iterable[str]) -> None:
 
 
 def print_error(error: Tla2pyError) -> None:
-    """Print an error in one or two lines."""
+    """Print an error in one or two lines; one of syntax with its source line."""
     lines = str(error).split("\n", 1)
     console = err()
     console.print("error:", style="bold red", end=" ")
     console.print(lines[0].replace("\n", " "))
+    if error.where is not None and error.code.endswith("syntax"):
+        # Imported on use: errors are rare, and the views take time to import.
+        from tla2py.view.tools import source_line
+
+        for line in source_line(Place.parse(error.where)):
+            console.print(line)
     if len(lines) > 1:
         console.print(f"  {' '.join(lines[1].split())}")

@@ -203,14 +203,14 @@ class SweepListener(ConsoleListener):
     def finished(self, result: SweepResult) -> None:
         """Print the results."""
         super().finished(result)
+        console = err()
+        for line in judgement_lines(result):
+            console.print(line)
         if self._alone and result.runs:
             # With the store's index and rows, which would need the memory twice.
             view = StoreView(result.store)
             view.run_rows = result.runs
             show(sweep_summary(view))
-        console = err()
-        for line in judgement_lines(result):
-            console.print(line)
 
 
 @contextlib.contextmanager

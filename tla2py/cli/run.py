@@ -171,7 +171,7 @@ def sweep_command(
         for result in results:
             refine_laws(result, refine, again)
     if len(results) > 1:
-        show(overview([(each.plan, open_view(each.store.path)) for each in results]))
+        show(overview([(each.plan, open_view(each.store.path)) for each in results]), wrapped=True)
     raise typer.Exit(worst([search_code(each) for each in results]))
 
 

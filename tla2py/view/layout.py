@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -64,6 +65,70 @@ class Indented:
             yield Text(" " * self.by).append_text(self.text)
         else:
             yield Padding(self.text, (0, 0, 0, self.by), expand=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Wrapped:
+    """Lines that wrap between words, first where they have columns, two spaces apart; what follows is indented by two."""
+
+    lines: Sequence[str]
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        for line in self.lines:
+            if options.no_wrap or len(line) <= options.max_width:
+                yield Text(line)
+                continue
+            further = " " * (len(line) - len(line.lstrip()) + 2)
+            first, *others = [part.strip() for part in line.split("  ") if part.strip()]
+            found = [further[2:] + first]
+            for part in others:
+                if len(found[-1]) + 2 + len(part) <= options.max_width:
+                    found[-1] += f"  {part}"
+                else:
+                    found.append(further + part)
+            wrapper = textwrap.TextWrapper(
+                options.max_width, subsequent_indent=further, break_long_words=False, break_on_hyphens=False
+            )
+            yield Text("\n".join(map(wrapper.fill, found)))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FittedTable:
+    """A table whose cells wrap between words: in a narrow terminal without ``dispensable`` columns, then as a list.
+
+    The columns ``right`` are aligned there. The dispensable ones are dropped in turn.
+    """
+
+    columns: Sequence[str]
+    rows: Sequence[Sequence[Text]]
+    right: frozenset[str]
+    dispensable: Sequence[str]
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        for dropped in range(len(self.dispensable) + 1):
+            shown = [n for n, name in enumerate(self.columns) if name not in self.dispensable[:dropped]]
+            cells = [[self.columns[n], *(row[n].plain for row in self.rows)] for n in shown]
+            widths = [max(map(len, column)) for column in cells]
+            least = [max(len(word) for cell in column for word in cell.split()) for column in cells]
+            room = options.max_width - 2 * (len(shown) - 1)
+            if options.no_wrap or sum(least) <= room:
+                while sum(widths) > room:
+                    widest = max(range(len(shown)), key=lambda n: widths[n] - least[n])
+                    widths[widest] -= 1
+                yield self._table(shown, widths)
+                return
+        for row in self.rows:
+            named = zip(self.columns, row, strict=True)
+            yield Wrapped([", ".join(f"{name} {cell.plain}" for name, cell in named if cell.plain)])
+
+    def _table(self, shown: Sequence[int], widths: Sequence[int]) -> Table:
+        table = plain_table()
+        for n, width in zip(shown, widths, strict=True):
+            name = self.columns[n]
+            table.add_column(name, width=width, justify="right" if name in self.right else "left")
+        for row in self.rows:
+            table.add_row(*(row[n] for n in shown))
+        return table
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

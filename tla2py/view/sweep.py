@@ -7,10 +7,9 @@ from collections import Counter
 from collections.abc import Collection, Container, Iterator, Mapping, Sequence
 
 from rich.console import Group, RenderableType
-from rich.table import Table
 from rich.text import Text
 
-from tla2py.analysis.explanation import explain_store
+from tla2py.analysis.explanation import LAW_POINTS, LAW_SECONDS, explain_store
 from tla2py.analysis.minimal import ActionCount, disabled_actions, minimal_violating
 from tla2py.analysis.view import StoreView
 from tla2py.execution.sweeps import SweepResult
@@ -26,8 +25,17 @@ from tla2py.sweep.checks import requested_checks
 from tla2py.sweep.judge import ALL_EXCLUDED, NO_STATES, TRUSTED
 from tla2py.sweep.plan import Plan
 from tla2py.sweep.sweep import Sweep, overridden_text
-from tla2py.text import counted, cut, listed, parameter_text, value_shown
-from tla2py.view.layout import VERDICT_STYLES, Indented, PointRow, PointTable, number, plain_table, seconds
+from tla2py.text import counted, cut, listed, parameter_text, points_text, value_shown
+from tla2py.view.layout import (
+    VERDICT_STYLES,
+    FittedTable,
+    Indented,
+    PointRow,
+    PointTable,
+    Wrapped,
+    number,
+    seconds,
+)
 from tla2py.view.tools import points_without_answer
 
 
@@ -82,9 +90,8 @@ def _line(text: str) -> str:
 # A longer table shows only the points that do not hold.
 _MOST_ROWS = 60
 _MOST_ACTIONS = 12
-# 'tla2py explain' searches longer, and over more points: for 100,000 it needs a gigabyte.
-_LAW_SECONDS = 2.0
-_LAW_POINTS = 10_000
+# Of results that are not as expected, and of smallest violating points.
+_MOST_LINES = 10
 
 
 def sweep_summary(view: StoreView) -> RenderableType:
@@ -97,15 +104,17 @@ def sweep_summary(view: StoreView) -> RenderableType:
     minimal = smallest(view, notable)
     if minimal:
         parts.append(Text("Where it starts to break (no smaller point violates the same)", "bold"))
-        for point, names in minimal:
+        for point, names in minimal[:_MOST_LINES]:
             parts += [_minimal_line(view, point, names), *_why(view, point, names)]
+        if len(minimal) > _MOST_LINES:
+            parts.append(Text(f"  and {len(minimal) - _MOST_LINES:,} more"))
         parts.append("")
-        if len(runs) > _LAW_POINTS:
+        if len(runs) > LAW_POINTS:
             laws = [f"tla2py explain {shlex.quote(str(view.store.path))}"]
         else:
-            laws = [*explain_store(view, seconds=_LAW_SECONDS).laws(telling=True)]
+            laws = [*explain_store(view, seconds=LAW_SECONDS).laws(telling=True)]
         if laws:
-            parts += [Text("When it breaks", "bold"), *(Text(f"  {line}") for line in laws), ""]
+            parts += [Text("When it breaks", "bold"), Wrapped([f"  {line}" for line in laws]), ""]
     disabled = disabled_actions(view)
     if disabled:
         parts.append(Text("Actions that never fired", "bold"))
@@ -216,20 +225,21 @@ def _why(view: StoreView, point: ManifestPoint, names: Sequence[str]) -> list[Re
     return lines
 
 
-def overview(sweeps: Sequence[tuple[Plan, StoreView]]) -> RenderableType:
+def overview(sweeps: Sequence[tuple[Plan, StoreView]]) -> FittedTable:
     """A table of sweeps: what each checked, how often it was violated, and the smallest violating points.
 
     ``distinct`` sums the distinct states over a sweep's points, ``time`` the runs' wall-clock times.
     """
-    table = plain_table("sweep", "points", "checked", "verdict", "smallest violating point")
-    for name in ("trace length", "distinct", "time"):
-        table.add_column(name, justify="right", no_wrap=True)
-    for plan, view in sweeps:
-        _add_sweep(table, plan, view)
-    return table
+    figures = ("trace length", "distinct", "time")
+    return FittedTable(
+        columns=("sweep", "points", "checked", "verdict", "smallest violating point", *figures),
+        rows=[row for plan, view in sweeps for row in _sweep_rows(plan, view)],
+        right=frozenset(figures),
+        dispensable=("distinct", "trace length", "time"),
+    )
 
 
-def _add_sweep(table: Table, plan: Plan, view: StoreView) -> None:
+def _sweep_rows(plan: Plan, view: StoreView) -> Iterator[list[Text]]:
     runs = view.run_rows
     minimal = smallest(view, runs)
     distinct = number(sum(run.distinct or 0 for run in runs), least=any(run.unfinished for run in runs))
@@ -239,19 +249,19 @@ def _add_sweep(table: Table, plan: Plan, view: StoreView) -> None:
         if len(points) == 1:
             place = f"{points[0].point}: {parameter_text(points[0].parameters)}"
         else:
-            place = f"points {', '.join(str(point.point) for point in points)}" if points else ""
+            place = f"points {points_text(point.point for point in points)}" if points else ""
         traces = [view.shortest_traces.get((point.run_id, name)) for point in points]
         shortest = min((trace.length for trace in traces if trace is not None), default=None)
-        table.add_row(
-            view.manifest.name if row == 0 else "",
-            _points(runs) if row == 0 else "",
-            name,
+        yield [
+            Text(view.manifest.name if row == 0 else ""),
+            Text(_points(runs) if row == 0 else ""),
+            Text(name),
             _verdict(name, plan, runs),
             Text(place),
-            number(shortest) if shortest else "",
-            distinct if row == 0 else "",
-            time if row == 0 else "",
-        )
+            Text(number(shortest) if shortest else ""),
+            Text(distinct if row == 0 else ""),
+            Text(time if row == 0 else ""),
+        ]
 
 
 def _checked(plan: Plan, runs: Sequence[RunRow]) -> list[str]:
@@ -319,13 +329,19 @@ def judgement_lines(result: SweepResult) -> Iterator[Text]:
         yield Text(
             f"{name}: {counted(len(ids), 'point')} with {models}; each is run once for all of its points"
         )
+    unexpected: dict[str, list[int]] = {}
     for mismatch in result.mismatches:
-        yield Text(f"{name}, point {mismatch.point}: {mismatch}", "bold red")
+        # Where nobody wrote an expectation, all are expected to hold.
+        text = str(mismatch) if sweep.file.expect else str(mismatch).removesuffix(", expected holds")
+        unexpected.setdefault(text, []).append(mismatch.point)
+    for text, points in list(unexpected.items())[:_MOST_LINES]:
+        yield Text(f"{name}, {_at(points)}: {text}", "bold red")
+    if others := sum(map(len, list(unexpected.values())[_MOST_LINES:])):
+        yield Text(f"{name}: and {others:,} more results that are not as expected", "bold red")
     for unread in result.sweep.unread:
         yield Text(f"{name}: {unread}", "bold red")
     if empty := result.empty_points:
-        points = ", ".join(map(str, empty))
-        yield Text(f"{name}, point {points}: {NO_STATES}", "yellow")
+        yield Text(f"{name}, {_at(empty)}: {NO_STATES}", "yellow")
     for note in run_notes(table_files(result.store, "diagnostics"), result.runs):
         yield Text(f"{name}, {note}", "yellow")
     if result.sweep.limits.trust:
@@ -334,8 +350,12 @@ def judgement_lines(result: SweepResult) -> Iterator[Text]:
         yield Text(f"{name}: {ALL_EXCLUDED}", "bold red")
     elif result.runs and result.sweep.file.expect is not None and not result.mismatches:
         count = len(result.runs)
-        points = "the one point is" if count == 1 else f"all {count} points are"
-        yield Text(f"{name}: {points} as expected", "green")
+        every = "the one point is" if count == 1 else f"all {count} points are"
+        yield Text(f"{name}: {every} as expected", "green")
+
+
+def _at(points: Sequence[int]) -> str:
+    return f"point{'s' * (len(points) > 1)} {points_text(points)}"
 
 
 def cached_line(result: SweepResult) -> Text:

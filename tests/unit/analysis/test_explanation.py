@@ -11,7 +11,8 @@ import pytest
 from tests.unit.analysis.stores import view_of
 from tla2py.analysis.explanation import Explained, Explanation, explain_answers, suggest_points
 from tla2py.analysis.laws import find_law
-from tla2py.analysis.points import Answered, Answers, points_text
+from tla2py.analysis.points import Answered, Answers
+from tla2py.text import points_text
 
 
 def answers(points: Sequence[Mapping[str, str]], violated: Sequence[bool]) -> Answers:
@@ -125,6 +126,7 @@ def test_text_names_what_breaks_and_what_does_not() -> None:
 
 def test_runs_of_points_are_shortened() -> None:
     assert points_text([7, 1, 2, 3, 9]) == "1-3, 7, 9"
+    assert points_text(range(1, 901, 2)) == "1, 3, 5, 7, 9, 11, 13, 15, 17, 19 and 440 more"
 
 
 @pytest.mark.parametrize(("size", "found"), [(3, ["broken"]), (2, [])])
