@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 from importlib import import_module
 from typing import Any, cast
@@ -18,7 +19,12 @@ SETTINGS = {"help_option_names": ["-h", "--help"]}
 
 
 class PlainCommand(TyperCommand):
-    """A command with plain help."""
+    """A command with plain help, whose paragraphs wrap where the terminal ends."""
+
+    def __init__(self, *args: Any, **settings: Any) -> None:
+        super().__init__(*args, **settings)
+        # Indented lines are examples.
+        self.help = re.sub(r"(?<!\n)\n(?![\n ])", " ", inspect.cleandoc(self.help or ""))
 
     def get_params(self, ctx: Any) -> list[Any]:  # noqa: D102 - see the base class
         return _without_types(super().get_params(ctx))
@@ -46,31 +52,41 @@ def _nothing(ctx: Any) -> str:  # noqa: ARG001 - Typer passes it
     return ""
 
 
-# The function of each command, imported on use: Arrow, templates and Spark take longer to import than many commands run.
-_COMMANDS = {
-    "sweep": "run:sweep_command",
-    "check": "run:check_command",
-    "validate": "run:validate_command",
-    "mutate": "trust:mutate_command",
-    "inspect": "prepare:inspect_command",
-    "init": "prepare:init_command",
-    "schema": "prepare:schema_command",
-    "cfg": "prepare:cfg_command",
-    "lint": "trust:lint_command",
-    "trace": "trace:trace_command",
-    "explain": "ask:explain_command",
-    "explore": "ask:explore_command",
-    "query": "ask:query_command",
-    "testgen": "cases:generate_command",
-    "drive": "cases:drive_command",
-    "report": "ask:report_command",
-    "gate": "trust:gate_command",
-    "tables": "tools:tables_command",
-    "prune": "tools:prune_command",
-    "tools": "tools:tools_app",
-    "doctor": "tools:doctor_command",
-    "examples": "prepare:examples_app",
+# The commands by panel of the help, each with its function, which is imported on use: Arrow, templates and Spark take longer
+# to import than many commands run.
+_PANELS = {
+    "run": {
+        "sweep": "run:sweep_command",
+        "check": "run:check_command",
+        "validate": "run:validate_command",
+        "gate": "trust:gate_command",
+        "mutate": "trust:mutate_command",
+        "drive": "cases:drive_command",
+    },
+    "understand": {
+        "trace": "trace:trace_command",
+        "explain": "ask:explain_command",
+        "explore": "ask:explore_command",
+        "query": "ask:query_command",
+        "report": "ask:report_command",
+    },
+    "write": {
+        "inspect": "prepare:inspect_command",
+        "init": "prepare:init_command",
+        "lint": "trust:lint_command",
+        "cfg": "prepare:cfg_command",
+        "schema": "prepare:schema_command",
+        "testgen": "cases:generate_command",
+        "examples": "prepare:examples_app",
+    },
+    "house-keeping": {
+        "tables": "tools:tables_command",
+        "prune": "tools:prune_command",
+        "tools": "tools:tools_app",
+        "doctor": "tools:doctor_command",
+    },
 }
+_COMMANDS = {name: function for panel in _PANELS.values() for name, function in panel.items()}
 
 
 def import_command(name: str = "") -> Any:
@@ -96,10 +112,12 @@ class _Commands(PlainGroup):
             )
         alone = typer.Typer(rich_markup_mode="rich", add_completion=False)
         found = import_command(cmd_name)
-        if isinstance(found, typer.Typer):
-            return typer.main.get_command(found)
-        alone.command(cmd_name, cls=PlainCommand, context_settings=SETTINGS)(found)
-        return typer.main.get_command(alone)
+        if not isinstance(found, typer.Typer):
+            alone.command(cmd_name, cls=PlainCommand, context_settings=SETTINGS)(found)
+            found = alone
+        command: Any = typer.main.get_command(found)
+        command.rich_help_panel = next(panel for panel, names in _PANELS.items() if cmd_name in names)
+        return command
 
 
 app = typer.Typer(

@@ -59,9 +59,11 @@ def _folders(named: list[Path] | None) -> list[Path] | None:
     return [module_folder(folder) for folder in named] if named else named
 
 
+# Below a command's own options.
+_shared = functools.partial(typer.Option, rich_help_panel="Options of several commands")
 Libraries = Annotated[
     list[Path] | None,
-    typer.Option(
+    _shared(
         "-L",
         "--library",
         metavar="DIR",
@@ -83,7 +85,7 @@ Hide = Annotated[
 ]
 Jar = Annotated[
     Path | None,
-    typer.Option(
+    _shared(
         "--tla2tools",
         metavar="JAR",
         help="A tla2tools.jar or installed release; default: see tla2py tools list.",
@@ -91,21 +93,21 @@ Jar = Annotated[
 ]
 Timeout = Annotated[
     str | None,
-    typer.Option(
+    _shared(
         metavar="DURATION",
         help="Time limit of one execution of TLC, such as 90s or 5m; default: the sweep file's, or 10m for a check.",
     ),
 ]
 Memory = Annotated[
     str | None,
-    typer.Option(
+    _shared(
         metavar="SIZE",
         help="Memory limit of one execution, everything included; default: the sweep file's, or 2GiB for a check.",
     ),
 ]
 Workers = Annotated[
     int | None,
-    typer.Option(
+    _shared(
         min=1,
         metavar="N",
         help="TLC worker threads of one execution; default: the sweep file's, or 1 for a check.",
@@ -113,14 +115,14 @@ Workers = Annotated[
 ]
 Trust = Annotated[
     bool | None,
-    typer.Option(
+    _shared(
         "--trust/--no-trust",
         help="Give TLC your environment, files and network; default: the sweep file's, or no.",
     ),
 ]
 Sandboxing = Annotated[
     SandboxChoice,
-    typer.Option(
+    _shared(
         "--sandbox",
         metavar="auto|require",
         help="Refuse to run unless every wall of the sandbox stands; by default, run behind those that do.",
@@ -149,7 +151,7 @@ InputFiles = Annotated[
     ),
 ]
 NoLint = Annotated[
-    bool, typer.Option("--no-lint", help="Run despite what lint finds; list its findings as ignored.")
+    bool, _shared("--no-lint", help="Run despite what lint finds; list its findings as ignored.")
 ]
 Store = Annotated[str, typer.Argument(metavar="STORE", help="The store of a sweep.")]
 OtherStore = Annotated[
@@ -163,7 +165,7 @@ Arguments = Annotated[
     bool,
     typer.Option("--arguments", help="Run TLC again to derive the action arguments that it did not print."),
 ]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+Json = Annotated[bool, _shared("--json", help="Print JSON.")]
 NoWhy = Annotated[
     bool, typer.Option("--no-why", help="Do not ask TLC why counterexamples violate what they do.")
 ]
@@ -172,7 +174,7 @@ Watch = Annotated[
 ]
 Translate = Annotated[
     bool,
-    typer.Option(
+    _shared(
         "--translate/--no-translate",
         help="Translate PlusCal, on a copy, if its translation is missing or out of date.",
     ),
@@ -189,7 +191,7 @@ StorePath = Annotated[
 ]
 Master = Annotated[
     str | None,
-    typer.Option(
+    _shared(
         "--master",
         metavar="URL",
         help="The Spark master, such as spark://HOST:7077; default local[*], or spark-submit's.",
@@ -197,7 +199,7 @@ Master = Annotated[
 ]
 ExecutorChoice = Annotated[
     ExecutorName | None,
-    typer.Option(
+    _shared(
         "--executor",
         metavar="spark|local",
         help="Spark alone, or threads alone; by default Spark takes over from threads of this machine where that pays off.",
@@ -220,7 +222,7 @@ PointNumbers = Annotated[
 Failed = Annotated[
     bool, typer.Option("--failed", help="Only the points that were not as expected the last time.")
 ]
-Fresh = Annotated[bool, typer.Option("--fresh", help="Execute every run again.")]
+Fresh = Annotated[bool, _shared("--fresh", help="Execute every run again.")]
 
 
 def _sweep_options(
