@@ -97,7 +97,8 @@ class Checking:
             opinion = {} if second is None else {"second": second.as_json()}
             show_json({**json.loads(checked.to_json()), "why": why, **opinion})
             return
-        show(check_text(checked, full=self.full, because=because))
+        files = {each.stem: str(each) for each in self.file.parent.glob("*.tla")}
+        show(check_text(checked, full=self.full, because=because, files=files))
         if wrong is not None:
             show_text(f"{wrong.reason}: {wrong.text}\n")
         elif second is not None:

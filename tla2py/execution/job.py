@@ -274,6 +274,7 @@ def manifest(sweep: Sweep, plan: Plan) -> Manifest:
         sweep_file=str(sweep.path),
         files=plan.paths,
         configs=plan.configs,
+        jar=plan.runs[0].jar_sha256 if plan.points else "",
         parameters=parameters,
         settings=list(sweep.settings),
     )

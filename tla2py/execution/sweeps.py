@@ -214,7 +214,7 @@ def preview_sweeps(
 
     Raises InputError as ``run_sweeps`` does.
     """
-    listener.jar_chosen(jar)
+    _tell_jar(jar, store_addresses(sweeps, store), listener)
     sweeps = [with_readable_logs(sweep, jar) for sweep in sweeps]
     addresses = store_addresses(sweeps, store)
     plans = [plan_sweep(sweep, jar.sha256) for sweep in sweeps]
@@ -244,8 +244,8 @@ def run_sweeps(
     ``rounds`` only the points run that it chooses; the result is that of a sweep limited to these. Raises InputError, before
     any store is created, as ``checked_plan`` and ``store_addresses`` do, and ``usage`` for ``fresh`` with such rounds.
     """
-    listener.jar_chosen(toolchain.jar)
     addresses = store_addresses(sweeps, store)
+    _tell_jar(toolchain.jar, addresses, listener)
     planned = []
     for each in sweeps:
         sweep, plan, warnings = checked_plan(each, toolchain, listener)
@@ -279,6 +279,16 @@ def _finished(course: Generator[Job, int, SweepResult], executed: int) -> SweepR
         result: SweepResult = end.value
         return result
     raise RuntimeError("a sweep has one job")
+
+
+def _tell_jar(jar: Jar, addresses: Sequence[Address], listener: Listener) -> None:
+    """Tell which jar was chosen, unless it is that of the last sweep of each store."""
+    for address in addresses:
+        with contextlib.suppress(StoreError):
+            if Store(address).manifest().jar == jar.sha256:
+                continue
+        listener.jar_chosen(jar)
+        return
 
 
 def store_addresses(sweeps: Sequence[Sweep], store: Address | None) -> list[Address]:

@@ -220,6 +220,11 @@ class Folder(Storage):
 
     def make(self, folders: Iterable[str]) -> None:
         with writing_to(self.path):
+            beside = self.path.parent
+            if beside == Path("runs") and not beside.exists():
+                # Default stores are nothing to commit.
+                beside.mkdir()
+                (beside / ".gitignore").write_text("# Made by tla2py.\n*\n", encoding="utf-8")
             for name in folders:
                 (self.path / name).mkdir(parents=True, exist_ok=True)
 

@@ -80,7 +80,8 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     sweep_file: str | None = None
     # Paths of the user's files by the sha256 of their texts.
     files: dict[str, str] = {}
-    # The sha256 of the texts of the sweep's configs, by their names in the sweep.
+    # The sha256 of the jar of the last sweep, and of the texts of its configs by their names in the sweep.
+    jar: str = ""
     configs: dict[str, str] = {}
     # Values that the sweep file does not have, each NAME=VALUE: the store is of another grid.
     settings: list[str] = []

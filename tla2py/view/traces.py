@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Set
 from io import StringIO
 from itertools import pairwise
+from pathlib import Path
 from types import MappingProxyType
 
 from rich.console import Console, Group, RenderableType
@@ -43,6 +44,8 @@ from tla2py.tlc.output.collector import notes_of
 from tla2py.view.layout import VERDICT_STYLES, Indented, number, plain_table, seconds
 from tla2py.view.messages import acting
 from tla2py.view.tools import diagnostics_text
+
+NO_FILES: Mapping[str, str] = MappingProxyType({})
 
 
 def answer_change(before: Checked, after: Checked) -> str | None:
@@ -199,13 +202,14 @@ def traces_text(
     Raises InputError (``unknown-variable``).
     """
     foreign = isinstance(view.store, ForeignStore)
+    files = {Path(file).stem: file for file in view.manifest.files.values()}
     numbers = [number] if number is not None else list(range(1, len(view.trace_list(point)) + 1)) or [1]
     parts: list[RenderableType] = []
     for each in numbers:
         trace = view.trace(point, each)
         title = f"trace {each}: " if foreign else f"point {point}, trace {each}: "
         chosen = None if variables is None else variables.of(trace)
-        parts += [trace_text(trace, full=full, title=title, chosen=chosen), ""]
+        parts += [trace_text(trace, full=full, title=title, chosen=chosen, files=files), ""]
     parts.pop()
     # Parsing the module, to see whether the actions have arguments, would cost more than the hint is worth.
     if hint and not foreign and any(actor.derived for actor in acting(trace) or ()):
@@ -214,11 +218,16 @@ def traces_text(
 
 
 def trace_text(
-    trace: Trace, *, full: bool = False, title: str = "", chosen: Set[str] | None = None
+    trace: Trace,
+    *,
+    full: bool = False,
+    title: str = "",
+    chosen: Set[str] | None = None,
+    files: Mapping[str, str] = NO_FILES,
 ) -> RenderableType:
     """A trace's steps: each action with its arguments and changes, or with the whole state if ``full``.
 
-    Of the variables, only the ``chosen`` ones are shown.
+    Of the variables, only the ``chosen`` ones are shown. ``files`` are the paths of modules, by name.
     """
 
     def shown(name: str) -> bool:
@@ -227,7 +236,7 @@ def trace_text(
     parts: list[RenderableType] = [Text(title + headline(trace), "bold red")]
     for before, state in pairwise((None, *trace.states)):
         assert state is not None
-        parts.append(_step_header(state, trace))
+        parts.append(_step_header(state, trace, files))
         if before is None or full:
             for variable in filter(shown, state.values):
                 text = Text.assemble((variable, "cyan"), f" = {format_value(state.values[variable])}")
@@ -249,12 +258,14 @@ def trace_text(
     return Group(*parts)
 
 
-def _step_header(state: State, trace: Trace) -> Text:
+def _step_header(state: State, trace: Trace, files: Mapping[str, str]) -> Text:
     header = Text.assemble((f"{state.index:>3} ", "bold"), (action_text(state), "bold blue"))
     if mark := loop_mark(trace, state):
         header.append(f"  ({mark})", "yellow")
     if state.location:
-        header.append(f"  {state.location.module}:{state.location.begin_line}", "dim")
+        # As terminals and editors open it.
+        module, line = state.location.module, state.location.begin_line
+        header.append(f"  {files.get(module, f'{module}.tla')}:{line}", "dim")
     return header
 
 
@@ -339,13 +350,20 @@ def _checked(checked: Checked) -> str:
 
 
 def check_text(
-    checked: Checked, *, full: bool = False, because: Mapping[int | None, Because] = MappingProxyType({})
+    checked: Checked,
+    *,
+    full: bool = False,
+    because: Mapping[int | None, Because] = MappingProxyType({}),
+    files: Mapping[str, str] = NO_FILES,
 ) -> RenderableType:
-    """The counterexamples, each with its nearest cause, TLC's other errors, and a last line with verdict and statistics."""
+    """The counterexamples, each with its nearest cause, TLC's other errors, and a last line with verdict and statistics.
+
+    ``files`` are as in ``trace_text``.
+    """
     result, record = checked.result, checked.record
     parts: list[RenderableType] = []
     for place, trace in enumerate(result.traces, 1):
-        parts.append(trace_text(trace, full=full))
+        parts.append(trace_text(trace, full=full, files=files))
         if place in because:
             parts.append(Text(because[place].first, "bold"))
         parts.append("")
