@@ -52,6 +52,7 @@ from tla2py.spark.choice import choose_executor
 from tla2py.sweep.judge import worst
 from tla2py.sweep.plan import plan_sweep
 from tla2py.sweep.rules import lint_paths, module_beside
+from tla2py.text import listed
 from tla2py.tlc.tools.toolchain import find_jar, find_toolchain
 from tla2py.view.logs import cost_lines, mutant_list, mutation_view
 from tla2py.view.tools import finding_text, findings_summary, group_findings
@@ -291,6 +292,10 @@ def lint_command(
         print_error(error)
         if (error.where or "").split(":")[0] not in map(str, unread):
             err().print(f"  so only partly read: {', '.join(map(str, unread))}", markup=False)
+    if report.skipped and form is Format.TEXT:
+        module = module_beside(report.skipped[0])
+        named = f"to name the module: tla2py lint {report.skipped[0]} {module}"
+        err().print(f"no module matches {listed(report.skipped, 10)}; {named}", markup=False)
     if form is Format.JSON:
         show_json(
             {

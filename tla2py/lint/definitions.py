@@ -17,6 +17,7 @@ from tla2py.tla.levels import Level, Levels
 from tla2py.tla.module import Expression, standard_module_of
 from tla2py.tla.scope import Scope
 from tla2py.tla.tree import deeply
+from tla2py.tlc.config.statements import KEYWORDS
 
 # Standard modules whose operators TLC does not treat as constants.
 _CHANGING = ("TLC", "TLCExt", "Randomization")
@@ -113,7 +114,9 @@ def unknown_definitions(subject: Subject) -> Iterator[Finding]:
             if not key and (name in constants or standard_module_of(name) in standard):
                 continue
             does = "ignores it silently" if key == "alias" else "stops"
-            hint = did_you_mean(name, sorted(names), "'tla2py inspect' lists what a module defines")
+            # A misspelt keyword is taken for a name of the section before it.
+            known = [*sorted(names), *(sorted(KEYWORDS) if name.isupper() else ())]
+            hint = did_you_mean(name, known, "'tla2py inspect' lists what a module defines")
             message = f"{subject.shown} has no definition {name}: TLC {does}"
             yield finding("unknown-definition", place, message, hint, name, _severity(key))
 

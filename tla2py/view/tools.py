@@ -7,6 +7,7 @@ import shlex
 import sys
 import time
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -100,6 +101,15 @@ def diagnostic_text(found: Diagnostic) -> RenderableType:
     return Group(Text.assemble((f"{found.place}: ", "bold"), message), *excerpt_lines(found.place))
 
 
+def source_line(place: Place) -> list[Text]:
+    """The line of a place with a caret under its column, read from its file; empty if there is no such line."""
+    try:
+        lines = Path(place.file).read_text(encoding="utf-8").splitlines()
+        return excerpt_lines(replace(place, excerpt=lines[place.line - 1])) if place.line else []
+    except (OSError, ValueError, IndexError):
+        return []
+
+
 def excerpt_lines(place: Place) -> list[Text]:
     """The source line of a place with a caret under its column, or its several lines; empty if they are unknown."""
     line = place.excerpt.replace("\t", " ").rstrip()
@@ -140,6 +150,8 @@ def finding_text(finding: Finding, *same: Finding) -> Text:
     text.append(": ")
     text.append(f"{finding.severity.value}[{finding.code}]", style=_STYLES[finding.severity])
     text.append(f" {printable(finding.message)}")
+    for line in source_line(finding.place) if finding.code == "syntax" else ():
+        text.append("\n").append(line)
     if finding.hint:
         text.append(f"\n    {printable(finding.hint)}", style="dim")
     if same:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from tla2py.model.model import LIST_FIELDS, NAME_FIELDS
+from tla2py.text import did_you_mean
 
 # Lists of words are easier to read than sixty strings.
 # ruff: noqa: SIM905
@@ -360,7 +361,10 @@ class _Reader:
                 self.position += 1
         else:
             message = f"{keyword.text!r} does not begin a statement of a config"
-            raise self._error("syntax", keyword, message, "write SPECIFICATION, INVARIANT, CONSTANT, ...")
+            hint = did_you_mean(
+                keyword.text, sorted(KEYWORDS), "write SPECIFICATION, INVARIANT, CONSTANT, ..."
+            )
+            raise self._error("syntax", keyword, message, hint)
 
     def _more(self) -> bool:
         """Whether the next token continues the statement."""
@@ -424,7 +428,8 @@ class _Reader:
         sign = self._next(f"= or <- after {name.text}")
         if sign.text not in ("=", "<-"):
             message = f"{sign.text!r} after {name.text}, where = or <- was expected"
-            raise self._error("syntax", sign, message, "write = before a value, <- before a definition")
+            hint = did_you_mean(name.text, sorted(KEYWORDS), "write = before a value, <- before a definition")
+            raise self._error("syntax", sign, message, hint)
         module = None
         if self._peek() == "[":
             bracket = self._next("[")
