@@ -45,7 +45,8 @@ def test_a_sweep_file_is_planned(sweep_file: Path) -> None:
 def test_a_sweep_file_says_what_it_expects(sweep_file: Path) -> None:
     sweep = load_sweep(sweep_file)
     assert sweep.expect is not None
-    rules = [{n: value_key(value_text(v)) for n, v in rule.match.items()} for rule in sweep.expect.point]
+    matches = [rule.match for rule in sweep.expect.point if isinstance(rule.match, dict)]
+    rules = [{n: value_key(value_text(v)) for n, v in match.items()} for match in matches]
     used = set()
     for point in sweep.points:
         values = {name: value_key(text) for name, text in point.parameters.items()}

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
 import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from difflib import unified_diff
 from functools import cache, cached_property, partial
 from pathlib import Path
 from typing import NamedTuple
 
+from tla2py.analysis.explanation import LAW_POINTS, LAW_SECONDS, Explained, explain_store
 from tla2py.analysis.view import StoreView
-from tla2py.errors import Place
+from tla2py.errors import InputError, Place
 from tla2py.execution.sweeps import SweepOptions
 from tla2py.gate.decision import Decision, PointDecision, Problem, Reason
+from tla2py.gate.drift import Drift, DriftKind
 from tla2py.gate.run import Gated
 from tla2py.gate.stored import read_trace
 from tla2py.model.courses import Course, coarse_kinds, course_of
@@ -21,6 +25,7 @@ from tla2py.model.trace import Location, Trace, changed_parts
 from tla2py.sweep.judge import expectation_place
 from tla2py.sweep.sweep import Sweep
 from tla2py.tla.graph import ModuleGraph
+from tla2py.tla.parse import read_text
 from tla2py.tlc.process.command import CONFIG_NAME, build_argv, shell_command
 from tla2py.tlc.tools.community import class_file
 from tla2py.tlc.tools.toolchain import Toolchain
@@ -91,7 +96,7 @@ class Evidence:
 
     ``root`` is the folder that paths in reports are relative to. ``trace`` gives the counterexample of a point by the
     name of what it violates. ``jar`` is a sentence on the jar if the project or the machine chose it. ``again`` gives the commands that run a point alone, ``look`` the one that shows its
-    counterexamples.
+    counterexamples. ``view`` is the store.
     """
 
     decision: Decision
@@ -101,6 +106,38 @@ class Evidence:
     again: Callable[[PointDecision], Again]
     look: Callable[[PointDecision], str]
     jar: str | None = None
+    view: StoreView | None = None
+
+    @cached_property
+    def laws(self) -> Mapping[str, Explained]:
+        """When the properties that are violated unexpectedly are violated, by name, as far as a short law says it."""
+        points = self.decision.points
+        names = {one.check.label for point in points for one in point.surprises}
+        if self.view is None or not names or len(points) > LAW_POINTS:
+            return {}
+        found = explain_store(self.view, seconds=LAW_SECONDS)
+        return {each.name: each for each in found if each.name in names and each.telling and each.found.short}
+
+    def changed_lines(self, drift: Drift) -> Sequence[str]:
+        """The lines of a changed definition with its old and new ones marked, if the store still has the old text."""
+        if self.view is None or drift.kind is not DriftKind.DEFINITION:
+            return ()
+        module, _, name = str(drift.name).rpartition("!")
+        texts = {source.text for spec in self.sweep.specs.values() for source in spec.modules}
+        texts |= {text for text in self.view.store.sources().values() if name in text}
+        found: dict[str, str] = {}
+        for text in texts:
+            with contextlib.suppress(InputError):
+                read = read_text(text)
+                for each in read.definitions if module in ("", read.name) else ():
+                    if each.name == name:
+                        found[each.digest] = each.text
+        if not {drift.before, drift.now} <= found.keys():
+            return ()
+        before, now = (found[str(digest)].splitlines() for digest in (drift.before, drift.now))
+        return [
+            line for line in unified_diff(before, now, n=1, lineterm="") if line[:2] not in ("--", "++", "@@")
+        ]
 
     @property
     def notices(self) -> tuple[str, ...]:
@@ -285,4 +322,5 @@ def evidence_of(gated: Gated, options: SweepOptions, root: Path) -> Evidence:
         ),
         look=lambda point: command_to_look(gated.view, point),
         jar=gated.toolchain.jar.choice if gated.toolchain else None,
+        view=gated.view,
     )

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations, islice
 
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from tla2py.errors import ExitCode
-from tla2py.gate.decision import PointDecision
+from tla2py.errors import ExitCode, InputError
+from tla2py.gate.decision import PointDecision, Problem, Reason
+from tla2py.gate.drift import Drift, DriftKind
 from tla2py.gate.evidence import Evidence, Surprise
 from tla2py.gate.lock import lock_path
 from tla2py.gate.run import Gated
@@ -18,11 +20,15 @@ from tla2py.model.trace_text import trace_lines
 from tla2py.sweep.grid import Point
 from tla2py.sweep.judge import expectation_place, row_number
 from tla2py.sweep.sections import ExpectSection, ExternalExpectation
-from tla2py.text import counted, printable, spans
+from tla2py.text import counted, points_text, printable
 from tla2py.toml import toml_key, toml_string, toml_value
 
-# Of one counterexample; the reports and 'tla2py trace' have all of it.
-_MOST_LINES = 60
+# Of one counterexample at each end; the reports and 'tla2py trace' have all of it.
+_MOST_LINES = 12
+_WIDTH = 100
+_SIGNS = {"-": "red", "+": "green"}
+_RESULTS = (DriftKind.VERDICT, DriftKind.VIOLATION)
+_FIGURES = (DriftKind.DISTINCT, DriftKind.GENERATED)
 # Of suggested expectations; more are better written by hand.
 _MOST_ROWS = 12
 
@@ -51,7 +57,7 @@ def lock_lines(gated: Gated) -> Text:
         accepted.setdefault(problem.text, []).extend([problem.point] if problem.point is not None else [])
     lines = [f"wrote {path}: {counted(gated.written, 'point')}"]
     for text, points in accepted.items():
-        at = f" at point{'s' * (len(points) > 1)} {_listed(points)}" if points else ""
+        at = f" at point{'s' * (len(points) > 1)} {points_text(points)}" if points else ""
         lines.append(f"accepted{at}: {printable(text)}")
     return Text("\n".join(lines), "green")
 
@@ -62,35 +68,67 @@ def _details(gate: Evidence) -> list[RenderableType]:
         for each in gate.decision.findings
     ]
     for problem in gate.decision.problems:
-        lines.append(Text(f"      {problem.reason.value}: {printable(problem.text)}", "red"))
-    commands: dict[str, int] = {}
-    surprises = gate.by_kind
-    for points in _groups(gate, surprises):
-        first = points[0]
-        indices = [point.point.index for point in points]
-        more = len(points) - 1
-        title = Text.assemble(
-            f"    point{'s' * (more > 0)} {_listed(indices)}  ", (printable(first.shown), "bold")
-        )
-        if more:
-            title.append(f", and {counted(more, 'more point')} with the same problems")
-        lines += [
-            title,
-            *(
-                Text(f"      {problem.reason.value}: {printable(problem.text)}", "red")
-                for problem in first.problems
-            ),
-        ]
-        lines += _counterexamples(gate, list(zip(*(surprises[index] for index in indices), strict=True)))
-        again = gate.again(first)
-        lines.append(Text.assemble(("      again: ", "bold"), printable(again.ours)))
-        # The command is long and the same for most points.
-        same = commands.setdefault(again.java, indices[0])
-        plain = again.plain if same == indices[0] else f"as for point {same}, in {again.folder}"
-        lines.append(Text.assemble(("      plain: ", "bold"), printable(plain)))
+        lines.append(_problem_line(problem))
+        if isinstance(problem.cause, Drift):
+            lines += [
+                Text(f"        {printable(line)}", _SIGNS.get(line[:1], "dim"))
+                for line in gate.changed_lines(problem.cause)
+            ]
+    lines += [
+        Text.assemble(("      law: ", "bold"), printable(f"{law.title} is {law.law}  {law.support}"))
+        for law in gate.laws.values()
+    ]
+    surprises, groups = gate.by_kind, _groups(gate, gate.by_kind)
+    # In full only the shortest.
+    leading = [each for point in gate.decision.points for each in surprises[point.point.index] if each.leads]
+    shown = min(leading, key=lambda each: each.states, default=None)
+    for points in groups:
+        lines += _group_lines(gate, points, shown)
+        if points is groups[0]:
+            # The command is long, and for other points only its folder differs.
+            again = gate.again(points[0])
+            lines.append(Text.assemble(("      plain: ", "bold"), printable(again.plain)))
     lines += _known(gate)
     lines += [Text(f"      note: {notice}", "yellow") for notice in gate.notices]
     return lines
+
+
+def _group_lines(
+    gate: Evidence, points: Sequence[PointDecision], shown: Surprise | None
+) -> Iterator[RenderableType]:
+    """The points of a group, their problems and counterexamples, and how to run the first again."""
+    first, indices = points[0], [point.point.index for point in points]
+    more = len(points) - 1
+    title = Text.assemble(
+        f"    point{'s' * (more > 0)} {points_text(indices)}  ", (printable(first.shown), "bold")
+    )
+    if more:
+        title.append(f", and {counted(more, 'more point')} with the same problems")
+    yield title
+    for problem in _told(first):
+        yield _problem_line(problem, f" at point {indices[0]}" * (more > 0 and _counts(problem)))
+    for same in zip(*(gate.by_kind[index] for index in indices), strict=True):
+        yield from _counterexample(gate, same, shown)
+    yield Text.assemble(("      again: ", "bold"), printable(gate.again(first).ours))
+
+
+def _problem_line(problem: Problem, where: str = "") -> Text:
+    return Text(f"      {problem.reason.value}: {printable(problem.text)}{where}", "red")
+
+
+def _told(point: PointDecision) -> list[Problem]:
+    """A point's problems, without drift that an unexpected result says already."""
+    unexpected = any(problem.reason is Reason.UNEXPECTED for problem in point.problems)
+    return [
+        problem
+        for problem in point.problems
+        if not (unexpected and isinstance(problem.cause, Drift) and problem.cause.kind in _RESULTS)
+    ]
+
+
+def _counts(problem: Problem) -> bool:
+    """Whether a problem is a changed number of states, which differs from point to point."""
+    return isinstance(problem.cause, Drift) and problem.cause.kind in _FIGURES
 
 
 def _groups(gate: Evidence, surprises: Mapping[int, Sequence[Surprise]]) -> list[list[PointDecision]]:
@@ -98,50 +136,47 @@ def _groups(gate: Evidence, surprises: Mapping[int, Sequence[Surprise]]) -> list
     groups: dict[object, list[PointDecision]] = {}
     for point in gate.decision.points:
         if point.problems:
-            problems = tuple((problem.reason, problem.text) for problem in point.problems)
+            problems = tuple(
+                (problem.reason, "" if _counts(problem) else problem.text) for problem in _told(point)
+            )
             kinds = tuple((each.name, each.lead.point.index) for each in surprises[point.point.index])
             groups.setdefault((problems, kinds), []).append(point)
     return list(groups.values())
 
 
-def _listed(numbers: Sequence[int]) -> str:
-    """Rising numbers in short: ``1 to 4, 7``."""
-    return ", ".join(
-        f"{first} to {last}" if last > first + 1 else ", ".join(map(str, range(first, last + 1)))
-        for first, last in spans(numbers)
-    )
-
-
-def _counterexamples(gate: Evidence, kinds: Sequence[Sequence[Surprise]]) -> list[Text]:
-    """The counterexamples of a group: in full the shortest of the kinds that it is the first to have, of others the length."""
-    leading = [group for group in kinds if group[0].leads]
-    shown = min(leading, key=lambda group: group[0].states, default=None)
-    lines = _steps(gate, shown) if shown is not None else []
-    for group in kinds:
-        first = group[0]
-        if group is shown:
-            continue
+def _counterexample(gate: Evidence, group: Sequence[Surprise], shown: Surprise | None) -> Iterator[Text]:
+    """The counterexamples of a group to one name: in full the one ``shown``, of others the length."""
+    first = group[0]
+    if first is not shown:
         where = f"as at point {first.lead.point.index} ({_lengths(group)})"
         text = f"{_lengths(group)}, see {gate.look(first.point)}" if first.leads else where
-        lines.append(Text.assemble((_title(first), "bold"), f" {printable(text)}"))
-    return lines
-
-
-def _steps(gate: Evidence, group: Sequence[Surprise]) -> list[Text]:
-    """The counterexample of the first point of a group in full, and how long those of the others are."""
-    first = group[0]
+        yield Text.assemble((_title(first), "bold"), f" {printable(text)}")
+        return
     trace = gate.trace(first.point, first.name)
     assert trace is not None
-    shown = trace_lines(trace)
-    where = f" at point {first.point.point.index}" if len(group) > 1 else ""
-    lines = [Text(_title(first, where), "bold")]
-    lines += [Text(f"        {line}") for line in shown[:_MOST_LINES]]
-    if len(shown) > _MOST_LINES:
-        more = f"{len(shown) - _MOST_LINES} more lines, see {gate.look(first.point)}"
-        lines.append(Text(f"        ({printable(more)})", "dim"))
+    yield Text(_title(first, f" at point {first.point.point.index}" * (len(group) > 1)), "bold")
+    lines = _short(trace_lines(trace))
+    left = len(lines) - 2 * _MOST_LINES
+    if left > 0:
+        lines[_MOST_LINES:-_MOST_LINES] = [f"({left} more lines, see {gate.look(first.point)})"]
+    yield from (Text(f"        {printable(line)}") for line in lines)
     if len(group) > 1:
-        lines.append(Text(f"      similar at the other points ({_lengths(group[1:])})"))
-    return lines
+        yield Text(f"      similar at the other points ({_lengths(group[1:])})")
+
+
+def _short(lines: Sequence[str]) -> list[str]:
+    """The lines of a trace, the changes of a step beside its action as far as they fit."""
+    found: list[str] = []
+    beside = "  "
+    for line in lines:
+        part = line.strip()
+        if line[0] == " " and len(found[-1]) + len(beside) + len(part) <= _WIDTH:
+            found[-1] += beside + part
+            beside = ", "
+        else:
+            found.append(line)
+            beside = "  " if line[0] != " " else ", "
+    return found
 
 
 def _title(surprise: Surprise, where: str = "") -> str:
@@ -180,7 +215,7 @@ def _expecting(gate: Evidence) -> Iterator[tuple[str, list[str]]]:
             where = f"change the row at {place} to" if whole else f"write, before the row at {place}"
         elif _by_section(red[0]) and gate.sweep.source.position("expect")[0]:
             where = f"change the section at {place} to"
-        yield where, _rows(red, [each.point for each in every])
+        yield where, _rows(gate, red)
 
 
 def _own_row(gate: Evidence, point: PointDecision) -> int | None:
@@ -193,8 +228,9 @@ def _by_section(point: PointDecision) -> bool:
     return not point.point.parameters and isinstance(point.expected, ExpectSection)
 
 
-def _rows(red: Sequence[PointDecision], every: Sequence[Point]) -> list[str]:
+def _rows(gate: Evidence, red: Sequence[PointDecision]) -> list[str]:
     """The rows that expect what these points violate; without parameters the section itself."""
+    every = [each.point for each in gate.decision.points]
     violating: dict[tuple[str, ...], list[Point]] = {}
     for each in red:
         assert each.row is not None
@@ -204,6 +240,9 @@ def _rows(red: Sequence[PointDecision], every: Sequence[Point]) -> list[str]:
         found = ['verdict = "violated"', f"violates = [{', '.join(map(toml_string, names))}]"]
         if _by_section(red[0]):
             return ["[expect]", *found]
+        if (predicate := _predicate(gate, names, points, every)) is not None:
+            lines += ["[[expect.point]]", f"match = {toml_string(predicate)}", *found]
+            continue
         matches = _matches(points, every)
         for match in islice(matches, _MOST_ROWS):
             inside = ", ".join(f"{toml_key(name)} = {toml_value(text)}" for name, text in match.items())
@@ -211,6 +250,18 @@ def _rows(red: Sequence[PointDecision], every: Sequence[Point]) -> list[str]:
         if next(matches, None) is not None:
             lines.append(f"# and so on: {len(points)} points violate {', '.join(names)}")
     return lines
+
+
+def _predicate(
+    gate: Evidence, names: Sequence[str], points: Sequence[Point], every: Sequence[Point]
+) -> str | None:
+    """The law of one of the names, if it is true at these points and no others."""
+    for law in (str(gate.laws[name].found.law) for name in names if name in gate.laws):
+        with contextlib.suppress(InputError):
+            holds = gate.sweep.expected_rows.holds
+            if [each for each in every if holds(0, law, each.parameters)] == [*points]:
+                return law
+    return None
 
 
 def _matches(points: Sequence[Point], every: Sequence[Point]) -> Iterator[Mapping[str, str]]:

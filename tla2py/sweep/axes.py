@@ -311,7 +311,7 @@ def _check_substitution(name: str, source: SweepText, specs: Mapping[str, Module
 def check_expected_parameters(file: SweepFile, source: SweepText, parameters: list[str]) -> None:
     """Check that the rows of expectations match on parameters only. Raises InputError (``grid-key``)."""
     for number, row in enumerate(file.expect.point if file.expect else ()):
-        for name in row.match:
+        for name in row.match if isinstance(row.match, dict) else ():
             if name not in parameters:
                 raise unknown_parameter(name, parameters, source.place("expect", "point", number, "match"))
 

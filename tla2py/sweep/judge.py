@@ -13,7 +13,7 @@ from tla2py.model.row import RunRow
 from tla2py.sweep.checks import Check, config_facts
 from tla2py.sweep.grid import value_key
 from tla2py.sweep.plan import Plan
-from tla2py.sweep.sections import Expectation, ExpectPoint, ExpectSection, ExternalExpectation
+from tla2py.sweep.sections import Expectation, ExpectPoint, ExpectSection, ExternalExpectation, Scalar
 from tla2py.sweep.sweep import Sweep, matches
 from tla2py.text import did_you_mean, parameter_text, value_shown
 from tla2py.toml import value_text
@@ -361,29 +361,32 @@ def checked_labels(sweep: Sweep, plan: Plan, *, dropped: bool = False) -> dict[i
 
 def _unused(sweep: Sweep, section: ExpectSection, number: int) -> InputError:
     row = section.point[number]
-    shown = (
-        parameter_text({name: str(value) for name, value in row.match.items()})
-        if row.match
-        else "every point"
-    )
-    if any(
-        matches(row, point.parameters, sweep.logs.logs) for point in sweep.points.first_with([*row.match])
-    ):
+    match = row.match
+    if isinstance(match, str):
+        shown = match
+        used = any(sweep.expected_rows.holds(number, match, point.parameters) for point in sweep.points)
+    else:
+        shown = (
+            parameter_text({name: str(value) for name, value in match.items()}) if match else "every point"
+        )
+        points = sweep.points.first_with([*match])
+        used = any(matches(match, point.parameters, sweep.logs.logs) for point in points)
+    if used:
         message = f"this expectation for {shown} applies to no point: earlier rows match its points"
         hint = "the first row that matches applies; move this one up"
     else:
         message = f"this expectation matches no point: {shown}"
         hint = "the points are those of [parameters] without those that [grid] excludes"
-        for name, values in _other_values(sweep, row):
+        for name, values in _other_values(sweep, match) if isinstance(match, dict) else ():
             hint = f"{name} is {values}"
     return InputError(
         "expect-no-point", message, where=sweep.source.place("expect", "point", number), hint=hint
     )
 
 
-def _other_values(sweep: Sweep, row: ExpectPoint) -> Iterator[tuple[str, str]]:
+def _other_values(sweep: Sweep, match: Mapping[str, Scalar]) -> Iterator[tuple[str, str]]:
     """The parameters for which a row has a value that no point has, each with the points' values."""
-    for name, value in row.match.items():
+    for name, value in match.items():
         values = list(dict.fromkeys(sweep.points.columns[name]))
         if value_key(value_text(value)) not in map(value_key, values):
             shown = ", ".join([*map(value_shown, values[:_SHOWN]), *["..."][: len(values) > _SHOWN]])

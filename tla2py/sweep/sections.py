@@ -136,15 +136,16 @@ class _Expectation(_Section, frozen=True, kw_only=True):
 
 
 class ExpectPoint(_Expectation, frozen=True, kw_only=True):
-    """``[[expect.point]]``: the expectation for the points that agree with ``match``."""
+    """``[[expect.point]]``: the expectation for the points that agree with ``match``, values or a predicate."""
 
-    match: dict[str, Scalar]
+    match: dict[str, Scalar] | str
     proposed: str | None = None
 
 
 class ExternalExpectation(ExpectPoint, frozen=True, kw_only=True):
     """An expectation from a config; ``where`` is its place."""
 
+    match: dict[str, Scalar]
     where: str
 
 
@@ -322,7 +323,7 @@ KEYS: Mapping[str, Mapping[str, str]] = {
         "fires": "Actions that must fire; TLC then collects coverage.",
         "law": "By property the predicate over the parameters that is TRUE where it is violated; rows take precedence.",
         "point": "Rows for points that agree with their match; the first one that agrees applies.",
-        "match": "Parameter values of the points that the row applies to.",
+        "match": "Parameter values of the points that the row applies to, or a predicate in TLA+ over the parameters, as in where.",
         "proposed": "Why --record proposed the row; a gate is red until somebody has read the row and removed this line.",
     },
 }

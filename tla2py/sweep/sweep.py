@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -38,7 +39,6 @@ from tla2py.sweep.grid import NO_POINTS, Excluded, Parameter, Point, Points, val
 from tla2py.sweep.options import inputs_of
 from tla2py.sweep.sections import (
     Expectation,
-    ExpectPoint,
     ExpectSection,
     ExternalExpectation,
     Scalar,
@@ -69,24 +69,36 @@ class Unread:
         return f"{self.model} was not run: {self.error.line}"
 
 
+Holds: TypeAlias = Callable[[int, str, Mapping[str, str]], bool]
+
+
 class ExpectedRows:
     """The rows of an ``[expect]`` section, found by the texts that they match.
 
     ``logs`` are the values of the parameter ``log``, which a row may match by a pattern such as ``traces/bug-*``.
+    ``holds`` evaluates the predicate of a row, by number, at a point of the ``parameters``.
     """
 
-    def __init__(self, expect: ExpectSection, logs: Collection[str] = ()) -> None:
+    def __init__(
+        self, expect: ExpectSection, logs: Collection[str], parameters: Iterable[str], holds: Holds
+    ) -> None:
+        self.holds = holds
+        self._predicates: list[tuple[int, str]] = []
         own = msgspec.structs.asdict(expect)
         # A section with values of its own overrides what configs expect.
         states = any(value not in (None, {}) for key, value in own.items() if key != "point")
         # By the names that rows match: the number of the first row for each key of their values.
         self._numbers: dict[tuple[str, ...], dict[tuple[Hashable, ...], int]] = {}
         for number, row in enumerate(expect.point):
-            if not (states and isinstance(row, ExternalExpectation)):
+            if isinstance(row.match, str):
+                self._predicates.append((number, row.match))
+            elif not (states and isinstance(row, ExternalExpectation)):
                 for match in _matched(row.match, logs):
                     keys = tuple(value_key(value_text(value)) for value in match.values())
                     self._numbers.setdefault(tuple(match), {}).setdefault(keys, number)
-        self.names = tuple(dict.fromkeys(name for names in self._numbers for name in names))
+        # A predicate may read any of them.
+        read = chain(*self._numbers, parameters if self._predicates else ())
+        self.names = tuple(dict.fromkeys(read))
 
     def number(self, parameters: Mapping[str, str]) -> int | None:
         """The number, from 0, of the first row that matches a point; None if the section itself applies."""
@@ -95,7 +107,11 @@ class ExpectedRows:
             for names, rows in self._numbers.items()
             if all(name in parameters for name in names)
         )
-        return min((number for number in found if number is not None), default=None)
+        first = min((number for number in found if number is not None), default=None)
+        for number, predicate in self._predicates:
+            if (first is None or number < first) and self.holds(number, predicate, parameters):
+                return number
+        return first
 
 
 def _matched(match: Mapping[str, Scalar], logs: Collection[str]) -> list[Mapping[str, Scalar]]:
@@ -113,18 +129,20 @@ def overridden_text(expect: ExpectSection, points: Points, rows: ExpectedRows) -
     for point in points.first_with((*rows.names, *(name for row in external for name in row.match))):
         number = rows.number(point.parameters)
         if number is None or not isinstance(expect.point[number], ExternalExpectation):
-            found |= {f"EXPECT at {row.where}": None for row in external if matches(row, point.parameters)}
+            found |= {
+                f"EXPECT at {row.where}": None for row in external if matches(row.match, point.parameters)
+            }
     return f"the sweep file's [expect] overrides {', '.join(found)}" if found else None
 
 
-def matches(row: ExpectPoint, parameters: Mapping[str, str], logs: Collection[str] = ()) -> bool:
-    """Whether a row is about a point; ``logs`` are as in ``ExpectedRows``."""
+def matches(match: Mapping[str, Scalar], parameters: Mapping[str, str], logs: Collection[str] = ()) -> bool:
+    """Whether a row with these values is about a point; ``logs`` are as in ``ExpectedRows``."""
     return any(
         all(
             name in parameters and value_key(value_text(value)) == value_key(parameters[name])
             for name, value in match.items()
         )
-        for match in _matched(row.match, logs)
+        for match in _matched(match, logs)
     )
 
 
@@ -294,8 +312,10 @@ class Sweep:
 
     @cached_property
     def expected_rows(self) -> ExpectedRows:
-        """The rows of expectations, found by the texts that they match."""
-        return ExpectedRows(self.expect, self.logs.logs)
+        """The rows of expectations, found by what they match."""
+        from tla2py.sweep.where import matching
+
+        return ExpectedRows(self.expect, self.logs.logs, self.kinds, matching(self))
 
     def model(self, point: Point) -> Model:
         """The model of a point. Raises InputError: ``unassigned``, ``unknown-definition``."""

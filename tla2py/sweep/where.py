@@ -1,4 +1,4 @@
-"""Predicates over a grid's parameters: the combinations that ``where`` leaves out, and the laws that a gate expects."""
+"""Predicates over the parameters: the combinations that ``where`` leaves out, the points that a row of expectations matches, expected laws."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from tla2py.errors import InputError
 from tla2py.sweep.grid import comparable
-from tla2py.sweep.sweep import Sweep
+from tla2py.sweep.sweep import Holds, Sweep
 from tla2py.text import did_you_mean, parameter_text
 from tla2py.tla.evaluate import evaluate, expression_of
 from tla2py.tla.graph import ModuleGraph
@@ -74,6 +74,52 @@ class _Names:
         return evaluate(expression_of(text), inside)
 
 
+class _Predicates:
+    """Predicates at the points of a sweep; ``read`` are the parameters that they have read, or always depend on."""
+
+    def __init__(self, sweep: Sweep) -> None:
+        self._sweep = sweep
+        texts = [text for each in sweep.parameters if each.kind in _VALUED for text in each.values]
+        texts += [str(text) for text in sweep.file.constants.values()]
+        texts += [text for config in sweep.configs.values() for _, text in config.config.assignments]
+        self._model_values = frozenset[str]().union(*map(_predicate_names, texts))
+        self.read = dict.fromkeys(each.name for each in sweep.parameters if each.kind in ("module", "config"))
+
+    def holds(self, predicate: str, parameters: Mapping[str, str], *keys: str | int) -> bool:
+        """Whether a predicate is true at a point. Raises InputError as ``_holds`` does, at the place of ``keys``."""
+        sweep = self._sweep
+        words = {n: t for n, t in parameters.items() if sweep.kinds[n] not in _VALUED}
+        names = _Names(
+            spec=sweep.spec(parameters),
+            values=_Watched(_values(sweep, parameters), parameters, self.read),
+            words=_Watched(words, parameters, self.read),
+            model_values=self._model_values,
+        )
+        try:
+            return _holds(predicate, names)
+        except InputError as error:
+            message, before = without_place(predicate, error.message)
+            shown = f"{' '.join(predicate.split())!r}, {parameter_text(parameters)}"
+            source, length = sweep.source, count_visible(predicate)
+            place = source.inside(keys, predicate, count_visible(before), length) if before else None
+            # Such as ``where``, ``match`` or ``law Exclusive``.
+            key = " ".join(str(each) for each in keys[1:] if each != "point" and not isinstance(each, int))
+            raise InputError(
+                error.code,
+                f"{key} {shown}: {message}",
+                where=str(place or source.place(*keys)),
+                hint=error.hint,
+            ) from error
+
+
+def matching(sweep: Sweep) -> Holds:
+    """A function that evaluates the predicate in a row of expectations, by number, at a point."""
+    predicates = _Predicates(sweep)
+    return lambda number, text, parameters: predicates.holds(
+        text, parameters, "expect", "point", number, "match"
+    )
+
+
 def expected_law(sweep: Sweep, name: str) -> Callable[[Mapping[str, str]], bool]:
     """A function from a point's parameters to whether a property's expected law says that it is violated there.
 
@@ -92,13 +138,10 @@ def failing_predicate(
     """
     if not predicates:
         return None
-    texts = [text for each in sweep.parameters if each.kind in _VALUED for text in each.values]
-    texts += [str(text) for text in sweep.file.constants.values()]
-    texts += [text for config in sweep.configs.values() for _, text in config.config.assignments]
-    model_values = frozenset[str]().union(*map(_predicate_names, texts))
-    # The parameters that predicates have read, and the answers by their texts. An answer reads the same names
-    # whenever these texts are the same; a new name makes the earlier answers useless.
-    read = dict.fromkeys(each.name for each in sweep.parameters if each.kind in ("module", "config"))
+    evaluated = _Predicates(sweep)
+    # The answers by the texts of what predicates have read. An answer reads the same names whenever these texts are
+    # the same; a new name makes the earlier answers useless.
+    read = evaluated.read
     answers: dict[tuple[str, ...], str | None] = {}
 
     def failing(parameters: Mapping[str, str]) -> str | None:
@@ -106,7 +149,8 @@ def failing_predicate(
         if key in answers:
             return answers[key]
         before = len(read)
-        answer = first_failing(parameters)
+        false = (each for each in predicates if not evaluated.holds(each, parameters, *keys))
+        answer = next(false, None)
         if len(read) > before:
             answers.clear()
             key = tuple([parameters[name] for name in read])
@@ -114,32 +158,6 @@ def failing_predicate(
             answers.clear()
         answers[key] = answer
         return answer
-
-    def first_failing(parameters: Mapping[str, str]) -> str | None:
-        names = _Names(
-            spec=sweep.spec(parameters),
-            values=_Watched(_values(sweep, parameters), parameters, read),
-            words=_Watched(
-                {n: t for n, t in parameters.items() if sweep.kinds[n] not in _VALUED}, parameters, read
-            ),
-            model_values=model_values,
-        )
-        for predicate in predicates:
-            try:
-                if not _holds(predicate, names):
-                    return predicate
-            except InputError as error:
-                message, before = without_place(predicate, error.message)
-                shown = f"{' '.join(predicate.split())!r}, {parameter_text(parameters)}"
-                source, length = sweep.source, count_visible(predicate)
-                place = source.inside(keys, predicate, count_visible(before), length) if before else None
-                raise InputError(
-                    error.code,
-                    f"{' '.join(keys[1:])} {shown}: {message}",
-                    where=str(place or source.place(*keys)),
-                    hint=error.hint,
-                ) from error
-        return None
 
     return failing
 

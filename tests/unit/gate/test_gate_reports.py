@@ -328,7 +328,8 @@ def test_the_log_says_what_is_wrong_and_how_to_run_it_again(red: Evidence) -> No
     text = log_of(red)
     assert text.startswith("red   sweep  2 points, 1 not as expected\n")
     assert "      unexpected: violated (Small), expected holds\n" in text
-    assert "        4. Up\n             x: 2 -> 3\n" in text
+    assert "        1. initial state  x = 0\n        2. Up  x: 0 -> 1\n" in text
+    assert "        4. Up  x: 2 -> 3\n" in text
     assert "      again: again 2\n      plain: files && cd points/2 && java TLC\n" in text
 
 
@@ -341,13 +342,29 @@ def test_the_log_tells_the_same_of_several_points_once(load: LoadSweep) -> None:
     text = log_of(evidence(sweep, gate(sweep, *rows), trace("Small", 0, 1)))
     lines = [line for line in text.splitlines() if re.match(" {4}point|.*(again|plain): ", line)]
     assert lines == [
-        "    points 1 to 3, 5  Max = 1, and 3 more points with the same problems",
+        "    points 1-3, 5  Max = 1, and 3 more points with the same problems",
         "      again: again 1",
         "      plain: files && cd points/1 && java TLC",
         "    point 4  Max = 4",
         "      again: again 4",
-        "      plain: as for point 1, in points/4",
     ]
+
+
+def test_the_log_counts_points_beyond_ten_runs_and_gives_one_example_of_changed_figures(
+    load: LoadSweep,
+) -> None:
+    sweep = load(HEAD.replace("[1, 2]", f"{[*range(1, 41)]}"))
+    decision = gate(sweep, *(run_row() for _ in range(40)))
+    points = []
+    for number, point in enumerate(decision.points, 1):
+        drift = Drift(kind=DriftKind.DISTINCT, before=number, now=2 * number)
+        points.append(replace(point, problems=(Problem.of_drift(drift, number),) if number % 3 else ()))
+    text = log_of(evidence(sweep, replace(decision, points=tuple(points))))
+    assert (
+        "    points 1-2, 4-5, 7-8, 10-11, 13-14, 16-17, 19-20, 22-23, 25-26, 28-29 and 7 more  Max = 1"
+        in text
+    )
+    assert re.findall("drift: .*", text) == ["drift: distinct states rose from 1 to 2 at point 1"]
 
 
 def all_violated(load: LoadSweep) -> Evidence:
@@ -366,14 +383,14 @@ def all_violated(load: LoadSweep) -> Evidence:
 
 def test_the_log_shows_one_counterexample_of_a_kind_and_how_to_expect_all(load: LoadSweep) -> None:
     text = log_of(all_violated(load))
-    assert text.count("1. initial state") == 2
+    assert text.count("1. initial state") == 1
     lines = [line.strip() for line in text.splitlines()]
     assert [line for line in lines if line.startswith(("point", "the counter", "similar", "match"))] == [
-        "points 3 to 5  Max = 2, check_deadlock = FALSE, and 2 more points with the same problems",
+        "points 3-5  Max = 2, check_deadlock = FALSE, and 2 more points with the same problems",
         "the counterexample to Small at point 3:",
         "similar at the other points (4 states)",
         "point 6  Max = 3, check_deadlock = TRUE",
-        "the counterexample to Small:",
+        "the counterexample to Small: 3 states, see look 6",
         "match = { Max = 2 }",
         "match = { Max = 3 }",
     ]
@@ -399,8 +416,12 @@ def test_the_log_shows_the_shortest_of_several_and_how_to_see_the_others(load: L
     assert "the counterexample to Tiny: 90 states, see look 2\n" in text
     assert text.count("1. initial state") == 1
     text = log_of(evidence(sweep, decision, trace("Small", *range(91)), trace("Tiny", *range(90))))
-    assert "the counterexample to Tiny:\n        1. initial state\n" in text
-    assert "(120 more lines, see look 2)\n      the counterexample to Small: 91 states, see look 2\n" in text
+    assert "the counterexample to Tiny:\n        1. initial state  x = 0\n" in text
+    assert (
+        "        12. Up  x: 10 -> 11\n        (66 more lines, see look 2)\n        79. Up  x: 77 -> 78\n"
+        in text
+    )
+    assert "the counterexample to Small: 91 states, see look 2\n" in text
 
 
 def test_markdown_folds_one_counterexample_of_a_kind_and_junit_has_each(load: LoadSweep) -> None:

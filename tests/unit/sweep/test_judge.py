@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 
 import pytest
 
@@ -11,7 +12,8 @@ from tests.unit.rows import run_row
 from tla2py.errors import ExitCode, InputError
 from tla2py.model.outcome import Outcome, Verdict
 from tla2py.model.row import RunRow
-from tla2py.sweep.judge import Mismatch, MismatchKind, exit_code, judge
+from tla2py.sweep.judge import Mismatch, MismatchKind, check_expectations, exit_code, judge
+from tla2py.sweep.plan import plan_sweep
 from tla2py.sweep.sweep import Sweep
 
 HEAD = """\
@@ -207,3 +209,32 @@ def test_an_outcome_has_to_be_one_of_tlcs(load: LoadSweep) -> None:
     with pytest.raises(InputError, match=r"expect\.outcome") as raised:
         load(HEAD + '[expect]\noutcome = "safety"\n')
     assert "violation_safety" in str(raised.value.hint)
+
+
+FOUR = (
+    HEAD.replace('["{a, b}", 1, true]', "[1, 2, 3, 4]")
+    + "[[expect.point]]\nmatch = { Max = 4 }\nverdict = 'holds'\n"
+)
+
+
+def test_a_row_may_match_by_a_predicate(load: LoadSweep) -> None:
+    sweep = load(FOUR + "[[expect.point]]\nmatch = 'Max > 2'\nverdict = 'violated'\n")
+    assert [*sweep.row_numbers()] == [None, None, 1, 0]
+    assert [sweep.expectation(point).verdict for point in sweep.points] == [None, None, "violated", "holds"]
+
+
+@pytest.mark.parametrize(
+    ("match", "code", "words"),
+    [
+        ("Max > 9", "expect-no-point", "this expectation matches no point: Max > 9"),
+        ("Max > 3", "expect-no-point", "earlier rows match its points"),
+        ("Maxi > 2", "unknown-name", "unknown name: Maxi"),
+        ("Max + 1", "not-a-predicate", "Max + 1 is 2, not true or false"),
+    ],
+)
+def test_a_predicate_has_to_match_some_point(load: LoadSweep, match: str, code: str, words: str) -> None:
+    sweep = load(f"{FOUR}[[expect.point]]\nmatch = '{match}'\n")
+    with pytest.raises(InputError, match=re.escape(words)) as raised:
+        check_expectations(sweep, plan_sweep(sweep, ""))
+    assert raised.value.code == code
+    assert "sweep.toml:" in str(raised.value.where)
