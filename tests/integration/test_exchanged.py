@@ -119,9 +119,12 @@ def test_a_pinned_jar_that_was_rebuilt(tmp_path: Path, run_cli: RunCli, tiny_swe
     first = run_cli(*sweep)
     chosen = f"tla2py.toml chooses the jar tools.jar: TLC 2.15, revision d5b5a7f, sha256 {digest(jar)[:12]}"
     assert f"{chosen} (not pinned; to pin it: tla2py tools pin)" in first.stderr.splitlines()[0]
+    assert (tmp_path / "runs" / ".gitignore").read_text().splitlines()[-1] == "*"
     assert run_cli("tools", "pin").code == 0
     assert file.read_text() == f'tla2tools = "tools.jar"\ntla2tools_sha256 = "{digest(jar)}"\n'
-    assert run_cli(*sweep).stderr.splitlines()[0] == chosen
+    # The store knows the jar of its last sweep.
+    assert chosen not in run_cli(*sweep).stderr
+    assert run_cli(*sweep, "-o", "elsewhere").stderr.splitlines()[0] == chosen
     old = digest(jar)
     rebuilt(jar)
     for command in (sweep, ("check", "Counter.tla", "-c", "Max=1"), (*sweep, "--dry-run")):

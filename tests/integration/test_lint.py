@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 from pathlib import Path
 
@@ -274,6 +275,36 @@ def test_the_module_of_a_config_may_be_above_or_in_a_library(run_cli: RunCli, bo
     assert (found["files"], found["not_linted"]) == (2, ["specs/models/setup.cfg"])
     done = run_cli("lint", "specs/models", "-L", "lib", cwd=box)
     assert done.errors[-1] == "2 warnings in 2 files; 1 config without a module not linted"
+    setup = "specs/models/setup.cfg"
+    named = f"to name the module: tla2py lint {setup} specs/models/MODULE.tla"
+    assert done.errors[0] == f"no module matches {setup}; {named}"
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("INVARIANTZ Bound\n", 1),
+        (CONFIG + "INVARIANTZ Bound\n", 0),
+        (CONFIG + "CONSTANT\nINVARIANTZ Bound\n", 1),
+    ],
+)
+def test_a_misspelt_keyword_gets_the_right_one(run_cli: RunCli, box: Path, text: str, line: int) -> None:
+    (box / "Box.cfg").write_text(text)
+    done = run_cli("lint", "Box.cfg", cwd=box)
+    assert done.code == 1
+    assert "did you mean INVARIANT?" in done.stdout
+    # A mistake in the syntax comes with its line.
+    assert done.stdout.count("| INVARIANTZ Bound\n") == line
+
+
+def test_a_mistake_in_a_module_comes_with_its_line(run_cli: RunCli, box: Path) -> None:
+    (box / "Box.tla").write_text(MODULE.replace("Spec ==", "Spec =", 1))
+    done = run_cli("check", "Box.tla", cwd=box)
+    place = re.search(r"Box\.tla:(\d+):(\d+): ", done.stderr)
+    assert place is not None
+    shown, caret = done.stderr.splitlines()[1:3]
+    assert shown.startswith(f"{place[1]:>5} | ")
+    assert caret == "      | " + " " * (int(place[2]) - 1) + "^"
 
 
 def test_configs_that_are_not_named_after_their_module(run_cli: RunCli, box: Path) -> None:

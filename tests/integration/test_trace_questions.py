@@ -97,7 +97,7 @@ def test_an_expression_that_fails_is_one_error(
 def test_eval_on_the_command_line(lease: StoreView, run_cli: RunCli) -> None:
     asked = ("trace", lease.store.path, "1", "--eval", "granted[1] - now", "--eval", "now' - now")
     lines = [line.strip() for line in run_cli(*asked).stdout.splitlines()]
-    after = lines[lines.index("4 Tick  Lease:14") :]
+    after = lines[lines.index("4 Tick  Lease.tla:14") :]
     assert after[1:4] == ["now: 1 -> 2", "granted[1] - now = 0", "now' - now = 1"]
     exported = json.loads(run_cli(*asked, "--format", "json").stdout)
     assert exported["states"][1]["evaluated"] == {"granted[1] - now": "2", "now' - now": "0"}

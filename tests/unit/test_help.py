@@ -39,3 +39,13 @@ def test_examples_are_in_the_help_of_what_takes_arguments() -> None:
     for command in COMMANDS[1:]:
         told = CliRunner().invoke(app, [*command, "-h"], terminal_width=100).stdout
         assert "Example" in told or "COMMAND" in told, command
+
+
+def test_commands_and_shared_options_are_in_panels() -> None:
+    told = CliRunner().invoke(app, ["-h"], terminal_width=100).stdout
+    assert re.findall(r"╭─ ([\w -]+?) ─", told) == ["Options", "run", "understand", "write", "house-keeping"]
+    told = CliRunner().invoke(app, ["explain", "-h"], terminal_width=80).stdout
+    assert re.findall(r"╭─ ([\w -]+?) ─", told)[-1] == "Options of several commands"
+    assert told.index("--suggest") < told.index("--json")
+    # A paragraph ends where the terminal does.
+    assert "Rivals fit the same points;\n" in re.sub(" +\n", "\n", told)

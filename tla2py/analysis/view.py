@@ -10,23 +10,28 @@ from typing import TYPE_CHECKING, Any
 
 import tla2py
 from tla2py.analysis.contrast import Contrasts, StoreComparison, compare_stores, point_contrasts
-from tla2py.analysis.explanation import Explanation, explain_store
+from tla2py.analysis.explanation import LAW_POINTS, LAW_SECONDS, Explanation, explain_store
 from tla2py.analysis.growth import Growth, make_growth
 from tla2py.analysis.heatmap import Axis, Heatmap, make_heatmap
 from tla2py.analysis.kinds import Kinds, make_kinds
+from tla2py.analysis.minimal import minimal_violating
 from tla2py.analysis.points import grid_points, summary_line
 from tla2py.analysis.tables import StoreTables
 from tla2py.errors import InputError
 from tla2py.model.trace import Printed
 from tla2py.store.foreign import open_tables
 from tla2py.store.storage import Address
-from tla2py.text import counted
+from tla2py.text import counted, parameter_text
 
 if TYPE_CHECKING:
     from tla2py.analysis.questions import Turning
     from tla2py.model.because import Because
     from tla2py.replay.conjuncts import Conjuncts, Essential
     from tla2py.replay.successors import Enabledness
+
+
+# Of the smallest violating points.
+_MOST = 10
 
 
 def open_view(path: Address) -> StoreView:
@@ -197,4 +202,14 @@ class StoreView(StoreTables, Printed):
         return compare_stores(self, after)
 
     def __str__(self) -> str:
-        return f"{self.manifest.name}: {summary_line(self, grid_points(self))}"
+        """A summary of a screen: verdicts, laws, and the smallest violating points."""
+        lines = [f"{self.manifest.name}: {summary_line(self, grid_points(self))}"]
+        if len(self.points) <= LAW_POINTS:
+            lines += (f"  {law}" for law in explain_store(self, seconds=LAW_SECONDS).laws(telling=True))
+        points = {point.point: point.parameters for point in self.points}
+        found = sorted(minimal_violating((run, points[run.point]) for run in self.run_rows).items())
+        for number, names in found[:_MOST]:
+            lines.append(f"  point {number} violates {', '.join(names)}: {parameter_text(points[number])}")
+        if len(found) > _MOST:
+            lines.append(f"  and {len(found) - _MOST:,} more points that no smaller one is like")
+        return "\n".join(lines)

@@ -12,7 +12,7 @@ from typing import Annotated
 
 import typer
 
-from tla2py.cli.console import err, show, show_json
+from tla2py.cli.console import err, show, show_json, show_text
 from tla2py.cli.options import Arguments, Jar, Json, Master, OtherStore, Store
 from tla2py.errors import InputError
 from tla2py.files import check_report, store_files, write_file

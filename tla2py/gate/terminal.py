@@ -27,7 +27,6 @@ from tla2py.toml import toml_key, toml_string, toml_value
 _MOST_LINES = 12
 _WIDTH = 100
 _SIGNS = {"-": "red", "+": "green"}
-_RESULTS = (DriftKind.VERDICT, DriftKind.VIOLATION)
 _FIGURES = (DriftKind.DISTINCT, DriftKind.GENERATED)
 # Of suggested expectations; more are better written by hand.
 _MOST_ROWS = 12
@@ -117,13 +116,15 @@ def _problem_line(problem: Problem, where: str = "") -> Text:
 
 
 def _told(point: PointDecision) -> list[Problem]:
-    """A point's problems, without drift that an unexpected result says already."""
+    """A point's problems, without a changed verdict and new violations where an unexpected result says these."""
     unexpected = any(problem.reason is Reason.UNEXPECTED for problem in point.problems)
-    return [
-        problem
-        for problem in point.problems
-        if not (unexpected and isinstance(problem.cause, Drift) and problem.cause.kind in _RESULTS)
-    ]
+    return [problem for problem in point.problems if not (unexpected and _is_result(problem.cause))]
+
+
+def _is_result(cause: object) -> bool:
+    if not isinstance(cause, Drift):
+        return False
+    return cause.kind is DriftKind.VERDICT or (cause.kind is DriftKind.VIOLATION and cause.now is not None)
 
 
 def _counts(problem: Problem) -> bool:

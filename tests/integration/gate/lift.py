@@ -103,7 +103,8 @@ def red(ended: Ended, code: int, *reasons: tuple[Reason, int | None]) -> None:
     told = {problem.point for problem in ended.problems if problem.reason is Reason.UNEXPECTED}
     for problem in ended.problems:
         drift = problem.cause if isinstance(problem.cause, Drift) else None
-        if drift and problem.point in told and drift.kind in (DriftKind.VERDICT, DriftKind.VIOLATION):
+        new = drift is not None and drift.kind is DriftKind.VIOLATION and drift.now is not None
+        if drift and problem.point in told and (new or drift.kind is DriftKind.VERDICT):
             continue  # said by the unexpected result
         assert f"{problem.reason.value}: {' '.join(problem.text.split())}" in shown
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from itertools import product
 
@@ -132,6 +133,10 @@ def test_minimal_points_of_points() -> None:
 
 def test_a_store_shows_itself(view: StoreView) -> None:
     assert "7 points: 1 holds, 3 violated, 1 broken, 1 excluded, 1 not run yet" in str(view)
+    # The smallest points that violate something, each with its parameters; the laws have a test of their own.
+    violating = [line for line in str(view).splitlines() if " violates " in line]
+    assert 0 < len(violating) <= 3
+    assert all(re.fullmatch(r"  point \d+ violates \w+(, \w+)*: \w+ = .*", line) for line in violating)
 
 
 @pytest.mark.parametrize(
