@@ -26,8 +26,8 @@ from tla2py.errors import Tla2pyError
 
 if TYPE_CHECKING:
     from tla2py.execution.sweeps import SweepResult
-    from tla2py.gate.decision import Problem, Reason
     from tla2py.gate.drift import Drift
+    from tla2py.gate.problem import Problem, Reason
     from tla2py.gate.run import Gated
     from tla2py.model.finding import Finding
     from tla2py.tla.module import Remark

@@ -12,7 +12,7 @@ import pytest
 from tests.command import Ended
 from tests.conftest import RunCli
 from tests.stores import table_rows
-from tla2py.gate.decision import Reason
+from tla2py.gate.problem import Reason
 from tla2py.model.outcome import Verdict
 from tla2py.store.store import Store
 from tla2py.store.write import stored_table

@@ -14,7 +14,7 @@ import pytest
 from tests.command import Ended
 from tests.conftest import RunCli
 from tla2py.analysis.view import open_view
-from tla2py.gate.decision import Reason
+from tla2py.gate.problem import Reason
 from tla2py.model.run import digest_text
 from tla2py.tlc.tools.jar import bundled_jar
 

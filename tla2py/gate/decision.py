@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from enum import Enum
 from pathlib import Path
 
 import msgspec
@@ -24,6 +23,7 @@ from tla2py.gate.drift import (
     survivor_drift,
 )
 from tla2py.gate.lock import Lock, LockedPoint, parameters_key
+from tla2py.gate.problem import DOUBTS, UNANSWERED, Problem, Reason
 from tla2py.gate.second import COMPARABLE, Second, SecondRuns, compare, objection
 from tla2py.lint.faults import KNOWN_WRONG
 from tla2py.model.finding import NO_FINDINGS, Finding, Findings
@@ -44,7 +44,6 @@ from tla2py.sweep.judge import (
     TRUSTED,
     CheckAnswer,
     Mismatch,
-    MismatchKind,
     answers,
     doubts,
     expectation_place,
@@ -59,74 +58,6 @@ from tla2py.sweep.sweep import Sweep, overridden_text
 from tla2py.text import counted, parameter_text, parse_percent
 from tla2py.tla.module import Remark
 from tla2py.tlc.tools.jar import Jar
-
-
-class Reason(Enum):
-    """Why a gate is red, by the name that reports use."""
-
-    UNEXPECTED = "unexpected"
-    FIGURES = "figures"
-    COLLISION = "collision"
-    BROKEN = "broken"
-    INCONCLUSIVE = "inconclusive"
-    UNDECIDED = "undecided"
-    LAW_OPEN = "law-open"
-    UNREAD = "unread"
-    TRANSLATION = "translation"
-    NOT_RUN = "not-run"
-    NOTHING_RAN = "nothing-ran"
-    ALL_EXCLUDED = "all-excluded"
-    OTHER_INPUTS = "other-inputs"
-    NOTHING_CHECKED = "nothing-checked"
-    NOT_IN_CONFIG = "not-in-config"
-    MODEL_VALUE = "model-value"
-    SYMMETRY_LIVENESS = "symmetry-liveness"
-    NO_STATES = "no-states"
-    UNNAMED = "unnamed"
-    PROPOSED = "proposed"
-    NEVER_FIRED = "never-fired"
-    NOT_COUNTED = "not-counted"
-    DRIFT = "drift"
-    FINDING = "finding"
-    SECOND_DIFFERS = "second-differs"
-    SECOND_BROKEN = "second-broken"
-    SECOND_OPEN = "second-open"
-    ERROR = "error"
-
-
-# What the run of a point lacked to answer; TLC's message has nothing to add.
-DOUBTS = {
-    MismatchKind.NO_ANSWER: Reason.INCONCLUSIVE,
-    MismatchKind.SIMULATED: Reason.INCONCLUSIVE,
-    MismatchKind.UNNAMED: Reason.UNNAMED,
-    MismatchKind.UNDECIDED: Reason.UNDECIDED,
-    MismatchKind.NO_STATES: Reason.NO_STATES,
-}
-_UNANSWERED = {Verdict.BROKEN: Reason.BROKEN, Verdict.INCONCLUSIVE: Reason.INCONCLUSIVE}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Problem:
-    """A problem that makes a gate red, in words.
-
-    ``point`` is the index of its point, None for the whole sweep. ``subject`` is the name of the definition or action
-    that it concerns, ``where`` a place in a module. ``cause`` is the drift or the finding that it tells of.
-    """
-
-    reason: Reason
-    text: str
-    exit_code: ExitCode = ExitCode.NOT_RUN
-    point: int | None = None
-    subject: str | None = None
-    where: str | None = None
-    cause: Drift | Finding | None = None
-
-    @classmethod
-    def of_drift(cls, drift: Drift, point: int | None = None) -> Problem:
-        """The problem that a point, or the sweep, differs from the lock."""
-        return cls(
-            reason=Reason.DRIFT, text=str(drift), exit_code=ExitCode.UNEXPECTED, point=point, cause=drift
-        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -519,7 +450,7 @@ def _mismatches(
     )
     for each in mismatches:
         other = Reason.FIGURES if each.kind in FIGURES else Reason.UNEXPECTED
-        reason = DOUBTS.get(each.kind) or _UNANSWERED.get(row.verdict, other)
+        reason = DOUBTS.get(each.kind) or UNANSWERED.get(row.verdict, other)
         yield Problem(reason=reason, text=_mismatch_text(each, row, line), exit_code=each.exit_code)
 
 

@@ -15,8 +15,9 @@ from tla2py.analysis.explanation import LAW_POINTS, LAW_SECONDS, Explained, expl
 from tla2py.analysis.view import StoreView
 from tla2py.errors import InputError, Place
 from tla2py.execution.sweeps import SweepOptions
-from tla2py.gate.decision import Decision, PointDecision, Problem, Reason
+from tla2py.gate.decision import Decision, PointDecision
 from tla2py.gate.drift import Drift, DriftKind
+from tla2py.gate.problem import Problem, Reason
 from tla2py.gate.run import Gated
 from tla2py.gate.stored import read_trace
 from tla2py.model.courses import Course, coarse_kinds, course_of

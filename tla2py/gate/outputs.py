@@ -13,8 +13,9 @@ from junitparser import Error, Failure, JUnitXml, Skipped, TestCase, TestSuite
 
 from tla2py.errors import ExitCode, InputError, Place, Tla2pyError, writing
 from tla2py.files import check_report, store_files, write_file
-from tla2py.gate.decision import Decision, PointDecision, Problem, Reason
+from tla2py.gate.decision import Decision, PointDecision
 from tla2py.gate.evidence import Evidence
+from tla2py.gate.problem import Problem, Reason
 from tla2py.model.trace_text import trace_lines
 from tla2py.store.storage import folder_of, is_remote
 from tla2py.sweep.judge import CheckAnswer

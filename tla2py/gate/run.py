@@ -16,9 +16,10 @@ from tla2py.execution.listener import SILENT, Listener
 from tla2py.execution.preflight import lasting_findings, sweep_findings
 from tla2py.execution.sweeps import SweepOptions, note_passed, only_failed, run_sweeps
 from tla2py.execution.validate import MutateOptions, run_log_mutants
-from tla2py.gate.decision import Decision, PointDecision, Problem, StoreFacts, decide
+from tla2py.gate.decision import Decision, PointDecision, StoreFacts, decide
 from tla2py.gate.drift import blindness, survivors
 from tla2py.gate.lock import Lock, lock_path, parameters_key, read_lock, write_lock
+from tla2py.gate.problem import Problem
 from tla2py.gate.second import SecondRuns, jar_of, run_second, stored_second
 from tla2py.gate.stored import plan_stored, read_found, stored_mutants, stored_report, sweep_file_of
 from tla2py.lint.faults import KNOWN_WRONG

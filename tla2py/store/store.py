@@ -78,8 +78,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     mutants: Annotated[str, msgspec.Meta(pattern=r"^(tables/mutants/\w+\.parquet)?\Z")] = ""
     # The sweep file as the user named it; None if the store was not made from one.
     sweep_file: str | None = None
-    # Paths of the user's files by the sha256 of their texts.
-    files: dict[str, str] = {}
+    files: dict[str, str] = {}  # paths of the user's files by the sha256 of their texts
     # The sha256 of the jar of the last sweep, and of the texts of its configs by their names in the sweep.
     jar: str = ""
     configs: dict[str, str] = {}

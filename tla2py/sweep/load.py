@@ -48,8 +48,7 @@ from tla2py.sweep.options import (
 )
 from tla2py.sweep.sections import SweepFile
 from tla2py.sweep.sweep import Sweep, Unread, with_config_rows
-from tla2py.sweep.where import expected_law, failing_predicate
-from tla2py.text import parse_percent
+from tla2py.sweep.where import expected_laws, failing_predicate
 from tla2py.tla.graph import ModuleGraph
 from tla2py.tla.parse import Translate
 from tla2py.tlc.config.read import ConfigFile, embedded_names, read_config, unread_config
@@ -71,12 +70,8 @@ def _expand_config_patterns(file: SweepFile, source: SweepText, base: Path) -> S
             continue
         matching = sorted(path.relative_to(base).as_posix() for path in base.glob(name) if path.is_file())
         if not matching:
-            raise InputError(
-                "config-missing",
-                f"no config matches {name}",
-                where=source.place("config", value=name),
-                hint="patterns are relative to the sweep file",
-            )
+            where, hint = source.place("config", value=name), "patterns are relative to the sweep file"
+            raise InputError("config-missing", f"no config matches {name}", where=where, hint=hint)
         found.update(dict.fromkeys(matching))
     return file if found == dict.fromkeys(names) else msgspec.structs.replace(file, config=list(found))
 
@@ -381,16 +376,9 @@ def _loaded(
         community=community_classes(specs.values()),
         logs=_read_sweep_logs(file, source, base, specs, logs),
     )
-    parse_percent(file.grid.within, source.place("grid", "within"))
-    where = [file.grid.where] if isinstance(file.grid.where, str) else file.grid.where
-    points, excluded = walk_grid(file, source, groups, failing_predicate(sweep, where, ("grid", "where")))
-    return replace(
-        sweep,
-        laws={name: expected_law(sweep, name) for name in sweep.expect.law},
-        points=points,
-        excluded=excluded,
-        input_files=input_files(file, source, base, points) if inputs is None else inputs,
-    )
+    points, excluded = walk_grid(file, source, groups, failing_predicate(sweep, file.grid.where))
+    files = input_files(file, source, base, points) if inputs is None else inputs
+    return replace(sweep, laws=expected_laws(sweep), points=points, excluded=excluded, input_files=files)
 
 
 def _read_models(

@@ -13,7 +13,7 @@ from tla2py.model.run import Limits, TlcOptions
 from tla2py.sweep.file import SweepText
 from tla2py.sweep.grid import Points, unknown_parameter
 from tla2py.sweep.sections import VARIABLES, SweepFile
-from tla2py.text import parse_duration, parse_memory, parse_size
+from tla2py.text import parse_duration, parse_memory, parse_percent, parse_size
 from tla2py.tlc.config.render import default_template
 from tla2py.tlc.process.command import check_variable, kept_file, matching_files, outside_error
 from tla2py.tlc.tools.community import class_file
@@ -89,8 +89,9 @@ def _stop_after(file: SweepFile, source: SweepText) -> list[str]:
 
 
 def search_limits(file: SweepFile, source: SweepText) -> Limits:
-    """The limits of a run. Raises InputError: ``duration``, ``memory``, ``disk``."""
+    """The limits of a run. Raises InputError: ``duration``, ``memory``, ``disk``, and ``percent`` for the rule of a search."""
     tlc = file.tlc
+    parse_percent(file.grid.within, source.place("grid", "within"))
     return Limits(
         timeout_seconds=parse_duration(tlc.timeout, source.place("tlc", "timeout")),
         memory_bytes=parse_memory(tlc.memory, source.place("tlc", "memory")),

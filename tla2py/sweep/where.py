@@ -120,22 +120,27 @@ def matching(sweep: Sweep) -> Holds:
     )
 
 
-def expected_law(sweep: Sweep, name: str) -> Callable[[Mapping[str, str]], bool]:
-    """A function from a point's parameters to whether a property's expected law says that it is violated there.
+def expected_laws(sweep: Sweep) -> dict[str, Callable[[Mapping[str, str]], bool]]:
+    """By property, a function from a point's parameters to whether its expected law says that it is violated there.
 
     It raises InputError as ``_holds`` does, at the place of the law.
     """
-    failing = failing_predicate(sweep, [sweep.expect.law[name]], ("expect", "law", name))
-    return lambda parameters: failing is not None and failing(parameters) is None
+
+    def law(name: str, text: str) -> Callable[[Mapping[str, str]], bool]:
+        failing = failing_predicate(sweep, text, ("expect", "law", name))
+        return lambda parameters: failing is not None and failing(parameters) is None
+
+    return {name: law(name, text) for name, text in sweep.expect.law.items()}
 
 
 def failing_predicate(
-    sweep: Sweep, predicates: Sequence[str], keys: tuple[str, ...]
+    sweep: Sweep, written: str | Sequence[str], keys: tuple[str, ...] = ("grid", "where")
 ) -> Callable[[Mapping[str, str]], str | None] | None:
     """A function from a point's parameters to the first of some predicates that they violate, or None.
 
     It raises InputError as ``_holds`` does, at the place of the keys. None if there is no predicate.
     """
+    predicates = [written] if isinstance(written, str) else written
     if not predicates:
         return None
     evaluated = _Predicates(sweep)

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from tests.command import Ended
 from tests.conftest import RunCli
-from tla2py.gate.decision import Reason
 from tla2py.gate.drift import Drift, DriftKind
+from tla2py.gate.problem import Reason
 
 LIFT = r"""---- MODULE Lift ----
 \* A lift that goes up and down between the ground and its top.

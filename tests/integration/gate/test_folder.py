@@ -9,8 +9,8 @@ import pytest
 from tests.command import Ended
 from tests.conftest import RunCli
 from tests.integration.gate.lift import LIFT, NO_CI, drifts, red
-from tla2py.gate.decision import Reason
 from tla2py.gate.drift import DriftKind
+from tla2py.gate.problem import Reason
 
 pytestmark = pytest.mark.java
 

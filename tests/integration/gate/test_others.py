@@ -9,7 +9,7 @@ import pytest
 from tests.command import Ended
 from tests.conftest import RunCli
 from tests.integration.gate.lift import LIFT, NO_CI, red, refused
-from tla2py.gate.decision import Reason
+from tla2py.gate.problem import Reason
 
 pytestmark = pytest.mark.java
 

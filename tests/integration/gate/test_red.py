@@ -8,8 +8,8 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from tests.integration.gate.lift import SWEEP, Folder, drifts, red, refused
-from tla2py.gate.decision import Reason
 from tla2py.gate.drift import DriftKind
+from tla2py.gate.problem import Reason
 from tla2py.model.outcome import Outcome
 
 pytestmark = pytest.mark.java

@@ -20,7 +20,7 @@ from tests.unit.conftest import LoadSweep
 from tests.unit.gate.gating import HEAD, evidence, gate, trace
 from tests.unit.rows import run_row
 from tla2py.errors import ExitCode, InputError
-from tla2py.gate.decision import PointDecision, Problem
+from tla2py.gate.decision import PointDecision
 from tla2py.gate.drift import Drift, DriftKind
 from tla2py.gate.evidence import Evidence
 from tla2py.gate.lock import Lock
@@ -31,6 +31,7 @@ from tla2py.gate.outputs import (
     github_annotations,
     github_command,
 )
+from tla2py.gate.problem import Problem
 from tla2py.gate.sarif import SarifReport
 from tla2py.gate.terminal import gate_summary
 from tla2py.model.outcome import REMEDIES, Outcome

@@ -129,6 +129,8 @@ def test_a_row_of_runs(store: Store) -> None:
         "queue": 1,
         "depth": 3,
         "behaviours": None,
+        "collision_optimistic": None,
+        "collision_observed": None,
         "trace_length": 3,
         "wall_seconds": 1.5,
         "cpu_seconds": 2.25,
@@ -144,6 +146,7 @@ def test_a_row_of_runs(store: Store) -> None:
         "disk_bytes": None,
         "started_at": datetime(2026, 1, 2, 3, 4, 5, 678000, tzinfo=UTC),
         "executor": None,
+        "chosen_for": None,
     }
     assert first["tlc_revision"] == "5b8488d"
 
