@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NoReturn
 
@@ -27,6 +27,7 @@ from tla2py.model.trace import SIMULATED, UNKNOWN
 from tla2py.replay.query import Origin
 from tla2py.replay.why import explain_trace, without_trace
 from tla2py.store.storage import Address
+from tla2py.sweep.file import folder_file
 from tla2py.sweep.sweep import Sweep
 from tla2py.text import counted
 from tla2py.tlc.tools.toolchain import find_toolchain
@@ -55,10 +56,20 @@ class Checking:
         Raises InputError (``usage``), and as ``check_point`` and ``run_check`` do.
         """
         if self.options.limited:
-            if self.model != ModelOptions():
+            model, options = self.model, self.options
+            if folder_file(self.file) is not None:
+                # Those that a folder's gate takes.
+                options = replace(
+                    options,
+                    constants=tuple(model.constants),
+                    no_deadlock=model.check_deadlock is False,
+                    inputs=tuple(model.inputs),
+                )
+                model = replace(model, constants=(), check_deadlock=None, inputs=())
+            if model != ModelOptions():
                 hint = "leave out the options that say what to check; --set gives other values"
                 raise InputError("usage", "--point runs the model that the sweep file describes", hint=hint)
-            [sweep] = self.options.load([self.file], listener=listener)
+            [sweep] = options.load([self.file], listener=listener)
             if self.options.failed:
                 [sweep] = only_failed([sweep], None, "sweep")
             if not sweep.numbers:

@@ -225,6 +225,23 @@ Failed = Annotated[
 Fresh = Annotated[bool, _shared("--fresh", help="Execute every run again.")]
 
 
+_OF_FOLDERS = ("constant", "no_deadlock", "inputs")
+FolderConstants = Annotated[
+    list[str] | None,
+    _shared(
+        "-c",
+        "--constant",
+        metavar="NAME=VALUE",
+        help="A constant's value in all configs of a folder; repeatable.",
+    ),
+]
+FolderDeadlock = Annotated[bool, _shared("--no-deadlock", help="Check no config of a folder for deadlock.")]
+FolderInputs = Annotated[
+    list[Path] | None,
+    _shared("--input", metavar="FILE", help="A file that all runs of a folder may read; repeatable."),
+]
+
+
 def _sweep_options(
     library: Libraries = None,
     tla2tools: Jar = None,
@@ -238,6 +255,9 @@ def _sweep_options(
     settings: Settings = None,
     points: PointNumbers = None,
     failed: Failed = False,
+    constant: FolderConstants = None,
+    no_deadlock: FolderDeadlock = False,
+    inputs: FolderInputs = None,
 ) -> object:
     # Imported on use: most commands have no such options.
     from tla2py.execution.sweeps import SweepOptions
@@ -255,16 +275,24 @@ def _sweep_options(
         settings=tuple(settings or ()),
         points=points,
         failed=failed,
+        constants=tuple(constant or ()),
+        no_deadlock=no_deadlock,
+        inputs=tuple(inputs or ()),
     )
 
 
 def with_sweep_options(command: Callable[..., None]) -> Callable[..., None]:
     """The command with the options of ``SweepOptions`` that say how runs execute instead of its parameter ``options``."""
-    return with_options(command, _sweep_options, ("settings", "points", "failed"))
+    return with_options(command, _sweep_options, ("settings", "points", "failed", *_OF_FOLDERS))
 
 
 def with_limited_options(command: Callable[..., None]) -> Callable[..., None]:
-    """The command with all options of ``SweepOptions``, also those that limit a sweep."""
+    """The command with the options of ``SweepOptions``, also those that limit a sweep, but not those for folders."""
+    return with_options(command, _sweep_options, _OF_FOLDERS)
+
+
+def with_folder_options(command: Callable[..., None]) -> Callable[..., None]:
+    """The command with all options of ``SweepOptions``."""
     return with_options(command, _sweep_options)
 
 

@@ -13,6 +13,9 @@ import typer
 from tla2py.cli.app import PlainCommand
 from tla2py.cli.console import err, print_error, show, show_json, show_text
 from tla2py.cli.options import (
+    FolderConstants,
+    FolderDeadlock,
+    FolderInputs,
     Json,
     Libraries,
     NoLint,
@@ -178,6 +181,9 @@ def cfg_command(
         bool, typer.Option("--check", help="Write nothing; report the errors in sweep files and configs.")
     ] = False,
     settings: Settings = None,
+    constant: FolderConstants = None,
+    no_deadlock: FolderDeadlock = False,
+    inputs: FolderInputs = None,
     library: Libraries = None,
     translate: Translate = True,
     no_lint: NoLint = False,
@@ -191,7 +197,9 @@ def cfg_command(
       tla2py cfg --check sweep.toml models/*.cfg
     """
     from tla2py.execution.preflight import file_errors
+    from tla2py.sweep.limited import Adjustments
     from tla2py.sweep.load import load_sweep
+    from tla2py.sweep.options import given_files
     from tla2py.sweep.plan import plan_sweep
     from tla2py.tlc.process.command import CONFIG_NAME, property_options, shell_command
 
@@ -206,7 +214,17 @@ def cfg_command(
         raise typer.Exit(ExitCode.NOT_RUN if errors else ExitCode.OK)
     if len(sweep) > 1:
         raise InputError("usage", "cfg takes one sweep file", hint="only --check takes several")
-    loaded = load_sweep(sweep[0], libraries, translate=translator, no_lint=no_lint, settings=settings or ())
+    adjusted = Adjustments(
+        constants=tuple(constant or ()), no_deadlock=no_deadlock, inputs=given_files(inputs or ())
+    )
+    loaded = load_sweep(
+        sweep[0],
+        libraries,
+        translate=translator,
+        no_lint=no_lint,
+        settings=settings or (),
+        adjusted=adjusted,
+    )
     plan = plan_sweep(loaded, "")
     if output is None:
         _print(plan)

@@ -26,6 +26,7 @@ from tla2py.cli.options import (
     NoWhy,
     StorePath,
     Watch,
+    with_folder_options,
     with_limited_options,
     with_sweep_options,
 )
@@ -82,7 +83,7 @@ Refine = Annotated[
 ]
 
 
-@with_limited_options
+@with_folder_options
 def sweep_command(
     sweep: SweepFiles,
     store: StorePath = None,

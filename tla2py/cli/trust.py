@@ -22,7 +22,7 @@ from tla2py.cli.options import (
     Master,
     StorePath,
     pluscal_translator,
-    with_limited_options,
+    with_folder_options,
     with_sweep_options,
 )
 from tla2py.cli.progress import ConsoleListener
@@ -58,7 +58,7 @@ from tla2py.view.logs import cost_lines, mutant_list, mutation_view
 from tla2py.view.tools import finding_text, findings_summary, group_findings
 
 
-@with_limited_options
+@with_folder_options
 def gate_command(
     target: Annotated[
         list[str],

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -17,7 +17,7 @@ from tla2py.execution.listener import SILENT, Listener, RunProgress, follow_run
 from tla2py.execution.preflight import checked_plan
 from tla2py.execution.sweeps import SweepOptions
 from tla2py.model.finding import Severity
-from tla2py.model.model import Config, GivenVariable, InputFile, is_inside
+from tla2py.model.model import Config, GivenVariable
 from tla2py.model.outcome import Outcome, Verdict
 from tla2py.model.run import WORK, Limits, Run, RunRecord, RunResult, TlcOptions
 from tla2py.model.trace import Trace
@@ -27,7 +27,7 @@ from tla2py.sweep.file import OptionText
 from tla2py.sweep.grid import Points
 from tla2py.sweep.judge import code_of
 from tla2py.sweep.limited import given_values
-from tla2py.sweep.load import relative_name
+from tla2py.sweep.options import given_files, path_in_run
 from tla2py.sweep.sections import InputsSection, ModelSection, SweepFile
 from tla2py.sweep.sweep import Sweep
 from tla2py.tla.graph import ModuleGraph
@@ -36,7 +36,7 @@ from tla2py.tlc.config.render import default_template
 from tla2py.tlc.config.statements import MISTAKE_CODES
 from tla2py.tlc.output.prints import PrintFollower
 from tla2py.tlc.places import OptionTexts, Origins, Written, located
-from tla2py.tlc.process.command import check_path, check_variable, kept_file
+from tla2py.tlc.process.command import check_variable
 from tla2py.tlc.tools.community import (
     class_file,
     community_classes,
@@ -69,30 +69,6 @@ class ModelOptions:
     accept: Sequence[str] = ()
 
 
-def given_files(names: Iterable[Path], module: Path | None = None) -> tuple[InputFile, ...]:
-    """The files of ``--input``, copied and hashed, at their paths in the run's folder, see ``_path_in_run``.
-
-    Raises InputError: ``input-missing``, ``input-path``, also for two files that would have one path.
-    """
-    found: dict[str, Path] = {}
-    for name in names:
-        path = _path_in_run(name, module)
-        check_path(path, None)
-        if found.setdefault(path, name).resolve() != name.resolve():
-            raise InputError(
-                "input-path",
-                f"{found[path]} and {name} would both be {path} in the run's folder",
-                hint="rename one of them",
-            )
-    return tuple(InputFile(path, kept_file(file)) for path, file in sorted(found.items()))
-
-
-def _path_in_run(file: Path, module: Path | None) -> str:
-    """Where a run sees a file: as below the folder of ``module``, or else below the current one, or else by its bare name."""
-    names = [relative_name(file, module)] if module is not None else []
-    return next((name for name in (*names, file.as_posix()) if is_inside(name)), file.name)
-
-
 def with_named_files(
     model: ModelOptions, texts: Sequence[str], module: Path | None = None, *, say: Callable[[str], None]
 ) -> ModelOptions:
@@ -102,10 +78,10 @@ def with_named_files(
     ``given_files`` chooses it. The variables ``texts`` keep their values.
     """
     inputs, variables = [*model.inputs], list[str]()
-    given = {_path_in_run(file, module) for file in inputs}
+    given = {path_in_run(file, module) for file in inputs}
     for text in model.environment:
         name, _, value = text.partition("=")
-        path = _path_in_run(Path(value), module)
+        path = path_in_run(Path(value), module)
         named = "/" in value or Path(value).suffix
         # False for a text too long for a path, at which Path.is_file fails.
         if named and value not in given and os.path.isfile(value):  # noqa: PTH113

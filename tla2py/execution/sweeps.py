@@ -42,8 +42,9 @@ from tla2py.store.store import LIMITED, PASSED, Store
 from tla2py.store.write import hold_tables, refresh_tables, table_files
 from tla2py.sweep.file import folder_file, sweep_file_of
 from tla2py.sweep.judge import Mismatch, check_expectations, exit_code, judge, left_out
-from tla2py.sweep.limited import chosen_places
+from tla2py.sweep.limited import Adjustments, chosen_places
 from tla2py.sweep.load import configs_sections, load_sweep, sweep_of_configs
+from tla2py.sweep.options import given_files
 from tla2py.sweep.plan import Plan, plan_sweep
 from tla2py.sweep.repository import check_jar, check_named, check_untrusted
 from tla2py.sweep.sweep import Sweep
@@ -60,7 +61,8 @@ class SweepOptions:
 
     ``timeout`` and ``memory`` are written as in a sweep file, such as ``90s`` and ``2GiB``. ``libraries`` are further
     module folders of a folder, or of a module with configs. ``settings`` are other values for this time, each ``NAME=VALUE``;
-    ``points``, as in ``3,5-9``, and ``failed`` say which points run, see ``only_failed``.
+    ``points``, as in ``3,5-9``, and ``failed`` say which points run, see ``only_failed``. ``constants`` (``NAME=VALUE``),
+    ``no_deadlock`` and ``inputs`` change all configs of a folder, or those given for a module.
     """
 
     libraries: tuple[Path, ...] = ()
@@ -75,6 +77,9 @@ class SweepOptions:
     settings: tuple[str, ...] = ()
     points: str | None = None
     failed: bool = False
+    constants: tuple[str, ...] = ()
+    no_deadlock: bool = False
+    inputs: tuple[Path, ...] = ()
 
     @property
     def limited(self) -> bool:
@@ -100,12 +105,22 @@ class SweepOptions:
                 else:
                     check_named(file, *sweep_file_of(configs_sections(file, configs, ()), file))
         translate = self.translator(listener)
+        adjusted = Adjustments(
+            constants=self.constants, no_deadlock=self.no_deadlock, inputs=given_files(self.inputs)
+        )
         found = (
             load_sweep(
-                file, self.libraries, translate=translate, no_lint=self.no_lint, settings=self.settings
+                file,
+                self.libraries,
+                translate=translate,
+                no_lint=self.no_lint,
+                settings=self.settings,
+                adjusted=adjusted,
             )
             if configs is None
-            else sweep_of_configs(file, configs, self.libraries, translate=translate, no_lint=self.no_lint)
+            else sweep_of_configs(
+                file, configs, self.libraries, translate=translate, no_lint=self.no_lint, adjusted=adjusted
+            )
             for file in files
         )
         sweeps = []

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, TypeVar
 import msgspec
 
 from tla2py.errors import ExitCode, InputError, Place
-from tla2py.execution.check import ModelOptions, given_files, given_variables
+from tla2py.execution.check import ModelOptions, given_variables
 from tla2py.execution.executor import ExecutorFactory
 from tla2py.execution.listener import SILENT, Listener, SweepProgress
 from tla2py.execution.preflight import GIVEN
@@ -32,6 +32,7 @@ from tla2py.sweep.grid import Points
 from tla2py.sweep.judge import code_of, worst
 from tla2py.sweep.limited import given_values
 from tla2py.sweep.load import module_sections, relative_name, sweep_of_sections
+from tla2py.sweep.options import given_files
 from tla2py.sweep.sweep import Sweep
 from tla2py.text import counted, cut, parameter_text
 from tla2py.tlc.output.collector import REMARK

@@ -92,14 +92,15 @@ class PointDecision:
 class Decision:
     """The decision on a sweep.
 
-    ``limited`` says of a limited sweep how many of its points there are, ``skipped`` are the others. ``problems`` concern the
-    sweep as a whole. ``findings`` and ``notices`` do not make it red; with ``--strict`` findings
-    are problems.
+    ``limited`` says of a limited sweep how many of its points there are, ``skipped`` are the others. ``adjusted`` are
+    the options that change the configs. ``problems`` concern the sweep as a whole. ``findings`` and ``notices`` do not make it
+    red; with ``--strict`` findings are problems.
     """
 
     name: str
     points: tuple[PointDecision, ...] = ()
     limited: str | None = None
+    adjusted: tuple[str, ...] = ()
     skipped: tuple[PointDecision, ...] = ()
     problems: tuple[Problem, ...] = ()
     findings: tuple[Finding, ...] = ()
@@ -120,6 +121,7 @@ class Decision:
         """The number of points, and of those that are not as expected."""
         red = sum(bool(point.problems) for point in self.points)
         of = self.limited or counted(len(self.points), "point")
+        of += f" with {' '.join(self.adjusted)}" if self.adjusted else ""
         if self.limited and not self.points and self.exit_code == ExitCode.OK:
             return of
         if self.exit_code == ExitCode.OK:
@@ -196,6 +198,7 @@ def decide(
     decision = Decision(
         name=sweep.name,
         limited=limited,
+        adjusted=sweep.adjusted,
         skipped=() if sweep.chosen is None else tuple(_skipped(sweep, plan)),
     )
     failed = None
@@ -219,6 +222,7 @@ def decide(
         problems=(
             *(_finding_problem(each) for each in doubts if strict or each.code in _ACCEPTED_ONLY),
             *changed,
+            *map(Problem.of_drift, _other_options(lock, sweep)),
             *map(Problem.of_drift, () if sweep.limited else blind_drift(lock, found.mutants)),
             *map(Problem.of_drift, () if sweep.limited else survivor_drift(lock, found.report, sweep)),
             *_open_laws(found.search, sweep),
@@ -328,6 +332,12 @@ def _skipped(sweep: Sweep, plan: Plan) -> Iterator[PointDecision]:
         yield PointDecision(
             point=point, run=run, row=None, expected=expected, checks=(), problems=(), locked=None
         )
+
+
+def _other_options(lock: Lock | None, sweep: Sweep) -> Iterator[Drift]:
+    if lock is not None and sorted(lock.options) != sorted(sweep.adjusted):
+        before, now = ", ".join(sorted(lock.options)), ", ".join(sorted(sweep.adjusted))
+        yield Drift(kind=DriftKind.OPTIONS, before=before, now=now)
 
 
 def _second_notices(points: Sequence[PointDecision]) -> Iterator[str]:

@@ -152,6 +152,7 @@ class DriftKind(Enum):
     """What changed at a point."""
 
     POINT = "point"
+    OPTIONS = "options"
     CONFIG = "config"
     CHECK = "check"
     SEARCH = "search"
@@ -208,6 +209,10 @@ class Drift:
         match self.kind, self.before, self.now:
             case DriftKind.CONFIG, _, _:
                 return "the config's values or options have changed"
+            case DriftKind.OPTIONS, before, now:
+                return (
+                    f"the options that change the configs were {before or 'none'} and are now {now or 'none'}"
+                )
             case DriftKind.NO_MUTANTS, _, _:
                 return "no mutants ran, but the lock has the survivors of some"
             case DriftKind.COUNTED, _, _:

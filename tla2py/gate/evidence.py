@@ -272,6 +272,7 @@ def commands_again(
     java = toolchain.java.path if toolchain else Path("java")
     tools = toolchain.jar.named if toolchain else Path("tla2tools.jar")
     given = [part for each in sweep.settings for part in ("--set", each)]
+    given += [part for each in sweep.adjusted for part in shlex.split(each)]
     ours = ["tla2py", "check", file, "--point", str(point.point.index), *given, *folders, *jar]
     classes = [each.path for each in sweep.classes if class_file(each) in point.run.options.overrides]
     files = ["tla2py", "cfg", file, *given, *folders, "-o", "points"]

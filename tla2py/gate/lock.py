@@ -61,11 +61,12 @@ class Lock(msgspec.Struct, frozen=True, kw_only=True):
 
     ``tlc`` is the version and revision of the TLC that ran them. With ``vacuity`` TLC was asked what could not fail.
     ``mutants`` is as in ``blindness``, None if no logs were changed; ``survivors`` is as in that function, None if no mutants
-    of the specification ran.
+    of the specification ran. ``options`` are those of a command that change a folder's configs.
     """
 
     tlc: str | None = None
     vacuity: bool = False
+    options: list[str] = []
     mutants: dict[str, str] | None = None
     survivors: dict[str, str] | None = None
     point: list[LockedPoint] = []
@@ -133,6 +134,7 @@ def read_lock(path: Path) -> Lock | None:
     lock = Lock(
         tlc=written.tlc,
         vacuity=written.vacuity,
+        options=written.options,
         mutants=written.mutants,
         survivors=written.survivors,
         point=[_with_shared(point, written.shared) for point in written.point],
@@ -166,7 +168,12 @@ def lock_text(lock: Lock) -> str:
                 point[key] = None
         if common:
             shared[key] = dict(common) if key in _DIGESTS else list(common)
-    head = {"version": LOCK_VERSION, "tlc": lock.tlc, "vacuity": lock.vacuity or None}
+    head = {
+        "version": LOCK_VERSION,
+        "tlc": lock.tlc,
+        "vacuity": lock.vacuity or None,
+        "options": lock.options or None,
+    }
     tables = [_table("", head)]
     if lock.mutants is not None:
         tables.append(f"[mutants]\n{_pairs(lock.mutants)}")

@@ -340,6 +340,7 @@ def _accept(gated: Gated, options: GateOptions) -> Gated:
         point=points,
         tlc=found.tlc,
         vacuity=gated.sweep.vacuity,
+        options=list(gated.sweep.adjusted),
         mutants=blindness(found.mutants.rows) if found.mutants is not None else None,
         survivors=survivors(found.report, gated.sweep.file.mutation) if found.report is not None else None,
     )

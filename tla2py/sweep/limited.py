@@ -1,16 +1,20 @@
-"""What limits a sweep this time: other values for some names, and only some of its points."""
+"""What a sweep has of a command: other values for some names, only some of its points, and what adjusts a folder's configs."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import msgspec
 
 from tla2py import toml
 from tla2py.errors import InputError
+from tla2py.model.model import InputFile
 from tla2py.sweep.file import SweepText
-from tla2py.sweep.sections import VARIABLES, Scalar, SweepFile
+from tla2py.sweep.sections import VARIABLES, InputsSection, Scalar, SweepFile
+from tla2py.tla.graph import ModuleGraph
 
 
 def given_values(texts: Sequence[str], option: str = "-c") -> dict[str, str]:
@@ -26,6 +30,45 @@ def given_values(texts: Sequence[str], option: str = "-c") -> dict[str, str]:
             )
         found[name] = value
     return found
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Adjustments:
+    """What a command changes in all configs of a folder; ``constants`` are written ``NAME=VALUE``."""
+
+    constants: tuple[str, ...] = ()
+    no_deadlock: bool = False
+    inputs: tuple[InputFile, ...] = ()
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """The options that say so, as a lock keeps them."""
+        given = [f"-c {shlex.quote(text)}" for text in self.constants]
+        return (
+            *given,
+            *["--no-deadlock"] * self.no_deadlock,
+            *(f"--input {each.path}" for each in self.inputs),
+        )
+
+    def applied(self, file: SweepFile, specs: Mapping[str, ModuleGraph]) -> SweepFile:
+        """A sweep file so changed; the modules say whether a name is a constant. Raises InputError (``constant-syntax``)."""
+        given = given_values(self.constants)
+        declared = {each.name for spec in specs.values() for each in spec.constants}
+        defined = {name for spec in specs.values() for name in spec.definitions} - declared
+        changed = msgspec.structs.replace
+        return changed(
+            file,
+            constants={
+                **file.constants,
+                **{name: text for name, text in given.items() if name not in defined},
+            },
+            substitutions={**file.substitutions, **{name: given[name] for name in given.keys() & defined}},
+            model=changed(file.model, check_deadlock=False) if self.no_deadlock else file.model,
+            inputs=InputsSection(files=[*file.inputs.files, *(each.path for each in self.inputs)]),
+        )
+
+
+NOTHING_ADJUSTED = Adjustments()
 
 
 def with_settings(file: SweepFile, source: SweepText, settings: Sequence[str]) -> tuple[SweepFile, SweepText]:

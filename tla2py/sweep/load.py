@@ -37,14 +37,16 @@ from tla2py.sweep.file import (
     sweep_file_of,
 )
 from tla2py.sweep.grid import Points, walk_grid
-from tla2py.sweep.limited import with_settings
+from tla2py.sweep.limited import NOTHING_ADJUSTED, Adjustments, with_settings
 from tla2py.sweep.options import (
     check_variables,
+    config_names,
     input_files,
     library_folders,
     search_limits,
     search_options,
     template_text,
+    with_listed_configs,
 )
 from tla2py.sweep.sections import SweepFile
 from tla2py.sweep.sweep import Sweep, Unread, with_config_rows
@@ -55,25 +57,6 @@ from tla2py.tlc.config.read import ConfigFile, embedded_names, read_config, unre
 from tla2py.tlc.config.statements import MISTAKE_CODES
 from tla2py.tlc.config.wrapper import build_config
 from tla2py.tlc.tools.community import community_classes, load_specification, override_modules, read_override
-
-
-def _expand_config_patterns(file: SweepFile, source: SweepText, base: Path) -> SweepFile:
-    """A sweep file whose patterns, such as ``models/*.cfg``, are replaced by the matching configs.
-
-    Raises InputError (``config-missing``) for a pattern without a match.
-    """
-    names = _names(file)
-    found: dict[str, None] = {}
-    for name in names:
-        if not glob.has_magic(name) or (base / name).exists():
-            found[name] = None
-            continue
-        matching = sorted(path.relative_to(base).as_posix() for path in base.glob(name) if path.is_file())
-        if not matching:
-            where, hint = source.place("config", value=name), "patterns are relative to the sweep file"
-            raise InputError("config-missing", f"no config matches {name}", where=where, hint=hint)
-        found.update(dict.fromkeys(matching))
-    return file if found == dict.fromkeys(names) else msgspec.structs.replace(file, config=list(found))
 
 
 def _expand_log_patterns(
@@ -113,7 +96,7 @@ def _read_configs(
     """
     found = {}
     errors = []
-    for name in _names(file):
+    for name in config_names(file):
         if not (base / name).is_file():
             raise InputError(
                 "config-missing",
@@ -177,10 +160,6 @@ def relative_name(path: Path | str, module: Path) -> str:
     return Path(os.path.relpath(path, module.parent)).as_posix()
 
 
-def _names(file: SweepFile) -> list[str]:
-    return file.config if isinstance(file.config, list) else [file.config] if file.config else []
-
-
 def load_sweep(
     path: Path,
     libraries: Sequence[Path] = (),
@@ -188,18 +167,22 @@ def load_sweep(
     translate: Translate | None = None,
     no_lint: bool = False,
     settings: Sequence[str] = (),
+    adjusted: Adjustments = NOTHING_ADJUSTED,
 ) -> Sweep:
     """The sweep of a sweep file, or of the configs below a folder, checked against its modules.
 
     ``libraries`` are further module folders for a folder. ``translate`` is for PlusCal, see ``load_modules``. ``settings``
-    are values other than those of a sweep file, see ``with_settings``.
+    are values other than those of a sweep file, see ``with_settings``, ``adjusted`` is what changes in a folder's configs.
 
     Raises InputError: ``unknown-constant``, ``unknown-parameter``, ``unknown-definition``, ``empty-parameter``,
     ``duplicate-point``, ``grid-key`` (also for a row of expectations), and what ``read_sweep_file``,
     ``with_config_rows`` and ``load_modules`` raise; ``config-missing`` for a folder without a config that has a module.
     """
     if (own := folder_file(path)) is not None and not settings:
-        return replace(_sweep_of_folder(own, libraries, translate), no_lint=no_lint)
+        return replace(_sweep_of_folder(own, libraries, translate, adjusted), no_lint=no_lint)
+    if adjusted.options:
+        hint = "write [constants], check_deadlock = false or [inputs]; --set gives other values for this time"
+        raise InputError("usage", "-c, --no-deadlock and --input are for folders and --configs", hint=hint)
     if libraries:
         raise InputError("usage", "-L is for folders; a sweep file names its own", hint='libraries = ["lib"]')
     given = with_settings(*read_sweep_file(path), settings)
@@ -213,6 +196,7 @@ def sweep_of_models(
     *,
     translate: Translate | None = None,
     text: str = "",
+    adjusted: Adjustments = NOTHING_ADJUSTED,
 ) -> Sweep:
     """The sweep of modules by config, named relative to the folder of ``path``, where a sweep file of this text would be.
 
@@ -237,7 +221,7 @@ def sweep_of_models(
         exclude=[row for row in file.grid.exclude if [*row] != ["config"]],
     )
     file = msgspec.structs.replace(file, grid=grid)
-    sweep = _loaded(path, file, source, read=(specs, configs))
+    sweep = _loaded(path, file, source, read=(specs, configs), adjusted=adjusted)
     sweep = replace(sweep, of_folder=True, unread=tuple(unread))
     errors: dict[int, Tla2pyError] = {}
     for point in sweep.points:
@@ -261,7 +245,9 @@ def without_models(sweep: Sweep, errors: Mapping[int, Tla2pyError]) -> Sweep:
     return replace(sweep, points=Points.of(sweep.points.columns, left), unread=tuple(unread))
 
 
-def _sweep_of_folder(path: Path, libraries: Sequence[Path], translate: Translate | None) -> Sweep:
+def _sweep_of_folder(
+    path: Path, libraries: Sequence[Path], translate: Translate | None, adjusted: Adjustments
+) -> Sweep:
     text = folder_text(path)
     file, source = read_sweep_text(text, path, {"module": []})
     searched = [*library_folders(file, source, path.parent), *libraries]
@@ -275,7 +261,7 @@ def _sweep_of_folder(path: Path, libraries: Sequence[Path], translate: Translate
             where=source.place("grid", "exclude"),
             hint="leave one of them in",
         )
-    sweep = sweep_of_models(path, taken, searched, translate=translate, text=text)
+    sweep = sweep_of_models(path, taken, searched, translate=translate, text=text, adjusted=adjusted)
     named = [f"{config} (excluded)" for config in models if config in excluded]
     unread = [each for each in unclear if each.config not in excluded]
     return replace(sweep, left_out=(*left_out, *named), unread=(*unread, *sweep.unread))
@@ -288,13 +274,14 @@ def sweep_of_configs(
     *,
     translate: Translate | None = None,
     no_lint: bool = False,
+    adjusted: Adjustments = NOTHING_ADJUSTED,
 ) -> Sweep:
     """The sweep of a module over the configs that match a pattern such as ``models/*.cfg``.
 
     Its text is that of a sweep file beside the module. Raises InputError as ``load_sweep`` and ``configs_sections`` do.
     """
     path, sections = module.with_suffix(".configs.toml"), configs_sections(module, pattern, libraries)
-    return sweep_of_sections(path, sections, translate=translate, no_lint=no_lint)
+    return sweep_of_sections(path, sections, translate=translate, no_lint=no_lint, adjusted=adjusted)
 
 
 def sweep_of_sections(
@@ -304,6 +291,7 @@ def sweep_of_sections(
     inputs: Sequence[InputFile] = (),
     translate: Translate | None = None,
     no_lint: bool = False,
+    adjusted: Adjustments = NOTHING_ADJUSTED,
 ) -> Sweep:
     """The sweep of a file at this path that has these sections and ``inputs`` of its own.
 
@@ -312,7 +300,7 @@ def sweep_of_sections(
     named = {"inputs": {"files": [each.path for each in inputs]}} if inputs else {}
     file, source = sweep_file_of({**sections, **named}, path)
     kept = {each.path: (each,) for each in inputs} or None
-    return _loaded(path, file, source, inputs=kept, translate=translate, no_lint=no_lint)
+    return _loaded(path, file, source, inputs=kept, translate=translate, no_lint=no_lint, adjusted=adjusted)
 
 
 def _loaded(
@@ -324,9 +312,10 @@ def _loaded(
     inputs: Mapping[str, tuple[InputFile, ...]] | None = None,
     translate: Translate | None = None,
     no_lint: bool = False,
+    adjusted: Adjustments = NOTHING_ADJUSTED,
 ) -> Sweep:
     base = path.parent
-    file, logs = _expand_log_patterns(_expand_config_patterns(file, source, base), source, base)
+    file, logs = _expand_log_patterns(with_listed_configs(file, source, base), source, base)
     libraries = library_folders(file, source, base)
     overrides = tuple(
         read_override(base / name, source.place("tlc", "overrides", value=name))
@@ -349,6 +338,8 @@ def _loaded(
         # What reads a log may do without the CommunityModules.
         load = partial(load_specification, translate=translate, instead=MODULES if logs else None)
         specs = {name: load(base / name, libraries) for name in names}
+    own = file.inputs
+    file = adjusted.applied(file, specs)
     check_names(file, source, specs)
     check_variables(file, source)
     ignored = MISTAKE_CODES if no_lint else file.lint.ignore
@@ -377,8 +368,17 @@ def _loaded(
         logs=_read_sweep_logs(file, source, base, specs, logs),
     )
     points, excluded = walk_grid(file, source, groups, failing_predicate(sweep, file.grid.where))
-    files = input_files(file, source, base, points) if inputs is None else inputs
-    return replace(sweep, laws=expected_laws(sweep), points=points, excluded=excluded, input_files=files)
+    if inputs is None:
+        inputs = input_files(msgspec.structs.replace(file, inputs=own), source, base, points)
+    files = {**inputs, **{each.path: (each,) for each in adjusted.inputs}}
+    return replace(
+        sweep,
+        adjusted=adjusted.options,
+        laws=expected_laws(sweep),
+        points=points,
+        excluded=excluded,
+        input_files=files,
+    )
 
 
 def _read_models(

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import glob
 import math
+import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+
+import msgspec
 
 from tla2py.errors import InputError
 from tla2py.model.model import GivenVariable, InputFile, Inputs, is_inside
@@ -15,7 +19,7 @@ from tla2py.sweep.grid import Points, unknown_parameter
 from tla2py.sweep.sections import VARIABLES, SweepFile
 from tla2py.text import parse_duration, parse_memory, parse_percent, parse_size
 from tla2py.tlc.config.render import default_template
-from tla2py.tlc.process.command import check_variable, kept_file, matching_files, outside_error
+from tla2py.tlc.process.command import check_path, check_variable, kept_file, matching_files, outside_error
 from tla2py.tlc.tools.community import class_file
 from tla2py.tlc.tools.installed import COMMUNITY, module_folder
 from tla2py.tlc.tools.toolchain import Override
@@ -212,3 +216,51 @@ def library_folders(file: SweepFile, source: SweepText, base: Path) -> list[Path
             )
         folders.append(folder)
     return folders
+
+
+def given_files(names: Iterable[Path], module: Path | None = None) -> tuple[InputFile, ...]:
+    """The files of ``--input``, copied and hashed, at their paths in the run's folder, see ``path_in_run``.
+
+    Raises InputError: ``input-missing``, ``input-path``, also for two files that would have one path.
+    """
+    found: dict[str, Path] = {}
+    for name in names:
+        path = path_in_run(name, module)
+        check_path(path, None)
+        if found.setdefault(path, name).resolve() != name.resolve():
+            raise InputError(
+                "input-path",
+                f"{found[path]} and {name} would both be {path} in the run's folder",
+                hint="rename one of them",
+            )
+    return tuple(InputFile(path, kept_file(file)) for path, file in sorted(found.items()))
+
+
+def path_in_run(file: Path, module: Path | None) -> str:
+    """Where a run sees a file: as below the folder of ``module``, or else below the current one, or else by its bare name."""
+    names = [Path(os.path.relpath(file, module.parent)).as_posix()] if module is not None else []
+    return next((name for name in (*names, file.as_posix()) if is_inside(name)), file.name)
+
+
+def with_listed_configs(file: SweepFile, source: SweepText, base: Path) -> SweepFile:
+    """A sweep file whose patterns, such as ``models/*.cfg``, are replaced by the matching configs.
+
+    Raises InputError (``config-missing``) for a pattern without a match.
+    """
+    names = config_names(file)
+    found: dict[str, None] = {}
+    for name in names:
+        if not glob.has_magic(name) or (base / name).exists():
+            found[name] = None
+            continue
+        matching = sorted(path.relative_to(base).as_posix() for path in base.glob(name) if path.is_file())
+        if not matching:
+            where, hint = source.place("config", value=name), "patterns are relative to the sweep file"
+            raise InputError("config-missing", f"no config matches {name}", where=where, hint=hint)
+        found.update(dict.fromkeys(matching))
+    return file if found == dict.fromkeys(names) else msgspec.structs.replace(file, config=list(found))
+
+
+def config_names(file: SweepFile) -> list[str]:
+    """The configs that a sweep file names."""
+    return file.config if isinstance(file.config, list) else [file.config] if file.config else []

@@ -193,6 +193,7 @@ class Sweep:
     - ``left_out``: configs below the folder that are not run, each with the reason
     - ``unread``: configs below the folder that could not be read
     - ``settings``: other values for this time, each ``NAME=VALUE``, that its file as held here has already
+    - ``adjusted``: the options that change a folder's configs, as a lock keeps them
     - ``chosen``: the numbers of the points that run this time; None for all
     - ``laws``: by property, whether its expected law says that it is violated at some parameters
     - ``community``: classes of the installed CommunityModules, for the points whose modules come from there
@@ -222,6 +223,7 @@ class Sweep:
     community: Override | None = None
     input_files: Mapping[str, tuple[InputFile, ...]] = field(default_factory=dict)
     settings: tuple[str, ...] = ()
+    adjusted: tuple[str, ...] = ()
     chosen: frozenset[int] | None = None
     laws: Mapping[str, Callable[[Mapping[str, str]], bool]] = field(default_factory=dict)
 

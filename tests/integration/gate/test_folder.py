@@ -116,3 +116,39 @@ def test_no_config_is_left_out_in_silence(tmp_path: Path, run_cli: RunCli) -> No
     done = gate(run_cli, top, "-o", "../store")
     assert done.code == 0
     assert "not gated: Lift.tla CONFIG Other" in done.stdout
+
+
+def test_options_change_all_configs_and_belong_to_the_lock(tmp_path: Path, run_cli: RunCli) -> None:
+    (tmp_path / "Lift.tla").write_text(LIFT)
+    (tmp_path / "Lift.cfg").write_text(CONFIGS["Lift.cfg"])
+    options = ("-c", "Top=3", "--no-deadlock")
+    done = gate(run_cli, tmp_path, *options, "--record", "--no-coverage", "--no-vacuity")
+    assert done.code == 0
+    assert "1 point with -c Top=3 --no-deadlock, as expected" in done.stdout
+    assert '"--no-deadlock"' in (tmp_path / "models.lock").read_text()
+    assert gate(run_cli, tmp_path, *options).code == 0
+    other = gate(run_cli, tmp_path, "-c", "Top=2", "--no-deadlock")
+    assert other.code == 1
+    assert (
+        "drift: the options that change the configs were --no-deadlock, -c Top=3 and are now --no-deadlock, -c Top=2"
+        in other.stdout
+    )
+    assert "again: tla2py check models.toml --point 1 -c Top=2 --no-deadlock" in other.stdout
+    again = run_cli("check", "models.toml", "--point", "1", *options, cwd=tmp_path)
+    assert again.code == 0
+
+
+def test_a_file_that_a_folder_is_given_is_read_by_its_runs(tmp_path: Path, run_cli: RunCli) -> None:
+    folder = tmp_path / "specs"
+    folder.mkdir()
+    (folder / "Lift.tla").write_text(LIFT)
+    (folder / "Lift.cfg").write_text(CONFIGS["Lift.cfg"])
+    (tmp_path / "data.txt").write_text("1")
+    first = run_cli("sweep", "specs", "--executor", "local", "--input", "data.txt", cwd=tmp_path)
+    assert "1 run to execute" in first.stderr
+    (tmp_path / "data.txt").write_text("2")
+    second = run_cli("sweep", "specs", "--executor", "local", "--input", "data.txt", cwd=tmp_path)
+    assert "1 run to execute" in second.stderr
+    refused = run_cli("sweep", "specs", "--executor", "local", "-c", "Tup=3", cwd=tmp_path)
+    assert refused.code == 2
+    assert "declares no constant Tup" in refused.stderr
