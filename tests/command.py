@@ -9,6 +9,7 @@ import importlib
 import io
 import logging
 import os
+import re
 import pickle
 import shutil
 import signal
@@ -69,6 +70,10 @@ class Reported:
         return [each for each in self.warnings if isinstance(each, Remark)]
 
 
+# A line of a file with its number, or the mark below it.
+_EXCERPT = re.compile(r" +\d* \| ")
+
+
 @dataclass(frozen=True)
 class Ended:
     """How a command ended, what it printed and what it reported."""
@@ -80,8 +85,12 @@ class Ended:
 
     @property
     def errors(self) -> list[str]:
-        """The lines on standard error, without the one that a sweep begins with if its jar is the bundled one."""
-        return [line for line in self.stderr.splitlines() if " comes with tla2py and is old" not in line]
+        """The lines on standard error, without excerpts of files and the one on the bundled jar that a sweep begins with."""
+        return [
+            line
+            for line in self.stderr.splitlines()
+            if " comes with tla2py and is old" not in line and not _EXCERPT.match(line)
+        ]
 
     @property
     def error(self) -> Tla2pyError:

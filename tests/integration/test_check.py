@@ -127,7 +127,7 @@ def test_a_violation_is_told_step_by_step() -> None:
     ]
     last = lines[lines.index("") - 3 :]
     # Of the last state only what changed, and where the action stands.
-    assert last[0].split() == ["3", "Walk", "Walk:20"]
+    assert last[0].split() == ["3", "Walk", "Walk.tla:20"]
     assert last[1].strip() == "at: 1 -> 2"
     assert last[2].startswith("because ")
     assert last[2].endswith(" is FALSE in state 3, after Walk")
