@@ -9,8 +9,8 @@ import importlib
 import io
 import logging
 import os
-import re
 import pickle
+import re
 import shutil
 import signal
 import subprocess
