@@ -280,21 +280,15 @@ def test_the_module_of_a_config_may_be_above_or_in_a_library(run_cli: RunCli, bo
     assert done.errors[0] == f"no module matches {setup}; {named}"
 
 
-@pytest.mark.parametrize(
-    ("text", "line"),
-    [
-        ("INVARIANTZ Bound\n", 1),
-        (CONFIG + "INVARIANTZ Bound\n", 0),
-        (CONFIG + "CONSTANT\nINVARIANTZ Bound\n", 1),
-    ],
-)
-def test_a_misspelt_keyword_gets_the_right_one(run_cli: RunCli, box: Path, text: str, line: int) -> None:
+@pytest.mark.parametrize("before", ["", CONFIG, CONFIG + "CONSTANT\n"])
+def test_a_misspelt_keyword_gets_the_right_one(run_cli: RunCli, box: Path, before: str) -> None:
+    text = f"{before}INVARIANTZ Bound\n"
     (box / "Box.cfg").write_text(text)
     done = run_cli("lint", "Box.cfg", cwd=box)
     assert done.code == 1
     assert "did you mean INVARIANT?" in done.stdout
     # A mistake in the syntax comes with its line.
-    assert done.stdout.count("| INVARIANTZ Bound\n") == line
+    assert done.stdout.count("| INVARIANTZ Bound\n") == 1
 
 
 def test_a_mistake_in_a_module_comes_with_its_line(run_cli: RunCli, box: Path) -> None:
