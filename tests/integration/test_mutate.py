@@ -114,7 +114,7 @@ def test_statuses_tables_traces_and_resumption(
     assert {row["N"] for row in runs.values() if row["mutant"] == "original"} == {1, 2, 5}
     late = next(row for row in killed if row["point"] == 2)
     shown = run_cli("trace", str(store), str(runs[late["run_id"]]["point"]))
-    assert "3 Tick  Clock:7\n    x: 1 -> 5" in shown.stdout
+    assert "Clock.tla:7\n    x: 1 -> 5" in shown.stdout
     # Nothing is run again.
     again = run_cli("mutate", clock, "--from", mine, "-o", store)
     assert again.code == 0

@@ -87,6 +87,7 @@ def test_a_store_is_the_same_wherever_it_is(
     assert {name.partition("/")[0] for name in kept} == {
         "store.json",
         "findings.json",
+        "passed.json",
         "points",
         "probes.json",
         "records",
