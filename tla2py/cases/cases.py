@@ -9,9 +9,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import duckdb
-import pyarrow as pa
-
 from tla2py.cases.cover import Behaviour, Cover, CoverOptions, make_cover
 from tla2py.cases.graph import Graph, Label, as_itf, read_graph
 from tla2py.errors import InputError
@@ -254,6 +251,9 @@ def _evaluated(
 
 
 def _by_sql(graph: Graph, expression: str) -> list[Json]:
+    import duckdb
+    import pyarrow as pa
+
     with duckdb.connect() as connection:
         connection.register(
             "plain", pa.table({"state": graph.states, "n": pa.array(range(len(graph.states)))})

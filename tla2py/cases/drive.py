@@ -18,14 +18,12 @@ from functools import lru_cache
 from pathlib import Path
 
 import psutil
-import pyarrow.parquet as pq
 
 from tla2py.cases.cases import Case, Cases
 from tla2py.cases.cover import Behaviour, shortest_paths
 from tla2py.errors import InputError, reason_of, writing
 from tla2py.files import write_atomically
 from tla2py.store.schema import Column
-from tla2py.store.sink import rows_as_table
 from tla2py.text import cut
 from tla2py.tla.canonical import canonical
 from tla2py.tla.itf import Json, from_itf, json_text
@@ -384,6 +382,11 @@ def _shown(value: Json) -> str:
 
 def write_drives(folder: Path, point: int, driven: Sequence[Driven]) -> Path:
     """Write the table ``drives``, and return its file. Raises InputError (``output-unwritable``)."""
+    # Imported on use, as it takes long.
+    import pyarrow.parquet as pq
+
+    from tla2py.store.sink import rows_as_table
+
     rows = [
         {
             "point": point,

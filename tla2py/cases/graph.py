@@ -14,9 +14,7 @@ from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import duckdb
 import msgspec
-import pyarrow as pa
 
 from tla2py.analysis.tables import StoreTables
 from tla2py.errors import InputError
@@ -32,6 +30,9 @@ from tla2py.tla.value_text import parse_value
 from tla2py.tlc.config.read import parse_config
 
 if TYPE_CHECKING:
+    import duckdb
+    import pyarrow as pa
+
     from tla2py.tla.graph import ModuleGraph
 
 # Beyond this a cover takes several GiB and its cases help nobody.
@@ -121,6 +122,8 @@ def read_graph(view: StoreTables, point: int | None, *, partial: bool = False, s
 
 @contextlib.contextmanager
 def _tables(view: StoreTables) -> Iterator[duckdb.DuckDBPyConnection]:
+    import duckdb
+
     with duckdb.connect() as connection:
         for name in ("graph_states", "graph_edges"):
             files = [str(file) for file in table_files(view.store, name)]
