@@ -91,7 +91,7 @@ def test_run_sweep_ends_as_the_command_does(tmp_path: Path) -> None:
     assert ended.returncode == 1, ended.stderr
     # spark-submit puts both of a program's streams on its standard output.
     assert "violated: Small in 4" in ended.stdout
-    assert "sweep, point 3: violated (Small), expected holds" in ended.stdout
+    assert "sweep, point 3: violated (Small)\n" in ended.stdout
     verdicts = [row["verdict"] for row in rows(tmp_path / "store", "runs")]
     assert verdicts == ["holds", "holds", "violated"]
 
