@@ -168,7 +168,7 @@ def test_pluscal_that_is_not_translated(run_cli: RunCli, countdown: Path) -> Non
     assert str(remark) in ended.stderr
     # Steps are at the labels of the algorithm, in the file as it is.
     places = [line.split()[1:3] for line in ended.stdout.splitlines() if line[2:3].isdigit()]
-    assert places[1:] == [["loop", "Countdown.tla:7"], ["step", "Countdown.tla:8"]]
+    assert places[1:] == [["loop", f"{countdown}:7"], ["step", f"{countdown}:8"]]
     assert countdown.read_text() == COUNTDOWN
     assert [each.name for each in countdown.parent.iterdir()] == ["Countdown.tla"]
     ended = run_cli("check", countdown, *asked, "--no-translate")
