@@ -153,6 +153,16 @@ def test_a_line_is_found_by_its_content(
         assert f"the same in lines {same[0]}, {same[1]}" in row["message"]
 
 
+def test_a_postcondition_does_not_hide_lines_that_are_alike(newer: RunCli, tmp_path: Path) -> None:
+    text = ORDERED.replace("ORDER", "SortSeq(All, LAMBDA a, b : a.t < b.t)", 1).removesuffix("====\n")
+    text += 'Done == TLCGet("stats").diameter - 1 = Len(Log)\n====\n'
+    log = [{"t": 2, "x": 9}, {"t": 1, "x": 1}, {"t": 2, "x": 9}]
+    module = folder(tmp_path, text, "SPECIFICATION Spec\nPOSTCONDITION Done\n", log=log)
+    [row] = json.loads(newer("validate", module, tmp_path / "log.ndjson", "--json").stdout)
+    assert (row["matched"], row["first_unmatched"], row["violates"]) == (1, None, ["Done"])
+    assert row["message"].endswith("it is the same in lines 1, 3")
+
+
 NUMBERS = r"""---- MODULE Numbers ----
 EXTENDS Naturals, Sequences, TLC, Json, IOUtils
 VARIABLES x, l

@@ -325,7 +325,7 @@ def _add_run(
         tables.add("log_results", [{"run_id": run_id, **asdict(answer)}])
         if entry is not None:
             said = Diagnostic(code=ENTRY, severity="error", text=entry, place=Place(file=text.log.path))
-            result = replace(result, diagnostics=(*result.diagnostics, said))
+            result = replace(result, diagnostics=(said, *result.diagnostics))
     row = {**rows.row_columns(rows.run_row(record, result)), "record": identity}
     del row["point"]
     tables.add("results", [row])
