@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import random
 from array import array
+from bisect import bisect_left
 from collections import deque
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from functools import cached_property
+from itertools import chain, pairwise
 from typing import NamedTuple
 
-from tla2py.cases.graph import Graph
+from tla2py.cases.graph import Graph, first_steps
 from tla2py.errors import InputError
 from tla2py.text import counted
 
 COVERS = ("edges", "states", "actions", "pairs", "paths:K")
 # What a restart costs in steps if only the number of behaviours counts.
 _RESTART = 1_000_000
-# How far a behaviour looks for something uncovered, and among how many states; a graph with cycles repays more.
-_AHEAD, _AHEAD_IN_CYCLES, _MOST_AHEAD = 3, 10, 2_000
+# How far a behaviour looks for something uncovered, and among how many states.
+_AHEAD, _MOST_AHEAD = 10, 200
 _MOST_PATHS = 1_000_000
 
 
@@ -59,10 +61,6 @@ class Cover:
         """The number of steps of all behaviours."""
         return sum(len(each.steps) for each in self.behaviours)
 
-    def cost(self, weight: int | None) -> int:
-        """The steps, with what the restarts cost."""
-        return self.steps + len(self.behaviours) * (_RESTART if weight is None else weight)
-
 
 def make_cover(
     graph: Graph,
@@ -76,7 +74,7 @@ def make_cover(
     States with equal ``classes`` count as one; only steps to a ``wanted`` state have to be covered. Raises InputError
     (``usage``) for an unknown cover, or for too many paths.
     """
-    search = _Search(graph, options)
+    search = Search(graph, options)
     name, _, length = options.cover.partition(":")
     if name == "paths" and length.isdecimal() and int(length) and wanted is None:
         found = _all_paths(search, int(length))
@@ -92,21 +90,27 @@ def make_cover(
     behaviours = sorted(found.behaviours, key=lambda each: (each.initial, *each.steps))
     if options.sample is None or options.sample >= len(behaviours):
         return replace(found, behaviours=behaviours)
-    chosen = random.Random(options.seed).sample(behaviours, options.sample)  # noqa: S311 - to be repeated
-    behaviours = sorted(chosen, key=lambda each: (each.initial, *each.steps))
-    return replace(found, behaviours=behaviours, least=None)
+    drawn = random.Random(options.seed).sample(range(len(behaviours)), options.sample)  # noqa: S311 - to be repeated
+    return replace(found, behaviours=[behaviours[place] for place in sorted(drawn)], least=None)
 
 
-def _items_covered(search: _Search, classes: Sequence[int] | None, wanted: Sequence[int] | None) -> Cover:
-    """A cover of steps, states or actions."""
+def _items_covered(search: Search, classes: Sequence[int] | None, wanted: Sequence[int] | None) -> Cover:
+    """A cover of steps, states or actions: exact if it can be, otherwise greedy."""
     graph, options = search.graph, search.options
-    by_states = options.cover == "states"
+    by_states, count = options.cover == "states", len(graph.sources)
+    flow = None
+    if classes is None and wanted is None and options.cover != "actions":
+        flow = _flow(search, by_states=by_states)
+        if flow is not None and options.longest is None:
+            return flow
     known: dict[Hashable, int] = {}
+    seen = range(len(graph.states)) if classes is None else classes
 
-    def key(state: int) -> int:
-        return state if classes is None else classes[state]
+    def state_item(state: int) -> int:
+        """What a visit of a state covers, as a number; -1 for nothing."""
+        return known.setdefault(seen[state], len(known)) if wanted is None or wanted[state] else -1
 
-    def item(step: int) -> int:
+    def step_item(step: int) -> int:
         """What a step covers, as a number; -1 for nothing."""
         name, target = graph.names[step], graph.targets[step]
         if wanted is not None and not wanted[target]:
@@ -114,39 +118,80 @@ def _items_covered(search: _Search, classes: Sequence[int] | None, wanted: Seque
         what: Hashable = step
         if options.cover == "actions":
             what = graph.labels[name].action
-        elif by_states:
-            what = key(target)
         elif classes is not None:
             what = classes[graph.sources[step]], name, classes[target]
         return known.setdefault(what, len(known))
 
-    count = len(graph.sources)
-    items = array("i", map(item, range(count)))
-    flow = None
-    if classes is None and wanted is None and options.cover != "actions":
-        flow = _flow(search, by_states=by_states)
-    if flow is not None and options.longest is None and len(flow.behaviours) == flow.least:
-        return flow
+    if by_states:
+        fore, aft = (array("i", map(state_item, ends)) for ends in (graph.targets, graph.sources))
+    else:
+        fore = aft = array("i", map(step_item, range(count)))
     # What is near an initial state needs the fewest behaviours if it is taken first.
     order = sorted(range(count), key=lambda step: search.depth[graph.sources[step]])
     if options.cover == "actions":
-        first = {items[step]: step for step in reversed(order)}
+        first = {fore[step]: step for step in reversed(order)}
         order = sorted(first.values(), key=lambda step: -search.depth[graph.sources[step]])
-    found = search.greedy(items, order)
+    alone = len(known)
+    found = search.greedy(fore, aft, order)
     if by_states:
-        there = {key(state) for each in found.behaviours for state in states_of(graph, each)}
-        for state in graph.initial:
-            if key(state) not in there and (wanted is None or wanted[state]):
-                there.add(key(state))
-                found.behaviours.append(Behaviour(state, ()))
-    if flow is None or found.left:
-        return found
-    if options.longest is None and flow.cost(options.weight) <= found.cost(options.weight):
-        return flow
-    return replace(found, least=flow.least)
+        # An initial state that no step leads to or from.
+        found.behaviours.extend(Behaviour(state, ()) for state in graph.initial if state_item(state) >= alone)
+    return replace(found, least=None if flow is None else flow.least)
 
 
-class _Search:
+class _Side:
+    """The steps on from each state, forwards or backwards, those that change nothing first.
+
+    ``rest`` is how many steps a behaviour has beyond a state; ``items`` and ``done`` are what steps cover, and what is covered.
+    """
+
+    def __init__(
+        self,
+        order: Sequence[int],
+        starts: Sequence[int],
+        ends: Sequence[int],
+        begins: Sequence[int],
+        rest: Sequence[int],
+    ) -> None:
+        self.order, self.starts, self.ends, self.begins, self.rest = order, starts, ends, begins, rest
+        # The place of the first step from each state that may not be covered yet.
+        self.next = array("i", begins)
+        self.items: Sequence[int] = ()
+        self.done = bytearray()
+
+    def is_open(self, state: int) -> bool:
+        """Whether a step on from a state covers something new."""
+        place, end = self.next[state], self.begins[state + 1]
+        while place < end and self.done[self.items[self.order[place]]]:
+            place += 1
+        self.next[state] = place
+        return place < end
+
+    def way(self, state: int, good: Callable[[int], bool]) -> list[int]:
+        """The steps on to the nearest other state that is good; none if there is none near."""
+        came = {state: -1}
+        border = [state]
+        for _ in range(_AHEAD):
+            before, border = border, []
+            for at in before:
+                for step in self.order[self.begins[at] : self.begins[at + 1]]:
+                    end = self.ends[step]
+                    if end in came:
+                        continue
+                    came[end] = step
+                    if good(end):
+                        way = []
+                        while came[end] >= 0:
+                            way.append(came[end])
+                            end = self.starts[came[end]]
+                        return way[::-1]
+                    border.append(end)
+            if not border or len(came) > _MOST_AHEAD:
+                break
+        return []
+
+
+class Search:
     """A graph with what every cover asks of it: distances from the initial states, and the steps to each state."""
 
     def __init__(self, graph: Graph, options: CoverOptions) -> None:
@@ -166,13 +211,6 @@ class _Search:
                 if self.depth[target] < 0:
                     self.depth[target], self.parent[target] = self.depth[state] + 1, step
                     reached.append(target)
-        # The steps by target, those that change nothing first, as ``steps`` has them by source.
-        loops = (step for step in range(len(graph.sources)) if graph.sources[step] == graph.targets[step])
-        others = (step for step in range(len(graph.sources)) if graph.sources[step] != graph.targets[step])
-        self.arriving: list[list[int]] = [[] for _ in range(count)]
-        for step in (*loops, *others):
-            self.arriving[graph.targets[step]].append(step)
-        self.done = bytearray()
 
     def path_to(self, state: int) -> list[int]:
         """The steps of a shortest path to a state."""
@@ -186,237 +224,205 @@ class _Search:
         """The behaviour with these steps, at least one."""
         return Behaviour(self.graph.sources[steps[0]], array("i", steps))
 
-    def has_cycles(self) -> bool:
-        """Whether some steps that change something lead back to where they began."""
+    @cached_property
+    def ahead(self) -> _Side:
+        """The steps forwards."""
         graph = self.graph
-        entering = array("i", bytes(4 * len(graph.states)))
-        for source, target in zip(graph.sources, graph.targets, strict=True):
-            entering[target] += source != target
-        free = [state for state, number in enumerate(entering) if not number]
-        for state in free:
-            for step in graph.steps(state):
-                target = graph.targets[step]
-                entering[target] -= target != state
-                if target != state and not entering[target]:
-                    free.append(target)
-        return len(free) < len(graph.states)
+        nothing = bytes(len(graph.states))
+        return _Side(range(len(graph.sources)), graph.sources, graph.targets, graph.begins, nothing)
 
-    def greedy(self, items: Sequence[int], order: Iterable[int]) -> Cover:
-        """Behaviours that cover all ``items``, by number of the step, as far as they may be long.
+    @cached_property
+    def behind(self) -> _Side:
+        """The steps backwards."""
+        graph = self.graph
+        order = sorted(range(len(graph.sources)), key=lambda step: graph.sources[step] != graph.targets[step])
+        order.sort(key=graph.targets.__getitem__)
+        begins = first_steps(graph.targets, len(graph.states))
+        return _Side(array("i", order), graph.targets, graph.sources, begins, self.depth)
 
-        Each is grown from an uncovered step, backwards and forwards over others, and looks ahead where there is none.
+    def greedy(self, fore: Sequence[int], aft: Sequence[int], starts: Iterable[int]) -> Cover:
+        """Behaviours that cover all items, as far as they may be long.
+
+        A step covers an item when a behaviour is extended by it forwards, and one backwards. Each behaviour is grown from an
+        uncovered step, backwards and forwards over others, and looks further where there is none.
         """
-        graph, targets, sources = self.graph, self.graph.targets, self.graph.sources
-        weight = self.options.weight
-        ahead = weight if weight is not None else _AHEAD_IN_CYCLES if self.has_cycles() else _AHEAD
-        # Its last place, which -1 means, stands for what need not be covered.
-        done = self.done = bytearray(max(items, default=-1) + 2)
+        graph, ahead, behind = self.graph, self.ahead, self.behind
+        # The last place, which -1 means, stands for what need not be covered.
+        done = bytearray(max(chain(fore, aft), default=-1) + 2)
         done[-1] = 1
-        first_out = array("i", graph.begins[:-1])
-        first_in = array("i", bytes(4 * len(graph.states)))
+        ahead.items, behind.items, ahead.done, behind.done = fore, aft, done, done
         found = []
 
-        def leaving(state: int) -> int:
-            """An uncovered step from a state, or -1."""
-            step, end = first_out[state], graph.begins[state + 1]
-            while step < end and done[items[step]]:
-                step += 1
-            first_out[state] = step
-            return step if step < end else -1
+        def mark(steps: Iterable[int]) -> None:
+            for step in steps:
+                done[fore[step]] = done[aft[step]] = 1
 
-        def entering(state: int) -> int:
-            """An uncovered step to a state, or -1."""
-            place, steps = first_in[state], self.arriving[state]
-            while place < len(steps) and done[items[steps[place]]]:
-                place += 1
-            first_in[state] = place
-            return steps[place] if place < len(steps) else -1
-
-        def jump(state: int, most: int) -> list[int]:
-            """The steps to the nearest state from which an uncovered one leaves, none if there is none near."""
-            came = {state: -1}
-            border = [state]
-            for _ in range(most):
-                before, border = border, []
-                for at in before:
-                    for step in graph.steps(at):
-                        target = targets[step]
-                        if target in came:
-                            continue
-                        came[target] = step
-                        if leaving(target) >= 0:
-                            way = []
-                            while came[target] >= 0:
-                                way.append(came[target])
-                                target = sources[came[target]]
-                            return way[::-1]
-                        border.append(target)
-                if not border or len(came) > _MOST_AHEAD:
-                    break
-            return []
-
-        left = set[int]()
-        for start in order:
-            if done[items[start]]:
-                continue
-            if self.depth[sources[start]] + 1 > self.longest:
-                left.add(items[start])
-                continue
-            done[items[start]] = 1
-            back = [start]
-            while (step := entering(sources[back[-1]])) >= 0:
-                if self.depth[sources[step]] + len(back) + 1 > self.longest:
-                    break
-                done[items[step]] = 1
-                back.append(step)
-            path = self.path_to(sources[back[-1]])
-            for step in path:
-                done[items[step]] = 1
-            path += reversed(back)
-            while len(path) < self.longest:
-                state = targets[path[-1]]
-                step = leaving(state)
-                way = [step] if step >= 0 else jump(state, min(ahead, self.longest - len(path) - 1))
-                if not way:
-                    break
-                for step in way:
-                    done[items[step]] = 1
+        def grow(side: _Side, path: list[int]) -> None:
+            """Extend a path, by so many steps as there is room for."""
+            state = side.ends[path[-1]]
+            while True:
+                way = [] if side.is_open(state) else side.way(state, side.is_open)
+                state = side.ends[way[-1]] if way else state
+                if not side.is_open(state):
+                    return
+                way.append(side.order[side.next[state]])
+                state = side.ends[way[-1]]
+                if len(path) + len(way) + side.rest[state] > self.longest:
+                    return
+                mark(way)
                 path += way
+
+        for start in starts:
+            if (done[fore[start]] and done[aft[start]]) or self.depth[graph.sources[start]] >= self.longest:
+                continue
+            path = [start]
+            mark(path)
+            grow(behind, path)
+            way = self.path_to(graph.sources[path[-1]])
+            mark(way)
+            path = [*way, *reversed(path)]
+            grow(ahead, path)
             found.append(self.behaviour(path))
-        return Cover(behaviours=found, left=sum(not done[item] for item in left))
+        return Cover(behaviours=found, left=done.count(0))
 
 
-def _flow(search: _Search, *, by_states: bool) -> Cover | None:
+def _flow(search: Search, *, by_states: bool) -> Cover | None:
     """A cover with the least cost, as a flow; None without the extra ``testgen``.
 
-    Every step, or every state, carries at least one unit. What a state lacks comes over further steps, which cost 1, or from
-    a restart.
+    Every step, or every state, carries at least one unit; a state is then two nodes with an arc between them. What a state
+    lacks comes over further steps, which cost 1, or from a restart, whose arcs begin at the root, where all behaviours end.
     """
     try:
         import numpy as np
         from ortools.graph.python import min_cost_flow
     except ImportError:
         return None
-    graph = search.graph
-    weight = _RESTART if search.options.weight is None else search.options.weight
-    count, size = len(graph.states), len(graph.sources)
-    sources, targets = (np.array(each, dtype=np.int32) for each in (graph.sources, graph.targets))
-    moves = np.flatnonzero(sources != targets)
-    sources, targets = sources[moves], targets[moves]
-    initial = np.array(graph.initial, dtype=np.int32)
-    every = np.arange(count, dtype=np.int32)
-    # A state that has to be visited is two nodes, with the unit between them taken for granted.
-    if by_states:
-        root, leave = 2 * count, every + count
-        supply = np.concatenate([-np.ones(count, np.int64), np.ones(count, np.int64)])
-        inner = (every, leave)
-    else:
-        root, leave = count, every
-        supply = np.bincount(targets, minlength=count) - np.bincount(sources, minlength=count)
-        inner = (every[:0], every[:0])
-    to_root, from_root = np.full(count, root, np.int32), np.full(len(initial), root, np.int32)
-    tails = np.concatenate([leave[sources], inner[0], leave, from_root])
-    heads = np.concatenate([targets, inner[1], to_root, initial])
-    costs = np.concatenate(
-        [np.ones(len(moves)), np.zeros(len(inner[0])), np.zeros(count), np.full(len(initial), weight)]
-    ).astype(np.int64)
+    graph, weight = search.graph, search.options.weight
+    count, size, inner = len(graph.states), len(graph.sources), len(graph.states) * by_states
+    sources, targets, initial = (
+        np.array(each, dtype=np.int32) for each in (graph.sources, graph.targets, graph.initial)
+    )
+    states = np.arange(count, dtype=np.int32)
+    root = count + inner
+    # The arcs, in this order: steps, those within states, ends, restarts.
+    tails = np.concatenate([sources + inner, states[:inner], states + inner, np.full_like(initial, root)])
+    heads = np.concatenate([targets, states[:inner] + inner, np.full_like(states, root), initial])
+    costs = np.zeros(len(tails), np.int64)
+    costs[:size], costs[-len(initial) :] = 1, _RESTART if weight is None else weight
+    taken = np.zeros(len(tails), np.int64)
+    taken[size * by_states : size + inner] = 1
+    supply = np.bincount(heads, taken, root + 1) - np.bincount(tails, taken, root + 1)
     solver = min_cost_flow.SimpleMinCostFlow()
     most = np.full(len(tails), size + count + 1, np.int64)
+    # A step that stays in a state does not bring a behaviour there.
+    most[:size][sources == targets] = 0
     arcs = solver.add_arcs_with_capacity_and_unit_cost(tails, heads, most, costs)
-    solver.set_nodes_supplies(np.arange(len(supply) + 1, dtype=np.int32), np.append(supply, 0))
+    solver.set_nodes_supplies(np.arange(root + 1, dtype=np.int32), supply.astype(np.int64))
     if solver.solve() != solver.OPTIMAL:
         return None
-    flows = solver.flows(arcs)
-    times = np.zeros(size, np.int32)
-    times[moves] = flows[: len(moves)] + (not by_states)
-    ends = flows[len(moves) + len(inner[0]) :][:count]
-    starts = flows[len(flows) - len(initial) :]
-    walk = _Walk(search, times.tolist(), ends.tolist(), starts.tolist())
+    times = solver.flows(arcs) + taken
+    order = np.argsort(tails, kind="stable")
+    begins = np.searchsorted(tails[order], np.arange(root + 2))
+    least = int(times[-len(initial) :].sum())
+    walk = _Walk(
+        search,
+        inner,
+        *(array("i", each.astype(np.int32).tobytes()) for each in (heads, times, order, begins)),
+    )
+    least += walk.join()
     behaviours = walk.behaviours()
-    if not by_states:
-        behaviours = list(_with_loops(search, behaviours))
     # A walk that begins and ends where it likes needs no restart in the flow.
-    least = min(max(int(starts.sum()), 1), len(behaviours)) if search.options.weight is None else None
-    return Cover(behaviours=behaviours, least=least)
+    least = min(max(least, 1), len(behaviours))
+    return Cover(behaviours=behaviours, least=least if weight is None else None)
 
 
 class _Walk:
-    """A flow taken apart into behaviours: steps that are taken some times, ends, and starts at each initial state."""
+    """A flow as arcs that are taken some times, taken apart into behaviours; arcs are those of ``_flow``."""
 
-    def __init__(self, search: _Search, times: list[int], ends: list[int], starts: list[int]) -> None:
-        self.search, self.graph = search, search.graph
-        self.times, self.ends = times, ends
-        self.starts = [state for state, n in zip(self.graph.initial, starts, strict=True) for _ in range(n)][
-            ::-1
-        ]
-        self.next = array("i", self.graph.begins[:-1])
+    def __init__(
+        self,
+        search: Search,
+        inner: int,
+        heads: Sequence[int],
+        times: array[int],
+        order: Sequence[int],
+        begins: array[int],
+    ) -> None:
+        self.search, self.inner, self.heads, self.times = search, inner, heads, times
+        self.order, self.begins, self.root = order, begins, len(begins) - 2
+        # The first restart.
+        self.restarts = len(heads) - len(search.graph.initial)
+
+    def join(self) -> int:
+        """Join what no restart leads to with the rest by a detour, or by a restart; the number of those without a choice."""
+        search, graph, needed = self.search, self.search.graph, 0
+        weight = _RESTART if search.options.weight is None else search.options.weight
+        inside = bytearray(self.root + 1)
+        self._flood(self.root, inside)
+        for state in range(len(graph.states)):
+            if inside[state] or not any(self.times[arc] for arc in self._arcs(state)):
+                continue
+
+            def joined(at: int, state: int = state) -> bool:
+                return bool(inside[at]) and bool(search.behind.way(state, at.__eq__))
+
+            steps = search.ahead.way(state, joined)
+            if steps:
+                steps += search.behind.way(state, graph.targets[steps[-1]].__eq__)
+            if not steps or len(steps) > weight + search.depth[state]:
+                needed += not self.inner
+                steps = search.path_to(state)
+                initial = graph.sources[steps[0]] if steps else state
+                self.times[self.restarts + bisect_left(graph.initial, initial)] += 1
+                self.times[self.restarts - len(graph.states) + state] += 1
+                if self.inner:
+                    self.times[len(graph.sources) + initial] += 1
+            for step in steps:
+                self.times[step] += 1
+                if self.inner:
+                    self.times[len(graph.sources) + graph.targets[step]] += 1
+            self._flood(state, inside)
+        return needed
+
+    def _arcs(self, node: int) -> Sequence[int]:
+        return self.order[self.begins[node] : self.begins[node + 1]]
+
+    def _flood(self, node: int, inside: bytearray) -> None:
+        """Mark what the flow connects with a node."""
+        border = [node]
+        inside[node] = 1
+        for at in border:
+            for arc in self._arcs(at):
+                if self.times[arc] and not inside[self.heads[arc]]:
+                    inside[self.heads[arc]] = 1
+                    border.append(self.heads[arc])
 
     def behaviours(self) -> list[Behaviour]:
-        """The behaviours, and one more for each circle that no restart leads to."""
-        found: list[tuple[int, array[int]]] = []
-        for step in self._circuit(-1):
-            if step < 0:
-                found.append((-2 - step, array("i")))
-            else:
-                found[-1][1].append(step)
-        for step in range(len(self.times)):
-            if self.times[step]:
-                state = self.graph.sources[step]
-                way = self.search.path_to(state)
-                initial = self.graph.sources[way[0]] if way else state
-                found.append((initial, array("i", [*way, *self._circuit(state)])))
-        return [Behaviour(*each) for each in found]
-
-    def _circuit(self, root: int) -> list[int]:
-        """The steps of a closed walk that takes all that is left of its part of the graph, by Hierholzer; -1 is before any start."""
-        stack, walk = [(root, -1)], []
+        """The behaviours: a closed walk from the root that takes every arc as often as the flow, by Hierholzer, cut there."""
+        following = array("i", self.begins)
+        stack, walk = [(self.root, -1)], []
         while stack:
-            state = stack[-1][0]
-            if state < 0:
-                if self.starts:
-                    start = self.starts.pop()
-                    stack.append((start, -2 - start))
-                    continue
+            node = stack[-1][0]
+            place, end = following[node], self.begins[node + 1]
+            while place < end and not self.times[self.order[place]]:
+                place += 1
+            following[node] = place
+            if place < end:
+                arc = self.order[place]
+                self.times[arc] -= 1
+                stack.append((self.heads[arc], arc))
             else:
-                step, end = self.next[state], self.graph.begins[state + 1]
-                while step < end and not self.times[step]:
-                    step += 1
-                self.next[state] = step
-                if step < end:
-                    self.times[step] -= 1
-                    stack.append((self.graph.targets[step], step))
-                    continue
-                if self.ends[state]:
-                    self.ends[state] -= 1
-                    stack.append((-1, -1))
-                    continue
-            walk.append(stack.pop()[1])
-        return [step for step in walk[::-1] if step != -1]
+                walk.append(stack.pop()[1])
+        found: list[Behaviour] = []
+        for arc in walk[-2::-1]:
+            if arc >= self.restarts:
+                found.append(Behaviour(self.heads[arc], array("i")))
+            elif arc < len(self.search.graph.sources):
+                found[-1].steps.append(arc)  # type: ignore[attr-defined]
+        return found
 
 
-def _with_loops(search: _Search, behaviours: Iterable[Behaviour]) -> Iterator[Behaviour]:
-    """The behaviours with the steps that stay in a state added where one first comes there."""
-    graph = search.graph
-    there = bytearray(len(graph.states))
-
-    def loops(state: int) -> list[int]:
-        if there[state]:
-            return []
-        there[state] = 1
-        return [step for step in graph.steps(state) if graph.targets[step] == state]
-
-    for each in behaviours:
-        path = loops(each.initial)
-        for step in each.steps:
-            path.append(step)
-            path += loops(graph.targets[step])
-        yield Behaviour(each.initial, array("i", path))
-    for state in graph.initial:
-        if path := loops(state):
-            yield Behaviour(state, array("i", path))
-
-
-def _pairs(search: _Search, wanted: Sequence[int] | None) -> Cover:
+def _pairs(search: Search, wanted: Sequence[int] | None) -> Cover:
     """A shortest path to each pair of consecutive actions that no earlier one has."""
     graph = search.graph
     numbers = {action: number for number, action in enumerate(graph.actions)}
@@ -444,7 +450,7 @@ def _pairs(search: _Search, wanted: Sequence[int] | None) -> Cover:
     return Cover(behaviours=found, left=left)
 
 
-def _all_paths(search: _Search, length: int) -> Cover:
+def _all_paths(search: Search, length: int) -> Cover:
     """Every behaviour of this many steps, shorter where it cannot go on."""
     graph = search.graph
     # How many behaviours begin in each state, by one step more each time.
@@ -477,8 +483,3 @@ def states_of(graph: Graph, behaviour: Behaviour) -> Iterator[int]:
     yield behaviour.initial
     for step in behaviour.steps:
         yield graph.targets[step]
-
-
-def shortest_paths(graph: Graph) -> Callable[[int], list[int]]:
-    """The function that gives the steps of a shortest path to a state."""
-    return _Search(graph, CoverOptions()).path_to

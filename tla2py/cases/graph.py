@@ -73,10 +73,7 @@ class Graph:
     @cached_property
     def begins(self) -> Sequence[int]:
         """The first step from each state, and the number of steps at the end."""
-        counts = array("i", bytes(4 * (len(self.states) + 1)))
-        for source in self.sources:
-            counts[source + 1] += 1
-        return array("i", accumulate(counts))
+        return first_steps(self.sources, len(self.states))
 
     def steps(self, state: int) -> range:
         """The steps from a state."""
@@ -94,6 +91,14 @@ class Graph:
     def actions(self) -> tuple[str, ...]:
         """The actions that steps take."""
         return tuple(sorted({label.action for label in self.labels}))
+
+
+def first_steps(states: Iterable[int], count: int) -> array[int]:
+    """The place of the first step of each state among steps that are ordered by these states, and the number of all."""
+    counts = array("i", bytes(4 * (count + 1)))
+    for state in states:
+        counts[state + 1] += 1
+    return array("i", accumulate(counts))
 
 
 def read_graph(view: StoreTables, point: int | None, *, partial: bool = False, stutter: bool = True) -> Graph:
