@@ -8,30 +8,21 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Final, NamedTuple
+from typing import Final
 
 from tla2py.errors import InputError
 from tla2py.model.outcome import Verdict
 from tla2py.model.trace import State, Trace
 from tla2py.replay.query import Origin, TraceQuery, first_error
-from tla2py.tla.copies import (
-    PRINTER,
-    PRINTER_TEXT,
-    ActionParts,
-    Binding,
-    Conjunct,
-    bound,
-    leads,
-    printed_tuples,
-)
+from tla2py.replay.told import telling_of, told_by, told_paths
+from tla2py.tla.copies import Binding, Conjunct, leads
 from tla2py.tla.itf import state_from_itf
 from tla2py.tla.levels import Level
 from tla2py.tla.module import Expression
 from tla2py.tla.tree import deeply
+from tla2py.tla.value_text import format_value
 from tla2py.tlc.output.graph import GraphBlock, GraphReader
 from tla2py.tlc.process.command import GRAPH
-
-_MODULE: Final = "AskEnabled"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,22 +62,36 @@ def evaluate_enabled(
     an action that TLC cannot evaluate.
     """
     query = TraceQuery([trace], origin)
-    root = _root(query, action)
-    query.expose(root)
-    copy = ActionParts(query=query, name=root, printer=PRINTER, action=action)
-    query.modules[f"{PRINTER}.tla"] = PRINTER_TEXT
+    copy = telling_of(query, _root(query, action), "next", action=action, fixed=False, valued=False)
     # No step is taken. A variable without a next value makes TLC try all bindings.
-    conjuncts = ('PrintT(<<"tla2py: state">>)', copy.root, 'PrintT(<<"tla2py: enabled">>)', "FALSE")
-    module = query.each_state(_MODULE, [state], conjuncts)
-    with query.run(_MODULE, module) as executed:
-        output = executed.output
-        if executed.result.verdict is not Verdict.HOLDS:
-            raise InputError(
-                "not-confirmable",
-                f"TLC could not evaluate {action} in state {state.index}: {first_error(executed.result)}",
-                hint="evaluate expressions in the states instead: --eval EXPR",
-            )
-    return _read(action, state, copy, output)
+    done = f'PrintT(<<"tla2py: args", {len(copy.conjuncts)}, "", <<>>, <<>>>>)'
+    _, output = told_by(query, [copy], [state], [done, "FALSE"])
+    paths = list(told_paths(output, copy))
+    tried: dict[int, bool] = {}
+    for each in (each for path in paths for each in path if each.number >= 0):
+        tried[each.number] = tried.get(each.number, False) or bool(each.value)
+    # A way that ends with a step does not end with a conjunct.
+    furthest = max(paths, key=lambda path: path[-1].depth, default=())
+    enabled = bool(furthest) and not furthest[-1].action and furthest[-1].number < 0
+    best = [each for each in furthest if each.number >= 0]
+    variables = {variable.name for module in query.spec.modules for variable in module.variables}
+    binding = {
+        name: format_value(value)
+        for each in best
+        for name, value in each.names.items()
+        if name not in variables
+    }
+    return Enabledness(
+        action=action,
+        state=state,
+        rows=tuple(
+            PrefixRow(conjunct=conjunct, enabled=tried.get(number))
+            for number, conjunct in enumerate(copy.conjuncts)
+        ),
+        enabled=enabled,
+        binding=tuple(binding.items()),
+        stopped=copy.conjuncts[best[-1].number] if best and not enabled else None,
+    )
 
 
 @deeply
@@ -121,46 +126,6 @@ def action_names(expr: Expression) -> Iterator[str]:
     elif expr.shape in ("apply", "let") or expr.operator == "\\E":
         for each in expr.arguments:
             yield from action_names(each)
-
-
-class _Tried(NamedTuple):
-    """A conjunct that TLC tried, by number, and the binding."""
-
-    number: int
-    binding: Binding
-
-
-def _read(action: str, state: State, copy: ActionParts, output: str) -> Enabledness:
-    """How far the action gets, by what TLC printed: it tries depth first."""
-    enabled: list[bool | None] = [None] * len(copy.conjuncts)
-    path: list[_Tried] = []
-    best: list[_Tried] = []
-    complete = False
-    for printed in printed_tuples(output):
-        match printed:
-            case (str(event), int(number), tuple(names), tuple(values)):
-                depth = copy.depths[number]
-                path = [each for each in path if copy.depths[each.number] < depth]
-                path.append(_Tried(number, bound(names, values)))
-                enabled[number] = enabled[number] or event == "tla2py: bound"
-                if not complete and (not best or depth > copy.depths[best[-1].number]):
-                    best = path
-            case ("tla2py: pass", int(number)):
-                enabled[number] = True
-            case ("tla2py: enabled",) if not complete:
-                best, complete = path, True
-    binding = {name: value for each in best for name, value in each.binding}
-    return Enabledness(
-        action=action,
-        state=state,
-        rows=tuple(
-            PrefixRow(conjunct=conjunct, enabled=each)
-            for conjunct, each in zip(copy.conjuncts, enabled, strict=True)
-        ),
-        enabled=complete,
-        binding=tuple(binding.items()),
-        stopped=copy.conjuncts[best[-1].number] if best and not complete else None,
-    )
 
 
 _SUCCESSORS_MODULE: Final = "AskSuccessors"

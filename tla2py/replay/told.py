@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
 
 from tla2py.errors import InputError
 from tla2py.model.outcome import Verdict
 from tla2py.model.trace import State
 from tla2py.replay.query import TraceQuery, first_error
-from tla2py.tla.copies import DefinitionCopy
+from tla2py.tla.copies import DefinitionCopy, printed_tuples
 from tla2py.tla.telling import TELLER, About, Telling, teller_text
 from tla2py.tla.value import Value
 
@@ -35,17 +36,18 @@ def telling_of(
     *,
     fixed: bool = True,
     valued: bool = True,
+    action: str | None = None,
     beside: Telling | None = None,
     base: int = 0,
 ) -> Telling:
-    """The copy of a definition that tells ``about`` it, perhaps ``beside`` another one."""
+    """The copy of a definition that tells ``about`` it, or about the steps of an ``action``, perhaps ``beside`` another one."""
     query.expose(name)
     others: list[DefinitionCopy] = beside.beside if beside is not None else []
     return Telling(
         query=query,
         name=name,
         printer=TELLER,
-        action=None,
+        action=action,
         about=about,
         fixed=fixed,
         valued=valued,
@@ -87,3 +89,41 @@ def told_by(
                 return copies[0], executed.output
             error = error if fails else first_error(executed.result)
     raise InputError("not-confirmable", f"TLC could not evaluate it: {error}", hint="")
+
+
+class Tried(NamedTuple):
+    """A conjunct that TLC evaluated, None while it has not passed; without ``number`` the arguments of an action."""
+
+    number: int
+    depth: float
+    value: bool | None
+    names: dict[str, Value]
+    action: str = ""
+
+
+def told_paths(output: str, copy: Telling) -> Iterator[tuple[Tried, ...]]:
+    """The ways that TLC went, depth first, each to where it turned back."""
+    path: list[Tried] = []
+    for printed in printed_tuples(output):
+        match printed:
+            case ("tla2py: holds", int(number), tuple(names), tuple(values), bool(value)):
+                new = Tried(number, copy.depths[number], value, named(names, values))
+            case ("tla2py: try", int(number), tuple(names), tuple(values)):
+                new = Tried(number, copy.depths[number], None, named(names, values))
+            case ("tla2py: bound", int(number), tuple(names), tuple(values)):
+                if path and path[-1].number == number and path[-1].value is None:
+                    path.pop()
+                new = Tried(number, copy.depths[number], True, named(names, values))
+            case ("tla2py: args", int(depth), str(name), tuple(names), tuple(values)):
+                new = Tried(-1, depth - 0.5, None, named(names, values), name)
+            case ("tla2py: pass", int(number)):
+                path = [each._replace(value=True) if each.number == number else each for each in path]
+                continue
+            case _:
+                continue
+        if path and path[-1].depth >= new.depth:
+            yield tuple(path)
+            path = [each for each in path if each.depth < new.depth]
+        path.append(new)
+    if path:
+        yield tuple(path)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from tla2py.errors import InputError
 from tla2py.model.because import Because, Cause, call_text
@@ -13,7 +12,7 @@ from tla2py.model.trace import Trace
 from tla2py.replay.behaviour import behaviour_causes
 from tla2py.replay.conjuncts import evaluate_conjuncts
 from tla2py.replay.query import Origin, TraceQuery
-from tla2py.replay.told import MODULE, behaviour_of, named, telling_of, told_by
+from tla2py.replay.told import MODULE, Tried, behaviour_of, named, telling_of, told_by, told_paths
 from tla2py.tla.copies import Edit, edited, named_values, printed_tuples
 from tla2py.tla.module import Expression, Module
 from tla2py.tla.telling import About, Telling, left_out, padded
@@ -109,7 +108,7 @@ def _of_failure(trace: Trace, origin: Origin, *, warm: bool) -> Iterator[Cause]:
             )
         except InputError:
             continue
-        path = list(_paths(output, copy))[-1:]
+        path = list(told_paths(output, copy))[-1:]
         if not path or path[0][-1].value is not None or path[0][-1].number < 0:
             continue
         tried, conjunct = path[0][-1], copy.conjuncts[path[0][-1].number]
@@ -191,23 +190,13 @@ def without_trace(violations: Iterable[Violation]) -> Iterator[Trace]:
 # Attempts at a step.
 
 
-class _Tried(NamedTuple):
-    """A conjunct that TLC evaluated, None while it has not passed; without ``number`` the arguments of an action."""
-
-    number: int
-    depth: float
-    value: bool | None
-    names: dict[str, Value]
-    action: str = ""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Attempt:
     """A way through a next-state relation that leads to no step: an action with its arguments, and what is FALSE in it."""
 
     action: str
     args: dict[str, Value]
-    false: tuple[_Tried, ...]
+    false: tuple[Tried, ...]
     rank: tuple[int, ...]
     names: dict[str, Value]
 
@@ -216,12 +205,12 @@ def _attempts(output: str, copy: Telling) -> list[_Attempt]:
     """The attempts that TLC told of, the nearest first."""
     effects = [copy.is_effect(number) for number in range(len(copy.conjuncts))]
     actions = [copy.action_at(place) for _, place in copy.found]
-    found = [_attempt(path, copy, effects, actions) for path in _paths(output, copy)]
+    found = [_attempt(path, copy, effects, actions) for path in told_paths(output, copy)]
     return sorted((each for each in found if each and each.false), key=lambda each: each.rank)
 
 
 def _attempt(
-    path: Sequence[_Tried], copy: Telling, effects: Sequence[bool], actions: Sequence[str]
+    path: Sequence[Tried], copy: Telling, effects: Sequence[bool], actions: Sequence[str]
 ) -> _Attempt | None:
     tried = [each for each in path if each.number >= 0]
     if not tried:
@@ -245,34 +234,6 @@ def _attempt(
             for name, value in each.names.items()
         },
     )
-
-
-def _paths(output: str, copy: Telling) -> Iterator[tuple[_Tried, ...]]:
-    """The ways that TLC went, depth first, each to where it turned back."""
-    path: list[_Tried] = []
-    for printed in printed_tuples(output):
-        match printed:
-            case ("tla2py: holds", int(number), tuple(names), tuple(values), bool(value)):
-                new = _Tried(number, copy.depths[number], value, named(names, values))
-            case ("tla2py: try", int(number), tuple(names), tuple(values)):
-                new = _Tried(number, copy.depths[number], None, named(names, values))
-            case ("tla2py: bound", int(number), tuple(names), tuple(values)):
-                if path and path[-1].number == number and path[-1].value is None:
-                    path.pop()
-                new = _Tried(number, copy.depths[number], True, named(names, values))
-            case ("tla2py: args", int(depth), str(name), tuple(names), tuple(values)):
-                new = _Tried(-1, depth - 0.5, None, named(names, values), name)
-            case ("tla2py: pass", int(number)):
-                path = [each._replace(value=True) if each.number == number else each for each in path]
-                continue
-            case _:
-                continue
-        if path and path[-1].depth >= new.depth:
-            yield tuple(path)
-            path = [each for each in path if each.depth < new.depth]
-        path.append(new)
-    if path:
-        yield tuple(path)
 
 
 def _of_attempts(attempts: Sequence[_Attempt], copy: Telling, state: int, what: str) -> Iterator[Cause]:

@@ -251,17 +251,6 @@ class DefinitionCopy(ABC):
         return Edit(line, begin, f"{copy}\n{' ' * (end - 1)}", len(own))
 
 
-PRINTER = "AskEnabledTell"
-PRINTER_TEXT = f"""---- MODULE {PRINTER} ----
-LOCAL INSTANCE TLC
-Try(number, names, values) == PrintT(<<"tla2py: try", number, names, values>>)
-Bound(number, names, values) == PrintT(<<"tla2py: bound", number, names, values>>)
-Never == FALSE
-Pass(number) == PrintT(<<"tla2py: pass", number>>)
-====
-"""
-
-
 @dataclass(slots=True)
 class ActionParts(DefinitionCopy):
     """The copy of a formula that takes steps of ``action`` alone, or all its steps if it is None.

@@ -36,6 +36,7 @@ Clear(numbers) == {"TRUE" if stops else f"(%A number %in numbers : TLCGet({_TRUE
 Missed(number) == TLCSet({_TRUE} + number, FALSE)
 Try(number, names, values) == Told(<<"tla2py: try", number, names, values>>)
 Bound(number, names, values) == Told(<<"tla2py: bound", number, names, values>>)
+Never == FALSE
 Pass(number) == Told(<<"tla2py: pass", number>>)
 Args(depth, name, names, values) == Told(<<"tla2py: args", depth, name, names, values>>)
 Shown(names, before, after) == Told(<<"tla2py: shown", names, before, after>>)
