@@ -35,7 +35,7 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 def test_each_step_has_the_line_that_it_explains(tab: Tab, page: str) -> None:
-    show(tab, page)
+    show(tab, page, "#state=1")
     first, *others = texts(tab, ".x-step")
     assert "initial state" in first
     lines = LOG.splitlines()

@@ -199,7 +199,9 @@ def test_the_map_shows_numbers(tab: Tab, page: str) -> None:
 def test_steps_by_keys(tab: Tab, page: str) -> None:
     show(tab, page)
     shown = "document.querySelector('.x-head [role=status]').textContent"
-    for key, state in (("j", 2), ("j", 3), ("k", 2), ("n", 3), ("p", 2)):
+    # The violating state comes first.
+    assert tab.run(shown) == "state 4 of 4"
+    for key, state in (("k", 3), ("j", 4), ("k", 3), ("k", 2), ("n", 3), ("p", 2)):
         press(tab, key)
         tab.wait_for(f"{shown} === 'state {state} of 4'")
     assert text(tab, ".x-step.x-on").startswith("2Count")
@@ -216,11 +218,11 @@ def test_a_key_acts_once_wherever_the_focus_is(tab: Tab, page: str) -> None:
     show(tab, page)
     tab.click(".x-kinds button")
     tab.wait_for("document.querySelector('#x-bench').getBoundingClientRect().top < 10")
-    press(tab, "j")
-    tab.wait_for("document.querySelector('.x-head [role=status]').textContent === 'state 2 of 4'")
-    tab.run("document.querySelector('.x-steps [role=listbox]').focus()")
-    press(tab, "ArrowDown")
+    press(tab, "k")
     tab.wait_for("document.querySelector('.x-head [role=status]').textContent === 'state 3 of 4'")
+    tab.run("document.querySelector('.x-steps [role=listbox]').focus()")
+    press(tab, "ArrowUp")
+    tab.wait_for("document.querySelector('.x-head [role=status]').textContent === 'state 2 of 4'")
 
 
 def test_keys_that_are_typed_into_a_field_do_nothing_else(tab: Tab, page: str) -> None:
@@ -228,7 +230,7 @@ def test_keys_that_are_typed_into_a_field_do_nothing_else(tab: Tab, page: str) -
     press(tab, "/")
     tab.wait_for("document.activeElement.id === 'x-search'")
     press(tab, "j")
-    assert text(tab, ".x-head [role=status]") == "state 1 of 4"
+    assert text(tab, ".x-head [role=status]") == "state 4 of 4"
 
 
 def test_help_lists_the_keys(tab: Tab, page: str) -> None:
@@ -282,7 +284,7 @@ def test_an_address_shows_the_same(tab: Tab, page: str) -> None:
 def test_links_of_older_pages_are_followed(tab: Tab, page: str, fragment: str) -> None:
     show(tab, page, fragment)
     assert "point 6" in text(tab, ".x-head h3")
-    assert text(tab, ".x-state h4") == ("State 3" if "step" in fragment else "State 1")
+    assert text(tab, ".x-state h4") == ("State 3" if "step" in fragment else "State 4")
 
 
 @pytest.mark.parametrize(
@@ -290,7 +292,30 @@ def test_links_of_older_pages_are_followed(tab: Tab, page: str, fragment: str) -
 )
 def test_an_address_that_means_nothing_does_no_harm(tab: Tab, page: str, fragment: str) -> None:
     show(tab, page, fragment)
-    assert text(tab, ".x-state h4") == "State 1"
+    assert text(tab, ".x-state h4") == ("State 1" if "state=" in fragment else "State 4")
+
+
+def test_cells_of_the_timeline_show_what_changed_and_no_label_of_a_lane_is_covered(
+    tab: Tab, tmp_path: Path
+) -> None:
+    sweep_relay(tmp_path, RELAY.replace("Count", "CountOneMoreAndTellAllOthersOfIt"))
+    asked = ("report", "store", "-o", "page.html", "--lanes", "Nodes", "--messages", "sent")
+    assert command.run(*asked, cwd=tmp_path).code == 0
+    show(tab, (tmp_path / "page.html").as_uri(), "#trace=6/1")
+    assert "CountOneMore" in text(tab, ".x-lanes")
+    rows = tab.run(
+        "Object.fromEntries([...document.querySelectorAll('.x-timeline .x-line:not(.x-top)')].map((row) =>"
+        " [row.querySelector('.x-path').textContent,"
+        " [...row.querySelectorAll('.x-changed')].map((each) => each.textContent)]))"
+    )
+    assert [each.removeprefix("[a]: ") for each in rows["count"][1:]] == ["1", "2", "3"]
+    assert rows["sent"][2:] == [f"+ [from |-> a, value |-> {value}]" for value in (2, 3)]
+    covered = tab.run(
+        "(() => { const boxes = [...document.querySelectorAll('.x-lanes .x-box')].map((each) => each.getBoundingClientRect().left);"
+        " const ends = [...document.querySelectorAll('.x-lanes .x-action')].map((each) => each.getBoundingClientRect().right);"
+        " return Math.max(...ends) > Math.min(...boxes); })()"
+    )
+    assert covered is False
 
 
 @pytest.mark.parametrize(

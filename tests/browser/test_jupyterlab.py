@@ -95,7 +95,7 @@ def test_the_explorer_in_jupyterlab(browser: Tab, lab: str) -> None:
     tab.open(lab)
     tab.wait_for("document.querySelectorAll('.jp-Notebook .jp-Cell .cm-content').length === 2")
     run_cell(tab, 1)
-    tab.wait_for("document.querySelector('.x-head [role=status]')?.textContent === 'state 1 of 4'")
+    tab.wait_for("document.querySelector('.x-head [role=status]')?.textContent === 'state 4 of 4'")
     tab.click(".x-step:nth-child(2)")
     tab.wait_for("document.querySelector('.x-head [role=status]').textContent === 'state 2 of 4'")
     press(tab, "j")

@@ -81,8 +81,11 @@ def lease_report(folder: Path) -> Path:
 
 
 def test_400_states_of_24_variables(tab: Tab, tmp_path: Path) -> None:
-    show(tab, wide_report(tmp_path).as_uri())
-    assert text(tab, ".x-head [role=status]") == "state 1 of 400"
+    page = wide_report(tmp_path).as_uri()
+    show(tab, page)
+    assert text(tab, ".x-head [role=status]") == "state 400 of 400"
+    show(tab, page, "#state=1")
+    tab.wait_for("document.querySelector('.x-head [role=status]').textContent === 'state 1 of 400'")
     pane = "document.querySelector('.x-timeline .x-scroll')"
     for share in (0.25, 0.5, 0.75, 1):
         tab.run(f"{pane}.scrollTo({pane}.scrollWidth * {share}, {pane}.scrollHeight * {share})")
@@ -135,7 +138,7 @@ def test_behaviours_without_end(
     tab: Tab, tmp_path: Path, specification: str, marks: set[str], end: str
 ) -> None:
     sweep = f'[model]\nspecification = "{specification}"\nproperties = ["Ends"]\ncheck_deadlock = false\n'
-    show(tab, report(tmp_path, ENDLESS, sweep).as_uri())
+    show(tab, report(tmp_path, ENDLESS, sweep).as_uri(), "#state=1")
     assert {*texts(tab, ".x-step .x-loop")} == marks
     assert end in text(tab, ".x-steps .x-end").lower()
     press(tab, "n")

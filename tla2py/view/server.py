@@ -347,10 +347,12 @@ def store_explorer(
                 raise InputError("no-trace", "no counterexample is shown", hint="the store has none")
             return data.own.trace(self.number).state(self.index)
 
+    shown = _number(data, point, number)
     widget: Any = StoreExplorer(
         overview=packed(data.overview),
         chunks=[packed(chunk) for chunk in data.chunks()],
-        number=_number(data, point, number),
+        number=shown,
+        index=1 if shown is None else data.own.found[shown].length,
     )
     widget.on_msg(lambda _, question, buffers: widget.send(_answer(answers, question)))  # noqa: ARG005
     return widget

@@ -56,7 +56,7 @@ export function address(state: State): string {
 /** Selects what an address says; what it does not know is left as it is. */
 export function follow(state: State, text: string): void {
   const old = /^point-(\d+)(?:-trace-(\d+))?(?:-step-(\d+))?$/.exec(text);
-  const found = new URLSearchParams(old ? `trace=${old[1]}/${old[2] ?? 1}&state=${old[3] ?? 1}` : text);
+  const found = new URLSearchParams(old ? `trace=${old[1]}/${old[2] ?? 1}${old[3] ? `&state=${old[3]}` : ""}` : text);
   if ([...found].length === 0) return;
   const { traces, parameters, other } = state.store.overview;
   const numberOf = (name: string | null, rows = traces, before = 0) => {
@@ -75,8 +75,8 @@ export function follow(state: State, text: string): void {
     state.facet.value = known(found.get("each")) ?? (found.has("across") ? "" : state.facet.value);
     state.value.value = found.get("show") ?? "verdict";
     state.fine.value = found.has("fine");
-    state.number.value = numberOf(found.get("trace")) ?? state.number.value;
-    state.step.value = Math.max(0, (Number(found.get("state")) || 1) - 1);
+    const step = Number(found.get("state")) || Infinity;
+    state.open(numberOf(found.get("trace")) ?? state.number.value, Math.max(0, step - 1));
     state.other.value = numberOf(found.get("with")) ?? numberOf(found.get("there"), other?.traces ?? [], traces.length);
     state.pins.value = paths("pin");
     state.hidden.value = paths("hide");

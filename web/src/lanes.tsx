@@ -10,7 +10,6 @@ const HEAD = 30;
 const CHAR = 7.2;
 const WIDEST = 40;
 const MOST_LINES = 6;
-const LEFT = 210;
 const GAP = 26;
 
 export function Lanes({ state, trace }: { state: State; trace: Trace }) {
@@ -27,7 +26,11 @@ export function Lanes({ state, trace }: { state: State; trace: Trace }) {
   const shared = lanes.shared.some((each) => each.length > 0) || lanes.messages.some(([, from, to]) => from < 0 !== to < 0);
   const used = titles.map((_, lane) => lane).filter((lane) => lane > 0 || shared);
   const x = new Map<number, [number, number]>();
-  let at = LEFT;
+  const cut = (text: string) => (text.length > WIDEST ? `${text.slice(0, WIDEST - 1)}…` : text);
+  const labels = Array.from({ length: trace.length }, (_, row) => cut(`${row + 1} ${trace.action(row)}`));
+  // Wide enough for each label, so that none runs under a box.
+  const start = Math.max(...labels.map((each) => each.length)) * CHAR + 2 * PAD + GAP;
+  let at = start;
   for (const lane of used) {
     const longest = Math.max(4, titles[lane]!.length, ...lanes.shared.flatMap((_, row) => cell(row, lane).map((text) => text.length)));
     const width = Math.max(64, Math.min(longest, WIDEST) * CHAR + 2 * PAD);
@@ -42,12 +45,11 @@ export function Lanes({ state, trace }: { state: State; trace: Trace }) {
     down += most * LINE + 2 * PAD + 8;
   }
   const middle = (lane: number) => {
-    const [from, width] = x.get(lane) ?? [LEFT, 0];
+    const [from, width] = x.get(lane) ?? [start, 0];
     return from + width / 2;
   };
   const shown = y.flatMap(([from, height], row) => (from + height >= seen.top - 300 && from <= seen.top + seen.height + 300 ? [row] : []));
   const inside = new Set(shown);
-  const cut = (text: string) => (text.length > WIDEST ? `${text.slice(0, WIDEST - 1)}…` : text);
   return (
     <details class="x-lanes" open>
       <summary>{lanes.caption}</summary>
@@ -57,7 +59,7 @@ export function Lanes({ state, trace }: { state: State; trace: Trace }) {
             <g key={lane}>
               <line x1={middle(lane)} x2={middle(lane)} y1={HEAD - 6} y2={down} class="x-lane" />
               <text x={middle(lane)} y={18} text-anchor="middle" class="x-title">
-                {titles[lane]}
+                {cut(titles[lane]!)}
               </text>
             </g>
           ))}
@@ -67,7 +69,7 @@ export function Lanes({ state, trace }: { state: State; trace: Trace }) {
               <g key={row} class={row === state.step.value ? "x-on" : ""} onClick={() => state.goto(row)}>
                 <rect x={0} y={top} width={at} height={height} class="x-band" />
                 <text x={8} y={top + LINE} class="x-action">
-                  {row + 1} {cut(trace.action(row)).slice(0, 26)}
+                  {labels[row]}
                   <title>{trace.action(row)}</title>
                 </text>
                 {used.map((lane) => {

@@ -104,6 +104,9 @@ export class State {
   /** The numbers of the counterexamples of each point that has any. */
   readonly at = new Map<number, number[]>();
 
+  /** The step to go to once the counterexample that was opened is loaded. */
+  private wanted = Infinity;
+
   constructor(readonly store: Store) {
     for (const [number, row] of store.overview.traces.entries())
       for (const point of row.points) {
@@ -142,7 +145,7 @@ export class State {
     if (current.peek() !== number) return;
     batch(() => {
       target.value = found;
-      if (target === this.trace && found) this.step.value = Math.min(this.step.peek(), found.length - 1);
+      if (target === this.trace && found) this.step.value = Math.max(0, Math.min(this.wanted, found.length - 1));
     });
   }
 
@@ -165,11 +168,15 @@ export class State {
     });
   }
 
-  open(number: number, step = 0): void {
-    batch(() => {
+  /** Opens a counterexample, by default at its last state, the violating one. */
+  open(number: number | null, step = Infinity): void {
+    if (number === this.trace.peek()?.number) {
       this.number.value = number;
-      this.step.value = step;
-    });
+      this.goto(step);
+      return;
+    }
+    this.wanted = step;
+    this.number.value = number;
   }
 
   /** Opens a counterexample and moves to it. */

@@ -1,6 +1,6 @@
 // The values of variables and their parts over the steps. A cell shows a value where it changed.
 import { useEffect } from "preact/hooks";
-import { pathText, type Trace } from "./data";
+import { type Nodes, pathText, type Trace } from "./data";
 import { loopMark } from "./bench";
 import { type Evaluated, pathKey, pathOf, type State } from "./state";
 import { reveal, span, useSeen } from "./window";
@@ -176,16 +176,31 @@ function Told({ state, row, at, columns }: { state: State; row: Evaluated; at: n
   );
 }
 
-/** A value; of a set that changed, what it gained and lost. */
+/** A value; of one that changed, what was removed, what was added, and the parts with other values. */
 function said(trace: Trace, row: Row, column: number, node: number): string {
-  const { nodes } = trace;
-  if (column > 0) {
-    const [now, before] = [nodes.elements(node), nodes.elements(trace.at(row.path)[column - 1]!)];
-    if (now && before) {
-      const [gained, lost] = [now.filter((each) => !before.includes(each)), before.filter((each) => !now.includes(each))];
-      if (gained.length + lost.length < now.length)
-        return [...lost.map((each) => `− ${nodes.text(each)}`), ...gained.map((each) => `+ ${nodes.text(each)}`)].join(" ");
-    }
+  const before = column > 0 ? trace.at(row.path)[column - 1]! : -1;
+  return (before < 0 ? trace.nodes.text(node) : difference(trace.nodes, before, node)).slice(0, 200);
+}
+
+function difference(nodes: Nodes, before: number, now: number): string {
+  const [had, has] = [nodes.elements(before), nodes.elements(now)];
+  if (had && has) {
+    const [gained, lost] = [has.filter((each) => !had.includes(each)), had.filter((each) => !has.includes(each))];
+    if (gained.length + lost.length < has.length)
+      return [...lost.map((each) => `− ${nodes.text(each)}`), ...gained.map((each) => `+ ${nodes.text(each)}`)].join(" ");
+    return nodes.text(now);
   }
-  return nodes.text(node).slice(0, 200);
+  const [old, parts] = [new Map(nodes.children(before).map((each) => [each.step, each.node])), nodes.children(now)];
+  const kept = parts.filter((each) => old.get(each.step) === each.node);
+  if (!kept.length) return nodes.text(now);
+  const steps = new Set(parts.map((each) => each.step));
+  const changed = parts.flatMap(({ step, node }) => {
+    const was = old.get(step);
+    if (was === node) return [];
+    if (was === undefined) return [`${step}: + ${nodes.text(node)}`];
+    const inside = difference(nodes, was, node);
+    return [/^[[.]/.test(inside) && nodes.children(node).length && inside !== nodes.text(node) ? step + inside : `${step}: ${inside}`];
+  });
+  const gone = [...old.keys()].filter((each) => !steps.has(each)).map((each) => `− ${each}`);
+  return [...gone, ...changed].join(", ");
 }
