@@ -15,7 +15,19 @@ from tla2py.tlc.tools.jar import bundled_jar
 
 pytestmark = pytest.mark.java
 
-ABOUT = ["Python", "Java", "TLC", "modules", "Spark", "memory", "disk", "cache", "sandbox", "self-test"]
+ABOUT = [
+    "Python",
+    "Java",
+    "TLC",
+    "faults",
+    "modules",
+    "Spark",
+    "memory",
+    "disk",
+    "cache",
+    "sandbox",
+    "self-test",
+]
 
 
 def findings(ended: Ended) -> dict[str, dict[str, str]]:
@@ -142,3 +154,14 @@ def test_what_a_cgroup_allows(tmp_path: Path, line: str, below: str, limit: str)
     (folder / used).write_text("300000000\n")
     (folder / "memory.stat").write_text(f"anon 5\n{cache} 100000000\n")
     assert memory_in_use(tmp_path) == 200000000
+
+
+@pytest.mark.jars
+def test_what_the_tlc_in_use_is_known_to_get_wrong(run_cli: RunCli, newer_tlc: Path) -> None:
+    _, found = quick(run_cli, "--tla2tools", "bundled")
+    assert found["faults"]["state"] == "warning"
+    assert found["faults"]["remedy"].startswith("tla2py tools install rolling")
+    assert "let-variable" in found["faults"]["found"]
+    _, found = quick(run_cli, "--tla2tools", str(newer_tlc))
+    assert "recurrence" in found["faults"]["found"]
+    assert "let-variable" not in found["faults"]["found"]

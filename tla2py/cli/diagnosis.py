@@ -22,6 +22,7 @@ from tla2py.errors import Tla2pyError
 from tla2py.execution.check import ModelOptions, run_check
 from tla2py.execution.executor import default_slots
 from tla2py.execution.sweeps import SweepOptions
+from tla2py.lint.faults import FAULTS
 from tla2py.model.model import LIST_FIELDS
 from tla2py.model.outcome import Verdict
 from tla2py.spark.choice import has_pyspark
@@ -79,6 +80,7 @@ def examine(jar: Path | None, *, self_test: bool) -> Iterator[Examination]:
         _python,
         _java,
         partial(_jar, jar),
+        partial(_faults, jar),
         partial(_modules, jar),
         _spark,
         _cores_and_memory,
@@ -132,6 +134,21 @@ def _jar(named: Path | None) -> Examination:
         return _problem("TLC", error.message, error.hint or "")
     found = f"{jar.version or 'of unknown version'}, revision {jar.revision or 'unknown'}, {jar.path}, {jar.origin}"
     return _warning("TLC", f"{found}, old", INSTALL_NEWEST) if jar.old else _ok("TLC", found)
+
+
+def _faults(named: Path | None) -> Examination:
+    """What the TLC in use is known to answer wrongly without saying so."""
+    try:
+        jar = find_jar(named)
+    except Tla2pyError as error:
+        return _warning("faults", "no TLC to tell the known faults of", error.hint or "")
+    silent = [each for each in FAULTS if each.kind != "loud" and each.concerns(jar)]
+    if not silent:
+        return _ok("faults", f"{jar.tlc} of {jar.date} has none that is known")
+    found = f"{jar.tlc} is known to answer wrongly: {', '.join(each.code for each in silent)}; lint names them where they occur"
+    if not any(each.fixed for each in silent):
+        return _ok("faults", f"{found}; no TLC is better")
+    return _warning("faults", found, jar.newer)
 
 
 def _modules(named: Path | None) -> Examination:

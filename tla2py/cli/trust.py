@@ -36,6 +36,7 @@ from tla2py.gate.outputs import (
     MarkdownReport,
     Report,
     check_reports,
+    gate_object,
     report_root,
 )
 from tla2py.gate.run import GateOptions, LockMode, gate
@@ -109,6 +110,7 @@ def gate_command(
     fresh: Fresh = False,
     *,
     options: SweepOptions,
+    as_json: Json = False,
 ) -> None:
     """Compare sweeps with their expectations and locks, for CI.
 
@@ -118,7 +120,7 @@ def gate_command(
       tla2py gate sweep.toml --junit junit.xml
       tla2py gate sweep.toml --record
       tla2py gate models/ --record
-      tla2py gate sweep.toml --second 1.7.4
+      tla2py gate sweep.toml --second 1.7.4 --json
     """
     github = os.environ.get("GITHUB_ACTIONS") == "true"
     gating = GateOptions(
@@ -137,7 +139,7 @@ def gate_command(
     files = [kind(path) for kind, path in formats if path is not None]
     read = [path for path in (sweep, options.tla2tools) if path is not None]
     check_reports(files, target, read)
-    reports: list[Report] = [*([Annotations(print_commands)] if github else []), *files]
+    reports: list[Report] = [*([Annotations(print_commands)] if github and not as_json else []), *files]
     if summary is None and (job := os.environ.get("GITHUB_STEP_SUMMARY")):
         reports.append(JobSummary(Path(job)))
     for report in reports:
@@ -152,8 +154,11 @@ def gate_command(
     for each in gated if record or update else ():
         err().print(lock_lines(each))
     gates = [evidence_of(each, options, report_root()) for each in gated]
-    with shielded(github):
-        show(gate_summary(gates))
+    if as_json:
+        show_json([gate_object(each.decision) for each in gates])
+    else:
+        with shielded(github):
+            show(gate_summary(gates))
     for report in reports:
         report.decided(gates)
     raise typer.Exit(worst([ExitCode.OK, *(each.decision.exit_code for each in gated)]))

@@ -33,6 +33,7 @@ from tla2py.model.outcome import Verdict
 from tla2py.model.row import RunRow
 from tla2py.model.run import Run
 from tla2py.model.search import Search
+from tla2py.model.trace import SUSPECT
 from tla2py.mutation.trial import score
 from tla2py.store.runs import StoredLine
 from tla2py.sweep.checks import ConfigFacts, config_facts, config_problems, only_deadlock
@@ -55,7 +56,7 @@ from tla2py.sweep.judge import (
 from tla2py.sweep.plan import Plan
 from tla2py.sweep.sections import Expectation, ExpectPoint
 from tla2py.sweep.sweep import Sweep, overridden_text
-from tla2py.text import counted, parameter_text, parse_percent
+from tla2py.text import counted, listed, parameter_text, parse_percent
 from tla2py.tla.module import Remark
 from tla2py.tlc.tools.jar import Jar
 
@@ -318,6 +319,8 @@ def _notices(
         yield f"the lock was accepted with TLC {lock.tlc}; this is TLC {tlc}"
     if only_deadlock([each.run for each in points]):
         yield ONLY_DEADLOCK
+    if suspect := [each.point.index for each in points if each.row is not None and each.row.suspect]:
+        yield f"{counted(len(suspect), 'point')} with a violation that may be none ({listed(suspect, 10)}): {SUSPECT}; --second asks another TLC"
     if sweep.limits.trust:
         yield TRUSTED
     if excluded:

@@ -116,6 +116,38 @@ def error_place(error: Tla2pyError) -> Place | None:
     return Place(file=path.as_posix(), line=place.line or 1) if place.file else None
 
 
+def gate_object(decision: Decision) -> dict[str, object]:
+    """A decision as ``--json`` prints it."""
+    return {
+        "name": decision.name,
+        "exit_code": int(decision.exit_code),
+        "headline": decision.headline,
+        "problems": [_problem_object(each) for each in decision.problems],
+        "points": [
+            {
+                "point": each.point.index,
+                "parameters": dict(each.point.parameters),
+                "verdict": each.row.verdict.value if each.row else None,
+                "violated": list(each.row.violated_names) if each.row else [],
+                "suspect": each.row.suspect if each.row else False,
+                "problems": [_problem_object(problem) for problem in each.problems],
+                "second": each.second.as_json() if each.second else None,
+            }
+            for each in decision.points
+        ],
+        "notices": list(decision.notices),
+    }
+
+
+def _problem_object(problem: Problem) -> dict[str, object]:
+    return {
+        "reason": problem.reason.value,
+        "text": problem.text,
+        "exit_code": int(problem.exit_code),
+        "subject": problem.subject,
+    }
+
+
 class Annotations(Report):
     """Workflow commands for GitHub Actions, which annotate files; ``write`` prints them."""
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from tla2py.model.trace import Printed, TraceKind, label_of
+from tla2py.model.trace import SUSPECT, Printed, TraceKind, label_of
 from tla2py.text import cut, spans
 from tla2py.tla.itf import Json, state_to_itf
 from tla2py.tla.value import Value
@@ -97,7 +97,7 @@ class Because(Printed):
             for name, value in each.values.items():
                 yield f"      {name} = {cut(format_value(value), _LONGEST)}"
         if self.suspect:
-            yield "suspect: this TLC is known to report such a behaviour by mistake"
+            yield SUSPECT
 
     def to_json(self) -> dict[str, object]:
         """What ``trace --why --json`` says of a counterexample, beside its point and number."""

@@ -48,6 +48,7 @@ class RunRow:
         float | None, "the same by the fingerprints that it found, often far larger"
     ] = None
     trace_length: Annotated[int | None, "int32", "number of states of the shortest counterexample"] = None
+    suspect: Annotated[bool, "whether TLC may have made up a violation, see ``traces``"] = False
     wall_seconds: Annotated[float | None, "wall-clock time of all the point's executions"] = None
     cpu_seconds: Annotated[float | None, "user and system time of all executions"] = None
     peak_memory_bytes: Annotated[int | None, "largest resident memory of any execution"] = None
@@ -136,6 +137,11 @@ class TraceRow:
     loop_action_args: Annotated[tuple[str, ...] | None, "its arguments as TLA+ text, if TLC prints them"]
     stuttering: Annotated[bool, "whether the trace ends in stuttering"]
     cut_off: Annotated[bool, "whether an imported log ends within the trace"]
+    suspect: Annotated[
+        bool,
+        "whether TLC may have made it up: of a temporal property, with neither lasso nor stuttering, from a release that is "
+        "known to report such by mistake",
+    ]
 
     @property
     def label(self) -> str:

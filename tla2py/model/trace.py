@@ -59,6 +59,12 @@ UNKNOWN: Final = "unknown"
 """The kind of a trace whose violation is unknown."""
 
 
+SUSPECT: Final = (
+    "suspect: neither lasso nor stuttering; this TLC is known to make up such violations (tlaplus#1037)"
+)
+"""What is said of a violation that TLC may have made up."""
+
+
 def is_trace_kind(kind: object) -> TypeGuard[TraceKind]:
     """Whether a text is a kind of trace."""
     return is_violation(kind) or kind in (EVALUATION, SIMULATED, UNKNOWN)
@@ -129,7 +135,8 @@ class Trace(Displayed):
 
     ``loop_start`` is the index of the state that the last state steps back to, ``loop_action`` the action of
     that step if TLC names it. ``stuttering`` means that nothing happens after the last state. Safety violations have
-    neither. ``cut_off`` means that the log ends before the last state. ``constants`` are the model's as TLA+ text, if
+    neither. ``cut_off`` means that the log ends before the last state, ``suspect`` that TLC may have made up the violation:
+    that of a temporal property without an end, which some releases report by mistake. ``constants`` are the model's as TLA+ text, if
     known. Jupyter shows a trace as a table of its steps, ``print`` as text.
     """
 
@@ -141,6 +148,7 @@ class Trace(Displayed):
     loop_action_args: tuple[str, ...] | None = None
     stuttering: bool = False
     cut_off: bool = False
+    suspect: bool = False
     constants: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)
 
     @property

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from tla2py.model.courses import Comparison, Step
-from tla2py.model.trace import UNKNOWN, State, StateDiff, Trace, changed_parts
+from tla2py.model.trace import SUSPECT, UNKNOWN, State, StateDiff, Trace, changed_parts
 from tla2py.text import counted, cut, printable
 from tla2py.tla.canonical import same_value
 from tla2py.tla.value_text import changes, format_value
@@ -102,6 +102,8 @@ def trace_end(trace: Trace) -> str:
         return "every process is Done: if the algorithm may end, set check_deadlock = false (check: --no-deadlock)"
     if trace.cut_off:
         return "and the log is cut off here"
+    if trace.suspect:
+        return SUSPECT
     return "and nothing more happens (stuttering)" if trace.stuttering else ""
 
 

@@ -27,14 +27,14 @@ _MOST_INSTANCES = 3
 @deeply
 def explain_trace(trace: Trace, origin: Origin, *, warm: bool = False) -> Because:
     """Why a trace violates what it does; ``warm`` is that of ``TraceQuery``. What cannot be answered has a reason."""
-    ends = trace.loop_start is not None or trace.stuttering or trace.cut_off
-    suspect = trace.kind == "temporal_property" and not ends
     try:
         causes = list(_causes(trace, origin, warm=warm))
     except InputError as error:
-        return Because(kind=trace.kind, name=trace.name, reason=error.message, suspect=suspect)
+        return Because(kind=trace.kind, name=trace.name, reason=error.message, suspect=trace.suspect)
     reason = None if causes else "TLC found nothing FALSE in its states"
-    return Because(kind=trace.kind, name=trace.name, causes=tuple(causes), reason=reason, suspect=suspect)
+    return Because(
+        kind=trace.kind, name=trace.name, causes=tuple(causes), reason=reason, suspect=trace.suspect
+    )
 
 
 def _causes(trace: Trace, origin: Origin, *, warm: bool) -> Iterator[Cause]:

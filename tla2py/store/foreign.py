@@ -77,6 +77,7 @@ def trace_to_itf(trace: Trace, parameters: Mapping[str, Value] | None = None) ->
         "loopAction": trace.loop_action,
         "loopActionArgs": _list(trace.loop_action_args),
         "cutOff": trace.cut_off or None,
+        "suspect": trace.suspect or None,
     }
     itf: Object = {"#meta": _known(made), "params": [*constants], "vars": [*variables], "states": states}
     start = len(trace.states) if trace.stuttering else trace.loop_start
@@ -130,6 +131,7 @@ def trace_from_itf(data: Object) -> Trace:
         loop_action_args=_texts(about.get("loopActionArgs")),
         stuttering=stuttering,
         cut_off=about.get("cutOff") is True,
+        suspect=about.get("suspect") is True,
     )
 
 

@@ -72,6 +72,7 @@ def found_row(run_id: str, result: RunResult) -> RunRow:
         undecided=result.undecided,
         **{name: getattr(result.stats, name) for name in _STATS},
         trace_length=result.trace_length,
+        suspect=any(trace.suspect for trace in result.traces),
         executions=0,
         message=errors[0].full_text if errors else None,
         message_place=str(place) if place else None,

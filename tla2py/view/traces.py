@@ -321,7 +321,7 @@ def trace_list(view: StoreView, name: str | None = None) -> RenderableType:
 def _end(row: TraceRow) -> str:
     if row.loop_start is not None:
         return f"back to {row.loop_start}"
-    return "stuttering" if row.stuttering else "cut off" if row.cut_off else ""
+    return "stuttering" if row.stuttering else "cut off" if row.cut_off else "suspect" if row.suspect else ""
 
 
 def _verdict(run: RunRow) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
 
@@ -9,6 +10,9 @@ import pytest
 
 from tests import command
 from tests.command import Ended
+from tla2py.analysis.view import open_view
+from tla2py.lint.faults import FAULTS as FAULTS_KNOWN
+from tla2py.tlc.output.result import _MAKES_UP_NONE
 
 pytestmark = pytest.mark.java
 
@@ -57,6 +61,43 @@ def test_a_disagreement_is_red_and_names_the_fault(
     stored = command.run("gate", "runs/s", cwd=tmp_path)
     assert stored.code == 1
     assert said in stored.stdout
+
+
+@pytest.mark.jars
+def test_a_violation_that_tlc_may_have_made_up_is_suspect(tmp_path: Path, newer_tlc: Path) -> None:
+    expected = '[expect]\nviolates = ["Ends"]\n'
+    ended = gate(tmp_path, "ImpliesEventually", expected, "--tla2tools", newer_tlc, "--json")
+    [decided] = json.loads(ended.stdout)
+    [point] = decided["points"]
+    assert (decided["exit_code"], point["verdict"], point["violated"]) == (0, "violated", ["Ends"])
+    assert (point["suspect"], point["second"]) == (True, None)
+    assert any(
+        "1 point with a violation that may be none (1): suspect" in each for each in decided["notices"]
+    )
+    view = open_view(tmp_path / "runs/s")
+    assert [row.suspect for row in view.run_rows] == [True]
+    assert [row["suspect"] for row in view.arrow("traces").to_pylist()] == [True]
+    assert view.trace(1).suspect
+    assert "suspect: neither lasso" in command.run("trace", "runs/s", "1", cwd=tmp_path).stdout
+    module = ("check", "ImpliesEventually.tla", "--tla2tools", newer_tlc)
+    assert "suspect: neither lasso" in command.run(*module, cwd=tmp_path).stdout
+    checked = json.loads(command.run(*module, "--json", cwd=tmp_path).stdout)
+    assert (checked["suspect"], checked["traces"][0]["suspect"]) == (True, True)
+    asked = gate(
+        tmp_path, "ImpliesEventually", expected, "--second", "bundled", "--tla2tools", newer_tlc, "--json"
+    )
+    [point] = json.loads(asked.stdout)[0]["points"]
+    assert (asked.code, point["second"]["agrees"], point["second"]["verdict"]) == (1, False, "holds")
+    assert [each["reason"] for each in point["problems"]] == ["second-differs"]
+    assert point["second"]["known"] == ["tlaplus#1037"]
+
+
+def test_a_behaviour_that_goes_on_is_not_suspect() -> None:
+    check = ("check", "ConstantLeadsTo.tla", "--tla2tools", "bundled", "--json")
+    [trace] = json.loads(command.run(*check, cwd=FAULTS).stdout)["traces"]
+    assert (trace["kind"], trace["stuttering"], trace["suspect"]) == ("temporal_property", True, False)
+    made_up = next(each for each in FAULTS_KNOWN if each.code == "recurrence")
+    assert made_up.fixed.replace("-", ".") == _MAKES_UP_NONE
 
 
 @pytest.mark.jars

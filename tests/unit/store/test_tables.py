@@ -132,6 +132,7 @@ def test_a_row_of_runs(store: Store) -> None:
         "collision_optimistic": None,
         "collision_observed": None,
         "trace_length": 3,
+        "suspect": False,
         "wall_seconds": 1.5,
         "cpu_seconds": 2.25,
         "peak_memory_bytes": 100_000_000,

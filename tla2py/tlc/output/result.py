@@ -106,7 +106,7 @@ def _result(read: Collector, outcome: Outcome, assertions: Sequence[Assertion] =
         outcome=outcome,
         verdict=_verdict(outcome, read.violations),
         violations=tuple(read.violations),
-        traces=tuple(read.traces),
+        traces=tuple(replace(each, suspect=_suspect(each, read.version)) for each in read.traces),
         stats=read.stats,
         coverage=tuple(read.coverage),
         diagnostics=tuple(read.diagnostics),
@@ -126,6 +126,16 @@ def _result(read: Collector, outcome: Outcome, assertions: Sequence[Assertion] =
         traces=tuple(replace(t, name=name) if t.kind == "assert" else t for t in result.traces),
         diagnostics=tuple(error if error and error.text == d.text else d for d in result.diagnostics),
     )
+
+
+# The first build that makes up none (tlaplus#1037). Older versions, such as 2.20, compare as less.
+_MAKES_UP_NONE = "2026.03.13"
+
+
+def _suspect(trace: Trace, version: str | None) -> bool:
+    """Whether a violation may be made up: one of a temporal property needs a behaviour that goes on for ever."""
+    ends = trace.loop_start is not None or trace.stuttering
+    return trace.kind == "temporal_property" and not ends and (version or "") < _MAKES_UP_NONE
 
 
 def _failed_assertion(
