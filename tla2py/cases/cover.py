@@ -74,7 +74,7 @@ def make_cover(
     States with equal ``classes`` count as one; only steps to a ``wanted`` state have to be covered. Raises InputError
     (``usage``) for an unknown cover, or for too many paths.
     """
-    search = Search(graph, options)
+    search = CoverSearch(graph, options)
     name, _, length = options.cover.partition(":")
     if name == "paths" and length.isdecimal() and int(length) and wanted is None:
         found = _all_paths(search, int(length))
@@ -94,7 +94,7 @@ def make_cover(
     return replace(found, behaviours=[behaviours[place] for place in sorted(drawn)], least=None)
 
 
-def _items_covered(search: Search, classes: Sequence[int] | None, wanted: Sequence[int] | None) -> Cover:
+def _items_covered(search: CoverSearch, classes: Sequence[int] | None, wanted: Sequence[int] | None) -> Cover:
     """A cover of steps, states or actions: exact if it can be, otherwise greedy."""
     graph, options = search.graph, search.options
     by_states, count = options.cover == "states", len(graph.sources)
@@ -191,7 +191,7 @@ class _Side:
         return []
 
 
-class Search:
+class CoverSearch:
     """A graph with what every cover asks of it: distances from the initial states, and the steps to each state."""
 
     def __init__(self, graph: Graph, options: CoverOptions) -> None:
@@ -286,7 +286,7 @@ class Search:
         return Cover(behaviours=found, left=done.count(0))
 
 
-def _flow(search: Search, *, by_states: bool) -> Cover | None:
+def _flow(search: CoverSearch, *, by_states: bool) -> Cover | None:
     """A cover with the least cost, as a flow; None without the extra ``testgen``.
 
     Every step, or every state, carries at least one unit; a state is then two nodes with an arc between them. What a state
@@ -341,7 +341,7 @@ class _Walk:
 
     def __init__(
         self,
-        search: Search,
+        search: CoverSearch,
         inner: int,
         heads: Sequence[int],
         times: array[int],
@@ -422,7 +422,7 @@ class _Walk:
         return found
 
 
-def _pairs(search: Search, wanted: Sequence[int] | None) -> Cover:
+def _pairs(search: CoverSearch, wanted: Sequence[int] | None) -> Cover:
     """A shortest path to each pair of consecutive actions that no earlier one has."""
     graph = search.graph
     numbers = {action: number for number, action in enumerate(graph.actions)}
@@ -450,7 +450,7 @@ def _pairs(search: Search, wanted: Sequence[int] | None) -> Cover:
     return Cover(behaviours=found, left=left)
 
 
-def _all_paths(search: Search, length: int) -> Cover:
+def _all_paths(search: CoverSearch, length: int) -> Cover:
     """Every behaviour of this many steps, shorter where it cannot go on."""
     graph = search.graph
     # How many behaviours begin in each state, by one step more each time.

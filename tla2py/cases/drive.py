@@ -20,7 +20,7 @@ from pathlib import Path
 import psutil
 
 from tla2py.cases.cases import Case, Cases
-from tla2py.cases.cover import Behaviour, CoverOptions, Search
+from tla2py.cases.cover import Behaviour, CoverOptions, CoverSearch
 from tla2py.errors import InputError, reason_of, writing
 from tla2py.files import write_atomically
 from tla2py.store.schema import Column
@@ -353,7 +353,7 @@ class Drive:
         steps = list(case.behaviour.steps)
         if driven.step and not self.cases.inputs:
             steps = steps[: driven.step]
-        paths = Search(self.cases.graph, CoverOptions()).path_to
+        paths = CoverSearch(self.cases.graph, CoverOptions()).path_to
         tried = []
         for place, step in enumerate(steps):
             way = [*paths(self.cases.graph.sources[step]), *steps[place:]]
