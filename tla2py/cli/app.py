@@ -61,6 +61,7 @@ _PANELS = {
         "validate": "run:validate_command",
         "gate": "trust:gate_command",
         "mutate": "trust:mutate_command",
+        "judge": "trust:judge_command",
         "drive": "cases:drive_command",
     },
     "understand": {

@@ -1,4 +1,4 @@
-"""Whether to trust a result: ``gate``, ``mutate`` and ``lint``."""
+"""Whether to trust a result: ``gate``, ``mutate``, ``judge`` and ``lint``."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from typing import Annotated
 import msgspec
 import typer
 
+from tla2py.analysis.judgement import judge_specification
+from tla2py.analysis.judging import JudgeCase
 from tla2py.cli.console import err, print_commands, print_error, shielded, show, show_json
 from tla2py.cli.options import (
     ExecutorChoice,
@@ -26,7 +28,7 @@ from tla2py.cli.options import (
     with_sweep_options,
 )
 from tla2py.cli.progress import ConsoleListener
-from tla2py.errors import ExitCode, Tla2pyError
+from tla2py.errors import ExitCode, InputError, Tla2pyError
 from tla2py.execution.sweeps import SweepOptions
 from tla2py.gate.evidence import evidence_of
 from tla2py.gate.outputs import (
@@ -55,7 +57,7 @@ from tla2py.sweep.plan import plan_sweep
 from tla2py.sweep.rules import lint_paths, module_beside
 from tla2py.text import listed
 from tla2py.tlc.tools.toolchain import find_jar, find_toolchain
-from tla2py.view.logs import cost_lines, mutant_list, mutation_view
+from tla2py.view.logs import cost_lines, judgement_lines, mutant_list, mutation_view
 from tla2py.view.tools import finding_text, findings_summary, group_findings
 
 
@@ -250,6 +252,79 @@ def mutate_command(
         mutation.report, {each.mutant: each for each in mutation.trial.mutants}, mutation.store.path
     ):
         show(part)
+
+
+@with_sweep_options
+def judge_command(
+    spec: Annotated[Path, typer.Argument(metavar="SPEC.tla", help="The specification to judge.")],
+    config: Annotated[
+        Path | None, typer.Option("--config", metavar="FILE.cfg", help="Its config; default: SPEC.cfg.")
+    ] = None,
+    reference: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="REF.tla",
+            help="A specification, with its config beside it, whose properties are to be matched.",
+        ),
+    ] = None,
+    log: Annotated[
+        list[Path] | None, typer.Option(metavar="LOG", help="A log that it has to explain; repeatable.")
+    ] = None,
+    map_: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--map", metavar="A=B", help="What is A in the reference is B in the specification; repeatable."
+        ),
+    ] = None,
+    store: Annotated[
+        Path | None,
+        typer.Option(
+            "-o", "--output", metavar="DIR", help="Where to keep the runs; default runs/SPEC-judge."
+        ),
+    ] = None,
+    sample: Annotated[int, typer.Option(metavar="N", min=1, help="How many mutants to try.")] = 60,
+    seed: Annotated[int, typer.Option(metavar="N", help="The seed of their choice.")] = 0,
+    *,
+    options: SweepOptions,
+    as_json: Json = False,
+) -> None:
+    """Grade a specification: whether it says anything, and whether its properties are as strong as those of a reference.
+
+    Exit codes: 0 good, 1 bad, 3 doubtful, 2 could not be run.
+
+    Examples:
+      tla2py judge Lease.tla
+      tla2py judge Lease.tla --reference reviewed/Lease.tla
+      tla2py judge TwoPhase.tla --log run.ndjson --json
+    """
+    pairs = [tuple(text.partition("=")[::2]) for text in map_ or ()]
+    for text, (name, value) in zip(map_ or (), pairs, strict=True):
+        if not (name and value):
+            raise InputError("usage", f"not A=B: {text!r}", hint="example: --map RM=Participants")
+    listener = ConsoleListener()
+    case = JudgeCase(
+        spec=spec,
+        config=config,
+        reference=reference,
+        logs=tuple(log or ()),
+        maps=tuple((name, value) for name, value in pairs),
+        sample=sample,
+        seed=seed,
+    )
+    judgement = judge_specification(
+        case,
+        options,
+        find_toolchain(options.tla2tools),
+        choose_executor(ExecutorName.LOCAL, None, listener, only_runs=True),
+        store or Path("runs") / f"{spec.stem}-judge",
+        listener,
+    )
+    if as_json:
+        show_json(judgement.to_dict())
+    else:
+        for line in judgement_lines(str(spec), judgement):
+            show(line, wrapped=True)
+    raise typer.Exit(judgement.exit_code)
 
 
 def _names(text: str | None) -> tuple[str, ...]:

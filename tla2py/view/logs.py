@@ -1,9 +1,10 @@
-"""What a terminal shows of logs, of their changes, and of mutants."""
+"""What a terminal shows of logs, of their changes, of mutants, and of a specification that was judged."""
 
 from __future__ import annotations
 
 import os
 import re
+import shlex
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby, pairwise
@@ -13,6 +14,7 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from tla2py.analysis.judging import Grade, Judgement
 from tla2py.errors import Place
 from tla2py.execution.validate import LogMutants, coverage_of, general_field, log_lines, log_why, shares
 from tla2py.logs.observe import OBSERVED
@@ -273,6 +275,29 @@ def mutation_view(
     killed = next((each for each in report.mutants if each.run_id), None)
     if killed is not None:
         yield Text(f'       tla2py query {store} "SELECT * FROM mutants"')  # noqa: S608 - shown, not run
+
+
+_GRADE_STYLES: dict[Grade, str] = {
+    "pass": "green",
+    "fail": "red",
+    "doubtful": "yellow",
+    "not_applicable": "dim",
+}
+_JUDGED_STYLES = {"good": "bold green", "bad": "bold red", "doubtful": "bold yellow"}
+
+
+def judgement_lines(name: str, judgement: Judgement) -> Iterator[RenderableType]:
+    """The verdict on a specification, and a line for each of its checks; what is not a pass has the command that repeats it."""
+    yield Text.assemble((judgement.verdict, _JUDGED_STYLES[judgement.verdict]), f"  {name}")
+    grid = Table.grid(padding=(0, 2))
+    for each in judgement.checks:
+        words = Text(printable(each.words))
+        if each.verdict in ("fail", "doubtful") and each.command:
+            words.append(f"\n{shlex.join(each.command)}", "dim")
+        grid.add_row(
+            Text(each.verdict.replace("_", " "), _GRADE_STYLES[each.verdict]), Text(each.name, "bold"), words
+        )
+    yield grid
 
 
 def _in_source(rows: Sequence[MutantRow], places: Mapping[str, Mutant]) -> Iterator[Text]:

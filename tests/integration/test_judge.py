@@ -1,0 +1,113 @@
+"""Specifications judged beside references: honest ones in other words, and those that only look right."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.conftest import RunCli
+
+JUDGED = Path(__file__).parents[1] / "specs" / "judged"
+ELECTION = ("election/Election.tla", ("Node=Servers", "vote=ballot", "leader=winners"))
+QUEUE = ("queue/Queue.tla", ())
+LEASE = ("lease/Lease.tla", ())
+COMMIT = ("commit/Commit.tla", ())
+PAIRS: list[tuple[str, tuple[str, tuple[str, ...]], str, set[str]]] = [
+    ("election/Ballots.tla", ELECTION, "good", set()),
+    ("queue/honest/Queue.tla", QUEUE, "good", set()),
+    ("lease/Leases.tla", LEASE, "good", set()),
+    ("commit/Decision.tla", COMMIT, "good", set()),
+    ("election/Election.tla", ("election/Election.tla", ()), "good", set()),
+    ("commit/Commit.tla", COMMIT, "good", set()),
+    # A bound that nothing reaches.
+    ("election/Weakened.tla", ELECTION, "bad", {"mutants", "strength"}),
+    # One server, where half is enough.
+    ("election/TooSmall.tla", ELECTION, "bad", {"size", "mutants", "strength"}),
+    # Nothing says that messages arrive, or in which order.
+    ("queue/Deleted.tla", QUEUE, "bad", {"strength"}),
+    # The search ends before the channel overflows.
+    ("queue/Constrained.tla", QUEUE, "bad", {"constraint", "strength"}),
+    # A premise that no state satisfies.
+    ("lease/Vacuous.tla", LEASE, "bad", {"vacuity", "mutants", "strength"}),
+    ("commit/TypesOnly.tla", COMMIT, "bad", {"strength"}),
+]
+
+
+def judged(run: RunCli, folder: Path, *args: str | Path) -> tuple[int, dict[str, Any]]:
+    ended = run("judge", *args, "-o", folder / "judged", "--json")
+    return ended.code, json.loads(ended.stdout)
+
+
+def graded(judgement: dict[str, Any], name: str) -> dict[str, Any]:
+    [found] = [each for each in judgement["checks"] if each["name"] == name]
+    return dict(found)
+
+
+@pytest.mark.parametrize(("spec", "reference", "verdict", "failing"), PAIRS, ids=[pair[0] for pair in PAIRS])
+def test_an_honest_specification_is_good_and_a_cheat_is_bad(
+    run_cli: RunCli,
+    tmp_path: Path,
+    spec: str,
+    reference: tuple[str, tuple[str, ...]],
+    verdict: str,
+    failing: set[str],
+) -> None:
+    shutil.copytree(JUDGED, tmp_path / "specs")
+    file, maps = reference
+    given = [part for each in maps for part in ("--map", each)]
+    code, found = judged(
+        run_cli, tmp_path, tmp_path / "specs" / spec, "--reference", tmp_path / "specs" / file, *given
+    )
+    assert found["verdict"] == verdict, found
+    assert {each["name"] for each in found["checks"] if each["verdict"] == "fail"} == failing, found
+    assert code == (0 if verdict == "good" else 1)
+    if "strength" in failing:
+        strength = graded(found, "strength")
+        violated = strength["evidence"]["reference_on_candidate"]["violated"]
+        assert violated or strength["evidence"]["mutants"]["proof"], strength
+        # Its command runs what the proof names.
+        repeated = run_cli(*strength["command"][1:], "--json", "-o", tmp_path / "again")
+        rows = {each["mutant"]: each for each in json.loads(repeated.stdout)}
+        for proof in strength["evidence"]["mutants"]["proof"]:
+            assert rows[proof["mutant"]]["status"] == "killed"
+
+
+def test_what_cannot_be_mapped_is_no_pass(run_cli: RunCli, tmp_path: Path) -> None:
+    shutil.copytree(JUDGED / "election", tmp_path / "specs")
+    spec, reference = tmp_path / "specs/Ballots.tla", tmp_path / "specs/Election.tla"
+    code, found = judged(run_cli, tmp_path, spec, "--reference", reference)
+    assert (code, found["verdict"]) == (3, "doubtful")
+    for name in ("size", "strength"):
+        check = graded(found, name)
+        assert check["verdict"] == "doubtful"
+        assert "--map vote=NAME" in check["evidence"]["summary"]
+    ended = run_cli("judge", spec, "--reference", tmp_path / "specs/Other.tla")
+    assert (ended.code, ended.error.code) == (2, "module-missing")
+    ended = run_cli("judge", spec, "--reference", reference, "--map", "vote")
+    assert (ended.code, ended.error.code) == (2, "usage")
+
+
+def test_logs_and_what_does_not_run(run_cli: RunCli, tmp_path: Path) -> None:
+    shutil.copytree(JUDGED / "election", tmp_path / "specs")
+    spec = tmp_path / "specs/Election.tla"
+    vote = '{"action": "Vote", "args": {"n": "a", "c": "b"}}\n'
+    for name, text in {"right": vote, "wrong": vote + '{"action": "Win", "args": {"c": "b"}}\n'}.items():
+        (tmp_path / f"{name}.ndjson").write_text(text)
+    code, found = judged(run_cli, tmp_path, spec, "--log", tmp_path / "right.ndjson")
+    assert (code, found["verdict"], graded(found, "logs")["verdict"]) == (0, "good", "pass")
+    code, found = judged(run_cli, tmp_path, spec, "--log", tmp_path / "wrong.ndjson")
+    assert (code, found["verdict"], graded(found, "logs")["verdict"]) == (1, "bad", "fail")
+    text = spec.read_text()
+    spec.write_text(text.replace("Init ==", "Init =", 1))
+    code, found = judged(run_cli, tmp_path, spec)
+    assert (code, found["verdict"], graded(found, "parses")["verdict"]) == (2, "bad", "fail")
+    spec.write_text(text.replace("leader = {}", "leader = {} /\\ vote = 1", 1))
+    code, found = judged(run_cli, tmp_path, spec)
+    assert (code, graded(found, "size")["verdict"]) == (1, "fail")
+    shown = run_cli("judge", spec, "-o", tmp_path / "judged")
+    assert shown.stdout.startswith(f"bad  {spec}\n")
+    assert "nothing happens" in shown.stdout

@@ -1,0 +1,296 @@
+"""A specification graded: whether it says anything, and whether its properties are as strong as those of a reference."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from tla2py.analysis.judging import (
+    Grade,
+    GradedCheck,
+    JudgeBench,
+    JudgeCase,
+    Judgement,
+    counts,
+    mutant_object,
+    write_config,
+)
+from tla2py.analysis.strength import compare
+from tla2py.errors import InputError
+from tla2py.execution.check import ModelOptions
+from tla2py.execution.executor import ExecutorFactory
+from tla2py.execution.listener import SILENT, Listener
+from tla2py.execution.sweeps import SweepOptions, SweepResult, run_sweeps
+from tla2py.execution.validate import log_objects, log_results, sweep_of_logs
+from tla2py.model.model import Config
+from tla2py.model.outcome import Verdict
+from tla2py.model.row import RunRow
+from tla2py.mutation.trial import score
+from tla2py.sweep.sweep import Sweep
+from tla2py.text import counted
+from tla2py.tlc.tools.toolchain import Toolchain
+
+_UNPARSED = ("module-syntax", "module-name", "module-missing", "module-cycle")
+# Without its constraint, a model is searched at least so many times as far before that counts.
+_FARTHER = 10
+# The seconds that this search may take.
+_UNCONSTRAINED_SECONDS = 60.0
+# Of the mutants that could be noticed, one in so many at least is.
+_LEAST_SHARE = 5
+# The survivors that are listed.
+_MOST_PROOFS = 10
+
+
+def judge_specification(
+    case: JudgeCase,
+    options: SweepOptions,
+    toolchain: Toolchain,
+    executors: ExecutorFactory,
+    folder: Path,
+    listener: Listener = SILENT,
+) -> Judgement:
+    """The judgement on a specification; the runs behind it are kept in stores below ``folder``.
+
+    What is wrong with the specification is in the judgement. Raises InputError if there is no such module, and for a reference
+    that cannot be loaded.
+    """
+    bench = JudgeBench(options, toolchain, executors, folder, listener)
+    return Judgement(checks=tuple(_graded(case, bench)))
+
+
+def _graded(case: JudgeCase, bench: JudgeBench) -> Iterator[GradedCheck]:
+    again = ("tla2py", "check", str(case.spec), *(("--config", str(case.config)) if case.config else ()))
+    whole = _whole(case)
+    try:
+        sweep = bench.sweep(case.spec, case.config)
+        result, row = bench.run(sweep, "own")
+    except InputError as error:
+        if not case.spec.is_file():
+            raise
+        yield GradedCheck(
+            name="parses" if error.code in _UNPARSED else "runs",
+            verdict="fail",
+            words=error.message,
+            evidence={"code": error.code, "message": error.message, "hint": error.hint},
+            command=again,
+        )
+        return
+    config = sweep.model(sweep.points[0]).config
+    names = [each.name for each in sweep.spec({}).modules if each.path is not None]
+    yield GradedCheck(
+        name="parses",
+        verdict="pass",
+        words=", ".join(names),
+        evidence={"modules": names},
+        command=("tla2py", "inspect", str(case.spec)),
+    )
+    ran = row.verdict is not Verdict.BROKEN
+    yield GradedCheck(
+        name="runs",
+        verdict="pass" if ran else "fail",
+        words=_size(row) if ran else row.message or row.unanswered,
+        evidence={"outcome": row.outcome.name, "message": row.message, **counts(row)},
+        command=again,
+    )
+    if not ran:
+        return
+    yield _holds(row, again)
+    alone = _own_size(config, row, again)
+    beside = (
+        compare(case, bench, sweep, (result, row), case.reference, whole)
+        if case.reference is not None
+        else None
+    )
+    yield alone if beside is None else beside.size(alone)
+    yield _vacuity(config, result, whole)
+    yield _coverage(result, whole)
+    yield _constraint(case, bench, config, row)
+    yield _mutants(case, bench, sweep, row, whole)
+    yield _logs(case, bench)
+    yield (
+        GradedCheck(name="strength", verdict="not_applicable", words="no reference was given")
+        if beside is None
+        else beside.strength()
+    )
+
+
+def _whole(case: JudgeCase) -> tuple[str, ...]:
+    """The command that judges the case."""
+    given: list[str] = ["tla2py", "judge", str(case.spec)]
+    for option, values in (
+        ("--config", [case.config]),
+        ("--reference", [case.reference]),
+        ("--log", case.logs),
+        ("--map", ["=".join(each) for each in case.maps]),
+    ):
+        given += [text for value in values if value is not None for text in (option, str(value))]
+    return tuple(given)
+
+
+def _size(row: RunRow) -> str:
+    return f"{counted(row.distinct or 0, 'distinct state')}, depth {row.depth}"
+
+
+def _constants(config: Config) -> dict[str, str]:
+    return dict((*config.assignments, *config.substitutions))
+
+
+def _holds(row: RunRow, command: tuple[str, ...]) -> GradedCheck:
+    grade: Grade = "pass"
+    words = f"{', '.join(row.held) or 'nothing is checked'}: {_size(row)}"
+    if row.verdict is Verdict.VIOLATED:
+        grade, words = "fail", f"violated: {', '.join(row.violated_names)}"
+    elif row.verdict is not Verdict.HOLDS:
+        grade, words = "doubtful", row.unanswered
+    checked = {"checked": list(row.checked), "violated": list(row.violated_names)}
+    return GradedCheck(
+        name="holds", verdict=grade, words=words, evidence={**checked, **counts(row)}, command=command
+    )
+
+
+def _own_size(config: Config, row: RunRow, command: tuple[str, ...]) -> GradedCheck:
+    """Whether anything happens at the constants of the config."""
+    evidence = {"constants": _constants(config), **counts(row)}
+    shown = ", ".join(f"{name} = {value}" for name, value in _constants(config).items()) or "no constants"
+    nothing = (row.distinct or 0) <= 1
+    words = f"nothing happens: one state at {shown}" if nothing else f"{shown}: {_size(row)}"
+    return GradedCheck(
+        name="size", verdict="fail" if nothing else "pass", words=words, evidence=evidence, command=command
+    )
+
+
+def _named(result: SweepResult, *codes: str) -> list[dict[str, object]]:
+    """The findings of some kinds, as JSON objects."""
+    return [each.to_dict() for each in result.findings.open if each.code in codes]
+
+
+def _vacuity(config: Config, result: SweepResult, command: tuple[str, ...]) -> GradedCheck:
+    found = _named(result, "vacuous-implication", "no-behaviour", "weak-check", "constant-check")
+    unknown = _named(result, "vacuity-unchecked")
+    stated = [*config.invariants, *config.properties]
+    grade: Grade = "fail" if found or not stated else "doubtful" if unknown else "pass"
+    words = (
+        "no invariant and no property is checked"
+        if not stated
+        else "; ".join(str(each["message"]) for each in (*found, *unknown))
+        or "every implication is exercised"
+    )
+    return GradedCheck(
+        name="vacuity",
+        verdict=grade,
+        words=words,
+        evidence={"checked": stated, "findings": found + unknown},
+        command=command,
+    )
+
+
+def _coverage(result: SweepResult, command: tuple[str, ...]) -> GradedCheck:
+    never = [str(each["subject"]) for each in _named(result, "never-enabled")]
+    words = f"never enabled: {', '.join(never)}" if never else "every action is enabled somewhere"
+    grade: Grade = "doubtful" if never else "pass"
+    return GradedCheck(
+        name="coverage", verdict=grade, words=words, evidence={"never_enabled": never}, command=command
+    )
+
+
+def _constraint(case: JudgeCase, bench: JudgeBench, config: Config, row: RunRow) -> GradedCheck:
+    """Whether the model holds beyond its constraints, as far as a minute's search shows."""
+    names = [*config.constraints, *config.action_constraints]
+    if not names:
+        return GradedCheck(name="constraint", verdict="not_applicable", words="the model has no constraint")
+    free = replace(config, constraints=(), action_constraints=())
+    file = bench.folder / "without-constraints.cfg"
+    write_config(file, free)
+    without = bench.sweep(case.spec, file)
+    seconds = min(without.limits.timeout_seconds, _UNCONSTRAINED_SECONDS)
+    without = replace(without, vacuity=False, limits=replace(without.limits, timeout_seconds=seconds))
+    _, wide = bench.run(without, "without-constraints")
+    farther = (wide.distinct or 0) >= _FARTHER * (row.distinct or 0)
+    shown, looked = ", ".join(names), _size(wide)
+    hidden = [name for name in wide.violated_names if name not in row.violated_names]
+    grade: Grade
+    if hidden:
+        grade, words = "fail", f"{shown} cuts off a violation of {', '.join(hidden)}"
+    elif wide.verdict is Verdict.VIOLATED:
+        grade, words = "not_applicable", "what is violated without it is violated within it, too"
+    elif wide.verdict is Verdict.HOLDS:
+        grade, words = "pass", f"without {shown} it holds, too: {looked}"
+    elif wide.verdict is Verdict.INCONCLUSIVE and farther:
+        grade, words = (
+            "pass",
+            f"without {shown} nothing is violated in the first {looked}; the search was cut",
+        )
+    else:
+        grade, words = "doubtful", f"without {shown} the search was cut: {wide.unanswered}, {looked}"
+    evidence = {"constraints": names, "violated": hidden, "finished": wide.verdict is Verdict.HOLDS}
+    return GradedCheck(
+        name="constraint",
+        verdict=grade,
+        words=words,
+        evidence={**evidence, **counts(wide)},
+        command=("tla2py", "check", str(case.spec), "--config", str(file)),
+    )
+
+
+def _mutants(
+    case: JudgeCase, bench: JudgeBench, sweep: Sweep, row: RunRow, command: tuple[str, ...]
+) -> GradedCheck:
+    if row.verdict is not Verdict.HOLDS:
+        return GradedCheck(name="mutants", verdict="not_applicable", words="mutants need a model that holds")
+    try:
+        report = bench.mutate(sweep, case, "mutants")
+    except InputError as error:
+        return GradedCheck(name="mutants", verdict="doubtful", words=error.message, command=command)
+    share = score(report)
+    survivors = [each for each in report.mutants if each.status == "survived"]
+    grade: Grade = (
+        "fail" if share.of and not share.killed
+        else "doubtful" if share.killed * _LEAST_SHARE < share.of or not share.of
+        else "pass"
+    )  # fmt: skip
+    return GradedCheck(
+        name="mutants",
+        verdict=grade,
+        words=f"{share.killed} of {share.of} mutants are noticed",
+        evidence={
+            "killed": share.killed,
+            "of": share.of,
+            "survived": [mutant_object(each) for each in survivors[:_MOST_PROOFS]],
+        },
+        command=("tla2py", "mutate", str(case.spec), "--sample", str(case.sample), "--seed", str(case.seed))
+        if case.config in (None, case.spec.with_suffix(".cfg"))
+        else command,
+    )
+
+
+def _logs(case: JudgeCase, bench: JudgeBench) -> GradedCheck:
+    if not case.logs:
+        return GradedCheck(name="logs", verdict="not_applicable", words="no log was given")
+    command = ["tla2py", "validate", str(case.spec), *map(str, case.logs)]
+    command += ["--config", str(case.config)] if case.config else []
+    try:
+        model = ModelOptions(config=case.config)
+        sweep = sweep_of_logs([case.spec, *case.logs], model, bench.options, listener=bench.listener)
+        [result] = run_sweeps(
+            [sweep],
+            bench.toolchain,
+            bench.executors,
+            store=bench.folder / "logs",
+            listener=bench.listener,
+        )
+    except InputError as error:
+        return GradedCheck(name="logs", verdict="doubtful", words=str(error), command=tuple(command))
+    rows = log_results(result.store)
+    verdicts = {each.verdict for each in rows}
+    grade: Grade = (
+        "fail" if Verdict.VIOLATED in verdicts else "pass" if verdicts == {Verdict.HOLDS} else "doubtful"
+    )
+    explained = sum(each.verdict is Verdict.HOLDS for each in rows)
+    return GradedCheck(
+        name="logs",
+        verdict=grade,
+        words=f"{explained} of {counted(len(rows), 'log')} explained",
+        evidence={"logs": log_objects(rows, result.runs)},
+        command=tuple(command),
+    )

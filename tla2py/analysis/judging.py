@@ -1,0 +1,168 @@
+"""What a specification is graded on, and the bench that runs what the grades need."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from tla2py.errors import ExitCode, writing
+from tla2py.execution.check import ModelOptions, check_sweep
+from tla2py.execution.executor import ExecutorFactory
+from tla2py.execution.listener import Listener
+from tla2py.execution.sweeps import SweepOptions, SweepResult, run_sweeps
+from tla2py.model.model import Config
+from tla2py.model.mutant import MutantReport, MutantRow
+from tla2py.model.row import RunRow
+from tla2py.mutation.mutate import run_mutation
+from tla2py.mutation.operators import OPERATORS
+from tla2py.mutation.trial import MutationChoice
+from tla2py.sweep.sweep import Sweep
+from tla2py.tlc.config.render import default_template, render_config
+from tla2py.tlc.tools.toolchain import Toolchain
+
+CheckName = Literal[
+    "parses",
+    "runs",
+    "holds",
+    "size",
+    "vacuity",
+    "coverage",
+    "constraint",
+    "mutants",
+    "logs",
+    "strength",
+]
+Grade = Literal["pass", "fail", "doubtful", "not_applicable"]
+Verdicts = Literal["good", "doubtful", "bad"]
+
+_EXIT_CODES: dict[Verdicts, ExitCode] = {
+    "good": ExitCode.OK,
+    "bad": ExitCode.UNEXPECTED,
+    "doubtful": ExitCode.INCONCLUSIVE,
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GradedCheck:
+    """The grade of one thing, in words, the evidence as JSON values, and the command that repeats it."""
+
+    name: CheckName
+    verdict: Grade
+    words: str
+    evidence: Mapping[str, object] = field(default_factory=dict)
+    command: tuple[str, ...] = ()
+
+    def to_dict(self) -> dict[str, object]:
+        """The check as ``judge --json`` prints it."""
+        evidence = {"summary": self.words, **self.evidence}
+        return {
+            "name": self.name,
+            "verdict": self.verdict,
+            "evidence": evidence,
+            "command": list(self.command),
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judgement:
+    """The checks of a specification, each graded."""
+
+    checks: tuple[GradedCheck, ...]
+
+    @property
+    def verdict(self) -> Verdicts:
+        """``bad`` if a check fails, ``doubtful`` if one is doubtful."""
+        grades = {each.verdict for each in self.checks}
+        return "bad" if "fail" in grades else "doubtful" if "doubtful" in grades else "good"
+
+    @property
+    def exit_code(self) -> ExitCode:
+        """The exit code of ``tla2py judge``; 2 if the specification could not be run."""
+        ran = all(each.verdict == "pass" for each in self.checks if each.name in ("parses", "runs"))
+        return _EXIT_CODES[self.verdict] if ran else ExitCode.NOT_RUN
+
+    def to_dict(self) -> dict[str, object]:
+        """The judgement as ``judge --json`` prints it."""
+        return {"verdict": self.verdict, "checks": [each.to_dict() for each in self.checks]}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgeCase:
+    """What to judge: a module, its config, logs, and a reference with the config beside it.
+
+    ``maps`` are the names of constants and variables of the reference, each with that of the specification. Mutants are a
+    sample by ``seed``.
+    """
+
+    spec: Path
+    config: Path | None = None
+    reference: Path | None = None
+    logs: tuple[Path, ...] = ()
+    maps: tuple[tuple[str, str], ...] = ()
+    sample: int = 60
+    seed: int = 0
+
+
+class JudgeBench(NamedTuple):
+    """What runs models, and where their stores are."""
+
+    options: SweepOptions
+    toolchain: Toolchain
+    executors: ExecutorFactory
+    folder: Path
+    listener: Listener
+
+    def sweep(self, module: Path, config: Path | None = None) -> Sweep:
+        """The sweep of one point that a module with its config is."""
+        sweep = check_sweep(module, ModelOptions(config=config), self.options, self.listener)
+        return replace(sweep, vacuity=True, options=replace(sweep.options, coverage=True, find="each"))
+
+    def run(self, sweep: Sweep, name: str) -> tuple[SweepResult, RunRow]:
+        """The result of its point."""
+        [result] = run_sweeps(
+            [sweep], self.toolchain, self.executors, store=self.folder / name, listener=self.listener
+        )
+        [row] = result.runs
+        return result, row
+
+    def mutate(self, sweep: Sweep, case: JudgeCase, name: str) -> MutantReport:
+        """What notices the mutants of its behaviour. Raises InputError as ``run_mutation`` does."""
+        operators = tuple(each.name for each in OPERATORS.values() if each.concerns != "checks")
+        choice = MutationChoice(operators=operators, sample=case.sample, seed=case.seed)
+        at = self.folder / name
+        return run_mutation(
+            replace(sweep, vacuity=False),
+            self.toolchain,
+            self.executors,
+            choice,
+            store=at,
+            listener=self.listener,
+        ).report
+
+
+def counts(row: RunRow) -> dict[str, object]:
+    """What TLC counted, as JSON values."""
+    return {"generated": row.generated, "distinct": row.distinct, "depth": row.depth}
+
+
+def mutant_object(row: MutantRow) -> dict[str, object]:
+    """A mutant as a proof, as JSON values."""
+    return {
+        "mutant": row.mutant,
+        "module": row.module,
+        "line": row.line,
+        "definition": row.definition,
+        "before": row.before,
+        "after": row.after,
+        "noticed_by": [each.label for each in row.killed_by],
+    }
+
+
+def write_config(file: Path, config: Config) -> None:
+    """Write a config that ``tla2py check`` reads. Raises InputError (``output-unwritable``)."""
+    text = render_config(config, default_template())
+    with writing(file):
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text + "CHECK_DEADLOCK FALSE\n" * (not config.check_deadlock), encoding="utf-8")
