@@ -47,7 +47,16 @@ def graded(judgement: dict[str, Any], name: str) -> dict[str, Any]:
     return dict(found)
 
 
-@pytest.mark.parametrize(("spec", "reference", "verdict", "failing"), PAIRS, ids=[pair[0] for pair in PAIRS])
+CORE = ("election/Ballots.tla", "election/Weakened.tla")
+
+
+@pytest.mark.parametrize(
+    ("spec", "reference", "verdict", "failing"),
+    [
+        pytest.param(*pair, id=pair[0], marks=pytest.mark.core if pair[0] in CORE else pytest.mark.systems)
+        for pair in PAIRS
+    ],
+)
 def test_an_honest_specification_is_good_and_a_cheat_is_bad(
     run_cli: RunCli,
     tmp_path: Path,

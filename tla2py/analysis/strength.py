@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -144,7 +144,7 @@ def join(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Comparison:
+class BesideReference:
     """A specification beside a reference.
 
     ``here`` is what the specification answers at the reference's constants, with the properties of the reference; None
@@ -213,7 +213,7 @@ class Comparison:
             first = missed[0]
             words.append(
                 f"weaker: {counted(len(missed), 'mutant')} of the reference that "
-                f"{_names(self._noticed(missed, self.reference))} notices pass unnoticed, such as "
+                f"{' and '.join(self._noticed(missed, self.reference))} notice pass unnoticed, such as "
                 f"{first.module}:{first.line} {first.words}"
             )
         return GradedCheck(
@@ -277,10 +277,6 @@ class Comparison:
         return found + deadlock
 
 
-def _names(names: Sequence[str]) -> str:
-    return " and ".join(names)
-
-
 def _never_enabled(result: SweepResult) -> set[str]:
     return {str(each.subject) for each in result.findings.open if each.code == _NEVER_ENABLED}
 
@@ -304,7 +300,7 @@ def compare(
     own: tuple[SweepResult, RunRow],
     reference: Path,
     command: tuple[str, ...],
-) -> Comparison:
+) -> BesideReference:
     """A specification, of which ``own`` is the result at its own constants, beside a reference.
 
     Raises InputError for a reference that cannot be loaded.
@@ -331,7 +327,7 @@ def compare(
                 here = result, row
         except InputError as error:
             refused = str(error)
-    return Comparison(
+    return BesideReference(
         case=case,
         bench=bench,
         candidate=candidate,
