@@ -114,7 +114,8 @@ def test_logs_and_what_does_not_run(run_cli: RunCli, tmp_path: Path) -> None:
     spec.write_text(text.replace("Init ==", "Init =", 1))
     code, found = judged(run_cli, tmp_path, spec)
     assert (code, found["verdict"], graded(found, "parses")["verdict"]) == (2, "bad", "fail")
-    spec.write_text(text.replace("leader = {}", "leader = {} /\\ vote = 1", 1))
+    # Nobody votes, so nobody wins.
+    spec.write_text(text.replace('== vote[n] = "none"', '== vote[n] = "nobody"', 1))
     code, found = judged(run_cli, tmp_path, spec)
     assert (code, graded(found, "size")["verdict"]) == (1, "fail")
     shown = run_cli("judge", spec, "-o", tmp_path / "judged")

@@ -154,7 +154,11 @@ def _own_size(config: Config, row: RunRow, command: tuple[str, ...]) -> GradedCh
     evidence = {"constants": _constants(config), **counts(row)}
     shown = ", ".join(f"{name} = {value}" for name, value in _constants(config).items()) or "no constants"
     nothing = (row.distinct or 0) <= 1
-    words = f"nothing happens: one state at {shown}" if nothing else f"{shown}: {_size(row)}"
+    words = (
+        f"nothing happens: {counted(row.distinct or 0, 'state')} at {shown}"
+        if nothing
+        else f"{shown}: {_size(row)}"
+    )
     return GradedCheck(
         name="size", verdict="fail" if nothing else "pass", words=words, evidence=evidence, command=command
     )
