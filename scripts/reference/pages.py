@@ -106,6 +106,7 @@ _ROWS = {
         "One row per line of such a log. `actions` and `states` are null where the module that reads the log is the user's own."
     ),
     "log_mutants": "One row per changed log, in the store of `--mutate-logs`.",
+    "drives": "One row per case of the last `tla2py drive` without `-o`.",
     "graph_states": "One row per reachable state; empty unless the graph was requested.",
     "graph_edges": "One row per step between reachable states; empty unless the graph was requested. Parallel steps that TLC cannot tell "
     "apart, as those of TLC 2.15 and 1.7.4 without arguments, are one row.",

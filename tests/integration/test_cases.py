@@ -141,6 +141,19 @@ def test_a_sweep_file_is_run_with_its_graph(tmp_path: Path, run_cli: RunCli) -> 
     assert not (tmp_path / "runs" / "two").exists()
 
 
+def test_only_the_point_of_a_sweep_file_runs(tmp_path: Path, run_cli: RunCli) -> None:
+    text = SWEEP.replace("[constants]\n", "[parameters]\n").replace(
+        '\'{"rm1", "rm2"}\'', '[\'{"rm1"}\', \'{"rm1", "rm2"}\']'
+    )
+    (tmp_path / "s.toml").write_text(text)
+    done = run_cli("testgen", "s.toml", "--point", "2")
+    assert done.code == 0, done.stderr
+    assert "point 2: 45 cases, at least 45" in done.stderr
+    assert "note: 10 states have no step to another state" in done.stderr
+    [row] = tla2py.open_store(tmp_path / "runs" / "two" / "limited").run_rows
+    assert row.point == 2
+
+
 COUNTER = """---- MODULE Count ----
 EXTENDS Naturals, TLC
 CONSTANTS a, b
@@ -251,6 +264,10 @@ def test_a_drive_finds_the_bug_and_shrinks_it(bundled: Path, run_cli: RunCli) ->
     assert right.code == 0, right.stderr
     assert "45 cases: 45 passed; 0 steps not reached, 0 restarts" in right.stderr
     assert len(drives(bundled / "drives")) == 45
+    asked = run_cli(
+        "query", bundled, "SELECT verdict, count(*) AS n FROM drives GROUP BY verdict", "--format", "json"
+    )
+    assert json.loads(asked.stdout) == [{"verdict": "passed", "n": 45}]
     done = run_cli(
         "drive", bundled, "--arguments", "--shrink", "--json", "--", sys.executable, DRIVEN, "count"
     )

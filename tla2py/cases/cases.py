@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,7 +25,7 @@ _SQL = "sql:"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CaseOptions:
+class CaseOptions(CoverOptions):
     """What to make cases of, as the options of ``testgen`` say.
 
     ``see`` and ``where`` are TLA+, or SQL over ``state`` after ``sql:``. ``arguments`` runs TLC for those that it did not
@@ -33,11 +33,10 @@ class CaseOptions:
     """
 
     point: int | None = None
-    cover: CoverOptions = field(default_factory=CoverOptions)
     see: tuple[str, ...] = ()
     inputs: tuple[str, ...] = ()
     where: str | None = None
-    stutter: bool = True
+    no_stutter: bool = False
     partial: bool = False
     arguments: bool = False
     tla2tools: Path | None = None
@@ -67,14 +66,12 @@ class Cases:
         before = None
         for behaviour in self.cover.behaviours:
             case = self.case(behaviour)
-            if before is not None and self.inputs:
-                same = before.states[0] == case.states[0]
-                if same and before.actions[: len(case.actions)] == case.actions:
+            if before is not None:
+                alike = self.inputs and before.states[0] == case.states[0]
+                if alike and before.actions[: len(case.actions)] == case.actions:
                     continue
-                if not same or case.actions[: len(before.actions)] != before.actions:
+                if not alike or case.actions[: len(before.actions)] != before.actions:
                     yield before
-            elif before is not None:
-                yield before
             before = case
         if before is not None:
             yield before
@@ -84,24 +81,16 @@ class Cases:
         graph = self.graph
         steps = [step for step in behaviour.steps if self.is_input(step)]
         actions = tuple(graph.labels[graph.names[step]] for step in steps)
-        if not self.inputs:
-            states: tuple[tuple[int, ...], ...] = (
-                (behaviour.initial,),
-                *((graph.targets[step],) for step in steps),
-            )
-        else:
+        if self.inputs:
             allowed = [self.closure([behaviour.initial])]
             for step in steps:
                 allowed.append(self.after(allowed[-1], graph.names[step]))
-            states = tuple(tuple(each) for each in allowed)
-        names = hashlib.sha256(
-            json_text([[[each.action, each.args] for each in actions], list(self._texts(states))]).encode()
-        )
-        return Case(case=names.hexdigest()[:12], behaviour=behaviour, actions=actions, states=states)
-
-    def _texts(self, states: Iterable[Sequence[int]]) -> Iterator[list[str]]:
-        for allowed in states:
-            yield [self.graph.states[number].as_py() for number in allowed]
+        else:
+            allowed = [[behaviour.initial], *([graph.targets[step]] for step in steps)]
+        named: list[Json] = [[each.action, dict(each.args)] for each in actions]
+        texts: list[Json] = [[graph.states[number].as_py() for number in each] for each in allowed]
+        digest = hashlib.sha256(json_text([named, texts]).encode()).hexdigest()
+        return Case(case=digest[:12], behaviour=behaviour, actions=actions, states=tuple(map(tuple, allowed)))
 
     def is_input(self, step: int) -> bool:
         """Whether a step is taken by the test, not by the system."""
@@ -141,7 +130,7 @@ class Cases:
         return {
             "id": case.case,
             "point": self.graph.point,
-            "actions": [{"name": each.action, "args": dict(each.args)} for each in case.actions],
+            "actions": [each.to_json() for each in case.actions],
             "states": [self.shown(each) for each in case.states],
             **more,
         }
@@ -183,7 +172,7 @@ def make_cases(view: StoreTables, options: CaseOptions) -> Cases:
     Raises InputError as ``read_graph`` and ``make_cover`` do, ``unknown-action`` for an input that the graph does not have,
     and ``sql``, ``expression-syntax`` or ``expression-fails`` for an expression.
     """
-    graph = read_graph(view, options.point, partial=options.partial, stutter=options.stutter)
+    graph = read_graph(view, options.point, partial=options.partial, stutter=not options.no_stutter)
     for name in options.inputs:
         if name not in graph.actions:
             hint = did_you_mean(name, graph.actions, f"actions: {', '.join(graph.actions)}")
@@ -200,7 +189,7 @@ def make_cases(view: StoreTables, options: CaseOptions) -> Cases:
             notes.append(f"no state satisfies {options.where}")
     if options.arguments:
         graph = _with_arguments(view, graph, options)
-    cover = make_cover(graph, options.cover, classes=classes, wanted=wanted)
+    cover = make_cover(graph, options, classes=classes, wanted=wanted)
     return Cases(graph=graph, cover=cover, inputs=frozenset(options.inputs), notes=tuple(notes))
 
 
@@ -231,23 +220,25 @@ def _evaluated(
     view: StoreTables, graph: Graph, expressions: Sequence[str], options: CaseOptions
 ) -> list[dict[str, Json]]:
     """The values of expressions in each state: of a variable, of SQL by DuckDB, of other TLA+ by one run of TLC."""
-    variables = set(graph.state(0)) if len(graph.states) and graph.seen is None else set[str]()
+    numbers = range(len(graph.states))
+    plain = replace(graph, seen=None)
+    variables = plain.state(0) if numbers else {}
     columns: dict[str, list[Json]] = {}
     for text in expressions:
         if text.startswith(_SQL):
             columns[text] = _by_sql(graph, text.removeprefix(_SQL))
         elif text in variables:
-            columns[text] = [graph.state(state)[text] for state in range(len(graph.states))]
+            columns[text] = [plain.state(state)[text] for state in numbers]
     rest = [text for text in expressions if text not in columns]
     if rest:
         from tla2py.model.trace import SIMULATED, Trace
         from tla2py.replay.evaluate import evaluate_trace
 
-        trace = Trace(kind=SIMULATED, name="", states=tuple(_states(graph, range(len(graph.states)))))
+        trace = Trace(kind=SIMULATED, name="", states=tuple(_states(graph, numbers)))
         for state in evaluate_trace(trace, rest, _origin(view, graph, options)).states:
             for text, value in state.evaluated:
                 columns.setdefault(text, []).append(as_itf(value))
-    return [{text: columns[text][state] for text in expressions} for state in range(len(graph.states))]
+    return [{text: columns[text][state] for text in expressions} for state in numbers]
 
 
 def _by_sql(graph: Graph, expression: str) -> list[Json]:

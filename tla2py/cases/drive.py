@@ -13,9 +13,10 @@ import signal
 import subprocess
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 import psutil
 
@@ -23,7 +24,9 @@ from tla2py.cases.cases import Case, Cases
 from tla2py.cases.cover import Behaviour, CoverOptions, CoverSearch
 from tla2py.errors import InputError, reason_of, writing
 from tla2py.files import write_atomically
-from tla2py.store.schema import Column
+from tla2py.model.row import DriveRow
+from tla2py.store.schema import TABLES
+from tla2py.store.write import DRIVES
 from tla2py.text import cut
 from tla2py.tla.canonical import canonical
 from tla2py.tla.itf import Json, from_itf, json_text
@@ -35,46 +38,14 @@ PROTOCOL = 1
 _LONGEST = 64 << 20
 # How far a plan for what was not reached looks.
 _AHEAD = 10
-DRIVES = (
-    Column("point", "int32", False, "number of the point in grid order, from 1"),
-    Column("case", "string", False, "the case's id"),
-    Column("verdict", "string", False, "passed, failed, crashed, timeout, protocol or not_run"),
-    Column("step", "int32", True, "the step that did not pass, from 1; 0 is the reset"),
-    Column("action", "string", True, "its action, with its arguments, as JSON"),
-    Column("expected", "string", False, "the states that the specification allows after it, as JSON"),
-    Column("found", "string", True, "what the program answered, as JSON"),
-    Column("message", "string", True, "what was wrong"),
-    Column("seconds", "float64", False, "how long the case took"),
-    Column("restarts", "int32", False, "how often the program was started anew"),
-)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Driven:
-    """A case driven; ``step``, ``action``, ``expected`` and ``found`` tell where it did not pass."""
-
-    case: str
-    verdict: str
-    step: int | None = None
-    action: dict[str, Json] | None = None
-    expected: tuple[Mapping[str, Json], ...] = ()
-    found: Json = None
-    message: str | None = None
-    seconds: float = 0.0
-    restarts: int = 0
-
-    def to_json(self) -> dict[str, object]:
-        """The keys of ``drive --json``."""
-        names = ("case", "verdict", "step", "action", "expected", "found", "message")
-        return {name: list(self.expected) if name == "expected" else getattr(self, name) for name in names}
 
 
 class _TroubleError(Exception):
-    """What a case ends with, other than a wrong state."""
+    """What a case ends with that does not pass."""
 
-    def __init__(self, verdict: str, message: str, found: Json = None) -> None:
+    def __init__(self, verdict: str, message: str) -> None:
         super().__init__(message)
-        self.verdict, self.message, self.found = verdict, message, found
+        self.verdict = verdict
 
 
 @dataclass(kw_only=True)
@@ -109,7 +80,7 @@ class Program:
         try:
             answer = self._ask(self.hello)
         except _TroubleError as error:
-            raise _TroubleError("not_run", f"no answer to hello: {error.message}") from error
+            raise _TroubleError("not_run", f"no answer to hello: {error}") from error
         if answer.get("protocol") != PROTOCOL:
             raise _TroubleError("not_run", f"hello was answered by {cut(json_text(answer), 200)}")
 
@@ -202,7 +173,7 @@ class Drive:
         planned = {step for each in self.cases.cover.behaviours for step in each.steps}
         return len(planned - self.reached)
 
-    def run(self) -> Iterator[Driven]:
+    def run(self) -> Iterator[DriveRow]:
         """Each case as it ends.
 
         Raises InputError (``drive-start``) if the program cannot be started at all; once it has been, the cases left
@@ -211,72 +182,65 @@ class Drive:
         broken = None
         try:
             for case in self.cases:
-                if broken is not None:
-                    yield Driven(case=case.case, verdict="not_run", message=broken)
-                    continue
-                driven = self._timed(case)
-                if driven.verdict == "not_run":
+                row = self._timed(case) if broken is None else self._row(case, "not_run", message=broken)
+                if row.verdict == "not_run":
                     if self.program.starts <= 1:
                         hint = "it reads a JSON object a line from standard input and answers each by one"
-                        raise InputError("drive-start", driven.message or "", hint=hint)
-                    broken = driven.message
-                elif driven.verdict != "passed" and self.shrink:
-                    driven = self._shortest(case, driven)
-                yield driven
+                        raise InputError("drive-start", row.message or "", hint=hint)
+                    broken = row.message
+                elif row.verdict != "passed" and self.shrink:
+                    row = self._shortest(case, row)
+                yield row
         finally:
             self.program.end()
 
-    def _timed(self, case: Case) -> Driven:
-        begun, starts = time.monotonic(), self.program.starts
-        driven = self._drive(case)
-        seconds = time.monotonic() - begun
-        return replace(driven, seconds=seconds, restarts=self.program.starts - max(starts, 1))
+    def _row(self, case: Case, verdict: str, **more: Any) -> DriveRow:
+        return DriveRow(point=self.cases.graph.point, case=case.case, verdict=verdict, **more)
 
-    def _drive(self, case: Case) -> Driven:
-        graph, names = self.cases.graph, list(self._names(case.behaviour))
-        allowed = self.cases.closure([case.behaviour.initial])
+    def _timed(self, case: Case) -> DriveRow:
+        begun, starts = time.monotonic(), self.program.starts
+        row = self._drive(case)
+        seconds = time.monotonic() - begun
+        return replace(row, seconds=seconds, restarts=self.program.starts - max(starts, 1))
+
+    def _drive(self, case: Case) -> DriveRow:
+        cases, graph = self.cases, self.cases.graph
+        names = [graph.names[step] for step in case.behaviour.steps if cases.is_input(step)]
+        allowed = cases.closure([case.behaviour.initial])
         question: dict[str, Json] = {"do": "reset", "state": dict(graph.state(case.behaviour.initial))}
         before: list[int] = []
-        number, name, label = 0, -1, None
+        number, name, action = 0, -1, None
         while True:
-            answer = None
+            answer: dict[str, Json] = {}
             try:
                 answer = self.program.ask(question)
                 states = self._agreeing(answer, allowed)
-                problem = _TroubleError("failed", self._difference(answer, allowed)) if not states else None
             except _TroubleError as error:
-                problem = error
-            if problem is not None:
-                return Driven(
-                    case=case.case,
-                    verdict=problem.verdict,
+                found = answer.get("state", answer)
+                return self._row(
+                    case,
+                    error.verdict,
                     step=number,
-                    action={"name": label.action, "args": dict(label.args)} if label else None,
-                    expected=tuple(graph.state(state) for state in allowed),
-                    found=answer.get("state", answer) if answer is not None else None,
-                    message=problem.message,
+                    action=json_text(action) if action else None,
+                    expected=json_text([dict(graph.state(state)) for state in allowed]),
+                    found=json_text(found) if answer else None,
+                    message=str(error),
                 )
             if number:
                 self._note(before, name, states)
-            before = self.cases.closure(states)
-            if names and not self._enabled(states, names[0]):
+            before = cases.closure(states)
+            if names and not any(
+                graph.names[step] == names[0] for state in states for step in graph.steps(state)
+            ):
                 # The system has gone another way that the specification allows, or has not gone on.
                 names = self._plan(states)
             if not names:
-                return Driven(case=case.case, verdict="passed")
+                return self._row(case, "passed")
             name = names.pop(0)
-            label = graph.labels[name]
-            allowed = self.cases.after(before, name)
+            action = graph.labels[name].to_json()
+            allowed = cases.after(before, name)
             number += 1
-            question = {"do": "step", "action": label.action, "args": dict(label.args)}
-
-    def _names(self, behaviour: Behaviour) -> Iterator[int]:
-        """What a behaviour has the program do."""
-        return (self.cases.graph.names[step] for step in behaviour.steps if self.cases.is_input(step))
-
-    def _enabled(self, states: Sequence[int], name: int) -> bool:
-        graph = self.cases.graph
-        return any(graph.names[step] == name for state in states for step in graph.steps(state))
+            question = {"do": "step", "action": action["name"], "args": action["args"]}
 
     def _note(self, before: Sequence[int], name: int, after: Sequence[int]) -> None:
         """Note the steps that the program may have taken, by an input and by itself."""
@@ -308,7 +272,7 @@ class Drive:
         return []
 
     def _agreeing(self, answer: Mapping[str, Json], allowed: Sequence[int]) -> list[int]:
-        """The allowed states that agree with an answer. Raises _TroubleError."""
+        """The allowed states that agree with an answer. Raises _TroubleError, for none with the differences from the nearest."""
         if "error" in answer:
             raise _TroubleError("failed", f"the program refused: {cut(str(answer['error']), 1000)}")
         state = answer.get("state")
@@ -318,53 +282,35 @@ class Drive:
         for name in state:
             if name not in known and not name.startswith("#"):
                 raise _TroubleError("protocol", f"the specification has no variable {name}")
-        keys = {name: _key(json_text(value)) for name, value in state.items() if name in known}
-        return [
-            number
-            for number in allowed
-            if all(_key(json_text(self.cases.graph.state(number)[name])) == key for name, key in keys.items())
+        keys = {name: _key(json_text(state[name])) for name in known if name in state}
+        rights = [self.cases.graph.state(number) for number in allowed]
+        differing = [
+            [name for name, key in keys.items() if _key(json_text(right[name])) != key] for right in rights
         ]
-
-    def _difference(self, answer: Mapping[str, Json], allowed: Sequence[int]) -> str:
-        """How an answer differs from the nearest of the allowed states."""
-        state = answer["state"]
-        assert isinstance(state, dict)
-        known = [name for name in self.cases.graph.state(0) if name in state]
-        differing = min(
-            (
-                [
-                    (name, each[name])
-                    for name in known
-                    if _key(json_text(each[name])) != _key(json_text(state[name]))
-                ]
-                for each in map(self.cases.graph.state, allowed)
-            ),
-            key=len,
-            default=[],
+        agreeing = [number for number, names in zip(allowed, differing, strict=True) if not names]
+        if agreeing:
+            return agreeing
+        names, right = min(
+            zip(differing, rights, strict=True), key=lambda each: len(each[0]), default=([], {})
         )
         parts = (
-            f"{name} is {_shown(state[name])}, and the specification allows {_shown(right)}"
-            for name, right in differing
+            f"{name} is {_shown(state[name])}, and the specification allows {_shown(right[name])}"
+            for name in names
         )
-        return "; ".join(parts) or "the specification allows no step"
+        raise _TroubleError("failed", "; ".join(parts) or "the specification allows no step")
 
-    def _shortest(self, case: Case, driven: Driven) -> Driven:
+    def _shortest(self, case: Case, row: DriveRow) -> DriveRow:
         """The shortest case that fails like this one: a shortest path, then the end of this one."""
-        steps = list(case.behaviour.steps)
-        if driven.step and not self.cases.inputs:
-            steps = steps[: driven.step]
-        paths = CoverSearch(self.cases.graph, CoverOptions()).path_to
-        tried = []
-        for place, step in enumerate(steps):
-            way = [*paths(self.cases.graph.sources[step]), *steps[place:]]
-            if len(way) < len(steps):
-                tried.append(way)
-        for way in sorted(tried, key=len):
-            shorter = self.cases.case(Behaviour(self.cases.graph.sources[way[0]], way))
-            again = self._timed(shorter)
-            if again.verdict == driven.verdict:
+        graph, steps = self.cases.graph, list(case.behaviour.steps)
+        if row.step and not self.cases.inputs:
+            steps = steps[: row.step]
+        path_to = CoverSearch(graph, CoverOptions()).path_to
+        ways = ([*path_to(graph.sources[step]), *steps[place:]] for place, step in enumerate(steps))
+        for way in sorted((way for way in ways if len(way) < len(steps)), key=len):
+            again = self._timed(self.cases.case(Behaviour(graph.sources[way[0]], way)))
+            if again.verdict == row.verdict:
                 return again
-        return driven
+        return row
 
 
 @lru_cache(maxsize=1 << 16)
@@ -380,30 +326,16 @@ def _shown(value: Json) -> str:
     return cut(format_value(from_itf(value)), 300)
 
 
-def write_drives(folder: Path, point: int, driven: Sequence[Driven]) -> Path:
+def write_drives(folder: Path, driven: Sequence[DriveRow]) -> Path:
     """Write the table ``drives``, and return its file. Raises InputError (``output-unwritable``)."""
     # Imported on use, as it takes long.
     import pyarrow.parquet as pq
 
     from tla2py.store.sink import rows_as_table
 
-    rows = [
-        {
-            "point": point,
-            **{
-                name: json_text(value)
-                if name in ("action", "expected", "found") and value is not None
-                else value
-                for name, value in each.to_json().items()
-            },
-            "seconds": each.seconds,
-            "restarts": each.restarts,
-        }
-        for each in driven
-    ]
-    file = folder / "drives.parquet"
+    file = folder / DRIVES
     with writing(file):
         folder.mkdir(parents=True, exist_ok=True)
-        table = rows_as_table(DRIVES, rows)
+        table = rows_as_table(TABLES["drives"], map(asdict, driven))
         write_atomically(file, lambda sink: pq.write_table(table, sink, compression="zstd"))
     return file

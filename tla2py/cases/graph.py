@@ -46,6 +46,10 @@ class Label:
     action: str
     args: Mapping[str, Json]
 
+    def to_json(self) -> dict[str, Json]:
+        """The action as a case has it."""
+        return {"name": self.action, "args": dict(self.args)}
+
     def __str__(self) -> str:
         return f"{self.action}({', '.join(self.args)})" if self.args else self.action
 
@@ -114,14 +118,15 @@ def read_graph(view: StoreTables, point: int | None, *, partial: bool = False, s
             record = archive.record
         config = parse_config(record.executions[0].config_text, Path("MC.cfg")).config
         _check_replayable(row, record, config)
-        incomplete = _incomplete(row)
+        complete = row.outcome is Outcome.SUCCESS and not row.queue
+        incomplete = "" if complete else f"its run ended with {row.outcome.value}"
         if incomplete and not partial:
             raise InputError(
                 "graph-partial",
                 f"the graph of point {row.point} lacks states: {incomplete}",
                 hint="--partial makes cases from the part that TLC saw",
             )
-        found = _read(connection, row, lambda: _spec(view, record), stutter=stutter)
+        found = _read(connection, row, lambda: _modules(view, record), stutter=stutter)
     return replace(found, incomplete=incomplete, notes=(*_notes(row, config, found), *found.notes))
 
 
@@ -161,23 +166,13 @@ def _point(view: StoreTables, point: int | None, connection: duckdb.DuckDBPyConn
 
 def _check_replayable(row: RunRow, record: RunRecord, config: Config) -> None:
     """Raise InputError (``graph-merged``) where a path of the graph need not be a behaviour."""
-    view = config.view or "-view" in record.options.options
-    if config.symmetry or view:
-        word = (
-            f"the symmetry {config.symmetry}" if config.symmetry else f"the view {config.view or ''}".strip()
-        )
+    word = f"the symmetry {config.symmetry}" if config.symmetry else f"the view {config.view or ''}".strip()
+    if config.symmetry or config.view or "-view" in record.options.options:
         raise InputError(
             "graph-merged",
             f"with {word}, point {row.point} stands for several states by one, so paths of its graph do not replay",
             hint="leave it out of the sweep file and sweep again, with smaller constants if that takes too long",
         )
-
-
-def _incomplete(row: RunRow) -> str:
-    """Why the graph of a run may lack states."""
-    if row.outcome is Outcome.SUCCESS and not row.queue:
-        return ""
-    return f"its run ended with {row.outcome.value}"
 
 
 def _notes(row: RunRow, config: Config, graph: Graph) -> Iterator[str]:
@@ -190,10 +185,10 @@ def _notes(row: RunRow, config: Config, graph: Graph) -> Iterator[str]:
         all(graph.targets[step] == state for step in graph.steps(state)) for state in range(len(graph.states))
     )
     if ends:
-        yield f"{counted(ends, 'state')} without a step to another one"
+        yield f"{counted(ends, 'state')} {'has' if ends == 1 else 'have'} no step to another state"
 
 
-def _spec(view: StoreTables, record: RunRecord) -> ModuleGraph | None:
+def _modules(view: StoreTables, record: RunRecord) -> ModuleGraph | None:
     """The modules of a run; None if they cannot be read."""
     with contextlib.suppress(InputError, OSError):
         return load_texts(record.main, {name: view.store.source(sha256) for name, sha256 in record.modules})
@@ -203,7 +198,7 @@ def _spec(view: StoreTables, record: RunRecord) -> ModuleGraph | None:
 def _read(
     connection: duckdb.DuckDBPyConnection,
     row: RunRow,
-    spec: Callable[[], ModuleGraph | None],
+    modules: Callable[[], ModuleGraph | None],
     *,
     stutter: bool,
 ) -> Graph:
@@ -246,7 +241,7 @@ def _read(
     initial = [number for number, flag in enumerate(states["initial"].to_pylist()) if flag]
     named = execute("SELECT action, action_args FROM names ORDER BY number").fetchall()
     # The modules are read only where an argument has to be named.
-    parsed = spec() if any(arguments for _, arguments in named) else None
+    parsed = modules() if any(arguments for _, arguments in named) else None
     return Graph(
         point=row.point,
         states=states["state"].combine_chunks(),

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import keyword
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -68,39 +69,29 @@ def render_suite(cases: Cases, template: str, adapter: str = "adapter") -> str:
 
     Raises InputError: ``template-unreadable``, and ``template-fails`` with the line.
     """
-    file = Path(template)
-    if template in TEMPLATES:
-        file = _FOLDER / f"{template}.j2"
-    elif not file.suffix:
-        raise InputError(
-            "template-unreadable",
-            f"no template {template}",
-            hint=f"{', '.join(TEMPLATES)}, or a file with an ending",
-        )
+    file = _FOLDER / f"{template}.j2" if template in TEMPLATES else Path(template)
     try:
-        text = file.read_text(encoding="utf-8")
+        source = file.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(
             "template-unreadable",
-            f"cannot read {template}: {reason_of(error)}",
+            f"cannot read the template {template}: {reason_of(error)}",
             hint=f"--template takes {', '.join(TEMPLATES)}, or a file for Jinja",
         ) from error
     graph = cases.graph
-    listed = [cases.to_json(case) for case in cases]
-    numbers: dict[str, int] = {}
-    for case in listed:
-        case["allowed"] = [
-            [
-                numbers.setdefault(json_text(state), len(numbers))
-                for state in (each if cases.inputs else [each])
-            ]
-            for each in _list(case["states"])
-        ]
-    states = {
-        number: state for case in listed for number, state in _numbered(case, inputs=bool(cases.inputs))
-    }
+    listed: list[dict[str, Any]] = []
+    states: dict[str, Json] = {}
+    places: dict[str, int] = {}
+    for case in cases:
+        whole: dict[str, Any] = cases.to_json(case)
+        allowed = [each if cases.inputs else [each] for each in whole["states"]]
+        texts = [[json_text(state) for state in each] for each in allowed]
+        for text, state in zip(chain(*texts), chain(*allowed), strict=True):
+            states.setdefault(text, state)
+            places.setdefault(text, len(places))
+        listed.append(whole | {"allowed": [[places[text] for text in each] for each in texts]})
     return _rendered(
-        text,
+        source,
         template,
         point=graph.point,
         partial=graph.incomplete,
@@ -108,7 +99,7 @@ def render_suite(cases: Cases, template: str, adapter: str = "adapter") -> str:
         actions=graph.actions,
         methods=_methods(graph.actions),
         variables=list(graph.state(0)),
-        states=[states[number] for number in range(len(states))],
+        states=list(states.values()),
         cases=listed,
     )
 
@@ -156,20 +147,6 @@ def _rendered(text: str, name: str, **context: Any) -> str:
             where=f"{name}:{line}" if line else name,
             hint="a template has cases, states, actions, methods, variables, point, partial and adapter, and no files",
         ) from error
-
-
-def _list(value: Json) -> list[Any]:
-    assert isinstance(value, list)
-    return value
-
-
-def _numbered(case: Mapping[str, Json], *, inputs: bool) -> list[tuple[int, Json]]:
-    """The states of a case with their numbers."""
-    return [
-        pair
-        for numbers, each in zip(_list(case["allowed"]), _list(case["states"]), strict=True)
-        for pair in zip(numbers, each if inputs else [each], strict=True)
-    ]
 
 
 def _methods(actions: tuple[str, ...]) -> dict[str, str]:

@@ -5,9 +5,10 @@ What runs a sweep file is imported on use: most cases are made from a store.
 
 from __future__ import annotations
 
+import json
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
@@ -16,13 +17,13 @@ import typer
 
 from tla2py.analysis.view import StoreView, open_view
 from tla2py.cases.cases import CaseOptions, Cases, differences, make_cases
-from tla2py.cases.cover import CoverOptions
-from tla2py.cases.drive import PROTOCOL, Drive, Driven, Program, write_drives
+from tla2py.cases.drive import PROTOCOL, Drive, Program, write_drives
 from tla2py.cases.render import render_adapter, render_suite
 from tla2py.cli.console import err, reader_gone, show_json, show_lines
-from tla2py.cli.options import Jar, Json, Store, with_options
+from tla2py.cli.options import Arguments, Jar, Json, Store, given_options, with_options
 from tla2py.errors import ExitCode, InputError, writing
 from tla2py.files import check_report, write_atomically, write_file
+from tla2py.model.row import DriveRow
 from tla2py.store.storage import is_remote
 from tla2py.text import counted, parse_duration
 
@@ -79,33 +80,15 @@ def _case_options(
     partial: Annotated[
         bool, typer.Option("--partial", help="Take the graph of a search that ended early.")
     ] = False,
-    arguments: Annotated[
-        bool,
-        typer.Option(
-            "--arguments", help="Run TLC again to derive the action arguments that it did not print."
-        ),
-    ] = False,
+    arguments: Arguments = False,
     tla2tools: Jar = None,
 ) -> object:
-    return CaseOptions(
-        point=point,
-        cover=CoverOptions(cover=cover, weight=weight, longest=longest, sample=sample, seed=seed),
-        see=tuple(see or ()),
-        inputs=tuple(name.strip() for name in (inputs or "").split(",") if name.strip()),
-        where=where,
-        stutter=not no_stutter,
-        partial=partial,
-        arguments=arguments,
-        tla2tools=tla2tools,
-    )
+    given = given_options(locals())
+    actions = (name.strip() for name in (inputs or "").split(","))
+    return CaseOptions(**given | {"inputs": tuple(name for name in actions if name)})
 
 
-def with_case_options(command: Callable[..., None]) -> Callable[..., None]:
-    """The command with the options that say which cases to make."""
-    return with_options(command, _case_options)
-
-
-@with_case_options
+@with_options(_case_options)
 def generate_command(
     target: Annotated[
         str,
@@ -170,7 +153,7 @@ def generate_command(
         raise typer.Exit(ExitCode.INCONCLUSIVE)
 
 
-@with_case_options
+@with_options(_case_options)
 def drive_command(
     store: Store,
     command: Annotated[
@@ -203,28 +186,27 @@ def drive_command(
         raise InputError("usage", f"{store} is not a folder", hint="name one for the table: -o DIR")
     cases = make_cases(open_view(store), options)
     tell_cover(cases)
-    graph = cases.graph
     hello: dict[str, Any] = {
         "do": "hello",
         "protocol": PROTOCOL,
-        "variables": list(graph.state(0)),
-        "actions": [name for name in graph.actions if not cases.inputs or name in cases.inputs],
+        "variables": list(cases.graph.state(0)),
+        "actions": [name for name in cases.graph.actions if not cases.inputs or name in cases.inputs],
     }
     program = Program(command=command, hello=hello, seconds=parse_duration(step_timeout, "--step-timeout"))
     drive = Drive(cases=cases, program=program, shrink=shrink)
-    driven = []
-    for each in drive.run():
-        driven.append(each)
-        if not as_json and each.verdict != "passed":
-            show_lines([_driven_line(each)])
-    file = write_drives(output or Path(store) / "drives", graph.point, driven)
-    counts = Counter(each.verdict for each in driven)
+    rows = []
+    for row in drive.run():
+        rows.append(row)
+        if not as_json and row.verdict != "passed":
+            show_lines([_row_line(row)])
+    file = write_drives(output or Path(store) / "drives", rows)
     if as_json:
-        show_json([each.to_json() for each in driven])
+        show_json([_row_json(row) for row in rows])
+    counts = Counter(row.verdict for row in rows)
     shown = ", ".join(f"{number:,} {verdict}" for verdict, number in counts.items())
-    restarts = sum(each.restarts for each in driven)
+    restarts = sum(row.restarts for row in rows)
     err().print(
-        f"{counted(len(driven), 'case')}: {shown}; {counted(drive.not_reached, 'step')} not reached, "
+        f"{counted(len(rows), 'case')}: {shown}; {counted(drive.not_reached, 'step')} not reached, "
         f"{counted(restarts, 'restart')}; {file}"
     )
     if set(counts) - {"passed", "not_run"}:
@@ -233,11 +215,18 @@ def drive_command(
         raise typer.Exit(ExitCode.INCONCLUSIVE)
 
 
-def _driven_line(driven: Driven) -> str:
+def _row_json(row: DriveRow) -> dict[str, object]:
+    """The keys of ``drive --json``."""
+    texts = {"action": row.action, "expected": row.expected, "found": row.found}
+    values = {name: json.loads(text) if text is not None else None for name, text in texts.items()}
+    return {"case": row.case, "verdict": row.verdict, "step": row.step, **values, "message": row.message}
+
+
+def _row_line(row: DriveRow) -> str:
     """A case that did not pass in a line: where, and what was wrong."""
-    action = str(driven.action["name"]) if driven.action else "the reset" if driven.step == 0 else ""
-    where = f" at step {driven.step}, {action}" if driven.step is not None else ""
-    return f"{driven.case}: {driven.verdict}{where}: {driven.message}"
+    action = json.loads(row.action)["name"] if row.action else "the reset"
+    where = f" at step {row.step}, {action}" if row.step is not None else ""
+    return f"{row.case}: {row.verdict}{where}: {row.message}"
 
 
 def _view(target: str, options: CaseOptions) -> StoreView:
@@ -251,13 +240,14 @@ def _view(target: str, options: CaseOptions) -> StoreView:
     from tla2py.tlc.tools.toolchain import find_toolchain
 
     listener = ConsoleListener()
-    [sweep] = SweepOptions(tla2tools=options.tla2tools).load([Path(target)], listener=listener)
+    points = None if options.point is None else str(options.point)
+    load = SweepOptions(tla2tools=options.tla2tools, points=points).load
+    [sweep] = load([Path(target)], listener=listener)
     name = sweep.name if sweep.options.graph else f"{sweep.name}-graph"
-    sweep = replace(sweep, options=replace(sweep.options, graph=True))
+    sweep = replace(sweep, name=name, options=replace(sweep.options, graph=True))
     executors = choose_executor(ExecutorName.LOCAL, None, listener)
-    toolchain = find_toolchain(options.tla2tools)
-    run_sweeps([sweep], toolchain, executors, store=Path("runs") / name, listener=listener)
-    return open_view(Path("runs") / name)
+    [done] = run_sweeps([sweep], find_toolchain(options.tla2tools), executors, listener=listener)
+    return open_view(done.store.path)
 
 
 def tell_cover(cases: Cases) -> None:

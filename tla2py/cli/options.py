@@ -225,7 +225,6 @@ Failed = Annotated[
 Fresh = Annotated[bool, _shared("--fresh", help="Execute every run again.")]
 
 
-_OF_FOLDERS = ("constant", "no_deadlock", "inputs")
 FolderConstants = Annotated[
     list[str] | None,
     _shared(
@@ -242,8 +241,45 @@ FolderInputs = Annotated[
 ]
 
 
+def with_options(
+    maker: Callable[..., object], left_out: Container[str] = ()
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """A decorator that gives a command the options of a function instead of its parameter ``options``, which that makes."""
+
+    def decorated(command: Callable[..., None]) -> Callable[..., None]:
+        every = inspect.signature(maker, eval_str=True).parameters
+        own = {name: each for name, each in every.items() if name not in left_out}
+        signature = inspect.signature(command, eval_str=True)
+
+        @functools.wraps(command)
+        def wrapped(**given: Any) -> None:
+            options = maker(**{name: given.pop(name) for name in own})
+            command(**given, options=options)
+
+        parameters = [
+            each
+            for name, parameter in signature.parameters.items()
+            for each in (own.values() if name == "options" else (parameter,))
+        ]
+        # Typer reads both.
+        wrapped.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
+        wrapped.__annotations__ = {each.name: each.annotation for each in parameters}
+        return wrapped
+
+    return decorated
+
+
+def given_options(options: dict[str, Any]) -> dict[str, Any]:
+    """Those of a command's options that were given, by name; lists as tuples."""
+    return {
+        name: tuple(value) if isinstance(value, list) else value
+        for name, value in options.items()
+        if value is not None
+    }
+
+
 def _sweep_options(
-    library: Libraries = None,
+    libraries: Libraries = None,
     tla2tools: Jar = None,
     translate: Translate = True,
     timeout: Timeout = None,
@@ -255,69 +291,23 @@ def _sweep_options(
     settings: Settings = None,
     points: PointNumbers = None,
     failed: Failed = False,
-    constant: FolderConstants = None,
+    constants: FolderConstants = None,
     no_deadlock: FolderDeadlock = False,
     inputs: FolderInputs = None,
 ) -> object:
+    given = given_options(locals())
     # Imported on use: most commands have no such options.
     from tla2py.execution.sweeps import SweepOptions
 
-    return SweepOptions(
-        libraries=tuple(library or ()),
-        tla2tools=tla2tools,
-        translate=translate,
-        timeout=timeout,
-        memory=memory,
-        workers=workers,
-        trust=trust,
-        sandbox=sandbox.value,
-        no_lint=no_lint,
-        settings=tuple(settings or ()),
-        points=points,
-        failed=failed,
-        constants=tuple(constant or ()),
-        no_deadlock=no_deadlock,
-        inputs=tuple(inputs or ()),
-    )
+    return SweepOptions(**given | {"sandbox": sandbox.value})
 
 
-def with_sweep_options(command: Callable[..., None]) -> Callable[..., None]:
-    """The command with the options of ``SweepOptions`` that say how runs execute instead of its parameter ``options``."""
-    return with_options(command, _sweep_options, ("settings", "points", "failed", *_OF_FOLDERS))
-
-
-def with_limited_options(command: Callable[..., None]) -> Callable[..., None]:
-    """The command with the options of ``SweepOptions``, also those that limit a sweep, but not those for folders."""
-    return with_options(command, _sweep_options, _OF_FOLDERS)
-
-
-def with_folder_options(command: Callable[..., None]) -> Callable[..., None]:
-    """The command with all options of ``SweepOptions``."""
-    return with_options(command, _sweep_options)
-
-
-def with_options(
-    command: Callable[..., None], maker: Callable[..., object], left_out: Container[str] = ()
-) -> Callable[..., None]:
-    """The command with the options of a function instead of its parameter ``options``, which that makes."""
-    every = inspect.signature(maker, eval_str=True).parameters
-    own = {name: each for name, each in every.items() if name not in left_out}
-    signature = inspect.signature(command, eval_str=True)
-
-    @functools.wraps(command)
-    def wrapped(**given: Any) -> None:
-        options = maker(**{name: given.pop(name) for name in own})
-        command(**given, options=options)
-
-    parameters = [
-        each
-        for name, parameter in signature.parameters.items()
-        for each in (own.values() if name == "options" else (parameter,))
-    ]
-    # Typer reads both.
-    wrapped.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
-    wrapped.__annotations__ = {each.name: each.annotation for each in parameters}
-    return wrapped
+_LIMITING = ("settings", "points", "failed")
+_OF_FOLDERS = ("constants", "no_deadlock", "inputs")
+# The options of SweepOptions: those that say how runs execute, also those that limit a sweep, and those for folders too.
+with_sweep_options = with_options(_sweep_options, (*_LIMITING, *_OF_FOLDERS))
+with_limited_options = with_options(_sweep_options, _OF_FOLDERS)
+with_folder_options = with_options(_sweep_options)
 
 
 def pluscal_translator(jar: Path | None = None, *, translate: bool = True) -> Translator | None:

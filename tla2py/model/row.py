@@ -147,3 +147,19 @@ class TraceRow:
     def label(self) -> str:
         """What it violates, see ``label_of``."""
         return label_of(self.kind, self.name)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DriveRow:
+    """A case that a program was driven through; the columns from ``step`` to ``found`` are where it did not pass."""
+
+    point: Annotated[int, "int32", "number of the point in grid order, from 1"]
+    case: Annotated[str, "the case's id"]
+    verdict: Annotated[str, "passed, failed, crashed, timeout, protocol or not_run"]
+    step: Annotated[int | None, "int32", "the step that did not pass, from 1; 0 is the reset"] = None
+    action: Annotated[str | None, "its action, with its arguments, as JSON"] = None
+    expected: Annotated[str, "the states that the specification allows after it, as JSON"] = "[]"
+    found: Annotated[str | None, "what the program answered, as JSON"] = None
+    message: Annotated[str | None, "what was wrong"] = None
+    seconds: Annotated[float, "how long the case took"] = 0.0
+    restarts: Annotated[int, "int32", "how often the program was started anew"] = 0

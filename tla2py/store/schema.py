@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, get_args, get_type_hints
 from tla2py.model.logs import LogMutantRow, LogRow
 from tla2py.model.mutant import Killer, MutantRow
 from tla2py.model.outcome import Violation
-from tla2py.model.row import RunRow, TraceRow
+from tla2py.model.row import DriveRow, RunRow, TraceRow
 from tla2py.store.store import ManifestParameter
 
 if TYPE_CHECKING:
@@ -173,6 +173,7 @@ TABLES: dict[str, tuple[Column, ...]] = {
         Column("state", "int32", True, "the state of the run's trace that it leads to, if it is in one"),
     ),
     "log_mutants": columns_of(LogMutantRow),
+    "drives": columns_of(DriveRow),
     "graph_states": (
         _RUN,
         Column("fingerprint", "int64", False, "TLC's fingerprint of the state"),

@@ -320,6 +320,8 @@ def _join(store: Store, points: pa.Table, manifest: Manifest, fragments: Sequenc
     return Fragment(runs=rows, files={**made.files, "mutants": [mutants]})
 
 
+DRIVES = "drives.parquet"
+"""The file of ``drives``, in a folder of this name in the store."""
 # Seconds before looking again at a table that a sweep may be writing.
 _PAUSES = (0.1, 0.3, 0.9)
 
@@ -351,6 +353,9 @@ def table_files(store: Store, name: str) -> list[Path]:
 
 def intact_files(store: Store, name: str) -> list[Path] | None:
     """The files that make up a table if all have the content that was written, otherwise None."""
+    if name == "drives":
+        # Written whole by each drive, and not made from records.
+        return [store.storage.local(f"{name}/{file}") for file in store.storage.names(name) & {DRIVES}]
     if store.tables is not None:
         return sorted((store.tables / name).glob("*.parquet"))
     tables = store.moment or read_list(store.storage)
@@ -380,7 +385,7 @@ def stored_table(store: Store, name: str, columns: Sequence[str] | None = None) 
         schema = arrow_schema(runs_columns(store.manifest().parameters) if name == "runs" else TABLES[name])
         return schema.empty_table().select(columns or schema.names)
     table = read_table(files, columns)
-    if name in ("runs", "mutants"):
+    if name in ("runs", "mutants", "drives"):
         return table
     import pyarrow.compute as pc
 
