@@ -197,35 +197,28 @@ def cfg_command(
       tla2py cfg --check sweep.toml models/*.cfg
     """
     from tla2py.execution.preflight import file_errors
-    from tla2py.sweep.limited import Adjustments
+    from tla2py.sweep.limited import Loading
     from tla2py.sweep.load import load_sweep
     from tla2py.sweep.options import given_files
     from tla2py.sweep.plan import plan_sweep
     from tla2py.tlc.process.command import CONFIG_NAME, property_options, shell_command
 
     libraries = tuple(library or ())
-    translator = pluscal_translator(translate=translate)
+    how = Loading(
+        translate=pluscal_translator(translate=translate),
+        no_lint=no_lint,
+        constants=tuple(constant or ()),
+        no_deadlock=no_deadlock,
+        inputs=given_files(inputs or ()),
+    )
     if check:
-        errors = [
-            error for file in sweep for error in file_errors(file, libraries, translator, no_lint=no_lint)
-        ]
+        errors = [error for file in sweep for error in file_errors(file, libraries, how)]
         for error in errors:
             print_error(error)
         raise typer.Exit(ExitCode.NOT_RUN if errors else ExitCode.OK)
     if len(sweep) > 1:
         raise InputError("usage", "cfg takes one sweep file", hint="only --check takes several")
-    adjusted = Adjustments(
-        constants=tuple(constant or ()), no_deadlock=no_deadlock, inputs=given_files(inputs or ())
-    )
-    loaded = load_sweep(
-        sweep[0],
-        libraries,
-        translate=translator,
-        no_lint=no_lint,
-        settings=settings or (),
-        adjusted=adjusted,
-    )
-    plan = plan_sweep(loaded, "")
+    plan = plan_sweep(load_sweep(sweep[0], libraries, how, settings=settings or ()), "")
     if output is None:
         _print(plan)
         return

@@ -23,6 +23,7 @@ from tla2py.store.store import Store
 from tla2py.store.write import intact_files, table_files
 from tla2py.sweep.checks import config_facts, config_problems
 from tla2py.sweep.judge import check_expectations
+from tla2py.sweep.limited import Loading
 from tla2py.sweep.load import load_sweep, sweep_of_configs, without_models
 from tla2py.sweep.plan import Plan, plan_sweep
 from tla2py.sweep.rules import lint_sweep
@@ -30,7 +31,6 @@ from tla2py.sweep.sweep import Sweep
 from tla2py.text import parameter_text
 from tla2py.tla.graph import ModuleGraph
 from tla2py.tla.module import Span
-from tla2py.tla.parse import Translate
 from tla2py.tlc.config.read import config_expectation, read_config
 from tla2py.tlc.config.statements import MISTAKE_CODES
 from tla2py.tlc.process.sandbox import NO_WALLS, remedy
@@ -225,30 +225,23 @@ def checked_plan(
     # A module that TLC cannot read does not stop the others below its folder either.
     if not sweep.of_folder:
         check_readable(plan.sources, plan.paths, toolchain)
-    if not sweep.limits.trust and not on_linux():
-        _tell_walls(listener)
+    if not sweep.limits.trust and not on_linux() and not _told:
+        _told.append(listener)
+        listener.told(f"{NO_WALLS}: {remedy()}")
     return sweep, plan, found
 
 
+# Who was told that no wall stands around runs, once in this process.
 _told: list[Listener] = []
 
 
-def _tell_walls(listener: Listener) -> None:
-    """Say that no wall stands around runs, once in this process."""
-    if not _told:
-        _told.append(listener)
-        listener.told(f"{NO_WALLS}: {remedy()}")
-
-
-def file_errors(
-    file: Path, libraries: Sequence[Path], translate: Translate | None, *, no_lint: bool
-) -> list[Tla2pyError]:
+def file_errors(file: Path, libraries: Sequence[Path], how: Loading) -> list[Tla2pyError]:
     """The errors of a sweep file, or of a config with its module, found without running TLC.
 
     Without a module for a config, only the config's text is checked.
     """
     try:
-        return list(_file_errors(file, libraries, translate, no_lint))
+        return list(_file_errors(file, libraries, how))
     except Tla2pyError as error:
         return [error]
 
@@ -269,19 +262,16 @@ def check_facts(file: Path, sweep: Sweep, plan: Plan, ignored: Container[str] = 
             )
 
 
-def _file_errors(
-    file: Path, libraries: Sequence[Path], translate: Translate | None, no_lint: bool
-) -> Iterator[Tla2pyError]:
+def _file_errors(file: Path, libraries: Sequence[Path], how: Loading) -> Iterator[Tla2pyError]:
     if file.suffix == ".cfg":
-        config_expectation(read_config(file, MISTAKE_CODES if no_lint else ()).text, file)
+        config_expectation(read_config(file, MISTAKE_CODES if how.no_lint else ()).text, file)
         module = module_of(file, libraries)
         if module is None:
-            yield from _only_errors(lint_file(file, None) if not no_lint else ())
+            yield from _only_errors(lint_file(file, None) if not how.no_lint else ())
             return
-        pattern = glob.escape(str(file))
-        sweep = sweep_of_configs(module, pattern, libraries, translate=translate, no_lint=no_lint)
+        sweep = sweep_of_configs(module, glob.escape(str(file)), libraries, how)
     else:
-        sweep = load_sweep(file, translate=translate, no_lint=no_lint)
+        sweep = load_sweep(file, how=how)
     for config in sweep.configs.values():
         if config.problem is not None:
             read_config(config.path)

@@ -42,7 +42,7 @@ from tla2py.store.store import LIMITED, PASSED, Store
 from tla2py.store.write import hold_tables, refresh_tables, table_files
 from tla2py.sweep.file import folder_file, sweep_file_of
 from tla2py.sweep.judge import Mismatch, check_expectations, exit_code, judge, left_out
-from tla2py.sweep.limited import Adjustments, chosen_places
+from tla2py.sweep.limited import Loading, chosen_places
 from tla2py.sweep.load import configs_sections, load_sweep, sweep_of_configs
 from tla2py.sweep.options import given_files
 from tla2py.sweep.plan import Plan, plan_sweep
@@ -104,23 +104,11 @@ class SweepOptions:
                     check_untrusted(file)
                 else:
                     check_named(file, *sweep_file_of(configs_sections(file, configs, ()), file))
-        translate = self.translator(listener)
-        adjusted = Adjustments(
-            constants=self.constants, no_deadlock=self.no_deadlock, inputs=given_files(self.inputs)
-        )
+        how = self.loading(listener)
         found = (
-            load_sweep(
-                file,
-                self.libraries,
-                translate=translate,
-                no_lint=self.no_lint,
-                settings=self.settings,
-                adjusted=adjusted,
-            )
+            load_sweep(file, self.libraries, how, settings=self.settings)
             if configs is None
-            else sweep_of_configs(
-                file, configs, self.libraries, translate=translate, no_lint=self.no_lint, adjusted=adjusted
-            )
+            else sweep_of_configs(file, configs, self.libraries, how)
             for file in files
         )
         sweeps = []
@@ -135,6 +123,16 @@ class SweepOptions:
                 sweep = replace(sweep, chosen=chosen, unread=())
             sweeps.append(sweep)
         return sweeps
+
+    def loading(self, listener: Listener) -> Loading:
+        """How sweeps are loaded."""
+        return Loading(
+            translate=self.translator(listener),
+            no_lint=self.no_lint,
+            constants=self.constants,
+            no_deadlock=self.no_deadlock,
+            inputs=given_files(self.inputs),
+        )
 
     def translator(self, listener: Listener) -> Translator | None:
         """What translates PlusCal, unless that is not wanted."""

@@ -61,11 +61,9 @@ def sweep_of_logs(
         return sweep
     if not logs:
         raise InputError("usage", f"no log for {module}", hint=_EXAMPLE)
-    translate = options.translator(listener)
     sections = _sections(module, logs, model, options.libraries)
-    path = module.with_suffix(".logs.toml")
-    inputs = given_files(model.inputs, module)
-    sweep = sweep_of_sections(path, sections, inputs=inputs, translate=translate, no_lint=options.no_lint)
+    how = replace(options.loading(listener), inputs=given_files(model.inputs, module))
+    sweep = sweep_of_sections(module.with_suffix(".logs.toml"), sections, how)
     return options.apply(sweep)
 
 

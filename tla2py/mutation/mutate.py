@@ -73,13 +73,12 @@ def sweep_to_mutate(file: Path, options: SweepOptions, *, listener: Listener = S
             raise InputError("usage", "-L needs a module", hint=hint)
         [sweep] = options.load([file], listener=listener)
         return sweep
-    translate = options.translator(listener)
     beside = file.with_suffix(".cfg")
     sections = module_sections(
         file, config=beside.name if beside.is_file() else None, libraries=options.libraries
     )
-    path = file.with_suffix(".mutants.toml")
-    return options.apply(sweep_of_sections(path, sections, translate=translate, no_lint=options.no_lint))
+    sweep = sweep_of_sections(file.with_suffix(".mutants.toml"), sections, options.loading(listener))
+    return options.apply(sweep)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,4 +1,4 @@
-"""What a sweep has of a command: other values for some names, only some of its points, and what adjusts a folder's configs."""
+"""What a sweep has of a command: how it is loaded, other values for some names, and only some of its points."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from tla2py.model.model import InputFile
 from tla2py.sweep.file import SweepText
 from tla2py.sweep.sections import VARIABLES, InputsSection, Scalar, SweepFile
 from tla2py.tla.graph import ModuleGraph
+from tla2py.tla.parse import Translate
 
 
 def given_values(texts: Sequence[str], option: str = "-c") -> dict[str, str]:
@@ -33,9 +34,15 @@ def given_values(texts: Sequence[str], option: str = "-c") -> dict[str, str]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Adjustments:
-    """What a command changes in all configs of a folder; ``constants`` are written ``NAME=VALUE``."""
+class Loading:
+    """How a command has a sweep loaded.
 
+    ``translate`` is for PlusCal, see ``load_modules``; ``no_lint`` lets configs pass that lint refuses. ``constants``, written
+    ``NAME=VALUE``, ``no_deadlock`` and ``inputs`` change all configs of a folder.
+    """
+
+    translate: Translate | None = None
+    no_lint: bool = False
     constants: tuple[str, ...] = ()
     no_deadlock: bool = False
     inputs: tuple[InputFile, ...] = ()
@@ -68,7 +75,8 @@ class Adjustments:
         )
 
 
-NOTHING_ADJUSTED = Adjustments()
+PLAIN = Loading()
+"""What loads a sweep as its file says."""
 
 
 def with_settings(file: SweepFile, source: SweepText, settings: Sequence[str]) -> tuple[SweepFile, SweepText]:

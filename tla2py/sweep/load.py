@@ -18,7 +18,6 @@ from tla2py.logs.files import NO_LOGS, SweepLogs, read_logs
 from tla2py.logs.literal import MODULES
 from tla2py.logs.reader import SourceTexts
 from tla2py.logs.sections import find_logs
-from tla2py.model.model import InputFile
 from tla2py.sweep.axes import (
     check_expected_parameters,
     check_names,
@@ -37,7 +36,7 @@ from tla2py.sweep.file import (
     sweep_file_of,
 )
 from tla2py.sweep.grid import Points, walk_grid
-from tla2py.sweep.limited import NOTHING_ADJUSTED, Adjustments, with_settings
+from tla2py.sweep.limited import PLAIN, Loading, with_settings
 from tla2py.sweep.options import (
     check_variables,
     config_names,
@@ -52,7 +51,6 @@ from tla2py.sweep.sections import SweepFile
 from tla2py.sweep.sweep import Sweep, Unread, with_config_rows
 from tla2py.sweep.where import expected_laws, failing_predicate
 from tla2py.tla.graph import ModuleGraph
-from tla2py.tla.parse import Translate
 from tla2py.tlc.config.read import ConfigFile, embedded_names, read_config, unread_config
 from tla2py.tlc.config.statements import MISTAKE_CODES
 from tla2py.tlc.config.wrapper import build_config
@@ -161,42 +159,30 @@ def relative_name(path: Path | str, module: Path) -> str:
 
 
 def load_sweep(
-    path: Path,
-    libraries: Sequence[Path] = (),
-    *,
-    translate: Translate | None = None,
-    no_lint: bool = False,
-    settings: Sequence[str] = (),
-    adjusted: Adjustments = NOTHING_ADJUSTED,
+    path: Path, libraries: Sequence[Path] = (), how: Loading = PLAIN, *, settings: Sequence[str] = ()
 ) -> Sweep:
     """The sweep of a sweep file, or of the configs below a folder, checked against its modules.
 
-    ``libraries`` are further module folders for a folder. ``translate`` is for PlusCal, see ``load_modules``. ``settings``
-    are values other than those of a sweep file, see ``with_settings``, ``adjusted`` is what changes in a folder's configs.
+    ``libraries`` are further module folders for a folder. ``settings`` are values other than those of a sweep file, see
+    ``with_settings``.
 
     Raises InputError: ``unknown-constant``, ``unknown-parameter``, ``unknown-definition``, ``empty-parameter``,
     ``duplicate-point``, ``grid-key`` (also for a row of expectations), and what ``read_sweep_file``,
     ``with_config_rows`` and ``load_modules`` raise; ``config-missing`` for a folder without a config that has a module.
     """
     if (own := folder_file(path)) is not None and not settings:
-        return replace(_sweep_of_folder(own, libraries, translate, adjusted), no_lint=no_lint)
-    if adjusted.options:
+        return _sweep_of_folder(own, libraries, how)
+    if how.options:
         hint = "write [constants], check_deadlock = false or [inputs]; --set gives other values for this time"
         raise InputError("usage", "-c, --no-deadlock and --input are for folders and --configs", hint=hint)
     if libraries:
         raise InputError("usage", "-L is for folders; a sweep file names its own", hint='libraries = ["lib"]')
     given = with_settings(*read_sweep_file(path), settings)
-    return replace(_loaded(path, *given, translate=translate, no_lint=no_lint), settings=tuple(settings))
+    return replace(_loaded(path, *given, how), settings=tuple(settings))
 
 
 def sweep_of_models(
-    path: Path,
-    models: Mapping[str, str],
-    libraries: Sequence[Path],
-    *,
-    translate: Translate | None = None,
-    text: str = "",
-    adjusted: Adjustments = NOTHING_ADJUSTED,
+    path: Path, models: Mapping[str, str], libraries: Sequence[Path], how: Loading = PLAIN, *, text: str = ""
 ) -> Sweep:
     """The sweep of modules by config, named relative to the folder of ``path``, where a sweep file of this text would be.
 
@@ -204,7 +190,7 @@ def sweep_of_models(
     if none can be read.
     """
     base = path.parent
-    specs, configs, unread = _read_models(base, models, libraries, translate)
+    specs, configs, unread = _read_models(base, models, libraries, how)
     if not configs:
         raise unread[0].error
     given = {
@@ -221,7 +207,7 @@ def sweep_of_models(
         exclude=[row for row in file.grid.exclude if [*row] != ["config"]],
     )
     file = msgspec.structs.replace(file, grid=grid)
-    sweep = _loaded(path, file, source, read=(specs, configs), adjusted=adjusted)
+    sweep = _loaded(path, file, source, how, read=(specs, configs))
     sweep = replace(sweep, of_folder=True, unread=tuple(unread))
     errors: dict[int, Tla2pyError] = {}
     for point in sweep.points:
@@ -245,9 +231,7 @@ def without_models(sweep: Sweep, errors: Mapping[int, Tla2pyError]) -> Sweep:
     return replace(sweep, points=Points.of(sweep.points.columns, left), unread=tuple(unread))
 
 
-def _sweep_of_folder(
-    path: Path, libraries: Sequence[Path], translate: Translate | None, adjusted: Adjustments
-) -> Sweep:
+def _sweep_of_folder(path: Path, libraries: Sequence[Path], how: Loading) -> Sweep:
     text = folder_text(path)
     file, source = read_sweep_text(text, path, {"module": []})
     searched = [*library_folders(file, source, path.parent), *libraries]
@@ -261,58 +245,35 @@ def _sweep_of_folder(
             where=source.place("grid", "exclude"),
             hint="leave one of them in",
         )
-    sweep = sweep_of_models(path, taken, searched, translate=translate, text=text, adjusted=adjusted)
+    sweep = sweep_of_models(path, taken, searched, how, text=text)
     named = [f"{config} (excluded)" for config in models if config in excluded]
     unread = [each for each in unclear if each.config not in excluded]
     return replace(sweep, left_out=(*left_out, *named), unread=(*unread, *sweep.unread))
 
 
 def sweep_of_configs(
-    module: Path,
-    pattern: str,
-    libraries: Sequence[Path] = (),
-    *,
-    translate: Translate | None = None,
-    no_lint: bool = False,
-    adjusted: Adjustments = NOTHING_ADJUSTED,
+    module: Path, pattern: str, libraries: Sequence[Path] = (), how: Loading = PLAIN
 ) -> Sweep:
     """The sweep of a module over the configs that match a pattern such as ``models/*.cfg``.
 
     Its text is that of a sweep file beside the module. Raises InputError as ``load_sweep`` and ``configs_sections`` do.
     """
-    path, sections = module.with_suffix(".configs.toml"), configs_sections(module, pattern, libraries)
-    return sweep_of_sections(path, sections, translate=translate, no_lint=no_lint, adjusted=adjusted)
+    sections = configs_sections(module, pattern, libraries)
+    return sweep_of_sections(module.with_suffix(".configs.toml"), sections, how)
 
 
-def sweep_of_sections(
-    path: Path,
-    sections: Mapping[str, Any],
-    *,
-    inputs: Sequence[InputFile] = (),
-    translate: Translate | None = None,
-    no_lint: bool = False,
-    adjusted: Adjustments = NOTHING_ADJUSTED,
-) -> Sweep:
-    """The sweep of a file at this path that has these sections and ``inputs`` of its own.
-
-    Raises InputError as ``load_sweep`` does.
-    """
-    named = {"inputs": {"files": [each.path for each in inputs]}} if inputs else {}
-    file, source = sweep_file_of({**sections, **named}, path)
-    kept = {each.path: (each,) for each in inputs} or None
-    return _loaded(path, file, source, inputs=kept, translate=translate, no_lint=no_lint, adjusted=adjusted)
+def sweep_of_sections(path: Path, sections: Mapping[str, Any], how: Loading = PLAIN) -> Sweep:
+    """The sweep of a file at this path that has these sections. Raises InputError as ``load_sweep`` does."""
+    return _loaded(path, *sweep_file_of(sections, path), how)
 
 
 def _loaded(
     path: Path,
     file: SweepFile,
     source: SweepText,
+    how: Loading,
     *,
     read: tuple[dict[str, ModuleGraph], dict[str, ConfigFile]] | None = None,
-    inputs: Mapping[str, tuple[InputFile, ...]] | None = None,
-    translate: Translate | None = None,
-    no_lint: bool = False,
-    adjusted: Adjustments = NOTHING_ADJUSTED,
 ) -> Sweep:
     base = path.parent
     file, logs = _expand_log_patterns(with_listed_configs(file, source, base), source, base)
@@ -334,15 +295,15 @@ def _loaded(
         specs, configs = read
     else:
         names = [file.module] if isinstance(file.module, str) else file.module
-        translate = translate if file.tlc.translate else None
+        translate = how.translate if file.tlc.translate else None
         # What reads a log may do without the CommunityModules.
         load = partial(load_specification, translate=translate, instead=MODULES if logs else None)
         specs = {name: load(base / name, libraries) for name in names}
     own = file.inputs
-    file = adjusted.applied(file, specs)
+    file = how.applied(file, specs)
     check_names(file, source, specs)
     check_variables(file, source)
-    ignored = MISTAKE_CODES if no_lint else file.lint.ignore
+    ignored = MISTAKE_CODES if how.no_lint else file.lint.ignore
     if read is None:
         configs = _read_configs(file, source, base, ignored)
     file = with_config_rows(file, configs)
@@ -362,27 +323,25 @@ def _loaded(
         limits=search_limits(file, source),
         template=template_text(file, source, base),
         vacuity=file.tlc.vacuity,
-        no_lint=no_lint,
+        no_lint=how.no_lint,
         overrides=overrides,
         community=community_classes(specs.values()),
         logs=_read_sweep_logs(file, source, base, specs, logs),
     )
     points, excluded = walk_grid(file, source, groups, failing_predicate(sweep, file.grid.where))
-    if inputs is None:
-        inputs = input_files(msgspec.structs.replace(file, inputs=own), source, base, points)
-    files = {**inputs, **{each.path: (each,) for each in adjusted.inputs}}
+    files = input_files(msgspec.structs.replace(file, inputs=own), source, base, points)
     return replace(
         sweep,
-        adjusted=adjusted.options,
+        adjusted=how.options,
         laws=expected_laws(sweep),
         points=points,
         excluded=excluded,
-        input_files=files,
+        input_files=files | {each.path: (each,) for each in how.inputs},
     )
 
 
 def _read_models(
-    base: Path, models: Mapping[str, str], libraries: Sequence[Path], translate: Translate | None
+    base: Path, models: Mapping[str, str], libraries: Sequence[Path], how: Loading
 ) -> tuple[dict[str, ModuleGraph], dict[str, ConfigFile], list[Unread]]:
     """The modules of configs, the configs, both by their names below ``base``, and the configs that cannot be read.
 
@@ -393,7 +352,7 @@ def _read_models(
     unread = []
     for config, module in models.items():
         try:
-            spec = specs.get(module) or load_specification(base / module, libraries, translate=translate)
+            spec = specs.get(module) or load_specification(base / module, libraries, translate=how.translate)
             read = read_config(base / config)
             check_config_names(read, {Path(module).name: spec})
         except InputError as error:

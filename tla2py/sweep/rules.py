@@ -39,6 +39,7 @@ from tla2py.model.finding import Finding, Severity, apply_acceptance
 from tla2py.model.model import Config
 from tla2py.sweep.grid import Point
 from tla2py.sweep.judge import check_expectations
+from tla2py.sweep.limited import Loading
 from tla2py.sweep.load import load_sweep
 from tla2py.sweep.plan import Plan, plan_sweep
 from tla2py.sweep.sweep import Sweep
@@ -306,7 +307,7 @@ def _findings(
     each: LintedFile, libraries: Sequence[Path], dialect: Dialect | None, translate: Translate | None
 ) -> Iterator[Finding]:
     if each.file.suffix not in (".cfg", ".tla"):
-        sweep = load_sweep(each.file, translate=translate)
+        sweep = load_sweep(each.file, how=Loading(translate=translate))
         plan = plan_sweep(sweep, "")
         for config in sweep.configs.values():
             if config.problem is not None:
