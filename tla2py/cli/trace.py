@@ -153,8 +153,10 @@ def trace_command(
     if point is None:
         if conjuncts:
             show_turning(view, name, tla2tools, as_json=as_json)
+        elif as_json:
+            show_json([kind.row() for kind in view.kinds().of(name).kinds])
         else:
-            show_kinds(view, name, as_json=as_json)
+            show(trace_list(view, name))
     elif why:
         show_why(view, point, trace, tla2tools, as_json=as_json)
     elif action is not None:
@@ -298,14 +300,6 @@ def show_verified(view: StoreView, point: int | None, trace: int | None, jar: Pa
         show(Text(f"point {each.point}, trace {each.number}: {judgement}: {each.reason}"))
         code = ExitCode.UNEXPECTED if refused else code
     return code
-
-
-def show_kinds(view: StoreView, name: str | None, *, as_json: bool) -> None:
-    """Show the counterexamples by kind."""
-    if as_json:
-        show_json([kind.row() for kind in view.kinds().of(name).kinds])
-    else:
-        show(trace_list(view, name))
 
 
 def show_turning(view: StoreView, name: str | None, jar: Path | None, *, as_json: bool) -> None:

@@ -93,9 +93,11 @@ def config_facts(run: Run, spec: ModuleGraph) -> ConfigFacts:
         dropped=tuple(sorted(requested_checks(run) - checked)),
         model_values=tuple(sorted(names)),
         mistaken=tuple(mistaken_names(config.assignments, spec)),
-        doubtful=tuple(name for name in config.properties if _is_temporal(name, spec))
-        if config.symmetry
-        else (),
+        doubtful=tuple(
+            name
+            for name in (config.properties if config.symmetry else ())
+            if name in spec.definitions and "temporal" in parts_of(name, spec)
+        ),
         searched=tuple(sorted(_searched(config, spec))),
         values=_values(run, config, spec),
         digest=_digest(run, config, generated=run.main != spec.root.name),
@@ -132,10 +134,6 @@ def config_problems(
         if accepted_reason(acceptance, "symmetry-liveness", name) is None:
             missed = "with symmetry TLC may miss violations of liveness, or report false ones"
             yield ConfigProblem("symmetry-liveness", f"{name} is not decided: {missed}", name)
-
-
-def _is_temporal(name: str, spec: ModuleGraph) -> bool:
-    return name in spec.definitions and "temporal" in parts_of(name, spec)
 
 
 def checks_of(

@@ -34,7 +34,8 @@ _OF_SYSTEM = re.compile(r"(?:LD_|DYLD_|GLIBC_|GCONV_|NLSPATH|LOCPATH|PATH\Z|HOME
 def check_powers(file: SweepFile, source: SweepText, base: Path) -> None:
     """Raise InputError (``needs-trust``) for Java classes, options and variables that could forge TLC's answers."""
     for name in file.tlc.overrides:
-        if not _is_official(base / name):
+        classes = base / name
+        if not classes.is_file() or _sha256(classes) not in official_classes():
             raise _needs_trust(f"the Java classes {name}", source.place("tlc", "overrides", value=name))
     for option in file.tlc.java_options:
         found = _HARMLESS.fullmatch(option)
@@ -66,10 +67,6 @@ def _needs_trust(what: str, where: str) -> InputError:
         where=where,
         hint="--trust allows it, if you trust everyone who can change the repository",
     )
-
-
-def _is_official(path: Path) -> bool:
-    return path.is_file() and _sha256(path) in official_classes()
 
 
 def _sha256(path: Path) -> str:

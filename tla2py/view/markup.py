@@ -86,12 +86,11 @@ def table(
 
 def row(*pieces: Piece, **attributes: str | None) -> Element:
     """A row of a table; each piece that is not a cell fills one."""
-    cells = (p if p is None or _is_cell(p) else element("td", p) for p in pieces)
+    cells = (
+        p if p is None or (not isinstance(p, str) and p.tag in ("td", "th")) else element("td", p)
+        for p in pieces
+    )
     return element("tr", *cells, **attributes)
-
-
-def _is_cell(piece: Element | str) -> bool:
-    return not isinstance(piece, str) and piece.tag in ("td", "th")
 
 
 def number_title(title: str) -> Element:
