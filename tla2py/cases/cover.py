@@ -19,8 +19,8 @@ from tla2py.text import counted
 COVERS = ("edges", "states", "actions", "pairs", "paths:K")
 # What a restart costs in steps if only the number of behaviours counts.
 _RESTART = 1_000_000
-# How far a behaviour looks for something uncovered, and among how many states.
-_AHEAD, _MOST_AHEAD = 10, 200
+# How far a behaviour looks, and among how many states: fewer in a large graph, where each look costs as much.
+_AHEAD, _MOST_AHEAD, _LEAST_AHEAD, _LOOKS = 10, 200, 20, 20_000_000
 _MOST_PATHS = 1_000_000
 
 
@@ -154,6 +154,7 @@ class _Side:
         rest: Sequence[int],
     ) -> None:
         self.order, self.starts, self.ends, self.begins, self.rest = order, starts, ends, begins, rest
+        self.most = min(_MOST_AHEAD, max(_LEAST_AHEAD, _LOOKS // (len(order) + 1)))
         # The place of the first step from each state that may not be covered yet.
         self.next = array("i", begins)
         self.items: Sequence[int] = ()
@@ -186,7 +187,7 @@ class _Side:
                             end = self.starts[came[end]]
                         return way[::-1]
                     border.append(end)
-            if not border or len(came) > _MOST_AHEAD:
+            if not border or len(came) > self.most:
                 break
         return []
 
