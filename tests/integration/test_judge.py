@@ -114,6 +114,7 @@ def test_logs_and_what_does_not_run(run_cli: RunCli, tmp_path: Path) -> None:
     spec.write_text(text.replace("Init ==", "Init =", 1))
     code, found = judged(run_cli, tmp_path, spec)
     assert (code, found["verdict"], graded(found, "parses")["verdict"]) == (2, "bad", "fail")
+    assert {each["verdict"] for each in found["checks"]} == {"fail", "not_applicable"}
     # Nobody votes, so nobody wins.
     spec.write_text(text.replace('== vote[n] = "none"', '== vote[n] = "nobody"', 1))
     code, found = judged(run_cli, tmp_path, spec)

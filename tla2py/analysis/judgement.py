@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import get_args
 
 from tla2py.analysis.judging import (
+    CheckName,
     Grade,
     GradedCheck,
     JudgeBench,
@@ -56,7 +58,12 @@ def judge_specification(
     that cannot be loaded.
     """
     bench = JudgeBench(options, toolchain, executors, folder, listener)
-    return Judgement(checks=tuple(_graded(case, bench)))
+    found = {each.name: each for each in _graded(case, bench)}
+    missing = {
+        name: GradedCheck(name=name, verdict="not_applicable", words="not checked")
+        for name in get_args(CheckName)
+    }
+    return Judgement(checks=tuple((missing | found).values()))
 
 
 def _graded(case: JudgeCase, bench: JudgeBench) -> Iterator[GradedCheck]:
@@ -85,7 +92,7 @@ def _graded(case: JudgeCase, bench: JudgeBench) -> Iterator[GradedCheck]:
         evidence={"modules": names},
         command=("tla2py", "inspect", str(case.spec)),
     )
-    ran = row.verdict is not Verdict.BROKEN
+    ran = row.verdict not in (Verdict.BROKEN, Verdict.EXCLUDED)
     yield GradedCheck(
         name="runs",
         verdict="pass" if ran else "fail",
