@@ -110,6 +110,12 @@ def record_that_is_cut(lab: Lab) -> None:
         pass
 
 
+@provokes("pack-damaged")
+def pack_that_is_cut(lab: Lab) -> None:
+    lab.write("pack.zip", b"PK")
+    lab.run("evidence", "verify", "pack.zip")
+
+
 @provokes("no-point")
 def point_that_is_not_there(lab: Lab) -> None:
     lab.view("invariant").trace(7)

@@ -62,6 +62,7 @@ _PANELS = {
         "gate": "trust:gate_command",
         "mutate": "trust:mutate_command",
         "judge": "trust:judge_command",
+        "evidence": "trust:evidence_command",
         "drive": "cases:drive_command",
     },
     "understand": {

@@ -1,10 +1,10 @@
-"""Whether to trust a result: ``gate``, ``mutate``, ``judge`` and ``lint``."""
+"""Whether to trust a result: ``gate``, ``mutate``, ``judge``, ``evidence`` and ``lint``."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -14,7 +14,7 @@ import typer
 
 from tla2py.analysis.judgement import judge_specification
 from tla2py.analysis.judging import JudgeCase
-from tla2py.cli.console import err, print_commands, print_error, shielded, show, show_json
+from tla2py.cli.console import err, print_commands, print_error, shielded, show, show_json, show_text
 from tla2py.cli.options import (
     ExecutorChoice,
     Fresh,
@@ -30,6 +30,7 @@ from tla2py.cli.options import (
 from tla2py.cli.progress import ConsoleListener
 from tla2py.errors import ExitCode, InputError, Tla2pyError
 from tla2py.execution.sweeps import SweepOptions
+from tla2py.gate.audit import read_pack, repeat_points, repeated_text, write_evidence
 from tla2py.gate.evidence import evidence_of
 from tla2py.gate.outputs import (
     Annotations,
@@ -329,6 +330,80 @@ def judge_command(
 
 def _names(text: str | None) -> tuple[str, ...]:
     return tuple(name.strip() for name in (text or "").split(",") if name.strip())
+
+
+def evidence_command(
+    what: Annotated[
+        list[str], typer.Argument(metavar="STORE | verify FILE.zip", help="A store, or a pack to verify.")
+    ],
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", metavar="FILE.zip", help="Write the pack here.")
+    ] = None,
+    with_environment: Annotated[
+        bool,
+        typer.Option(
+            "--with-environment",
+            help="Include values of environment variables and Java properties; default: only their digests.",
+        ),
+    ] = False,
+    sample: Annotated[
+        str | None,
+        typer.Option(
+            metavar="N|all", help="With verify: run so many points again, drawn at random; default: 10."
+        ),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Write what an auditor wants of a store into one file, or verify such a file by running its points again.
+
+    The pack has verdicts, counts, texts, options and digests, and neither jars nor absolute paths. Its own digest is printed; keep it elsewhere, since verify finds damage, not forgery.
+
+    Exit codes of verify: 0 the same, 1 a point differs, 2 the pack is damaged or a point cannot be repeated, 3 no answer.
+
+    Examples:
+      tla2py evidence runs/NAME -o pack.zip
+      tla2py evidence verify pack.zip --sample all
+    """
+    verifies = len(what) == 2 and what[0] == "verify"
+    if len(what) != 1 + verifies or verifies == (output is not None) or (sample is not None and not verifies):
+        hint = "tla2py evidence STORE -o FILE.zip, or tla2py evidence verify FILE.zip [--sample N]"
+        raise InputError("usage", "evidence takes a store and -o, or verify and a pack", hint=hint)
+    if output is not None:
+        digest = write_evidence(what[0], output, with_environment=with_environment)
+        if as_json:
+            show_json({"file": str(output), "sha256": digest})
+        else:
+            show_text(f"{output}  sha256 {digest}\n")
+        return
+    if sample is not None and sample != "all" and not sample.isdecimal():
+        raise InputError("usage", f"--sample {sample} is neither a number nor all")
+
+    pack = read_pack(Path(what[1]))
+    answers = repeat_points(pack, None if sample == "all" else int(sample or _SAMPLE))
+    if as_json:
+        show_json(
+            {
+                "sha256": pack.sha256,
+                "points": len(pack.facts.points),
+                "repeated": [asdict(each) for each in answers],
+            }
+        )
+    else:
+        others = [
+            f"point {each.point} {each.status}: {each.text}" for each in answers if each.status != "same"
+        ]
+        show_text("\n".join([f"sha256 {pack.sha256}", *others, repeated_text(pack, answers), ""]))
+    raise typer.Exit(worst([ExitCode.OK, *(_CODES[each.status] for each in answers)]))
+
+
+# The points of a pack that run again unless told otherwise, and the exit codes of what becomes of them.
+_SAMPLE = 10
+_CODES = {
+    "same": ExitCode.OK,
+    "differs": ExitCode.UNEXPECTED,
+    "unanswered": ExitCode.INCONCLUSIVE,
+    "unrepeatable": ExitCode.NOT_RUN,
+}
 
 
 class Format(StrEnum):

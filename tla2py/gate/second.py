@@ -168,11 +168,11 @@ def compare(first: RunRow, second: SecondRuns, run: Run, spec: ModuleGraph, jar:
     one_broken = row is not None and row.verdict is Verdict.BROKEN is not first.verdict
     if row is None or one_broken or Verdict.INCONCLUSIVE in (first.verdict, row.verdict):
         return facts
-    compared = tuple(_compared(first, row, run))
+    compared = tuple(comparable(first, row, run))
     differences = tuple(
-        f"{name} {_shown(first, name)} with TLC {first.tlc_version}, {_shown(row, name)} with TLC {row.tlc_version}"
+        f"{name} {shown(first, name)} with TLC {first.tlc_version}, {shown(row, name)} with TLC {row.tlc_version}"
         for name in compared
-        if _shown(first, name) != _shown(row, name)
+        if shown(first, name) != shown(row, name)
     )
     return replace(facts, agrees=not differences, compared=compared, differences=differences)
 
@@ -203,7 +203,8 @@ def objection(first: RunRow, second: Second, problem: str = "") -> Objection | N
     return None
 
 
-def _compared(first: RunRow, second: RunRow, run: Run) -> Iterator[str]:
+def comparable(first: RunRow, second: RunRow, run: Run) -> Iterator[str]:
+    """What two answers to a run are compared by, of ``COMPARABLE``: what does not depend on chance."""
     yield "verdict"
     if run.options.mode != "check":
         return
@@ -218,11 +219,13 @@ def _compared(first: RunRow, second: RunRow, run: Run) -> Iterator[str]:
         # Which of several equal states TLC explores is chance with several workers.
         if one_order or not (run.config.symmetry or run.config.view):
             yield "generated"
-        if one_order:
+        # Without behaviours TLC calls it 1 or, since 2021, 0.
+        if one_order and first.distinct:
             yield "depth"
 
 
-def _shown(row: RunRow, name: str) -> str:
+def shown(row: RunRow, name: str) -> str:
+    """What an answer says of one of ``COMPARABLE``."""
     if name == "violated":
         return ", ".join(sorted(row.violated_names))
     return row.verdict.value if name == "verdict" else f"{getattr(row, name):,}"

@@ -118,7 +118,7 @@ def is_whole(stream: IO[bytes]) -> bool:
     try:
         with zipfile.ZipFile(stream) as archive:
             _read_record(archive)
-    except _UNREADABLE:
+    except UNREADABLE:
         return False
     return True
 
@@ -156,7 +156,7 @@ class Archive:
             return stream.read(_STDERR_BYTES).decode("utf-8", "replace")
 
     def _open(self, name: str) -> IO[bytes]:
-        with _reading(self._name, _UNREADABLE):
+        with _reading(self._name, UNREADABLE):
             return self._archive.open(name)
 
 
@@ -170,7 +170,7 @@ def open_archive(
     """
     name = name or source
     with ExitStack() as stack:
-        with _reading(name, _UNREADABLE):
+        with _reading(name, UNREADABLE):
             file = source if isinstance(source, Path) else stack.enter_context(source())
             archive = stack.enter_context(zipfile.ZipFile(file))
             record = _read_record(archive)
@@ -181,15 +181,19 @@ def open_archive(
 
 
 def _read_record(archive: zipfile.ZipFile) -> RunRecord:
-    """The facts of a record, if this version reads them.
-
-    Raises RuntimeError for more than a run can have, which would fill the memory, and for what leads out of a folder or
-    fits no column: a record may be a stranger's.
-    """
+    """The facts of a record, see ``read_facts``. Raises RuntimeError for more than a run can have, which would fill the memory."""
     size = archive.getinfo(_RECORD).file_size
     if size > _RECORD_BYTES:
         raise RuntimeError(f"its {_RECORD} has {size:,} bytes")
-    record = msgspec.json.decode(archive.read(_RECORD), type=RunRecord)
+    return read_facts(archive.read(_RECORD))
+
+
+def read_facts(data: bytes) -> RunRecord:
+    """The facts of a record in JSON, if this version reads them.
+
+    Raises ValueError, and RuntimeError for what leads out of a folder or fits no column: a record may be a stranger's.
+    """
+    record = msgspec.json.decode(data, type=RunRecord)
     if record.record_version > RECORD_VERSION:
         raise RuntimeError(f"a newer tla2py wrote it, with format {record.record_version}")
     named = (*record.modules, *record.originals)
@@ -214,7 +218,7 @@ def _read_record(archive: zipfile.ZipFile) -> RunRecord:
 
 # What reading a stream of a damaged archive raises; and what opening the archive or a stream raises.
 _DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError)
-_UNREADABLE = (*_DAMAGED, OSError, KeyError, RuntimeError, ValueError)
+UNREADABLE = (*_DAMAGED, OSError, KeyError, RuntimeError, ValueError)
 
 
 @contextmanager

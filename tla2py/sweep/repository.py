@@ -9,6 +9,7 @@ import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Literal
 
 from tla2py.errors import InputError
 from tla2py.sweep.file import (
@@ -30,6 +31,8 @@ _HARMLESS = re.compile(
 _OF_JAVA = re.compile(r"(?:java|javax|jdk|sun|com\.sun)\.")
 _OF_SYSTEM = re.compile(r"(?:LD_|DYLD_|GLIBC_|GCONV_|NLSPATH|LOCPATH|PATH\Z|HOME\Z|TMPDIR\Z)")
 
+Power = Literal["java_options", "java_properties", "environment"]
+
 
 def check_powers(file: SweepFile, source: SweepText, base: Path) -> None:
     """Raise InputError (``needs-trust``) for Java classes, options and variables that could forge TLC's answers."""
@@ -38,17 +41,25 @@ def check_powers(file: SweepFile, source: SweepText, base: Path) -> None:
         if not classes.is_file() or _sha256(classes) not in official_classes():
             raise _needs_trust(f"the Java classes {name}", source.place("tlc", "overrides", value=name))
     for option in file.tlc.java_options:
-        found = _HARMLESS.fullmatch(option)
-        if found is None or _OF_JAVA.match(found["name"] or ""):
+        if may_forge("java_options", option):
             where = source.place("tlc", "java_options", value=option)
             raise _needs_trust(f"the option {option} of Java", where)
-    for kind, pattern in (("java_properties", _OF_JAVA), ("environment", _OF_SYSTEM)):
+    kinds: tuple[Power, ...] = ("java_properties", "environment")
+    for kind in kinds:
         start = f"{kind}."
         swept = [name.removeprefix(start) for name in file.parameters if name.startswith(start)]
         for name in (*getattr(file, kind), *swept):
-            if pattern.match(name):
+            if may_forge(kind, name):
                 keys = ("parameters", start + name) if name in swept else (kind, name)
                 raise _needs_trust(f"setting {name}", source.place(*keys))
+
+
+def may_forge(kind: Power, text: str) -> bool:
+    """Whether an option of Java, or the name of a variable, could forge TLC's answers."""
+    if kind == "java_options":
+        found = _HARMLESS.fullmatch(text)
+        return found is None or bool(_OF_JAVA.match(found["name"] or ""))
+    return bool((_OF_JAVA if kind == "java_properties" else _OF_SYSTEM).match(text))
 
 
 def check_jar(jar: Jar) -> None:

@@ -1,0 +1,204 @@
+"""Evidence in one file: written, verified in another folder, refused where it was changed or is hostile."""
+
+from __future__ import annotations
+
+import getpass
+import hashlib
+import json
+import shutil
+import socket
+import stat
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests import command
+from tests.command import Ended
+from tla2py.errors import StoreError
+from tla2py.gate.audit import _sealed, read_pack
+
+pytestmark = pytest.mark.java
+
+MODULE = """---- MODULE Lamp ----
+EXTENDS Naturals
+CONSTANTS Max, Off
+VARIABLE n
+Init == n = 0
+Next == n' = IF n = Off THEN 0 ELSE n + 1
+Bounded == n <= Max
+Wide == n < 100
+====
+"""
+SWEEP = """module = "Lamp.tla"
+[model]
+init = "Init"
+next = "Next"
+invariants = ["Bounded", "Wide"]
+[constants]
+Off = 4
+[parameters]
+Max = [2, 3, 4]
+environment.TOKEN = ["hushhush"]
+[tlc]
+find = "each"
+[environment]
+SECRET = "swordfish"
+[accept]
+nothing-yet = "said so at /home/someone/notes"
+"""
+
+
+@pytest.fixture(scope="module")
+def lamp(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a store and two packs of it, with and without the environment's values."""
+    folder = tmp_path_factory.mktemp("lamp")
+    (folder / "Lamp.tla").write_text(MODULE)
+    (folder / "lamp.toml").write_text(SWEEP)
+    swept = command.run("sweep", "lamp.toml", "-o", "store", "--executor", "local", cwd=folder)
+    assert swept.code == 1
+    for name, more in (("pack.zip", ("--with-environment",)), ("bare.zip", ())):
+        packed = command.run("evidence", "store", "-o", name, *more, cwd=folder)
+        assert packed.code == 0
+        assert hashlib.sha256((folder / name).read_bytes()).hexdigest() in packed.stdout
+    return folder
+
+
+def verify(pack: Path, *more: str) -> tuple[Ended, Any]:
+    ended = command.run("evidence", "verify", pack, "--json", *more, cwd=pack.parent)
+    return ended, json.loads(ended.stdout or "{}")
+
+
+def test_a_pack_verifies_in_another_folder(lamp: Path, tmp_path: Path) -> None:
+    pack = Path(shutil.copy(lamp / "pack.zip", tmp_path / "other.zip"))
+    ended, found = verify(pack)
+    assert (ended.code, found["points"]) == (0, 3)
+    assert sorted((each["point"], each["status"]) for each in found["repeated"]) == [
+        (1, "same"),
+        (2, "same"),
+        (3, "same"),
+    ]
+    some = command.run("evidence", "verify", "other.zip", "--sample", "1", cwd=tmp_path)
+    assert (some.code, some.stdout.splitlines()[-1]) == (0, "1 of 3 points repeated: 1 the same")
+
+
+def test_it_says_what_an_auditor_asks(lamp: Path) -> None:
+    pack = read_pack(lamp / "pack.zip")
+    facts = pack.facts
+    assert [(each.parameters["Max"], each.row.verdict.value) for each in facts.points] == [
+        ("2", "violated"),
+        ("3", "violated"),
+        ("4", "holds"),
+    ]
+    assert facts.points[2].row.collision_optimistic is not None
+    assert all(each.row.jar_sha256 in facts.jars for each in facts.points)
+    record = json.loads(pack.files[f"runs/{facts.points[0].row.run_id}.json"])
+    assert (record["options"]["workers"], record["options"]["fp"], record["options"]["seed"]) == (1, 0, 0)
+    assert record["executions"][0]["wall_seconds"] > 0
+    assert "INVARIANT" in record["executions"][0]["config_text"]
+    assert MODULE.encode() in pack.files.values()
+    assert facts.machine["cores"]
+
+
+def test_no_place_user_host_or_secret_is_inside(lamp: Path) -> None:
+    content = read_pack(lamp / "bare.zip")
+    texts = {name: data.decode() for name, data in content.files.items()}
+    with zipfile.ZipFile(lamp / "bare.zip") as archive:
+        texts["evidence.json"] = archive.read("evidence.json").decode()
+    home = Path.home()
+    for name, text in texts.items():
+        for secret in (
+            str(lamp),
+            str(home),
+            "/tmp",
+            "/home",
+            "/usr",
+            socket.gethostname(),
+            "swordfish",
+            "hushhush",
+        ):
+            assert secret not in text, (name, secret)
+        assert f'"{getpass.getuser()}"' not in text
+    assert b"swordfish" in b"".join(read_pack(lamp / "pack.zip").files.values())
+
+
+def test_hidden_values_are_not_made_up(lamp: Path) -> None:
+    ended, found = verify(lamp / "bare.zip")
+    assert ended.code == 2
+    assert {each["status"] for each in found["repeated"]} == {"unrepeatable"}
+    assert all("--with-environment" in each["text"] for each in found["repeated"])
+
+
+def test_each_changed_byte_is_refused(lamp: Path, tmp_path: Path) -> None:
+    data = (lamp / "pack.zip").read_bytes()
+    changed = tmp_path / "changed.zip"
+    for place in (0, 10, len(data) // 2, len(data) - 80, len(data) - 66, len(data) - 1):
+        changed.write_bytes(data[:place] + bytes([data[place] ^ 1]) + data[place + 1 :])
+        with pytest.raises(StoreError) as refused:
+            read_pack(changed)
+        assert refused.value.code == "pack-damaged"
+    assert verify(changed)[0].code == 2
+    changed.write_bytes(data[:-1])
+    assert verify(changed)[0].code == 2
+
+
+def hostile(lamp: Path, pack: Path, more: Mapping[str, bytes]) -> Path:
+    """The pack with other entries, sealed by somebody who knows how."""
+    with zipfile.ZipFile(lamp / "pack.zip") as archive:
+        files = {name: archive.read(name) for name in archive.namelist()}
+    pack.write_bytes(_sealed(files | dict(more)))
+    return pack
+
+
+@pytest.mark.parametrize(
+    "name", ["../out.tla", "/etc/passwd", "sources/../../x.tla", "runs/a/b.json", "jars/x.jar", "sources/"]
+)
+def test_names_that_climb_out_are_refused(lamp: Path, tmp_path: Path, name: str) -> None:
+    with pytest.raises(StoreError, match="it has an entry"):
+        read_pack(hostile(lamp, tmp_path / "p.zip", {name: b"x"}))
+    assert [each.name for each in tmp_path.iterdir()] == ["p.zip"]
+
+
+def test_links_and_doubles_and_bombs_are_refused(lamp: Path, tmp_path: Path) -> None:
+    link = zipfile.ZipInfo("inputs/" + "0" * 64)
+    link.external_attr = (stat.S_IFLNK | 0o777) << 16
+    bomb = zipfile.ZipInfo("inputs/" + "1" * 64)
+    for number, (info, size) in enumerate(((link, 1), (bomb, (2 << 30) + 1))):
+        path = tmp_path / f"{number}.zip"
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+            with archive.open(info, "w", force_zip64=True) as sink:
+                for _ in range(size >> 20):
+                    sink.write(bytes(1 << 20))
+                sink.write(b"x" * (size % (1 << 20)))
+            archive.comment = b"0" * 64
+        data = path.read_bytes()[:-64]
+        path.write_bytes(data + hashlib.sha256(data).hexdigest().encode())
+        with pytest.raises(StoreError) as refused:
+            read_pack(path)
+        assert refused.value.code == "pack-damaged"
+
+
+def test_another_text_or_answer_in_a_sealed_pack_is_found(lamp: Path, tmp_path: Path) -> None:
+    with zipfile.ZipFile(lamp / "pack.zip") as archive:
+        texts = [name for name in archive.namelist() if name.startswith("sources/")]
+        facts = json.loads(archive.read("evidence.json"))
+        run = next(name for name in archive.namelist() if name.startswith("runs/"))
+        record = json.loads(archive.read(run))
+    with pytest.raises(StoreError, match="another digest"):
+        read_pack(hostile(lamp, tmp_path / "p.zip", {texts[0]: b"---- MODULE Lamp ----\n===="}))
+    facts["points"][2]["row"]["distinct"] += 1
+    ended, found = verify(hostile(lamp, tmp_path / "q.zip", {"evidence.json": json.dumps(facts).encode()}))
+    assert ended.code == 1
+    assert [each["text"] for each in found["repeated"] if each["status"] == "differs"] == [
+        "distinct 6, now 5"
+    ]
+    record["options"]["java_options"] = ["-agentpath:/tmp/evil.so"]
+    ended, found = verify(hostile(lamp, tmp_path / "r.zip", {run: json.dumps(record).encode()}))
+    assert ended.code == 2
+    assert any("it ran with trust: -agentpath" in each["text"] for each in found["repeated"])
+    record["options"]["java_options"], record["jar_sha256"] = [], "0" * 64
+    ended, found = verify(hostile(lamp, tmp_path / "s.zip", {run: json.dumps(record).encode()}))
+    assert ended.code == 2
+    assert any("no jar here has the sha256 000000000000" in each["text"] for each in found["repeated"])

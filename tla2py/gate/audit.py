@@ -1,0 +1,372 @@
+"""Evidence: what a store's runs were and said in one file for an auditor, and the same runs again from that file alone.
+
+The file is a zip: ``evidence.json``, the facts of each run in ``runs/RUN_ID.json``, the texts of modules in
+``sources/SHA256.tla``, and what runs read in ``inputs/SHA256``. Its comment is the sha256 of all bytes before it: that
+finds damage. Against forgery only the digest of the whole file helps, kept elsewhere.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import platform
+import random
+import re
+import stat
+import threading
+import zipfile
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+import msgspec
+
+import tla2py
+from tla2py.analysis.view import open_view
+from tla2py.errors import StoreError, Tla2pyError, writing
+from tla2py.execution.execute import execute_run
+from tla2py.execution.executor import default_slots
+from tla2py.files import check_report, store_files, write_atomically
+from tla2py.gate.second import FOLDER, comparable, jar_of, shown
+from tla2py.model.finding import Findings
+from tla2py.model.model import GivenVariable
+from tla2py.model.mutant import MutantRow
+from tla2py.model.outcome import Verdict
+from tla2py.model.row import RunRow
+from tla2py.model.run import Run, RunRecord
+from tla2py.mutation.mutate import mutants_address
+from tla2py.store.record import EPOCH, UNREADABLE, input_file, read_facts
+from tla2py.store.rows import run_row
+from tla2py.store.runs import run_rows
+from tla2py.store.storage import Address, below, folder_of, is_remote
+from tla2py.store.store import Store
+from tla2py.store.write import table_files
+from tla2py.sweep.repository import may_forge
+from tla2py.text import counted
+from tla2py.tlc.config.read import config_of_run
+from tla2py.tlc.config.render import default_template
+from tla2py.tlc.process.reaper import scratch_folder
+from tla2py.tlc.process.sandbox import check_sandbox
+from tla2py.tlc.process.system import this_machine
+from tla2py.tlc.tools.community import recorded_classes
+from tla2py.tlc.tools.jar import copied_jar
+from tla2py.tlc.tools.java import find_java
+from tla2py.tlc.tools.toolchain import Toolchain
+
+_FACTS = "evidence.json"
+_ENTRY = re.compile(
+    rf"{re.escape(_FACTS)}|runs/\w{{1,64}}\.json|sources/[0-9a-f]{{64}}\.tla|inputs/[0-9a-f]{{64}}"
+)
+# The length of the comment.
+_SEAL = 64
+# A pack may come from a stranger.
+_MOST_ENTRIES = 500_000
+_MOST_BYTES = 2 << 30
+# An absolute path within a text.
+_PATH = re.compile(r"(?<![\w)\]}./])~?(?:/[\w.@+~-]+)+/([\w.@+-]+)")
+_HIDDEN = "sha256:"
+# Parameters whose values are those of variables.
+_SECRET = ("environment.", "java_properties.")
+
+
+class PackedPoint(msgspec.Struct, frozen=True, kw_only=True):
+    """A point: its parameters and its row of ``runs``, without messages, which name places of one machine."""
+
+    parameters: dict[str, str]
+    row: RunRow
+
+
+class Facts(msgspec.Struct, frozen=True, kw_only=True):
+    """What ``evidence.json`` says. ``machine`` is the one that packed, ``missing`` are the points without a result."""
+
+    format: Literal["tla2py-evidence"] = "tla2py-evidence"
+    version: Literal[1] = 1
+    name: str
+    tla2py_version: str
+    packed_at: str
+    repeat: str = "tla2py evidence verify FILE.zip --sample all"
+    machine: dict[str, str | float]
+    sweep_sha256: str
+    jars: dict[str, str]
+    points: list[PackedPoint]
+    missing: list[int] = []
+    findings: Findings
+    mutants: list[MutantRow] = []
+    second: list[RunRow] = []
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Repeated:
+    """What became of a point that ran again; ``text`` are the differences, or why it did not run or has no answer."""
+
+    point: int
+    status: Literal["same", "differs", "unanswered", "unrepeatable"]
+    text: str = ""
+
+
+def write_evidence(address: Address, target: Path, *, with_environment: bool = False) -> str:
+    """Write the evidence of a store, and return the sha256 of the file.
+
+    Values of environment variables and Java properties are digests unless ``with_environment``. Raises InputError
+    (``output-unwritable``, ``output-is-input``), and StoreError as ``open_view`` and ``Store.archive`` do.
+    """
+    check_report(target, () if is_remote(address) else store_files(target, folder_of(address)))
+    view = open_view(address)
+    store, manifest = view.store, view.manifest
+    parameters = {each.point: each.parameters for each in view.points}
+    for each in () if with_environment else parameters.values():
+        each.update({name: _digest(text) for name, text in each.items() if name.startswith(_SECRET)})
+    files: dict[str, bytes] = {}
+    for run_id in dict.fromkeys(row.run_id for row in view.run_rows):
+        with store.archive(run_id) as archive:
+            record = archive.record
+        for _, sha256 in (*record.modules, *record.originals):
+            files[f"sources/{sha256}.tla"] = store.source(sha256).encode()
+        for _, sha256 in record.inputs.files:
+            files[f"inputs/{sha256}"] = input_file(store.storage, sha256).read_bytes()
+        kept = _plain_record(record, with_environment=with_environment)
+        files[f"runs/{run_id}.json"] = msgspec.json.format(msgspec.json.encode(kept), indent=1)
+    of_second = _rows_of(below(store.path, FOLDER))
+    rows, second = (
+        [replace(row, message=None, message_place=None) for row in each]
+        for each in (view.run_rows, of_second)
+    )
+    machine = this_machine()
+    facts = Facts(
+        name=manifest.name,
+        tla2py_version=tla2py.__version__,
+        packed_at=datetime.now(UTC).isoformat(timespec="seconds"),
+        machine={
+            "system": platform.system(),
+            "release": platform.release(),
+            "architecture": platform.machine(),
+            "python": platform.python_version(),
+            "cores": machine.cores,
+            "memory_bytes": machine.memory_bytes,
+        },
+        sweep_sha256=hashlib.sha256(manifest.sweep.encode()).hexdigest(),
+        jars={row.jar_sha256: row.tlc or "" for row in (*rows, *second) if row.jar_sha256},
+        points=[PackedPoint(parameters=parameters[row.point], row=row) for row in rows],
+        missing=sorted({*parameters} - {row.point for row in rows}),
+        findings=msgspec.json.decode(
+            _plain_text(msgspec.json.encode(store.findings()).decode()), type=Findings
+        ),
+        mutants=_mutants_of(store),
+        second=second,
+    )
+    files[_FACTS] = msgspec.json.format(msgspec.json.encode(facts), indent=1)
+    data = _sealed(files)
+    with writing(target):
+        write_atomically(target, lambda sink: sink.write(data))
+    return hashlib.sha256(data).hexdigest()
+
+
+def _plain_record(record: RunRecord, *, with_environment: bool) -> RunRecord:
+    """A record without what names places of the machine that ran it."""
+    inputs, log = record.inputs, record.inputs.log
+    if not with_environment:
+        inputs = replace(
+            inputs, environment=_hidden(inputs.environment), java_properties=_hidden(inputs.java_properties)
+        )
+    if log is not None:
+        named = tuple(each._replace(path=_plain_text(each.path)) for each in log.files)
+        inputs = replace(inputs, log=replace(log, path=_plain_text(log.path), files=named))
+    executions = tuple(replace(each, argv=()) for each in record.executions)
+    return replace(record, inputs=inputs, executions=executions, remarks=())
+
+
+def _hidden(given: tuple[GivenVariable, ...]) -> tuple[GivenVariable, ...]:
+    return tuple(GivenVariable(name, _digest(value)) for name, value in given)
+
+
+def _digest(value: str) -> str:
+    return _HIDDEN + hashlib.sha256(value.encode()).hexdigest()
+
+
+def _plain_text(text: str) -> str:
+    return _PATH.sub(r"\1", text)
+
+
+def _rows_of(address: Address) -> list[RunRow]:
+    with suppress(StoreError):
+        return list(run_rows(table_files(Store.open(address), "runs")))
+    return []
+
+
+def _mutants_of(store: Store) -> list[MutantRow]:
+    with suppress(StoreError):
+        if (report := Store.open(mutants_address(store.path)).mutants()) is not None:
+            return list(report.mutants)
+    return []
+
+
+def _sealed(files: Mapping[str, bytes]) -> bytes:
+    sink = io.BytesIO()
+    with zipfile.ZipFile(sink, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name in sorted(files):
+            info = zipfile.ZipInfo(name, EPOCH)
+            info.compress_type = zipfile.ZIP_DEFLATED
+            archive.writestr(info, files[name])
+        archive.comment = b"0" * _SEAL
+    data = sink.getvalue()[:-_SEAL]
+    return data + hashlib.sha256(data).hexdigest().encode()
+
+
+class Packed(NamedTuple):
+    """A pack that was read: its sha256, its facts, and the content of its other entries by name."""
+
+    sha256: str
+    facts: Facts
+    files: Mapping[str, bytes]
+
+
+def read_pack(path: Path) -> Packed:
+    """A pack; nothing of it is written anywhere.
+
+    Raises StoreError (``pack-damaged``) for a file that has changed since it was written, or that is no pack.
+    """
+    data = path.read_bytes()
+    sealed, seal = data[:-_SEAL], data[-_SEAL:]
+    if hashlib.sha256(sealed).hexdigest().encode() != seal:
+        raise _damaged(path, "its content is not that of its seal")
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            entries = archive.infolist()
+            if len(entries) > _MOST_ENTRIES or sum(each.file_size for each in entries) > _MOST_BYTES:
+                raise _damaged(path, "it unpacks to more than a pack can have")
+            for each in entries:
+                if _ENTRY.fullmatch(each.filename) is None or stat.S_ISLNK(each.external_attr >> 16):
+                    raise _damaged(path, f"it has an entry {each.filename!r}")
+            if len({each.filename for each in entries}) < len(entries):
+                raise _damaged(path, "it has two entries of one name")
+            files = {each.filename: archive.read(each) for each in entries}
+        facts = msgspec.json.decode(files.pop(_FACTS), type=Facts)
+    except StoreError:
+        raise
+    except UNREADABLE as error:
+        raise _damaged(path, error) from error
+    for name, content in files.items():
+        digest = name.partition("/")[2].removesuffix(".tla")
+        if not name.startswith("runs/") and hashlib.sha256(content).hexdigest() != digest:
+            raise _damaged(path, f"{name} has another digest")
+    return Packed(hashlib.sha256(data).hexdigest(), facts, files)
+
+
+def _damaged(path: Path, why: object) -> StoreError:
+    hint = "compare its sha256 with the one that was printed when it was written"
+    return StoreError("pack-damaged", f"{path} is not a whole pack of evidence: {why}", hint=hint)
+
+
+def repeat_points(pack: Packed, sample: int | None) -> list[Repeated]:
+    """What became of ``sample`` of a pack's points that ran again, of all if it is None.
+
+    Nothing in a pack is trusted: runs have the walls around them, and a jar of this machine with the same digest. Raises
+    StoreError (``pack-damaged``), and ToolchainError as ``find_java`` does.
+    """
+    points = pack.facts.points
+    if sample is not None:
+        # The same ones each time, which nobody could choose beforehand.
+        points = random.Random(pack.sha256).sample(points, min(sample, len(points)))  # noqa: S311 - no secret
+    java, cancelled = find_java(), threading.Event()
+    jars = {sha256: jar for sha256 in pack.facts.jars if (jar := jar_of(sha256)) is not None}
+    tools = {sha256: Toolchain(java=java, jar=copied_jar(jar)) for sha256, jar in jars.items()}
+    workers = max((_record(pack, each.row.run_id).options.workers for each in points), default=1)
+    with scratch_folder("tla2py-evidence-") as folder, ThreadPoolExecutor(default_slots(workers)) as threads:
+        for name, content in pack.files.items():
+            if name.startswith("inputs/"):
+                (folder / name.removeprefix("inputs/")).write_bytes(content)
+        try:
+            return list(threads.map(lambda each: _again(pack, each, tools, folder, cancelled), points))
+        except BaseException:
+            cancelled.set()
+            threads.shutdown(cancel_futures=True)
+            raise
+
+
+def _record(pack: Packed, run_id: str) -> RunRecord:
+    """The record of a run. Raises StoreError (``pack-damaged``)."""
+    try:
+        return read_facts(pack.files[f"runs/{run_id}.json"])
+    except UNREADABLE as error:
+        raise _damaged(Path(pack.facts.name), f"run {run_id}: {error}") from error
+
+
+def _again(
+    pack: Packed, point: PackedPoint, tools: Mapping[str, Toolchain], folder: Path, cancelled: threading.Event
+) -> Repeated:
+    record, row = _record(pack, point.row.run_id), point.row
+    run, toolchain = _run_of(record), tools.get(record.jar_sha256)
+    tlc = pack.facts.jars.get(record.jar_sha256, "")
+    missing = f"no jar here has the sha256 {record.jar_sha256[:12]} of its TLC {tlc}"
+    why = missing if toolchain is None else _unrepeatable(run, record, pack)
+    if toolchain is None or why:
+        return Repeated(point=row.point, status="unrepeatable", text=why)
+    sources = {sha256: pack.files[f"sources/{sha256}.tla"].decode() for _, sha256 in run.modules}
+    toolchain = replace(toolchain, overrides=recorded_classes(record.options, toolchain.jar))
+    try:
+        check_sandbox(run.limits, strange=True)
+        with execute_run(
+            run, sources, toolchain, cancelled=cancelled, input_file=lambda sha256: folder / sha256
+        ) as executed:
+            now = run_row(executed.record, executed.result, row.point)
+    except Tla2pyError as error:
+        return Repeated(point=row.point, status="unrepeatable", text=error.line)
+    if row.outcome is not now.outcome and now.verdict is Verdict.INCONCLUSIVE:
+        return Repeated(point=row.point, status="unanswered", text=now.unanswered)
+    pairs = [(name, shown(row, name), shown(now, name)) for name in comparable(row, now, run)]
+    text = "; ".join(f"{name} {before}, now {after}" for name, before, after in pairs if before != after)
+    return Repeated(point=row.point, status="differs" if text else "same", text=text)
+
+
+def _run_of(record: RunRecord) -> Run:
+    """The run of a record, never trusted."""
+    text = record.executions[0].config_text
+    config = config_of_run(text).listing(dict(record.expressions))
+    return Run(
+        main=record.main,
+        modules=record.modules,
+        config=replace(
+            config, expressions=record.expressions, check_deadlock=record.executions[0].check_deadlock
+        ),
+        config_text=text,
+        template=default_template(),
+        options=record.options,
+        limits=replace(record.limits, trust=False),
+        jar_sha256=record.jar_sha256,
+        originals=record.originals,
+        inputs=record.inputs,
+        assertions=record.assertions,
+    )
+
+
+def _unrepeatable(run: Run, record: RunRecord, pack: Packed) -> str:
+    """Why a run cannot be repeated on any machine, "" if it can."""
+    inputs = run.inputs
+    given = (*inputs.environment, *inputs.java_properties)
+    forging = [text for text in run.options.java_options if may_forge("java_options", text)]
+    forging += [name for name, _ in inputs.java_properties if may_forge("java_properties", name)]
+    forging += [name for name, _ in inputs.environment if may_forge("environment", name)]
+    names = {f"sources/{sha256}.tla" for _, sha256 in run.modules}
+    lost = names.union(f"inputs/{sha256}" for _, sha256 in inputs.files) - pack.files.keys()
+    if record.limits.trust or forging:
+        return f"it ran with trust: {forging[0]}" if forging else "it ran with trust"
+    if any(value.startswith(_HIDDEN) for _, value in given):
+        return "values of its environment are not in the pack, which was written without --with-environment"
+    if lost:
+        return f"the pack lacks {min(lost)}"
+    if run.run_id != record.run_id:
+        return "its id is not that of its content: TLC was not started, or the pack was changed"
+    return ""
+
+
+def repeated_text(pack: Packed, answers: Sequence[Repeated]) -> str:
+    """The last line on a pack."""
+    counts = Counter(each.status for each in answers)
+    others = [f"{count} {status}" for status, count in counts.items() if status != "same"]
+    told = ", ".join([f"{counts['same']} the same", *others])
+    return f"{len(answers)} of {counted(len(pack.facts.points), 'point')} repeated: {told}"
