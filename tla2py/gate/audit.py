@@ -131,7 +131,9 @@ def write_evidence(address: Address, target: Path, *, with_environment: bool = F
             files[f"inputs/{sha256}"] = input_file(store.storage, sha256).read_bytes()
         kept = _plain_record(record, with_environment=with_environment)
         files[f"runs/{run_id}.json"] = msgspec.json.format(msgspec.json.encode(kept), indent=1)
-    of_second = _rows_of(below(store.path, FOLDER))
+    of_second: Sequence[RunRow] = ()
+    with suppress(StoreError):
+        of_second = [*run_rows(table_files(Store.open(below(store.path, FOLDER)), "runs"))]
     rows, second = (
         [replace(row, message=None, message_place=None) for row in each]
         for each in (view.run_rows, of_second)
@@ -143,9 +145,7 @@ def write_evidence(address: Address, target: Path, *, with_environment: bool = F
         packed_at=datetime.now(UTC).isoformat(timespec="seconds"),
         machine={
             "system": platform.system(),
-            "release": platform.release(),
             "architecture": platform.machine(),
-            "python": platform.python_version(),
             "cores": machine.cores,
             "memory_bytes": machine.memory_bytes,
         },
@@ -192,12 +192,6 @@ def _plain_text(text: str) -> str:
     return _PATH.sub(r"\1", text)
 
 
-def _rows_of(address: Address) -> list[RunRow]:
-    with suppress(StoreError):
-        return list(run_rows(table_files(Store.open(address), "runs")))
-    return []
-
-
 def _mutants_of(store: Store) -> list[MutantRow]:
     with suppress(StoreError):
         if (report := Store.open(mutants_address(store.path)).mutants()) is not None:
@@ -209,9 +203,7 @@ def _sealed(files: Mapping[str, bytes]) -> bytes:
     sink = io.BytesIO()
     with zipfile.ZipFile(sink, "w", zipfile.ZIP_DEFLATED) as archive:
         for name in sorted(files):
-            info = zipfile.ZipInfo(name, EPOCH)
-            info.compress_type = zipfile.ZIP_DEFLATED
-            archive.writestr(info, files[name])
+            archive.writestr(zipfile.ZipInfo(name, EPOCH), files[name], zipfile.ZIP_DEFLATED)
         archive.comment = b"0" * _SEAL
     data = sink.getvalue()[:-_SEAL]
     return data + hashlib.sha256(data).hexdigest().encode()
@@ -246,14 +238,16 @@ def read_pack(path: Path) -> Packed:
                 raise _damaged(path, "it has two entries of one name")
             files = {each.filename: archive.read(each) for each in entries}
         facts = msgspec.json.decode(files.pop(_FACTS), type=Facts)
+        for name, content in files.items():
+            digest = name.partition("/")[2].removesuffix(".tla")
+            if name.startswith("sources/"):
+                content.decode()
+            if not name.startswith("runs/") and hashlib.sha256(content).hexdigest() != digest:
+                raise _damaged(path, f"{name} has another digest")
     except StoreError:
         raise
     except UNREADABLE as error:
         raise _damaged(path, error) from error
-    for name, content in files.items():
-        digest = name.partition("/")[2].removesuffix(".tla")
-        if not name.startswith("runs/") and hashlib.sha256(content).hexdigest() != digest:
-            raise _damaged(path, f"{name} has another digest")
     return Packed(hashlib.sha256(data).hexdigest(), facts, files)
 
 
@@ -275,7 +269,8 @@ def repeat_points(pack: Packed, sample: int | None) -> list[Repeated]:
     java, cancelled = find_java(), threading.Event()
     jars = {sha256: jar for sha256 in pack.facts.jars if (jar := jar_of(sha256)) is not None}
     tools = {sha256: Toolchain(java=java, jar=copied_jar(jar)) for sha256, jar in jars.items()}
-    workers = max((_record(pack, each.row.run_id).options.workers for each in points), default=1)
+    # The pack may say 0.
+    workers = max(1, 1, *(_record(pack, each.row.run_id).options.workers for each in points))
     with scratch_folder("tla2py-evidence-") as folder, ThreadPoolExecutor(default_slots(workers)) as threads:
         for name, content in pack.files.items():
             if name.startswith("inputs/"):

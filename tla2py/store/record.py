@@ -203,6 +203,9 @@ def read_facts(data: bytes) -> RunRecord:
     for path, sha256 in (*record.inputs.files, *record.outputs):
         if not is_inside(path) or not sha256.isalnum():
             raise RuntimeError(f"it names a file {path!r}")
+    log = record.inputs.log
+    if not record.executions or any(not is_inside(each.file) for each in (log.files if log else ())):
+        raise RuntimeError("it has no execution, or a log outside its folder")
     limits = (record.limits.memory_bytes, record.limits.disk_bytes)
     for bits, numbers in (
         (63, (*limits, *(each.peak_memory_bytes for each in record.executions))),

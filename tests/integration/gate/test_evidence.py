@@ -202,3 +202,6 @@ def test_another_text_or_answer_in_a_sealed_pack_is_found(lamp: Path, tmp_path: 
     ended, found = verify(hostile(lamp, tmp_path / "s.zip", {run: json.dumps(record).encode()}))
     assert ended.code == 2
     assert any("no jar here has the sha256 000000000000" in each["text"] for each in found["repeated"])
+    for key, value in (("executions", []), ("main", "../../Out"), ("modules", [["../x.tla", "0" * 64]])):
+        pack = hostile(lamp, tmp_path / "t.zip", {run: json.dumps({**record, key: value}).encode()})
+        assert (verify(pack)[0].code, verify(pack)[0].error.code) == (2, "pack-damaged")
