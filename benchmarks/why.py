@@ -1,16 +1,20 @@
 """How often ``--why`` names what was changed: ``python -m benchmarks.why EXAMPLES [--jar JAR] [--each N] [--seed N]``.
 
 ``EXAMPLES`` is a copy of github.com/tlaplus/Examples. The mutants are drawn by the seed from the specifications and operators
-below, until there are N violations of each kind; every violation counts, and one without an answer is a miss. A hit names the
-changed action, or the action whose fairness was dropped, in one of the first two causes.
+below, until there are N violations of each kind; every violation that the unchanged specification does not have counts, and
+one without an answer is a miss. A hit names the changed action, or the action whose fairness was dropped, in one of the first
+two causes.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
+import os
 import random
 import shutil
+import statistics
 import sys
 import tempfile
 from collections import Counter
@@ -18,8 +22,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from tla2py.execution.check import ModelOptions, run_check
+from tla2py.errors import InputError
+from tla2py.execution.check import Checked, ModelOptions, run_check
 from tla2py.execution.sweeps import SweepOptions
+from tla2py.model.model import Config
+from tla2py.replay.confirm import confirm_trace
 from tla2py.replay.query import Origin
 from tla2py.replay.why import explain_trace
 from tla2py.tla.copies import formula_parts
@@ -146,26 +153,59 @@ def changed(text: str, mutant: Mutant) -> str:
     return "\n".join(lines)
 
 
-def measure(mutant: Mutant, folder: Path, jar: Path | None) -> dict[str, object] | None:
-    """What ``--why`` says of a mutant's violation; None if there is none of the three kinds."""
-    source = folder / "specifications" / f"{mutant.subject}.tla"
+def unchanged(subject: str, folder: Path, jar: Path | None) -> tuple[Config, bool]:
+    """What a subject satisfies as it is: its config without other properties, and whether it has no deadlock."""
+    config = read_config((folder / "specifications" / f"{subject}.tla").with_suffix(".cfg")).config
+    config, deadlock = replace(config, invariants=(), symmetry=None), True
+    for _ in range(len(config.properties) + 2):
+        violations = run(subject, folder, jar, config, deadlock=deadlock).result.violations
+        names = {each.name for each in violations}
+        config = replace(config, properties=tuple(each for each in config.properties if each not in names))
+        deadlock = deadlock and "deadlock" not in {each.kind for each in violations}
+    return config, deadlock
+
+
+def run(
+    subject: str,
+    folder: Path,
+    jar: Path | None,
+    config: Config,
+    *,
+    deadlock: bool,
+    mutant: Mutant | None = None,
+) -> Checked:
+    """The check of a subject, or of a mutant of it."""
+    source = folder / "specifications" / f"{subject}.tla"
     with tempfile.TemporaryDirectory() as scratch:
         for each in source.parent.glob("*.tla"):
             shutil.copy(each, scratch)
-        file = Path(scratch) / f"{mutant.module}.tla"
-        if not file.exists():
-            return None
-        file.write_text(changed(file.read_text("utf-8"), mutant), "utf-8")
-        config = replace(read_config(source.with_suffix(".cfg")).config, invariants=(), symmetry=None)
+        if mutant is not None:
+            file = Path(scratch) / f"{mutant.module}.tla"
+            file.write_text(changed(file.read_text("utf-8"), mutant), "utf-8")
         (Path(scratch) / "mutant.cfg").write_text(render_config(config, default_template()))
         options = SweepOptions(tla2tools=jar, no_lint=True, timeout="60s")
-        model = ModelOptions(config=Path(scratch) / "mutant.cfg")
-        checked = run_check(Path(scratch) / source.name, model, options)
+        model = ModelOptions(config=Path(scratch) / "mutant.cfg", check_deadlock=deadlock)
+        return run_check(Path(scratch) / source.name, model, options)
+
+
+def measure(
+    mutant: Mutant, folder: Path, jar: Path | None, known: dict[str, tuple[Config, bool]]
+) -> dict[str, object] | None:
+    """What ``--why`` says of a mutant's violation; None if there is none of the three kinds."""
+    if mutant.subject not in known:
+        known[mutant.subject] = unchanged(mutant.subject, folder, jar)
+    config, deadlock = known[mutant.subject]
+    checked = run(mutant.subject, folder, jar, config, deadlock=deadlock, mutant=mutant)
     trace = next((each for each in checked.traces if each.kind in KINDS), None)
     if trace is None:
         return None
     origin = Origin(record=checked.record, sources=checked.sources, toolchain=find_toolchain(jar))
+    begun = os.times()
     found = explain_trace(trace, origin)
+    between = os.times()
+    with contextlib.suppress(InputError):
+        confirm_trace(trace, origin)
+    ended = os.times()
     first = [each.action for each in found.causes[:2]]
     place = f"{mutant.module}:{mutant.expr.span.place}"
     return {
@@ -176,8 +216,14 @@ def measure(mutant: Mutant, folder: Path, jar: Path | None) -> dict[str, object]
         "changed": sorted(mutant.names),
         "first": [each.says for each in found.causes[:2]],
         "reason": found.reason,
+        "why_cpu": round(_cpu(between) - _cpu(begun), 2),
+        "verify_cpu": round(_cpu(ended) - _cpu(between), 2),
         "hit": bool(mutant.names.intersection(first)) or place in [each.place for each in found.causes[:2]],
     }
+
+
+def _cpu(times: os.times_result) -> float:
+    return times.user + times.system + times.children_user + times.children_system
 
 
 def main() -> None:
@@ -192,19 +238,22 @@ def main() -> None:
     for subject in SUBJECTS:
         drawn += mutants(subject, load_specification(given.examples / "specifications" / f"{subject}.tla"))
     random.Random(given.seed).shuffle(drawn)  # noqa: S311 - no secret
-    count, hits = Counter[object](), Counter[object]()
+    count, hits, ratios = Counter[object](), Counter[object](), list[float]()
+    known = dict[str, tuple[Config, bool]]()
     for mutant in drawn:
         if all(count[kind] >= given.each for kind in KINDS):
             break
-        row = measure(mutant, given.examples, given.jar)
+        row = measure(mutant, given.examples, given.jar, known)
         if row is None or count[row["kind"]] >= given.each:
             continue
         count[row["kind"]] += 1
         hits[row["kind"]] += row["hit"] is True
+        ratios.append(float(str(row["why_cpu"])) / max(float(str(row["verify_cpu"])), 0.01))
         sys.stdout.write(json.dumps(row, ensure_ascii=False) + "\n")
         sys.stdout.flush()
     for kind in KINDS:
         sys.stdout.write(f"{kind}: {hits[kind]} of {count[kind]}\n")
+    sys.stdout.write(f"CPU time of --why to that of --verify: {statistics.median(ratios):.2f}, the median\n")
 
 
 if __name__ == "__main__":

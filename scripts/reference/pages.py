@@ -105,6 +105,7 @@ _ROWS = {
     "log_lines": (
         "One row per line of such a log. `actions` and `states` are null where the module that reads the log is the user's own."
     ),
+    "because": "One row per cause of a violation that TLC was asked about; `sweep` and `gate` ask about the shortest counterexample of each kind, `--no-why` leaves it out. The keys are those of `trace --why --json`.",
     "log_mutants": "One row per changed log, in the store of `--mutate-logs`.",
     "drives": "One row per case of the last `tla2py drive` without `-o`.",
     "graph_states": "One row per reachable state; empty unless the graph was requested.",

@@ -161,8 +161,10 @@ def test_leads_to_without_fairness(tmp_path: Path, jar: Path | None) -> None:
 def test_fairness_of_more_than_an_action(tmp_path: Path) -> None:
     view = relay(tmp_path, None, 'specification = "Fair"\ncheck_deadlock = false\nproperties = ["Always"]')
     found = asked(view)
-    # Nothing is enabled where the second job waits for ever.
-    assert {each.role for each in found.causes} == {"part"}
+    # Nothing is enabled where the second job waits for ever: what could end that is never enabled.
+    assert {each.role for each in found.causes} == {"action", "part"}
+    assert told(found)[0][:2] == ("action", "Take")
+    assert found.causes[0].value is False
     assert told(found)[-1] == ("part", None, "done = Nodes")
 
 
@@ -213,3 +215,122 @@ def test_check_shows_the_nearest_cause(tmp_path: Path, run_cli: RunCli) -> None:
     assert "because" not in run_cli(*asked, "--no-why").stdout
     [why] = json.loads(run_cli(*asked, "--json").stdout)["why"]
     assert (why["trace"], why["kind"], why["because"][0]["action"]) == (1, "deadlock", "Reset")
+
+
+def test_a_sweep_keeps_why_its_kinds_are_violated(tmp_path: Path, run_cli: RunCli) -> None:
+    view = relay(tmp_path, None, 'specification = "Spec"\nproperties = ["Refines"]')
+    rows = view.arrow("because").to_pylist()
+    asked = {(row["kind"], row["trace"]): row["action"] for row in rows if row["rank"] == 1}
+    assert asked.keys() == {(row.kind, row.trace) for row in view.trace_rows}
+    assert {row["run_id"] for row in rows} == {view.trace_rows[0].run_id}
+    begin = next(row for row in rows if row["action"] == "Begin")
+    assert (json.loads(begin["values"]), begin["line"]) == ({"open": {"#bigint": "1"}}, 6)
+    line = view.why_line(1, 2)
+    assert line.startswith("because ")
+    assert line in str(view.explain())
+    junit, sarif = tmp_path / "junit.xml", tmp_path / "sarif.json"
+    gated = run_cli("gate", view.store.path, "--junit", junit, "--sarif", sarif, cwd=tmp_path)
+    [trace] = [row.trace for row in view.trace_rows if row.kind == "action_property"]
+    because = view.why_line(1, trace)
+    assert (gated.code, because in gated.stdout) == (1, True)
+    assert because in junit.read_text("utf-8")
+    assert because in str(json.loads(sarif.read_text("utf-8")))
+    run_cli("report", view.store.path, "-o", tmp_path / "report.html")
+    assert "the step to state" in (tmp_path / "report.html").read_text("utf-8")
+
+
+def test_readers_name_the_command_where_nothing_was_asked(tmp_path: Path, run_cli: RunCli) -> None:
+    (tmp_path / "Ring.tla").write_text((SPECS / "Ring.tla").read_text("utf-8"))
+    (tmp_path / "sweep.toml").write_text(
+        'module = "Ring.tla"\n[constants]\nNodes = "{1, 2}"\nBroken = "\\"stop\\""\n'
+    )
+    assert run_cli("sweep", "sweep.toml", "--executor", "local", "--no-why", cwd=tmp_path).code == 1
+    store = tmp_path / "runs/sweep"
+    assert open_view(store).arrow("because").num_rows == 0
+    gated = run_cli("gate", "sweep.toml", "--executor", "local", "--no-why", cwd=tmp_path)
+    assert "why: tla2py trace runs/sweep 1 --why" in gated.stdout
+    assert "because Reset is not enabled" in run_cli("gate", "sweep.toml", cwd=tmp_path).stdout
+
+
+FAILING = """\
+---- MODULE Failing ----
+EXTENDS Naturals, Sequences, TLC
+CONSTANTS Kind, Most
+VARIABLES queue, count
+Ordered == Most > 1 /\\ Most < 9
+ASSUME Most \\in Nat /\\ Ordered
+Init == queue = <<1, 2>> /\\ count = 0
+Take(n) ==
+  /\\ Kind = "assert" => Assert(count < 1, "too many")
+  /\\ count' = count + n
+  /\\ queue' = IF queue = <<>> /\\ Kind # "next" THEN queue ELSE Tail(queue)
+Next == \\E n \\in {1, 2} : Take(n)
+Spec == Init /\\ [][Next]_<<queue, count>>
+First == Kind = "invariant" => Head(queue) > 0
+====
+"""
+
+
+def failing(
+    folder: Path, run_cli: RunCli, jar: Path | None, kind: str, most: int = 2
+) -> list[dict[str, object]]:
+    """What ``check --json`` says of a way to fail."""
+    (folder / "Failing.tla").write_text(FAILING)
+    options: list[str | Path] = ["--tla2tools", jar] if jar is not None else []
+    model = ["-c", f'Kind="{kind}"', "-c", f"Most={most}", "--no-deadlock", "--invariant", "First"]
+    done = run_cli("check", folder / "Failing.tla", *model, "--json", *options)
+    [why] = json.loads(done.stdout)["why"]
+    assert bool(why["because"]) is (why["reason"] is None)
+    found: list[dict[str, object]] = why["because"]
+    return found
+
+
+@EVERY_JAR
+def test_an_invariant_that_tlc_cannot_evaluate(tmp_path: Path, run_cli: RunCli, jar: Path | None) -> None:
+    [found] = failing(tmp_path, run_cli, jar, "invariant")
+    # TLC prints the states before the one in which it fails.
+    assert (found["text"], found["state"], found["values"]) == ("Head(queue) > 0", 3, {"queue": []})
+
+
+@EVERY_JAR
+def test_an_assumption_that_is_false(tmp_path: Path, run_cli: RunCli, jar: Path | None) -> None:
+    [found] = failing(tmp_path, run_cli, jar, "", most=9)
+    assert (found["text"], found["values"]) == ("Most < 9", {"Most": {"#bigint": "9"}})
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "state"),
+    [
+        ("assert", 'Kind = "assert" => Assert(count < 1, "too many")', 2),
+        ("next", 'queue\' = IF queue = <<>> /\\ Kind # "next" THEN queue ELSE Tail(queue)', 3),
+    ],
+)
+def test_a_step_that_tlc_cannot_evaluate(
+    tmp_path: Path, run_cli: RunCli, newer_tlc: Path, kind: str, text: str, state: int
+) -> None:
+    [found] = failing(tmp_path, run_cli, newer_tlc, kind)
+    assert (found["text"], found["state"], found["action"]) == (text, state, "Take")
+    assert {"n", "count"} <= dict(found["values"]).keys()  # type: ignore[call-overload]
+
+
+def test_an_assertion_before_which_tlc_prints_no_state(tmp_path: Path, run_cli: RunCli) -> None:
+    assert failing(tmp_path, run_cli, None, "assert") == []
+
+
+MANY = """\
+---- MODULE Many ----
+EXTENDS Naturals
+VARIABLE x
+Init == x = 0
+Step(a, b, c) == a + b + c > 200 /\\ x' = x + a
+Next == \\E a, b, c \\in 1..30 : Step(a, b, c)
+Spec == Init /\\ [][Next]_x
+====
+"""
+
+
+def test_more_than_tlc_tells(tmp_path: Path) -> None:
+    view = swept(tmp_path, Many=MANY, sweep='module = "Many.tla"\n[model]\nspecification = "Spec"\n')
+    found = asked(view)
+    assert found.causes[0].action == "Step"
+    assert "others may be nearer" in found.causes[-1].says

@@ -166,6 +166,9 @@ def test_the_shortest_counterexample_of_a_system(known: Known, tmp_path: Path) -
     assert found.turning_state is not None
     assert (found.turning.conjunct.text, frozenset(found.witness)) == (known.conjunct, known.witness)
     assert (found.turning_state.index, found.turning_state.action) == (known.length, known.action)
+    because = f"because {known.conjunct} is FALSE in state {known.length}, after {known.action}"
+    assert view.why_line(1, 1) == because
+    assert because in (SPECS / known.module).with_name("README.md").read_text("utf-8")
     # Breadth first TLC finds a shortest counterexample.
     essential = view.essential(1)
     assert (essential.shortest, essential.undecided) == (essential.trace, ())

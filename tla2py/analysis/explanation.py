@@ -221,12 +221,11 @@ class Explained:
         }
 
     def kind_lines(self) -> Iterator[str]:
-        """The most frequent kinds of counterexamples: what they have in common, then their steps."""
+        """The most frequent kinds of counterexamples: what they have in common, then their steps, and why."""
         for kind in self.kinds[:_MOST_KINDS]:
             shortest = f"{kind.size}, shortest at point {kind.shortest.point}"
             yield "; ".join(filter(None, (shortest, kind.remarks)))
-            if kind.steps:
-                yield f"  {kind.steps}"
+            yield from (f"  {text}" for text in (kind.steps, kind.because) if text)
         if (more := len(self.kinds) - _MOST_KINDS) > 0:
             yield f"and {counted(more, 'more kind')}"
 

@@ -75,10 +75,15 @@ class Kind:
         parts = {"never without": self.only, "some with": more}
         return "; ".join(f"{title} {listed(names, _MOST_NAMES)}" for title, names in parts.items() if names)
 
+    @property
+    def because(self) -> str:
+        """Why the shortest counterexample that TLC was asked about violates what it does; may be empty."""
+        return next((member.because for member in self.members if member.because), "")
+
     def lines(self, number: int) -> Iterator[str]:
-        """Its number, property and size, then its steps and what sets it apart."""
+        """Its number, property and size, then its steps, what sets it apart, and why."""
         yield f"{number}. {self.name}: {self.size}, shortest: {self.shortest}"
-        yield from (f"     {text}" for text in (self.steps, self.remarks) if text)
+        yield from (f"     {text}" for text in (self.steps, self.remarks, self.because) if text)
 
     def at(self, points: Set[int]) -> Kind | None:
         """The counterexamples at some points; None if there are none."""
@@ -97,6 +102,7 @@ class Kind:
             "min_length": self.shortest.length,
             "max_length": self.max_length,
             "backbone": list(self.backbone),
+            "because": self.because or None,
         }
 
     def row(self) -> dict[str, object]:

@@ -145,7 +145,8 @@ class StoredTrace:
     """A counterexample of a store.
 
     ``points`` are the points with its run, ``trace`` its number there, ``length`` its number of states. ``actions`` is
-    empty if TLC printed none. ``changed`` are the variables that its last step changes.
+    empty if TLC printed none. ``changed`` are the variables that its last step changes, ``because`` says why it violates
+    what it does, if TLC was asked.
     """
 
     points: tuple[int, ...]
@@ -154,6 +155,7 @@ class StoredTrace:
     actions: tuple[str, ...]
     course: Course
     changed: frozenset[str] = frozenset()
+    because: str | None = None
 
     def __str__(self) -> str:
         return f"point {self.point}, trace {self.trace}"
@@ -194,6 +196,7 @@ def all_found(view: StoreTables) -> list[StoredTrace]:
                     actions=steps,
                     course=course_of(row.label, module[row.run_id], steps, row),
                     changed=changed.get(key, frozenset()),
+                    because=view.because.get(key),
                 )
             )
     return found

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
@@ -15,17 +15,21 @@ from tla2py.analysis.points import StoredTrace
 from tla2py.analysis.tables import StoreTables
 from tla2py.errors import InputError
 from tla2py.execution.executor import default_slots
-from tla2py.model.trace import EVALUATION, SIMULATED, Printed, Trace
+from tla2py.model.trace import EVALUATION, SIMULATED, UNKNOWN, Printed, Trace
 from tla2py.model.trace_text import action_text
 from tla2py.replay.arguments import derive_arguments
 from tla2py.replay.confirm import confirm_trace
-from tla2py.replay.conjuncts import Conjuncts, Essential, essential_steps, evaluate_conjuncts
+from tla2py.replay.conjuncts import Conjuncts, evaluate_conjuncts
 from tla2py.replay.evaluate import evaluate_trace
 from tla2py.replay.query import Origin
-from tla2py.replay.successors import Successors, find_successors
+from tla2py.replay.why import explain_trace, without_trace
 from tla2py.store.foreign import ForeignStore
 from tla2py.store.record import input_file
+from tla2py.store.rows import because_rows
+from tla2py.store.store import Store
+from tla2py.store.write import refresh_tables, stored_table
 from tla2py.tla.copies import Conjunct
+from tla2py.tlc.output.messages import UNEXPLAINED
 from tla2py.tlc.process.pool import close_hosts
 from tla2py.tlc.tools.toolchain import Toolchain, find_toolchain
 
@@ -105,26 +109,40 @@ def asked(view: StoreTables, point: int, number: int, tla2tools: Path | None) ->
     return trace, origin_of(view, view.trace_list(point)[0].run_id, find_toolchain(tla2tools))
 
 
-def stored_successors(
-    view: StoreTables, point: int, number: int, state: int, tla2tools: Path | None = None
-) -> Successors:
-    """The successors of a state of a point's trace."""
-    trace, origin = asked(view, point, number, tla2tools)
-    return find_successors(trace, trace.state(state), origin)
+def keep_because(store: Store, toolchain: Toolchain, *, fresh: bool = False) -> None:
+    """Have a store say why the shortest counterexample of each kind violates what it does, in the table ``because``.
 
-
-def stored_essential(
-    view: StoreTables,
-    point: int,
-    number: int,
-    tla2tools: Path | None,
-    *,
-    seconds: float,
-    progress: Callable[[str], None] | None = None,
-) -> Essential:
-    """The essential steps of a point's trace."""
-    trace, origin = asked(view, point, number, tla2tools)
-    return essential_steps(trace, origin, seconds=seconds, progress=progress)
+    TLC answers for those that the store has no answer about; for all, if ``fresh``. Raises StoreError.
+    """
+    view = StoreTables(Store.open(store.path))
+    kept = [] if fresh else stored_table(view.store, "because").to_pylist()
+    have = {(row["run_id"], row["trace"]) for row in kept}
+    asked: dict[tuple[str, int | None], Trace] = {}
+    for kind in make_kinds(view).kinds:
+        row = view.trace_list(kind.shortest.point)[kind.shortest.trace - 1]
+        if row.kind not in (SIMULATED, UNKNOWN) and (row.kind, row.name) != (
+            UNEXPLAINED.kind,
+            UNEXPLAINED.name,
+        ):
+            asked[row.run_id, row.trace] = view.trace(kind.shortest.point, row.trace)
+    traced = {row.run_id for row in view.trace_rows}
+    others = [run for run in view.run_rows if run.run_id not in traced][::-1]
+    first = {each.name: (run.run_id, each) for run in others for each in without_trace(run.violated)}
+    asked |= {(run_id, None): each for run_id, each in first.values()}
+    new = {key: trace for key, trace in asked.items() if key not in have}
+    if not new:
+        return
+    origins = {run_id: origin_of(view, run_id, toolchain) for run_id, _ in new}
+    try:
+        with ThreadPoolExecutor(default_slots(workers=1)) as pool:
+            found = pool.map(lambda key: explain_trace(new[key], origins[key[0]], warm=True), new)
+            rows = [row for key, each in zip(new, found, strict=True) for row in because_rows(*key, each)]
+    finally:
+        close_hosts()
+    here = view.points.run_ids()
+    with store.lock():
+        store.write_because([*(row for row in kept if row["run_id"] in here), *rows])
+        refresh_tables(store)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -177,31 +195,21 @@ class Turn:
     members: tuple[StoredTrace, ...]
     example: Conjuncts
 
-    def __str__(self) -> str:
+    def lines(self, total: int) -> Iterator[str]:
+        """The conjunct, at so many of ``total`` counterexamples, and where it is FALSE first in the example."""
         row, state = self.example.turning, self.example.turning_state
+        count = f"{len(self.members)} of {total}: "
         if row is None or state is None:
-            return "no conjunct is FALSE in any state"
-        conjunct = row.conjunct
-        return f"{conjunct.text}  in {conjunct.definition} at {conjunct.place}"
-
-    @property
-    def example_text(self) -> str:
-        """``FALSE first in state 4 of point 12, trace 1, after Grant, for c = 1``; empty if no conjunct is FALSE."""
-        state = self.example.turning_state
-        if state is None:
-            return ""
+            yield f"{count}no conjunct is FALSE in any state"
+            return
+        yield f"{count}{row.conjunct.text}  in {row.conjunct.definition} at {row.conjunct.place}"
         step = f", after {action_text(state)}" if state.action else ""
-        return f"FALSE first in state {state.index} of {self.members[0]}{step}{self.example.blame}"
+        yield f"  FALSE first in state {state.index} of {self.members[0]}{step}{self.example.blame}"
 
     def to_json(self) -> dict[str, object]:
         """A row of ``conjuncts`` in ``trace --conjuncts --json``."""
-        first = self.members[0]
-        return {
-            "count": len(self.members),
-            "point": first.point,
-            "trace": first.trace,
-            **self.example.to_json(),
-        }
+        first, count = self.members[0], len(self.members)
+        return {"count": count, "point": first.point, "trace": first.trace, **self.example.to_json()}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -218,20 +226,13 @@ class TurningKind:
     def lines(self) -> Iterator[str]:
         """A line for each conjunct, with an example below it, and one for each reason."""
         total = len(self.kind.members)
-        for turn in self.turns:
-            yield f"{len(turn.members)} of {total}: {turn}"
-            if turn.example_text:
-                yield f"  {turn.example_text}"
-        for reason, count in self.reasons.items():
-            yield f"{count} of {total}: {reason}"
+        yield from (line for turn in self.turns for line in turn.lines(total))
+        yield from (f"{count} of {total}: {reason}" for reason, count in self.reasons.items())
 
     def to_json(self) -> dict[str, object]:
         """A row of ``trace --conjuncts --json``."""
-        return {
-            **self.kind.row(),
-            "conjuncts": [turn.to_json() for turn in self.turns],
-            "reasons": dict(self.reasons),
-        }
+        turns = [turn.to_json() for turn in self.turns]
+        return {**self.kind.row(), "conjuncts": turns, "reasons": dict(self.reasons)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -239,9 +240,6 @@ class Turning(Printed):
     """The conjuncts that turn FALSE first, by kind of counterexample, the most frequent kind first."""
 
     kinds: tuple[TurningKind, ...]
-
-    def __len__(self) -> int:
-        return len(self.kinds)
 
     def __iter__(self) -> Iterator[TurningKind]:
         return iter(self.kinds)
@@ -267,58 +265,33 @@ def stored_turning(
     """
     require_modules(view)
     toolchain = find_toolchain(tla2tools)
-    kinds = [(kind, _by_run(kind)) for kind in make_kinds(view).of(name).kinds]
-    total, done, found = sum(len(runs) for _, runs in kinds), 0, []
+
+    def answer(member: StoredTrace) -> Conjuncts | str:
+        try:
+            origin = origin_of(view, view.trace_list(member.point)[0].run_id, toolchain)
+            return evaluate_conjuncts(view.trace(member.point, member.trace), origin, warm=True)
+        except InputError as error:
+            return error.message
+
+    kinds = make_kinds(view).of(name).kinds
+    total, done, found = sum(len(kind.members) for kind in kinds), 0, []
     try:
         with ThreadPoolExecutor(default_slots(workers=1)) as pool:
-            for kind, runs in kinds:
-                answers: dict[StoredTrace, Conjuncts | str] = {}
-                for members, answer in zip(
-                    runs, pool.map(partial(_answer, view, toolchain), runs), strict=True
-                ):
-                    answers |= zip(members, answer, strict=True)
+            for kind in kinds:
+                turned: dict[Conjunct | None, tuple[Conjuncts, list[StoredTrace]]] = {}
+                reasons: Counter[str] = Counter()
+                for member, each in zip(kind.members, pool.map(answer, kind.members), strict=True):
                     done += 1
                     if progress is not None:
                         progress(done, total)
-                found.append(_turning_kind(kind, answers))
+                    if isinstance(each, str):
+                        reasons[each] += 1
+                    else:
+                        conjunct = each.turning.conjunct if each.turning else None
+                        turned.setdefault(conjunct, (each, []))[1].append(member)
+                turns = [Turn(members=tuple(those), example=first) for first, those in turned.values()]
+                turns.sort(key=lambda turn: -len(turn.members))
+                found.append(TurningKind(kind=kind, turns=tuple(turns), reasons=reasons))
     finally:
         close_hosts()
     return Turning(kinds=tuple(found))
-
-
-def _by_run(kind: Kind) -> list[tuple[StoredTrace, ...]]:
-    """The counterexamples of a kind, those of a run together."""
-    runs: dict[tuple[int, ...], list[StoredTrace]] = {}
-    for member in kind.members:
-        runs.setdefault(member.points, []).append(member)
-    return [tuple(members) for members in runs.values()]
-
-
-def _answer(
-    view: StoreTables, toolchain: Toolchain, members: Sequence[StoredTrace]
-) -> Sequence[Conjuncts | str]:
-    """The conjuncts of each counterexample of one run, or why there are none."""
-    traces = [view.trace(each.point, each.trace) for each in members]
-    try:
-        origin = origin_of(view, view.trace_list(members[0].point)[0].run_id, toolchain)
-        return evaluate_conjuncts(traces, origin, warm=True)
-    except InputError as error:
-        return [error.message] * len(members)
-
-
-def _turning_kind(kind: Kind, answers: Mapping[StoredTrace, Conjuncts | str]) -> TurningKind:
-    """A kind with what TLC answered about its counterexamples."""
-    turns: dict[Conjunct | None, list[StoredTrace]] = {}
-    examples: dict[Conjunct | None, Conjuncts] = {}
-    reasons: Counter[str] = Counter()
-    for member in kind.members:
-        answer = answers[member]
-        if isinstance(answer, str):
-            reasons[answer] += 1
-            continue
-        conjunct = answer.turning.conjunct if answer.turning else None
-        turns.setdefault(conjunct, []).append(member)
-        examples.setdefault(conjunct, answer)
-    found = [Turn(members=tuple(each), example=examples[key]) for key, each in turns.items()]
-    found.sort(key=lambda turn: -len(turn.members))
-    return TurningKind(kind=kind, turns=tuple(found), reasons=reasons)

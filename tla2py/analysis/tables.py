@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import shlex
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -11,8 +12,16 @@ from typing import TYPE_CHECKING
 from tla2py.errors import InputError, StoreError
 from tla2py.model.finding import Findings
 from tla2py.model.row import RunRow, TraceRow
-from tla2py.model.trace import Trace
-from tla2py.store.runs import TRACE_COLUMNS, run_rows, shortest_traces, trace_rows, trace_states, with_states
+from tla2py.model.trace import SIMULATED, Trace
+from tla2py.store.runs import (
+    TRACE_COLUMNS,
+    pandas_frame,
+    run_rows,
+    shortest_traces,
+    trace_rows,
+    trace_states,
+    with_states,
+)
 from tla2py.store.schema import TABLE_NAMES
 from tla2py.store.store import Manifest, Store, StoredPoints
 from tla2py.store.write import stored_table, table_files
@@ -24,6 +33,16 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
     from tla2py.analysis.questions import Questions
+
+
+def _frame(name: str, doc: str) -> cached_property[pd.DataFrame]:
+    """The property that is a table as a pandas frame."""
+
+    def frame(tables: StoreTables) -> pd.DataFrame:
+        return pandas_frame(tables.arrow(name))
+
+    frame.__doc__ = doc
+    return cached_property(frame)
 
 
 class StoreTables:
@@ -53,55 +72,18 @@ class StoreTables:
         """The findings on the sweep, and those that its file accepts."""
         return self.store.findings()
 
-    @cached_property
-    def runs(self) -> pd.DataFrame:
-        """A row per point."""
-        return self._pandas("runs")
-
-    @cached_property
-    def traces(self) -> pd.DataFrame:
-        """A row per counterexample."""
-        return self._pandas("traces")
-
-    @cached_property
-    def states(self) -> pd.DataFrame:
-        """A row per state of a counterexample; ``state`` is ITF as JSON text."""
-        return self._pandas("states")
-
-    @cached_property
-    def changes(self) -> pd.DataFrame:
-        """A row per innermost part of a variable that a step changed."""
-        return self._pandas("changes")
-
-    @cached_property
-    def prints(self) -> pd.DataFrame:
-        """A row per value that Print, PrintT or an Assert printed."""
-        return self._pandas("prints")
-
-    @cached_property
-    def mutants(self) -> pd.DataFrame:
-        """A row per mutant of the specification."""
-        return self._pandas("mutants")
-
-    @cached_property
-    def simulations(self) -> pd.DataFrame:
-        """A row per run that simulated, with its statistics."""
-        return self._pandas("simulations")
-
-    @cached_property
-    def graph_states(self) -> pd.DataFrame:
-        """A row per reachable state, if the graph was requested."""
-        return self._pandas("graph_states")
-
-    @cached_property
-    def graph_edges(self) -> pd.DataFrame:
-        """A row per step between reachable states, if the graph was requested."""
-        return self._pandas("graph_edges")
-
-    @cached_property
-    def coverage(self) -> pd.DataFrame:
-        """A row per action or expression of the coverage reports."""
-        return self._pandas("coverage")
+    runs = _frame("runs", "A row per point.")
+    traces = _frame("traces", "A row per counterexample.")
+    states = _frame("states", "A row per state of a counterexample; ``state`` is ITF as JSON text.")
+    changes = _frame("changes", "A row per innermost part of a variable that a step changed.")
+    prints = _frame("prints", "A row per value that Print, PrintT or an Assert printed.")
+    mutants = _frame("mutants", "A row per mutant of the specification.")
+    simulations = _frame("simulations", "A row per run that simulated, with its statistics.")
+    graph_states = _frame("graph_states", "A row per reachable state, if the graph was requested.")
+    graph_edges = _frame(
+        "graph_edges", "A row per step between reachable states, if the graph was requested."
+    )
+    coverage = _frame("coverage", "A row per action or expression of the coverage reports.")
 
     @cached_property
     def run_rows(self) -> Sequence[RunRow]:
@@ -141,6 +123,25 @@ class StoreTables:
         row = traces[number - 1]
         states = trace_states(table_files(self.store, "states"), row.run_id, row.trace)
         return with_states(row, states, self.constants(point))
+
+    @cached_property
+    def because(self) -> Mapping[tuple[str, int | None], str]:
+        """What TLC answered why a run violates what it does, by run and trace: the nearest cause."""
+        table = stored_table(self.store, "because", ["run_id", "trace", "rank", "says"])
+        rows = (tuple(row.values()) for row in table.to_pylist())
+        return {
+            (run_id, trace): f"because {says}" if rank else says
+            for run_id, trace, rank, says in rows
+            if rank in (None, 1)
+        }
+
+    def why_line(self, point: int, number: int | None) -> str:
+        """Why a point's trace violates what it does, or the command that asks; empty where there is nothing to ask."""
+        rows = {row.trace: row for row in self.trace_list(point)}
+        asks = shlex.join(["tla2py", "trace", str(self.store.path), str(point), "--why"])
+        if self.store.tables is not None or (number is not None and rows[number].kind == SIMULATED):
+            return ""
+        return self.because.get((self._run_id(point), number)) or f"why: {asks}"
 
     def constants(self, point: int) -> dict[str, str]:
         """A point's constants as TLA+ text, as far as its record has them."""
@@ -188,8 +189,3 @@ class StoreTables:
         from tla2py.spark.session import shared_session
 
         return table_frame(shared_session(), self.store, name)
-
-    def _pandas(self, name: str) -> pd.DataFrame:
-        from tla2py.store.runs import pandas_frame
-
-        return pandas_frame(self.arrow(name))

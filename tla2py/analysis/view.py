@@ -5,6 +5,7 @@ What asks TLC is imported on use: most who open a store only read.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -80,7 +81,7 @@ class StoreView(StoreTables, Printed):
         from tla2py.replay.conjuncts import evaluate_conjuncts
 
         trace, origin = asked(self, point, number, tla2tools)
-        return evaluate_conjuncts([trace], origin)[0]
+        return evaluate_conjuncts(trace, origin)
 
     def why(self, point: int, number: int = 1, *, tla2tools: Path | None = None) -> Because:
         """Why a trace violates what it does: causes that TLC evaluated, the nearest first, or the reason for none.
@@ -111,7 +112,7 @@ class StoreView(StoreTables, Printed):
     def turning(self, name: str | None = None, *, tla2tools: Path | None = None) -> Turning:
         """The conjuncts that turn FALSE first, by kind of counterexample, of all properties or of one.
 
-        One run of TLC evaluates the counterexamples of a point. Raises InputError (``unknown-property``,
+        A run of TLC evaluates each counterexample. Raises InputError (``unknown-property``,
         ``not-confirmable``).
         """
         from tla2py.analysis.questions import stored_turning
@@ -141,15 +142,22 @@ class StoreView(StoreTables, Printed):
         return evaluate_enabled(trace, action, trace.states[(state or count) - 1], origin)
 
     def essential(
-        self, point: int, number: int = 1, *, seconds: float = 300, tla2tools: Path | None = None
+        self,
+        point: int,
+        number: int = 1,
+        *,
+        seconds: float = 300,
+        progress: Callable[[str], None] | None = None,
+        tla2tools: Path | None = None,
     ) -> Essential:
         """A trace without the steps that its violation does not need, as far as TLC finds them within ``seconds``.
 
-        Raises InputError as ``trace`` does, ``not-an-invariant`` and ``not-confirmable``.
+        ``progress`` is called with the step that is tried next. Raises InputError as ``trace`` does, ``not-an-invariant`` and ``not-confirmable``.
         """
-        from tla2py.analysis.questions import stored_essential
+        from tla2py.analysis.questions import asked
+        from tla2py.replay.conjuncts import essential_steps
 
-        return stored_essential(self, point, number, tla2tools, seconds=seconds)
+        return essential_steps(*asked(self, point, number, tla2tools), seconds=seconds, progress=progress)
 
     def heatmap(self, x: Axis = None, y: Axis = None, value: str = "verdict") -> Heatmap:
         """The points' verdicts, or a column of ``runs``, over two parameters or two lists of parameters.

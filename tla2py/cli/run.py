@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from tla2py.analysis.questions import keep_because
 from tla2py.analysis.searching import Budget, SearchOptions, parse_budget, search_code
 from tla2py.analysis.view import open_view
 from tla2py.cli.checking import Checking
@@ -114,6 +115,7 @@ def sweep_command(
         int, typer.Option(metavar="N", min=0, help="With --search: draw N points beyond those.")
     ] = 0,
     seed: Annotated[int, typer.Option(metavar="N", help="With --search: draw other points.")] = 0,
+    no_why: NoWhy = False,
     *,
     options: SweepOptions,
 ) -> None:
@@ -171,6 +173,8 @@ def sweep_command(
 
         for result in results:
             refine_laws(result, refine, again)
+    for result in () if no_why else results:
+        keep_because(result.store, toolchain, fresh=fresh)
     if len(results) > 1:
         show(overview([(each.plan, open_view(each.store.path)) for each in results]), wrapped=True)
     raise typer.Exit(worst([search_code(each) for each in results]))

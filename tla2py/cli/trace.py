@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from tla2py.analysis.questions import stored_essential, stored_turning, verify_traces
+from tla2py.analysis.questions import stored_turning, verify_traces
 from tla2py.analysis.view import StoreView, open_view
 from tla2py.cli.console import err, show, show_json, show_text
 from tla2py.cli.options import Arguments, Hide, Jar, Json, Only
@@ -338,17 +338,9 @@ def show_conjuncts(
     numbers = (number,) if number is not None else invariants or (1,)
     found = {each: view.conjuncts(point, each, tla2tools=jar) for each in numbers}
     if as_json:
-        show_json(
-            [
-                {
-                    "point": point,
-                    "trace": number,
-                    **each.to_json(),
-                    "conjuncts": [row.to_json() for row in each.rows],
-                }
-                for number, each in found.items()
-            ]
-        )
+        heads = [{"point": point, "trace": number, **each.to_json()} for number, each in found.items()]
+        parts = [[row.to_json() for row in each.rows] for each in found.values()]
+        show_json([{**head, "conjuncts": part} for head, part in zip(heads, parts, strict=True)])
     for number, each in {} if as_json else found.items():
         show(conjuncts_text(each, f"point {point}, trace {number}: "))
 
@@ -374,16 +366,14 @@ def show_essential(
     """Show which steps of a trace are essential: the trace itself, or a shorter one that violates the same."""
     seconds = parse_duration(timeout, "--timeout")
     chosen = variables.of(view.trace(point, number))
-    found = stored_essential(view, point, number, jar, seconds=seconds, progress=err().print)
+    found = view.essential(point, number, seconds=seconds, progress=err().print, tla2tools=jar)
     steps, left = len(found.trace.states) - 1, len(found.shortest.states) - 1
     title = f"point {point}, trace {number}: "
     if found.undecided:
-        show(
-            Text(
-                f"{title}no time for {counted(len(found.undecided), 'step')} of {left}, from state {found.undecided[0]}",
-                "yellow",
-            )
+        untried = (
+            f"no time for {counted(len(found.undecided), 'step')} of {left}, from state {found.undecided[0]}"
         )
+        show(Text(f"{title}{untried}", "yellow"))
     elif steps == left:
         show(Text(f"{title}every step is essential: {counted(steps, 'step')}"))
     if steps > left:

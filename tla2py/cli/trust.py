@@ -22,6 +22,7 @@ from tla2py.cli.options import (
     Json,
     Libraries,
     Master,
+    NoWhy,
     StorePath,
     pluscal_translator,
     with_folder_options,
@@ -111,6 +112,7 @@ def gate_command(
     master: Master = None,
     executor: ExecutorChoice = None,
     fresh: Fresh = False,
+    no_why: NoWhy = False,
     *,
     options: SweepOptions,
     as_json: Json = False,
@@ -136,6 +138,7 @@ def gate_command(
         locked=locked,
         strict=strict,
         second=second,
+        why=not no_why,
         sweeps=options,
     )
     formats = ((JunitReport, junit), (SarifReport, sarif), (MarkdownReport, summary))

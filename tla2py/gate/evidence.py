@@ -140,6 +140,15 @@ class Evidence:
             line for line in unified_diff(before, now, n=1, lineterm="") if line[:2] not in ("--", "++", "@@")
         ]
 
+    def why(self, point: PointDecision, name: str) -> str:
+        """Why a point violates a name, as far as the store has the answer, or the command that asks; may be empty."""
+        run_id, view = point.run.run_id, self.view
+        stored = view.points.of_run(run_id) if view is not None else None
+        if view is None or stored is None:
+            return ""
+        shortest = view.shortest_traces.get((run_id, name))
+        return view.why_line(stored.point, None if shortest is None else shortest.trace)
+
     @property
     def notices(self) -> tuple[str, ...]:
         """The decision's notices, the jar if the project or the machine chose it, and the sweep's own Java classes."""

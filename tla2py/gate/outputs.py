@@ -289,7 +289,8 @@ def _case(gate: Evidence, suite: str, point: PointDecision) -> TestCase:
     if point.problems:
         found = [gate.trace(point, one.check.label) for one in point.surprises]
         traces = [line for trace in found if trace is not None for line in trace_lines(trace)]
-        case.result = [_result(point.problems, [*answers, *traces, *_again(gate, point)])]
+        why = [printable(line) for one in point.surprises if (line := gate.why(point, one.check.label))]
+        case.result = [_result(point.problems, [*answers, *traces, *why, *_again(gate, point)])]
     elif point.row is None:
         case.result = [Skipped("the sweep as a whole has a problem")]
     elif answers:
@@ -426,7 +427,7 @@ def _traces(gate: Evidence) -> list[str]:
         parts += [f"<details><summary>{_html(title)}</summary>", "", "<pre>"]
         # An empty line would end the HTML; a trace has none.
         parts += [_html(line) for line in lines]
-        parts += ["</pre>", ""]
+        parts += ["</pre>", "", escape(gate.why(one.point, one.name)), ""]
         kin = [each for each in red if each.name == one.name and each.lead is one.point and not each.leads]
         for each in kin[:_MOST_POINTS]:
             states = counted(each.states, "state")

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from pathlib import Path
 
+from tla2py.analysis.questions import keep_because
 from tla2py.analysis.searching import SearchOptions
 from tla2py.analysis.view import StoreView, open_view
 from tla2py.errors import InputError
@@ -58,7 +59,7 @@ class GateOptions:
     them at the points whose lock has them, and everywhere for a first lock. ``vacuity`` is whether to ask TLC what could
     not fail, by default for a first lock and where the lock says that it was asked. ``locked`` makes a missing lock an
     error, ``strict`` makes each finding that is not accepted a problem. ``second`` names the jar of a second opinion, by
-    default that of the sweep file.
+    default that of the sweep file. ``why`` asks TLC about the counterexamples of sweep files, see ``keep_because``.
     """
 
     store: Address | None = None
@@ -70,6 +71,7 @@ class GateOptions:
     locked: bool = False
     strict: bool = False
     second: Path | None = None
+    why: bool = False
     sweeps: SweepOptions = field(default_factory=SweepOptions)
 
 
@@ -172,6 +174,8 @@ def _gate_files(
         listener=listener,
     )
     for result, (_, lock) in zip(results, loaded, strict=True):
+        if options.why:
+            keep_because(result.store, toolchain, fresh=options.fresh)
         sweep, plan, view = result.sweep, result.plan, open_view(result.store.path)
         search = None
         if result.searched:

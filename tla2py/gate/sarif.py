@@ -168,7 +168,8 @@ def _violation(gate: Evidence, point: PointDecision, one: CheckAnswer) -> tuple[
     place = gate.unexpected(point, name) or gate.expectation(point)
     length = f" in {counted(one.length, 'state')}" if one.length else ""
     line = f": {point.line}" if point.line is not None else ""
-    text = f"{name} is violated{length} with {point.shown}{line}"
+    why = f"; {said}" if (said := gate.why(point, name)) else ""
+    text = f"{name} is violated{length} with {point.shown}{line}{why}"
     result = {"ruleId": rule, **_result("error", text, place, **_logical(name))}
     trace = gate.trace(point, name)
     if trace is not None and trace.states:

@@ -162,6 +162,8 @@ def _counterexample(gate: Evidence, group: Sequence[Surprise], shown: Surprise |
     if left > 0:
         lines[_MOST_LINES:-_MOST_LINES] = [f"({left} more lines, see {gate.look(first.point)})"]
     yield from (Text(f"        {printable(line)}") for line in lines)
+    if why := gate.why(first.point, first.name):
+        yield Text(f"        {printable(why)}", "bold")
     if len(group) > 1:
         yield Text(f"      similar at the other points ({_lengths(group[1:])})")
 

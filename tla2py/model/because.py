@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
-from typing import Literal
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any, Literal
 
 from tla2py.model.trace import SUSPECT, Printed, TraceKind, label_of
 from tla2py.text import cut, spans
+from tla2py.tla.copies import Conjunct
 from tla2py.tla.itf import Json, state_to_itf
 from tla2py.tla.value import Value
 from tla2py.tla.value_text import format_value
@@ -41,6 +42,19 @@ class Cause:
     before: Value | None = None
     after: Value | None = None
 
+    @classmethod
+    def at(cls, conjunct: Conjunct, role: CauseRole, says: str, **others: Any) -> Cause:
+        """The cause that a conjunct is, with its text and place."""
+        return cls(
+            role=role,
+            text=conjunct.text,
+            says=says,
+            module=conjunct.module,
+            line=conjunct.line,
+            column=conjunct.column,
+            **others,
+        )
+
     @property
     def place(self) -> str:
         """Module, line and column; empty without one."""
@@ -48,24 +62,10 @@ class Cause:
 
     def to_json(self, rank: int) -> dict[str, object]:
         """A row of ``because``; values are in ITF."""
-        return {
-            "rank": rank,
-            "role": self.role,
-            "action": self.action,
-            "args": _itf(self.args),
-            "text": self.text,
-            "says": self.says,
-            "value": self.value,
-            "values": _itf(self.values),
-            "state": self.state,
-            "states": list(self.states),
-            "module": self.module,
-            "line": self.line,
-            "column": self.column,
-            "fairness": self.fairness,
-            "before": None if self.before is None else _itf({"": self.before})[""],
-            "after": None if self.after is None else _itf({"": self.after})[""],
-        }
+        row = {each.name: getattr(self, each.name) for each in fields(self)}
+        steps = {name: _itf({"": row[name]})[""] for name in ("before", "after") if row[name] is not None}
+        maps = {"args": _itf(self.args), "values": _itf(self.values)}
+        return {"rank": rank, **row, **maps, "states": list(self.states), **steps}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,6 +108,13 @@ class Because(Printed):
             "reason": self.reason,
             "because": [each.to_json(rank) for rank, each in enumerate(self.causes, 1)],
         }
+
+
+def one_each(causes: Iterable[Cause]) -> list[Cause]:
+    """Causes with the first of each action before all others."""
+    found = list(causes)
+    nearest = {cause.action: cause for cause in reversed(found)}
+    return sorted(found, key=lambda each: nearest[each.action] is not each)
 
 
 def call_text(name: str, args: Mapping[str, Value]) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from tla2py.errors import InputError
-from tla2py.model.because import Cause, call_text, states_text
+from tla2py.model.because import Cause, call_text, one_each, states_text
 from tla2py.model.trace import Trace
 from tla2py.replay.query import TraceQuery
 from tla2py.replay.told import MODULE, behaviour_of, named, telling_of, told_by
@@ -123,11 +123,11 @@ def behaviour_causes(trace: Trace, query: TraceQuery) -> Iterator[Cause]:
     loop = trace.loop_start if trace.loop_start is not None else count
     name, behaviour = query.violated(trace), behaviour_of(query)
     copies = [telling_of(query, name, "formula")]
-    copies.append(telling_of(query, behaviour, "fairness", beside=copies[0], base=100_000))
-    copies.append(telling_of(query, behaviour, "units", beside=copies[0], base=200_000))
+    copies.append(telling_of(query, behaviour, "fairness", beside=copies[0].beside, base=100_000))
+    copies.append(telling_of(query, behaviour, "units", beside=copies[0].beside, base=200_000))
     state = f"{MODULE[0].lower()}{MODULE[1:]}Step"
     successor = query.successor(f"{MODULE}States[IF {state} = {count} THEN {loop} ELSE {state} + 1]")
-    _, output = told_by(query, copies, trace.states, [], successor)
+    output = told_by(query, copies, trace.states, [], successor)
     told: list[list[_Token]] = []
     for printed in printed_tuples(output):
         match printed:
@@ -142,10 +142,14 @@ def behaviour_causes(trace: Trace, query: TraceQuery) -> Iterator[Cause]:
     lasso = _Lasso(count, loop)
     whole, fair, taken = (_parts(copy, told) for copy in copies)
     parts = [] if lasso.holds(whole, 1) else list(lasso.blame(whole, 1, value=False))
-    false = [each.unit for each, at in parts if each.unit and not each.facts[at - 1][0]]
-    yield from _of_fairness(query, lasso, fair.parts, taken.parts, _reads(false))
-    for part, at in parts:
-        yield _of_part(part, at, lasso)
+    false = [each.unit for each, at in parts if each.unit and (each.unit.kind or not each.facts[at - 1][0])]
+    reads = _reads(false)
+    actions = [*_of_fairness(query, lasso, fair.parts, taken.parts, reads)]
+    actions = actions or [*_of_actions(lasso, taken.parts, reads)]
+    first = sorted((_of_part(part, at, lasso) for part, at in parts), key=lambda each: each.action is None)
+    # Fairness that the property demands names an action too.
+    own = sum(each.action is not None for each in first)
+    yield from (*actions[:1], *first[:own], *actions[1:], *first[own:])
 
 
 def _parts(copy: Telling, told: Sequence[Sequence[_Token]]) -> _Part:
@@ -198,17 +202,15 @@ def _of_part(part: _Part, at: int, lasso: _Lasso) -> Cause:
         says = f"{text} is TRUE in {states_text(states)}, and FALSE from state {forever[0]} on"
     else:
         says = f"{text} is {str(value).upper()} in state {at}; it is TRUE in {states_text(states)}"
-    return Cause(
-        role="part",
-        text=conjunct.text,
-        says=says,
+    return Cause.at(
+        conjunct,
+        "part",
+        says,
+        action=part.unit.name if part.unit.kind else None,
         value=value,
         values=part.names,
         state=at,
         states=states,
-        module=conjunct.module,
-        line=conjunct.line,
-        column=conjunct.column,
     )
 
 
@@ -246,23 +248,45 @@ def _of_fairness(
             if length > 1
             else f"state {enabled[0]}, which recurs for ever"
         )
-        cause = Cause(
-            role="fairness",
+        cause = Cause.at(
+            unit.conjunct,
+            "fairness",
+            f"{call} is enabled in {where}, and never taken there; {says}",
             action=unit.name,
             args=action.names,
-            text=unit.conjunct.text,
-            says=f"{call} is enabled in {where}, and never taken there; {says}",
             state=enabled[0],
             states=enabled,
             fairness=None if not kinds else "SF" if "SF" in kinds else "WF",
-            module=unit.conjunct.module,
-            line=unit.conjunct.line,
-            column=unit.conjunct.column,
         )
         relevant = bool(_writes(unit) & reads)
         found.append(((bool(kinds), bool(wider), not relevant, -len(enabled)), cause))
-    for _, cause in sorted(found, key=lambda each: each[0]):
-        yield cause
+    yield from one_each(cause for _, cause in sorted(found, key=lambda each: each[0]))
+
+
+def _of_actions(lasso: _Lasso, actions: Sequence[_Part], reads: frozenset[str]) -> Iterator[Cause]:
+    """The actions that could change what is FALSE, and do not: those that the loop takes, then those never enabled there."""
+    found = {True: dict[str, Cause](), False: dict[str, Cause]()}
+    for action in actions:
+        unit = action.unit
+        assert unit is not None
+        states = tuple(n for n in lasso.recurring if action.facts[n - 1][1])
+        enabled = any(action.facts[n - 1][0] for n in lasso.recurring)
+        changes = ", ".join(sorted(_writes(unit) & reads))
+        if not changes or bool(states) is not enabled:
+            continue
+        call = call_text(unit.name, action.names)
+        says = "is taken in the loop" if enabled else "is never enabled in the loop"
+        cause = Cause.at(
+            unit.conjunct,
+            "action",
+            f"{call} {says}; it may change {changes}",
+            action=unit.name,
+            args=action.names,
+            value=enabled,
+            states=states,
+        )
+        found[enabled].setdefault(unit.name, cause)
+    yield from (*found[True].values(), *found[False].values())
 
 
 def _same(condition: _Part, action: _Part) -> bool:

@@ -10,12 +10,13 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from tla2py.errors import InputError
 from tla2py.model.outcome import Verdict
 from tla2py.model.trace import State, Trace
-from tla2py.replay.query import PRINTER, InvariantCopy, Origin, TraceQuery, first_error, printer_text
+from tla2py.replay.query import InvariantCopy, Origin, TraceQuery, first_error
+from tla2py.replay.told import told_by
 from tla2py.tla.copies import (
     Binding,
     Conjunct,
@@ -27,6 +28,7 @@ from tla2py.tla.copies import (
     wrapped,
 )
 from tla2py.tla.module import Expression
+from tla2py.tla.telling import TELLER
 from tla2py.tlc.process.pool import close_hosts
 
 _MODULE, _PRINTER = "AskEssential", "AskEssentialNow"
@@ -184,9 +186,6 @@ class ActionCopy(DefinitionCopy):
                     yield from wrapped(expr.span, f"(tla2pyTell!Now({{{quoted}}}) /\\ (", (), "))")
 
 
-_CONJUNCTS_MODULE: Final = "AskConjuncts"
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConjunctRow:
     """A conjunct, condition or part with its value in each state; None if TLC did not evaluate it there.
@@ -269,16 +268,14 @@ class Conjuncts:
         return takewhile(lambda each: each.conjunct.depth > row.conjunct.depth, after)
 
 
-def evaluate_conjuncts(
-    traces: Sequence[Trace], origin: Origin, *, warm: bool = False
-) -> tuple[Conjuncts, ...]:
-    """The conjuncts of the invariant that traces of one run violate, all the same; ``warm`` is that of ``TraceQuery``.
+def evaluate_conjuncts(trace: Trace, origin: Origin, *, warm: bool = False) -> Conjuncts:
+    """The conjuncts of the invariant that a trace violates; ``warm`` is that of ``TraceQuery``.
 
     Raises InputError: ``not-an-invariant`` for another kind of trace, ``not-confirmable`` for one that cannot be written
     as a module or whose invariant TLC cannot evaluate.
     """
-    query = TraceQuery(traces, origin, warm=warm)
-    name, trace = query.violated(traces[0]), traces[0]
+    query = TraceQuery([trace], origin, warm=warm)
+    name = query.violated(trace)
     if trace.kind != "invariant" or name not in query.spec.definitions:
         raise InputError(
             "not-an-invariant",
@@ -286,34 +283,11 @@ def evaluate_conjuncts(
             hint="evaluate expressions in its states instead: --eval EXPR",
         )
     query.expose(name)
-    copy = InvariantCopy(query=query, name=name, printer=PRINTER)
-    module = query.each_state(
-        _CONJUNCTS_MODULE,
-        [state for trace in traces for state in trace.states],
-        (
-            'PrintT(<<"tla2py: state", askConjunctsStep>>)',
-            f"IF {copy.root} THEN TRUE ELSE TRUE",
-            query.unchanged,
-        ),
-    )
-    error = ""
-    # A conjunct may make sense only if those before it are TRUE. Then TLC has to stop at the first that is FALSE.
-    for stops in (False, True):
-        query.modules[f"{PRINTER}.tla"] = printer_text(stops=stops)
-        with query.run(_CONJUNCTS_MODULE, module) as executed:
-            if executed.result.verdict is Verdict.HOLDS:
-                texts = dict(origin.record.expressions)
-                shown = [
-                    replace(each, definition=texts.get(each.definition, each.definition))
-                    for each in copy.conjuncts
-                ]
-                return tuple(_read(traces, shown, executed.output))
-            error = first_error(executed.result)
-    raise InputError(
-        "not-confirmable",
-        f"TLC could not evaluate the conjuncts of {name}: {error}",
-        hint="evaluate expressions in its states instead: --eval EXPR",
-    )
+    copy = InvariantCopy(query=query, name=name, printer=TELLER)
+    output = told_by(query, [copy], trace.states, [query.unchanged], judged=True)
+    texts = dict(origin.record.expressions)
+    shown = [replace(each, definition=texts.get(each.definition, each.definition)) for each in copy.conjuncts]
+    return Conjuncts(trace=trace, rows=tuple(_read(len(trace.states), shown, output)))
 
 
 class _Told(NamedTuple):
@@ -348,9 +322,8 @@ class _Table:
             self.keep(each, state)
 
 
-def _read(traces: Sequence[Trace], conjuncts: Sequence[Conjunct], output: str) -> Iterator[Conjuncts]:
-    """The conjuncts of each trace with the values that TLC printed."""
-    count = sum(len(trace.states) for trace in traces)
+def _read(count: int, conjuncts: Sequence[Conjunct], output: str) -> Iterator[ConjunctRow]:
+    """The conjuncts with the values that TLC printed in so many states."""
     found = _Table(conjuncts, count)
     # TLC evaluates constant definitions once, before the first state.
     states = range(count)
@@ -368,14 +341,5 @@ def _read(traces: Sequence[Trace], conjuncts: Sequence[Conjunct], output: str) -
                 pending[begin:] = [told] if depth else []
                 for state in states if not depth else ():
                     found.keep(told, state)
-    begin = 0
-    for trace in traces:
-        end = begin + len(trace.states)
-        rows = (
-            ConjunctRow(
-                conjunct=conjunct, values=tuple(each[begin:end]), witnesses=tuple(witnesses[begin:end])
-            )
-            for conjunct, each, witnesses in zip(conjuncts, found.values, found.witnesses, strict=True)
-        )
-        yield Conjuncts(trace=trace, rows=tuple(rows))
-        begin = end
+    for conjunct, each, witnesses in zip(conjuncts, found.values, found.witnesses, strict=True):
+        yield ConjunctRow(conjunct=conjunct, values=tuple(each), witnesses=tuple(witnesses))

@@ -36,22 +36,8 @@ from tla2py.tlc.process.command import input_path
 from tla2py.tlc.tools.community import class_file, recorded_classes
 from tla2py.tlc.tools.toolchain import Toolchain
 
-PRINTER = "AskConjunctsTell"
 # Parts of parts of a conjunct are shown to this depth.
 _DEEPEST = 3
-
-
-def printer_text(*, stops: bool) -> str:
-    """The module whose operators print the value of a part; with ``stops`` a FALSE conjunct ends the evaluation."""
-    tell = 'PrintT(<<"tla2py: conjunct", number, names, values, value>>)'
-    # Bound by a quantifier the value is evaluated once, although it is used twice.
-    whether = f"\\E value \\in {{formula}} : {tell} /\\ value"
-    return f"""---- MODULE {PRINTER} ----
-LOCAL INSTANCE TLC
-Whether(number, names, values, formula) == {whether}
-Tell(number, names, values, value) == {"Whether(number, names, values, value)" if stops else tell}
-====
-"""
 
 
 @dataclass(slots=True)

@@ -49,12 +49,7 @@ class Enabledness:
     stopped: Conjunct | None
 
 
-def evaluate_enabled(
-    trace: Trace,
-    action: str,
-    state: State,
-    origin: Origin,
-) -> Enabledness:
+def evaluate_enabled(trace: Trace, action: str, state: State, origin: Origin) -> Enabledness:
     """How far an action gets in a state of a trace.
 
     Its parameters and quantifiers take the values that the next-state relation gives them. Raises InputError: ``usage``
@@ -65,7 +60,7 @@ def evaluate_enabled(
     copy = telling_of(query, _root(query, action), "next", action=action, fixed=False, valued=False)
     # No step is taken. A variable without a next value makes TLC try all bindings.
     done = f'PrintT(<<"tla2py: args", {len(copy.conjuncts)}, "", <<>>, <<>>>>)'
-    _, output = told_by(query, [copy], [state], [done, "FALSE"])
+    output = told_by(query, [copy], [state], [done, "FALSE"])
     paths = list(told_paths(output, copy))
     tried: dict[int, bool] = {}
     for each in (each for path in paths for each in path if each.number >= 0):
@@ -75,12 +70,7 @@ def evaluate_enabled(
     enabled = bool(furthest) and not furthest[-1].action and furthest[-1].number < 0
     best = [each for each in furthest if each.number >= 0]
     variables = {variable.name for module in query.spec.modules for variable in module.variables}
-    binding = {
-        name: format_value(value)
-        for each in best
-        for name, value in each.names.items()
-        if name not in variables
-    }
+    given = {name: value for each in best for name, value in each.names.items() if name not in variables}
     return Enabledness(
         action=action,
         state=state,
@@ -89,7 +79,7 @@ def evaluate_enabled(
             for number, conjunct in enumerate(copy.conjuncts)
         ),
         enabled=enabled,
-        binding=tuple(binding.items()),
+        binding=tuple((name, format_value(value)) for name, value in given.items()),
         stopped=copy.conjuncts[best[-1].number] if best and not enabled else None,
     )
 

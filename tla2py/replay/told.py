@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from tla2py.errors import InputError
 from tla2py.model.outcome import Verdict
 from tla2py.model.trace import State
-from tla2py.replay.query import TraceQuery, first_error
-from tla2py.tla.copies import DefinitionCopy, printed_tuples
-from tla2py.tla.telling import TELLER, About, Telling, teller_text
+from tla2py.replay.query import InvariantCopy, TraceQuery, first_error
+from tla2py.tla.copies import printed_tuples
+from tla2py.tla.telling import ENOUGH, MOST_TOLD, TELLER, About, Telling, teller_text
 from tla2py.tla.value import Value
 
 MODULE = "AskWhy"
+_OTHERWISE = "evaluate expressions in the states instead: --eval EXPR"
+TOO_MUCH = f"there is more to evaluate than the {MOST_TOLD:,} formulas that TLC tells of"
 
 
 def named(names: Iterable[Value], values: Iterable[Value]) -> dict[str, Value]:
@@ -29,56 +31,38 @@ def behaviour_of(query: TraceQuery) -> str:
     return dict(query.config.substitutions).get(found, found)
 
 
-def telling_of(
-    query: TraceQuery,
-    name: str,
-    about: About,
-    *,
-    fixed: bool = True,
-    valued: bool = True,
-    action: str | None = None,
-    beside: Telling | None = None,
-    base: int = 0,
-) -> Telling:
-    """The copy of a definition that tells ``about`` it, or about the steps of an ``action``, perhaps ``beside`` another one."""
+def telling_of(query: TraceQuery, name: str, about: About, **options: Any) -> Telling:
+    """The copy of a definition that tells ``about`` it; ``options`` are those of ``Telling``."""
     query.expose(name)
-    others: list[DefinitionCopy] = beside.beside if beside is not None else []
-    return Telling(
-        query=query,
-        name=name,
-        printer=TELLER,
-        action=action,
-        about=about,
-        fixed=fixed,
-        valued=valued,
-        beside=others,
-        base=base,
-    )
+    return Telling(query=query, name=name, printer=TELLER, about=about, **{"action": None, **options})
 
 
 def told_by(
     query: TraceQuery,
-    copies: Sequence[Telling],
+    copies: Sequence[Telling | InvariantCopy],
     states: Sequence[State],
     end: Sequence[str],
     successor: str = "",
     *,
     fails: bool = False,
-) -> tuple[Telling, str]:
-    """The first of some copies, and what TLC tells of all in some states; with ``fails``, before it fails there.
+    judged: bool = False,
+) -> str:
+    """What TLC tells of copies in some states; with ``fails``, before it fails there.
+
+    The last copy has to be TRUE where TLC goes on, unless all are ``judged``.
 
     Raises InputError (``not-confirmable``) if TLC cannot evaluate them, or does not fail.
     """
-    roots = [each.root for each in copies]
+    roots = [f"IF {each.root} THEN TRUE ELSE TRUE" for each in copies]
+    roots[-1] = roots[-1] if judged else copies[-1].root
     count = max(len(each.conjuncts) for each in copies)
-    judged = [f"IF {root} THEN TRUE ELSE TRUE" for root in roots[:-1]]
     assigned = [successor] if successor else []
     module = query.each_state(
         MODULE,
         states,
-        ['PrintT(<<"tla2py: state", askWhyStep>>)', *assigned, *judged, roots[-1], *end],
+        ['PrintT(<<"tla2py: state", askWhyStep>>)', *assigned, *roots, *end],
         definitions=[f"LOCAL tla2pyTold == INSTANCE {TELLER}", f"ASSUME tla2pyTold!Begin({count})"],
-        without=[2] if len(copies) == 1 and len(states) == 2 else (),
+        without=[2] if len(copies) == 1 and len(states) == 2 and not judged else (),
     )
     error = "it does not fail there again"
     for stops in (False, True) if copies[0].conjuncts and not fails else (fails,):
@@ -86,9 +70,11 @@ def told_by(
         with query.run(MODULE, module) as executed:
             holds = executed.result.verdict is Verdict.HOLDS
             if holds is not fails:
-                return copies[0], executed.output
+                if ENOUGH in executed.output and len(copies) > 1:
+                    raise InputError("not-confirmable", TOO_MUCH, hint="")
+                return executed.output
             error = error if fails else first_error(executed.result)
-    raise InputError("not-confirmable", f"TLC could not evaluate it: {error}", hint="")
+    raise InputError("not-confirmable", f"TLC could not evaluate it: {error}", hint=_OTHERWISE)
 
 
 class Tried(NamedTuple):

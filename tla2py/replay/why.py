@@ -6,16 +6,16 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from tla2py.errors import InputError
-from tla2py.model.because import Because, Cause, call_text
+from tla2py.model.because import Because, Cause, call_text, one_each
 from tla2py.model.outcome import Violation
 from tla2py.model.trace import Trace
 from tla2py.replay.behaviour import behaviour_causes
 from tla2py.replay.conjuncts import evaluate_conjuncts
 from tla2py.replay.query import Origin, TraceQuery
-from tla2py.replay.told import MODULE, Tried, behaviour_of, named, telling_of, told_by, told_paths
-from tla2py.tla.copies import Edit, edited, named_values, printed_tuples
+from tla2py.replay.told import MODULE, TOO_MUCH, Tried, behaviour_of, named, telling_of, told_by, told_paths
+from tla2py.tla.copies import Edit, edited, left_out, named_values, printed_tuples
 from tla2py.tla.module import Expression, Module
-from tla2py.tla.telling import About, Telling, left_out, padded
+from tla2py.tla.telling import ENOUGH, About, Telling, padded
 from tla2py.tla.tree import deeply
 from tla2py.tla.value import Value
 from tla2py.tla.value_text import ValueTextError, format_value, parse_value
@@ -70,42 +70,40 @@ def _values(pairs: Iterable[tuple[str, str]]) -> dict[str, Value]:
 
 def _of_invariant(trace: Trace, origin: Origin, *, warm: bool) -> Iterator[Cause]:
     """The conjuncts that are FALSE in the first state in which one is."""
-    (found,) = evaluate_conjuncts([trace], origin, warm=warm)
+    found = evaluate_conjuncts(trace, origin, warm=warm)
     state = found.turning_state
     for row in found.rows if state is not None else ():
         if state is None or row.conjunct.role != "conjunct" or row.values[state.index - 1] is not False:
             continue
         witness = _values(row.witnesses[state.index - 1])
         after = f", after {state.action}" if state.action else ""
-        yield Cause(
-            role="conjunct",
-            text=row.conjunct.text,
-            says=f"{row.conjunct.text} is FALSE in state {state.index}{after}",
+        yield Cause.at(
+            row.conjunct,
+            "conjunct",
+            f"{row.conjunct.text} is FALSE in state {state.index}{after}",
             action=state.action,
             value=False,
             values=witness,
             state=state.index,
             states=tuple(n for n, value in enumerate(row.values, 1) if value),
-            module=row.conjunct.module,
-            line=row.conjunct.line,
-            column=row.conjunct.column,
         )
 
 
 def _of_failure(trace: Trace, origin: Origin, *, warm: bool) -> Iterator[Cause]:
     """The expression that TLC could not evaluate in the last state, or that an assertion stopped at."""
     if not trace.states:
-        raise InputError("not-confirmable", "TLC failed before it had a state", hint="")
+        raise InputError("not-confirmable", "TLC printed no state before it failed", hint="")
     last = trace.states[-1]
     checked = () if trace.kind == "assert" else origin.config.invariants
-    for name in (None, *checked):
+    # TLC may stop before the step to the state in which an invariant fails.
+    for name, primed in ((None, ""), *((name, primed) for name in checked for primed in ("", "'"))):
         query = TraceQuery([trace], origin, warm=warm)
         about: About = "init" if name else "next"
-        copies = [telling_of(query, name or behaviour_of(query), about, fixed=bool(name), valued=False)]
+        copy = telling_of(query, name or behaviour_of(query), about, fixed=bool(name), valued=False)
+        copy.root += primed
+        step = query.next if primed else query.unchanged if name else ""
         try:
-            copy, output = told_by(
-                query, copies, [last], [] if name else ["FALSE"], query.unchanged if name else "", fails=True
-            )
+            output = told_by(query, [copy], [last], [] if name else ["FALSE"], step, fails=True)
         except InputError:
             continue
         path = list(told_paths(output, copy))[-1:]
@@ -114,18 +112,16 @@ def _of_failure(trace: Trace, origin: Origin, *, warm: bool) -> Iterator[Cause]:
         tried, conjunct = path[0][-1], copy.conjuncts[path[0][-1].number]
         action = None if name else copy.action_at(copy.found[tried.number][1])
         args = next((each.names for each in path[0] if each.action and each.action == action), {})
+        state = last.index + bool(primed)
         by = f" by {call_text(action, args)}" if action else f" in {name}"
-        yield Cause(
-            role="expression",
+        yield Cause.at(
+            conjunct,
+            "expression",
+            f"{conjunct.text} cannot be evaluated in state {state}{by}",
             action=action,
             args=args,
-            text=conjunct.text,
-            says=f"{conjunct.text} cannot be evaluated in state {last.index}{by}",
             values={name: value for each in path[0] for name, value in each.names.items()},
-            state=last.index,
-            module=conjunct.module,
-            line=conjunct.line,
-            column=conjunct.column,
+            state=state,
         )
         return
     raise InputError("not-confirmable", "TLC does not fail there again", hint="")
@@ -218,6 +214,7 @@ def _attempt(
     action = actions[tried[-1].number]
     args = next((each.names for each in path if each.action == action), {})
     judged = [each for each in tried if copy.conjuncts[each.number].role != "condition"]
+    never = any(copy.is_constant(each.number) and not each.value for each in judged)
     true = {(effects[each.number], each.depth) for each in judged if each.value}
     # What was not evaluated is not known to be TRUE.
     whole = {(effects[n], float(copy.depths[n])) for n, name in enumerate(actions) if name == action}
@@ -226,7 +223,7 @@ def _attempt(
         action=action,
         args=args,
         false=tuple(each for each in judged if not each.value),
-        rank=(*lacking, -len(true)) if copy.fixed else (sum(lacking), -len(true)),
+        rank=(*(lacking if copy.fixed else [sum(lacking)]), not never, -len(true)),
         names={
             name: value
             for each in path
@@ -236,9 +233,11 @@ def _attempt(
     )
 
 
-def _of_attempts(attempts: Sequence[_Attempt], copy: Telling, state: int, what: str) -> Iterator[Cause]:
-    """A cause for the nearest instances of each action: its first conjunct that is FALSE."""
+def _of_attempts(output: str, copy: Telling, state: int, what: str) -> Iterator[Cause]:
+    """A cause for the nearest instances of each action: its first conjunct that is FALSE; first one of each action."""
     seen: dict[str, int] = {}
+    found: list[Cause] = []
+    attempts = _attempts(output, copy)
     told = set[tuple[str, str]]()
     for each in attempts:
         call, first = call_text(each.action, each.args), each.false[0]
@@ -248,28 +247,29 @@ def _of_attempts(attempts: Sequence[_Attempt], copy: Telling, state: int, what: 
         told.add((call, conjunct.text))
         seen[each.action] = seen.get(each.action, 0) + 1
         mentioned = {name: value for name, value in each.names.items() if name in first.names}
-        yield Cause(
-            role="action",
-            action=each.action,
-            args=each.args,
-            text=conjunct.text,
-            says=f"{call} {what}: FALSE is {conjunct.text}",
-            value=False,
-            values={**mentioned, **first.names},
-            state=state,
-            module=conjunct.module,
-            line=conjunct.line,
-            column=conjunct.column,
+        found.append(
+            Cause.at(
+                conjunct,
+                "action",
+                f"{call} {what}: FALSE is {conjunct.text}",
+                action=each.action,
+                args=each.args,
+                value=False,
+                values={**mentioned, **first.names},
+                state=state,
+            )
         )
+    yield from one_each(found)
+    if ENOUGH in output:
+        yield Cause(role="expression", text="", says=f"{TOO_MUCH}; others may be nearer", state=state)
 
 
 def _of_deadlock(trace: Trace, query: TraceQuery) -> Iterator[Cause]:
     """Each action with what forbids it in the last state."""
     last = trace.states[-1]
-    copy, output = told_by(
-        query, [telling_of(query, behaviour_of(query), "next", fixed=False)], [trace.states[-1]], ["FALSE"]
-    )
-    yield from _of_attempts(_attempts(output, copy), copy, last.index, "is not enabled")
+    copy = telling_of(query, behaviour_of(query), "next", fixed=False)
+    output = told_by(query, [copy], [last], ["FALSE"])
+    yield from _of_attempts(output, copy, last.index, "is not enabled")
 
 
 def _of_step(trace: Trace, query: TraceQuery) -> Iterator[Cause]:
@@ -278,9 +278,9 @@ def _of_step(trace: Trace, query: TraceQuery) -> Iterator[Cause]:
     name = query.violated(trace)
     if name not in query.spec.definitions:
         raise InputError("not-confirmable", f"{name} is not defined", hint="")
-    copies = [telling_of(query, name, "next" if before else "init")]
+    copy = telling_of(query, name, "next" if before else "init")
     assigned = query.successor(f"{MODULE}States[2]") if before else query.unchanged
-    copy, output = told_by(query, copies, [each for each in (before, after) if each], [], assigned)
+    output = told_by(query, [copy], [each for each in (before, after) if each], [], assigned)
     if before is not None:
         yield Cause(
             role="action",
@@ -293,7 +293,7 @@ def _of_step(trace: Trace, query: TraceQuery) -> Iterator[Cause]:
             column=after.location.begin_column if after.location else None,
         )
     what = "is not this step" if before else "is not TRUE"
-    yield from _of_attempts(_attempts(output, copy), copy, after.index, what)
+    yield from _of_attempts(output, copy, after.index, what)
     yield from _of_mapping(output, query, after.index)
 
 

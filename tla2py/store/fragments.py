@@ -34,8 +34,8 @@ RESULTS = (
     *(column for column in runs_columns(()) if column.name != "point"),
     Column("record", "string", False, "size and CRC of the record that the row was made from"),
 )
-# The tables of the store as a whole: points joined with the rows of runs, mutants, and what ``drive`` wrote last.
-JOINED = ("runs", "logs", "mutants", "drives")
+# The tables of the store as a whole: points joined with the rows of runs, mutants, what ``drive`` wrote last, and causes.
+JOINED = ("runs", "logs", "mutants", "drives", "because")
 LOG_RESULTS = tuple(column for column in TABLES["logs"] if column.name != "point")
 FRAGMENT_TABLES: dict[str, tuple[Column, ...]] = {
     "results": RESULTS,

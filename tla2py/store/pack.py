@@ -27,8 +27,6 @@ import pyarrow.parquet as pq
 from tla2py.store.record import EPOCH, is_whole, record_name
 from tla2py.store.storage import FilePart, Storage
 
-_PART = 10_000
-
 
 def text_column(texts: Iterable[str]) -> pa.StringArray:
     """The texts as a column."""
@@ -51,16 +49,6 @@ def coded_column(texts: Iterable[str], codes: Iterable[int]) -> pa.DictionaryArr
     numbers = array("i", codes)
     places = pa.Array.from_buffers(pa.int32(), len(numbers), [None, pa.py_buffer(numbers)])
     return pa.DictionaryArray.from_arrays(places, text_column(texts))
-
-
-def places_among(
-    texts: pa.Array | pa.ChunkedArray, others: pa.Array | pa.ChunkedArray
-) -> Iterator[int | None]:
-    """The first place of each text among others; None if it is not there."""
-    places = pc.index_in(texts, value_set=others)
-    # Not all as objects at once.
-    for start in range(0, len(places), _PART):
-        yield from places[start : start + _PART].to_pylist()
 
 
 def release_memory() -> None:

@@ -12,6 +12,7 @@ from pathlib import Path
 from tla2py.errors import Place
 from tla2py.logs.files import LogText
 from tla2py.logs.why import BOTH, LogWhy
+from tla2py.model.because import Because
 from tla2py.model.logs import LogEdit
 from tla2py.model.outcome import Diagnostic, Verdict, left_open
 from tla2py.model.row import RunRow, TraceRow
@@ -25,6 +26,8 @@ from tla2py.tlc.output.messages import UNEXPLAINED
 from tla2py.tlc.output.prints import asserted_value
 
 Row = dict[str, object]
+# The columns of ``because`` that are JSON.
+_JSON = ("args", "values", "states", "before", "after")
 # What a verdict on a changed log means.
 _STATUSES = {Verdict.HOLDS: "accepted", Verdict.INCONCLUSIVE: "unknown", Verdict.BROKEN: "broken"}
 _NOWHERE: Row = dict.fromkeys(field.name for field in fields(Location))
@@ -216,6 +219,18 @@ def simulation_rows(record: RunRecord, result: RunResult, lengths: Counter[int])
             "longest": max(lengths, default=None),
             "mean_length": sum(length * count for length, count in lengths.items()) / kept if kept else None,
         }
+
+
+def because_rows(run_id: str, number: int | None, found: Because) -> Iterator[Row]:
+    """The rows of ``because`` about what a run violates; one without a rank, if there is no cause."""
+    about: Row = {"run_id": run_id, "trace": number, **found.to_json()}
+    del about["because"]
+    if not found.causes:
+        yield {**about, "says": found.first}
+    for rank, cause in enumerate(found.causes, 1):
+        row = cause.to_json(rank)
+        texts = {name: json.dumps(row[name], ensure_ascii=False) for name in _JSON if row[name] is not None}
+        yield {**about, **row, **texts}
 
 
 def trace_row(run_id: str, number: int, trace: Trace) -> Row:

@@ -186,9 +186,14 @@ def _typed(column: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray:
 def mutants_file(report: MutantReport) -> bytes:
     """The file of ``mutants``: a row per mutant, and what else there is to say about all of them as its metadata."""
     rest = msgspec.json.encode(msgspec.structs.replace(report, mutants=()))
-    table = rows_as_table(TABLES["mutants"], msgspec.to_builtins(report.mutants))
+    return rows_as_file("mutants", msgspec.to_builtins(report.mutants), {_REPORT: rest})
+
+
+def rows_as_file(name: str, added: Iterable[Row], metadata: Mapping[bytes, bytes] | None = None) -> bytes:
+    """A few rows of a table as a file, with other metadata than the descriptions of the columns."""
+    table = rows_as_table(TABLES[name], added)
     sink = io.BytesIO()
-    pq.write_table(table.replace_schema_metadata({_REPORT: rest}), sink, compression="zstd")
+    pq.write_table(table.replace_schema_metadata(metadata), sink, compression="zstd")
     return sink.getvalue()
 
 

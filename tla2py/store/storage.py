@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import hashlib
 import io
 import os
 import re
@@ -332,3 +333,37 @@ def busy(storage: Storage, holder: str | None = None) -> StoreError:
 def files_below(folder: Path) -> list[Path]:
     """The files in a folder and in its folders, in order."""
     return sorted(path for path in folder.rglob("*") if path.is_file())
+
+
+def damaged(storage: Storage, name: str, problem: object) -> StoreError:
+    """The error for a damaged file that a sweep writes anew."""
+    return StoreError(
+        "not-a-store",
+        f"{name} of {storage.address} is damaged: {problem}",
+        hint="run the sweep again; it rewrites the file",
+    )
+
+
+def read_named(storage: Storage, name: str) -> bytes:
+    """The content of a file that ``write_named`` wrote. Raises StoreError (``not-a-store``) if it is damaged, and OSError."""
+    with storage.open(name) as source:
+        data = source.read()
+    # Parquet itself would read some changed texts.
+    if _digest_name(name.rpartition("/")[0], data) != name:
+        raise damaged(storage, name, "its digest differs")
+    return data
+
+
+def write_named(storage: Storage, folder: str, data: bytes) -> str:
+    """The name of the Parquet file with this content, by its digest. Raises StoreError (``store-unwritable``)."""
+    name = _digest_name(folder, data)
+    with contextlib.suppress(FileNotFoundError), storage.open(name) as source:
+        if source.read() == data:
+            return name
+    storage.make((folder,))
+    storage.write({name: lambda file: file.write(data)})
+    return name
+
+
+def _digest_name(folder: str, data: bytes) -> str:
+    return f"{folder}/{hashlib.sha256(data).hexdigest()[:32]}.parquet"

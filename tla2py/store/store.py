@@ -3,7 +3,7 @@
 ::
 
     STORE/store.json              the manifest: parameters, the sweep file's text, the names of the points table
-                                  and of the table of mutants
+                                  and of the tables of mutants and of causes
     STORE/points/DIGEST.parquet   the points: their parameters and run ids
     STORE/sources/SHA256.tla      the text of every module of the runs
     STORE/inputs/SHA256           the files that runs read, if a sweep declares any
@@ -21,7 +21,6 @@
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import io
 import shutil
 import time
@@ -39,7 +38,17 @@ from tla2py.model.mutant import MutantReport
 from tla2py.model.run import OUTPUTS, Executed
 from tla2py.model.search import Search
 from tla2py.store.record import Archive, checked, open_archive, record_name, write_archive
-from tla2py.store.storage import Address, Storage, Write, below, is_remote, storage_of
+from tla2py.store.storage import (
+    Address,
+    Storage,
+    Write,
+    below,
+    damaged,
+    is_remote,
+    read_named,
+    storage_of,
+    write_named,
+)
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -76,6 +85,8 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     points: Annotated[str, msgspec.Meta(pattern=r"^(points/\w+\.parquet)?\Z")] = ""
     # The file of the table ``mutants``; empty if the store has none.
     mutants: Annotated[str, msgspec.Meta(pattern=r"^(tables/mutants/\w+\.parquet)?\Z")] = ""
+    # The file of the table ``because``; empty if nothing was asked.
+    because: Annotated[str, msgspec.Meta(pattern=r"^(tables/because/\w+\.parquet)?\Z")] = ""
     # The sweep file as the user named it; None if the store was not made from one.
     sweep_file: str | None = None
     files: dict[str, str] = {}  # paths of the user's files by the sha256 of their texts
@@ -141,15 +152,6 @@ def read_manifest(storage: Storage) -> Manifest:
         return msgspec.convert(data, Manifest)
     except msgspec.ValidationError as error:
         raise damaged(storage, FILE, error) from error
-
-
-def damaged(storage: Storage, name: str, problem: object) -> StoreError:
-    """The error for a damaged file that a sweep writes anew."""
-    return StoreError(
-        "not-a-store",
-        f"{name} of {storage.address} is damaged: {problem}",
-        hint="run the sweep again; it rewrites the file",
-    )
 
 
 class ManifestPoint(msgspec.Struct, frozen=True, kw_only=True):
@@ -228,31 +230,6 @@ def points_table(parameters: Sequence[ManifestParameter], points: Iterable[Manif
         texts = text_column(each.parameters[parameter.name] for each in every)
         columns[parameter.column] = texts.dictionary_encode()
     return pa.table(columns)
-
-
-def read_named(storage: Storage, name: str) -> bytes:
-    """The content of a file that ``write_named`` wrote. Raises StoreError (``not-a-store``) if it is damaged, and OSError."""
-    with storage.open(name) as source:
-        data = source.read()
-    # Parquet itself would read some changed texts.
-    if _digest_name(name.rpartition("/")[0], data) != name:
-        raise damaged(storage, name, "its digest differs")
-    return data
-
-
-def write_named(storage: Storage, folder: str, data: bytes) -> str:
-    """The name of the Parquet file with this content, by its digest. Raises StoreError (``store-unwritable``)."""
-    name = _digest_name(folder, data)
-    with contextlib.suppress(FileNotFoundError), storage.open(name) as source:
-        if source.read() == data:
-            return name
-    storage.make((folder,))
-    storage.write({name: lambda file: file.write(data)})
-    return name
-
-
-def _digest_name(folder: str, data: bytes) -> str:
-    return f"{folder}/{hashlib.sha256(data).hexdigest()[:32]}.parquet"
 
 
 T = TypeVar("T")
@@ -344,7 +321,7 @@ class Store:
     def write_manifest(self, manifest: Manifest, points: pa.Table, sources: Mapping[str, str]) -> None:
         """Write the manifest, the points and the missing module texts. Raises StoreError (``store-unwritable``).
 
-        The mutants, unless damaged, and the last search stay. Points that a reader may need are removed when the tables are brought up to date.
+        The mutants and causes, unless damaged, and the last search stay. Points that a reader may need are removed when the tables are brought up to date.
         """
         import pyarrow.parquet as pq
 
@@ -358,14 +335,18 @@ class Store:
                 if f"{sha256}.tla" not in stored
             }
         )
-        mutants, search = "", None
+        kept: dict[str, str] = {}
+        search = None
         with contextlib.suppress(StoreError):
-            search = read_manifest(self.storage).search
-            mutants = read_manifest(self.storage).mutants if self.mutants() is not None else ""
+            before = read_manifest(self.storage)
+            search = before.search
+            for table, file in {"mutants": before.mutants, "because": before.because}.items():
+                with contextlib.suppress(StoreError, OSError):
+                    kept[table] = file if not file or read_named(self.storage, file) else ""
         sink = io.BytesIO()
         pq.write_table(points, sink, compression="zstd")
         named = write_named(self.storage, "points", sink.getvalue())
-        self._write(FILE, msgspec.structs.replace(manifest, points=named, mutants=mutants, search=search))
+        self._write(FILE, msgspec.structs.replace(manifest, points=named, search=search, **kept))
         release_memory()
 
     def _write(self, name: str, content: object) -> None:
@@ -396,6 +377,13 @@ class Store:
 
         name = write_named(self.storage, "tables/mutants", mutants_file(report))
         self._write(FILE, msgspec.structs.replace(read_manifest(self.storage), mutants=name))
+
+    def write_because(self, rows: Iterable[dict[str, object]]) -> None:
+        """Write the causes of violations as the table ``because``. Raises StoreError (``store-unwritable``)."""
+        from tla2py.store.sink import rows_as_file
+
+        name = write_named(self.storage, "tables/because", rows_as_file("because", rows))
+        self._write(FILE, msgspec.structs.replace(read_manifest(self.storage), because=name))
 
     def mutants(self) -> MutantReport | None:
         """The mutants and their statuses; None if the store has none. Raises StoreError (``not-a-store``) if they are damaged."""

@@ -31,7 +31,7 @@ from tla2py.store.fragments import (
 )
 from tla2py.store.record import record_name
 from tla2py.store.schema import TABLE_NAMES, TABLES, arrow_schema, runs_columns
-from tla2py.store.storage import Storage
+from tla2py.store.storage import Storage, damaged, read_named
 from tla2py.store.store import Manifest, Store
 from tla2py.text import counted, listed
 from tla2py.tlc.process.system import this_machine
@@ -298,7 +298,7 @@ def _merge(
 
 
 def _join(store: Store, points: pa.Table, manifest: Manifest, fragments: Sequence[Fragment]) -> Fragment:
-    """The files of ``runs``, ``logs`` and ``mutants``. Raises StoreError (``store-unwritable``)."""
+    """The files of ``runs``, ``logs``, ``mutants`` and ``because``. Raises StoreError (``store-unwritable``)."""
     import pyarrow as pa
 
     from tla2py.store.sink import write_logs, write_runs
@@ -313,11 +313,15 @@ def _join(store: Store, points: pa.Table, manifest: Manifest, fragments: Sequenc
         rows = write_runs(folder / "runs" / f"{name}.parquet", points, schema, results)
         write_logs(folder / "logs" / f"{name}.parquet", points, logs)
         made = fragment_of(folder, name, rows)
-    if not manifest.mutants:
-        return made
-    store.mutants()  # raises if they are damaged
-    mutants = table_file(store.storage.local(manifest.mutants), "mutants")
-    return Fragment(runs=rows, files={**made.files, "mutants": [mutants]})
+    files = dict(made.files)
+    for table, file in {"mutants": manifest.mutants, "because": manifest.because}.items():
+        if file:
+            try:
+                read_named(storage, file)  # raises if it is damaged
+            except OSError as error:
+                raise damaged(storage, file, error) from error
+            files[table] = [table_file(storage.local(file), table)]
+    return Fragment(runs=rows, files=files)
 
 
 DRIVES = "drives.parquet"
@@ -385,7 +389,7 @@ def stored_table(store: Store, name: str, columns: Sequence[str] | None = None) 
         schema = arrow_schema(runs_columns(store.manifest().parameters) if name == "runs" else TABLES[name])
         return schema.empty_table().select(columns or schema.names)
     table = read_table(files, columns)
-    if name in ("runs", "mutants", "drives"):
+    if name in ("runs", "mutants", "drives", "because"):
         return table
     import pyarrow.compute as pc
 

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple, Protocol, TypeAlias
 
+from tla2py.errors import InputError
 from tla2py.tla.graph import ModuleGraph
 from tla2py.tla.levels import Level, Levels
 from tla2py.tla.module import Definition, Expression, Module, Span
@@ -53,6 +54,27 @@ def wrapped(span: Span, before: str, inside: Iterable[Edit], after: str) -> Iter
     yield Edit(span.begin_line, span.begin_column, f"{before}\n{' ' * (span.begin_column - 1)}")
     yield from inside
     yield Edit(span.end_line, span.end_column + 1, f"{after}\n{' ' * span.end_column}")
+
+
+def left_out(span: Span, instead: str) -> Iterator[Edit]:
+    """The edits that put other text in the place of a span, which becomes a comment."""
+    return wrapped(span, f"{instead} (*", (), "*)")
+
+
+def between(module: Module, before: Span, after: Span, pattern: str, text: str) -> Edit:
+    """The edit that replaces the first match of a pattern between the end of a span and the end of another."""
+    lines = module.text.split("\n")
+    line, column = before.end_line, before.end_column
+    while line <= after.end_line:
+        found = re.search(
+            pattern, re.sub(r"\\\*.*|\(\*.*?\*\)", lambda each: " " * len(each[0]), lines[line - 1][column:])
+        )
+        if found:
+            return Edit(line, column + found.start() + 1, text, len(text))
+        line, column = line + 1, 0
+    raise InputError(
+        "not-confirmable", f"{module.excerpt(before)} cannot be taken apart", hint="write it on one line"
+    )
 
 
 def edited_with(text: str, edits: Iterable[Edit], printer: str, place: tuple[int, int]) -> str:
@@ -418,6 +440,27 @@ def leads(
             return leads(entity.body, action, entity.scope, resolver, (*above, expr.operator))
     inside = resolver.let(scope, expr) if expr.shape == "let" else scope
     return any(leads(each, action, inside, resolver, above) for each in formula_parts(expr))
+
+
+def splits(
+    expr: Expression, scope: Scope, resolver: Resolver, levels: Levels, *, called: bool = False
+) -> bool:
+    """Whether an action is only a choice among others: a disjunction of them, perhaps below quantifiers."""
+    match expr:
+        case Expression(shape="bind", operator="\\E", arguments=(body,)):
+            return splits(body, scope, resolver, levels, called=True)
+        case Expression(shape="let", arguments=(body,)):
+            return splits(body, resolver.let(scope, expr), resolver, levels, called=called)
+        case Expression(shape="apply", operator="\\/", arguments=parts):
+            return all(splits(each, scope, resolver, levels, called=True) for each in parts)
+        case Expression(shape="apply", operator=name) if called:
+            entity = scope.find(name)
+            return (
+                entity is not None
+                and levels.of_entity(entity) == Level.ACTION
+                and entity.kind == "definition"
+            )
+    return False
 
 
 def formula_parts(expr: Expression) -> tuple[Expression, ...]:

@@ -2,20 +2,31 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple
 
 from tla2py.errors import InputError
-from tla2py.tla.copies import ActionParts, Conjunct, CopyPlace, Edit, named_values, wrapped
-from tla2py.tla.levels import Level, Levels
+from tla2py.tla.copies import (
+    ActionParts,
+    Conjunct,
+    CopyPlace,
+    Edit,
+    between,
+    formula_parts,
+    left_out,
+    named_values,
+    splits,
+    wrapped,
+)
+from tla2py.tla.levels import Level
 from tla2py.tla.module import Expression, Module, Span, Variable
-from tla2py.tla.scope import Entity, Resolver, Scope
+from tla2py.tla.scope import Entity, Scope
 
 TELLER = "AskWhyTell"
 MOST_TOLD = 20_000
-"""How much TLC tells; what is beyond that is not evaluated."""
+"""How much TLC tells; what is beyond that is not evaluated, and TLC says so."""
+ENOUGH = "tla2py: enough"
 # Registers of TLCSet: how much was told, and for each conjunct whether it was TRUE when TLC evaluated it last.
 _TOLD, _TRUE = 410_000, 410_001
 
@@ -26,7 +37,8 @@ def teller_text(*, stops: bool) -> str:
 LOCAL INSTANCE Integers
 LOCAL INSTANCE TLC
 Begin(conjuncts) == TLCSet({_TOLD}, 0) /\\ \\A number \\in 0..conjuncts : TLCSet({_TRUE} + number, TRUE)
-LOCAL Told(what) == IF TLCGet({_TOLD}) < {MOST_TOLD} THEN TLCSet({_TOLD}, TLCGet({_TOLD}) + 1) /\\ PrintT(what) ELSE FALSE
+LOCAL More == TLCGet({_TOLD}) <= {MOST_TOLD} /\\ TLCSet({_TOLD}, TLCGet({_TOLD}) + 1)
+LOCAL Told(what) == More /\\ IF TLCGet({_TOLD}) <= {MOST_TOLD} THEN PrintT(what) ELSE PrintT("{ENOUGH}") /\\ FALSE
 Holds(number, names, values, value) ==
   /\\ TLCSet({_TRUE} + number, value)
   /\\ Told(<<"tla2py: holds", number, names, values, value>>)
@@ -43,6 +55,9 @@ Shown(names, before, after) == Told(<<"tla2py: shown", names, before, after>>)
 Unit(number, names, values, facts, next) == Told(<<"tla2py: unit", number, names, values, facts>>) /\\ next
 Enter(number, names, values) == Told(<<"tla2py: enter", number, names, values>>)
 Gives(next, formula) == (formula \\in BOOLEAN) /\\ next
+Printed(number, names, values, value) == PrintT(<<"tla2py: conjunct", number, names, values, value>>)
+Whether(number, names, values, formula) == \\E value \\in {{formula}} : Printed(number, names, values, value) /\\ value
+Tell(number, names, values, value) == {"Whether" if stops else "Printed"}(number, names, values, value)
 ====
 """
 
@@ -103,6 +118,8 @@ class Telling(ActionParts):
         if self._within and self.about == "units":
             yield from self._of_units(expr, names, place)
         elif self._within:
+            # A parameter may stand for an action, which has no value.
+            names = tuple(each for each in names if each not in _formulas(expr))
             yield from ActionParts._edits(self, expr, names, place)
         else:
             yield from self._of_formula(expr, names, place)
@@ -171,7 +188,7 @@ class Telling(ActionParts):
         self.tree, self._want = outer, want
         if expr.operator == "~>":
             left, right = (each.span for each in expr.arguments)
-            yield _between(place.module, left, right, r"~>", "=>")
+            yield between(place.module, left, right, r"~>", "=>")
 
     def _inside(
         self,
@@ -253,7 +270,7 @@ class Telling(ActionParts):
         yield Edit(expr.span.begin_line, expr.span.begin_column, "  ", 2)
         yield Edit(end.begin_line, end.begin_column, " ", 1)
         yield from self._of_step(step, names, place)
-        closing = _between(place.module, step.span, end, r"\]\s*_", "(*")
+        closing = between(place.module, step.span, end, r"\]\s*_", "(*")
         yield closing._replace(text=f"(*\n{' ' * (closing.column - 1)}", removed=0)
         yield Edit(end.end_line, end.end_column + 1, f"*)\n{' ' * end.end_column}")
 
@@ -333,6 +350,12 @@ class Telling(ActionParts):
             self.query.levels.of_expression(each, place.scope, frozenset()) == Level.ACTION for each in judged
         )
 
+    def is_constant(self, number: int) -> bool:
+        """Whether a conjunct has the same value in all states, whatever is bound around it."""
+        expr, place = self.found[number]
+        known = all(place.scope.find(each.operator) for each in expr.walk() if each.is_name())
+        return known and self.query.levels.of_expression(expr, place.scope) == Level.CONSTANT
+
     def _conjuncts(
         self, expr: Expression, names: tuple[str, ...], place: CopyPlace, *, outside: bool
     ) -> Iterator[Edit]:
@@ -365,7 +388,8 @@ class Telling(ActionParts):
         primed = [f"{name}'" for name in mentioned] if self.fixed and level == Level.ACTION else []
         number, call = self._numbered(expr, place.module.excerpt(expr.span), names, place)
         opened, closed = self._unless([expr], number, place)
-        if self.valued and (self.fixed or level < Level.ACTION):
+        stands = expr.is_name() and place.scope.find(expr.operator) is None
+        if self.valued and (self.fixed or (level < Level.ACTION and not stands)):
             told = self._call_with("Holds", number, (*names, *mentioned, *primed), place)
             end = f")}} : {told[:-1]}, tla2pyValue)){closed}"
             yield from wrapped(expr.span, f"{opened}(\\E tla2pyValue \\in {{(", (), end)
@@ -393,25 +417,10 @@ class Telling(ActionParts):
         return opened, f" ELSE tla2pyTell!Missed({number}))"
 
 
-def splits(
-    expr: Expression, scope: Scope, resolver: Resolver, levels: Levels, *, called: bool = False
-) -> bool:
-    """Whether an action is only a choice among others: a disjunction of them, perhaps below quantifiers."""
-    match expr:
-        case Expression(shape="bind", operator="\\E", arguments=(body,)):
-            return splits(body, scope, resolver, levels, called=True)
-        case Expression(shape="let", arguments=(body,)):
-            return splits(body, resolver.let(scope, expr), resolver, levels, called=called)
-        case Expression(shape="apply", operator="\\/", arguments=parts):
-            return all(splits(each, scope, resolver, levels, called=True) for each in parts)
-        case Expression(shape="apply", operator=name) if called:
-            entity = scope.find(name)
-            return (
-                entity is not None
-                and levels.of_entity(entity) == Level.ACTION
-                and entity.kind == "definition"
-            )
-    return False
+def _formulas(expr: Expression) -> frozenset[str]:
+    """The names that are parts of a formula as they are."""
+    own = frozenset({expr.operator} if expr.is_name() else ())
+    return own.union(*map(_formulas, formula_parts(expr)))
 
 
 def variables_of(scope: Scope) -> list[str]:
@@ -496,24 +505,3 @@ def _facts(action: Expression, subscript: str, module: Module) -> str:
     # Nothing may stand to the left of a list of conjuncts around it.
     text = f"<<\n{padded(module, action.span)} >>_{subscript}"
     return f"<<ENABLED {text}, {text}>>"
-
-
-def left_out(span: Span, instead: str) -> Iterator[Edit]:
-    """The edits that put other text in the place of a span, which becomes a comment."""
-    return wrapped(span, f"{instead} (*", (), "*)")
-
-
-def _between(module: Module, before: Span, after: Span, pattern: str, text: str) -> Edit:
-    """The edit that replaces the first match of a pattern between the end of a span and the end of another."""
-    lines = module.text.split("\n")
-    line, column = before.end_line, before.end_column
-    while line <= after.end_line:
-        found = re.search(
-            pattern, re.sub(r"\\\*.*|\(\*.*?\*\)", lambda each: " " * len(each[0]), lines[line - 1][column:])
-        )
-        if found:
-            return Edit(line, column + found.start() + 1, text, len(text))
-        line, column = line + 1, 0
-    raise InputError(
-        "not-confirmable", f"{module.excerpt(before)} cannot be taken apart", hint="write it on one line"
-    )

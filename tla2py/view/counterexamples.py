@@ -263,6 +263,7 @@ class Counterexamples:
         run_id = self.view.trace_list(one.point)[one.trace - 1].run_id
         lines, unexplained = self.logs.states.get(run_id), self.logs.unexplained.get(run_id)
         row = writer.row(trace, lanes=number in self.laned)
+        row["end"] = "; ".join(filter(None, (trace_end(trace), self.view.why_line(one.point, one.trace))))
         return row if lines is None else row | writer.log_row(trace, lines, unexplained)
 
 

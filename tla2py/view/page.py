@@ -373,7 +373,8 @@ def report_page(view: StoreView, options: PageOptions) -> str:
         coverage=_html(coverage_view(view)),
         kinds=_html(kinds_table(data.kinds) if data.kinds else None),
         shortest=[
-            trace_text(view.trace(each.point, each.trace)) for each in (kind.shortest for kind in data.kinds)
+            f"{trace_text(view.trace(each.point, each.trace))}\n{view.why_line(each.point, each.trace)}"
+            for each in (kind.shortest for kind in data.kinds)
         ],
     )
 

@@ -15,14 +15,14 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
-from tla2py.analysis.questions import origin_of, require_modules, stored_successors, verify_traces
+from tla2py.analysis.questions import asked, origin_of, require_modules, verify_traces
 from tla2py.analysis.view import StoreView
 from tla2py.errors import InputError, Tla2pyError
 from tla2py.model.trace import State, Trace
 from tla2py.model.trace_text import action_text, derived, step_changes
 from tla2py.replay.confirm import first_outside, follow_trace
 from tla2py.replay.query import Origin
-from tla2py.replay.successors import evaluate_enabled
+from tla2py.replay.successors import evaluate_enabled, find_successors
 from tla2py.tlc.tools.toolchain import find_toolchain
 from tla2py.view.explorer import StoreData, definitions_of, packed, store_data
 
@@ -114,7 +114,8 @@ class PageAnswers:
 
     def _successors(self, at: tuple[int, int], state: int) -> object:
         """The steps from a state with their changes, and the actions that are not enabled there."""
-        found = stored_successors(self._view, *at, state, self._tla2tools)
+        trace, origin = asked(self._view, *at, self._tla2tools)
+        found = find_successors(trace, trace.state(state), origin)
         return {
             "steps": [
                 {"action": action_text(each), "changes": list(step_changes(found.state, each))}

@@ -38,7 +38,7 @@ from tla2py.store.rows import explaining_errors
 from tla2py.sweep.checks import DEADLOCK, Check, checks_of
 from tla2py.sweep.judge import NO_STATES
 from tla2py.text import counted, cut, value_shown
-from tla2py.tla.copies import Binding
+from tla2py.tla.copies import Binding, Conjunct
 from tla2py.tla.value_text import format_value
 from tla2py.tlc.output.collector import notes_of
 from tla2py.view.layout import VERDICT_STYLES, Indented, number, plain_table, seconds
@@ -115,53 +115,41 @@ _MARKS = {True: ("T", "green"), False: ("F", "bold red"), None: ("-", "dim")}
 
 def conjuncts_text(found: Conjuncts, title: str) -> RenderableType:
     """A line for each conjunct with its value in each state, then the one that turns FALSE first."""
-    table = plain_table()
-    table.add_column("place")
-    table.add_column("conjunct", overflow="fold")
-    table.add_column(f"states 1 to {len(found.trace.states)}", overflow="fold")
+    table = plain_table("place", "conjunct", f"states 1 to {len(found.trace.states)}")
     turned = False
     for row in found.rows:
         if not row.conjunct.depth:
             turned = row.first_false is not None
         elif not turned:
             continue
-        text = "  " * row.conjunct.depth + cut(row.conjunct.text, _LONGEST, "…")
-        values = Text.assemble(*(_MARKS[value] for value in row.values))
-        table.add_row(row.conjunct.place, f"{text} =>" if row.conjunct.role == "condition" else text, values)
-    return Group(
-        Text(title + headline(found.trace), "bold red"),
-        table,
-        Text(
-            "T: TRUE, F: FALSE, -: not evaluated, because of a condition or of an earlier conjunct or part",
-            "dim",
-        ),
-        *_turning(found),
-    )
+        table.add_row(*_cells(row.conjunct), Text.assemble(*(_MARKS[value] for value in row.values)))
+    key = "T: TRUE, F: FALSE, -: not evaluated, because of a condition or of an earlier conjunct or part"
+    return Group(Text(title + headline(found.trace), "bold red"), table, Text(key, "dim"), *_turning(found))
 
 
 def enabled_text(found: Enabledness, title: str) -> RenderableType:
     """A line for each conjunct of an action, then the binding that gets furthest and what stops it."""
-    table = plain_table()
-    table.add_column("place")
-    table.add_column("conjunct", overflow="fold")
-    table.add_column("possible")
+    table = plain_table("place", "conjunct", "possible")
     for row in found.rows:
-        text = cut(row.conjunct.text, _LONGEST, "…")
-        table.add_row(row.conjunct.place, text, Text(*_MARKS[row.enabled]))
+        table.add_row(*_cells(row.conjunct), Text(*_MARKS[row.enabled]))
     verdict = "is enabled" if found.enabled else "is not enabled"
     title = f"{title}{found.action} {verdict} in state {found.state.index}"
     binding = _bound(found.binding)
-    end: list[RenderableType] = []
-    if found.stopped is not None:
+    end = [Text(f"enabled for {binding}", "bold")] if binding else []
+    if (stopped := found.stopped) is not None:
         end = [
             Text(f"gets furthest{f' for {binding}' if binding else ''}, then is FALSE:", "bold"),
-            Text(f"  {found.stopped.text}"),
-            Text(f"  in {found.stopped.definition} at {found.stopped.place}"),
+            Text(f"  {stopped.text}"),
+            Text(f"  in {stopped.definition} at {stopped.place}"),
         ]
-    elif binding:
-        end = [Text(f"enabled for {binding}", "bold")]
     key = "T: ENABLED up to this conjunct, F: not for any binding that gets to it, -: none gets to it"
     return Group(Text(title, "bold" if found.enabled else "bold red"), table, Text(key, "dim"), *end)
+
+
+def _cells(conjunct: Conjunct) -> tuple[str, str]:
+    """The place and the text of a conjunct."""
+    text = "  " * conjunct.depth + cut(conjunct.text, _LONGEST, "…")
+    return conjunct.place, f"{text} =>" if conjunct.role == "condition" else text
 
 
 def _turning(found: Conjuncts) -> list[Text]:
@@ -302,7 +290,7 @@ def trace_list(view: StoreView, name: str | None = None) -> RenderableType:
     for place, kind in enumerate(view.kinds().of(name).kinds, 1):
         name = "(cannot be evaluated)" if kind.name == EVALUATION else kind.name
         parts.append(Text.assemble((f"{place}. {name}", "bold red"), f": {kind.size}"))
-        parts += [Indented(Text(text, "dim"), 3) for text in (kind.steps, kind.remarks) if text]
+        parts += [Indented(Text(text, "dim"), 3) for text in (kind.steps, kind.remarks, kind.because) if text]
         table = plain_table()
         for name in ("point", "trace"):
             table.add_column(name, justify="right")
