@@ -81,9 +81,9 @@ class Kind:
         return next((member.because for member in self.members if member.because), "")
 
     def lines(self, number: int) -> Iterator[str]:
-        """Its number, property and size, then its steps, what sets it apart, and why."""
+        """Its number, property and size, then its steps and what sets it apart."""
         yield f"{number}. {self.name}: {self.size}, shortest: {self.shortest}"
-        yield from (f"     {text}" for text in (self.steps, self.remarks, self.because) if text)
+        yield from (f"     {text}" for text in (self.steps, self.remarks) if text)
 
     def at(self, points: Set[int]) -> Kind | None:
         """The counterexamples at some points; None if there are none."""

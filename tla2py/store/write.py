@@ -31,7 +31,7 @@ from tla2py.store.fragments import (
 )
 from tla2py.store.record import record_name
 from tla2py.store.schema import TABLE_NAMES, TABLES, arrow_schema, runs_columns
-from tla2py.store.storage import Storage, damaged, read_named
+from tla2py.store.storage import Storage, read_named
 from tla2py.store.store import Manifest, Store
 from tla2py.text import counted, listed
 from tla2py.tlc.process.system import this_machine
@@ -314,13 +314,13 @@ def _join(store: Store, points: pa.Table, manifest: Manifest, fragments: Sequenc
         write_logs(folder / "logs" / f"{name}.parquet", points, logs)
         made = fragment_of(folder, name, rows)
     files = dict(made.files)
-    for table, file in {"mutants": manifest.mutants, "because": manifest.because}.items():
-        if file:
-            try:
-                read_named(storage, file)  # raises if it is damaged
-            except OSError as error:
-                raise damaged(storage, file, error) from error
-            files[table] = [table_file(storage.local(file), table)]
+    if manifest.mutants:
+        store.mutants()  # raises if they are damaged
+        files["mutants"] = [table_file(storage.local(manifest.mutants), "mutants")]
+    # TLC can be asked again.
+    with contextlib.suppress(StoreError, OSError):
+        if manifest.because and read_named(storage, manifest.because):
+            files["because"] = [table_file(storage.local(manifest.because), "because")]
     return Fragment(runs=rows, files=files)
 
 
