@@ -10,6 +10,9 @@ import pytest
 
 from tests import command
 from tests.browser.chromium import Tab, chromium
+from tests.integration.test_law_search import MODULE as COUNT
+from tests.integration.test_law_search import SWEEP as COUNT_SWEEP
+from tla2py.analysis.view import open_view
 
 pytestmark = [pytest.mark.java, pytest.mark.browser]
 
@@ -194,6 +197,31 @@ def test_the_map_shows_numbers(tab: Tab, page: str) -> None:
     show(tab, page, "#across=Max&down=Nodes")
     tab.choose("#x-map label:last-of-type select", "distinct")
     tab.wait_for(f"document.querySelector({cell(1, 1)!r}).textContent === '2'")
+
+
+def test_the_map_shows_what_a_search_did_not_run(tab: Tab, tmp_path: Path) -> None:
+    (tmp_path / "Count.tla").write_text(COUNT)
+    (tmp_path / "sweep.toml").write_text(COUNT_SWEEP)
+    asked = ("sweep", "sweep.toml", "--search", "--within", "25%", "--executor", "local", "-o", "store")
+    assert command.run(*asked, cwd=tmp_path).code == 1
+    assert command.run("report", "store", "-o", "page.html", cwd=tmp_path).code == 0
+    show(tab, (tmp_path / "page.html").as_uri(), "#across=Max&down=Least&each=Step")
+    cells = tab.run(
+        "[...document.querySelectorAll('.x-map td')].map((each) =>"
+        " [each.textContent, each.className.includes('x-good'), each.title])"
+    )
+    ran = {row.point: row.chosen_for for row in open_view(tmp_path / "store").run_rows}
+    titles = [title for _, _, title in cells]
+    assert len(titles) == 60
+    # Small is violated where Max > Least; the facets come one after the other, with a row for each value of Least.
+    for place, (shown, good, title) in enumerate(cells):
+        wrong = place % 6 + 1 > place % 30 // 6 + 1
+        point = int(title.split()[1].removesuffix(":"))
+        assert ("not run: would violate Small" in title) == (point not in ran and wrong), title
+        assert ("not run: would hold" in title) == (point not in ran and not wrong), title
+        assert (good, shown == "○") == (not wrong, point not in ran), title
+        assert ("◆" in shown) == (ran.get(point) == "refute"), title
+    assert "not run, coloured as the laws predict" in text(tab, "#x-map [role=status]")
 
 
 def test_steps_by_keys(tab: Tab, page: str) -> None:

@@ -129,6 +129,25 @@ def test_the_same_point_of_another_store_that_holds(tab: Tab) -> None:
     assert "not possible" not in text(tab, "#x-compare")
 
 
+def test_a_walk_through_a_point_that_holds(tab: Tab) -> None:
+    tab.choose("#x-walk select", "4")
+    for button, said, changes in (
+        ("#x-walk .x-tools button", "1 initial state", "count = (a :> 0 @@ b :> 0)"),
+        ("#x-walk .x-successors .x-name", "2 states may follow:", "count[a]: 0 -> 1"),
+        ("#x-walk .x-successors .x-name", "1 state may follow:", "count[b]: 0 -> 1"),
+        ("#x-walk .x-successors .x-name", "No step is possible.", ""),
+    ):
+        tab.click(button)
+        tab.wait_for(f"document.querySelector('#x-walk .x-successors > p')?.textContent === {said!r}")
+        assert changes in text(tab, "#x-walk ul")
+    assert texts(tab, "#x-walk ol button") == ["1 initial state", "2 Count", "3 Count"]
+    assert "count = (a :> 1 @@ b :> 1)" in text(tab, "#x-walk pre")
+    assert text(tab, "#x-walk .x-successors > .x-dim") == "not enabled: Count, Overflow"
+    # Back to where both may count.
+    tab.click("#x-walk ol button")
+    tab.wait_for("document.querySelectorAll('#x-walk ul li').length === 2")
+
+
 def test_a_counterexample_of_another_store(tab: Tab, address: str) -> None:
     show(tab, address, "#trace=6/1&there=6/1")
     tab.wait_for("document.querySelector('.x-beside') !== null")

@@ -23,6 +23,7 @@ from tla2py.sweep.judge import expectation_place, row_number
 from tla2py.sweep.sections import ExpectSection, ExternalExpectation
 from tla2py.text import counted, points_text, printable
 from tla2py.toml import toml_key, toml_string, toml_value
+from tla2py.view.layout import Indented
 
 # Of one counterexample at each end; the reports and 'tla2py trace' have all of it.
 _MOST_LINES = 12
@@ -35,7 +36,7 @@ _MOST_ROWS = 12
 
 def gate_summary(gates: Sequence[Evidence]) -> RenderableType:
     """A line per sweep, its findings, and for each red point what is wrong, the counterexample and how to run it again."""
-    parts: list[RenderableType] = []
+    parts: list[Text] = []
     for gate in gates:
         green = gate.decision.exit_code == ExitCode.OK
         line = Text.assemble(
@@ -44,7 +45,9 @@ def gate_summary(gates: Sequence[Evidence]) -> RenderableType:
             f"  {gate.decision.headline}",
         )
         parts += [line, *_details(gate)]
-    return Group(*parts)
+    # In a narrow terminal the rest of a line begins where the line does.
+    begins = [len(each.plain) - len(each.plain.lstrip(" ")) for each in parts]
+    return Group(*(Indented(text=each[by:], by=by) for each, by in zip(parts, begins, strict=True)))
 
 
 def lock_lines(gated: Gated) -> Text:
@@ -62,8 +65,8 @@ def lock_lines(gated: Gated) -> Text:
     return Text("\n".join(lines), "green")
 
 
-def _details(gate: Evidence) -> list[RenderableType]:
-    lines: list[RenderableType] = [
+def _details(gate: Evidence) -> list[Text]:
+    lines = [
         Text(f"      finding: {printable(f'{each.place}: {each}')}", "bold yellow")
         for each in gate.decision.findings
     ]
@@ -93,9 +96,7 @@ def _details(gate: Evidence) -> list[RenderableType]:
     return lines
 
 
-def _group_lines(
-    gate: Evidence, points: Sequence[PointDecision], shown: Surprise | None
-) -> Iterator[RenderableType]:
+def _group_lines(gate: Evidence, points: Sequence[PointDecision], shown: Surprise | None) -> Iterator[Text]:
     """The points of a group, their problems and counterexamples, and how to run the first again."""
     first, indices = points[0], [point.point.index for point in points]
     more = len(points) - 1

@@ -6,7 +6,7 @@ How far an action gets is which prefixes of its conjuncts are ENABLED; the succe
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
@@ -123,9 +123,12 @@ _SUCCESSORS_MODULE: Final = "AskSuccessors"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Successors:
-    """The states that one step leads to, each with its action, and the actions that lead to none."""
+    """The states that one step leads to, each with its action, and the actions that lead to none.
 
-    state: State
+    Without a ``state`` they are the initial ones.
+    """
+
+    state: State | None
     states: tuple[State, ...]
     disabled: tuple[str, ...]
 
@@ -151,19 +154,44 @@ def find_successors(trace: Trace, state: State, origin: Origin) -> Successors:
         "====",
         "",
     ]
-    bound = (f"{_SUCCESSORS_MODULE}Bound",)
-    with query.run(_SUCCESSORS_MODULE, module, constraints=bound, graph=True) as executed:
-        if executed.result.verdict is not Verdict.HOLDS:
-            raise InputError(
-                "not-confirmable",
-                f"TLC could not evaluate the steps of state {state.index}: {first_error(executed.result)}",
-                hint="evaluate expressions in the states instead: --eval EXPR",
-            )
-        block = GraphReader().read((executed.folders[0] / GRAPH).read_bytes())
+    block = _graph(query, module, f"the steps of state {state.index}", f"{_SUCCESSORS_MODULE}Bound")
     found = _successors(block, state)
     taken = {each.action for each in found}
     names = _action_names(query)
     return Successors(state=state, states=found, disabled=tuple(name for name in names if name not in taken))
+
+
+def find_initial(origin: Origin) -> Successors:
+    """The initial states of a run. Raises InputError (``not-confirmable``) if TLC cannot evaluate them."""
+    query = TraceQuery((), origin)
+    query.expose(query.init)
+    relation = f"[][FALSE]_<<{', '.join(query.variables)}>>"
+    module = [
+        *query.header(_SUCCESSORS_MODULE),
+        f"{_SUCCESSORS_MODULE}Spec == {query.init} /\\ {relation}",
+        "====",
+        "",
+    ]
+    block = _graph(query, module, "the initial states")
+    found = tuple(_state(1, None, None, text) for text in block.states)
+    return Successors(state=None, states=found, disabled=())
+
+
+def _state(index: int, action: str | None, arguments: tuple[str, ...] | None, text: str) -> State:
+    values = state_from_itf(json.loads(text))
+    return State(index=index, action=action, action_args=arguments, location=None, values=values)
+
+
+def _graph(query: TraceQuery, module: Iterable[str], asked: str, *constraints: str) -> GraphBlock:
+    """The states and steps that TLC explores."""
+    with query.run(_SUCCESSORS_MODULE, module, constraints=constraints, graph=True) as executed:
+        if executed.result.verdict is not Verdict.HOLDS:
+            raise InputError(
+                "not-confirmable",
+                f"TLC could not evaluate {asked}: {first_error(executed.result)}",
+                hint="evaluate expressions in the states instead: --eval EXPR",
+            )
+        return GraphReader().read((executed.folders[0] / GRAPH).read_bytes())
 
 
 def _successors(block: GraphBlock, state: State) -> tuple[State, ...]:
@@ -176,15 +204,7 @@ def _successors(block: GraphBlock, state: State) -> tuple[State, ...]:
     ):
         action, arguments = block.labels[label]
         if target != initial:
-            found.append(
-                State(
-                    index=state.index + 1,
-                    action=action,
-                    action_args=arguments,
-                    location=None,
-                    values=state_from_itf(json.loads(texts[target])),
-                )
-            )
+            found.append(_state(state.index + 1, action, arguments, texts[target]))
     return tuple(found)
 
 

@@ -181,7 +181,7 @@ def growing_variables(spec: ModuleGraph, behaviour: Iterable[str]) -> dict[str, 
             name = left.arguments[0].operator
             value = _growths(expr.arguments[1], name) if expr.operator == "=" else {""}
             growths.setdefault(name, set()).update(value)
-        elif expr.operator in _COMPARED:
+        elif left is not None and expr.operator in _COMPARED:
             sides = [{part.operator for part in side.walk()} for side in expr.arguments]
             # Another variable, and what a quantifier binds, is no limit.
             known = spec.scope.names.keys() - variables

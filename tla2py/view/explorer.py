@@ -23,12 +23,12 @@ from tla2py.analysis.points import (
     law_parameters,
     scope_parameters,
     summary_line,
-    value_order,
     varying,
 )
 from tla2py.analysis.view import StoreView
 from tla2py.errors import InputError, StoreError, Tla2pyError
 from tla2py.model.mutant import MutantRow, one_line
+from tla2py.store.write import missing_points
 from tla2py.text import value_shown
 from tla2py.tla.module import Module
 from tla2py.tla.parse import read_text
@@ -68,44 +68,67 @@ TraceNumbers = Mapping[tuple[int, int], int]
 """The number of each counterexample, by its first point and its number there."""
 
 
-def parameter_rows(view: StoreView, points: Sequence[GridPoint]) -> list[dict[str, object]]:
-    """The parameters with their kinds and values, in grid order."""
+Places = Mapping[str, Mapping[str, int]]
+"""For each parameter its values, each with its place in grid order."""
+
+
+def value_places(view: StoreView) -> Places:
+    """The places of the parameters' values, also of those at which no point ran."""
+    places: dict[str, dict[str, int]] = {}
+    for point in view.points:
+        for name, text in point.parameters.items():
+            known = places.setdefault(name, {})
+            known.setdefault(text, len(known))
+    return places
+
+
+def parameter_rows(view: StoreView, places: Places) -> list[dict[str, object]]:
+    """The parameters with their kinds and values."""
     kinds = {each.name: each.kind for each in view.manifest.parameters}
-    names = points[0].parameters if points else {}
     return [
-        {
-            "name": name,
-            "kind": kinds[name],
-            "values": [value_shown(text) for text in value_order(points, name)],
-        }
-        for name in names
+        {"name": name, "kind": kinds[name], "values": list(map(value_shown, values))}
+        for name, values in places.items()
     ]
+
+
+def unrun_columns(view: StoreView, explained: Iterable[Explained], places: Places) -> dict[str, object]:
+    """The points that did not run; ``would`` is what the laws of a search predict as violated, None without such laws."""
+    laws = [each for each in explained if each.searched is not None]
+    known = bool(laws) and all(each.scope is None and each.found.law is not None for each in laws)
+    violated = [(each.name, frozenset(each.predicted)) for each in laws]
+    rest = view.points.some(missing_points(view.store))
+    return {
+        "point": list(rest),
+        "values": [[at[each.parameters[name]] for each in rest.values()] for name, at in places.items()],
+        "would": [[name for name, points in violated if each in points] if known else None for each in rest],
+    }
 
 
 # Why a search for laws ran a point.
 _CHOSEN = {"corner": ", a corner", "refute": ", chosen to refute a law", "draw": ", drawn at random"}
 
 
-def point_columns(points: Sequence[GridPoint], numbers: Sequence[str], axes: Set[str]) -> dict[str, object]:
-    """The points by column; ``values`` has for each parameter the place of each point's value in its row of values.
+def point_columns(
+    points: Sequence[GridPoint], numbers: Sequence[str], axes: Set[str], places: Places
+) -> dict[str, object]:
+    """The points that ran by column; ``values`` has for each parameter the place of each point's value.
 
     The parameters ``axes`` order the points; where others vary, none is smaller than another.
     ``violated`` are pairs of a name and the length of its shortest trace, or null.
     """
     ordered = axes >= {*varying(points)}
     minimal = minimal_points_of(points) if ordered else frozenset[int]()
-    names = list(points[0].parameters) if points else []
-    places = {name: {text: place for place, text in enumerate(value_order(points, name))} for name in names}
     return {
         "point": [point.point for point in points],
         "verdict": [point.verdict.value for point in points],
         "text": [point.verdict_text + _CHOSEN.get(point.run.chosen_for or "", "") for point in points],
-        "values": [[places[name][point.parameters[name]] for point in points] for name in names],
+        "values": [[at[point.parameters[name]] for point in points] for name, at in places.items()],
         "violated": [list(map(list, point.violations.items())) for point in points],
         "minimal": [point.point in minimal for point in points],
         "message": [_message(point) for point in points],
         "numbers": {name: [point.number(name) for point in points] for name in numbers},
         "least": [point.run.unfinished for point in points],
+        "chosen": [point.run.chosen_for for point in points],
     }
 
 
@@ -260,6 +283,7 @@ def store_data(
     """The data of a store, compared with ``other``; ``definitions`` are the texts of what is violated, by name."""
     points = grid_points(view)
     explained = list(explain_store(view))
+    places = value_places(view)
     found = stored_counterexamples(view)
     numbers = {(one.point, one.trace): number for number, one in enumerate(found)}
     coarse, fine = kinds_of(found), kinds_of(found, fine=True)
@@ -273,8 +297,9 @@ def store_data(
         "version": __version__,
         "name": view.manifest.name,
         "summary": summary_line(view, points),
-        "parameters": parameter_rows(view, points),
-        "points": point_columns(points, NUMBERS, axes_of(view)),
+        "parameters": parameter_rows(view, places),
+        "points": point_columns(points, NUMBERS, axes_of(view), places),
+        "unrun": unrun_columns(view, explained, places),
         "laws": law_rows(explained),
         "axes": list(best_axes(points, explained, axes_of(view))) if varying(points) else [],
         "kinds": {"coarse": kind_rows(coarse, numbers), "fine": kind_rows(fine, numbers)},

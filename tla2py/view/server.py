@@ -18,11 +18,11 @@ from typing import Any, Literal, TypeAlias
 from tla2py.analysis.questions import asked, origin_of, require_modules, verify_traces
 from tla2py.analysis.view import StoreView
 from tla2py.errors import InputError, Tla2pyError
-from tla2py.model.trace import State, Trace
+from tla2py.model.trace import SIMULATED, State, Trace
 from tla2py.model.trace_text import action_text, derived, step_changes
 from tla2py.replay.confirm import first_outside, follow_trace
 from tla2py.replay.query import Origin
-from tla2py.replay.successors import evaluate_enabled, find_successors
+from tla2py.replay.successors import Successors, evaluate_enabled, find_initial, find_successors
 from tla2py.tlc.tools.toolchain import find_toolchain
 from tla2py.view.explorer import StoreData, definitions_of, packed, store_data
 
@@ -69,6 +69,7 @@ class PageAnswers:
         self._data = data
         self._view = data.view
         self._tla2tools = tla2tools
+        self._following = cache(self._follow)
 
     def answer(self, question: Question) -> object:
         """The answer to a question."""
@@ -79,6 +80,8 @@ class PageAnswers:
                 return self._conjuncts(self._at(number))
             case {"ask": "successors", "number": int(number), "state": int(state)}:
                 return self._successors(self._at(number), state)
+            case {"ask": "walk", "point": int(point), "steps": [*steps]}:
+                return self._walk(point, *(each for each in steps if isinstance(each, int)))
             case {"ask": "confirm", "number": int(number)}:
                 return self._confirm(self._at(number))
             case {"ask": "arguments", "number": int(number)}:
@@ -115,14 +118,31 @@ class PageAnswers:
     def _successors(self, at: tuple[int, int], state: int) -> object:
         """The steps from a state with their changes, and the actions that are not enabled there."""
         trace, origin = asked(self._view, *at, self._tla2tools)
-        found = find_successors(trace, trace.state(state), origin)
-        return {
-            "steps": [
-                {"action": action_text(each), "changes": list(step_changes(found.state, each))}
-                for each in found.states
-            ],
-            "disabled": list(found.disabled),
-        }
+        return _steps(find_successors(trace, trace.state(state), origin))
+
+    def _walk(self, point: int, *steps: int) -> object:
+        """The states of a walk, the values in the last, and the steps from there, at first to the initial states."""
+        walked, found = self._following(point, *steps)
+        values = list(step_changes(None, found.state)) if found.state else []
+        return {"walked": [action_text(state) for state in walked], "values": values, **_steps(found)}
+
+    def _follow(self, point: int, *steps: int) -> tuple[tuple[State, ...], Successors]:
+        """The states of a walk through those of a point, and what follows; a step is a place in what followed before."""
+        origin = self._origin(self._view, point)
+        if not steps:
+            return (), find_initial(origin)
+        before, found = self._following(point, *steps[:-1])
+        if steps[-1] not in range(len(found.states)):
+            raise InputError("usage", "no such step", hint="reload the page")
+        walked = (*before, found.states[steps[-1]])
+        return walked, find_successors(Trace(kind=SIMULATED, name="", states=walked), walked[-1], origin)
+
+    def _origin(self, view: StoreView, point: int) -> Origin:
+        require_modules(view)
+        entry = view.points.find(point)
+        if entry is None:
+            raise InputError("usage", f"no point {point}", hint="reload the page")
+        return origin_of(view, entry.run_id, find_toolchain(self._tla2tools))
 
     def _confirm(self, at: tuple[int, int]) -> object:
         """TLC's judgement of the counterexample, with the reason."""
@@ -136,12 +156,7 @@ class PageAnswers:
 
     def _replay(self, number: int, point: int, view: StoreView) -> object:
         """The first step of a counterexample that another point does not allow, and what forbids it there."""
-        require_modules(view)
-        trace = self._view.trace(*self._at(number))
-        entry = view.points.find(point)
-        if entry is None:
-            raise InputError("usage", f"no point {point}", hint="reload the page")
-        origin = origin_of(view, entry.run_id, find_toolchain(self._tla2tools))
+        trace, origin = self._view.trace(*self._at(number)), self._origin(view, point)
         stop, outside = follow_trace(trace, origin), first_outside(trace, origin)
         found = {"state": stop, "action": None, "conjunct": None, "place": None, "constraint": None}
         if outside is not None and outside[0] < (stop or len(trace.states)):
@@ -161,6 +176,14 @@ class PageAnswers:
         if enabled.stopped is None:
             return {**step}
         return {**step, "conjunct": enabled.stopped.text, "place": enabled.stopped.place}
+
+
+def _steps(found: Successors) -> dict[str, object]:
+    steps = [
+        {"action": action_text(each), "changes": list(step_changes(found.state, each))}
+        for each in found.states
+    ]
+    return {"steps": steps, "disabled": list(found.disabled)}
 
 
 _HOST = "127.0.0.1"

@@ -9,6 +9,7 @@ import { Map_ } from "./map";
 import { PointList } from "./points";
 import { Sentences } from "./sentences";
 import type { State } from "./state";
+import { Walk } from "./walk";
 import { Why } from "./why";
 
 const KEYS: [string, string][] = [
@@ -73,6 +74,7 @@ export function App({ state, root }: { state: State; root: HTMLElement }) {
       </div>
       <Bench state={state} />
       <Compare state={state} />
+      {state.store.asks && <Walk state={state} />}
       <PointList state={state} />
       <dialog ref={help} aria-labelledby="x-keys">
         <h2 id="x-keys">Keys</h2>

@@ -17,6 +17,10 @@ export interface Points {
   message: (string | null)[];
   numbers: Record<string, (number | null)[]>;
   least: boolean[];
+  /** Why a search for laws ran each point: corner, refute or draw. */
+  chosen: (string | null)[];
+  /** For points that did not run what the laws of a search predict as violated; null for others, and without such laws. */
+  would: (string[] | null)[];
 }
 
 export interface Conjunct {
@@ -64,7 +68,9 @@ export interface Overview {
   name: string;
   summary: string;
   parameters: Parameter[];
+  /** Those that ran; ``open`` appends the others. */
   points: Points;
+  unrun: { point: number[]; values: number[][]; would: (string[] | null)[] };
   laws: Law[];
   axes: string[];
   kinds: { coarse: Kind[]; fine: Kind[] };
@@ -283,6 +289,7 @@ export type Question =
   | { ask: "values"; number: number; expression: string }
   | { ask: "conjuncts" | "confirm" | "arguments"; number: number }
   | { ask: "successors"; number: number; state: number }
+  | { ask: "walk"; point: number; steps: readonly number[] }
   | { ask: "replay"; number: number; point: number; other: boolean };
 
 /** Where the data come from: a page has them inside, a server is asked. Only a server has TLC. */
@@ -293,6 +300,24 @@ export interface Source {
 }
 
 const FORMAT = 1;
+
+export const NOT_RUN = "not run";
+
+/** Appends the points that did not run to the others. */
+function appendUnrun(points: Points, unrun: Overview["unrun"]): void {
+  const fill = <T>(value: T) => unrun.point.map(() => value);
+  points.would = [...points.point.map(() => null), ...unrun.would];
+  points.point.push(...unrun.point);
+  unrun.values.forEach((each, at) => points.values[at]!.push(...each));
+  points.verdict.push(...fill(NOT_RUN));
+  points.text.push(...unrun.would.map((names) => NOT_RUN + (names === null ? "" : names.length ? `: would violate ${names.join(", ")}` : ": would hold")));
+  points.violated.push(...fill([]));
+  points.minimal.push(...fill(false));
+  points.message.push(...fill(null));
+  points.least.push(...fill(false));
+  points.chosen.push(...fill(null));
+  for (const column of Object.values(points.numbers)) column.push(...fill(null));
+}
 
 export class Store {
   private readonly chunks = new Map<number, Promise<{ nodes: Nodes; traces: StepsRow[] }>>();
@@ -319,6 +344,7 @@ export class Store {
     const overview = await source.overview();
     if (overview.format !== FORMAT)
       throw new Error(`the page's script reads format ${FORMAT}, the data have format ${overview.format}`);
+    appendUnrun(overview.points, overview.unrun);
     return new Store(overview, source);
   }
 

@@ -1,6 +1,6 @@
 // The points over two parameters. Brushing selects points.
 import { batch, useComputed, useSignal } from "@preact/signals";
-import type { Law } from "./data";
+import { type Law, NOT_RUN } from "./data";
 import type { State } from "./state";
 import { TITLES, plural, runs, shareText, shown } from "./text";
 
@@ -63,6 +63,7 @@ export function Map_({ state }: { state: State }) {
       </div>
       <p class="x-dim" role="status">
         {state.chosen.value ? `${plural(state.chosen.value.size, "point")} selected` : "Drag over cells to select points."}
+        {state.store.overview.points.verdict.includes(NOT_RUN) && " ○ not run, coloured as the laws predict; ◆ run to refute a law."}
       </p>
     </section>
   );
@@ -227,20 +228,28 @@ function describe(state: State, all: number[], passing: ReadonlySet<number>): De
   }
   const property = state.property.value;
   const violates = (at: number) => points.violated[at]!.some(([name]) => !property || name === property);
-  const judged = places.filter((at) => points.verdict[at] !== "excluded");
+  const ran = places.filter((at) => points.verdict[at] !== NOT_RUN);
+  const judged = ran.filter((at) => points.verdict[at] !== "excluded");
   const bad = judged.filter(violates);
   const star = places.some((at) => points.minimal[at] && violates(at)) ? "★" : "";
+  const refuting = places.some((at) => points.chosen[at] === "refute") ? "◆" : "";
   const texts = [...new Set(places.map((at) => points.text[at]!))];
   const law = prediction(state, places);
   const title = [`${points_(places)} ${numbers}: ${texts.slice(0, 4).join("; ")}${texts.length > 4 ? "; …" : ""}`, law].filter(Boolean).join("\n");
+  if (ran.length === 0) {
+    const told = places.flatMap((at) => (points.would[at] ? [points.would[at]] : []));
+    if (told.length === 0) return { text: "○", title, style: "x-none" };
+    const would = told.some((names) => names.some((name) => !property || name === property));
+    return { text: "○", title, style: would ? "x-unrun" : "x-unrun x-good", ...(would ? { background: `rgb(${BAD} / .12)` } : {}) };
+  }
   if (bad.length === 0) {
     const odd = places.find((at) => ["broken", "inconclusive"].includes(points.verdict[at]!));
     if (odd !== undefined) return { text: "?", title, style: "x-odd" };
-    return judged.length ? { text: "", title, style: "x-good" } : { text: "", title, style: "x-none" };
+    return { text: refuting, title, style: judged.length ? "x-good" : "x-none" };
   }
   const share = bad.length / judged.length;
   const text = share < 1 ? `${bad.length} of ${judged.length}` : bad.length > 1 ? `${bad.length}` : "";
-  return { text: [star, text].filter(Boolean).join(" "), title, style: "x-bad", background: `rgb(${BAD} / ${(0.12 + 0.6 * share).toFixed(2)})` };
+  return { text: [star, refuting, text].filter(Boolean).join(" "), title, style: "x-bad", background: `rgb(${BAD} / ${(0.12 + 0.6 * share).toFixed(2)})` };
 }
 
 /** The law's prediction beside the verdict. */

@@ -1,11 +1,12 @@
 // The points as a list that is drawn as far as it can be seen.
 import { useSignal } from "@preact/signals";
+import { NOT_RUN } from "./data";
 import type { State } from "./state";
 import { TITLES, shareText, shown } from "./text";
 import { span, useSeen } from "./window";
 
 const LINE = 26;
-const STYLES: Record<string, string> = { holds: "x-good", violated: "x-bad", excluded: "x-none" };
+const STYLES: Record<string, string> = { holds: "x-good", violated: "x-bad", excluded: "x-none", [NOT_RUN]: "x-dim" };
 
 export function PointList({ state }: { state: State }) {
   const { parameters, points } = state.store.overview;

@@ -413,8 +413,8 @@ def test_a_set_named_after_another_is_guessed_within_it(tmp_path: Path) -> None:
 
 def test_a_model_of_the_toolbox_is_a_start(tmp_path: Path) -> None:
     (tmp_path / "T.tla").write_text(
-        "---- MODULE T ----\nEXTENDS Naturals, Sequences\nCONSTANTS P, N, M\nASSUME M \\in 1..3\nVARIABLES x, y\n"
-        "Init == x = 0 /\\ y = <<>>\nNext == x < N /\\ x' = x + 1 /\\ y' = Append(y, M)\n"
+        "---- MODULE T ----\nEXTENDS Naturals, Sequences, TLC\nCONSTANTS P, N, M\nASSUME M \\in 1..3\nVARIABLES x, y\n"
+        "Init == x = 0 /\\ y = <<>>\nNext == x < N /\\ x' = x + 1 /\\ y' = Append(y, M) /\\ SortSeq(<<M>>, <) = <<M>>\n"
         "Spec == Init /\\ [][Next]_<<x, y>>\nSmall == x < 9\n====\n"
     )
     text = scaffold_sweep(load_modules(tmp_path / "T.tla"), None, [])
