@@ -110,6 +110,7 @@ def test_a_kind_at_some_points() -> None:
         "min_length": 4,
         "max_length": 5,
         "backbone": ["A", "B", "C"],
+        "because": None,
     }
     assert kind.at({9}) is None
 
