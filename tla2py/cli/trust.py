@@ -379,8 +379,9 @@ def evidence_command(
             show_text(f"{output}  sha256 {digest}\n")
         return
     if sample is not None and sample != "all" and not sample.isdecimal():
-        raise InputError("usage", f"--sample {sample} is neither a number nor all")
-
+        raise InputError(
+            "usage", f"--sample {sample} is neither a number nor all", hint="example: --sample 20"
+        )
     pack = read_pack(Path(what[1]))
     answers = repeat_points(pack, None if sample == "all" else int(sample or _SAMPLE))
     if as_json:
