@@ -190,4 +190,5 @@ def two_modules_of_one_name_beside_each_other(lab: Lab) -> None:
         lab.write(f"{word}/Helper.tla", f"---- MODULE Helper ----\nValue == {value}\n====\n")
         root = lab.write(f"{word}/{word}.tla", f"---- MODULE {word} ----\nEXTENDS Helper\nVARIABLE x\n====\n")
         sides.append(Side(word=word, spec=load_specification(root, ()), config=Config()))
-    join(*sides, {}, {}, lab.folder / "joined")
+    candidate, reference = sides
+    join(candidate, reference, {}, {}, lab.folder / "joined")
