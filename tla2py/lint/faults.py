@@ -313,7 +313,7 @@ FAULTS: tuple[Fault, ...] = (
         issue=604,
         kind="bogus",
         construct="a constant expression where a temporal formula has a predicate on states",
-        effect="can report a violation that is none",
+        effect="can report a violation that does not exist",
         fixed="2021-04-20",
         found=_constant_formula,
     ),

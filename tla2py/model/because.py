@@ -86,7 +86,7 @@ class Because(Printed):
 
     @property
     def first(self) -> str:
-        """The nearest cause in a line, or why there is none."""
+        """The nearest cause in a line, or why no cause is known."""
         return f"because {self.causes[0].says}" if self.causes else f"no cause found: {self.reason}"
 
     def lines(self) -> Iterator[str]:

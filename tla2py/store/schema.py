@@ -174,7 +174,7 @@ TABLES: dict[str, tuple[Column, ...]] = {
         Column("action", _TEXT, True, "the action, if it is about one"),
         Column("args", _TEXT, True, "the action's arguments by name, in ITF as JSON text"),
         Column("text", _TEXT, True, "the expression"),
-        Column("says", _TEXT, False, "a sentence on the cause, or that there is none"),
+        Column("says", _TEXT, False, "the cause in a sentence, or why no cause is known"),
         Column("value", "bool", True, "the expression's value in the state"),
         Column("values", _TEXT, True, "the values of the names in it, in ITF as JSON text"),
         Column("state", "int32", True, "number of the state, from 1"),
