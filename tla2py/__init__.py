@@ -143,6 +143,7 @@ def run_sweep(
     """
     from pathlib import Path
 
+    from tla2py.analysis.questions import keep_because
     from tla2py.analysis.view import open_view
     from tla2py.execution.listener import SILENT, FindingListener
     from tla2py.execution.sweeps import SweepOptions, run_sweeps
@@ -158,6 +159,7 @@ def run_sweep(
     sweeps = options.load([Path(sweep)], listener=listener)
     toolchain = find_toolchain(jar)
     [result] = run_sweeps(sweeps, toolchain, executors, store=store, fresh=fresh, listener=listener)
+    keep_because(result.store, toolchain, fresh=fresh)
     return open_view(result.store.path)
 
 

@@ -100,7 +100,7 @@ def test_runs_in_one_jvm_have_the_rows_of_processes(
     monkeypatch.setattr(job, "_WARM_RUNS", 0)
     for name, switch in (("warm", ""), ("cold", "warm = false\n")):
         (tmp_path / f"{name}.toml").write_text(SWEEP + switch)
-        ended = tla2py("sweep", f"{name}.toml", "--executor", "local", "-o", name)
+        ended = tla2py("sweep", f"{name}.toml", "--executor", "local", "-o", name, "--no-why")
         assert "violated: Few" in ended.stdout, ended
     assert shared == [True] * 3
     found = rows(tmp_path / "warm")

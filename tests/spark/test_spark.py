@@ -47,8 +47,8 @@ def stores(session: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> t
 @pytest.mark.parametrize("table", TABLE_NAMES)
 def test_rows_are_those_of_the_local_executor(stores: tuple[Path, Path], table: str) -> None:
     local, spark = stores
-    # Nothing is simulated here, there are no logs, and nothing is mutated.
-    empty = {"simulations", "logs", "log_lines", "log_mutants", "mutants"}
+    # Nothing is simulated here, there are no logs, nothing is mutated, and no program is driven.
+    empty = {"drives", "simulations", "logs", "log_lines", "log_mutants", "mutants"}
     assert bool(rows(local, table)) == (table not in empty)
     assert rows(local, table) == rows(spark, table)
 

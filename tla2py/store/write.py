@@ -386,8 +386,11 @@ def stored_table(store: Store, name: str, columns: Sequence[str] | None = None) 
     """A table, or some of its columns, in the order of the points. Raises StoreError as ``table_files`` does."""
     files = table_files(store, name)
     if not files:
+        from pyarrow import Table
+
         schema = arrow_schema(runs_columns(store.manifest().parameters) if name == "runs" else TABLES[name])
-        return schema.empty_table().select(columns or schema.names)
+        # ``schema.empty_table`` would do, but imports pandas.
+        return Table.from_batches([], schema).select(columns or schema.names)
     table = read_table(files, columns)
     if name in ("runs", "mutants", "drives", "because"):
         return table
