@@ -26,8 +26,9 @@ from tla2py.replay.why import explain_trace, without_trace
 from tla2py.store.foreign import ForeignStore
 from tla2py.store.record import input_file
 from tla2py.store.rows import because_rows
+from tla2py.store.runs import run_violations
 from tla2py.store.store import Store
-from tla2py.store.write import refresh_tables, stored_table
+from tla2py.store.write import refresh_tables, stored_table, table_files
 from tla2py.tla.copies import Conjunct
 from tla2py.tlc.output.messages import UNEXPLAINED
 from tla2py.tlc.process.pool import close_hosts
@@ -120,23 +121,25 @@ def keep_because(store: Store, toolchain: Toolchain, *, fresh: bool = False) -> 
     asked: dict[tuple[str, int | None], Trace] = {}
     for kind in make_kinds(view).kinds:
         row = view.trace_list(kind.shortest.point)[kind.shortest.trace - 1]
-        if row.kind not in (SIMULATED, UNKNOWN) and (row.kind, row.name) != (
+        told = row.kind in (SIMULATED, UNKNOWN) or (row.kind, row.name) == (
             UNEXPLAINED.kind,
             UNEXPLAINED.name,
-        ):
+        )
+        if not told and (row.run_id, row.trace) not in have:
             asked[row.run_id, row.trace] = view.trace(kind.shortest.point, row.trace)
     traced = {row.run_id for row in view.trace_rows}
-    others = [run for run in view.run_rows if run.run_id not in traced][::-1]
-    first = {each.name: (run.run_id, each) for run in others for each in without_trace(run.violated)}
-    asked |= {(run_id, None): each for run_id, each in first.values()}
-    new = {key: trace for key, trace in asked.items() if key not in have}
-    if not new:
+    first: dict[str, tuple[str, Trace]] = {}
+    for run_id, violated in run_violations(table_files(view.store, "runs")):
+        for each in without_trace(violated) if run_id not in traced else ():
+            first.setdefault(each.name, (run_id, each))
+    asked |= {(run_id, None): each for run_id, each in first.values() if (run_id, None) not in have}
+    if not asked:
         return
-    origins = {run_id: origin_of(view, run_id, toolchain) for run_id, _ in new}
+    origins = {run_id: origin_of(view, run_id, toolchain) for run_id, _ in asked}
     try:
         with ThreadPoolExecutor(default_slots(workers=1)) as pool:
-            found = pool.map(lambda key: explain_trace(new[key], origins[key[0]], warm=True), new)
-            rows = [row for key, each in zip(new, found, strict=True) for row in because_rows(*key, each)]
+            found = pool.map(lambda key: explain_trace(asked[key], origins[key[0]], warm=True), asked)
+            rows = [row for key, each in zip(asked, found, strict=True) for row in because_rows(*key, each)]
     finally:
         close_hosts()
     here = view.points.run_ids()

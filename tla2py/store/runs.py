@@ -126,6 +126,13 @@ def run_rows(files: Files) -> RunRows:
     return RunRows(table, {name: (tuple(known), codes[name]) for name, known in numbers.items()})
 
 
+def run_violations(files: Files) -> Iterator[tuple[str, tuple[Violation, ...]]]:
+    """The ids of the runs in ``runs`` that violate something, each with what it violates, in order."""
+    for run_id, violated in read_rows(files, ("run_id", "violated")):
+        if violated:
+            yield run_id, tuple(Violation(kind=each["kind"], name=each["name"]) for each in violated)
+
+
 def run_seconds(files: Files) -> dict[str, tuple[float, float]]:
     """The known CPU and wall-clock times of the runs in ``runs``, by run id.
 
