@@ -100,6 +100,20 @@ def test_what_cannot_be_mapped_is_no_pass(run_cli: RunCli, tmp_path: Path) -> No
     assert (ended.code, ended.error.code) == (2, "usage")
 
 
+def test_constants_that_only_the_reference_defines_are_no_pass(run_cli: RunCli, tmp_path: Path) -> None:
+    shutil.copytree(JUDGED / "election", tmp_path / "specs")
+    reference = tmp_path / "specs/MCElection.tla"
+    text = '---- MODULE MCElection ----\nEXTENDS Election\nMCNode == {"a", "b", "c", "d"}\n====\n'
+    reference.write_text(text)
+    config = (JUDGED / "election/Election.cfg").read_text()
+    reference.with_suffix(".cfg").write_text(config.replace('= {"a", "b", "c"}', "<- MCNode"))
+    spec = tmp_path / "specs/Election.tla"
+    code, found = judged(run_cli, tmp_path, spec, "--reference", reference, "--sample", "5")
+    size = graded(found, "size")
+    assert (code, size["verdict"], size["evidence"]["not_taken"]) == (3, "doubtful", ["Node"])
+    assert "--sample" in size["command"]
+
+
 def test_logs_and_what_does_not_run(run_cli: RunCli, tmp_path: Path) -> None:
     shutil.copytree(JUDGED / "election", tmp_path / "specs")
     spec = tmp_path / "specs/Election.tla"

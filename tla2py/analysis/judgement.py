@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import get_args
 
 from tla2py.analysis.judging import (
+    MOST_PROOFS,
     CheckName,
     Grade,
     GradedCheck,
@@ -15,6 +16,7 @@ from tla2py.analysis.judging import (
     JudgeCase,
     Judgement,
     counts,
+    findings_of,
     mutant_object,
     write_config,
 )
@@ -40,8 +42,6 @@ _FARTHER = 10
 _UNCONSTRAINED_SECONDS = 60.0
 # Of the mutants that could be noticed, one in so many at least is.
 _LEAST_SHARE = 5
-# The survivors that are listed.
-_MOST_PROOFS = 10
 
 
 def judge_specification(
@@ -130,6 +130,8 @@ def _whole(case: JudgeCase) -> tuple[str, ...]:
         ("--reference", [case.reference]),
         ("--log", case.logs),
         ("--map", ["=".join(each) for each in case.maps]),
+        ("--sample", [case.sample]),
+        ("--seed", [case.seed]),
     ):
         given += [text for value in values if value is not None for text in (option, str(value))]
     return tuple(given)
@@ -171,33 +173,27 @@ def _own_size(config: Config, row: RunRow, command: tuple[str, ...]) -> GradedCh
     )
 
 
-def _named(result: SweepResult, *codes: str) -> list[dict[str, object]]:
-    """The findings of some kinds, as JSON objects."""
-    return [each.to_dict() for each in result.findings.open if each.code in codes]
-
-
 def _vacuity(config: Config, result: SweepResult, command: tuple[str, ...]) -> GradedCheck:
-    found = _named(result, "vacuous-implication", "no-behaviour", "weak-check", "constant-check")
-    unknown = _named(result, "vacuity-unchecked")
+    found = findings_of(result, "vacuous-implication", "no-behaviour", "weak-check", "constant-check")
+    unknown = findings_of(result, "vacuity-unchecked")
     stated = [*config.invariants, *config.properties]
     grade: Grade = "fail" if found or not stated else "doubtful" if unknown else "pass"
     words = (
         "no invariant and no property is checked"
         if not stated
-        else "; ".join(str(each["message"]) for each in (*found, *unknown))
-        or "every implication is exercised"
+        else "; ".join(each.message for each in (*found, *unknown)) or "every implication is exercised"
     )
     return GradedCheck(
         name="vacuity",
         verdict=grade,
         words=words,
-        evidence={"checked": stated, "findings": found + unknown},
+        evidence={"checked": stated, "findings": [each.to_dict() for each in (*found, *unknown)]},
         command=command,
     )
 
 
 def _coverage(result: SweepResult, command: tuple[str, ...]) -> GradedCheck:
-    never = [str(each["subject"]) for each in _named(result, "never-enabled")]
+    never = [str(each.subject) for each in findings_of(result, "never-enabled")]
     words = f"never enabled: {', '.join(never)}" if never else "every action is enabled somewhere"
     grade: Grade = "doubtful" if never else "pass"
     return GradedCheck(
@@ -267,7 +263,7 @@ def _mutants(
         evidence={
             "killed": share.killed,
             "of": share.of,
-            "survived": [mutant_object(each) for each in survivors[:_MOST_PROOFS]],
+            "survived": [mutant_object(each) for each in survivors[:MOST_PROOFS]],
         },
         command=("tla2py", "mutate", str(case.spec), "--sample", str(case.sample), "--seed", str(case.seed))
         if case.config in (None, case.spec.with_suffix(".cfg"))

@@ -12,6 +12,7 @@ from tla2py.execution.check import ModelOptions, check_sweep
 from tla2py.execution.executor import ExecutorFactory
 from tla2py.execution.listener import Listener
 from tla2py.execution.sweeps import SweepOptions, SweepResult, run_sweeps
+from tla2py.model.finding import Finding
 from tla2py.model.model import Config
 from tla2py.model.mutant import MutantReport, MutantRow
 from tla2py.model.row import RunRow
@@ -36,6 +37,9 @@ CheckName = Literal[
 ]
 Grade = Literal["pass", "fail", "doubtful", "not_applicable"]
 Verdicts = Literal["good", "doubtful", "bad"]
+
+MOST_PROOFS = 10
+"""The most mutants that are listed as evidence."""
 
 _EXIT_CODES: dict[Verdicts, ExitCode] = {
     "good": ExitCode.OK,
@@ -140,6 +144,11 @@ class JudgeBench(NamedTuple):
             store=at,
             listener=self.listener,
         ).report
+
+
+def findings_of(result: SweepResult, *codes: str) -> list[Finding]:
+    """The findings of some kinds that nobody accepted."""
+    return [each for each in result.findings.open if each.code in codes]
 
 
 def counts(row: RunRow) -> dict[str, object]:

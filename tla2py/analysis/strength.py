@@ -8,11 +8,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tla2py.analysis.judging import (
+    MOST_PROOFS,
     Grade,
     GradedCheck,
     JudgeBench,
     JudgeCase,
     counts,
+    findings_of,
     mutant_object,
     write_config,
 )
@@ -25,10 +27,6 @@ from tla2py.model.row import RunRow
 from tla2py.sweep.sweep import Sweep
 from tla2py.text import counted
 from tla2py.tla.graph import ModuleGraph
-
-# The mutants that are listed as proof.
-_MOST_PROOFS = 10
-_NEVER_ENABLED = "never-enabled"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -163,11 +161,11 @@ class BesideReference:
 
     def size(self, alone: GradedCheck) -> GradedCheck:
         """Whether the model is as large as the reference's; ``alone`` is what its own config shows."""
-        lacking = [
-            name
-            for name in self.reference.values
-            if self.maps.get(name, name) not in {each.name for each in self.candidate.spec.constants}
-        ]
+        own = {each.name for each in self.candidate.spec.constants}
+        declared = {each.name for each in self.reference.spec.constants}
+        lacking = [name for name in self.reference.values if self.maps.get(name, name) not in own]
+        # A definition of the reference that stands for a constant is not seen here.
+        lacking += [name for name, _ in self.reference.config.substitutions if name in declared]
         evidence = {**alone.evidence, "reference": dict(self.reference.values), "not_taken": lacking}
         grade: Grade = alone.verdict
         words = alone.words
@@ -244,7 +242,6 @@ class BesideReference:
             if wrong:
                 evidence["candidate_on_reference"] = {"violated": wrong}
                 doubts.append(f"violated by the reference itself: {', '.join(wrong)}")
-            if wrong:
                 write_config(joined.module.with_suffix(".cfg"), _without(joined.config, row.violated_names))
             report = self.bench.mutate(self.bench.sweep(joined.module), self.case, "strength/mutants")
         except InputError as error:
@@ -258,7 +255,7 @@ class BesideReference:
         evidence["mutants"] = {
             "noticed_by_reference": len(by_reference),
             "missed": len(missed),
-            "proof": [mutant_object(each) for each in missed[:_MOST_PROOFS]],
+            "proof": [mutant_object(each) for each in missed[:MOST_PROOFS]],
             "properties_without_mutants": unseen,
         }
         if not by_reference:
@@ -278,7 +275,7 @@ class BesideReference:
 
 
 def _never_enabled(result: SweepResult) -> set[str]:
-    return {str(each.subject) for each in result.findings.open if each.code == _NEVER_ENABLED}
+    return {str(each.subject) for each in findings_of(result, "never-enabled")}
 
 
 def _without(config: Config, names: Iterable[str]) -> Config:
