@@ -8,9 +8,18 @@ interface ConjunctsAnswer {
   rows: { conjunct: string; depth: number; place: string; values: (boolean | null)[] }[];
 }
 
-interface SuccessorsAnswer {
+export interface SuccessorsAnswer {
   steps: { action: string; changes: string[] }[];
   disabled: string[];
+}
+
+/** What a step changes, a line for each part. */
+export function Changes({ texts }: { texts: readonly string[] }) {
+  return texts.map((text, line) => (
+    <div key={line}>
+      <code>{text}</code>
+    </div>
+  ));
 }
 
 export function Ask({ state, trace }: { state: State; trace: Trace }) {
@@ -131,11 +140,7 @@ export function Ask({ state, trace }: { state: State; trace: Trace }) {
             {shown.steps.slice(0, 100).map((each, at) => (
               <li key={at}>
                 <strong>{each.action}</strong>
-                {each.changes.map((text, line) => (
-                  <div key={line}>
-                    <code>{text}</code>
-                  </div>
-                ))}
+                <Changes texts={each.changes} />
               </li>
             ))}
           </ul>

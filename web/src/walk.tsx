@@ -1,16 +1,15 @@
 // A walk through the states of a point, whether or not it violates anything: TLC answers each step.
 import { useSignal } from "@preact/signals";
+import { Changes, type SuccessorsAnswer } from "./ask";
 import { NOT_RUN } from "./data";
 import type { State } from "./state";
 import { plural } from "./text";
 
 const MOST = 100;
 
-interface Answer {
+interface Answer extends SuccessorsAnswer {
   walked: string[];
   values: string[];
-  steps: { action: string; changes: string[] }[];
-  disabled: string[];
 }
 
 export function Walk({ state }: { state: State }) {
@@ -91,11 +90,7 @@ export function Walk({ state }: { state: State }) {
                 <button type="button" class="x-name" onClick={() => void walk(...steps.value, at)}>
                   {each.action}
                 </button>
-                {each.changes.map((text, line) => (
-                  <div key={line}>
-                    <code>{text}</code>
-                  </div>
-                ))}
+                <Changes texts={each.changes} />
               </li>
             ))}
           </ul>
