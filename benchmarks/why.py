@@ -191,7 +191,7 @@ def run(
 def measure(
     mutant: Mutant, folder: Path, jar: Path | None, known: dict[str, tuple[Config, bool]]
 ) -> dict[str, object] | None:
-    """What ``--why`` says of a mutant's violation; None if there is none of the three kinds."""
+    """What ``--why`` says of a mutant's violation; None for a violation of another kind."""
     if mutant.subject not in known:
         known[mutant.subject] = unchanged(mutant.subject, folder, jar)
     config, deadlock = known[mutant.subject]

@@ -378,9 +378,9 @@ def evidence_command(
         else:
             show_text(f"{output}  sha256 {digest}\n")
         return
-    if sample is not None and sample != "all" and not sample.isdecimal():
+    if sample is not None and sample != "all" and (not sample.isdecimal() or not int(sample)):
         raise InputError(
-            "usage", f"--sample {sample} is neither a number nor all", hint="example: --sample 20"
+            "usage", f"--sample {sample} is neither a number of points nor all", hint="example: --sample 20"
         )
     pack = read_pack(Path(what[1]))
     answers = repeat_points(pack, None if sample == "all" else int(sample or _SAMPLE))

@@ -269,8 +269,8 @@ def repeat_points(pack: Packed, sample: int | None) -> list[Repeated]:
     java, cancelled = find_java(), threading.Event()
     jars = {sha256: jar for sha256 in pack.facts.jars if (jar := jar_of(sha256)) is not None}
     tools = {sha256: Toolchain(java=java, jar=copied_jar(jar)) for sha256, jar in jars.items()}
-    # The pack may say 0.
-    workers = max(1, 1, *(_record(pack, each.row.run_id).options.workers for each in points))
+    # The pack may say 0, or have no points.
+    workers = max([1, *(_record(pack, each.row.run_id).options.workers for each in points)])
     with scratch_folder("tla2py-evidence-") as folder, ThreadPoolExecutor(default_slots(workers)) as threads:
         for name, content in pack.files.items():
             if name.startswith("inputs/"):
