@@ -442,18 +442,16 @@ def leads(
     return any(leads(each, action, inside, resolver, above) for each in formula_parts(expr))
 
 
-def splits(
-    expr: Expression, scope: Scope, resolver: Resolver, levels: Levels, *, called: bool = False
-) -> bool:
-    """Whether an action is only a choice among others: a disjunction of them, perhaps below quantifiers."""
+def splits(expr: Expression, scope: Scope, resolver: Resolver, levels: Levels) -> bool:
+    """Whether an action is only a choice among others: one, or a disjunction of them, perhaps below quantifiers."""
     match expr:
         case Expression(shape="bind", operator="\\E", arguments=(body,)):
-            return splits(body, scope, resolver, levels, called=True)
+            return splits(body, scope, resolver, levels)
         case Expression(shape="let", arguments=(body,)):
-            return splits(body, resolver.let(scope, expr), resolver, levels, called=called)
+            return splits(body, resolver.let(scope, expr), resolver, levels)
         case Expression(shape="apply", operator="\\/", arguments=parts):
-            return all(splits(each, scope, resolver, levels, called=True) for each in parts)
-        case Expression(shape="apply", operator=name) if called:
+            return all(splits(each, scope, resolver, levels) for each in parts)
+        case Expression(shape="apply", operator=name):
             entity = scope.find(name)
             return (
                 entity is not None
