@@ -90,12 +90,15 @@ class Because(Printed):
         return f"because {self.causes[0].says}" if self.causes else f"no cause found: {self.reason}"
 
     def lines(self) -> Iterator[str]:
-        """What is violated, then a line for each cause, with the values in it below."""
+        """What is violated, then a line for each cause, with the values in it below that the causes above do not show."""
         yield f"{label_of(self.kind, self.name)}, because:" if self.causes else self.first
+        shown = dict[str, Value]()
         for rank, each in enumerate(self.causes, 1):
             yield f"{rank:>3} {each.says}{f'  {each.place}' if each.place else ''}"
             for name, value in each.values.items():
-                yield f"      {name} = {cut(format_value(value), _LONGEST)}"
+                if name not in shown or shown[name] != value:
+                    yield f"      {name} = {cut(format_value(value), _LONGEST)}"
+            shown |= each.values
         if self.suspect:
             yield SUSPECT
 
