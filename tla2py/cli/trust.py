@@ -447,7 +447,10 @@ def lint_command(
         skipped = f"{config}: no module matches its name; only its text is checked"
         named = f"tla2py lint {config} {module_beside(config)}"
         err().print(f"{skipped}; to name the module: {named}", markup=False)
+    advised = set[str]()
     for error, unread in report.errors:
+        error.hint = None if error.message in advised else error.hint
+        advised.add(error.message)
         print_error(error)
         if (error.where or "").split(":")[0] not in map(str, unread):
             err().print(f"  so only partly read: {', '.join(map(str, unread))}", markup=False)
