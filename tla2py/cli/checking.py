@@ -143,6 +143,7 @@ class _Files(ConsoleListener):
     """
 
     def __init__(self, named: Iterable[Path]) -> None:
+        super().__init__()
         self._named = frozenset(named)
         self._reached = self._named
         self._wide = False

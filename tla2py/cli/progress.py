@@ -144,6 +144,9 @@ _LOOK_SECONDS = 0.5
 class ConsoleListener(Listener):
     """A listener that prints to standard error."""
 
+    def __init__(self) -> None:
+        self._headed = set[str]()
+
     def warned(self, finding: Finding | Remark) -> None:
         """Print the finding."""
         if isinstance(finding, Finding):
@@ -163,7 +166,9 @@ class ConsoleListener(Listener):
     @contextlib.contextmanager
     def executing(self, sweep: Sweep, missing: int, cached: int) -> Iterator[Callable[[SweepProgress], None]]:
         """Show the progress."""
-        with reporting(sweep.name, missing, cached, sweep.limits) as report:
+        again = sweep.name in self._headed
+        self._headed.add(sweep.name)
+        with reporting(sweep.name, missing, cached, sweep.limits, again=again) as report:
             yield report
 
     def interrupted(self, left: int) -> None:
@@ -183,6 +188,7 @@ class SweepListener(ConsoleListener):
     """A listener that also prints the results of each sweep as it ends, its table only if it is ``alone``."""
 
     def __init__(self, *, alone: bool) -> None:
+        super().__init__()
         self._alone = alone
 
     def jar_chosen(self, jar: Jar) -> None:
@@ -215,16 +221,17 @@ class SweepListener(ConsoleListener):
 
 @contextlib.contextmanager
 def reporting(
-    name: str, missing: int, cached: int, limits: Limits
+    name: str, missing: int, cached: int, limits: Limits, *, again: bool = False
 ) -> Iterator[Callable[[SweepProgress], None]]:
-    """A function that shows the progress of a sweep."""
+    """A function that shows the progress of a sweep, or ``again`` of a further round of one."""
     if not missing:
         yield lambda _: None
         return
     console = err()
     there = f", {cached} are there already" if cached else ""
     behind = "trusted" if limits.trust else f"sandbox: {sandbox_text(walls())}"
-    console.print(f"{name}: {counted(missing, 'run')} to execute{there}; {behind}")
+    if not again:
+        console.print(f"{name}: {counted(missing, 'run')} to execute{there}; {behind}")
     if not console.is_terminal:
         yield _plain_lines(missing)
         return
