@@ -463,9 +463,11 @@ class _Search:
         except InputError as error:
             return error
         left_out = f'[grid] exclude = [{{ config = "{self._shown(config)}" }}]'
+        named = f"tla2py sweep --configs {config} MODULE.tla"
         return InputError(
             "module-missing",
             "no single module has its names",
             where=str(config),
-            hint=f"name it after its module, as in Spec_small.cfg for Spec.tla, or leave it out in {FOLDER_FILE}: {left_out}",
+            hint="name it after its module, as in Spec_small.cfg for Spec.tla; "
+            f"name the module: {named}; or leave it out in {FOLDER_FILE}: {left_out}",
         )
