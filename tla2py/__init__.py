@@ -124,7 +124,7 @@ def run_sweep(
     executor: str | None = None,
     master: str | None = None,
     fresh: bool = False,
-    tla2tools: str | Path | None = None,
+    tla2tools: str | Path | Sequence[str | Path] | None = None,
     translate: bool = True,
     timeout: str | None = None,
     memory: str | None = None,
@@ -136,7 +136,7 @@ def run_sweep(
 
     ``store`` is ``runs/NAME`` unless given, a folder or a URI such as ``s3://bucket/path``; ``executor`` is ``spark`` on
     ``master``, ``local[*]`` unless given, or ``local`` for threads of this machine; with neither, Spark takes over from threads where that
-    pays off. The other options are those of the command. ``on_finding`` is
+    pays off. The other options are those of the command; several ``tla2tools`` are the values of a parameter ``jar``. ``on_finding`` is
     called with each warning that the command would print on standard error, on the model or on its PlusCal. Raises
     ``tla2py.errors.InputError`` for a sweep file that cannot be run and ``tla2py.errors.StoreError`` for a store that
     cannot be written.
@@ -152,9 +152,17 @@ def run_sweep(
 
     listener = FindingListener(on_finding) if on_finding else SILENT
     executors = choose_executor(executor, master, listener)
-    jar = Path(tla2tools) if tla2tools else None
+    given = [tla2tools] if isinstance(tla2tools, str | Path) else tla2tools or ()
+    jars = tuple(Path(each) for each in given if each)
+    jar = jars[0] if jars else None
     options = SweepOptions(
-        tla2tools=jar, translate=translate, timeout=timeout, memory=memory, workers=workers, trust=trust
+        tla2tools=jar,
+        jars=jars if len(jars) > 1 else (),
+        translate=translate,
+        timeout=timeout,
+        memory=memory,
+        workers=workers,
+        trust=trust,
     )
     sweeps = options.load([Path(sweep)], listener=listener)
     toolchain = find_toolchain(jar)

@@ -226,7 +226,7 @@ def worker_that_does_not_see_the_store(lab: Lab) -> None:
     from tla2py.spark.shipping import Parcel, unpack
 
     work = Work(store=lab.folder / "elsewhere", toolchain=find_toolchain(None), sources={})
-    unpack(Parcel(work=work, jar="tla2tools.jar"))
+    unpack(Parcel(work=work, shipped=True))
 
 
 @provokes("same-input")

@@ -95,7 +95,7 @@ def test_a_second_tlc_reveals_what_one_of_the_two_answers_wrongly(case: str) -> 
         def repeated(_: Path, answer: Checked = again) -> Checked:
             return answer
 
-        second, wrong = checked_second(first, repeated, other, jars[0])
+        second, wrong = checked_second(first, repeated, other)
         same = first.verdict is again.verdict
         assert (wrong is None) == same
         if wrong is not None:

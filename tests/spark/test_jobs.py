@@ -25,6 +25,7 @@ from tests import command
 from tests.conftest import COUNTER, COUNTER_SWEEP, RunCli
 from tests.integration.test_modules import COUNTDOWN
 from tests.integration.test_sweep import SPECS, rows
+from tests.jars import remade_jar
 from tests.stores import record_ids
 from tla2py.errors import InputError, StoreError, ToolchainError
 from tla2py.execution.executor import Work
@@ -36,6 +37,7 @@ from tla2py.store.schema import TABLE_NAMES
 from tla2py.store.store import Store
 from tla2py.tla.module import Remark
 from tla2py.tlc.tools.community import class_file, read_override
+from tla2py.tlc.tools.jar import bundled_jar, read_jar
 from tla2py.tlc.tools.java import find_java
 from tla2py.tlc.tools.toolchain import find_toolchain
 
@@ -220,7 +222,8 @@ def test_tools_arrive_as_they_were_sent(tmp_path: Path, session: SparkSession) -
     classes = tmp_path / "classes"
     (classes / "tlc2").mkdir(parents=True)
     (classes / "tlc2" / "Fast.class").write_bytes(b"\xca\xfe\xba\xbe")
-    sent = replace(find_toolchain(), overrides=(read_override(classes),))
+    other = read_jar(remade_jar(bundled_jar(), tmp_path / "other.jar", version="Version 2.99"), "test")
+    sent = replace(find_toolchain(), overrides=(read_override(classes),), others=(other,))
     work = Work(sources={}, toolchain=sent, store=tmp_path, warm=frozenset({"a"}))
     local = Shipper(session.sparkContext)
     assert unpack(local.pack(work)) == work
@@ -233,6 +236,8 @@ def test_tools_arrive_as_they_were_sent(tmp_path: Path, session: SparkSession) -
     tools = arrived.toolchain
     assert tools.jar.sha256 == sent.jar.sha256
     assert tools.jar.named != sent.jar.named
+    assert [jar.sha256 for jar in tools.others] == [other.sha256]
+    assert tools.of(other.sha256).jar.path != other.path
     (override,) = tools.overrides
     assert override.copy != sent.overrides[0].copy
     assert [*map(class_file, tools.overrides)] == [*map(class_file, sent.overrides)]
@@ -241,9 +246,9 @@ def test_tools_arrive_as_they_were_sent(tmp_path: Path, session: SparkSession) -
     assert missing.value.code == "store-not-shared"
     # A damaged file is reported.
     (Path(SparkFiles.getRootDirectory()) / f"override-{override.sha256}.jar").write_bytes(classes_of("Slow"))
-    other = replace(work, toolchain=replace(sent, jar=replace(sent.jar, origin="again")))
+    again = replace(work, toolchain=replace(sent, jar=replace(sent.jar, origin="again")))
     with pytest.raises(ToolchainError) as damaged:
-        unpack(replace(parcel, work=other))
+        unpack(replace(parcel, work=again))
     assert damaged.value.code == "jar-corrupt"
 
 

@@ -36,7 +36,10 @@ from tla2py.view.traces import answer_change, check_text
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Checking:
-    """A check of a module, or of the point of a sweep file that limited options leave; ``full`` shows whole states."""
+    """A check of a module, or of the point of a sweep file that limited options leave; ``full`` shows whole states.
+
+    ``jar`` is used in the place of all that the options and the sweep file name.
+    """
 
     file: Path
     model: ModelOptions
@@ -44,6 +47,7 @@ class Checking:
     full: bool
     as_json: bool
     why: bool
+    jar: Path | None = None
 
     @property
     def named(self) -> list[Path]:
@@ -55,6 +59,7 @@ class Checking:
 
         Raises InputError (``usage``), and as ``check_point`` and ``run_check`` do.
         """
+        used = self.options if self.jar is None else replace(self.options, tla2tools=self.jar, jars=())
         if self.options.limited:
             model, options = self.model, self.options
             if folder_file(self.file) is not None:
@@ -76,8 +81,8 @@ class Checking:
                 err().print(f"{sweep.name}: {sweep.limited_text}")
                 raise typer.Exit
             return check_point(
-                sweep,
-                self.options,
+                sweep if self.jar is None else sweep.with_jars(find_toolchain(self.jar).jar),
+                used,
                 listener=listener,
                 show=None if self.as_json else show_text,
                 cancelled=cancelled,
@@ -93,7 +98,7 @@ class Checking:
             return run_check(
                 self.file,
                 self.model,
-                self.options,
+                used,
                 listener=listener,
                 report=check_report(status),
                 show=None if self.as_json else show_print,

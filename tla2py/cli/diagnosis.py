@@ -27,7 +27,7 @@ from tla2py.model.model import LIST_FIELDS
 from tla2py.model.outcome import Verdict
 from tla2py.spark.choice import has_pyspark
 from tla2py.sweep.grid import MODEL_KEYS
-from tla2py.sweep.sections import KEYS, VARIABLES, SweepFile, TlcSection
+from tla2py.sweep.sections import JAR_NAMES, KEYS, VARIABLES, SweepFile, TlcSection
 from tla2py.text import parse_memory
 from tla2py.tlc.process.sandbox import (
     reached_text,
@@ -375,6 +375,11 @@ def _named(schema: Schema, pattern: str) -> None:
 def _parameters(schema: Schema) -> None:
     listed, rule = schema["additionalProperties"]["anyOf"]
     listed["minItems"] = 1
+    scalars = [each for each in listed["items"]["anyOf"] if each["type"] not in ("array", "object")]
+    [jar] = [each for each in listed["items"]["anyOf"] if each["type"] == "object"]
+    listed["items"]["anyOf"].remove(jar)
+    _describe(jar, "parameters.jar")
+    jars = {**listed, "items": {"anyOf": [*scalars, jar]}, "description": KEYS["parameters"]["jar"]}
     _describe(rule, "parameters.NAME")
     rule["description"] = "Values by rule: from, to and step, or model_values and sizes."
     rule["oneOf"] = [{"required": ["from", "to"]}, {"required": ["model_values", "sizes"]}]
@@ -382,11 +387,12 @@ def _parameters(schema: Schema) -> None:
     _named(schema, _REPLACED)
     # Keys of [model] may be parameters too, so editors offer them.
     own, lists = {}, dict(listed)
-    listed["items"] = {"anyOf": [each for each in listed["items"]["anyOf"] if each["type"] != "array"]}
+    listed["items"] = {"anyOf": scalars}
     for key in MODEL_KEYS:
         note = " Here: for each point, a list, or a text of comma-separated names."
         more = {**lists, "description": KEYS["model"][key] + note}
         own[key] = more if key in LIST_FIELDS else {**listed, "description": KEYS["model"][key]}
     for name in VARIABLES:
         own[name] = {"type": "object", "description": f"Values by name, for each point: {name}.NAME = [...]."}
+    own |= dict.fromkeys(JAR_NAMES, jars)
     schema["properties"] = own

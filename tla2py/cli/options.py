@@ -91,6 +91,14 @@ Jar = Annotated[
         help="A tla2tools.jar or installed release; default: see tla2py tools list.",
     ),
 ]
+Jars = Annotated[
+    list[Path] | None,
+    _shared(
+        "--tla2tools",
+        metavar="JAR",
+        help="A tla2tools.jar or installed release; several are the values of a parameter jar; default: see tla2py tools list.",
+    ),
+]
 Timeout = Annotated[
     str | None,
     _shared(
@@ -280,7 +288,7 @@ def given_options(options: dict[str, Any]) -> dict[str, Any]:
 
 def _sweep_options(
     libraries: Libraries = None,
-    tla2tools: Jar = None,
+    tla2tools: Jars = None,
     translate: Translate = True,
     timeout: Timeout = None,
     memory: Memory = None,
@@ -299,7 +307,9 @@ def _sweep_options(
     # Imported on use: most commands have no such options.
     from tla2py.execution.sweeps import SweepOptions
 
-    return SweepOptions(**given | {"sandbox": sandbox.value})
+    jars = given.pop("tla2tools", (None,))
+    more = {"tla2tools": jars[0], "jars": jars if len(jars) > 1 else (), "sandbox": sandbox.value}
+    return SweepOptions(**given | more)
 
 
 _LIMITING = ("settings", "points", "failed")

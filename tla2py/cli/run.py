@@ -269,9 +269,8 @@ def check_command(
         raise typer.Exit(checked.exit_code)
     opinion, wrong = checked_second(
         checked,
-        lambda jar: replace(checking, options=replace(options, tla2tools=jar), as_json=True).run(SILENT),
+        lambda jar: replace(checking, jar=jar, as_json=True).run(SILENT),
         second,
-        find_jar(options.tla2tools),
     )
     checking.show(checked, opinion, wrong)
     raise typer.Exit(checked.exit_code if wrong is None else worst([checked.exit_code, wrong.exit_code]))

@@ -44,6 +44,7 @@ from tla2py.tlc.tools.community import (
     override_modules,
     read_override,
 )
+from tla2py.tlc.tools.jar import Jar
 from tla2py.tlc.tools.toolchain import Toolchain, find_toolchain
 
 
@@ -112,7 +113,7 @@ class Checked:
     """The result of a check: its record and what it means.
 
     ``config`` is the config that it started from, ``filled`` are the constants that nothing assigns, ``sources`` the texts
-    of its modules by sha256. ``planned`` is the run and its module, None for a record that was read back.
+    of its modules by sha256. ``planned`` is the run, its module and its jar, None for a record that was read back.
     """
 
     record: RunRecord
@@ -120,7 +121,7 @@ class Checked:
     config: Path | None = None
     filled: tuple[str, ...] = ()
     sources: Mapping[str, str] = field(default_factory=dict, repr=False)
-    planned: tuple[Run, ModuleGraph] | None = None
+    planned: tuple[Run, ModuleGraph, Jar] | None = None
 
     @property
     def outcome(self) -> Outcome:
@@ -269,9 +270,12 @@ def run_check(
 
     ``report`` is called with its progress once a second, ``show`` with each value that Print or PrintT prints.
 
-    Raises InputError as ``SweepOptions.check_tools``, ``check_sweep`` and ``run_sweeps`` do, and ToolchainError as
+    Raises InputError ``usage`` for several jars, and as ``SweepOptions.check_tools``, ``check_sweep`` and ``run_sweeps`` do, and ToolchainError as
     ``find_toolchain`` does.
     """
+    if options.jars:
+        hint = "a check with --second compares two; a sweep file runs any number"
+        raise InputError("usage", "check runs a module with one jar", hint=hint)
     options.check_tools()
     sweep = check_sweep(module, model, options, listener)
     modules = [each.path for spec in sweep.specs.values() for each in spec.modules if each.path is not None]
@@ -352,7 +356,7 @@ def _check(
         if follow is not None:
             follow(stdout, memory_bytes)
 
-    toolchain = replace(toolchain, overrides=sweep.classes)
+    toolchain = replace(toolchain, overrides=sweep.classes, others=tuple(sweep.jars.values()))
     with execute_run(run, plan.sources, toolchain, cancelled=cancelled, watch=watch) as executed:
         for folder in executed.folders:
             if output is not None:
@@ -362,7 +366,11 @@ def _check(
             record=executed.record,
             result=located(executed.record, executed.result, origins),
             sources=plan.sources,
-            planned=(run, sweep.spec(sweep.points[number - 1].parameters)),
+            planned=(
+                run,
+                sweep.spec(sweep.points[number - 1].parameters),
+                toolchain.of(run.jar_sha256).jar,
+            ),
         )
 
 

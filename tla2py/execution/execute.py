@@ -88,6 +88,7 @@ def execute_run(
     ``warm`` allows a JVM that several runs share, which is faster. ``slots`` is how many runs this machine executes
     at once, see ``DiskQuota``. A failure of TLC is a result; a full disk raises StoreError (``disk-full``).
     """
+    toolchain = toolchain.of(run.jar_sha256)
     toolchain = replace(toolchain, overrides=planned_overrides(toolchain, run.options))
     with scratch_folder("tla2py-") as base:
         execution = _RunExecution(

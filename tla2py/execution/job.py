@@ -192,7 +192,7 @@ class _Course:
         warm = job.sweep.file.tlc.warm and len(short) >= _WARM_RUNS * pool.slots
         return job.missing, Work(
             sources=job.plan.sources,
-            toolchain=replace(toolchain, overrides=job.sweep.classes),
+            toolchain=replace(toolchain, overrides=job.sweep.classes, others=tuple(job.sweep.jars.values())),
             store=job.store.path,
             warm=frozenset(short if warm else ()),
             long=job.long,

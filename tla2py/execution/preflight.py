@@ -22,6 +22,7 @@ from tla2py.store.runs import ActionRow, action_rows, run_rows
 from tla2py.store.store import Store
 from tla2py.store.write import intact_files, table_files
 from tla2py.sweep.checks import config_facts, config_problems
+from tla2py.sweep.grid import Points
 from tla2py.sweep.judge import check_expectations
 from tla2py.sweep.limited import Loading
 from tla2py.sweep.load import load_sweep, sweep_of_configs, without_models
@@ -193,6 +194,31 @@ def lint_plan(sweep: Sweep, plan: Plan, jar: Jar, warn: Callable[[Finding], None
 
     Findings do not stop a folder's sweep, whose configs need not be the user's own.
     """
+    parts = _parts(sweep, plan, jar)
+    found = tuple(dict.fromkeys(each for part in parts for each in _linted(*part)))
+    _report(apply_acceptance(found, sweep.file.accept).open, warn, refuse=not sweep.of_folder)
+    return lasting_findings(found)
+
+
+def _parts(sweep: Sweep, plan: Plan, jar: Jar) -> Iterator[tuple[Sweep, Plan, Jar]]:
+    """The points of each jar, as a sweep of their own with its plan."""
+    if not sweep.jars:
+        yield sweep, plan, jar
+    for name, own in sweep.jars.items():
+        points = [point for point in sweep.points if point.parameters[sweep.jar_axis] == name]
+        if points:
+            rows = [point.parameters for point in points]
+            used = {id(sweep.spec(row)) for row in rows}
+            part = replace(
+                sweep,
+                points=Points.of(sweep.points.columns, rows),
+                specs={key: spec for key, spec in sweep.specs.items() if id(spec) in used},
+            )
+            yield part, plan.part(point.index for point in points), own
+
+
+def _linted(sweep: Sweep, plan: Plan, jar: Jar) -> tuple[Finding, ...]:
+    """What lint finds, with everything checked that this TLC needs to have."""
     specs = sweep.specs.values()
     check_classes(sweep.community, specs, jar, plan.sources, plan.paths, trust=sweep.limits.trust)
     # A config that needs a newer TLC does not stop the others below its folder.
@@ -206,9 +232,7 @@ def lint_plan(sweep: Sweep, plan: Plan, jar: Jar, warn: Callable[[Finding], None
             plan.sources[each.sha256] for _, run in plan.at(plan.outlines) for each in run.modules[:1]
         )
         check_wrappers(texts, jar, sweep.path)
-    found = lint_sweep(sweep, plan, read_dialect(jar))
-    _report(apply_acceptance(found, sweep.file.accept).open, warn, refuse=not sweep.of_folder)
-    return lasting_findings(found)
+    return lint_sweep(sweep, plan, read_dialect(jar))
 
 
 def checked_plan(
@@ -218,13 +242,16 @@ def checked_plan(
 
     Raises InputError as ``plan_sweep``, ``lint_plan``, ``check_expectations`` and ``check_readable`` do.
     """
-    sweep = with_readable_logs(sweep, toolchain.jar)
+    sweep = with_readable_logs(sweep.with_jars(), toolchain.jar)
     plan = plan_sweep(sweep, toolchain.jar.sha256)
     found = lint_plan(sweep, plan, toolchain.jar, listener.warned)
     check_expectations(sweep, plan)
     # A module that TLC cannot read does not stop the others below its folder either.
     if not sweep.of_folder:
-        check_readable(plan.sources, plan.paths, toolchain)
+        for _, part, jar in _parts(sweep, plan, toolchain.jar):
+            reached = {sha256 for _, run in part.at(part.outlines) for _, sha256 in run.modules}
+            texts = plan.sources if not sweep.jars else {key: plan.sources[key] for key in reached}
+            check_readable(texts, plan.paths, replace(toolchain, jar=jar))
     if not sweep.limits.trust and not on_linux() and not _told:
         _told.append(listener)
         listener.told(f"{NO_WALLS}: {remedy()}")
@@ -336,12 +363,14 @@ def earlier_jars(store: Store, missing: Sequence[Run]) -> Iterator[tuple[str, st
 
 
 def with_readable_logs(sweep: Sweep, jar: Jar) -> Sweep:
-    """The sweep as this TLC can read its logs."""
-    places = [jar.path, *(override.copy for override in sweep.overrides)]
-    if sweep.community is not None and community_suits(jar):
-        places.append(sweep.community.copy)
-    known = {name for name in _READING if any(_has_class(place, name) for place in places)}
-    return literal_logs(sweep, {*_READING} - known)
+    """The sweep as this TLC can read its logs, or as all those that its points name can."""
+    lacking: set[str] = set()
+    for each in sweep.jars.values() or (jar,):
+        places = [each.path, *(override.copy for override in sweep.overrides)]
+        if sweep.community is not None and community_suits(each):
+            places.append(sweep.community.copy)
+        lacking |= {name for name in _READING if not any(_has_class(place, name) for place in places)}
+    return literal_logs(sweep, lacking)
 
 
 def literal_logs(sweep: Sweep, lacking: Iterable[str] = _READING) -> Sweep:

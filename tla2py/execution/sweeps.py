@@ -62,11 +62,13 @@ class SweepOptions:
     ``timeout`` and ``memory`` are written as in a sweep file, such as ``90s`` and ``2GiB``. ``libraries`` are further
     module folders of a folder, or of a module with configs. ``settings`` are other values for this time, each ``NAME=VALUE``;
     ``points``, as in ``3,5-9``, and ``failed`` say which points run, see ``only_failed``. ``constants`` (``NAME=VALUE``),
-    ``no_deadlock`` and ``inputs`` change all configs of a folder, or those given for a module.
+    ``no_deadlock`` and ``inputs`` change all configs of a folder, or those given for a module. ``jars`` are the values of a
+    parameter ``jar``, each a release, ``bundled`` or a path.
     """
 
     libraries: tuple[Path, ...] = ()
     tla2tools: Path | None = None
+    jars: tuple[Path, ...] = ()
     translate: bool = True
     timeout: str | None = None
     memory: str | None = None
@@ -92,7 +94,8 @@ class SweepOptions:
         """The sweeps of files, with PlusCal translated; with ``configs`` the files are modules, see ``sweep_of_configs``.
 
         With ``trust`` False the files are those of strangers. Raises InputError as ``load_sweep``, ``sweep_of_configs`` and
-        ``chosen_places`` do, and then also as ``check_untrusted`` and ``check_jar`` do; ``usage`` for settings without a sweep file.
+        ``chosen_places`` do, and then also as ``check_untrusted`` and ``check_jar`` do; ``usage`` for settings without a sweep file,
+        and for a single jar where they have a parameter ``jar``.
         """
         if self.settings and (configs is not None or any(folder_file(file) is not None for file in files)):
             hint = "name a sweep file, or write the values into the configs"
@@ -116,6 +119,9 @@ class SweepOptions:
             if self.trust is False and sweep.limits.trust:
                 where = sweep.source.place("tlc", "trust")
                 listener.told(f"{where}: trust = true does not count, because of --no-trust")
+            if self.tla2tools is not None and sweep.jar_axis and not self.jars:
+                hint = f"leave it out, or give --set {sweep.jar_axis}={self.tla2tools}"
+                raise InputError("usage", "--tla2tools excludes the jars of the sweep file", hint=hint)
             sweep = self.apply(sweep)
             if self.points is not None:
                 chosen = frozenset(place + 1 for place in chosen_places(self.points, len(sweep.points)))
@@ -132,6 +138,7 @@ class SweepOptions:
             constants=self.constants,
             no_deadlock=self.no_deadlock,
             inputs=given_files(self.inputs),
+            jars=self.jars,
         )
 
     def translator(self, listener: Listener) -> Translator | None:
@@ -162,7 +169,9 @@ class SweepOptions:
             options = replace(options, workers=self.workers)
         sweep = replace(sweep, limits=limits, options=options)
         refusable = sweep.of_folder and sweep.community is not None
-        return without_refused(sweep, find_jar(self.tla2tools)) if refusable else sweep
+        for jar in (sweep.with_jars().jars.values() or [find_jar(self.tla2tools)]) if refusable else ():
+            sweep = without_refused(sweep, jar)
+        return sweep
 
 
 Rounds: TypeAlias = Callable[
@@ -227,8 +236,8 @@ def preview_sweeps(
 
     Raises InputError as ``run_sweeps`` does.
     """
-    _tell_jar(jar, store_addresses(sweeps, store), listener)
-    sweeps = [with_readable_logs(sweep, jar) for sweep in sweeps]
+    _tell_jar(jar, sweeps, store_addresses(sweeps, store), listener)
+    sweeps = [with_readable_logs(sweep.with_jars(), jar) for sweep in sweeps]
     addresses = store_addresses(sweeps, store)
     plans = [plan_sweep(sweep, jar.sha256) for sweep in sweeps]
     for sweep, plan, address in zip(sweeps, plans, addresses, strict=True):
@@ -258,7 +267,7 @@ def run_sweeps(
     any store is created, as ``checked_plan`` and ``store_addresses`` do, and ``usage`` for ``fresh`` with such rounds.
     """
     addresses = store_addresses(sweeps, store)
-    _tell_jar(toolchain.jar, addresses, listener)
+    _tell_jar(toolchain.jar, sweeps, addresses, listener)
     planned = []
     for each in sweeps:
         sweep, plan, warnings = checked_plan(each, toolchain, listener)
@@ -294,11 +303,11 @@ def _finished(course: Generator[Job, int, SweepResult], executed: int) -> SweepR
     raise RuntimeError("a sweep has one job")
 
 
-def _tell_jar(jar: Jar, addresses: Sequence[Address], listener: Listener) -> None:
-    """Tell which jar was chosen, unless it is that of the last sweep of each store."""
-    for address in addresses:
+def _tell_jar(jar: Jar, sweeps: Sequence[Sweep], addresses: Sequence[Address], listener: Listener) -> None:
+    """Tell which jar was chosen, unless it is that of the last sweep of each store, or their points name jars."""
+    for sweep, address in zip(sweeps, addresses, strict=True):
         with contextlib.suppress(StoreError):
-            if Store(address).manifest().jar == jar.sha256:
+            if sweep.jar_axis or Store(address).manifest().jar == jar.sha256:
                 continue
         listener.jar_chosen(jar)
         return
@@ -488,7 +497,8 @@ def note_passed(
 def _report_other_jars(
     store: Store, sweep: Sweep, missing: Sequence[Run], jar: Jar, listener: Listener
 ) -> None:
-    for tlc, sha256, runs in earlier_jars(store, missing):
+    # The points of one jar say nothing of another's.
+    for tlc, sha256, runs in earlier_jars(store, () if sweep.jar_axis else missing):
         listener.told(
             f"{sweep.name}: the jar has changed from TLC {tlc}, sha256 {sha256[:12]}, to {jar}; "
             f"{counted(runs, 'recorded run')} no longer appl{'ies' if runs == 1 else 'y'}"

@@ -24,7 +24,7 @@ from tla2py.gate.drift import (
 )
 from tla2py.gate.lock import Lock, LockedPoint, parameters_key
 from tla2py.gate.problem import DOUBTS, UNANSWERED, Problem, Reason
-from tla2py.gate.second import COMPARABLE, Second, SecondRuns, compare, objection
+from tla2py.gate.second import COMPARABLE, Second, SecondRuns, compare, jar_of, objection
 from tla2py.lint.faults import KNOWN_WRONG
 from tla2py.model.finding import NO_FINDINGS, Finding, Findings
 from tla2py.model.model import filled_text
@@ -422,7 +422,9 @@ def _decide_point(
         idle = found.idle.get(run.run_id, ()) if asked else ()
         problems += _mismatches(sweep, expected, row, facts, line)
         if found.second is not None:
-            second = compare(row, found.second, run, spec, found.jar)
+            known = (each for each in (found.jar, *sweep.jars.values()) if each is not None)
+            own = next((each for each in known if each.sha256 == run.jar_sha256), None)
+            second = compare(row, found.second, run, spec, own or jar_of(run.jar_sha256))
             if (wrong := objection(row, second, found.second.problem)) is not None:
                 problems.append(
                     Problem(reason=Reason(wrong.reason), text=wrong.text, exit_code=wrong.exit_code)

@@ -151,13 +151,17 @@ class Evidence:
 
     @property
     def notices(self) -> tuple[str, ...]:
-        """The decision's notices, the jar if the project or the machine chose it, and the sweep's own Java classes."""
+        """The decision's notices, the jar if the project or the machine chose it, the sweep's own Java classes and jars."""
         classes = (
             f"{self.relative(self.sweep.path)} uses the Java classes {each.path.name}, sha256 {each.sha256[:12]}"
             for each in self.sweep.overrides
             if not each.official
         )
-        return (*([self.jar] if self.jar else []), *classes, *self.decision.notices)
+        jars = (
+            f"{self.relative(self.sweep.path)} runs the jar {each.path}, sha256 {each.sha256[:12]}"
+            for each in self.sweep.jar_files.values()
+        )
+        return (*([self.jar] if self.jar else []), *classes, *jars, *self.decision.notices)
 
     @cached_property
     def by_kind(self) -> Mapping[int, Sequence[Surprise]]:
@@ -272,14 +276,14 @@ def commands_again(
     point: PointDecision,
     toolchain: Toolchain | None,
     libraries: Sequence[Path],
-    tla2tools: Path | None,
+    tla2tools: Sequence[Path],
 ) -> Again:
     """The commands that run a point alone; they name ``java`` and ``tla2tools.jar`` if there is no toolchain."""
     file = str(sweep.path)
-    jar = ["--tla2tools", str(tla2tools)] if tla2tools is not None else []
+    jar = [part for each in tla2tools for part in ("--tla2tools", str(each))]
     folders = [part for folder in libraries for part in ("-L", str(folder))]
     java = toolchain.java.path if toolchain else Path("java")
-    tools = toolchain.jar.named if toolchain else Path("tla2tools.jar")
+    tools = toolchain.of(point.run.jar_sha256).jar.named if toolchain else Path("tla2tools.jar")
     given = [part for each in sweep.settings for part in ("--set", each)]
     given += [part for each in sweep.adjusted for part in shlex.split(each)]
     ours = ["tla2py", "check", file, "--point", str(point.point.index), *given, *folders, *jar]
@@ -321,6 +325,8 @@ def _plain_command(run: Run, java: Path, jar: Path, overrides: Sequence[Path]) -
 
 def evidence_of(gated: Gated, options: SweepOptions, root: Path) -> Evidence:
     """The evidence of a gate; ``options`` are those that its sweep was loaded with."""
+    chosen = options.jars or ([options.tla2tools] if options.tla2tools else [])
+    toolchain = gated.toolchain and replace(gated.toolchain, others=tuple(gated.sweep.jars.values()))
     # All reports show the same traces.
     trace = cache(partial(read_trace, gated.view))
     return Evidence(
@@ -328,10 +334,8 @@ def evidence_of(gated: Gated, options: SweepOptions, root: Path) -> Evidence:
         sweep=gated.sweep,
         root=root,
         trace=lambda point, name: trace(point.run.run_id, name),
-        again=lambda point: commands_again(
-            gated.sweep, point, gated.toolchain, options.libraries, options.tla2tools
-        ),
+        again=lambda point: commands_again(gated.sweep, point, toolchain, options.libraries, chosen),
         look=lambda point: command_to_look(gated.view, point),
-        jar=gated.toolchain.jar.choice if gated.toolchain else None,
+        jar=toolchain.jar.choice if toolchain and not gated.sweep.jar_axis else None,
         view=gated.view,
     )

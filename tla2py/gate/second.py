@@ -98,7 +98,7 @@ def run_second(
     """
     toolchain = find_toolchain(named)
     # Only the answers are compared.
-    plain = replace(sweep, vacuity=False)
+    plain = replace(sweep.with_jars(toolchain.jar), vacuity=False)
     try:
         [result] = run_sweeps(
             [plain], toolchain, executors, store=below(store, FOLDER), fresh=fresh, listener=listener
@@ -131,11 +131,11 @@ def jar_of(sha256: str) -> Jar | None:
 
 
 def checked_second(
-    checked: Checked, again: Callable[[Path], Checked], named: Path, jar: Jar
+    checked: Checked, again: Callable[[Path], Checked], named: Path
 ) -> tuple[Second, Objection | None]:
     """What a second TLC says of a check, and what is wrong with that; ``again`` repeats the check with another jar.
 
-    ``jar`` is the first's. Raises ToolchainError (``jar-missing``, ``jar-corrupt``, ``jar-not-tlc``), and ValueError for a
+    Raises ToolchainError (``jar-missing``, ``jar-corrupt``, ``jar-not-tlc``), and ValueError for a
     record that was read back.
     """
     other, rows, problem = find_jar(named), dict[int, RunRow](), ""
@@ -148,7 +148,7 @@ def checked_second(
     runs = SecondRuns(name=str(named), jar=other, rows=rows, problem=problem)
     if checked.planned is None:
         raise ValueError("only a check that has just run can be repeated")
-    second = compare(first, runs, *checked.planned, jar)
+    second = compare(first, runs, *checked.planned)
     return second, objection(first, second, problem)
 
 

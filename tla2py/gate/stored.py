@@ -6,6 +6,7 @@ import shlex
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
+from functools import partial
 from pathlib import Path
 
 from tla2py.analysis.view import StoreView
@@ -80,18 +81,28 @@ def plan_stored(sweep: Sweep, store: Store, rows: Sequence[RunRow]) -> tuple[Pla
     """
     jars = Counter(row.jar_sha256 or "" for row in rows)
     jar = jars.most_common(1)[0][0] if jars else ""
+    plans = partial(plan_sweep, jar_sha256=jar, named=_swept_jars(sweep, store, rows))
     manifest = store.manifest()
     have = store.points().run_ids()
     every = range(1, len(sweep.points) + 1)
-    ids = plan_sweep(replace(sweep, counted=frozenset(every)), jar).runs.ids
+    ids = plans(replace(sweep, counted=frozenset(every))).runs.ids
     if sweep.logs.readers and have.isdisjoint(ids):
         # The TLC of the store may have had no Java classes that read logs.
         sweep = literal_logs(sweep)
-        ids = plan_sweep(replace(sweep, counted=frozenset(every)), jar).runs.ids
+        ids = plans(replace(sweep, counted=frozenset(every))).runs.ids
     counted = frozenset(index for index, run_id in zip(every, ids, strict=True) if run_id in have)
-    plan = plan_sweep(replace(sweep, counted=counted), jar)
+    plan = plans(replace(sweep, counted=counted))
     same = not rows or set(plan.runs.ids) == have
     return plan, None if same else _difference(sweep, plan, store, manifest)
+
+
+def _swept_jars(sweep: Sweep, store: Store, rows: Sequence[RunRow]) -> dict[str, str]:
+    """The digests of the jars that a store ran, by the values of its parameter ``jar``, and those in the sweep file."""
+    axis = sweep.jar_axis
+    ran = {row.run_id: row.jar_sha256 or "" for row in rows}
+    points = [point for point in (store.points() if axis else ()) if axis in point.parameters]
+    named = {point.parameters[axis]: ran[point.run_id] for point in points if point.run_id in ran}
+    return named | {name: each.sha256.lower() for name, each in sweep.jar_files.items()}
 
 
 def _difference(sweep: Sweep, plan: Plan, store: Store, manifest: Manifest) -> str:

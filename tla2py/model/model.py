@@ -16,7 +16,16 @@ from tla2py.tla.graph import ModuleGraph
 
 # What a parameter of a sweep changes in a model.
 ParameterKind = Literal[
-    "constant", "definition", "model", "module", "config", "seed", "environment", "java_properties", "log"
+    "constant",
+    "definition",
+    "model",
+    "module",
+    "config",
+    "seed",
+    "environment",
+    "java_properties",
+    "log",
+    "jar",
 ]
 # The fields of a config that name one definition, and those that list definitions.
 NAME_FIELDS = ("specification", "init", "next", "symmetry", "view", "alias", "periodic", "rl_reward")

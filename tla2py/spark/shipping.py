@@ -26,7 +26,7 @@ from tla2py.execution.executor import Work
 from tla2py.store.storage import Address, folder_of, is_remote
 from tla2py.tlc.config.render import default_template
 from tla2py.tlc.tools.community import pack_override, read_override
-from tla2py.tlc.tools.jar import copied_jar, read_jar
+from tla2py.tlc.tools.jar import Jar, copied_jar, read_jar
 from tla2py.tlc.tools.java import Java, find_java, java_at
 from tla2py.tlc.tools.toolchain import Override, Toolchain
 
@@ -35,10 +35,10 @@ _PACKAGE = Path(tla2py.__file__).parent
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parcel:
-    """Work for a task; ``jar`` is the name of a shipped file, None if the workers are on this machine."""
+    """Work for a task; its jars are ``shipped`` files unless the workers are on this machine."""
 
     work: Work
-    jar: str | None
+    shipped: bool
 
 
 class Shipper:
@@ -53,14 +53,13 @@ class Shipper:
     def pack(self, work: Work) -> Parcel:
         """The work for this context's workers, with its dependencies shipped."""
         if not self._remote:
-            return Parcel(work=work, jar=None)
+            return Parcel(work=work, shipped=False)
         folder = self._ship_package()
-        jar = work.toolchain.jar
-        name = f"tla2tools-{jar.sha256}.jar"
-        self._ship(folder / name, lambda target: shutil.copyfile(jar.path, target))
+        for jar in (work.toolchain.jar, *work.toolchain.others):
+            self._ship(folder / _jar_name(jar), partial(shutil.copyfile, jar.path))
         for override in work.toolchain.overrides:
             self._ship(folder / _shipped_name(override), partial(pack_override, override))
-        return Parcel(work=work, jar=name)
+        return Parcel(work=work, shipped=True)
 
     def ship_package(self) -> None:
         """Ship this package, for tasks that need nothing else."""
@@ -114,10 +113,10 @@ def unpack(parcel: Parcel) -> Work:
     Raises ToolchainError (``java-missing``, ``jar-corrupt``), and StoreError (``store-not-shared``).
     """
     work = parcel.work
-    if parcel.jar is None:
+    if not parcel.shipped:
         return work
     check_shared(work.store)
-    return replace(work, toolchain=_tools(parcel.jar, work.toolchain))
+    return replace(work, toolchain=_tools(work.toolchain))
 
 
 def check_shared(store: Address) -> None:
@@ -131,15 +130,24 @@ def check_shared(store: Address) -> None:
 
 
 @lru_cache(maxsize=4)
-def _tools(name: str, wanted: Toolchain) -> Toolchain:
-    jar = read_jar(Path(SparkFiles.get(name)), "shipped")
-    _check(jar.path, jar.sha256, wanted.jar.sha256)
-    # The copy's path, and so its class-data archive, stays the same from one job to the next.
+def _tools(wanted: Toolchain) -> Toolchain:
     return Toolchain(
-        jar=copied_jar(jar),
+        jar=_received_jar(wanted.jar),
         java=_java(),
         overrides=tuple(_received(override) for override in wanted.overrides),
+        others=tuple(map(_received_jar, wanted.others)),
     )
+
+
+def _received_jar(wanted: Jar) -> Jar:
+    jar = read_jar(Path(SparkFiles.get(_jar_name(wanted))), "shipped")
+    _check(jar.path, jar.sha256, wanted.sha256)
+    # The copy's path, and so its class-data archive, stays the same from one job to the next.
+    return copied_jar(jar)
+
+
+def _jar_name(jar: Jar) -> str:
+    return f"tla2tools-{jar.sha256}.jar"
 
 
 def _received(override: Override) -> Override:

@@ -10,7 +10,7 @@ from tla2py.errors import InputError
 from tla2py.model.model import LIST_FIELDS, NAME_FIELDS, ParameterKind, is_expression, unnameable
 from tla2py.sweep.file import SweepText
 from tla2py.sweep.grid import MODEL_KEYS, Parameter, key_of, unknown_parameter
-from tla2py.sweep.sections import VARIABLES, SweepFile, Values, ValuesTable, listed_text
+from tla2py.sweep.sections import JAR_NAMES, VARIABLES, SweepFile, Values, ValuesTable, listed_text
 from tla2py.text import did_you_mean, parameter_text
 from tla2py.tla.graph import ModuleGraph
 from tla2py.tlc.process.command import check_variable
@@ -39,15 +39,16 @@ def read_parameters(
         where = source.place("parameters", name)
         kind = _kind(name, specs, where)
         variable = name.partition(".")[2]
-        for section, assigned in (
-            ("constants", name in file.constants),
-            ("substitutions", name in file.substitutions),
-            (kind, kind in VARIABLES and variable in getattr(file, kind)),
+        for other, assigned in (
+            ("in [constants]", name in file.constants),
+            ("in [substitutions]", name in file.substitutions),
+            (f"in [{kind}]", kind in VARIABLES and variable in getattr(file, kind)),
+            ("the parameter jar", name == "tlc.jar" and "jar" in file.parameters),
         ):
             if assigned:
                 raise InputError(
                     "assigned-twice",
-                    f"{name} is both a parameter and in [{section}]",
+                    f"{name} is both a parameter and {other}",
                     where=where,
                     hint="keep one of them",
                 )
@@ -149,6 +150,15 @@ def _kind(name: str, specs: Mapping[str, ModuleGraph], where: str) -> ParameterK
             return kind
     constants = {c.name for spec in specs.values() for c in spec.constants}
     definitions = {name for spec in specs.values() for name in spec.definitions}
+    if name in JAR_NAMES:
+        if name in constants | definitions:
+            raise InputError(
+                "assigned-twice",
+                f"jar is both the jar of TLC and declared by {', '.join(specs)}",
+                where=where,
+                hint='write "tlc.jar" = [...] for the jar of TLC; a value of its own goes under [constants]',
+            )
+        return "jar"
     if name in constants:
         return "constant"
     if name in definitions or re.match(r"\[\w+\]", name) or replaceable_standard(name):

@@ -17,6 +17,7 @@ from tla2py.errors import InputError, Place, reason_of
 from tla2py.model.model import LIST_FIELDS, NAME_FIELDS, is_expression
 from tla2py.model.outcome import Outcome
 from tla2py.sweep.sections import (
+    JAR_NAMES,
     KEYS,
     SECTIONS,
     VARIABLES,
@@ -341,7 +342,8 @@ def convert_sections(sections: Mapping[str, Any], source: SweepText) -> SweepFil
 def _check_keys(data: dict[str, Any], source: SweepText) -> None:
     named = data.get("parameters")
     sections = [(key.split(".") if key else [], struct) for key, struct in SECTIONS.items()]
-    sections += [(["parameters", name], ValuesTable) for name in (named if isinstance(named, dict) else ())]
+    names = [name for name in named if name not in JAR_NAMES] if isinstance(named, dict) else []
+    sections += [(["parameters", name], ValuesTable) for name in names]
     for keys, struct in sections:
         for table in _tables(data, keys):
             known = [field.encode_name for field in msgspec.structs.fields(struct)]
@@ -511,7 +513,7 @@ def _join(data: dict[str, Any], key: str) -> None:
 
 def _joined(table: dict[str, Any], prefix: str = "", *, every: bool = False) -> Iterator[tuple[str, Any]]:
     for key, value in table.items():
-        named = every or prefix or key in VARIABLES
+        named = every or prefix or key in (*VARIABLES, "tlc")
         if named and isinstance(value, dict) and (every or not value.keys() <= _RULE):
             yield from _joined(value, f"{prefix}{key}.", every=every)
         else:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import msgspec
 
@@ -13,9 +15,18 @@ from tla2py import toml
 from tla2py.errors import InputError
 from tla2py.model.model import InputFile
 from tla2py.sweep.file import SweepText
-from tla2py.sweep.sections import VARIABLES, InputsSection, Scalar, SweepFile
+from tla2py.sweep.sections import (
+    JAR_NAMES,
+    VARIABLES,
+    InputsSection,
+    JarFile,
+    Scalar,
+    SweepFile,
+    listed_text,
+)
 from tla2py.tla.graph import ModuleGraph
 from tla2py.tla.parse import Translate
+from tla2py.tlc.tools.toolchain import find_jar
 
 
 def given_values(texts: Sequence[str], option: str = "-c") -> dict[str, str]:
@@ -38,7 +49,7 @@ class Loading:
     """How a command has a sweep loaded.
 
     ``translate`` is for PlusCal, see ``load_modules``; ``no_lint`` lets configs pass that lint refuses. ``constants``, written
-    ``NAME=VALUE``, ``no_deadlock`` and ``inputs`` change all configs of a folder.
+    ``NAME=VALUE``, ``no_deadlock`` and ``inputs`` change all configs of a folder. ``jars`` are the values of a parameter ``jar``.
     """
 
     translate: Translate | None = None
@@ -46,6 +57,7 @@ class Loading:
     constants: tuple[str, ...] = ()
     no_deadlock: bool = False
     inputs: tuple[InputFile, ...] = ()
+    jars: tuple[Path, ...] = ()
 
     @property
     def options(self) -> tuple[str, ...]:
@@ -57,12 +69,19 @@ class Loading:
             *(f"--input {each.path}" for each in self.inputs),
         )
 
-    def applied(self, file: SweepFile, specs: Mapping[str, ModuleGraph]) -> SweepFile:
-        """A sweep file so changed; the modules say whether a name is a constant. Raises InputError (``constant-syntax``)."""
+    def applied(self, file: SweepFile, specs: Mapping[str, ModuleGraph], base: Path) -> SweepFile:
+        """A sweep file in the folder ``base`` so changed; the modules say whether a name is a constant.
+
+        Raises InputError (``constant-syntax``), and ToolchainError as ``find_jar`` does.
+        """
         given = given_values(self.constants)
         declared = {each.name for spec in specs.values() for each in spec.constants}
         defined = {name for spec in specs.values() for name in spec.definitions} - declared
         changed = msgspec.structs.replace
+        if self.jars:
+            names = [name for name in JAR_NAMES if name in file.parameters or name not in declared | defined]
+            values = [_jar_value(each, base) for each in self.jars]
+            file = _with_values(file, min(names, key=lambda name: name not in file.parameters), values)
         return changed(
             file,
             constants={
@@ -73,6 +92,14 @@ class Loading:
             model=changed(file.model, check_deadlock=False) if self.no_deadlock else file.model,
             inputs=InputsSection(files=[*file.inputs.files, *(each.path for each in self.inputs)]),
         )
+
+
+def _jar_value(named: Path, base: Path) -> str | JarFile:
+    """A jar as a sweep file in the folder ``base`` names it. Raises ToolchainError as ``find_jar`` does."""
+    sha256 = find_jar(named).sha256
+    if not named.is_file():
+        return str(named)
+    return JarFile(path=Path(os.path.relpath(named, base)).as_posix(), sha256=sha256)
 
 
 PLAIN = Loading()
@@ -90,7 +117,7 @@ def with_settings(file: SweepFile, source: SweepText, settings: Sequence[str]) -
     return file, SweepText(source.path, "\n".join(source.lines), frozenset(given))
 
 
-def _values(name: str, text: str) -> list[Scalar]:
+def _values(name: str, text: str) -> list[Scalar | JarFile]:
     """TLA+ text as the one value, or the values of a TOML list."""
     try:
         data = toml.loads(f"values = {text}") if text.startswith("[") else {}
@@ -99,7 +126,7 @@ def _values(name: str, text: str) -> list[Scalar]:
     if data.keys() != {"values"}:
         return [text]
     try:
-        return msgspec.convert(data["values"], list[Scalar])
+        return msgspec.convert(data["values"], list[Scalar | JarFile] if name in JAR_NAMES else list[Scalar])
     except msgspec.ValidationError as error:
         raise InputError(
             "wrong-type",
@@ -108,20 +135,21 @@ def _values(name: str, text: str) -> list[Scalar]:
         ) from error
 
 
-def _with_values(file: SweepFile, name: str, values: list[Scalar]) -> SweepFile:
+def _with_values(file: SweepFile, name: str, values: Sequence[Scalar | JarFile]) -> SweepFile:
     # A single value does not advance with others.
     zipped = ([each for each in names if each != name or len(values) > 1] for names in file.grid.zip)
+    texts = [listed_text(each) if isinstance(each, JarFile) else each for each in values]
     grid = msgspec.structs.replace(
         file.grid,
         zip=[names for names in zipped if names],
         # An included point that has a value of its own is of another grid.
-        include=[{**row, name: value} for row in file.grid.include if name not in row for value in values],
+        include=[{**row, name: value} for row in file.grid.include if name not in row for value in texts],
     )
     tables = {key: getattr(file, key) for key in ("constants", "substitutions", *VARIABLES)}
     return msgspec.structs.replace(
         file,
         grid=grid,
-        parameters={**file.parameters, name: values},
+        parameters={**file.parameters, name: [*values]},
         **{
             key: {each: value for each, value in table.items() if name not in (each, f"{key}.{each}")}
             for key, table in tables.items()

@@ -101,7 +101,9 @@ class Plan:
     def part(self, numbers: Iterable[int]) -> Plan:
         """The plan of the points with these numbers."""
         places = [number - 1 for number in numbers]
-        return replace(self, points=[self.points[place] for place in places], runs=self.runs.at(places))
+        runs = self.runs.at(places)
+        points = [self.points[place] for place in places]
+        return replace(self, points=points, runs=runs, outlines=runs.samples())
 
     def samples(self) -> Iterator[tuple[Point, Run]]:
         """A point and its run of each kind, see ``Runs``."""
@@ -130,12 +132,15 @@ class Plan:
         )
 
 
-def plan_sweep(sweep: Sweep, jar_sha256: str) -> Plan:
+def plan_sweep(sweep: Sweep, jar_sha256: str, named: Mapping[str, str] | None = None) -> Plan:
     """The runs of a sweep. Raises InputError (``template-drops``), and as ``Sweep.model`` does.
 
-    One of several configs that leaves a constant without a value stops only its own points.
+    ``named`` are the digests of the jars by value of the parameter ``jar``, by default those of ``Sweep.jars``. One of
+    several configs that leaves a constant without a value stops only its own points.
     """
-    return _Planner(sweep, jar_sha256).plan()
+    if named is None:
+        named = {name: jar.sha256 for name, jar in sweep.jars.items()}
+    return _Planner(sweep, jar_sha256, named).plan()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -181,9 +186,9 @@ class _Outline:
 class _Planner:
     """Plans a sweep: an outline once for all points that share it, then the run of each point."""
 
-    def __init__(self, sweep: Sweep, jar_sha256: str) -> None:
+    def __init__(self, sweep: Sweep, jar_sha256: str, named: Mapping[str, str]) -> None:
         self._sweep = sweep
-        self._jar_sha256 = jar_sha256
+        self._jar_sha256, self._named = jar_sha256, named
         self._template = str(sweep.path.parent / sweep.file.template) if sweep.file.template else None
         specs = sweep.specs.values()
         self._modules = {id(spec): module_texts(spec, spec.root.name, None, "") for spec in specs}
@@ -251,7 +256,7 @@ class _Planner:
     def _classes(self, name: str, texts: Sequence[str]) -> list[int]:
         """A number for each text of a parameter: points that agree in these numbers have the same outline."""
         kind = self._sweep.kinds[name]
-        if kind in ("seed", "environment", "java_properties", "log"):
+        if kind in ("seed", "environment", "java_properties", "log", "jar"):
             return [0] * len(texts)
         if kind != "constant" or any(_replaced(spec, name) for spec in self._sweep.specs.values()):
             return list(range(len(texts)))
@@ -321,7 +326,7 @@ class _Planner:
             template=sweep.template,
             options=options,
             limits=sweep.limits,
-            jar_sha256=self._jar_sha256,
+            jar_sha256=self._named.get(point.parameters.get(sweep.jar_axis, ""), self._jar_sha256),
             originals=given.originals,
             inputs=inputs,
             refused=outline.refused,

@@ -53,8 +53,15 @@ class ValuesTable(_Section, frozen=True, rename={"first": "from", "last": "to"})
     sizes: list[int] | None = None
 
 
-# The values of a parameter: a list, of lists for a list in [model], or a rule.
-Values = list[Scalar | list[Scalar]] | ValuesTable
+class JarFile(_Section, frozen=True):
+    """A value of the parameter ``jar``: a jar that is no release, relative to the file, and its sha256."""
+
+    path: str
+    sha256: str
+
+
+# The values of a parameter: a list, of lists for a list in [model] and of jars for ``jar``, or a rule.
+Values = list[Scalar | list[Scalar] | JarFile] | ValuesTable
 
 
 class GridSection(_Section, frozen=True):
@@ -185,8 +192,10 @@ class SweepFile(_Section, frozen=True):
     accept: Acceptance = {}
 
 
-def listed_text(value: Scalar | list[Scalar]) -> str:
-    """The text of a parameter's value; a list has its entries with commas."""
+def listed_text(value: Scalar | list[Scalar] | JarFile) -> str:
+    """The text of a parameter's value; a list has its entries with commas, a jar its path."""
+    if isinstance(value, JarFile):
+        return value.path
     return ", ".join(map(value_text, value)) if isinstance(value, list) else value_text(value)
 
 
@@ -201,6 +210,8 @@ def listed(file: SweepFile, key: str, text: str) -> tuple[str, ...]:
 
 
 VARIABLES: tuple[ParameterKind, ...] = ("environment", "java_properties")  # names may contain dots
+JAR_NAMES = ("jar", "tlc.jar")
+"""The names of the parameter whose values are jars of TLC; the second also where a module declares ``jar``."""
 
 # The sections by name; "" is the top level.
 SECTIONS: dict[str, type[msgspec.Struct]] = {
@@ -268,6 +279,13 @@ KEYS: Mapping[str, Mapping[str, str]] = {
         "possible": "Definitions that some reachable state or step must satisfy: _POSSIBLE, TLC since April 2026.",
         "periodic": "The definition that TLC evaluates with each line on its progress: _PERIODIC, TLC 2.20 and newer.",
         "rl_reward": "The reward of a simulation that learns: _RL_REWARD, TLC 2.20 and newer.",
+    },
+    "parameters": {
+        "jar": 'TLC itself: installed releases such as 1.7.4, bundled, or { path = "x.jar", sha256 = "..." }; tlc.jar means the same.',
+    },
+    "parameters.jar": {
+        "path": "A jar that is no release, relative to this file.",
+        "sha256": "Its sha256, in hexadecimal digits.",
     },
     "parameters.NAME": {
         "from": "The first number.",
