@@ -221,6 +221,14 @@ def no_pyspark(lab: Lab) -> None:
     require_pyspark()
 
 
+@provokes("mcp-missing")
+def no_sdk(lab: Lab) -> None:
+    lab.patch.delitem(sys.modules, "tla2py.cli.desk", raising=False)
+    for name in ("mcp", "mcp.server.mcpserver"):
+        lab.patch.setitem(sys.modules, name, None)
+    lab.run("mcp")
+
+
 @provokes("store-not-shared")
 def worker_that_does_not_see_the_store(lab: Lab) -> None:
     from tla2py.spark.shipping import Parcel, unpack

@@ -150,7 +150,7 @@ def test_nothing_is_coloured_in_a_pipe() -> None:
 def test_json_is_one_object_with_the_columns_of_the_tables() -> None:
     code, found = check_json("Walk.tla", *LAST2, "--invariant", "NotLast")
     assert code == 1
-    assert set(found) == {*FIXED_RUNS_COLUMNS, "traces", "diagnostics", "prints", "why"}
+    assert set(found) == {*FIXED_RUNS_COLUMNS, "traces", "diagnostics", "prints", "config", "why"}
     assert answer(found) == ("violation_safety", "violated", ["NotLast"])
     assert found["violated"] == [{"kind": "invariant", "name": "NotLast"}]
     assert (found["generated"], found["distinct"], found["trace_length"], found["exit_code"]) == (3, 3, 3, 12)

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from pathlib import Path
 
+import anyio
 import pytest
+from mcp import Client
+from mcp.types import TextContent
 
 from tests import command
 from tests.systems.rows import SPECS
-from tla2py.analysis.view import open_view
+from tla2py.analysis.view import StoreView, open_view
+from tla2py.cli.desk import Desk
+from tla2py.cli.mcp import build_server
 
 pytestmark = [pytest.mark.java, pytest.mark.systems]
 
@@ -148,6 +154,25 @@ KNOWN = [
 ]
 
 
+def bytes_until_the_cause(view: StoreView, folder: Path, known: Known) -> tuple[int, int]:
+    """How much there is to read from the error on to the last state of TLC's output, and to the cause in a tool's answer."""
+    with view.store.archive(view.run_rows[0].run_id) as archive:
+        output = archive.stdout(1).read().decode()
+    begin, end = output.index("is violated"), output.rindex("@!@!@STARTMSG 2217")
+    states = output[begin : output.index("@!@!@ENDMSG", end)]
+
+    async def ask() -> str:
+        async with Client(build_server(Desk(roots=[folder], output=folder / "runs"))) as client:
+            given = {"store": "runs/sweep", "point": 1, "ask": "why"}
+            [content] = (await client.call_tool("trace", given)).content
+            assert isinstance(content, TextContent)
+            return content.text
+
+    answer = anyio.run(ask)
+    cause = json.dumps(f"{known.conjunct} is FALSE", ensure_ascii=False).strip('"')
+    return len(states.encode()), answer.index(cause) + len(cause)
+
+
 @pytest.mark.parametrize("known", KNOWN, ids=lambda known: known.module.partition("/")[0])
 def test_the_shortest_counterexample_of_a_system(known: Known, tmp_path: Path) -> None:
     (tmp_path / "sweep.toml").write_text(
@@ -169,6 +194,10 @@ def test_the_shortest_counterexample_of_a_system(known: Known, tmp_path: Path) -
     because = f"because {known.conjunct} is FALSE in state {known.length}, after {known.action}"
     assert view.why_line(1, 1) == because
     assert because in (SPECS / known.module).with_name("README.md").read_text("utf-8")
+    raw, answered = bytes_until_the_cause(view, tmp_path, known)
+    system = known.module.partition("/")[0]
+    page = (SPECS.parent / "docs" / "agents.md").read_text("utf-8")
+    assert f"| {system} | {raw:,} | {answered} |" in page
     # Breadth first TLC finds a shortest counterexample.
     essential = view.essential(1)
     assert (essential.shortest, essential.undecided) == (essential.trace, ())

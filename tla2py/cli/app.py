@@ -86,6 +86,7 @@ _PANELS = {
         "prune": "tools:prune_command",
         "tools": "tools:tools_app",
         "doctor": "tools:doctor_command",
+        "mcp": "tools:mcp_command",
     },
 }
 _COMMANDS = {name: function for panel in _PANELS.values() for name, function in panel.items()}

@@ -1,8 +1,9 @@
-"""The machine and its stores: ``tools``, ``doctor``, ``prune`` and ``tables``."""
+"""The machine and its stores: ``tools``, ``doctor``, ``prune`` and ``tables``; the server for assistants, ``mcp``."""
 
 from __future__ import annotations
 
 import contextlib
+import sys
 import time
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict
@@ -245,3 +246,53 @@ def tables_command(
 
 def _report(lost: StoreError) -> None:
     err().print(f"{lost.message}; these rows are dropped", style="yellow", markup=False)
+
+
+def mcp_command(
+    root: Annotated[
+        list[Path] | None,
+        typer.Option("--root", metavar="DIR", help="Read only below it; repeatable. Default: this folder."),
+    ] = None,
+    output: Annotated[
+        Path, typer.Option("--output", metavar="DIR", help="Put results only below it.")
+    ] = Path("runs"),
+    allow_trust: Annotated[
+        bool,
+        typer.Option("--allow-trust", help="Let sweep files run with your environment, files and network."),
+    ] = False,
+    allow_no_walls: Annotated[
+        bool, typer.Option("--allow-no-walls", help="Run TLC where not every wall of the sandbox stands.")
+    ] = False,
+    print_config: Annotated[
+        bool, typer.Option("--print-config", help="Print what a client needs to start the server.")
+    ] = False,
+) -> None:
+    """Serve the commands as tools to an assistant, by the Model Context Protocol on standard input and output.
+
+    Each call has a budget, answers in at most 4 kB and runs TLC behind the walls of the sandbox; see docs/agents.md.
+
+    Examples:
+      tla2py mcp --root specs --print-config
+      tla2py mcp --root specs --output runs/assistant
+    """
+    roots = [each.absolute() for each in root or [Path()]]
+    if missing := next((each for each in roots if not each.is_dir()), None):
+        raise InputError(
+            "usage", f"--root {missing}: no such folder", hint="name a folder with specifications"
+        )
+    if print_config:
+        switches = [*["--allow-trust"] * allow_trust, *["--allow-no-walls"] * allow_no_walls]
+        named = [text for each in roots for text in ("--root", str(each))]
+        argv = ["-m", "tla2py", "mcp", *named, "--output", str(output.absolute()), *switches]
+        show_json({"mcpServers": {"tla2py": {"command": sys.executable, "args": argv}}})
+        return
+    try:
+        from tla2py.cli.desk import Desk
+        from tla2py.cli.mcp import build_server
+    except ModuleNotFoundError as error:
+        raise InputError(
+            "mcp-missing", f"no module {error.name}", hint="pip install 'tla2py[mcp]'"
+        ) from error
+    build_server(Desk(roots=roots, output=output.absolute(), trust=allow_trust, no_walls=allow_no_walls)).run(
+        "stdio"
+    )

@@ -150,10 +150,11 @@ class Checked:
         return self.result.prints
 
     def to_json(self) -> str:
-        """One object: the columns of ``runs``, ``traces`` with their ``states``, ``diagnostics``, and the texts of ``prints``."""
+        """One object: the columns of ``runs``, ``traces`` with ``states``, ``diagnostics``, ``prints``, the ``config`` that TLC read."""
         found = rows.run_row(self.record, self.result)
         row = {**rows.row_columns(found), "violated": rows.violated_objects(found)}
         row["prints"] = list(self.result.prints)
+        row["config"] = self.record.executions[0].config_text if self.record.executions else ""
         row["traces"] = [
             rows.trace_object(self.record.run_id, number, trace)
             for number, trace in enumerate(self.result.traces, 1)

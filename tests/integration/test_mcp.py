@@ -1,0 +1,316 @@
+"""The server for assistants, by the SDK's own client: its tools, and what a call may read, write and spend."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sys
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+from mcp import Client, StdioServerParameters
+from mcp.types import CallToolResult, ListRootsResult, TextContent, TextResourceContents
+
+from tests.conftest import RunCli
+from tests.integration.test_sweep import wait_until_gone
+from tla2py.cli.desk import Desk
+from tla2py.cli.mcp import build_server
+from tla2py.model.run import Walls
+from tla2py.toml import loads
+
+pytestmark = pytest.mark.java
+
+SPECS = Path(__file__).parents[1] / "specs"
+SCHEMAS = Path(__file__).parent / "mcp_tools.json"
+Work = Callable[[Client], Awaitable[None]]
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    """A folder with specifications, as a client has it."""
+    folder = tmp_path / "root"
+    folder.mkdir()
+    for name in ("Counter.tla", "counter.toml", "Endless.tla", "Lease.tla"):
+        shutil.copy(SPECS / name, folder)
+    return folder
+
+
+def session(root: Path, work: Work, *options: str, **client: Any) -> None:
+    """Let a client work with the server that ``tla2py mcp`` starts below a folder."""
+    scratch = root.parent / "scratch"
+    scratch.mkdir(exist_ok=True)
+    argv = ["-m", "tla2py", "mcp", "--root", str(root), "--output", str(root / "runs"), *options]
+    server = StdioServerParameters(
+        command=sys.executable, args=argv, env={**os.environ, "TMPDIR": str(scratch)}, cwd=str(root)
+    )
+
+    async def run() -> None:
+        async with Client(server, **client) as opened:
+            await work(opened)
+
+    anyio.run(run)
+    assert wait_until_gone(root.parent) == []
+
+
+def said(result: CallToolResult) -> str:
+    [content] = result.content
+    assert isinstance(content, TextContent)
+    return content.text
+
+
+async def called(client: Client, tool: str, /, **given: Any) -> dict[str, Any]:
+    """What a tool answers, in at most 4 kB."""
+    result = await client.call_tool(tool, given)
+    text = said(result)
+    assert not result.is_error, text
+    assert len(text.encode()) <= 4096
+    assert "proved" not in text
+    assert result.structured_content is not None
+    return dict(result.structured_content)
+
+
+async def refused(client: Client, tool: str, /, **given: Any) -> str:
+    result = await client.call_tool(tool, given)
+    assert result.is_error, result
+    return said(result)
+
+
+@pytest.mark.core
+def test_from_a_module_to_why_it_breaks(root: Path) -> None:
+    async def work(client: Client) -> None:
+        told = await called(client, "inspect", module="Counter.tla")
+        assert told["exit_code"] == 0
+        found = await called(
+            client,
+            "check",
+            module="Counter.tla",
+            constants={"Procs": "{p1, p2}", "Max": "2", "Bound": "3"},
+            invariants=["Below"],
+            deadlock=False,
+        )
+        assert found["meaning"].startswith("not as expected")
+        assert (found["budget"]["reached"], found["budget"]["memory"]) == (False, "2GiB")
+        # The rest of a long answer is there for the asking, and says which model it is about.
+        text = found["answer"]
+        while piece := said(await client.call_tool("more", {"handle": found["handle"], "offset": len(text)})):
+            text += piece
+        whole = json.loads(text)
+        assert whole["violated"] == [{"kind": "invariant", "name": "Below"}]
+        assert "Max = 2" in whole["config"]
+        assert whole["why"][0]["because"]
+        shown: list[str | None] = []
+
+        async def heard(progress: float, total: float | None, message: str | None) -> None:
+            assert (progress > 0, total) == (True, None)
+            shown.append(message)
+
+        swept = await client.call_tool("sweep", {"file": "counter.toml"}, progress_callback=heard)
+        assert not swept.is_error
+        assert any("6 runs" in (each or "") for each in shown)
+        rows = await called(
+            client, "query", store="runs/counter", sql="SELECT point, verdict FROM runs ORDER BY 1", rows=4
+        )
+        assert [row["point"] for row in rows["answer"]] == [1, 2, 3, 4]
+        assert "the first 4 of 6 rows" in rows["notes"]
+        laws = await called(client, "explain", store="runs/counter")
+        assert "Below" in json.dumps(laws["answer"])
+        why = await called(client, "trace", store="runs/counter", point=5, ask="why")
+        assert "FALSE" in json.dumps(why["answer"])
+
+    session(root, work)
+
+
+@pytest.mark.core
+def test_what_a_call_may_read_and_write(root: Path, tmp_path: Path) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    shutil.copy(SPECS / "Counter.tla", outside)
+    (root / "link.tla").symlink_to(outside / "Counter.tla")
+    (root / "runs").mkdir()
+    (root / "runs" / "kept").write_text("kept")
+    # Files that would take the place of a module, or of TLC.
+    (root / "tla2py").mkdir()
+    (root / "tla2py" / "__main__.py").write_text(f"open({str(tmp_path / 'taken')!r}, 'w')")
+    shutil.copy(shutil.which("java") or sys.executable, root / "own.jar")
+    trusting = (root / "counter.toml").read_text().replace("[tlc]", "[tlc]\ntrust = true")
+    (root / "trusting.toml").write_text(trusting)
+
+    async def work(client: Client) -> None:
+        for module in ("../outside/Counter.tla", str(outside / "Counter.tla"), "link.tla", "/etc/passwd"):
+            assert "is not below" in await refused(client, "inspect", module=module)
+        for store in ("../here", "/tmp/here", "."):
+            assert "is not below" in await refused(client, "sweep", file="counter.toml", store=store)
+        assert "not written over" in await refused(client, "init", module="Counter.tla", sweep_file="kept")
+        # A name is never taken for an option.
+        assert "did not run" in await refused(client, "check", module="--help")
+        assert "did not run" in await refused(client, "query", store="runs", sql="--version")
+        (root / "link.tla").unlink()
+        trusted = await called(client, "sweep", file="trusting.toml", points="1")
+        assert "trust = true does not count" in trusted["notes"]
+
+    session(root, work)
+    assert (root / "runs" / "kept").read_text() == "kept"
+    assert not (tmp_path / "taken").exists()
+
+
+@pytest.mark.systems
+def test_the_other_tools(root: Path) -> None:
+    (root / "Spare.cfg").write_text("SPECIFICATION Spec\nINVARIANT Nothing\n")
+    log = root / "lease.jsonl"
+    log.write_text('{"now": 0}\n{"now": 1}\n')
+
+    async def work(client: Client) -> None:
+        assert (await called(client, "lint", files=["counter.toml"]))["exit_code"] == 0
+        written = await called(client, "init", module="Lease.tla", sweep_file="lease.toml")
+        assert written["exit_code"] == 0
+        assert loads((root / "runs" / "lease.toml").read_text())["module"] == "../Lease.tla"
+        gated = await called(client, "gate", file="counter.toml", vacuity=False)
+        assert gated["exit_code"] in (0, 1)
+        values = {"Term": "5", "Late": "0", "Grace": "0"}
+        logged = await called(client, "validate", module="Lease.tla", logs=["lease.jsonl"], constants=values)
+        assert logged["exit_code"] == 0
+        mutants = await called(client, "mutate", file="counter.toml", sample=3)
+        assert mutants["exit_code"] in (0, 1)
+        tests = await called(client, "testgen", store="runs/counter", point=1, cover="states")
+        assert "actions" in json.dumps(tests["answer"])
+        await called(
+            client, "testgen", store="runs/counter", point=1, template="pytest", file="test_counter.py"
+        )
+        assert "def test" in (root / "runs" / "test_counter.py").read_text()
+        assert "faults" in json.dumps((await called(client, "doctor"))["answer"])
+        for ask in ("conjuncts", "essential", "verify"):
+            await called(client, "trace", store="runs/counter", point=5, ask=ask)
+        (root / "Lease.cfg").write_text(
+            "SPECIFICATION Spec\nINVARIANT Exclusive\nCHECK_DEADLOCK FALSE\nCONSTANTS Term = 5 Late = 0 Grace = 0\n"
+        )
+        judged = await called(client, "judge", module="Lease.tla", sample=5)
+        assert "checks" in json.dumps(judged["answer"])
+        resources = {str(each.uri) for each in (await client.list_resources()).resources}
+        assert resources == {"tla2py://sweep-file/schema", "tla2py://cfg/grammar", "tla2py://errors"}
+        for uri in (*resources, "tla2py://tables/counter"):
+            [content] = (await client.read_resource(uri)).contents
+            assert isinstance(content, TextResourceContents)
+            assert content.text
+        prompts = (await client.list_prompts()).prompts
+        assert [each.name for each in prompts] == [
+            "find_out_why_this_breaks",
+            "is_this_specification_strong_enough",
+            "my_service_has_a_log",
+        ]
+
+    session(root, work)
+
+
+@pytest.mark.systems
+def test_a_budget_ends_a_call_and_keeps_what_is_done(root: Path) -> None:
+    (root / "endless.toml").write_text(
+        'module = "Endless.tla"\n[model]\nspecification = "Count"\ncheck_deadlock = false\n'
+    )
+
+    async def work(client: Client) -> None:
+        found = await called(client, "check", module="Endless.tla", invariants=["x >= 0"], seconds=3)
+        assert (found["exit_code"], found["budget"]["reached"]) == (3, True)
+        swept = await called(client, "sweep", file="endless.toml", seconds=3)
+        assert (swept["exit_code"], swept["budget"]["reached"]) == (3, True)
+        assert swept["meaning"].startswith("inconclusive")
+
+    (root / "Endless.cfg").write_text("SPECIFICATION Count\n")
+    session(root, work)
+
+
+@pytest.mark.systems
+def test_a_cancelled_call_leaves_no_process(root: Path) -> None:
+    (root / "Endless.cfg").write_text("SPECIFICATION Count\n")
+
+    async def work(client: Client) -> None:
+        with anyio.move_on_after(6) as scope:
+            await client.call_tool("check", {"module": "Endless.tla", "seconds": 600})
+        assert scope.cancelled_caught
+        # The server goes on.
+        assert (await called(client, "inspect", module="Endless.tla"))["exit_code"] == 0
+        with anyio.fail_after(20):
+            while any(
+                "Endless" in each
+                for each in await anyio.to_thread.run_sync(wait_until_gone, root.parent / "scratch", 1)
+            ):
+                await anyio.sleep(0.2)
+
+    session(root, work)
+
+
+@pytest.mark.systems
+def test_twenty_calls_at_once_and_a_megabyte(root: Path) -> None:
+    values = {"Procs": "{p1}", "Max": "2", "Bound": "9"}
+    verdicts: list[str] = []
+
+    async def work(client: Client) -> None:
+        async def one() -> None:
+            found = await called(client, "check", module="Counter.tla", constants=values, deadlock=False)
+            verdicts.append(found["meaning"])
+
+        async with anyio.create_task_group() as tasks:
+            for _ in range(20):
+                tasks.start_soon(one)
+        await called(client, "sweep", file="counter.toml", points="1")
+        large = await called(client, "query", store="runs/counter", sql="SELECT repeat('x', 1000000) AS x")
+        assert large["size"] > 1_000_000
+        assert await refused(client, "more", handle="answer-0", offset=0)
+        end = await client.call_tool("more", {"handle": large["handle"], "offset": large["size"] - 9})
+        assert said(end).rstrip().endswith("]")
+
+    session(root, work)
+    assert verdicts == ["as expected"] * 20
+
+
+@pytest.mark.systems
+def test_a_client_may_name_fewer_roots(root: Path) -> None:
+    (root / "open").mkdir()
+    shutil.copy(SPECS / "Lease.tla", root / "open")
+
+    async def roots(*_: object) -> ListRootsResult:
+        return ListRootsResult.model_validate({"roots": [{"uri": (root / "open").as_uri()}]})
+
+    async def work(client: Client) -> None:
+        assert (await called(client, "inspect", module="open/Lease.tla"))["exit_code"] == 0
+        assert "is not below" in await refused(client, "inspect", module="Counter.tla")
+
+    session(root, work, list_roots_callback=roots)
+
+
+def test_the_schemas_are_those_of_the_snapshot(root: Path) -> None:
+    async def listed() -> list[dict[str, Any]]:
+        async with Client(build_server(Desk(roots=[root], output=root / "runs"))) as client:
+            tools = (await client.list_tools()).tools
+            return [each.model_dump(mode="json", by_alias=True, exclude_none=True) for each in tools]
+
+    found = json.dumps(anyio.run(listed), indent=1, ensure_ascii=False) + "\n"
+    # TLA2PY_SNAPSHOT=1 writes it anew.
+    if os.environ.get("TLA2PY_SNAPSHOT"):
+        SCHEMAS.write_text(found)
+    assert found == SCHEMAS.read_text()
+
+
+def test_tlc_does_not_run_where_a_wall_is_missing(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    missing = Walls(by="kernel", missing=("processes",))
+    monkeypatch.setattr("tla2py.tlc.process.sandbox.walls", lambda: missing)
+
+    async def asked() -> None:
+        async with Client(build_server(Desk(roots=[root], output=root / "runs"))) as client:
+            refusal = await refused(client, "check", module="Counter.tla")
+            assert "--allow-no-walls" in refusal
+            assert (await called(client, "inspect", module="Counter.tla"))["exit_code"] == 0
+
+    anyio.run(asked)
+
+
+def test_the_config_of_a_client(root: Path, run_cli: RunCli) -> None:
+    printed = json.loads(run_cli("mcp", "--root", root, "--allow-no-walls", "--print-config").stdout)
+    server = printed["mcpServers"]["tla2py"]
+    assert server["command"] == sys.executable
+    assert server["args"][:5] == ["-m", "tla2py", "mcp", "--root", str(root)]
+    assert server["args"][-1] == "--allow-no-walls"
+    assert run_cli("mcp", "--root", root / "nowhere").error.code == "usage"

@@ -1,0 +1,383 @@
+"""The server of ``tla2py mcp``: the commands as tools for assistants, by the Model Context Protocol.
+
+It decides nothing that a command does not.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Literal
+
+from mcp.server.mcpserver import Context, ListRoots, MCPServer, Resolve
+from mcp.server.mcpserver.exceptions import ToolError
+from mcp.types import ListRootsResult
+from pydantic import Field
+
+import tla2py
+from tla2py.cli.desk import Answer, Desk
+from tla2py.cli.diagnosis import sweep_schema
+
+CFG_GRAMMAR = """\
+A TLC config is a sequence of statements; comments are \\* to the end of the line and (* ... *).
+
+SPECIFICATION name                      or INIT name and NEXT name
+CONSTANTS  Name = value  Name <- definition  Name <- [Module] definition
+INVARIANTS name ...                     predicates on states
+PROPERTIES name ...                     temporal formulas
+CONSTRAINTS name ...                    states where one is FALSE are not explored further
+ACTION_CONSTRAINTS name ...             the same for steps
+SYMMETRY name                           a set of permutations; not with liveness
+VIEW name   ALIAS name   POSTCONDITION name
+CHECK_DEADLOCK TRUE | FALSE
+
+A value is a number, a string, TRUE, FALSE, a model value (a name) or a set {value, ...} of these. It has no records,
+functions or sequences: define them in the module and write Name <- definition.
+"""
+
+File = Annotated[str, Field(description="A path below a root of the server, relative to the first root.")]
+Store = Annotated[str, Field(description="The store of a sweep: its path, such as runs/NAME.")]
+Values = Annotated[
+    dict[str, str] | None,
+    Field(description='Values by name, TLA+ as text: {"N": "3", "Servers": "{s1, s2}"}.'),
+]
+Names = Annotated[list[str] | None, Field(description="Names of definitions, or TLA+ expressions.")]
+Points = Annotated[str | None, Field(description="Only these points: 3,5-9.")]
+Seconds = Annotated[
+    float,
+    Field(gt=0, le=3600, description="The budget of the call on the clock; what is done by then is kept."),
+]
+Memory = Annotated[
+    str, Field(pattern=r"^\d+(\.\d+)?[KMG]iB$", description="The memory of one run of TLC, such as 2GiB.")
+]
+
+
+def _client_roots(ctx: Context) -> ListRoots | None:
+    found = ctx.client_capabilities
+    return ListRoots() if found is not None and found.roots is not None else None
+
+
+Roots = Annotated[ListRootsResult | None, Resolve(_client_roots)]
+
+
+def _listed(option: str, values: Sequence[str] | None) -> list[str]:
+    return [f"{option}={each}" for each in values or ()]
+
+
+def _named(option: str, values: Mapping[str, str] | None) -> list[str]:
+    return [f"{option}={name}={value}" for name, value in (values or {}).items()]
+
+
+def build_server(desk: Desk) -> MCPServer:
+    """The server with its tools, resources and prompts."""
+    server = MCPServer(
+        "tla2py",
+        version=tla2py.__version__,
+        instructions="tla2py runs TLC, the TLA+ model checker. Begin with inspect; check a module at small sizes; "
+        "a model that holds holds at these sizes only, so judge what it says before you trust it.",
+    )
+    _add_readers(server, desk)
+    _add_runners(server, desk)
+    _add_texts(server, desk)
+    return server
+
+
+def _add_readers(server: MCPServer, desk: Desk) -> None:
+    @server.tool()
+    async def inspect(module: File, ctx: Context, roots: Roots) -> Answer:
+        """What a module declares: constants with their kinds, variables, operators with their levels, fairness."""
+        return await desk.read(ctx, "inspect", "--json", "--", desk.place(module, roots))
+
+    @server.tool()
+    async def lint(files: list[File], ctx: Context, roots: Roots) -> Answer:
+        """Mistakes in configs and sweep files that TLC ignores or misreads, without running TLC."""
+        return await desk.read(
+            ctx, "lint", "--format=json", "--", *(desk.place(each, roots) for each in files)
+        )
+
+    @server.tool()
+    async def init(module: File, sweep_file: str, ctx: Context, roots: Roots) -> Answer:
+        """Write a first sweep file for a module, NAME.toml below the output folder; its guesses are marked."""
+        written = desk.result(sweep_file)
+        return await desk.read(ctx, "init", f"--output={written}", "--", desk.place(module, roots))
+
+    @server.tool()
+    async def query(
+        store: Store,
+        sql: Annotated[
+            str, Field(description="SQL for DuckDB over the tables; DESCRIBE runs lists columns.")
+        ],
+        ctx: Context,
+        roots: Roots,
+        rows: Annotated[int, Field(ge=1, le=1000)] = 50,
+    ) -> Answer:
+        """Rows of a store's tables, such as runs, traces, states, changes, coverage, mutants, because."""
+        return await desk.read(ctx, "query", "--json", "--", desk.place(store, roots), sql, rows=rows)
+
+    @server.tool()
+    async def explain(store: Store, ctx: Context, roots: Roots) -> Answer:
+        """For which parameters the properties of a sweep are violated: laws, kinds of counterexamples, what did not run."""
+        return await desk.read(ctx, "explain", "--json", "--", desk.place(store, roots))
+
+    @server.tool()
+    async def doctor(ctx: Context) -> Answer:
+        """What tla2py finds on this machine: Java, TLC and its known faults, the walls of the sandbox."""
+        return await desk.read(ctx, "doctor", "--json")
+
+    @server.tool()
+    async def more(handle: str, offset: Annotated[int, Field(ge=0, description="In characters.")]) -> str:
+        """The text of a long answer from an offset on; empty at its end."""
+        return desk.more(handle, offset)
+
+
+def _add_runners(server: MCPServer, desk: Desk) -> None:
+    @server.tool()
+    async def check(
+        module: File,
+        ctx: Context,
+        roots: Roots,
+        config: File | None = None,
+        constants: Values = None,
+        invariants: Names = None,
+        properties: Names = None,
+        deadlock: bool = True,
+        seconds: Seconds = 60,
+        memory: Memory = "2GiB",
+    ) -> Answer:
+        """Check one model: the verdict, the model that was checked, each counterexample and why it is one."""
+        options = [
+            *([f"--config={desk.place(config, roots)}"] if config else []),
+            *_named("--constant", constants),
+            *_listed("--invariant", invariants),
+            *_listed("--property", properties),
+            *([] if deadlock else ["--no-deadlock"]),
+        ]
+        place = desk.place(module, roots)
+        return await desk.tlc(ctx, "check", "--json", *options, "--", place, seconds=seconds, memory=memory)
+
+    @server.tool()
+    async def sweep(
+        file: File,
+        ctx: Context,
+        roots: Roots,
+        settings: Values = None,
+        points: Points = None,
+        search: Annotated[bool, Field(description="Run only the points that decide the laws.")] = False,
+        store: Annotated[
+            str | None, Field(description="NAME below the output folder; default: the file's.")
+        ] = None,
+        seconds: Seconds = 120,
+        memory: Memory = "1GiB",
+    ) -> Answer:
+        """Check a model at all points of a sweep file, or all configs of a folder; called again, it goes on."""
+        place = desk.place(file, roots)
+        stored = desk.result(store or Path(place).stem)
+        options = [
+            f"--store={stored}",
+            *_named("--set", settings),
+            *([f"--points={points}"] if points else []),
+            *(["--search"] if search else []),
+        ]
+        return await desk.tlc(ctx, "sweep", *options, "--", place, seconds=seconds, memory=memory)
+
+    @server.tool()
+    async def gate(
+        file: File,
+        ctx: Context,
+        roots: Roots,
+        coverage: bool = True,
+        vacuity: bool = True,
+        store: str | None = None,
+        seconds: Seconds = 300,
+        memory: Memory = "1GiB",
+    ) -> Answer:
+        """Judge a sweep file by what it expects and by its lock: verdicts, actions that never fire, checks that cannot fail."""
+        place = desk.place(file, roots)
+        options = [
+            f"--store={desk.result(store or Path(place).stem)}",
+            "--coverage" if coverage else "--no-coverage",
+            "--vacuity" if vacuity else "--no-vacuity",
+        ]
+        return await desk.tlc(ctx, "gate", "--json", *options, "--", place, seconds=seconds, memory=memory)
+
+    @server.tool()
+    async def trace(
+        store: Store,
+        ctx: Context,
+        roots: Roots,
+        point: int | None = None,
+        number: Annotated[int | None, Field(description="Only this trace of the point.")] = None,
+        ask: Annotated[
+            Literal["steps", "why", "conjuncts", "essential", "verify"],
+            Field(description="All but steps take further runs of TLC."),
+        ] = "steps",
+        variables: Names = None,
+        values: Annotated[
+            list[str] | None, Field(description="TLA+ expressions to evaluate in each state.")
+        ] = None,
+        seconds: Seconds = 60,
+    ) -> Answer:
+        """Counterexamples: without a point all by kind; of a point its steps, why it is one, which steps it needs."""
+        asked = [] if point is None else [str(point)]
+        options = [
+            *(["--json"] if (ask == "steps" and point is None) or ask in ("why", "conjuncts") else []),
+            *([f"--{ask}"] if ask != "steps" else []),
+            *([f"--timeout={seconds:.3f}s"] if ask == "essential" else []),
+            *([f"--trace={number}"] if number is not None else []),
+            *_listed("--only", variables),
+            *_listed("--eval", values),
+        ]
+        place = desk.place(store, roots)
+        if ask == "steps" and not values:
+            return await desk.read(ctx, "trace", *options, "--", place, *asked)
+        return await desk.tlc(
+            ctx, "trace", *options, "--", place, *asked, seconds=seconds, memory="2GiB", limited=False
+        )
+
+    @server.tool()
+    async def validate(
+        module: File,
+        logs: list[File],
+        ctx: Context,
+        roots: Roots,
+        constants: Values = None,
+        seconds: Seconds = 120,
+        memory: Memory = "2GiB",
+    ) -> Answer:
+        """Whether logs of a system are behaviours of a specification, and the first line that nothing explains."""
+        places = [desk.place(each, roots) for each in (module, *logs)]
+        options = ["--json", *_named("--constant", constants)]
+        return await desk.tlc(ctx, "validate", *options, "--", *places, seconds=seconds, memory=memory)
+
+    @server.tool()
+    async def mutate(
+        file: File,
+        ctx: Context,
+        roots: Roots,
+        sample: Annotated[int, Field(ge=1, description="So many mutants, drawn by the seed.")] = 20,
+        seed: int = 0,
+        store: str | None = None,
+        seconds: Seconds = 300,
+        memory: Memory = "1GiB",
+    ) -> Answer:
+        """Which small changes of a specification its properties notice; what they miss, they do not say."""
+        place = desk.place(file, roots)
+        stored = desk.result(store or f"{Path(place).stem}-mutants")
+        options = ["--json", f"--store={stored}", f"--sample={sample}", f"--seed={seed}"]
+        return await desk.tlc(ctx, "mutate", *options, "--", place, seconds=seconds, memory=memory)
+
+    @server.tool()
+    async def judge(
+        module: File,
+        ctx: Context,
+        roots: Roots,
+        config: File | None = None,
+        reference: File | None = None,
+        logs: list[File] | None = None,
+        names: Annotated[
+            Values, Field(description="What is KEY in the reference is VALUE in the specification.")
+        ] = None,
+        sample: Annotated[int, Field(ge=1)] = 60,
+        store: str | None = None,
+        seconds: Seconds = 600,
+        memory: Memory = "2GiB",
+    ) -> Answer:
+        """Grade a specification: holds, not vacuous, covered, mutants killed, logs explained, no weaker than a reference."""
+        place = desk.place(module, roots)
+        options = [
+            *([f"--config={desk.place(config, roots)}"] if config else []),
+            *([f"--reference={desk.place(reference, roots)}"] if reference else []),
+            *_listed("--log", [desk.place(each, roots) for each in logs or ()]),
+            *_named("--map", names),
+            f"--sample={sample}",
+            f"--output={desk.result(store or f'{Path(place).stem}-judge')}",
+        ]
+        return await desk.tlc(ctx, "judge", "--json", *options, "--", place, seconds=seconds, memory=memory)
+
+    @server.tool()
+    async def testgen(
+        store: Store,
+        ctx: Context,
+        roots: Roots,
+        point: int | None = None,
+        cover: Annotated[str, Field(description="edges, states, actions, pairs or paths:K.")] = "edges",
+        template: Annotated[
+            Literal["pytest", "go", "rust", "java"] | None, Field(description="A test suite.")
+        ] = None,
+        file: Annotated[
+            str | None, Field(description="A new file below the output folder; default: the answer.")
+        ] = None,
+        seconds: Seconds = 60,
+    ) -> Answer:
+        """Tests of a system from the state graph of a sweep with graph = true: behaviours that cover it."""
+        options = [
+            f"--cover={cover}",
+            *([f"--point={point}"] if point is not None else []),
+            *([f"--template={template}"] if template else []),
+            *([f"--output={desk.result(file)}"] if file else []),
+        ]
+        place = desk.place(store, roots)
+        if place.endswith(".toml"):
+            raise ToolError("testgen takes a store: call sweep first")
+        return await desk.tlc(
+            ctx, "testgen", *options, "--", place, seconds=seconds, memory="2GiB", limited=False
+        )
+
+
+def _add_texts(server: MCPServer, desk: Desk) -> None:
+    @server.resource("tla2py://sweep-file/schema", mime_type="application/json")
+    def schema() -> str:
+        """The JSON Schema of sweep files."""
+        return json.dumps(sweep_schema(), indent=1)
+
+    @server.resource("tla2py://cfg/grammar", mime_type="text/plain")
+    def grammar() -> str:
+        """The grammar of TLC's .cfg files."""
+        return CFG_GRAMMAR
+
+    @server.resource("tla2py://errors", mime_type="text/plain")
+    def errors() -> str:
+        """The codes of errors, each with a message that it has."""
+        found: dict[str, str] = {}
+        for path in sorted(Path(tla2py.__file__).parent.rglob("*.py")):
+            raised = re.findall(
+                r'(?:Input|Toolchain|Store)Error\(\s*"([\w-]+)",\s*f?"([^"\n]+)"', path.read_text("utf-8")
+            )
+            found = dict(raised) | found
+        return "".join(f"{code}: {found[code]}\n" for code in sorted(found))
+
+    @server.resource("tla2py://tables/{store}", mime_type="application/json")
+    async def tables(store: str, ctx: Context) -> str:
+        """The tables of a store with their columns; the store is NAME below the output folder."""
+        sql = "SELECT table_name, column_name, data_type FROM information_schema.columns ORDER BY ALL"
+        found = await desk.read(ctx, "query", "--json", "--", desk.result(store), sql)
+        return json.dumps(found.answer) if found.handle is None else desk.whole(found.handle)
+
+    @server.prompt()
+    def find_out_why_this_breaks(store: str) -> str:
+        """Find out why a sweep is violated."""
+        return (
+            f"Find out why the sweep in {store} is violated. Call explain for the law and the kinds of counterexamples; "
+            "then for the smallest point of each kind trace with ask = why, then with ask = essential. Name the step that is "
+            "wrong and the parameters for which it happens, and quote what TLC evaluated. Do not guess what was not evaluated."
+        )
+
+    @server.prompt()
+    def is_this_specification_strong_enough(module: str) -> str:
+        """Find out whether a specification says enough."""
+        return (
+            f"Is {module} strong enough? Call judge. For each check that fails or is doubtful say what it means in terms of "
+            "the system, propose a property or a size that would mend it, and call judge again. Never weaken a property, "
+            "shrink a constant or add a constraint to make a check pass."
+        )
+
+    @server.prompt()
+    def my_service_has_a_log(module: str, log: str) -> str:
+        """Compare a service with its specification by a log."""
+        return (
+            f"Does the service that wrote {log} do what {module} says? Call validate. At the first line that nothing explains, "
+            "name the nearest action and its first false conjunct, and say whether the service, the log or the "
+            "specification is wrong; do not loosen an action without saying so."
+        )
