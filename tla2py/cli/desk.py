@@ -45,7 +45,7 @@ _MEANINGS = {
 }
 
 
-class Budget(BaseModel):
+class Spent(BaseModel):
     """What a call that runs TLC could spend, and whether that was the end of it."""
 
     seconds: float
@@ -67,7 +67,7 @@ class Answer(BaseModel):
     size: int
     handle: str | None = None
     notes: str = ""
-    budget: Budget | None = None
+    budget: Spent | None = None
 
 
 @dataclass(slots=True, kw_only=True)
@@ -123,7 +123,7 @@ class Desk:
         spent = round(time.monotonic() - began, 1)
         reached = code in (None, ExitCode.INCONCLUSIVE)
         return self._answer(
-            code, output, notes, Budget(seconds=seconds, memory=memory, spent_seconds=spent, reached=reached)
+            code, output, notes, Spent(seconds=seconds, memory=memory, spent_seconds=spent, reached=reached)
         )
 
     async def read(self, ctx: Context, command: str, *arguments: str, rows: int | None = None) -> Answer:
@@ -172,7 +172,7 @@ class Desk:
                 await process.aclose()
         return None if scope.cancelled_caught else process.returncode, "".join(output), "".join(notes)
 
-    def _answer(self, code: int | None, output: str, notes: str, budget: Budget | None) -> Answer:
+    def _answer(self, code: int | None, output: str, notes: str, budget: Spent | None) -> Answer:
         notes = notes.strip()[-_NOTES:]
         if code is not None and code not in _MEANINGS:
             raise ToolError(f"did not run: {notes or output[-_NOTES:]}")
