@@ -70,39 +70,6 @@ def extend(parent: Element, pieces: Iterable[Piece]) -> None:
             parent.text = (parent.text or "") + printable(piece)
 
 
-def table(
-    caption: str | None, titles: Iterable[Piece], rows: Iterable[Element], **attributes: str | None
-) -> Element:
-    """A table with a header row; each title that is a text fills a column's header."""
-    head = (element("th", title, scope="col") if isinstance(title, str) else title for title in titles)
-    return element(
-        "table",
-        element("caption", caption) if caption is not None else None,
-        element("thead", element("tr", *head)),
-        element("tbody", *rows),
-        **attributes,
-    )
-
-
-def row(*pieces: Piece, **attributes: str | None) -> Element:
-    """A row of a table; each piece that is not a cell fills one."""
-    cells = (
-        p if p is None or (not isinstance(p, str) and p.tag in ("td", "th")) else element("td", p)
-        for p in pieces
-    )
-    return element("tr", *cells, **attributes)
-
-
-def number_title(title: str) -> Element:
-    """The header of a column of numbers."""
-    return element("th", title, scope="col", class_="t2-n")
-
-
-def number_cell(piece: Piece, **attributes: str | None) -> Element:
-    """A cell with a number."""
-    return element("td", piece, class_="t2-n", **attributes)
-
-
 def picture_text(x: float, y: float, text: str, style: str = "", *, anchor: str | None = None) -> Element:
     """A text in a picture; ``anchor`` is the part of it at ``x``: ``start``, ``middle`` or ``end``."""
     return element("text", text, x=x, y=y, class_=f"t2-text {style}".strip(), text_anchor=anchor)

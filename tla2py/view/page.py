@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from string import ascii_uppercase
@@ -16,8 +16,7 @@ from markdown_it import MarkdownIt
 
 from tla2py import __version__
 from tla2py.analysis.growth import Growth, Series, make_growth
-from tla2py.analysis.kinds import Kind
-from tla2py.analysis.minimal import ActionCount, action_counts
+from tla2py.analysis.minimal import action_counts
 from tla2py.analysis.points import GridPoint, varying
 from tla2py.analysis.view import StoreView
 from tla2py.errors import InputError
@@ -32,7 +31,7 @@ from tla2py.store.write import table_files
 from tla2py.text import counted, cut, printable
 from tla2py.view.counterexamples import LaneOptions
 from tla2py.view.explorer import definitions_of, packed, source_lines, store_data
-from tla2py.view.markup import STYLE, Element, element, number_cell, number_title, picture_text, row, table
+from tla2py.view.markup import STYLE, Element, element, picture_text
 from tla2py.view.server import bundle, content_policy
 from tla2py.view.tools import errors_with_points, excerpt_lines, points_are
 
@@ -151,154 +150,30 @@ def _curve(curve: Curve, places: Sequence[tuple[float, float]], ends: list[tuple
     return group
 
 
-def coverage_view(view: StoreView) -> Element | None:
-    """A row per action, those that never fired first and in red; None if no run counted its actions."""
-    counts = sorted(action_counts(view), key=lambda count: not count.never_enabled)
-    if not counts:
-        return None
-    never = sum(count.never_enabled for count in counts)
-    actions = f"{len(counts)} action{'s' * (len(counts) > 1)}"
-    caption = f"{actions}: {never} never fired" if never else f"all {actions} fired somewhere"
-    numbers = map(number_title, ("states generated", "new ones", "fired at points"))
-    return table(caption, ("action", "module", *numbers), map(_row, counts))
-
-
-def _row(count: ActionCount) -> Element:
-    share = f"{len(count.points) - len(count.disabled)} of {len(count.points)}"
-    name = element("th", element("code", count.name), " (never fired)" * count.never_enabled, scope="row")
-    place = element("td", f"{count.module}:{count.line}", class_="t2-dim")
-    numbers = (f"{count.generated:,}", f"{count.distinct:,}", share)
-    return row(name, place, *map(number_cell, numbers), class_="t2-bad" if count.never_enabled else None)
-
-
-def errors_list(view: StoreView) -> Element | None:
-    """The first errors of the broken and excluded points, each once, with its place; None if there are none."""
-    items = []
+def _errors(view: StoreView) -> Iterator[tuple[str, str]]:
+    """The first errors of the broken and excluded points, each once: its points, and its text with its place."""
     for verdict in (Verdict.BROKEN, Verdict.EXCLUDED):
         for error, points in errors_with_points(view, view.run_rows, verdict).items():
             lines = [error.text]
             if error.place is not None:
-                lines = [f"{error.place}: {error.text}"]
-                lines += [line.plain for line in excerpt_lines(error.place)]
-            items.append(element("li", points_are(points, verdict.value), element("pre", "\n".join(lines))))
-    return element("ul", *items) if items else None
+                lines = [f"{error.place}: {error.text}", *(line.plain for line in excerpt_lines(error.place))]
+            yield points_are(points, verdict.value), "\n".join(lines)
 
 
 _ORDER = (Verdict.VIOLATED, Verdict.BROKEN, Verdict.INCONCLUSIVE, Verdict.EXCLUDED, Verdict.HOLDS)
 _COLUMNS = ("run_id", "point", "file", "verdict", "matched", "lines", "first_unmatched")
-_LOGS_LONGEST = 300
+# Longer lines of logs and changes of mutants are cut.
+_LONGEST_TEXT = 300
 
 
-def kinds_table(kinds: Sequence[Kind]) -> Element:
-    """The kinds as a table."""
-    titles = ("kind", "violates", "traces", "states", "points", "shortest", "steps of all", "remarks")
-    rows = [
-        row(
-            str(number),
-            kind.name,
-            str(len(kind.members)),
-            f"{kind.shortest.length} to " * (kind.shortest.length < kind.max_length) + str(kind.max_length),
-            str(len(kind.points)),
-            str(kind.shortest),
-            kind.steps,
-            kind.remarks,
-        )
-        for number, kind in enumerate(kinds, 1)
-    ]
-    total = sum(len(kind.members) for kind in kinds)
-    caption = f"{counted(total, 'counterexample')} of {counted(len(kinds), 'kind')}"
-    return table(caption, titles, rows)
-
-
-def logs_table(view: StoreView) -> Element | None:
-    """A row per log: how much of it some behaviour explains, and the first line that none does; None without logs."""
+def _logs(view: StoreView) -> list[dict[str, object]]:
+    """A row per log: how much of it some behaviour explains, and the first line that none does."""
     files = table_files(view.store, "logs")
-    found = [(*each[:3], Verdict(each[3]), *each[4:]) for each in read_rows(files, _COLUMNS)]
-    if not found:
-        return None
     texts = unmatched_lines(files, table_files(view.store, "log_lines"))
-    rows = []
-    for run_id, point, file, verdict, matched, lines, first in sorted(
-        found, key=lambda each: _ORDER.index(each[3])
-    ):
-        explained = "-" if matched is None else f"{matched:,} of {lines:,}"
-        text = element("code", cut(texts[run_id].text, _LOGS_LONGEST)) if run_id in texts else ""
-        style = (
-            "t2-good" if verdict is Verdict.HOLDS else "t2-bad" if verdict is Verdict.VIOLATED else "t2-odd"
-        )
-        rows.append(
-            row(
-                element("td", element("code", file)),
-                element("td", element("a", verdict.value, href=f"#point-{point}"), class_=style),
-                number_cell(explained),
-                number_cell("-" if first is None else f"{first:,}"),
-                element("td", text),
-            )
-        )
-    held = sum(each[3] is Verdict.HOLDS for each in found)
-    titles = (
-        "log",
-        "verdict",
-        number_title("lines explained"),
-        number_title("first unexplained"),
-        "its text",
-    )
-    return table(f"{held} of {counted(len(found), 'log')} explained", titles, rows)
-
-
-_MUTANTS_LONGEST = 300
-
-
-def mutants_section(view: StoreView) -> Element | None:
-    """The tables of survivors, definitions and checks; None without mutants."""
-    report = view.store.mutants()
-    if report is None:
-        return None
-    return element(
-        "div",
-        _survivors(report, source_lines(view)),
-        _definitions(report),
-        _checks(report),
-        element("p", _sums(report), class_="t2-dim"),
-    )
-
-
-def _survivors(report: MutantReport, line_of: Callable[[str, int], str]) -> Element:
-    rows = [
-        row(
-            element("td", f"{each.module}:{each.line}", class_="t2-dim"),
-            element("td", element("code", each.definition)),
-            each.operator,
-            element("td", element("code", cut(line_of(each.module, each.line).strip(), _MUTANTS_LONGEST))),
-            element("td", element("code", cut(each.words, _MUTANTS_LONGEST))),
-            element("td", element("code", each.mutant), class_="t2-dim"),
-        )
-        for each in report.with_status("survived")
-    ]
-    titles = ("place", "definition", "operator", "line", "change", "mutant")
-    return table(f"{counted(len(rows), 'change')} that no check notices", titles, rows)
-
-
-def _definitions(report: MutantReport) -> Element:
-    rows = [
-        row(element("td", element("code", share.name)), number_cell(f"{share.killed} of {share.of}"))
-        for share in definition_shares(report)
-    ]
-    return table("mutants killed, of those killed and survived", ("definition", number_title("killed")), rows)
-
-
-def _checks(report: MutantReport) -> Element:
-    rows = [
-        row(element("td", element("code", each.check)), *_numbers([each.asked, each.kills, each.alone]))
-        for each in check_figures(report)
-    ]
-    return table(
-        "what notices mutants", ("check", *map(number_title, ("asked", "notices", "it alone"))), rows
-    )
-
-
-def _numbers(values: Sequence[int | None]) -> list[Element]:
-    return [number_cell("" if value is None else f"{value:,}") for value in values]
+    found = [dict(zip(_COLUMNS, row, strict=True)) for row in read_rows(files, _COLUMNS)]
+    for row in found:
+        row["text"] = cut(texts[row["run_id"]].text, _LONGEST_TEXT) if row["run_id"] in texts else ""
+    return sorted(found, key=lambda row: _ORDER.index(Verdict(row["verdict"])))
 
 
 def _sums(report: MutantReport) -> str:
@@ -349,6 +224,8 @@ def report_page(view: StoreView, options: PageOptions) -> str:
         autoescape=True,
         finalize=_printable,
     )
+    environment.filters.update(counted=counted, cut=lambda text: cut(text, _LONGEST_TEXT))
+    mutants = view.store.mutants()
     return environment.get_template("page.html.j2").render(
         name=view.manifest.name,
         modules=view.manifest.modules,
@@ -366,21 +243,23 @@ def report_page(view: StoreView, options: PageOptions) -> str:
         chunks=[packed(chunk) for chunk in data.chunks()],
         notes=_markdown(options),
         brief=len(options.notes) < _BRIEF,
-        logs=_html(logs_table(view)),
-        mutants=_html(mutants_section(view)),
-        errors=_html(errors_list(view)),
-        growth=[_html(picture) for picture in growth_pictures(view, points)],
-        coverage=_html(coverage_view(view)),
-        kinds=_html(kinds_table(data.kinds) if data.kinds else None),
+        logs=_logs(view),
+        mutants=mutants,
+        survivors=mutants.with_status("survived") if mutants else [],
+        definitions=definition_shares(mutants) if mutants else [],
+        checks=check_figures(mutants) if mutants else [],
+        sums=_sums(mutants) if mutants else "",
+        line_of=source_lines(view),
+        errors=list(_errors(view)),
+        growth=[ET.tostring(each, "unicode", "html") for each in growth_pictures(view, points)],
+        coverage=sorted(action_counts(view), key=lambda count: not count.never_enabled),
+        kinds=data.kinds,
+        counterexamples=sum(len(kind.members) for kind in data.kinds),
         shortest=[
             f"{trace_text(view.trace(each.point, each.trace))}\n{view.why_line(each.point, each.trace)}"
             for each in (kind.shortest for kind in data.kinds)
         ],
     )
-
-
-def _html(element: Element | None) -> str:
-    return "" if element is None else ET.tostring(element, encoding="unicode", method="html")
 
 
 def _tools(run: RunRow) -> str | None:
