@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
+from typing import Self
 
 from tla2py.errors import ExitCode
 from tla2py.gate.drift import Drift
@@ -13,36 +14,53 @@ from tla2py.sweep.judge import MismatchKind
 
 
 class Reason(Enum):
-    """Why a gate is red, by the name that reports use."""
+    """Why a gate is red: the name that reports use, and what it means."""
 
-    UNEXPECTED = "unexpected"
-    FIGURES = "figures"
-    COLLISION = "collision"
-    BROKEN = "broken"
-    INCONCLUSIVE = "inconclusive"
-    UNDECIDED = "undecided"
-    LAW_OPEN = "law-open"
-    UNREAD = "unread"
-    TRANSLATION = "translation"
-    NOT_RUN = "not-run"
-    NOTHING_RAN = "nothing-ran"
-    ALL_EXCLUDED = "all-excluded"
-    OTHER_INPUTS = "other-inputs"
-    NOTHING_CHECKED = "nothing-checked"
-    NOT_IN_CONFIG = "not-in-config"
-    MODEL_VALUE = "model-value"
-    SYMMETRY_LIVENESS = "symmetry-liveness"
-    NO_STATES = "no-states"
-    UNNAMED = "unnamed"
-    PROPOSED = "proposed"
-    NEVER_FIRED = "never-fired"
-    NOT_COUNTED = "not-counted"
-    DRIFT = "drift"
-    FINDING = "finding"
-    SECOND_DIFFERS = "second-differs"
-    SECOND_BROKEN = "second-broken"
-    SECOND_OPEN = "second-open"
-    ERROR = "error"
+    meaning: str
+
+    def __new__(cls, name: str, meaning: str = "") -> Self:
+        """A reason whose value is its name."""
+        self = object.__new__(cls)
+        self._value_, self.meaning = name, meaning
+        return self
+
+    UNEXPECTED = "unexpected", "The verdict, or what was violated, is not what the sweep file expects."
+    FIGURES = (
+        "figures",
+        "A count of states or the length of a counterexample is not what the sweep file expects.",
+    )
+    COLLISION = (
+        "collision",
+        "The probability of a fingerprint collision is larger than the sweep file allows.",
+    )
+    BROKEN = "broken", "The model could not be evaluated, or TLC did not run."
+    INCONCLUSIVE = "inconclusive", "The run ended without an answer."
+    UNDECIDED = "undecided", "A property was left without an answer."
+    LAW_OPEN = "law-open", "The search ended before the expected law was settled."
+    UNREAD = "unread", "A config below a folder could not be read, so TLC never saw it."
+    TRANSLATION = "translation", "The checked translation differs, or may differ, from the PlusCal algorithm."
+    NOT_RUN = "not-run", "The point has no result."
+    NOTHING_RAN = "nothing-ran", "No point has a result."
+    ALL_EXCLUDED = "all-excluded", "No point is left to be checked."
+    OTHER_INPUTS = "other-inputs", "The store was made from other inputs than the sweep file."
+    NOTHING_CHECKED = "nothing-checked", "Neither an invariant nor a property nor deadlock is checked."
+    NOT_IN_CONFIG = "not-in-config", "The config does not check what the sweep file lists."
+    MODEL_VALUE = "model-value", "The config makes a model value of a name that the module declares."
+    SYMMETRY_LIVENESS = (
+        "symmetry-liveness",
+        "With symmetry TLC replaces states by symmetric ones, so it misjudges temporal properties.",
+    )
+    NO_STATES = "no-states", "No state satisfies the initial predicate, so everything holds vacuously."
+    UNNAMED = "unnamed", "A violation is expected without naming what is violated."
+    PROPOSED = "proposed", "Nobody has confirmed the expectation that a gate proposed."
+    NEVER_FIRED = "never-fired", "An action that is expected to fire never did."
+    NOT_COUNTED = "not-counted", "TLC did not count the actions that have to fire."
+    DRIFT = "drift", "The point differs from the lock."
+    FINDING = "finding", "The result may mean less than it seems to."
+    SECOND_DIFFERS = "second-differs", "A second TLC gives another answer."
+    SECOND_BROKEN = "second-broken", "A second TLC cannot run the model."
+    SECOND_OPEN = "second-open", "A second TLC has no answer."
+    ERROR = "error", "The gate could not be run."
 
 
 # What the run of a point lacked to answer; TLC's message has nothing to add.

@@ -25,33 +25,6 @@ _SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sa
 _MOST_STEPS = 10_000
 _MOST_TEXT = 1000
 
-# What each reason means, in a report that explains itself.
-_MEANINGS = {
-    Reason.UNEXPECTED: "The verdict, or what was violated, is not what the sweep file expects.",
-    Reason.FIGURES: "A count of states or the length of a counterexample is not what the sweep file expects.",
-    Reason.BROKEN: "The model could not be evaluated, or TLC did not run.",
-    Reason.INCONCLUSIVE: "The run ended without an answer.",
-    Reason.UNDECIDED: "A property was left without an answer.",
-    Reason.UNREAD: "A config below a folder could not be read, so TLC never saw it.",
-    Reason.TRANSLATION: "The checked translation differs, or may differ, from the PlusCal algorithm.",
-    Reason.NOT_RUN: "The point has no result.",
-    Reason.NOTHING_RAN: "No point has a result.",
-    Reason.ALL_EXCLUDED: "No point is left to be checked.",
-    Reason.OTHER_INPUTS: "The store was made from other inputs than the sweep file.",
-    Reason.NOTHING_CHECKED: "Neither an invariant nor a property nor deadlock is checked.",
-    Reason.NOT_IN_CONFIG: "The config does not check what the sweep file lists.",
-    Reason.MODEL_VALUE: "The config makes a model value of a name that the module declares.",
-    Reason.SYMMETRY_LIVENESS: "With symmetry TLC replaces states by symmetric ones, so it misjudges temporal properties.",
-    Reason.NO_STATES: "No state satisfies the initial predicate, so everything holds vacuously.",
-    Reason.UNNAMED: "A violation is expected without naming what is violated.",
-    Reason.PROPOSED: "Nobody has confirmed the expectation that a gate proposed.",
-    Reason.NEVER_FIRED: "An action that is expected to fire never did.",
-    Reason.NOT_COUNTED: "TLC did not count the actions that have to fire.",
-    Reason.DRIFT: "The point differs from the lock.",
-    Reason.FINDING: "The result may mean less than it seems to.",
-    Reason.ERROR: "The gate could not be run.",
-}
-
 Json = dict[str, object]
 
 
@@ -111,9 +84,9 @@ def _document(
 def _rule(rule: str) -> Json:
     group, _, name = rule.partition("/")
     if group == "gate":
-        title, text = name.replace("-", " "), _MEANINGS[Reason(name)]
+        title, text = name.replace("-", " "), Reason(name).meaning
     elif group == "finding":
-        title, text = name.replace("-", " "), _MEANINGS[Reason.FINDING]
+        title, text = name.replace("-", " "), Reason.FINDING.meaning
     else:
         title, text = name, f"TLC found a behaviour that violates {name}, where none was expected."
     return {

@@ -31,7 +31,7 @@ from tla2py.gate.outputs import (
     github_annotations,
     github_command,
 )
-from tla2py.gate.problem import Problem
+from tla2py.gate.problem import Problem, Reason
 from tla2py.gate.sarif import SarifReport
 from tla2py.gate.terminal import gate_summary
 from tla2py.model.outcome import REMEDIES, Outcome
@@ -252,6 +252,16 @@ def test_sarif_of_anything_is_valid(hostile: Evidence) -> None:
     (error,) = results(SarifReport(Path()).error_text("", InputError("code", HOSTILE, where="a b.toml:3")))
     assert error["locations"][0]["physicalLocation"]["artifactLocation"] == {"uri": "a%20b.toml"}  # type: ignore[index]
     assert len(results(SarifReport(Path()).error_text("", InputError("code", "no Java was found")))) == 1
+
+
+@pytest.mark.parametrize("reason", Reason, ids=lambda each: each.value)
+def test_sarif_explains_each_reason(load: LoadSweep, reason: Reason) -> None:
+    sweep = load(HEAD)
+    decision = replace(gate(sweep, run_row(), run_row()), problems=(Problem(reason=reason, text="here"),))
+    text = SarifReport(Path()).text([evidence(sweep, decision)])
+    assert reason.meaning
+    (rule,) = validate(text)["runs"][0]["tool"]["driver"]["rules"]  # type: ignore[index]
+    assert (rule["id"], rule["shortDescription"]["text"]) == (f"gate/{reason.value}", reason.meaning)
 
 
 # --- Markdown
