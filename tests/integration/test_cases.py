@@ -319,3 +319,26 @@ def test_what_testgen_and_drive_refuse(
     with pytest.raises(InputError, match="more than 10") as raised:
         tla2py.cases.graph.read_graph(view, None)
     assert raised.value.code == "graph-too-large"
+
+
+RING = """---- MODULE Ring ----
+EXTENDS Naturals
+VARIABLE x
+Init == x = 0
+Step == x' = (x + {by}) % 3
+====
+"""
+
+
+def test_a_gate_locks_the_graph_that_cases_are_made_from(tmp_path: Path, run_cli: RunCli) -> None:
+    (tmp_path / "s.toml").write_text(
+        'module = "Ring.tla"\n[model]\ninit = "Init"\nnext = "Step"\n[tlc]\ngraph = true\n'
+    )
+    said = []
+    for by, options in (("1", ["--record"]), ("(2 - 1)", []), ("2", [])):
+        (tmp_path / "Ring.tla").write_text(RING.format(by=by))
+        said.append(run_cli("gate", tmp_path / "s.toml", "-o", tmp_path / "store", *options))
+    # The number of states stays, and so does the graph of another text that means the same.
+    assert ["the definition of Step has changed" in each.stdout for each in said] == [False, True, True]
+    assert ["the state graph has changed" in each.stdout for each in said] == [False, False, True]
+    assert [each.code for each in said] == [0, 1, 1]

@@ -130,6 +130,26 @@ def read_graph(view: StoreTables, point: int | None, *, partial: bool = False, s
     return replace(found, incomplete=incomplete, notes=(*_notes(row, config, found), *found.notes))
 
 
+def graph_digests(view: StoreTables) -> dict[str, str]:
+    """A digest of each run's state graph by run id: its states, and its steps with their actions.
+
+    Equal graphs of different jars have equal digests, so neither fingerprints nor arguments of actions count.
+    """
+    if not table_files(view.store, "graph_states"):
+        return {}
+    with _tables(view) as connection:
+        found = connection.execute(
+            "WITH said AS ("
+            "SELECT run_id, concat_ws('|', bool_or(initial), any_value(state)) AS text FROM graph_states "
+            "GROUP BY run_id, fingerprint UNION ALL "
+            "SELECT DISTINCT e.run_id, concat_ws('|', a.state, coalesce(e.action, ''), b.state) FROM graph_edges e "
+            "JOIN graph_states a ON e.run_id = a.run_id AND e.source = a.fingerprint "
+            "JOIN graph_states b ON e.run_id = b.run_id AND e.target = b.fingerprint) "
+            "SELECT run_id, bit_xor(md5_number(text)) FROM said GROUP BY run_id"
+        ).fetchall()
+    return {run_id: f"{number:032x}" for run_id, number in found}
+
+
 @contextlib.contextmanager
 def _tables(view: StoreTables) -> Iterator[duckdb.DuckDBPyConnection]:
     import duckdb

@@ -142,7 +142,7 @@ class Decision:
 class StoreFacts:
     """The results in a store, by run id.
 
-    ``fired`` and ``idle`` are the actions that fired and never fired, in runs that counted them; TLC counts an action
+    ``graphs`` are as in ``graph_digests``. ``fired`` and ``idle`` are the actions that fired and never fired, in runs that counted them; TLC counts an action
     within another as that one. ``lines`` are the first lines of logs that no behaviour explains. ``notes`` are those of
     tla2py on the runs. ``lengths`` are the states of the shortest counterexample by run id and name. ``mutants`` are the
     changed logs and ``report`` the mutants of the specification, None unless the sweep file asks for them. ``second`` are the
@@ -152,6 +152,7 @@ class StoreFacts:
     """
 
     rows: Mapping[str, RunRow]
+    graphs: Mapping[str, str] = field(default_factory=dict)
     fired: Mapping[str, Sequence[str]] = field(default_factory=dict)
     idle: Mapping[str, Sequence[str]] = field(default_factory=dict)
     lengths: Mapping[tuple[str, str], int] = field(default_factory=dict)
@@ -432,7 +433,9 @@ def _decide_point(
         problems += _collision_problems(sweep, row)
         problems += _action_problems(expected, fired, idle, row.verdict)
         meaning = meanings.of(run, facts.config, spec)
-        now = locked_point(point, run, facts, meaning, row, fired, idle, line.number if line else None)
+        first_unmatched = line.number if line else None
+        graph = found.graphs.get(run.run_id)
+        now = locked_point(point, run, facts, meaning, row, fired, idle, first_unmatched, graph)
     if locked is not None and now is not None:
         answered = not any(each.reason in (Reason.BROKEN, Reason.INCONCLUSIVE) for each in problems)
         before = locked.get(parameters_key(point.parameters))

@@ -117,6 +117,7 @@ def locked_point(
     fired: Sequence[str] | None,
     idle: Sequence[str],
     first_unmatched: int | None = None,
+    graph: str | None = None,
 ) -> LockedPoint:
     """The lock entry of a point: only what the same inputs reproduce."""
     verdict = row.verdict
@@ -140,6 +141,7 @@ def locked_point(
         distinct=row.distinct if reproducible else None,
         generated=row.generated if reproducible and same_steps else None,
         first_unmatched=first_unmatched if reproducible else None,
+        graph=graph if complete and same_steps else None,
         fired=sorted(set(fired or ())) if counted else None,
         idle=sorted(set(idle)) if counted else None,
         reaches=dict(meaning.reaches),
@@ -165,6 +167,7 @@ class DriftKind(Enum):
     DISTINCT = "distinct"
     GENERATED = "generated"
     FIRST_UNMATCHED = "first-unmatched"
+    GRAPH = "graph"
     BLIND = "blind"
     SURVIVOR = "survivor"
     NO_MUTANTS = "no-mutants"
@@ -215,6 +218,8 @@ class Drift:
                 )
             case DriftKind.NO_MUTANTS, _, _:
                 return "no mutants ran, but the lock has the survivors of some"
+            case DriftKind.GRAPH, _, _:
+                return "the state graph has changed or is not kept, so cases made of it may be stale: see testgen --check FILE"
             case DriftKind.COUNTED, _, _:
                 return "the run did not count actions, but the lock has them"
             case DriftKind.VERDICT, before, now:
@@ -265,6 +270,8 @@ def drift(before: LockedPoint | None, now: LockedPoint, *, answered: bool = True
         yield Drift(kind=DriftKind.DISTINCT, before=before.distinct, now=now.distinct)
     elif before.generated is not None and before.generated != now.generated:
         yield Drift(kind=DriftKind.GENERATED, before=before.generated, now=now.generated)
+    elif before.graph is not None and before.graph != now.graph:
+        yield Drift(kind=DriftKind.GRAPH, before=before.graph, now=now.graph)
     if before.fired is not None and now.fired is None:
         yield Drift(kind=DriftKind.COUNTED)
     elif before.fired is not None and now.fired is not None:

@@ -29,7 +29,8 @@ class LockedPoint(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     """A point as it was accepted.
 
     ``config`` is a digest, ``searched`` and ``values`` are as in ``ConfigFacts``. ``distinct`` and ``generated`` are None
-    if the count is not reproducible. ``first_unmatched`` is the first line of its log that no behaviour explains. ``fired`` and ``idle`` (the actions that never fired) are None if actions were not
+    if the count is not reproducible. ``first_unmatched`` is the first line of its log that no behaviour explains, ``graph`` the digest of its
+    state graph, None without one. ``fired`` and ``idle`` (the actions that never fired) are None if actions were not
     counted. ``reaches``, ``assumptions`` and ``definitions`` are as in ``DefinitionMeaning``.
     """
 
@@ -41,6 +42,7 @@ class LockedPoint(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     distinct: int | None = None
     generated: int | None = None
     first_unmatched: int | None = None
+    graph: str | None = None
     checked: list[str] = []
     searched: list[str] | None = None
     model_values: list[str] = []

@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path
 
 from tla2py.analysis.view import StoreView
+from tla2py.cases.graph import graph_digests
 from tla2py.errors import InputError, StoreError
 from tla2py.execution.preflight import literal_logs
 from tla2py.execution.validate import (
@@ -46,6 +47,7 @@ def read_found(view: StoreView) -> StoreFacts:
         rows={row.run_id: row for row in view.run_rows},
         fired={run_id: sorted(names) for run_id, names in fired.items()},
         idle={run_id: sorted(names - fired[run_id]) for run_id, names in idle.items()},
+        graphs=graph_digests(view),
         lengths={key: row.length for key, row in view.shortest_traces.items()},
         lines=unmatched_lines(table_files(view.store, "logs"), table_files(view.store, "log_lines")),
         notes=tuple(run_notes(table_files(view.store, "diagnostics"), view.run_rows)),
