@@ -222,7 +222,7 @@ def decide(
         decision,
         points=points,
         problems=(
-            *(_finding_problem(each) for each in doubts if strict or each.code in _ACCEPTED_ONLY),
+            *(Problem.of_finding(each) for each in doubts if strict or each.code in _ACCEPTED_ONLY),
             *changed,
             *map(Problem.of_drift, _other_options(lock, sweep)),
             *map(Problem.of_drift, () if sweep.limited else blind_drift(lock, found.mutants)),
@@ -247,18 +247,6 @@ def decide(
     when = "" if decision.acceptable else " once every other problem is fixed"
     return replace(
         decision, notices=(*decision.notices, f"if the drift is intended, --update accepts it{when}")
-    )
-
-
-def _finding_problem(finding: Finding) -> Problem:
-    place = replace(finding.place, file=Path(finding.place.file).name)
-    return Problem(
-        reason=Reason.FINDING,
-        text=f"{place}: {finding}",
-        exit_code=ExitCode.UNEXPECTED,
-        subject=finding.name,
-        where=str(finding.place),
-        cause=finding,
     )
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
+from pathlib import Path
 from typing import Self
 
 from tla2py.errors import ExitCode
@@ -96,4 +97,17 @@ class Problem:
         """The problem that a point, or the sweep, differs from the lock."""
         return cls(
             reason=Reason.DRIFT, text=str(drift), exit_code=ExitCode.UNEXPECTED, point=point, cause=drift
+        )
+
+    @classmethod
+    def of_finding(cls, finding: Finding) -> Problem:
+        """The problem that nobody accepted a finding."""
+        place = replace(finding.place, file=Path(finding.place.file).name)
+        return cls(
+            reason=Reason.FINDING,
+            text=f"{place}: {finding}",
+            exit_code=ExitCode.UNEXPECTED,
+            subject=finding.name,
+            where=str(finding.place),
+            cause=finding,
         )
