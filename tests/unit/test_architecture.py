@@ -36,7 +36,7 @@ ALLOWED = {
     "pyspark": ("spark.",),
     "py4j": ("spark.",),
     "duckdb": ("query.", "cases."),
-    "jinja2": ("tlc.config.", "view.page", "cases.render"),
+    "jinja2": ("tlc.config.", "view.markup", "cases.render"),
     "tree_sitter": ("tla.",),
     "tree_sitter_tlaplus": ("tla.",),
     "typer": ("cli.",),

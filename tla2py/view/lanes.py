@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from math import copysign
 from pathlib import Path
 from textwrap import wrap
+from typing import Any
 
 from tla2py.files import write_file
 from tla2py.model.trace import Part, Printed, State, Trace, changed_parts, parts_of
@@ -14,7 +15,7 @@ from tla2py.model.trace_text import action_text, headline, trace_end
 from tla2py.text import cut, printable
 from tla2py.tla.value import Value
 from tla2py.tla.value_text import format_value
-from tla2py.view.markup import Element, element, picture_text, svg_text
+from tla2py.view.markup import STYLE, templates
 from tla2py.view.messages import (
     Arrow,
     Processes,
@@ -65,7 +66,9 @@ class Lanes(Printed):
 
     def svg(self) -> str:
         """The text of the SVG file."""
-        return svg_text(lanes_svg(self))
+        picture: Any = templates().get_template("pictures.svg.j2").module
+        end = trace_end(self.trace)
+        return str(picture.lanes(self, _Places(self), headline(self.trace), end, STYLE)).lstrip()
 
     def save(self, path: str | Path) -> Path:
         """The path of the written SVG file. Raises InputError (``output-unwritable``)."""
@@ -159,172 +162,107 @@ def _lines(lanes: Lanes) -> Iterator[str]:
         yield f"({lanes.note})"
 
 
-_LINE = 16.0
 _PAD = 6.0
-_GAP = 10.0
 _CHAR = 7.3
-_HEAD = 46.0
 _WIDEST = 46
 _MOST_LINES = 6
-_SHARED = "shared"
 
 
 class _Places:
-    """The layout: columns of lanes and rows of steps."""
+    """The layout of a picture: columns of lanes, of which None is that of shared parts, and rows of steps."""
+
+    line, gap, top = 16.0, 10.0, 46.0
 
     def __init__(self, lanes: Lanes) -> None:
         self._lanes = lanes
-        labels = [f"{row.state.index} {action_text(row.state)}" for row in lanes.rows]
-        self.left = min(max(map(len, labels), default=8), _WIDEST) * _CHAR + 3 * _GAP
+        left = min(max(map(len, map(self.step, lanes.rows)), default=8), _WIDEST) * _CHAR + 3 * self.gap
         self.columns: dict[Value | None, tuple[float, float]] = {}
-        at = self.left
         shared = any(row.shared for row in lanes.rows) or any(
             arrow.sender is None or (arrow.receiver is None and not arrow.stub)
             for arrow in lanes.arrows
             if arrow.drawn
         )
+        self.width = left
         for lane in (*((None,) if shared else ()), *lanes.processes):
-            texts = [text for row in lanes.rows for text in _cell(row, lane)]
-            title = _SHARED if lane is None else format_value(lane)
-            width = min(max(map(len, [*texts, title]), default=4), _WIDEST) * _CHAR + 2 * _PAD
-            self.columns[lane] = (at, max(width, 60.0))
-            at += self.columns[lane][1] + 3 * _GAP
-        self.width = at
+            texts = [text for row in lanes.rows for text in self.cell(row, lane)]
+            width = min(max(map(len, [*texts, self.name(lane)])), _WIDEST) * _CHAR + 2 * _PAD
+            self.columns[lane] = (self.width, max(width, 60.0))
+            self.width += self.columns[lane][1] + 3 * self.gap
         self.rows: list[tuple[float, float]] = []
-        y = _HEAD
+        self.foot = self.top
         for row in lanes.rows:
-            most = max([1, *(min(len(_cell(row, lane)), _MOST_LINES) for lane in self.columns)])
-            height = most * _LINE + 2 * _PAD
-            self.rows.append((y, height))
-            y += height + _GAP
-        self.note = wrap(lanes.note, max(int(at / _CHAR), 30))
-        self.height = y + (1 + len(self.note)) * _LINE
+            most = max([1, *(min(len(self.cell(row, lane)), _MOST_LINES) for lane in self.columns)])
+            height = most * self.line + 2 * _PAD
+            self.rows.append((self.foot, height))
+            self.foot += height + self.gap
+        self.note = wrap(lanes.note, max(int(self.width / _CHAR), 30))
+        self.height = self.foot + (1 + len(self.note)) * self.line
+
+    def name(self, lane: Value | None) -> str:
+        """The title of a lane."""
+        return "shared" if lane is None else format_value(lane)
+
+    def step(self, row: Row, mark: str = "") -> str:
+        """The number of a step and its action."""
+        return f"{row.state.index}{mark} {action_text(row.state)}"
+
+    def cell(self, row: Row, lane: Value | None) -> Sequence[str]:
+        """The texts of a lane's box."""
+        return row.shared if lane is None else row.cells.get(lane, ())
+
+    def shown(self, row: Row, lane: Value | None) -> Sequence[str]:
+        """The lines in a lane's box."""
+        texts = self.cell(row, lane)
+        left = len(texts) - _MOST_LINES + 1
+        return texts if left < 2 else [*texts[: _MOST_LINES - 1], f"and {left} more"]
+
+    def cut(self, text: str) -> str:
+        """A text as long as fits."""
+        return cut(text, _WIDEST, "…")
+
+    def boxed(self, row: Row, lane: Value | None) -> bool:
+        """Whether a lane has a box in a step."""
+        return bool(self.cell(row, lane)) or lane in row.who
 
     def middle(self, lane: Value | None) -> float:
         """The x position of a lane's line."""
         x, width = self.columns[lane]
         return x + width / 2
 
-    def edge(self, lane: Value | None, row: int, side: float) -> float:
+    def _edge(self, lane: Value | None, row: int, side: float) -> float:
         """The x position where an arrow meets a lane: the right (1) or left (-1) side of its box, or its line."""
-        boxed = _boxed(self._lanes.rows[row], lane)
+        boxed = self.boxed(self._lanes.rows[row], lane)
         return self.middle(lane) + (side * self.columns[lane][1] / 2 if boxed else 0.0)
 
-    def centre(self, row: int) -> float:
-        """The y position of a step's middle."""
+    def _centre(self, row: int) -> float:
         y, height = self.rows[row]
         return y + height / 2
 
+    @property
+    def loop(self) -> tuple[float, float] | None:
+        """The y positions of the start of the loop and of the last step; None without a loop."""
+        if self._lanes.trace.loop_start is None:
+            return None
+        last = len(self.rows) - 1
+        start = next(
+            n for n, row in enumerate(self._lanes.rows) if row.state.index == self._lanes.trace.loop_start
+        )
+        return self._centre(start) - (self.line if start == last else 0.0), self._centre(last)
 
-def lanes_svg(lanes: Lanes) -> Element:
-    """A picture with a column per process and one for shared parts, a row per step, and arrows for messages."""
-    at = _Places(lanes)
-    picture = element(
-        "svg",
-        element("title", f"{headline(lanes.trace)}, by process"),
-        viewBox=f"0 0 {at.width:.0f} {at.height:.0f}",
-        width=f"{at.width:.0f}",
-        height=f"{at.height:.0f}",
-        role="img",
-        aria_label=str(lanes)[:2000],
-    )
-    picture.append(picture_text(_GAP, 16, headline(lanes.trace), "t2-head"))
-    foot = at.height - (1 + len(at.note)) * _LINE
-    for lane in at.columns:
-        name = _SHARED if lane is None else format_value(lane)
-        x = at.middle(lane)
-        picture.append(picture_text(x, 36, name, "t2-head", anchor="middle"))
-        picture.append(element("line", x1=x, x2=x, y1=_HEAD - 4, y2=foot, class_="t2-line t2-life"))
-    for number, row in enumerate(lanes.rows):
-        picture.append(_step(lanes, at, number, row))
-    for number, arrow in enumerate(lanes.arrows):
-        if arrow.drawn:
-            picture.append(_arrow(at, arrow, number))
-    if lanes.trace.loop_start is not None:
-        picture.append(_loop(lanes, at))
-    if end := trace_end(lanes.trace):
-        picture.append(picture_text(_GAP, foot + _LINE - 4, end, "t2-head"))
-    for number, text in enumerate(at.note, 2):
-        picture.append(picture_text(_GAP, foot + number * _LINE - 4, text, "t2-faint"))
-    return picture
-
-
-def _step(lanes: Lanes, at: _Places, number: int, row: Row) -> Element:
-    y, height = at.rows[number]
-    group = element("g", element("title", f"{row.state.index}. {action_text(row.state)}"))
-    label = cut(f"{row.state.index} {action_text(row.state)}", _WIDEST, "…")
-    group.append(picture_text(_GAP, y + _PAD + 11, label, "t2-head" if number else "t2-faint"))
-    group.append(
-        element("line", x1=_GAP, x2=at.width - _GAP, y1=y + height + 5, y2=y + height + 5, class_="t2-line")
-    )
-    last = number == len(lanes.rows) - 1 and number > 0
-    for lane in at.columns:
-        texts = _cell(row, lane)
-        if not _boxed(row, lane):
-            continue
-        x, width = at.columns[lane]
-        style = ("t2-shared" if lane is None else "t2-box") + (" t2-last" if last else "")
-        box = element("rect", x=x, y=y, width=width, height=height, rx=5, class_=style)
-        box.append(element("title", "\n".join(texts)))
-        group.append(box)
-        for place, text in enumerate(_shown(texts)):
-            group.append(picture_text(x + _PAD, y + _PAD + 11 + place * _LINE, cut(text, _WIDEST, "…")))
-    return group
-
-
-def _arrow(at: _Places, arrow: Arrow, number: int) -> Element:
-    """An arrow from the sender's step to the receiver's step, dashed if the message was not received."""
-    received = arrow.sent if arrow.received is None else arrow.received
-    towards = 1.0 if arrow.stub or at.middle(arrow.receiver) >= at.middle(arrow.sender) else -1.0
-    # Messages of one step start below one another.
-    shift = 4.0 * (number % 3 - 1)
-    x1, y1 = at.edge(arrow.sender, arrow.sent, towards), at.centre(arrow.sent) + shift
-    if arrow.stub:
-        # The gap beside the lane has no text.
-        x2, y2 = x1 + 28, y1 + 8
-    elif arrow.sender == arrow.receiver:
-        x2, y2 = at.edge(arrow.receiver, received, towards), at.centre(received) + shift
-        towards = -towards
-    else:
-        x2, y2 = at.edge(arrow.receiver, received, -towards), at.centre(received) + shift
-    bend = abs(x2 - x1) / 3 + 12
-    path = f"M{x1:.1f} {y1:.1f}C{x1 + bend * copysign(1, x2 - x1):.1f} {y1:.1f} {x2 - bend * towards:.1f} {y2:.1f} {x2:.1f} {y2:.1f}"
-    tip = f"M{x2:.1f} {y2:.1f}l{-8 * towards:.1f} -4v8z"
-    lost = arrow.lost
-    later = " (taken in the next round)" * (arrow.again is not None)
-    return element(
-        "g",
-        element("title", arrow.text + (" (not taken)" if lost else later)),
-        element("circle", cx=x1, cy=y1, r=3, class_="t2-tip"),
-        element("path", d=path, class_="t2-arrow" + (" t2-lost" if lost else "")),
-        element("path", d=tip, class_="t2-tip"),
-    )
-
-
-def _loop(lanes: Lanes, at: _Places) -> Element:
-    """A line on the left from the last step to the start of the loop."""
-    start = next(n for n, row in enumerate(lanes.rows) if row.state.index == lanes.trace.loop_start)
-    top, bottom = at.centre(start), at.centre(len(lanes.rows) - 1)
-    if start == len(lanes.rows) - 1:
-        top -= _LINE
-    path = f"M7 {bottom:.1f}H3V{top:.1f}H7"
-    return element(
-        "g",
-        element("title", f"the last state steps back to state {lanes.trace.loop_start}"),
-        element("path", d=path, class_="t2-loopline"),
-        element("path", d=f"M11 {top:.1f}l-6 -4v8z", class_="t2-looptip"),
-    )
-
-
-def _boxed(row: Row, lane: Value | None) -> bool:
-    return bool(_cell(row, lane)) or lane in row.who
-
-
-def _cell(row: Row, lane: Value | None) -> Sequence[str]:
-    return row.shared if lane is None else row.cells.get(lane, ())
-
-
-def _shown(texts: Sequence[str]) -> Sequence[str]:
-    if len(texts) <= _MOST_LINES:
-        return texts
-    return [*texts[: _MOST_LINES - 1], f"and {len(texts) - _MOST_LINES + 1} more"]
+    def arrow(self, arrow: Arrow, number: int) -> tuple[float, ...]:
+        """An arrow from the sender's step to the receiver's: start, x positions of both bends, end, and where its tip begins."""
+        received = arrow.sent if arrow.received is None else arrow.received
+        towards = 1.0 if arrow.stub or self.middle(arrow.receiver) >= self.middle(arrow.sender) else -1.0
+        # Messages of one step start below one another.
+        shift = 4.0 * (number % 3 - 1)
+        x1, y1 = self._edge(arrow.sender, arrow.sent, towards), self._centre(arrow.sent) + shift
+        if arrow.stub:
+            # The gap beside the lane has no text.
+            x2, y2 = x1 + 28, y1 + 8
+        else:
+            y2 = self._centre(received) + shift
+            if arrow.sender == arrow.receiver:
+                towards = -towards
+            x2 = self._edge(arrow.receiver, received, -towards)
+        bend = abs(x2 - x1) / 3 + 12
+        return x1, y1, x1 + bend * copysign(1, x2 - x1), x2 - bend * towards, x2, y2, -8 * towards

@@ -11,9 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.unit.analysis.stores import view_of
-from tla2py.analysis.growth import Growth, Series, make_growth
+from tla2py.analysis.growth import Series, make_growth
 from tla2py.errors import InputError
-from tla2py.view.page import growth_view
 
 SIZES = st.lists(st.integers(1, 9), min_size=2, max_size=5, unique=True).map(sorted)
 
@@ -108,15 +107,3 @@ def test_sizes_are_in_order(tmp_path: Path) -> None:
     (told,) = view.growth("N").series
     assert (told.values, told.sizes, told.numbers) == (("9", "10"), (9.0, 10.0), (3.0, 8.0))
     assert told.label == "the model"
-
-
-def test_a_curve_for_each_series() -> None:
-    growth = Growth(parameter="N", value="distinct", series=(series(lambda n: 10.0**n, 1, 2, 3),))
-    texts = [text.text for text in growth_view(growth).iter("text")]
-    assert {"1", "2", "3", "M = 1"} <= set(texts)
-    assert "A" in [text.text for text in growth_view(growth, "A").iter("text")]
-
-
-def test_without_a_point_that_holds_it_says_so() -> None:
-    shown = growth_view(Growth(parameter="N", value="distinct", series=()))
-    assert shown.text == "no run that holds has a value for distinct"

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from html.parser import HTMLParser
 from typing import Any
+from xml.etree.ElementTree import Element
 
 from tla2py.model.trace import State, Trace
 from tla2py.tla.value import Function, ModelValue, Record, Value
-from tla2py.view.markup import Element
 
 P, Q, R = ModelValue("p"), ModelValue("q"), ModelValue("r")
 
