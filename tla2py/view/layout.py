@@ -40,9 +40,6 @@ VERDICT_STYLES = {
     Verdict.BROKEN: "bold magenta",
     Verdict.EXCLUDED: "dim",
 }
-# Columns to drop, in turn, until the table fits.
-_DISPENSABLE = (frozenset[str](), frozenset({"generated", "depth"}))
-_VERDICT = 24
 
 
 def plain_table(*columns: str) -> Table:
@@ -112,7 +109,7 @@ class FittedTable:
             least = [max(len(word) for cell in column for word in cell.split()) for column in cells]
             room = options.max_width - 2 * (len(shown) - 1)
             if options.no_wrap or sum(least) <= room:
-                while sum(widths) > room:
+                while not options.no_wrap and sum(widths) > room:
                     widest = max(range(len(shown)), key=lambda n: widths[n] - least[n])
                     widths[widest] -= 1
                 yield self._table(shown, widths)
@@ -129,63 +126,3 @@ class FittedTable:
         for row in self.rows:
             table.add_row(*(row[n] for n in shown))
         return table
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PointRow:
-    """A row of the table of points: its parameters' ``values``, and ``figures`` by column."""
-
-    point: int
-    values: Sequence[str]
-    verdict: Text
-    figures: dict[str, str]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PointTable:
-    """A sweep's points as a table; with fewer columns in a narrow terminal, as a list in a narrower one."""
-
-    parameters: Sequence[str]
-    rows: Sequence[PointRow]
-
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        if not self.rows:
-            return
-        for without in _DISPENSABLE:
-            # Words must not break; the verdict may wrap, but needs some width.
-            needed = len("point  ") + sum(map(self._width, range(len(self.parameters)))) + _VERDICT
-            needed += sum(self._figure_width(name) for name in self.rows[0].figures if name not in without)
-            if options.no_wrap or needed <= options.max_width:
-                yield self._table(without)
-                return
-        yield from self._list()
-
-    def _table(self, without: frozenset[str]) -> Table:
-        table = plain_table()
-        table.add_column("point", justify="right", no_wrap=True)
-        for name in self.parameters:
-            table.add_column(name, no_wrap=True)
-        table.add_column("verdict", overflow="fold")
-        names = [name for name in self.rows[0].figures if name not in without]
-        for name in names:
-            table.add_column(name, justify="right", no_wrap=True)
-        for row in self.rows:
-            table.add_row(str(row.point), *row.values, row.verdict, *(row.figures[name] for name in names))
-        return table
-
-    def _width(self, index: int) -> int:
-        return 2 + max(len(self.parameters[index]), *(len(row.values[index]) for row in self.rows))
-
-    def _figure_width(self, name: str) -> int:
-        return 2 + max(len(name), *(len(row.figures[name]) for row in self.rows))
-
-    def _list(self) -> RenderResult:
-        for row in self.rows:
-            yield Text.assemble((f"point {row.point}  ", "bold"), row.verdict)
-            values = ", ".join(
-                f"{name} = {v}" for name, v in zip(self.parameters, row.values, strict=True) if v
-            )
-            if values:
-                yield Indented(Text(values), 2)
-            figures = ", ".join(f"{name} {figure}" for name, figure in row.figures.items() if figure != "-")
-            yield Indented(Text(figures, "dim"), 2)

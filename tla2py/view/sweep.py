@@ -30,8 +30,6 @@ from tla2py.view.layout import (
     VERDICT_STYLES,
     FittedTable,
     Indented,
-    PointRow,
-    PointTable,
     Wrapped,
     number,
     seconds,
@@ -170,26 +168,25 @@ def _points_table(view: StoreView, runs: Sequence[RunRow], notable: Sequence[Run
             lengths = ((name, view.shortest_traces.get((run.run_id, name))) for name in run.violated_names)
             names = (f"{name} in {trace.length}" if trace else name for name, trace in lengths)
             verdict.append(": " + ", ".join(names))
-        rows.append(
-            PointRow(
-                point=run.point,
-                values=[value_shown(points[run.point].parameters[p.name]) for p in parameters],
-                verdict=verdict,
-                figures={
-                    **{name: _figure(run, getattr(run, name)) for name in ("generated", "distinct", "depth")},
-                    "time": seconds(run.wall_seconds),
-                },
-            )
-        )
-    table = PointTable(parameters=[p.name for p in parameters], rows=rows)
-    parts: list[RenderableType] = [table]
+        given = (value_shown(points[run.point].parameters[p.name]) for p in parameters)
+        found = [_figure(run, value) for value in (run.generated, run.distinct, run.depth)]
+        after = (*found, seconds(run.wall_seconds))
+        rows.append([Text(str(run.point)), *map(Text, given), verdict, *map(Text, after)])
+    figures = ("generated", "distinct", "depth", "time")
+    table = FittedTable(
+        columns=("point", *(p.name for p in parameters), "verdict", *figures),
+        rows=rows,
+        right=frozenset(("point", *figures)),
+        dispensable=("depth", "generated"),
+    )
+    parts: list[RenderableType] = [table] if rows else []
     if any(run.counts_first for run in shown):
         parts.append(Text(f"* {FIRST_COUNTS}", "dim"))
     if len(shown) == len(runs):
         return Group(*parts)
-    found = Counter(run.verdict for run in notable)
-    found[Verdict.HOLDS] = len(runs) - len(notable)
-    counts = ", ".join(f"{found[each]} {each.value}" for each in VERDICT_STYLES if found[each])
+    verdicts = Counter(run.verdict for run in notable)
+    verdicts[Verdict.HOLDS] = len(runs) - len(notable)
+    counts = ", ".join(f"{verdicts[each]} {each.value}" for each in VERDICT_STYLES if verdicts[each])
     return Group(*parts, Text(f"{len(runs)} points: {counts}; points that hold are not shown", "dim"))
 
 
