@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import math
-import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
@@ -33,12 +32,7 @@ from tla2py.tlc.process.sandbox import sandbox_text, walls
 from tla2py.tlc.process.system import memory_in_use, this_machine
 from tla2py.tlc.tools.jar import Jar
 from tla2py.view.layout import number, seconds
-from tla2py.view.sweep import (
-    cached_line,
-    interrupted_line,
-    judgement_lines,
-    sweep_summary,
-)
+from tla2py.view.sweep import interrupted_line, judgement_lines, sweep_summary
 from tla2py.view.tools import finding_text
 
 # Small sweeps show no runs; of many runs a terminal shows those that have lasted longest.
@@ -137,8 +131,6 @@ _EXECUTORS = {"local": "threads of this machine", "spark": "Spark"}
 # The wait before the first line and the longest wait between two, so that the log of hours stays readable.
 _FIRST_SECONDS = 5.0
 _MOST_SECONDS = 60.0
-# How often the rows that are made are counted.
-_LOOK_SECONDS = 0.5
 
 
 class ConsoleListener(Listener):
@@ -178,7 +170,8 @@ class ConsoleListener(Listener):
     def finished(self, result: SweepResult) -> None:
         """Print it if there was nothing to run."""
         if not result.executed and result.runs:
-            err().print(cached_line(result))
+            runs = "the one run is" if result.cached == 1 else f"all {result.cached} runs are"
+            err().print(f"nothing to run: {runs} in {result.records.path} already")
         ran = [f"{counted(runs, 'run')} by {_EXECUTORS[name]}" for name, runs in result.executors.items()]
         if ran:
             err().print(f"{result.sweep.name}: {', '.join(ran)}", style="dim")
@@ -257,31 +250,6 @@ def reporting(
             )
 
         yield report
-
-
-@contextlib.contextmanager
-def deriving(total: int, done: Callable[[], int]) -> Iterator[None]:
-    """Show on a terminal how many runs' rows are made; ``done`` counts them, in a thread."""
-    console = err()
-    if not console.is_terminal:
-        yield
-        return
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    ended = threading.Event()
-    with Progress(*columns, console=console, transient=True, refresh_per_second=1) as live:
-        task = live.add_task("rows of runs", total=total)
-
-        def watch() -> None:
-            while not ended.wait(_LOOK_SECONDS):
-                live.update(task, completed=done())
-
-        thread = threading.Thread(target=watch, name="deriving", daemon=True)
-        thread.start()
-        try:
-            yield
-        finally:
-            ended.set()
-            thread.join()
 
 
 class _LiveProgress(Progress):

@@ -209,7 +209,8 @@ def tables_command(
       tla2py tables runs/NAME --master 'local[*]'
     """
     # Imported on use, with Arrow.
-    from tla2py.cli.progress import deriving
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
     from tla2py.store.store import Store
     from tla2py.store.write import Derive, Group, derive_here, refresh_tables, row_counts
 
@@ -225,15 +226,15 @@ def tables_command(
             from tla2py.spark.session import spark_context
 
             derive = deriver(stack.enter_context(spark_context(master, workers=1, only_runs=True)))
-        done = 0
+        columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+        live = Progress(*columns, console=err(), transient=True, disable=not err().is_terminal)
+        task = stack.enter_context(live).add_task("rows of runs", total=len(opened.points()))
 
         def told(groups: Iterable[Group]) -> Iterator[Group]:
-            nonlocal done
             for group in groups:
                 yield group
-                done += len(group)
+                live.advance(task, len(group))
 
-        stack.enter_context(deriving(len(opened.points()), lambda: done))
         refresh_tables(
             opened, derive=lambda store, groups: derive(store, told(groups)), anew=True, lost=_report
         )

@@ -355,12 +355,6 @@ def _at(points: Sequence[int]) -> str:
     return f"point{'s' * (len(points) > 1)} {points_text(points)}"
 
 
-def cached_line(result: SweepResult) -> Text:
-    """The line for a sweep whose runs are all cached."""
-    runs = "the one run is" if result.cached == 1 else f"all {result.cached} runs are"
-    return Text(f"nothing to run: {runs} in {result.records.path} already")
-
-
 def interrupted_line(left: int) -> Text:
     """The line for an interrupted sweep with runs left."""
     return Text(f"interrupted with {counted(left, 'run')} left; repeat the command to run them", "yellow")

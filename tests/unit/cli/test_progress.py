@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import io
 import re
-import threading
 from dataclasses import replace
 
 import pytest
 from rich.console import Console
 
-from tla2py.cli.progress import deriving, inside_runs, left_text, log_line, reporting
+from tla2py.cli.progress import inside_runs, left_text, log_line, reporting
 from tla2py.execution.durations import TimeLeft
 from tla2py.execution.listener import RunProgress, SweepProgress
 from tla2py.model.outcome import Stats
@@ -104,24 +103,3 @@ def test_a_terminal_shows_the_runs_that_last_longest() -> None:
 def test_the_time_left(low: float, high: float, text: str) -> None:
     assert left_text(TimeLeft(low=low, high=high)) == text
     assert left_text(None) == ""
-
-
-def test_rows_that_are_made_are_counted_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
-    shown = Console(file=io.StringIO(), force_terminal=True, width=100)
-    monkeypatch.setattr("tla2py.cli.progress.err", lambda: shown)
-    counted = threading.Event()
-
-    def count() -> int:
-        counted.set()
-        return 300
-
-    with deriving(700, count):
-        assert counted.wait(60)
-    assert isinstance(shown.file, io.StringIO)
-    assert "rows of runs" in shown.file.getvalue()
-
-
-def test_rows_are_not_counted_elsewhere(capsys: pytest.CaptureFixture[str]) -> None:
-    with deriving(700, lambda: 300):
-        pass
-    assert capsys.readouterr().err == ""
