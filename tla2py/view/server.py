@@ -73,19 +73,25 @@ class PageAnswers:
 
     def answer(self, question: Question) -> object:
         """The answer to a question."""
+        view, jar = self._view, self._tla2tools
         match question:
             case {"ask": "values", "number": int(number), "expression": str(expression)}:
-                return self._values(self._at(number), expression)
+                trace = view.with_values(expression, tla2tools=jar).trace(*self._at(number))
+                return {"values": [dict(state.evaluated).get(expression, "") for state in trace.states]}
             case {"ask": "conjuncts", "number": int(number)}:
-                return self._conjuncts(self._at(number))
+                found = view.conjuncts(*self._at(number), tla2tools=jar)
+                return {"rows": [row.to_json() for row in found.rows], "turning": found.to_json()}
             case {"ask": "successors", "number": int(number), "state": int(state)}:
-                return self._successors(self._at(number), state)
+                trace, origin = asked(view, *self._at(number), jar)
+                return _steps(find_successors(trace, trace.state(state), origin))
             case {"ask": "walk", "point": int(point), "steps": [*steps]}:
                 return self._walk(point, *(each for each in steps if isinstance(each, int)))
             case {"ask": "confirm", "number": int(number)}:
-                return self._confirm(self._at(number))
+                [judged] = verify_traces(view, find_toolchain(jar), *self._at(number))
+                return {"judgement": judged.judgement, "reason": judged.reason}
             case {"ask": "arguments", "number": int(number)}:
-                return self._arguments(self._at(number))
+                trace = view.with_arguments(jar).trace(*self._at(number))
+                return {"actions": list(map(action_text, trace.states)), "derived": derived(trace)}
             case {"ask": "replay", "number": int(number), "point": int(point), "other": bool(other)}:
                 compared = self._data.other if other else self._data.own
                 if compared is not None:
@@ -104,21 +110,6 @@ class PageAnswers:
             raise InputError("usage", f"no counterexample {number}", hint="reload the page")
         one = self._data.own.found[number]
         return one.point, one.trace
-
-    def _values(self, at: tuple[int, int], expression: str) -> object:
-        """The value of an expression in each state, as text."""
-        trace = self._view.with_values(expression, tla2tools=self._tla2tools).trace(*at)
-        return {"values": [dict(state.evaluated).get(expression, "") for state in trace.states]}
-
-    def _conjuncts(self, at: tuple[int, int]) -> object:
-        """The conjuncts of the violated invariant with their values in each state."""
-        found = self._view.conjuncts(*at, tla2tools=self._tla2tools)
-        return {"rows": [row.to_json() for row in found.rows], "turning": found.to_json()}
-
-    def _successors(self, at: tuple[int, int], state: int) -> object:
-        """The steps from a state with their changes, and the actions that are not enabled there."""
-        trace, origin = asked(self._view, *at, self._tla2tools)
-        return _steps(find_successors(trace, trace.state(state), origin))
 
     def _walk(self, point: int, *steps: int) -> object:
         """The states of a walk, the values in the last, and the steps from there, at first to the initial states."""
@@ -143,16 +134,6 @@ class PageAnswers:
         if entry is None:
             raise InputError("usage", f"no point {point}", hint="reload the page")
         return origin_of(view, entry.run_id, find_toolchain(self._tla2tools))
-
-    def _confirm(self, at: tuple[int, int]) -> object:
-        """TLC's judgement of the counterexample, with the reason."""
-        [judged] = verify_traces(self._view, find_toolchain(self._tla2tools), *at)
-        return {"judgement": judged.judgement, "reason": judged.reason}
-
-    def _arguments(self, at: tuple[int, int]) -> object:
-        """The actions with their arguments, for each state."""
-        trace = self._view.with_arguments(self._tla2tools).trace(*at)
-        return {"actions": [action_text(state) for state in trace.states], "derived": derived(trace)}
 
     def _replay(self, number: int, point: int, view: StoreView) -> object:
         """The first step of a counterexample that another point does not allow, and what forbids it there."""
