@@ -270,7 +270,7 @@ def mutation_view(
         yield Text(file, "bold")
         yield from _in_source(list(some), places)
     yield from _tables(report)
-    yield from _sums(report)
+    yield from mutation_sums(report)
     yield Text.assemble(("Store  ", "bold"), str(store))
     killed = next((each for each in report.mutants if each.run_id), None)
     if killed is not None:
@@ -346,7 +346,8 @@ def _number(count: int | None) -> str:
     return "" if count is None else number(count)
 
 
-def _sums(report: MutantReport) -> Iterator[Text]:
+def mutation_sums(report: MutantReport) -> Iterator[Text]:
+    """What the statuses of mutants add up to."""
     died = sizes(report)
     words = ", ".join(f"{number(count)} at point {point}" for point, count in died)
     yield Text(f"killed where: {words}")

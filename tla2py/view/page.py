@@ -18,16 +18,16 @@ from tla2py.analysis.minimal import action_counts
 from tla2py.analysis.points import GridPoint, varying
 from tla2py.analysis.view import StoreView
 from tla2py.errors import InputError
-from tla2py.model.mutant import MutantReport
 from tla2py.model.outcome import Verdict
 from tla2py.model.row import RunRow
 from tla2py.model.trace_text import trace_text
-from tla2py.mutation.trial import check_figures, definition_shares, score, sizes, status_counts
+from tla2py.mutation.trial import check_figures, definition_shares
 from tla2py.store.fragments import read_rows
 from tla2py.store.runs import start_days, unmatched_lines
 from tla2py.store.write import table_files
 from tla2py.view.counterexamples import LaneOptions
 from tla2py.view.explorer import definitions_of, packed, source_lines, store_data
+from tla2py.view.logs import mutation_sums
 from tla2py.view.markup import STYLE, templates
 from tla2py.view.server import bundle, content_policy
 from tla2py.view.tools import errors_with_points, excerpt_lines, points_are
@@ -132,14 +132,6 @@ def _logs(view: StoreView) -> list[dict[str, object]]:
     return sorted(found, key=lambda row: _ORDER.index(Verdict(row["verdict"])))
 
 
-def _sums(report: MutantReport) -> str:
-    share = score(report)
-    statuses = ", ".join(f"{count:,} {status}" for status, count in status_counts(report).items())
-    died = ", ".join(f"{count:,} at point {point}" for point, count in sizes(report))
-    out = "".join(f"; point {each.point} left out: {each.reason}" for each in report.left_out)
-    return f"{share.killed:,} of {share.of:,} killed that could be; {statuses}; killed {died}{out}"
-
-
 _FOLDER = Path(__file__).parent
 # Notes with more characters are folded.
 _BRIEF = 4000
@@ -195,7 +187,7 @@ def report_page(view: StoreView, options: PageOptions) -> str:
             survivors=mutants.with_status("survived") if mutants else [],
             definitions=definition_shares(mutants) if mutants else [],
             checks=check_figures(mutants) if mutants else [],
-            sums=_sums(mutants) if mutants else "",
+            sums=[line.plain for line in mutation_sums(mutants)] if mutants else [],
             line_of=source_lines(view),
             errors=list(_errors(view)),
             growth=list(growth_charts(view, points)),

@@ -180,4 +180,4 @@ def test_survivors_are_shown_in_their_lines(tmp_path: Path) -> None:
     assert "1 change that no check notices" in page.text
     assert "x &lt; 3 -&gt; &lt;script&gt;" in page.text
     assert "aaaa" not in page.text
-    assert "1 of 2 killed that could be" in page.text
+    assert "1 of 2 mutants killed that could be" in page.text
