@@ -24,7 +24,6 @@ ABOUT = [
     "Spark",
     "memory",
     "disk",
-    "cache",
     "sandbox",
     "self-test",
 ]
@@ -93,14 +92,6 @@ def test_a_spark_home_without_spark(run_cli: RunCli, tmp_path: Path) -> None:
     assert code == 1
     assert "SPARK_HOME" in found["Spark"]["found"]
     assert "unset" in found["Spark"]["remedy"]
-
-
-def test_a_cache_that_cannot_be_kept(run_cli: RunCli, tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("in the way")
-    code, found = quick(run_cli, XDG_CACHE_HOME=str(tmp_path / "file"))
-    assert code == 0
-    assert found["cache"]["state"] == "warning"
-    assert "XDG_CACHE_HOME" in found["cache"]["remedy"]
 
 
 def test_a_self_test_that_fails(run_cli: RunCli, tmp_path: Path) -> None:

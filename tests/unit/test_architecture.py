@@ -46,7 +46,7 @@ ALLOWED = {
     "rich": ("cli.", "view.", "gate."),
     "anywidget": ("view.server",),
     "traitlets": ("view.server",),
-    "platformdirs": ("tlc.", "cli.diagnosis"),
+    "platformdirs": ("tlc.",),
 }
 
 # What only some systems have, and the one module that may use it.

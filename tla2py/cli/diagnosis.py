@@ -9,14 +9,13 @@ import shutil
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
 import msgspec
-import platformdirs
 
 from tla2py.errors import Tla2pyError
 from tla2py.execution.check import ModelOptions, run_check
@@ -38,7 +37,7 @@ from tla2py.tlc.process.sandbox import (
 )
 from tla2py.tlc.process.system import this_machine
 from tla2py.tlc.tools.community import community_suits
-from tla2py.tlc.tools.jar import INSTALL_NEWEST
+from tla2py.tlc.tools.jar import INSTALL_NEWEST, Jar
 from tla2py.tlc.tools.java import find_java, found_javas
 from tla2py.tlc.tools.toolchain import find_jar
 from tla2py.view.tools import community_found
@@ -71,30 +70,26 @@ class Examination:
     remedy: str = ""
 
 
-def examine(jar: Path | None, *, self_test: bool) -> Iterator[Examination]:
+def examine(named: Path | None, *, self_test: bool) -> Iterator[Examination]:
     """The examination of each requirement; problems do not raise.
 
     The self-test comes last and runs only if there is no problem.
     """
-    checks = (
-        _python,
-        _java,
-        partial(_jar, jar),
-        partial(_faults, jar),
-        partial(_modules, jar),
-        _spark,
-        _cores_and_memory,
-        _disk,
-        _cache,
-        _sandbox,
-    )
+    checks: list[Callable[[], Examination]] = [_python, _java, _spark, _cores_and_memory, _disk, _sandbox]
+    try:
+        jar = find_jar(named)
+        checks[2:2] = [partial(_jar, jar), partial(_faults, jar), partial(_modules, jar)]
+    except Tla2pyError as error:
+        checks[2:2] = [partial(_problem, "TLC", error.message, error.hint or "")]
     broken = False
     for check in checks:
         found = check()
         broken |= found.state == "problem"
         yield found
     if self_test:
-        yield _warning("self-test", "not run", "fix the problems above first") if broken else _self_test(jar)
+        yield (
+            _warning("self-test", "not run", "fix the problems above first") if broken else _self_test(named)
+        )
 
 
 def _ok(about: str, found: str) -> Examination:
@@ -127,21 +122,13 @@ def _java() -> Examination:
     return _ok("Java", f"{java.version}, {java.path}, {by}")
 
 
-def _jar(named: Path | None) -> Examination:
-    try:
-        jar = find_jar(named)
-    except Tla2pyError as error:
-        return _problem("TLC", error.message, error.hint or "")
+def _jar(jar: Jar) -> Examination:
     found = f"{jar.version or 'of unknown version'}, revision {jar.revision or 'unknown'}, {jar.path}, {jar.origin}"
     return _warning("TLC", f"{found}, old", INSTALL_NEWEST) if jar.old else _ok("TLC", found)
 
 
-def _faults(named: Path | None) -> Examination:
+def _faults(jar: Jar) -> Examination:
     """What the TLC in use is known to answer wrongly without saying so."""
-    try:
-        jar = find_jar(named)
-    except Tla2pyError as error:
-        return _warning("faults", "no TLC to tell the known faults of", error.hint or "")
     silent = [each for each in FAULTS if each.kind != "loud" and each.concerns(jar)]
     if not silent:
         return _ok("faults", f"{jar.tlc} of {jar.date} has none that is known")
@@ -151,17 +138,13 @@ def _faults(named: Path | None) -> Examination:
     return _warning("faults", found, jar.newer)
 
 
-def _modules(named: Path | None) -> Examination:
+def _modules(jar: Jar) -> Examination:
     found = community_found()
     if found is None:
         return _ok("modules", f"no CommunityModules; where a specification needs them: {INSTALL_NEWEST}")
-    with contextlib.suppress(Tla2pyError):
-        if not community_suits(jar := find_jar(named)):
-            return _warning(
-                "modules",
-                f"CommunityModules, but {jar.tlc} is too old for their Java classes",
-                INSTALL_NEWEST,
-            )
+    if not community_suits(jar):
+        old = f"CommunityModules, but {jar.tlc} is too old for their Java classes"
+        return _warning("modules", old, INSTALL_NEWEST)
     return _ok("modules", f"CommunityModules, {found}")
 
 
@@ -233,21 +216,6 @@ def _disk() -> Examination:
         remedy = "set TMPDIR to a folder with more room; TLC keeps its states there while it runs"
         return _warning("disk", found, remedy)
     return _ok("disk", found)
-
-
-def _cache() -> Examination:
-    folder = platformdirs.user_cache_path("tla2py")
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=folder, prefix=".tmp-"):
-            pass
-    except OSError as error:
-        return _warning(
-            "cache",
-            f"cannot write to {folder}: {error.strerror or error}",
-            "set XDG_CACHE_HOME to a writable folder; without a cache small runs take half as long again",
-        )
-    return _ok("cache", str(folder))
 
 
 def _sandbox() -> Examination:
