@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -18,7 +17,7 @@ from tla2py.cli.options import Arguments, Hide, Jar, Json, Only
 from tla2py.errors import ExitCode, InputError
 from tla2py.model.because import Because
 from tla2py.model.outcome import Verdict
-from tla2py.model.trace import Variables
+from tla2py.model.trace import Trace, Variables
 from tla2py.store.foreign import ForeignStore, TraceFile
 from tla2py.store.storage import folder_of, is_remote
 from tla2py.text import counted, parse_duration
@@ -149,7 +148,10 @@ def trace_command(
     check_options(context, point)
     if verify:
         raise typer.Exit(show_verified(view, point, trace, tla2tools))
-    view = ask_tlc(view, arguments=arguments, expressions=eval_, tla2tools=tla2tools)
+    if arguments:
+        view = view.with_arguments(tla2tools)
+    if eval_:
+        view = view.with_values(*eval_, tla2tools=tla2tools)
     if point is None:
         if conjuncts:
             show_turning(view, name, tla2tools, as_json=as_json)
@@ -160,15 +162,16 @@ def trace_command(
     elif why:
         show_why(view, point, trace, tla2tools, as_json=as_json)
     elif action is not None:
-        show_enabled(view, action, point, trace or 1, state, tla2tools)
+        enabled = view.enabled(action, point, trace or 1, state=state, tla2tools=tla2tools)
+        show(enabled_text(enabled, f"point {point}, trace {trace or 1}: "))
     elif conjuncts:
         show_conjuncts(view, point, trace, tla2tools, as_json=as_json)
     elif essential:
         show_essential(view, point, trace or 1, timeout, tla2tools, variables, full=full)
     elif diff is not None:
-        other = _other_point(view, point, diff)
-        titles = str(view.store.path) if foreign else _point_title(point, trace), other.title
-        traces = view.trace(point, trace or 1), other.view.trace(other.point, other.trace)
+        title, other = _other_trace(view, point, diff)
+        titles = str(view.store.path) if foreign else _point_title(point, trace), title
+        traces = view.trace(point, trace or 1), other
         show(comparison_text(*map(variables.part_of, traces), titles=titles))
     elif format_ != "text":
         show_text(export_stored(view, point, trace, format_, variables))
@@ -178,44 +181,39 @@ def trace_command(
         raise typer.Exit(_show_errors(view.store.file))
 
 
-_POINT = re.compile(r"(\d+)(?:/(\d+))?")
-_STORE_POINT = re.compile(rf"(.+):{_POINT.pattern}")
+_NAMED = re.compile(r"(?:(.+):)?(\d+)(?:/(\d+))?")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _NamedPoint:
-    """A point of a store and the number of a trace there; ``title`` names all."""
-
-    view: StoreView
-    point: int
-    trace: int
-    title: str
-
-
-def _other_point(view: StoreView, point: int, other: str) -> _NamedPoint:
-    """The point and trace that ``other`` names: ``POINT`` of this store, a trace file, a store or ``STORE:POINT``.
+def _other_trace(view: StoreView, point: int, other: str) -> tuple[str, Trace]:
+    """The title and the trace that ``other`` names: ``POINT`` of this store, a trace file, a store or ``STORE:POINT``.
 
     A point's first trace is meant unless its number follows, as in ``POINT/TRACE``; a store without a point stands for
     its point ``point``. Raises InputError (``unknown-point``) and what ``open_view``
     raises.
     """
-    if here := _POINT.fullmatch(other):
-        number, trace = int(here[1]), int(here[2]) if here[2] else None
-        return _NamedPoint(view=view, point=number, trace=trace or 1, title=_point_title(number, trace))
-    named = None if not is_remote(other) and folder_of(other).exists() else _STORE_POINT.fullmatch(other)
+    named = _NAMED.fullmatch(other)
+    if named is not None and named[1] and _exists(other):
+        named = None
+    number = int(named[2]) if named else point
+    trace = int(named[3]) if named and named[3] else None
+    title = _point_title(number, trace)
     address = named[1] if named else other
-    if not is_remote(address) and not folder_of(address).exists():
+    if address is None:
+        return title, view.trace(number, trace or 1)
+    if not is_remote(address) and not _exists(address):
         raise InputError(
             "unknown-point",
             f"--diff {other}: not a point, a file or a store",
             hint="name a point (--diff 3) or one of its traces (--diff 3/2), a trace file, or a store with its point (--diff STORE:3)",
         )
     there = open_view(address)
-    foreign = isinstance(there.store, ForeignStore)
-    number = int(named[2]) if named else 1 if foreign else point
-    trace = int(named[3]) if named and named[3] else None
-    title = str(address) if foreign else f"{_point_title(number, trace)} of {address}"
-    return _NamedPoint(view=there, point=number, trace=trace or 1, title=title)
+    if isinstance(there.store, ForeignStore):
+        return address, there.trace(number if named else 1, trace or 1)
+    return f"{title} of {address}", there.trace(number, trace or 1)
+
+
+def _exists(address: str) -> bool:
+    return not is_remote(address) and folder_of(address).exists()
 
 
 def _point_title(point: int, trace: int | None) -> str:
@@ -282,15 +280,6 @@ def check_options(context: typer.Context, point: int | None) -> None:
         raise InputError("usage", "--state needs --action", hint="name the action that is not enabled there")
 
 
-def ask_tlc(
-    view: StoreView, *, arguments: bool, expressions: list[str] | None, tla2tools: Path | None
-) -> StoreView:
-    """The view whose traces have what TLC is asked for."""
-    if arguments:
-        view = view.with_arguments(tla2tools)
-    return view.with_values(*expressions, tla2tools=tla2tools) if expressions else view
-
-
 def show_verified(view: StoreView, point: int | None, trace: int | None, jar: Path | None) -> ExitCode:
     """Show TLC's judgement of traces, and return the exit code."""
     code = ExitCode.OK
@@ -318,14 +307,15 @@ def show_turning(view: StoreView, name: str | None, jar: Path | None, *, as_json
 
 def show_why(view: StoreView, point: int, number: int | None, jar: Path | None, *, as_json: bool) -> None:
     """Show why a point's traces violate what they do."""
-    found: Mapping[int | None, Because]
-    if number is None:
-        found = view.why_all(point, tla2tools=jar)
-    else:
-        found = {number: view.why(point, number, tla2tools=jar)}
+    found: Mapping[int | None, Because] = (
+        view.why_all(point, tla2tools=jar)
+        if number is None
+        else {number: view.why(point, number, tla2tools=jar)}
+    )
     if as_json:
         show_json([{"point": point, "trace": number, **each.to_json()} for number, each in found.items()])
-    for number, each in {} if as_json else found.items():
+        return
+    for number, each in found.items():
         show_text(f"point {point}{f', trace {number}' if number else ''}: {each}\n")
 
 
@@ -333,24 +323,24 @@ def show_conjuncts(
     view: StoreView, point: int, number: int | None, jar: Path | None, *, as_json: bool
 ) -> None:
     """Show the conjuncts of the invariants that a point's traces violate."""
-    rows = view.trace_list(point)
-    invariants = [row.trace for row in rows if row.kind == "invariant"]
+    invariants = [row.trace for row in view.trace_list(point) if row.kind == "invariant"]
     numbers = (number,) if number is not None else invariants or (1,)
     found = {each: view.conjuncts(point, each, tla2tools=jar) for each in numbers}
     if as_json:
-        heads = [{"point": point, "trace": number, **each.to_json()} for number, each in found.items()]
-        parts = [[row.to_json() for row in each.rows] for each in found.values()]
-        show_json([{**head, "conjuncts": part} for head, part in zip(heads, parts, strict=True)])
-    for number, each in {} if as_json else found.items():
+        show_json(
+            [
+                {
+                    "point": point,
+                    "trace": number,
+                    **each.to_json(),
+                    "conjuncts": [row.to_json() for row in each.rows],
+                }
+                for number, each in found.items()
+            ]
+        )
+        return
+    for number, each in found.items():
         show(conjuncts_text(each, f"point {point}, trace {number}: "))
-
-
-def show_enabled(
-    view: StoreView, action: str, point: int, number: int, state: int | None, jar: Path | None
-) -> None:
-    """Show how far an action gets in a state of a trace."""
-    found = view.enabled(action, point, number, state=state, tla2tools=jar)
-    show(enabled_text(found, f"point {point}, trace {number}: "))
 
 
 def show_essential(
