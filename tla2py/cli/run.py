@@ -176,7 +176,7 @@ def sweep_command(
     for result in () if no_why else results:
         keep_because(result.store, toolchain, fresh=fresh)
     if len(results) > 1:
-        show(overview([(each.plan, open_view(each.store.path)) for each in results]), wrapped=True)
+        show(overview([open_view(each.store.path) for each in results]), wrapped=True)
     raise typer.Exit(worst([search_code(each) for each in results]))
 
 

@@ -4,24 +4,23 @@ from __future__ import annotations
 
 import shlex
 from collections import Counter
-from collections.abc import Collection, Container, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 
 from rich.console import Group, RenderableType
 from rich.text import Text
 
 from tla2py.analysis.explanation import LAW_POINTS, LAW_SECONDS, explain_store
 from tla2py.analysis.minimal import ActionCount, disabled_actions, minimal_violating
+from tla2py.analysis.points import Answers, property_answers
 from tla2py.analysis.view import StoreView
 from tla2py.execution.sweeps import SweepResult
 from tla2py.model.model import filled_text
-from tla2py.model.outcome import Verdict, left_open
+from tla2py.model.outcome import Verdict
 from tla2py.model.row import RunRow
-from tla2py.model.run import Run
 from tla2py.model.trace_text import runs_of, step_changes, trace_end
 from tla2py.store.runs import FIRST_COUNTS, run_notes
 from tla2py.store.store import ManifestPoint
 from tla2py.store.write import table_files
-from tla2py.sweep.checks import requested_checks
 from tla2py.sweep.judge import ALL_EXCLUDED, NO_STATES, TRUSTED
 from tla2py.sweep.plan import Plan
 from tla2py.sweep.sweep import Sweep, overridden_text
@@ -222,7 +221,7 @@ def _why(view: StoreView, point: ManifestPoint, names: Sequence[str]) -> list[Re
     return lines
 
 
-def overview(sweeps: Sequence[tuple[Plan, StoreView]]) -> FittedTable:
+def overview(views: Sequence[StoreView]) -> FittedTable:
     """A table of sweeps: what each checked, how often it was violated, and the smallest violating points.
 
     ``distinct`` sums the distinct states over a sweep's points, ``time`` the runs' wall-clock times.
@@ -230,80 +229,44 @@ def overview(sweeps: Sequence[tuple[Plan, StoreView]]) -> FittedTable:
     figures = ("trace length", "distinct", "time")
     return FittedTable(
         columns=("sweep", "points", "checked", "verdict", "smallest violating point", *figures),
-        rows=[row for plan, view in sweeps for row in _sweep_rows(plan, view)],
+        rows=[row for view in views for row in _sweep_rows(view)],
         right=frozenset(figures),
         dispensable=("distinct", "trace length", "time"),
     )
 
 
-def _sweep_rows(plan: Plan, view: StoreView) -> Iterator[list[Text]]:
+def _sweep_rows(view: StoreView) -> Iterator[list[Text]]:
     runs = view.run_rows
-    minimal = smallest(view, runs)
-    distinct = number(sum(run.distinct or 0 for run in runs), least=any(run.unfinished for run in runs))
-    time = seconds(sum(run.wall_seconds or 0.0 for run in runs))
-    for row, name in enumerate(_checked(plan, runs)):
-        points = [point for point, names in minimal if name in names]
-        if len(points) == 1:
-            place = f"{points[0].point}: {parameter_text(points[0].parameters)}"
-        else:
-            place = f"points {points_text(point.point for point in points)}" if points else ""
-        traces = [view.shortest_traces.get((point.run_id, name)) for point in points]
-        shortest = min((trace.length for trace in traces if trace is not None), default=None)
-        yield [
-            Text(view.manifest.name if row == 0 else ""),
-            Text(_points(runs) if row == 0 else ""),
-            Text(name),
-            _verdict(name, plan, runs),
-            Text(place),
-            Text(number(shortest) if shortest else ""),
-            Text(distinct if row == 0 else ""),
-            Text(time if row == 0 else ""),
-        ]
-
-
-def _checked(plan: Plan, runs: Sequence[RunRow]) -> list[str]:
-    """The definitions that any point checks or violates, in the order of the sweep file."""
-    names: dict[str, None] = {}
-    for run in plan.runs:
-        names |= dict.fromkeys((*run.config.invariants, *run.config.properties))
-        names |= {"deadlock": None} if run.options.check_deadlock else {}
-    for row in runs:
-        if row.verdict is not Verdict.EXCLUDED:
-            names |= dict.fromkeys(row.violated_names)
-    return list(names)
-
-
-def _points(runs: Sequence[RunRow]) -> str:
     excluded = sum(run.verdict is Verdict.EXCLUDED for run in runs)
-    return f"{len(runs)}" + (f", {excluded} excluded" if excluded else "")
+    head = [view.manifest.name, f"{len(runs)}" + f", {excluded} excluded" * bool(excluded)]
+    distinct = number(sum(run.distinct or 0 for run in runs), least=any(run.unfinished for run in runs))
+    tail = [distinct, seconds(sum(run.wall_seconds or 0.0 for run in runs))]
+    minimal = smallest(view, runs)
+    answers = [each for each in property_answers(view) if each.of_property]
+    for cells in [_check_cells(view, each, minimal) for each in answers] or [[Text()] * 4]:
+        yield [*map(Text, head), *cells, *map(Text, tail)]
+        head, tail = ["", ""], ["", ""]
 
 
-def _verdict(name: str, plan: Plan, runs: Sequence[RunRow]) -> Text:
-    planned = {run.run_id: run for run in plan.runs if name in _labels(run)}
-    mine = [run for run in runs if run.run_id in planned and run.verdict is not Verdict.EXCLUDED]
-    violated = sum(name in run.violated_names for run in mine)
-    undecided = sum(
-        run.verdict in (Verdict.INCONCLUSIVE, Verdict.BROKEN) or name in _undecided(run, planned[run.run_id])
-        for run in mine
-        if name not in run.violated_names
-    )
-    if violated:
-        text = Text(f"violated at {violated} of {len(mine)}", "bold red")
-    elif undecided == len(mine):
-        return Text("undecided", "yellow")
+def _check_cells(
+    view: StoreView, answers: Answers, minimal: Sequence[tuple[ManifestPoint, Sequence[str]]]
+) -> list[Text]:
+    """What was checked, the verdict, the smallest violating points, and the length of their shortest trace."""
+    points = [point for point, names in minimal if answers.name in names]
+    if len(points) == 1:
+        place = f"{points[0].point}: {parameter_text(points[0].parameters)}"
     else:
-        text = Text("holds", "green")
-    if undecided:
-        text.append(f", undecided at {undecided}", "yellow")
-    return text
-
-
-def _labels(run: Run) -> set[str]:
-    return {check.label for check in requested_checks(run)}
-
-
-def _undecided(row: RunRow, run: Run) -> Collection[str]:
-    return left_open(row.violated_names, _labels(run), row.undecided, run.options.find)
+        place = f"points {points_text(point.point for point in points)}" if points else ""
+    traces = [view.shortest_traces.get((point.run_id, answers.name)) for point in points]
+    shortest = min((trace.length for trace in traces if trace is not None), default=None)
+    violated, left = sum(each.violated for each in answers.answered), len(answers.unanswered)
+    if not answers.answered:
+        verdict = Text("undecided", "yellow")
+    else:
+        of = len(answers.answered) + left
+        verdict = Text(f"violated at {violated} of {of}", "bold red") if violated else Text("holds", "green")
+        verdict.append(f", undecided at {left}" * bool(left), "yellow")
+    return [Text(answers.name), verdict, Text(place), Text(number(shortest) if shortest else "")]
 
 
 def judgement_lines(result: SweepResult) -> Iterator[Text]:
