@@ -26,42 +26,27 @@ from tla2py.analysis.points import (
     varying,
 )
 from tla2py.analysis.view import StoreView
-from tla2py.errors import InputError, StoreError, Tla2pyError
+from tla2py.errors import Tla2pyError
 from tla2py.model.mutant import MutantRow, one_line
 from tla2py.store.write import missing_points
 from tla2py.text import value_shown
-from tla2py.tla.module import Module
 from tla2py.tla.parse import read_text
 from tla2py.view.counterexamples import Counterexamples, LaneOptions, counterexamples, stored_counterexamples
 
 
 def definitions_of(view: StoreView) -> dict[str, str]:
-    """The texts of what a store's points violate, each after its comment, by name."""
-    read = cache(lambda sha256: read_text(view.store.source(sha256)))
+    """The texts of what a store's points violate, each after its comment, by name; those of main modules go first."""
+    names = {row.name for row in view.trace_rows if row.name}
+    mains = {Path(module).stem for module in view.manifest.modules}
+    files = sorted(view.manifest.files.items(), key=lambda entry: Path(entry[1]).stem not in mains)
     found: dict[str, str] = {}
-    points = view.points.run_ids()
-    for row in view.trace_rows:
-        if not row.name or row.name in found or row.run_id not in points:
-            continue
-        for module in _modules(view, row.run_id, read):
-            definition = next((each for each in module.definitions if each.name == row.name), None)
-            if definition is not None:
-                comment = f"\\* {definition.comment}\n" if definition.comment else ""
-                found[row.name] = comment + definition.text
-                break
+    for sha256, _ in files if names else ():
+        with contextlib.suppress(OSError, Tla2pyError):
+            for each in read_text(view.store.source(sha256)).definitions:
+                if each.name in names:
+                    comment = f"\\* {each.comment}\n" if each.comment else ""
+                    found.setdefault(each.name, comment + each.text)
     return found
-
-
-def _modules(view: StoreView, run_id: str, read: Callable[[str], Module]) -> Iterator[Module]:
-    """The modules of a run, its main module first; none if its record cannot be read."""
-    try:
-        with view.store.archive(run_id) as archive:
-            record = archive.record
-    except (StoreError, InputError):
-        return
-    for _, sha256 in sorted(record.modules, key=lambda entry: entry[0] != f"{record.main}.tla"):
-        with contextlib.suppress(OSError):
-            yield read(sha256)
 
 
 TraceNumbers = Mapping[tuple[int, int], int]
