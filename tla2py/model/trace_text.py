@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from tla2py.model.courses import Comparison, Step
+from tla2py.model.courses import Comparison
 from tla2py.model.trace import SUSPECT, UNKNOWN, State, StateDiff, Trace, changed_parts
 from tla2py.text import counted, cut, printable
 from tla2py.tla.canonical import same_value
@@ -30,7 +30,7 @@ def shown_text(shown: object) -> str:
         case StateDiff():
             return diff_text(shown)
         case Comparison():
-            return "\n".join(comparison_lines(shown))
+            return "\n".join(printable(line) for line, _ in comparison_lines(shown))
     return repr(shown)
 
 
@@ -157,32 +157,35 @@ def runs_of(names: list[str]) -> str:
     return " > ".join(name if count == 1 else f"{name} x{count}" for name, count in runs)
 
 
+# The sign of a step and its style, by whether the left and the right trace have it.
+_SIGNS = {(True, True): (" ", "bold blue"), (True, False): ("<", "red"), (False, True): (">", "green")}
 # How many differing parts of two states are shown.
 _MOST_DIFFERENCES = 12
 
 
-def comparison_lines(comparison: Comparison) -> list[str]:
-    """The steps of both traces: ``<`` marks those only in the left trace, ``>`` those only in the right one."""
-    lines = [f"< {headline(comparison.left)}", f"> {headline(comparison.right)}"]
+def comparison_lines(
+    comparison: Comparison, titles: tuple[str, str] = ("left", "right")
+) -> Iterator[tuple[str, str]]:
+    """The steps of both traces, each line with its style: ``<`` marks those of the left trace only, ``>`` of the right only."""
+    traces = (comparison.left, comparison.right)
+    for sign, title, trace in zip("<>", titles, traces, strict=True):
+        yield f"{sign} {title}: {trace.label}, {counted(len(trace.states), 'state')}", "bold"
+    before: tuple[State, State] | None = None
     for place, step in enumerate(comparison.steps):
         if place == comparison.parted:
-            lines.append("the traces diverge here")
+            yield "the traces diverge here", "bold yellow"
+        sign, style = _SIGNS[step.left is not None, step.right is not None]
         left, right = (str(state.index) if state else "" for state in (step.left, step.right))
-        lines.append(f"{_sign(step)} {left:>3} {right:>3}  {action_text(step.state)}")
-    return [printable(line) for line in [*lines, *verdict_lines(comparison)]]
-
-
-def verdict_lines(comparison: Comparison) -> list[str]:
-    """A summary: the first divergence, and the steps that only one trace has."""
+        yield f"{sign} {left:>3} {right:>3}  {action_text(step.state)}", style
+        if step.left is not None and step.right is not None:
+            for line in differences(step.left, step.right, before):
+                yield " " * 11 + line, "dim"
+            before = (step.left, step.right)
     if comparison.parted is None:
-        return ["both take the same steps"]
-    step = comparison.steps[comparison.parted]
-    side = "left" if step.left else "right"
-    lines = [f"the traces diverge at step {step.state.index} of the {side} one: {action_text(step.state)}"]
-    for side, states in zip(("left", "right"), comparison.missing, strict=True):
-        if states:
-            lines.append(f"only in the {side} one: {runs_of([action_text(state) for state in states])}")
-    return lines
+        yield "both take the same steps", "bold"
+    for sign, trace in zip("<>", traces, strict=True):
+        if end := trace_end(trace):
+            yield f"{sign} {end}", "bold yellow"
 
 
 def differences(left: State, right: State, before: tuple[State, State] | None) -> Iterator[str]:
@@ -207,7 +210,3 @@ def _as_before(variable: str, now: tuple[State, State], before: tuple[State, Sta
         variable in past.values and same_value(past.values[variable], state.values[variable])
         for past, state in zip(before, now, strict=True)
     )
-
-
-def _sign(step: Step) -> str:
-    return " " if step.left and step.right else "<" if step.left else ">"

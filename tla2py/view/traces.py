@@ -16,7 +16,7 @@ from rich.text import Text
 from tla2py.analysis.view import StoreView
 from tla2py.execution.check import Checked
 from tla2py.model.because import Because
-from tla2py.model.courses import Comparison, Step, compare_traces
+from tla2py.model.courses import Comparison
 from tla2py.model.model import filled_text
 from tla2py.model.outcome import OUTCOME_WORDS, REMEDIES, Verdict, simulation_words, unfinished
 from tla2py.model.row import RunRow, TraceRow
@@ -25,8 +25,8 @@ from tla2py.model.trace_text import (
     DERIVED,
     action_text,
     closing_step,
+    comparison_lines,
     derived,
-    differences,
     headline,
     loop_mark,
     trace_end,
@@ -76,37 +76,9 @@ def _facts(checked: Checked) -> dict[str, str]:
     }
 
 
-def comparison_text(left: Trace, right: Trace, *, titles: tuple[str, str]) -> RenderableType:
-    """The steps of both traces in one list: ``<`` marks those of the left trace only, ``>`` of the right only."""
-    comparison = compare_traces(left, right)
-    parts: list[RenderableType] = [
-        Text.assemble((sign, "bold"), f" {title}: {trace.label}, {counted(len(trace.states), 'state')}")
-        for sign, title, trace in zip("<>", titles, (left, right), strict=True)
-    ]
-    before: tuple[State, State] | None = None
-    for position, step in enumerate(comparison.steps):
-        if position == comparison.parted:
-            parts.append(Text("the traces diverge here", "bold yellow"))
-        parts.append(_line(step))
-        if step.left is not None and step.right is not None:
-            found = differences(step.left, step.right, before)
-            parts += [Text(" " * 11 + line, "dim") for line in found]
-            before = (step.left, step.right)
-    if comparison.parted is None:
-        parts.append(Text("both take the same steps", "bold"))
-    for sign, trace in zip("<>", (left, right), strict=True):
-        if end := trace_end(trace):
-            parts.append(Text(f"{sign} {end}", "bold yellow"))
-    return Group(*parts)
-
-
-def _line(step: Step) -> Text:
-    left, right = (str(state.index) if state else "" for state in (step.left, step.right))
-    state = step.left or step.right
-    assert state is not None
-    sign = " " if step.left and step.right else "<" if step.left else ">"
-    style = {"<": "red", ">": "green", " ": "bold blue"}[sign]
-    return Text(f"{sign} {left:>3} {right:>3}  {action_text(state)}", style)
+def comparison_text(comparison: Comparison, titles: tuple[str, str] = ("left", "right")) -> RenderableType:
+    """The steps of both traces in one list, as ``comparison_lines`` gives them."""
+    return Group(*(Text(text, style) for text, style in comparison_lines(comparison, titles)))
 
 
 _LONGEST = 72
@@ -399,7 +371,7 @@ def notebook_html(shown: object) -> str:
         case Trace():
             renderable = trace_text(shown)
         case Comparison():
-            renderable = comparison_text(shown.left, shown.right, titles=("left", "right"))
+            renderable = comparison_text(shown)
         case _:
             renderable = Text(str(shown))
     console = Console(record=True, file=StringIO(), width=120, force_jupyter=False)

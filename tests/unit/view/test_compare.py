@@ -88,7 +88,7 @@ def test_no_step_is_lost(left: str, right: str) -> None:
 
 def shown(left: Trace, right: Trace) -> list[str]:
     console = Console(file=StringIO(), width=120)
-    console.print(comparison_text(left, right, titles=("point 1", "point 2")))
+    console.print(comparison_text(compare_traces(left, right), ("point 1", "point 2")))
     return [line.rstrip() for line in console.file.getvalue().splitlines()]  # type: ignore[attr-defined]
 
 
