@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 from tla2py.analysis.points import StoredTrace, all_found
 from tla2py.analysis.view import StoreView
@@ -200,24 +200,19 @@ def _place(state: State) -> str:
 _CHUNK_STATES = 250
 
 
-class TraceLines(NamedTuple):
-    """The lines of logs by run: those that lead to the states of a counterexample, and the one that nothing explains."""
-
-    states: Mapping[str, Mapping[int, StoredLine]]
-    unexplained: Mapping[str, StoredLine]
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Counterexamples:
     """The counterexamples of a store by their numbers, places in ``found``; ``parts`` has those of each chunk.
 
-    Those whose numbers are ``laned`` have lanes, laid out by ``lanes``.
+    Those whose numbers are ``laned`` have lanes, laid out by ``lanes``. By run, ``lines`` are the lines of logs that lead
+    to the states of a counterexample, and ``unexplained`` is the one that nothing explains.
     """
 
     view: StoreView
     found: Sequence[StoredTrace]
     parts: Sequence[range]
-    logs: TraceLines
+    lines: Mapping[str, Mapping[int, StoredLine]]
+    unexplained: Mapping[str, StoredLine]
     lanes: LaneOptions
     laned: frozenset[int]
 
@@ -261,10 +256,10 @@ class Counterexamples:
     def _row(self, writer: TraceWriter, number: int, states: States | None) -> Mapping[str, object]:
         one, trace = self.found[number], self.trace(number, states)
         run_id = self.view.trace_list(one.point)[one.trace - 1].run_id
-        lines, unexplained = self.logs.states.get(run_id), self.logs.unexplained.get(run_id)
+        lines = self.lines.get(run_id)
         row = writer.row(trace, lanes=number in self.laned)
         row["end"] = "; ".join(filter(None, (trace_end(trace), self.view.why_line(one.point, one.trace))))
-        return row if lines is None else row | writer.log_row(trace, lines, unexplained)
+        return row if lines is None else row | writer.log_row(trace, lines, self.unexplained.get(run_id))
 
 
 def stored_counterexamples(view: StoreView) -> list[StoredTrace]:
@@ -277,10 +272,15 @@ def counterexamples(
     view: StoreView, found: Sequence[StoredTrace], lanes: LaneOptions, laned: frozenset[int] = frozenset()
 ) -> Counterexamples:
     """The counterexamples ``found`` in a store, in parts."""
-    lines = table_files(view.store, "log_lines")
-    logs = TraceLines(state_lines(lines), unmatched_lines(table_files(view.store, "logs"), lines))
+    files = table_files(view.store, "log_lines")
     return Counterexamples(
-        view=view, found=found, parts=list(_parts(found)), logs=logs, lanes=lanes, laned=laned
+        view=view,
+        found=found,
+        parts=list(_parts(found)),
+        lines=state_lines(files),
+        unexplained=unmatched_lines(table_files(view.store, "logs"), files),
+        lanes=lanes,
+        laned=laned,
     )
 
 
