@@ -25,6 +25,7 @@ from tla2py.replay.query import Origin
 from tla2py.replay.successors import Successors, evaluate_enabled, find_initial, find_successors
 from tla2py.tlc.tools.toolchain import find_toolchain
 from tla2py.view.explorer import StoreData, definitions_of, packed, store_data
+from tla2py.view.markup import templates
 
 _FOLDER = Path(__file__).parent / "bundle"
 
@@ -216,15 +217,8 @@ class ExplorerServer:
     def page(self) -> str:
         """The page; its data are requested."""
         script, style = bundle("page.js"), bundle("explorer.css")
-        name = str(self._data.overview["name"]).replace("&", "&amp;").replace("<", "&lt;")
-        return (
-            '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
-            '<meta name="viewport" content="width=device-width, initial-scale=1">'
-            '<meta name="color-scheme" content="light dark">'
-            f"<title>{name}: tla2py explorer</title><style>{style}</style></head>"
-            f'<body class="x-host"><main><h1>{name}</h1><div id="explorer" data-served></div></main>'
-            f'<script type="module">{script}</script></body></html>\n'
-        )
+        template = templates().get_template("explorer.html.j2")
+        return template.render(name=self._data.overview["name"], script=script, style=style)
 
     @property
     def policy(self) -> str:
