@@ -211,13 +211,7 @@ def report_command(
 def _read(path: Path) -> str:
     try:
         return path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise InputError(
-            "notes-unreadable",
-            f"cannot read {path}: {error.strerror}",
-            hint="--notes takes a file of Markdown",
-        ) from error
-    except UnicodeDecodeError as error:
-        raise InputError(
-            "notes-unreadable", f"{path} is not text: {error.reason}", hint="notes are Markdown in UTF-8"
-        ) from error
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "not UTF-8"
+        hint = "--notes takes a file of Markdown"
+        raise InputError("notes-unreadable", f"cannot read {path}: {reason}", hint=hint) from error
