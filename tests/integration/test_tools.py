@@ -143,8 +143,8 @@ def test_an_installed_release_is_used_where_it_is_named(tools: Tools) -> None:
     assert jar.read_bytes() == JAR
     assert f"rolling: {len(JAR) / 1e6:.1f} of {len(JAR) / 1e6:.1f} MB" in ended.stderr
     assert f"TLC 2.15, revision d5b5a7f, sha256 {SHA256}" in ended.stderr
+    assert "use it with --tla2tools rolling" in ended.stderr
     # It is as new as the bundled one, and installed ones come first.
-    assert "runs use it from now on" in ended.stderr
     assert tools.run("tools", "path").stdout.strip() == str(jar)
     assert tools.run("tools", "path", "1.8.0").stdout.strip() == str(jar)
     assert tools.run("tools", "path", TLA2TOOLS_JAR="rolling").stdout.strip() == str(jar)

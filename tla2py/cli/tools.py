@@ -91,7 +91,11 @@ def install_command(
         err().print(view.community_line())
     if wanted.name != COMMUNITY:
         jar = read_jar(installed_path(wanted.name), "installed")
-        err().print(view.use_lines(wanted.name, jar, remember(wanted.name, jar.sha256) if default else None))
+        if default:
+            use = f"{remember(wanted.name, jar.sha256)} makes it this project's TLC"
+        else:
+            use = f"use it with --tla2tools {wanted.name}, or see tla2py tools list for what runs use"
+        err().print(f"{jar.tlc}, revision {jar.revision}, sha256 {jar.sha256}\n{use}")
     typer.echo(installed(wanted))
 
 

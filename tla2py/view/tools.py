@@ -17,7 +17,7 @@ from rich.table import Table
 from rich.text import Text
 
 from tla2py.analysis.view import StoreView
-from tla2py.errors import MOST_LINES, Place, Tla2pyError
+from tla2py.errors import MOST_LINES, Place
 from tla2py.model.finding import Finding, Severity
 from tla2py.model.outcome import OUTCOME_WORDS, REMEDIES, Diagnostic, Outcome, Verdict
 from tla2py.model.row import RunRow
@@ -25,9 +25,9 @@ from tla2py.store.runs import first_errors
 from tla2py.store.write import table_files
 from tla2py.text import counted, cut, listed, printable
 from tla2py.tlc.tools.installed import community_jar, community_modules, official_classes
-from tla2py.tlc.tools.jar import BUNDLED, INSTALL_NEWEST, INSTALLED, Jar
+from tla2py.tlc.tools.jar import INSTALL_NEWEST
 from tla2py.tlc.tools.java import FoundJava
-from tla2py.tlc.tools.toolchain import FoundJar, find_jar
+from tla2py.tlc.tools.toolchain import FoundJar
 from tla2py.view.layout import plain_table
 
 # Of a longer line, only the part around the place is shown.
@@ -316,28 +316,6 @@ def javas_table(javas: Sequence[FoundJava]) -> Table:
     for java in javas:
         table.add_row(java.version or "?", str(java.path), java.note, style="bold" if java.used else "")
     return table
-
-
-def use_lines(name: str, jar: Jar, project_file: Path | None) -> str:
-    """The lines on an installed jar: which TLC it is, and who uses it; ``project_file`` now names it."""
-    use = f"{project_file} makes it this project's TLC" if project_file is not None else _use(name, jar)
-    return f"{jar.tlc}, revision {jar.revision}, sha256 {jar.sha256}\n{use}"
-
-
-def _use(name: str, jar: Jar) -> str:
-    named = f"use it with --tla2tools {name}; --default makes it this project's TLC"
-    try:
-        used = find_jar()
-    except Tla2pyError:
-        return named
-    if used.path == jar.path:
-        return "runs use it from now on"
-    chosen = (
-        f"{used.named} ({used.origin})"
-        if used.origin in (BUNDLED, INSTALLED)
-        else f"what {used.origin} names"
-    )
-    return f"runs still use {chosen}; {named}"
 
 
 class DownloadProgress:
