@@ -22,11 +22,9 @@ from tla2py.execution.check import ModelOptions, run_check
 from tla2py.execution.executor import default_slots
 from tla2py.execution.sweeps import SweepOptions
 from tla2py.lint.faults import FAULTS
-from tla2py.model.model import LIST_FIELDS
 from tla2py.model.outcome import Verdict
 from tla2py.spark.choice import has_pyspark
-from tla2py.sweep.grid import MODEL_KEYS
-from tla2py.sweep.sections import JAR_NAMES, KEYS, VARIABLES, SweepFile, TlcSection
+from tla2py.sweep.sections import KEYS, VARIABLES, SweepFile, TlcSection
 from tla2py.text import parse_memory
 from tla2py.tlc.process.sandbox import (
     reached_text,
@@ -343,24 +341,13 @@ def _named(schema: Schema, pattern: str) -> None:
 def _parameters(schema: Schema) -> None:
     listed, rule = schema["additionalProperties"]["anyOf"]
     listed["minItems"] = 1
-    scalars = [each for each in listed["items"]["anyOf"] if each["type"] not in ("array", "object")]
     [jar] = [each for each in listed["items"]["anyOf"] if each["type"] == "object"]
-    listed["items"]["anyOf"].remove(jar)
     _describe(jar, "parameters.jar")
-    jars = {**listed, "items": {"anyOf": [*scalars, jar]}, "description": KEYS["parameters"]["jar"]}
     _describe(rule, "parameters.NAME")
     rule["description"] = "Values by rule: from, to and step, or model_values and sizes."
     rule["oneOf"] = [{"required": ["from", "to"]}, {"required": ["model_values", "sizes"]}]
     rule["dependencies"] = {"from": ["to"], "to": ["from"]}
     _named(schema, _REPLACED)
-    # Keys of [model] may be parameters too, so editors offer them.
-    own, lists = {}, dict(listed)
-    listed["items"] = {"anyOf": scalars}
-    for key in MODEL_KEYS:
-        note = " Here: for each point, a list, or a text of comma-separated names."
-        more = {**lists, "description": KEYS["model"][key] + note}
-        own[key] = more if key in LIST_FIELDS else {**listed, "description": KEYS["model"][key]}
-    for name in VARIABLES:
-        own[name] = {"type": "object", "description": f"Values by name, for each point: {name}.NAME = [...]."}
-    own |= dict.fromkeys(JAR_NAMES, jars)
-    schema["properties"] = own
+    # A name with dots is a table in TOML.
+    words = "Values by name, for each point: {}.NAME = [...]."
+    schema["properties"] = {name: {"type": "object", "description": words.format(name)} for name in VARIABLES}
