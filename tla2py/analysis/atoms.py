@@ -238,27 +238,22 @@ class AtomTable:
             yield from self._with_constants(number, _ONE)
         for name in self._varying:
             if self._all(name, (bool,)):
-                yield Atom(text=name, cost=_ONE, parameters=(name,), test=_is(name, True))
-                yield Atom(text=f"~{name}", cost=_ONE, parameters=(name,), test=_is(name, False))
+                yield from _either((name, f"~{name}"), (name,), _is(name, True))
             elif not self._is_number(name):
                 if name in self._sets:
                     yield from self._on_elements(name)
                 for value in self._values[name]:
                     text = _literal(value)
-                    yield Atom(text=f"{name} = {text}", cost=_ONE, parameters=(name,), test=_is(name, value))
-                    yield Atom(
-                        text=f"{name} # {text}", cost=_ONE, parameters=(name,), test=_not(_is(name, value))
-                    )
+                    yield from _either((f"{name} = {text}", f"{name} # {text}"), (name,), _is(name, value))
 
     def _on_elements(self, name: str) -> Iterator[Atom]:
         sets = [value for value in self._values[name] if isinstance(value, (frozenset, Interval))]
         if any(len(value) > _MOST_ELEMENTS for value in sets):
             return
         for _, element in sorted({canonical.canonical(e): e for value in sets for e in value}.items()):
-            has = _has(name, element)
             text = format_value(element)
-            yield Atom(text=f"{text} \\in {name}", cost=_ONE, parameters=(name,), test=has)
-            yield Atom(text=f"{text} \\notin {name}", cost=_ONE, parameters=(name,), test=_not(has))
+            texts = f"{text} \\in {name}", f"{text} \\notin {name}"
+            yield from _either(texts, (name,), _has(name, element))
 
     def _with_constants(self, number: Number, cost: int) -> Iterator[Atom]:
         """Comparisons of a number with the values that it has at the points."""
@@ -280,21 +275,22 @@ class AtomTable:
                 yield compared.atom(f"{one.text} {sign} {other.text}", _TWO)
             yield from self._with_constants(total, ARITHMETIC)
             yield from self._with_constants(difference, ARITHMETIC)
-        for one_name, other_name in itertools.permutations(self._varying, 2):
-            if other_name in self._sets and one_name not in self._sets:
-                inside = _member(one_name, other_name)
-                both = (one_name, other_name)
-                yield Atom(text=f"{one_name} \\in {other_name}", cost=_TWO, parameters=both, test=inside)
-                yield Atom(
-                    text=f"{one_name} \\notin {other_name}", cost=_TWO, parameters=both, test=_not(inside)
-                )
+        for both in itertools.permutations(self._varying, 2):
+            if both[1] in self._sets and both[0] not in self._sets:
+                yield from _either((" \\in ".join(both), " \\notin ".join(both)), both, _member(*both))
         plain = [name for name in self._varying if not self._is_number(name)]
-        for one_name, other_name in itertools.combinations(plain, 2):
-            if (one_name in self._sets) == (other_name in self._sets):
-                same = _same(one_name, other_name)
-                both = (one_name, other_name)
-                yield Atom(text=f"{one_name} = {other_name}", cost=_TWO, parameters=both, test=same)
-                yield Atom(text=f"{one_name} # {other_name}", cost=_TWO, parameters=both, test=_not(same))
+        for both in itertools.combinations(plain, 2):
+            if (both[0] in self._sets) == (both[1] in self._sets):
+                yield from _either((" = ".join(both), " # ".join(both)), both, _same(*both))
+
+
+def _either(
+    texts: tuple[str, str], parameters: tuple[str, ...], test: Callable[[Row], bool]
+) -> Iterator[Atom]:
+    """An atom on one parameter or two, and its negation."""
+    cost = _ONE if len(parameters) == 1 else _TWO
+    yield Atom(text=texts[0], cost=cost, parameters=parameters, test=test)
+    yield Atom(text=texts[1], cost=cost, parameters=parameters, test=lambda row: not test(row))
 
 
 def bit_set(numbers: Iterable[int], size: int) -> int:
@@ -346,10 +342,6 @@ def _member(one: str, other: str) -> Callable[[Row], bool]:
 
 def _same(one: str, other: str) -> Callable[[Row], bool]:
     return lambda row: canonical.canonical(row[one]) == canonical.canonical(row[other])
-
-
-def _not(test: Callable[[Row], bool]) -> Callable[[Row], bool]:
-    return lambda row: not test(row)
 
 
 def _literal(value: Value) -> str:
