@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import itertools
 import math
+import operator
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
 from typing import TypeAlias
 
 from tla2py.analysis.atoms import Atom, AtomTable, Number, NumberBound, Row, bit_set, bits
@@ -19,50 +21,35 @@ _MOST_ATOMS = 3
 _MOST_EXCEPTIONS = 0.05
 _MOST_OF_THE_RARER = 0.34
 
-
-@dataclass(frozen=True, slots=True, order=True)
-class _Draft:
-    """A formula with the points that contradict it, its cost, its terms of atoms, and the points where it is true."""
-
-    exceptions: int
-    cost: int
-    terms: tuple[tuple[int, ...], ...]
-    violated: int
-    holds: int
+Draft: TypeAlias = tuple[tuple[int, ...], ...]
+"""A disjunction of conjunctions of candidates, by their positions."""
 
 
 def approximate(atoms: Sequence[Candidate], violated: int, holds: int) -> Formula | None:
     """The formula of at most three atoms with the fewest exceptions, None if even that has too many."""
-    everything = (1 << violated) - 1
+    where = [atom.violated | atom.holds << violated for atom in atoms]
 
-    def draft(terms: tuple[tuple[int, ...], ...]) -> _Draft:
-        true, wrong, cost = 0, 0, -1
-        for term in terms:
-            covers, allows = everything, (1 << holds) - 1
-            for atom in term:
-                covers &= atoms[atom].violated
-                allows &= atoms[atom].holds
-                cost += atoms[atom].cost + 1
-            true |= covers
-            wrong |= allows
-        return _Draft((everything & ~true).bit_count() + wrong.bit_count(), cost, terms, true, wrong)
+    def draft(terms: Draft) -> tuple[int, int, Draft]:
+        true = reduce(operator.or_, (reduce(operator.and_, (where[atom] for atom in term)) for term in terms))
+        exceptions = (true ^ (1 << violated) - 1).bit_count()
+        return exceptions, sum(atoms[atom].cost + 1 for term in terms for atom in term) - 1, terms
 
     drafts = sorted(draft(((atom,),)) for atom in range(len(atoms)))
     if not drafts:
         return None
-    best, beam, useful = drafts[0], drafts[:_BEAM], [each.terms[0][0] for each in drafts[: 4 * _BEAM]]
+    best, beam, useful = drafts[0], drafts[:_BEAM], [terms[0][0] for *_, terms in drafts[: 4 * _BEAM]]
     for _ in range(_MOST_ATOMS - 1):
-        longer = {terms for each in beam for atom in useful for terms in _extended(each.terms, atom)}
+        longer = {terms for *_, each in beam for atom in useful for terms in _extended(each, atom)}
         beam = sorted(map(draft, longer))[:_BEAM]
         best = min([best, *beam])
-    if best.exceptions > max(1, _MOST_EXCEPTIONS * (violated + holds)):
+    exceptions, _, terms = best
+    most = max(1, _MOST_EXCEPTIONS * (violated + holds)), _MOST_OF_THE_RARER * min(violated, holds)
+    if exceptions > min(most):
         return None
-    if best.exceptions > _MOST_OF_THE_RARER * min(violated, holds):
-        return None
-    return tuple(Term(sum(atoms[atom].cost for atom in term) + len(term) - 1, term, 0) for term in best.terms)
+    return tuple(Term(sum(atoms[atom].cost for atom in term) + len(term) - 1, term, 0) for term in terms)
 
 
-def _extended(terms: tuple[tuple[int, ...], ...], atom: int) -> Iterator[tuple[tuple[int, ...], ...]]:
+def _extended(terms: Draft, atom: int) -> Iterator[Draft]:
     """The formulas with one more atom, in each of the terms or as a term of its own."""
     if any(atom in term for term in terms):
         return

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import itertools
 import math
+import operator
 import random
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
 
 from tla2py.analysis.atoms import AtomTable, bit_set, bits
 from tla2py.analysis.laws import MOST_LEFT, Law, LawFound, laws_left
@@ -16,6 +18,8 @@ from tla2py.model.search import CONFIDENCE, ChosenFor, SearchedLaw
 
 # Of more parameters with an order only some corners are run.
 _MOST_ORDERED = 5
+# The cheapest points on which laws disagree; of these the most telling are run.
+_MOST_DISPUTED = 2_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -184,27 +188,14 @@ class Learner:
         """Points on which the laws left disagree, those that split them most evenly first; no two split them alike."""
         if found.law is None or not found.rivals:
             return
-        sets = [self._table.points_of(law.terms) for law in (found.law, *found.rivals)]
-        # The digits of the number of laws that are true at each point.
-        digits: list[int] = []
-        for carry in sets:
-            for number, digit in enumerate(digits):
-                digits[number], carry = digit ^ carry, digit & carry
-            if carry:
-                digits.append(carry)
-        for count in sorted(range(1, len(sets)), key=lambda count: abs(2 * count - len(sets))):
-            places = left
-            for number, digit in enumerate(digits):
-                places &= digit if count >> number & 1 else ~digit
-            places = 0 if count >> len(digits) else places
-            while places:
-                place = (places & -places).bit_length() - 1
-                yield place
-                alike = other = left
-                for each in sets:
-                    alike &= each if each >> place & 1 else ~each
-                    other &= ~each if each >> place & 1 else each
-                places &= ~(alike | other)
+        first = self._table.points_of(found.law.terms)
+        differing = [self._table.points_of(rival.terms) ^ first for rival in found.rivals]
+        splits: dict[tuple[int, ...], int] = {}
+        disputed = left & reduce(operator.or_, differing)
+        for place in itertools.islice(bits(disputed), _MOST_DISPUTED):
+            splits.setdefault(tuple(each >> place & 1 for each in differing), place)
+        evenness = {place: abs(2 * sum(split) - len(differing) - 1) for split, place in splits.items()}
+        yield from sorted(evenness, key=evenness.__getitem__)
 
 
 def _openings(
