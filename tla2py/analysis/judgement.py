@@ -20,7 +20,7 @@ from tla2py.analysis.judging import (
     mutant_object,
     write_config,
 )
-from tla2py.analysis.strength import compare
+from tla2py.analysis.strength import BesideReference
 from tla2py.errors import InputError
 from tla2py.execution.check import ModelOptions
 from tla2py.execution.executor import ExecutorFactory
@@ -105,7 +105,7 @@ def _graded(case: JudgeCase, bench: JudgeBench) -> Iterator[GradedCheck]:
     yield _holds(row, again)
     alone = _own_size(config, row, again)
     beside = (
-        compare(case, bench, sweep, (result, row), case.reference, whole)
+        BesideReference(case, bench, sweep, (result, row), case.reference, whole)
         if case.reference is not None
         else None
     )

@@ -141,23 +141,44 @@ def join(
     return Joined(module=folder / f"{name}.tla", config=config, shown=shown)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class BesideReference:
-    """A specification beside a reference.
+    """A specification, of which ``own`` is the result at its own constants, beside a reference.
 
-    ``here`` is what the specification answers at the reference's constants, with the properties of the reference; None
-    with the reason in ``refused``.
+    ``here`` is what it answers at the reference's constants, with the properties of the reference; None with the reason
+    in ``refused``. Raises InputError for a reference that cannot be loaded.
     """
 
-    case: JudgeCase
-    bench: JudgeBench
-    candidate: Side
-    reference: Side
-    own: tuple[SweepResult, RunRow]
-    here: tuple[SweepResult, RunRow] | None
-    refused: str
-    maps: Mapping[str, str]
-    command: tuple[str, ...]
+    def __init__(
+        self,
+        case: JudgeCase,
+        bench: JudgeBench,
+        sweep: Sweep,
+        own: tuple[SweepResult, RunRow],
+        reference: Path,
+        command: tuple[str, ...],
+    ) -> None:
+        self.case, self.bench, self.own, self.command = case, bench, own, command
+        self.maps = dict(case.maps)
+        self.candidate, self.reference = (
+            Side(word=word, spec=each.spec({}), config=each.model(each.points[0]).config)
+            for word, each in (("Candidate", sweep), ("Reference", bench.sweep(reference)))
+        )
+        self.here: tuple[SweepResult, RunRow] | None = None
+        self.refused = ""
+        if lost := unmapped(self.candidate, self.reference, self.maps):
+            self.refused = f"it has no {', '.join(lost)}: --map {lost[0]}=NAME"
+            return
+        values = {self.maps.get(name, name): value for name, value in self.reference.values.items()}
+        try:
+            joined = join(self.candidate, self.reference, self.maps, values, bench.folder / "size")
+            result, row = bench.run(bench.sweep(joined.module), "size/candidate")
+        except InputError as error:
+            self.refused = str(error)
+            return
+        if row.verdict in (Verdict.BROKEN, Verdict.EXCLUDED):
+            self.refused = row.message or row.unanswered
+        else:
+            self.here = result, row
 
     def size(self, alone: GradedCheck) -> GradedCheck:
         """Whether the model is as large as the reference's; ``alone`` is what its own config shows."""
@@ -287,51 +308,4 @@ def _without(config: Config, names: Iterable[str]) -> Config:
         invariants=tuple(each for each in config.invariants if each not in left_out),
         properties=tuple(each for each in config.properties if each not in left_out),
         check_deadlock=deadlock,
-    )
-
-
-def compare(
-    case: JudgeCase,
-    bench: JudgeBench,
-    sweep: Sweep,
-    own: tuple[SweepResult, RunRow],
-    reference: Path,
-    command: tuple[str, ...],
-) -> BesideReference:
-    """A specification, of which ``own`` is the result at its own constants, beside a reference.
-
-    Raises InputError for a reference that cannot be loaded.
-    """
-    other = bench.sweep(reference)
-    sides = [
-        Side(word=word, spec=each.spec({}), config=each.model(each.points[0]).config)
-        for word, each in (("Candidate", sweep), ("Reference", other))
-    ]
-    candidate, of_reference = sides
-    maps = dict(case.maps)
-    values = {maps.get(name, name): value for name, value in of_reference.values.items()}
-    here, refused = None, ""
-    lost = unmapped(candidate, of_reference, maps)
-    if lost:
-        refused = f"it has no {', '.join(lost)}: --map {lost[0]}=NAME"
-    else:
-        try:
-            joined = join(candidate, of_reference, maps, values, bench.folder / "size")
-            result, row = bench.run(bench.sweep(joined.module), "size/candidate")
-            if row.verdict in (Verdict.BROKEN, Verdict.EXCLUDED):
-                refused = row.message or row.unanswered
-            else:
-                here = result, row
-        except InputError as error:
-            refused = str(error)
-    return BesideReference(
-        case=case,
-        bench=bench,
-        candidate=candidate,
-        reference=of_reference,
-        own=own,
-        here=here,
-        refused=refused,
-        maps=maps,
-        command=command,
     )
