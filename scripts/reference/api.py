@@ -26,7 +26,7 @@ _SECTIONS = (
     ("Outcomes and verdicts", "tla2py.model.outcome", ("Outcome", "Verdict")),
     ("A store", "tla2py.analysis.view", ("StoreView",)),
     ("A trace", "tla2py.model.trace", ("Trace", "State", "StateDiff", "Location")),
-    ("Comparisons of traces", "tla2py.model.courses", ("Comparison",)),
+    ("Comparisons of traces", "tla2py.model.trace", ("Comparison",)),
     ("Pictures of a trace", "tla2py.view.lanes", ("Lanes",)),
     ("Values of two or more parameters", "tla2py.analysis.heatmap", ("Heatmap",)),
     ("Growth", "tla2py.analysis.growth", ("Growth", "Series", "Prediction")),
@@ -37,7 +37,7 @@ _SECTIONS = (
     ),
     ("Laws", "tla2py.analysis.explanation", ("Explanation", "Explained")),
     ("Kinds of counterexamples", "tla2py.analysis.kinds", ("Kinds", "Kind")),
-    ("A counterexample without its states", "tla2py.analysis.points", ("StoredTrace",)),
+    ("A counterexample without its states", "tla2py.analysis.kinds", ("StoredTrace",)),
     ("Causes", "tla2py.model.because", ("Because", "Cause")),
     ("Conjuncts", "tla2py.replay.conjuncts", ("Conjuncts", "ConjunctRow")),
     ("A part of an invariant", "tla2py.replay.query", ("Conjunct",)),
@@ -104,21 +104,20 @@ def _members(thing: type) -> Iterator[str]:
             kind = inspect.signature(made).return_annotation if made else ""
             yield f"| `{name}: {_cell(kind)}` | {_cell(_words(member))} |"
         elif inspect.isfunction(member):
-            yield f"| `{name}{_cell(_signature(member))}` | {_cell(_words(member))} |"
+            yield f"| `{name}{_cell(_signature(member, bound=True))}` | {_cell(_words(member))} |"
 
 
-def _signature(function: Any) -> str:
-    """The signature with its annotations as written, without ``self``."""
+def _signature(function: Any, *, bound: bool = False) -> str:
+    """The signature with its annotations as written; that of a ``bound`` method without its object."""
     made = inspect.signature(function)
     parts = []
     keyword = False
-    for name, each in made.parameters.items():
+    for name, each in list(made.parameters.items())[bound:]:
         if each.kind is each.KEYWORD_ONLY and not keyword:
             keyword = True
             parts.append("*")
         default = "" if each.default is each.empty else f" = {each.default!r}"
-        if name != "self":
-            parts.append(f"{name}: {each.annotation}{default}")
+        parts.append(f"{name}: {each.annotation}{default}")
     return f"({', '.join(parts)}) -> {made.return_annotation}"
 
 

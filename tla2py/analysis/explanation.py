@@ -11,12 +11,11 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from tla2py.analysis.atoms import AtomTable, bit_set
-from tla2py.analysis.kinds import Kind, kinds_of
+from tla2py.analysis.kinds import Kind, all_found, kinds_of
 from tla2py.analysis.laws import SECONDS, Law, LawFound, distinct_laws, find_law, laws_left
 from tla2py.analysis.points import (
     Answered,
     Answers,
-    all_found,
     law_parameters,
     missing_text,
     property_answers,
@@ -193,6 +192,7 @@ class Explained:
 
     def to_json(self) -> dict[str, object]:
         """The row of ``explain --json``; ``law`` is null if no law was found, and not ``short`` if it only fits."""
+        searched = self.searched
         return {
             "property": self.name,
             "scope": self.scope,
@@ -206,18 +206,19 @@ class Explained:
             "kinds": [kind.to_json() for kind in self.kinds],
             "of": self.answers.of,
             "missing": list(self.answers.missing),
-            **(self._certainty(self.searched) if self.searched is not None else {}),
-        }
-
-    def _certainty(self, searched: SearchedLaw) -> dict[str, object]:
-        return {
-            "run": self.answers.of - len(self.answers.missing),
-            "unanswered": searched.unanswered,
-            "draws": searched.draws,
-            "confidence": CONFIDENCE,
-            "bound": searched.bound,
-            "settled": searched.settled,
-            "predicted": list(self.predicted),
+            **(
+                {
+                    "run": self.answers.of - len(self.answers.missing),
+                    "unanswered": searched.unanswered,
+                    "draws": searched.draws,
+                    "confidence": CONFIDENCE,
+                    "bound": searched.bound,
+                    "settled": searched.settled,
+                    "predicted": list(self.predicted),
+                }
+                if searched is not None
+                else {}
+            ),
         }
 
     def kind_lines(self) -> Iterator[str]:
@@ -445,38 +446,16 @@ def _key(parameters: Mapping[str, str]) -> frozenset[tuple[str, object]]:
 
 
 def survivors(before: Explanation, after: Explanation, first: int) -> Iterator[str]:
-    """A line for each law of ``before``: whether the points from number ``first`` on agree with it."""
+    """A line for each law of ``before`` and each rival: whether the points from number ``first`` on agree with it."""
     now = {(each.name, each.scope): each for each in after}
-    whole = {each.name: each for each in after if each.scope is None}
     for each in before:
-        if each.found.law is None or not each.violated:
+        later = now.get((each.name, each.scope)) or now.get((each.name, None))
+        if each.found.law is None or not each.violated or later is None:
             continue
-        later = now.get((each.name, each.scope)) or whole.get(each.name)
-        if later is None:
-            yield f"{each.title}: no law fits any more"
-            continue
-        yield from _judged(each, later, first)
-
-
-def _judged(before: Explained, after: Explained, first: int) -> Iterator[str]:
-    fresh = [one for one in after.answers.answered if one.point >= first]
-    if not fresh:
-        yield f"{before.title}: no new answer"
-        return
-
-    def refuted(law: Law) -> list[int]:
-        return [
-            one.point
-            for one in fresh
-            if law.at({name: comparable(text) for name, text in one.parameters.items()}) != one.violated
-        ]
-
-    assert before.found.law is not None
-    wrong = refuted(before.found.law)
-    if wrong:
-        yield f"{before.title}: {before.found.law} is refuted at {points_text(wrong)}; now {after.law}  {after.support}"
-    else:
-        yield f"{before.title}: {before.found.law} survives {points_text([one.point for one in fresh])}"
-    for rival in before.found.rivals:
-        wrong = refuted(rival)
-        yield f"  rival {rival} {f'is refuted at {points_text(wrong)}' if wrong else 'survives as well'}"
+        fresh = [one for one in later.answers.answered if one.point >= first]
+        rows = [{name: comparable(text) for name, text in one.parameters.items()} for one in fresh]
+        for law in (each.found.law, *each.found.rivals):
+            wrong = [one.point for one, row in zip(fresh, rows, strict=True) if law.at(row) != one.violated]
+            tested = points_text(one.point for one in fresh) or "without a new answer"
+            judged = f"is refuted at {points_text(wrong)}; now {later.law}" if wrong else f"survives {tested}"
+            yield f"{each.title}: {law} {judged}"

@@ -1,18 +1,255 @@
-"""A store's counterexamples grouped into kinds by what they violate and how."""
+"""A store's counterexamples grouped into kinds by what they violate, by which actions, and how they end."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from functools import reduce
+from itertools import groupby, pairwise
+from typing import Literal
 
-from tla2py.analysis.points import StoredTrace, all_found
 from tla2py.analysis.tables import StoreTables
 from tla2py.errors import InputError
-from tla2py.model.courses import Course, coarse_kinds, common_steps, fine_kinds
+from tla2py.model.row import TraceRow
 from tla2py.model.trace import SIMULATED, Printed, Trace
+from tla2py.store.runs import last_changes, trace_actions
+from tla2py.store.write import table_files
 from tla2py.text import counted, did_you_mean, listed
+
+Ending = Literal["", "lasso", "stuttering", "cut off"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, order=True)
+class Course:
+    """What a counterexample violates, in which module, by which actions, and how it ends.
+
+    ``actions`` and ``loop``, the actions that a lasso repeats, are folded: a run of one action counts once. ``module``
+    is empty unless the store has points of several modules.
+    """
+
+    name: str
+    module: str = ""
+    ending: Ending = ""
+    actions: tuple[str, ...] = ()
+    loop: tuple[str, ...] = ()
+
+    @property
+    def steps(self) -> tuple[str, ...]:
+        """The actions, then those of the loop."""
+        return self.actions + self.loop
+
+
+def folded(actions: Sequence[str]) -> tuple[str, ...]:
+    """The actions, each run of one as one: ``Grant Tick Tick Grant`` becomes ``Grant Tick Grant``."""
+    return tuple(name for name, _ in groupby(actions))
+
+
+def course_of(name: str, module: str, actions: Sequence[str], end: Trace | TraceRow) -> Course:
+    """The course of a counterexample with these actions, one for each state after the first."""
+    ending: Ending = (
+        "lasso"
+        if end.loop_start is not None
+        else "stuttering"
+        if end.stuttering
+        else "cut off"
+        if end.cut_off
+        else ""
+    )
+    before = len(actions) if end.loop_start is None else end.loop_start - 1
+    closing = [end.loop_action] if end.loop_action else []
+    return Course(
+        name=name,
+        module=module,
+        ending=ending,
+        actions=folded(actions[:before]),
+        loop=folded([*actions[before:], *closing]),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredTrace:
+    """A counterexample of a store.
+
+    ``points`` are the points with its run, ``trace`` its number there, ``length`` its number of states. ``actions`` is
+    empty if TLC printed none. ``changed`` are the variables that its last step changes, ``because`` says why it violates
+    what it does, if TLC was asked.
+    """
+
+    points: tuple[int, ...]
+    trace: int
+    length: int
+    actions: tuple[str, ...]
+    course: Course
+    changed: frozenset[str] = frozenset()
+    because: str | None = None
+
+    def __str__(self) -> str:
+        return f"point {self.point}, trace {self.trace}"
+
+    @property
+    def point(self) -> int:
+        """The first point with its run."""
+        return self.points[0]
+
+    @property
+    def name(self) -> str:
+        """The violated definition, or the kind if TLC names none."""
+        return self.course.name
+
+
+def all_found(view: StoreTables) -> list[StoredTrace]:
+    """A store's counterexamples, and its simulated behaviours that violate nothing."""
+    if not view.trace_rows:
+        return []
+    actions = trace_actions(table_files(view.store, "states"))
+    changed = last_changes(table_files(view.store, "changes"), view.trace_rows)
+    modules = [each.name for each in view.manifest.parameters if each.kind == "module"]
+    points: dict[str, list[int]] = {}
+    module: dict[str, str] = {}
+    for point in view.points:
+        points.setdefault(point.run_id, []).append(point.point)
+        module[point.run_id] = "".join(point.parameters[name] for name in modules)
+    found = []
+    for row in view.trace_rows:
+        if row.run_id in points:
+            key = (row.run_id, row.trace)
+            steps = actions.get(key, ())
+            found.append(
+                StoredTrace(
+                    points=tuple(points[row.run_id]),
+                    trace=row.trace,
+                    length=row.length,
+                    actions=steps,
+                    course=course_of(row.label, module[row.run_id], steps, row),
+                    changed=changed.get(key, frozenset()),
+                    because=view.because.get(key),
+                )
+            )
+    return found
+
+
+def step_places(steps: Sequence[str]) -> Mapping[str, int]:
+    """The places of each step in a sequence, as a set of bits."""
+    places: dict[str, int] = {}
+    for place, step in enumerate(steps):
+        places[step] = places.get(step, 0) | 1 << place
+    return places
+
+
+def common_length(places: Mapping[str, int], length: int, other: Sequence[str]) -> int:
+    """The length of the longest common subsequence of a sequence of this ``length`` with these places, and another."""
+    everything = free = (1 << length) - 1
+    for step in other:
+        taken = free & places.get(step, 0)
+        free = ((free + taken) | (free - taken)) & everything
+    return length - free.bit_count()
+
+
+def common_steps(sequences: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
+    """A longest common subsequence of two sequences; of more, what pairs leave of each other, shortest first.
+
+    The order of the sequences does not matter.
+    """
+    ordered = sorted(set(sequences), key=lambda each: (len(each), each))
+    return reduce(_common, ordered) if ordered else ()
+
+
+def _common(one: tuple[str, ...], other: tuple[str, ...]) -> tuple[str, ...]:
+    rest = iter(other)
+    if all(step in rest for step in one):
+        return one
+    # longest[i][j]: the length for one[i:] and other[j:].
+    longest = [[0] * (len(other) + 1) for _ in range(len(one) + 1)]
+    for i in reversed(range(len(one))):
+        for j in reversed(range(len(other))):
+            longest[i][j] = (
+                longest[i + 1][j + 1] + 1 if one[i] == other[j] else max(longest[i + 1][j], longest[i][j + 1])
+            )
+    found, i, j = [], 0, 0
+    while i < len(one) and j < len(other):
+        if one[i] == other[j]:
+            found.append(one[i])
+            i, j = i + 1, j + 1
+        elif longest[i + 1][j] >= longest[i][j + 1]:
+            i += 1
+        else:
+            j += 1
+    return tuple(found)
+
+
+LIKENESS = 0.7
+"""The likeness, from 0 to 1, above which two courses are of one coarse kind."""
+# The last step counts as so many more.
+_LAST = 2
+# Of one violation, so many kinds are compared with. Ten thousand courses that have little in common would take minutes.
+_MOST_LEADERS = 100
+
+
+def fine_kinds(items: Iterable[StoredTrace]) -> list[list[StoredTrace]]:
+    """The items of each course, in their order; the kinds in the order of their first items."""
+    kinds: dict[Course, list[StoredTrace]] = {}
+    for item in items:
+        kinds.setdefault(item.course, []).append(item)
+    return list(kinds.values())
+
+
+def coarse_kinds(items: Iterable[StoredTrace]) -> list[list[StoredTrace]]:
+    """The items of courses that are alike, in their order; the kinds in the order of their first items.
+
+    The likeness of two courses is the share of steps that they have in common, in order; the last step, which breaks an
+    invariant, counts as two more. From the shortest course on, each joins the kind whose first course it is most like, or
+    starts a kind. The kinds do not depend on the order of the items.
+    """
+    items = list(items)
+    fine = {kind[0].course: kind for kind in fine_kinds(items)}
+    leaders: dict[tuple[str, str, str], list[_Leader]] = {}
+    led: dict[Course, Course] = {}
+    for course in sorted(fine, key=lambda each: (len(each.steps), each)):
+        each = _Leader(course, _last_step(fine[course]))
+        here = leaders.setdefault((course.name, course.module, course.ending), [])
+        best = each.most_like(here[:_MOST_LEADERS])
+        if best is None:
+            here.append(best := each)
+        led[course] = best.course
+    kinds: dict[Course, list[StoredTrace]] = {}
+    for item in items:
+        kinds.setdefault(led[item.course], []).append(item)
+    return list(kinds.values())
+
+
+class _Leader:
+    """A course that started a kind, or may: ``last`` is its last action and the variables that this one changes."""
+
+    __slots__ = ("course", "last", "places", "steps")
+
+    def __init__(self, course: Course, last: frozenset[str]) -> None:
+        self.course = course
+        self.last = last
+        self.steps = course.steps
+        self.places = step_places(self.steps)
+
+    def most_like(self, leaders: Iterable[_Leader]) -> _Leader | None:
+        """The first of the leaders that are most like this course; None if none is like it."""
+        weight = 0 if self.course.ending else _LAST
+        best, found = LIKENESS, None
+        for other in leaders:
+            total = len(self.steps) + len(other.steps) + 2 * weight
+            last = weight * len(self.last & other.last) / max(1, len(self.last | other.last))
+            # Most differ too much in length for their steps to matter.
+            if 2 * (min(len(self.steps), len(other.steps)) + last) <= best * total:
+                continue
+            common = common_length(other.places, len(other.steps), self.steps)
+            if 2 * (common + last) > best * total:
+                best, found = 2 * (common + last) / total, other
+        return found
+
+
+def _last_step(kind: Sequence[StoredTrace]) -> frozenset[str]:
+    """The last action of a course, and the variables that it changes in all of the counterexamples."""
+    changed = frozenset.intersection(*(item.changed for item in kind))
+    return changed.union(kind[0].course.steps[-1:])
+
 
 # Remarks list so many actions.
 _MOST_NAMES = 4
@@ -153,10 +390,10 @@ class Kinds(Printed):
 
 
 def make_kinds(view: StoreTables, fine: bool = False) -> Kinds:
-    """The kinds of a store's counterexamples, the most frequent first, then the shortest.
+    """The counterexamples by kind, the most frequent first, then the shortest.
 
-    A ``fine`` kind has the same actions in the same order, runs of one folded, and ends in the same way. A coarse kind
-    unites fine kinds that are alike.
+    Those of a kind violate the same by similar actions. A ``fine`` kind has the same actions in the same order, runs
+    of one folded, and ends in the same way; a coarse one unites fine kinds that are alike.
     """
     return Kinds(view=view, kinds=tuple(kinds_of(all_found(view), fine)))
 

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
+from functools import partial
 
 from tla2py.analysis.tables import StoreTables
 from tla2py.errors import InputError
-from tla2py.model.courses import Course, course_of
 from tla2py.model.outcome import Outcome, Verdict
 from tla2py.model.row import RunRow
-from tla2py.store.runs import last_changes, run_numbers, trace_actions
-from tla2py.store.write import missing_points, table_files
+from tla2py.store.write import missing_points
 from tla2py.text import counted, points_text
 
 # What a point checks says what was asked; what it specifies gets laws of its own.
@@ -82,16 +82,14 @@ def property_answers(view: StoreTables) -> list[Answers]:
     # What no run lists as checked, such as an assertion of a library, holds where everything does.
     for name in answered.keys() - listed:
         answered[name] = sorted((*answered[name], *holding), key=lambda each: each.point)
-    missing = tuple(missing_points(view.store))
+    answers = partial(
+        Answers,
+        excluded=tuple(excluded),
+        missing=tuple(missing_points(view.store)),
+        of=len(view.points),
+    )
     found = [
-        Answers(
-            name=name,
-            answered=tuple(points),
-            unanswered=tuple(unanswered.get(name, ())),
-            excluded=tuple(excluded),
-            missing=missing,
-            of=len(view.points),
-        )
+        answers(name=name, answered=tuple(points), unanswered=tuple(unanswered.get(name, ())))
         for name, points in answered.items()
     ]
     for name, breaks, failed in _FAILURES:
@@ -101,17 +99,7 @@ def property_answers(view: StoreTables) -> list[Answers]:
             if failed(row) or row.verdict in (Verdict.HOLDS, Verdict.VIOLATED)
         ]
         if sum(each.violated for each in ended) >= _TELLING and name not in answered:
-            found.append(
-                Answers(
-                    name=name,
-                    breaks=breaks,
-                    answered=tuple(ended),
-                    unanswered=(),
-                    excluded=tuple(excluded),
-                    missing=missing,
-                    of=len(view.points),
-                )
-            )
+            found.append(answers(name=name, breaks=breaks, answered=tuple(ended), unanswered=()))
     return found
 
 
@@ -141,77 +129,14 @@ def missing_text(missing: Sequence[int], of: int) -> str:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class StoredTrace:
-    """A counterexample of a store.
-
-    ``points`` are the points with its run, ``trace`` its number there, ``length`` its number of states. ``actions`` is
-    empty if TLC printed none. ``changed`` are the variables that its last step changes, ``because`` says why it violates
-    what it does, if TLC was asked.
-    """
-
-    points: tuple[int, ...]
-    trace: int
-    length: int
-    actions: tuple[str, ...]
-    course: Course
-    changed: frozenset[str] = frozenset()
-    because: str | None = None
-
-    def __str__(self) -> str:
-        return f"point {self.point}, trace {self.trace}"
-
-    @property
-    def point(self) -> int:
-        """The first point with its run."""
-        return self.points[0]
-
-    @property
-    def name(self) -> str:
-        """The violated definition, or the kind if TLC names none."""
-        return self.course.name
-
-
-def all_found(view: StoreTables) -> list[StoredTrace]:
-    """A store's counterexamples, and its simulated behaviours that violate nothing."""
-    if not view.trace_rows:
-        return []
-    actions = trace_actions(table_files(view.store, "states"))
-    changed = last_changes(table_files(view.store, "changes"), view.trace_rows)
-    modules = [each.name for each in view.manifest.parameters if each.kind == "module"]
-    points: dict[str, list[int]] = {}
-    module: dict[str, str] = {}
-    for point in view.points:
-        points.setdefault(point.run_id, []).append(point.point)
-        module[point.run_id] = "".join(point.parameters[name] for name in modules)
-    found = []
-    for row in view.trace_rows:
-        if row.run_id in points:
-            key = (row.run_id, row.trace)
-            steps = actions.get(key, ())
-            found.append(
-                StoredTrace(
-                    points=tuple(points[row.run_id]),
-                    trace=row.trace,
-                    length=row.length,
-                    actions=steps,
-                    course=course_of(row.label, module[row.run_id], steps, row),
-                    changed=changed.get(key, frozenset()),
-                    because=view.because.get(key),
-                )
-            )
-    return found
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class GridPoint:
     """A point with its run.
 
-    ``numbers`` are the numeric columns of its row of ``runs``, ``lengths`` those of its shortest traces, by label.
+    ``lengths`` are those of its shortest traces, by label.
     """
 
     parameters: Mapping[str, str]
     run: RunRow
-    numbers: Mapping[str, float | None]
     lengths: Mapping[str, int]
 
     @property
@@ -245,28 +170,30 @@ class GridPoint:
 
     def number(self, column: str) -> float | None:
         """A numeric column of the run, None if it is null. Raises InputError (``unknown-column``)."""
-        if column not in self.numbers:
-            known = [name for name, value in self.numbers.items() if value is not None]
+        if column not in _NUMBERS:
             raise InputError(
                 "unknown-column",
                 f"not a numeric column of runs: {column}",
-                hint=f"numeric columns: {', '.join(known)}",
+                hint=f"numeric columns: {', '.join(_NUMBERS)}",
             )
-        return self.numbers[column]
+        value: float | None = getattr(self.run, column)
+        return value
+
+
+_NUMBERS = [each.name for each in fields(RunRow) if re.match(r"Annotated\[\s*(int|float)\b", str(each.type))]
+"""The numeric columns of ``runs``."""
 
 
 def grid_points(view: StoreTables) -> list[GridPoint]:
     """The points of a store that have been run, in grid order."""
-    numbers = run_numbers(table_files(view.store, "runs"))
-    runs = {run.point: (run, row) for run, row in zip(view.run_rows, numbers, strict=True)}
+    runs = {run.point: run for run in view.run_rows}
     lengths: dict[str, dict[str, int]] = {}
     for (run_id, label), trace in view.shortest_traces.items():
         lengths.setdefault(run_id, {})[label] = trace.length
     return [
         GridPoint(
             parameters=point.parameters,
-            run=runs[point.point][0],
-            numbers=runs[point.point][1],
+            run=runs[point.point],
             lengths=lengths.get(point.run_id, {}),
         )
         for point in view.points

@@ -10,8 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Literal
 
-from tla2py.analysis.kinds import Kind, make_kinds
-from tla2py.analysis.points import StoredTrace
+from tla2py.analysis.kinds import Kind, StoredTrace, make_kinds
 from tla2py.analysis.tables import StoreTables
 from tla2py.errors import InputError
 from tla2py.execution.executor import default_slots

@@ -16,7 +16,6 @@ from tla2py.cli.console import err, show, show_json, show_text
 from tla2py.cli.options import Arguments, Hide, Jar, Json, Only
 from tla2py.errors import ExitCode, InputError
 from tla2py.model.because import Because
-from tla2py.model.courses import compare_traces
 from tla2py.model.outcome import Verdict
 from tla2py.model.trace import Trace, Variables
 from tla2py.store.foreign import ForeignStore, TraceFile
@@ -173,7 +172,7 @@ def trace_command(
         title, other = _other_trace(view, point, diff)
         titles = str(view.store.path) if foreign else _point_title(point, trace), title
         traces = map(variables.part_of, (view.trace(point, trace or 1), other))
-        show(comparison_text(compare_traces(*traces), titles))
+        show(comparison_text(traces[0].compare(traces[1]), titles))
     elif format_ != "text":
         show_text(export_stored(view, point, trace, format_, variables))
     else:

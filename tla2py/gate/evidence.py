@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 from difflib import unified_diff
 from functools import cache, cached_property, partial
 from pathlib import Path
-from typing import NamedTuple
 
 from tla2py.analysis.explanation import LAW_POINTS, LAW_SECONDS, Explained, explain_store
+from tla2py.analysis.kinds import StoredTrace, coarse_kinds, course_of
 from tla2py.analysis.view import StoreView
 from tla2py.errors import InputError, Place
 from tla2py.execution.sweeps import SweepOptions
@@ -20,7 +20,6 @@ from tla2py.gate.drift import Drift, DriftKind
 from tla2py.gate.problem import Problem, Reason
 from tla2py.gate.run import Gated
 from tla2py.gate.stored import read_trace
-from tla2py.model.courses import Course, coarse_kinds, course_of
 from tla2py.model.run import Run
 from tla2py.model.trace import Location, Trace, changed_parts
 from tla2py.sweep.judge import expectation_place
@@ -50,36 +49,32 @@ class Surprise:
         return self.point is self.lead
 
 
-class _Unexpected(NamedTuple):
-    point: PointDecision
-    course: Course
-    changed: frozenset[str]
-    states: int
-
-
 def surprises_by_kind(points: Sequence[PointDecision], trace: FindTrace) -> Mapping[int, Sequence[Surprise]]:
     """The unexpected counterexamples of each point, by its index; kinds are those of a store, points in their order."""
-    found: dict[int, list[Surprise]] = {point.point.index: [] for point in points}
+    by_index = {point.point.index: point for point in points}
+    found: dict[int, list[Surprise]] = {index: [] for index in by_index}
     for kind in coarse_kinds(_unexpected(points, trace)):
+        lead = by_index[kind[0].point]
         for each in kind:
-            found[each.point.point.index].append(
-                Surprise(point=each.point, name=each.course.name, states=each.states, lead=kind[0].point)
-            )
+            point = by_index[each.point]
+            found[each.point].append(Surprise(point=point, name=each.name, states=each.length, lead=lead))
     return found
 
 
-def _unexpected(points: Sequence[PointDecision], trace: FindTrace) -> Iterator[_Unexpected]:
+def _unexpected(points: Sequence[PointDecision], trace: FindTrace) -> Iterator[StoredTrace]:
     for point in points:
-        for one in point.surprises:
+        for number, one in enumerate(point.surprises, 1):
             found = trace(point, one.check.label)
             if found is not None:
                 actions = tuple(state.action for state in found.states if state.action)
                 module = point.point.parameters.get("module", "")
-                yield _Unexpected(
-                    point=point,
+                yield StoredTrace(
+                    points=(point.point.index,),
+                    trace=number,
+                    length=len(found.states),
+                    actions=actions,
                     course=course_of(one.check.label, module, actions, found),
                     changed=_last_changes(found),
-                    states=len(found.states),
                 )
 
 

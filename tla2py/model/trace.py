@@ -1,20 +1,18 @@
-"""The variables of traces to show."""
+"""Traces, states, differences and comparisons."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from itertools import groupby
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, TypeGuard, get_args
+from difflib import SequenceMatcher
+from itertools import groupby, takewhile
+from typing import Any, Final, Literal, NamedTuple, TypeAlias, TypeGuard, get_args
 
 import tla2py
 from tla2py.errors import InputError
 from tla2py.text import did_you_mean
 from tla2py.tla.value import Value
 from tla2py.tla.value_text import Change, changes, format_value
-
-if TYPE_CHECKING:
-    from tla2py.model.courses import Comparison
 
 
 class Printed:
@@ -197,10 +195,21 @@ class Trace(Displayed):
         return StateDiff(before=self.state(before), after=self.state(after))
 
     def compare(self, other: Trace) -> Comparison:
-        """The comparison with another trace, aligned by action."""
-        from tla2py.model.courses import compare_traces
-
-        return compare_traces(self, other)
+        """The comparison with another trace, aligned by action, with arguments where both traces have them."""
+        with_arguments = all(any(state.action_args for state in trace.states) for trace in (self, other))
+        ours, theirs = ([_label(state, with_arguments) for state in trace.states] for trace in (self, other))
+        # The common prefix is aligned one to one, the rest by longest common runs.
+        start = len([*takewhile(lambda pair: pair[0] == pair[1], zip(ours, theirs, strict=False))])
+        steps = list(map(Step, self.states[:start], other.states[:start]))
+        matcher = SequenceMatcher(None, ours[start:], theirs[start:], autojunk=False)
+        for kind, i, j, k, m in matcher.get_opcodes():
+            mine, yours = self.states[start + i : start + j], other.states[start + k : start + m]
+            if kind == "equal":
+                steps += map(Step, mine, yours)
+            else:
+                steps += [Step(state, None) for state in mine] + [Step(None, state) for state in yours]
+        parted = start if start < max(len(ours), len(theirs)) else None
+        return Comparison(left=self, right=other, steps=tuple(steps), parted=parted)
 
     def lanes(
         self,
@@ -219,6 +228,35 @@ class Trace(Displayed):
         InputError (``no-processes``, ``no-messages``).
         """
         return tla2py.VIEWS["lanes"](self, by, messages=messages, sender=sender, receiver=receiver)
+
+
+class Step(NamedTuple):
+    """A step of one trace, or of both; None for the trace without it."""
+
+    left: State | None
+    right: State | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison(Displayed):
+    """Two aligned traces. ``parted`` is the position in ``steps`` of the first step that only one trace took."""
+
+    left: Trace
+    right: Trace
+    steps: tuple[Step, ...]
+    parted: int | None
+
+    @property
+    def missing(self) -> tuple[tuple[State, ...], tuple[State, ...]]:
+        """The steps that only the left trace took, and those that only the right trace took."""
+        return (
+            tuple(left for left, right in self.steps if left is not None and right is None),
+            tuple(right for left, right in self.steps if right is not None and left is None),
+        )
+
+
+def _label(state: State, with_arguments: bool) -> tuple[str, tuple[str, ...]]:
+    return state.action or "", (state.action_args or ()) if with_arguments else ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from tla2py.model.courses import Comparison
-from tla2py.model.trace import SUSPECT, UNKNOWN, State, StateDiff, Trace, changed_parts
+from tla2py.model.trace import SUSPECT, UNKNOWN, Comparison, State, StateDiff, Trace, changed_parts
 from tla2py.text import counted, cut, printable
 from tla2py.tla.canonical import same_value
 from tla2py.tla.value_text import changes, format_value
@@ -176,7 +175,9 @@ def comparison_lines(
             yield "the traces diverge here", "bold yellow"
         sign, style = _SIGNS[step.left is not None, step.right is not None]
         left, right = (str(state.index) if state else "" for state in (step.left, step.right))
-        yield f"{sign} {left:>3} {right:>3}  {action_text(step.state)}", style
+        state = step.left or step.right
+        assert state is not None
+        yield f"{sign} {left:>3} {right:>3}  {action_text(state)}", style
         if step.left is not None and step.right is not None:
             for line in differences(step.left, step.right, before):
                 yield " " * 11 + line, "dim"

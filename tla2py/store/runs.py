@@ -142,16 +142,6 @@ def run_seconds(files: Files) -> dict[str, tuple[float, float]]:
     return {run_id: (cpu, wall) for run_id, cpu, wall in read_rows(files, columns) if None not in (cpu, wall)}
 
 
-def run_numbers(files: Files) -> list[Mapping[str, float | None]]:
-    """The numeric values of each row of ``runs``, parameters included, by column."""
-    import pyarrow.parquet as pq
-    from pyarrow import types
-
-    schema = pq.read_schema(files[0])
-    names = [field.name for field in schema if types.is_integer(field.type) or types.is_floating(field.type)]
-    return [dict(zip(names, values, strict=True)) for values in read_rows(files, names)]
-
-
 def start_days(files: Files) -> list[str]:
     """The days on which the runs of ``runs`` began, as YYYY-MM-DD in UTC. Raises StoreError (``table-damaged``)."""
     try:

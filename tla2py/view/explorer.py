@@ -15,10 +15,9 @@ from tla2py import __version__
 from tla2py.analysis.contrast import find_nearest, same_points
 from tla2py.analysis.explanation import Explained, explain_store
 from tla2py.analysis.heatmap import axes_of, best_axes, minimal_points_of
-from tla2py.analysis.kinds import Kind, kinds_of
+from tla2py.analysis.kinds import Kind, StoredTrace, kinds_of
 from tla2py.analysis.points import (
     GridPoint,
-    StoredTrace,
     grid_points,
     law_parameters,
     scope_parameters,

@@ -16,11 +16,10 @@ from rich.text import Text
 from tla2py.analysis.view import StoreView
 from tla2py.execution.check import Checked
 from tla2py.model.because import Because
-from tla2py.model.courses import Comparison
 from tla2py.model.model import filled_text
 from tla2py.model.outcome import OUTCOME_WORDS, REMEDIES, Verdict, simulation_words, unfinished
 from tla2py.model.row import RunRow, TraceRow
-from tla2py.model.trace import EVALUATION, Part, State, Trace, Variables, changed_parts
+from tla2py.model.trace import EVALUATION, Comparison, Part, State, Trace, Variables, changed_parts
 from tla2py.model.trace_text import (
     DERIVED,
     action_text,

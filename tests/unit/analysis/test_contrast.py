@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.unit.analysis.stores import grid_point, view_of
-from tla2py.analysis.contrast import Contrasts, find_nearest
+from tla2py.analysis.contrast import find_nearest
 from tla2py.analysis.points import GridPoint
 from tla2py.analysis.view import StoreView
 from tla2py.errors import InputError
@@ -161,12 +161,12 @@ def test_the_contrasts_of_a_point(view: StoreView) -> None:
     assert error.value.code == "not-violated"
 
 
-def test_a_property_that_holds_nowhere() -> None:
-    contrasts = Contrasts(contrasts=(), alone=("Safe",))
-    assert str(contrasts) == "no point of this store satisfies Safe"
-    with pytest.raises(InputError, match="satisfies Safe") as error:
-        contrasts["Safe"]
-    assert error.value.code == "no-neighbour"
+def test_a_property_that_holds_nowhere(view: StoreView) -> None:
+    contrast = replace(view.neighbour(2)["Small"], nearest=(), trace=None)
+    assert str(contrast).splitlines() == [
+        "point 2 violates Small 3",
+        "no point of this store satisfies Small",
+    ]
 
 
 def test_a_violation_without_a_trace(view: StoreView) -> None:

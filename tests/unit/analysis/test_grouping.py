@@ -10,9 +10,16 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tla2py.analysis.kinds import Kind, kinds_of
-from tla2py.analysis.points import StoredTrace
-from tla2py.model.courses import Course, Ending, coarse_kinds, fine_kinds, folded
+from tla2py.analysis.kinds import (
+    Course,
+    Ending,
+    Kind,
+    StoredTrace,
+    coarse_kinds,
+    fine_kinds,
+    folded,
+    kinds_of,
+)
 
 
 def found(

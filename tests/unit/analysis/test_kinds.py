@@ -7,11 +7,9 @@ from pathlib import Path
 import pytest
 
 from tests.unit.analysis.stores import view_of
-from tla2py.analysis.kinds import Kinds, make_kind, make_kinds
-from tla2py.analysis.points import StoredTrace, all_found
+from tla2py.analysis.kinds import Course, Kinds, StoredTrace, all_found, make_kind, make_kinds
 from tla2py.analysis.view import StoreView
 from tla2py.errors import InputError
-from tla2py.model.courses import Course
 
 
 @pytest.fixture(scope="module")

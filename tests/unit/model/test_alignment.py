@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tla2py.model.courses import Comparison, compare_traces
-from tla2py.model.trace import State, Trace
+from tla2py.model.trace import Comparison, State, Trace
 
 # Actions, some with an argument: a, b, c(1), c(2).
 ACTIONS = [("a", None), ("b", None), ("c", "1"), ("c", "2")]
@@ -33,7 +32,7 @@ def test_every_step_is_there_once_and_in_order(
     ours: list[tuple[str, str | None]], theirs: list[tuple[str, str | None]], told: bool
 ) -> None:
     left, right = trace(ours), trace(theirs, told=told)
-    comparison = compare_traces(left, right)
+    comparison = left.compare(right)
     assert tuple(step.left for step in comparison.steps if step.left) == left.states
     assert tuple(step.right for step in comparison.steps if step.right) == right.states
     assert all(step.left or step.right for step in comparison.steps)
@@ -50,7 +49,7 @@ def test_what_both_took_is_the_same_action(
     left, right = trace(ours), trace(theirs)
     # Arguments count only if both traces have some: some versions of TLC print none.
     told = all(any(state.action_args for state in one.states) for one in (left, right))
-    for step in compare_traces(left, right).steps:
+    for step in left.compare(right).steps:
         if step.left and step.right:
             assert step.left.action == step.right.action
             assert not told or step.left.action_args == step.right.action_args
@@ -60,7 +59,7 @@ def test_what_both_took_is_the_same_action(
 def test_they_part_at_the_first_step_that_is_not_shared(
     ours: list[tuple[str, str | None]], theirs: list[tuple[str, str | None]]
 ) -> None:
-    comparison = compare_traces(trace(ours), trace(theirs))
+    comparison = trace(ours).compare(trace(theirs))
     sides = aligned(comparison)
     alone = [place for place, side in enumerate(sides) if side != "both"]
     assert comparison.parted == (alone[0] if alone else None)
@@ -68,7 +67,7 @@ def test_they_part_at_the_first_step_that_is_not_shared(
 
 @given(runs)
 def test_a_trace_is_aligned_with_itself(ours: list[tuple[str, str | None]]) -> None:
-    comparison = compare_traces(trace(ours), trace(ours))
+    comparison = trace(ours).compare(trace(ours))
     assert set(aligned(comparison)) == {"both"}
     assert comparison.parted is None
     assert comparison.missing == ((), ())
@@ -82,12 +81,12 @@ def test_a_step_more_is_the_only_one_that_is_missing(
     # Both traces have arguments.
     ours = [*ours, ("c", "1")]
     longer = [*ours[:place], more, *ours[place:]]
-    mine, others = compare_traces(trace(ours), trace(longer)).missing
+    mine, others = trace(ours).compare(trace(longer)).missing
     assert mine == ()
     assert [(state.action, *(state.action_args or (None,))) for state in others] == [more]
 
 
 @pytest.mark.parametrize(("told", "parted"), [(True, 1), (False, None)])
 def test_arguments_count_where_both_have_them(told: bool, parted: int | None) -> None:
-    comparison = compare_traces(trace([("c", "1")]), trace([("c", "2")], told=told))
+    comparison = trace([("c", "1")]).compare(trace([("c", "2")], told=told))
     assert comparison.parted == parted

@@ -3,23 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from itertools import combinations
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tla2py.model.courses import common_length, common_steps, course_of, folded, step_places
+from tla2py.analysis.kinds import common_length, common_steps, course_of, folded, step_places
+from tla2py.model.trace import Trace
 
+END = Trace(kind="invariant", name="P", states=())
 STEPS = st.text("ABC", max_size=7).map(tuple)
-
-
-@dataclass
-class End:
-    loop_start: int | None = None
-    loop_action: str | None = None
-    stuttering: bool = False
-    cut_off: bool = False
 
 
 def within(part: Sequence[str], whole: Sequence[str]) -> bool:
@@ -41,14 +35,20 @@ def test_runs_of_one_action_count_once() -> None:
 def test_how_a_counterexample_ends_is_part_of_its_course() -> None:
     courses = {
         course_of("P", "", ["A", "B"], end)
-        for end in (End(), End(stuttering=True), End(cut_off=True), End(loop_start=1), End(loop_start=2))
+        for end in (
+            END,
+            replace(END, stuttering=True),
+            replace(END, cut_off=True),
+            replace(END, loop_start=1),
+            replace(END, loop_start=2),
+        )
     }
     assert len(courses) == 5
 
 
 def test_the_loop_of_a_lasso_is_folded_by_itself() -> None:
     # The states 1 -A-> 2 -B-> 3 -B-> 4, and back to 2 by C.
-    course = course_of("P", "", ["A", "B", "B"], End(loop_start=2, loop_action="C"))
+    course = course_of("P", "", ["A", "B", "B"], replace(END, loop_start=2, loop_action="C"))
     assert (course.ending, course.actions, course.loop) == ("lasso", ("A",), ("B", "C"))
     assert course.steps == ("A", "B", "C")
 

@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from tla2py.model.courses import compare_traces
 from tla2py.model.trace import State, Trace
 from tla2py.tla.value import Value
 from tla2py.view.traces import comparison_text
@@ -31,7 +30,7 @@ def trace(steps: str, values: dict[int, Value] | None = None, *, args: bool = Fa
 
 
 def shape(left: Trace, right: Trace) -> tuple[str, int | None]:
-    comparison = compare_traces(left, right)
+    comparison = left.compare(right)
     letters = "".join(
         (step.left or step.right).action or "."
         if step.left and step.right
@@ -70,14 +69,14 @@ def test_arguments_tell_actions_apart_where_both_traces_have_them() -> None:
         ),
     )
 
-    assert compare_traces(other, changed).parted == 2
-    assert compare_traces(trace("aB"), changed).parted is None
+    assert other.compare(changed).parted == 2
+    assert trace("aB").compare(changed).parted is None
 
 
 @given(st.text("abc", max_size=8), st.text("abc", max_size=8))
 def test_no_step_is_lost(left: str, right: str) -> None:
     one, other = trace(left), trace(right)
-    comparison = compare_traces(one, other)
+    comparison = one.compare(other)
 
     assert tuple(step.left for step in comparison.steps if step.left) == one.states
     assert tuple(step.right for step in comparison.steps if step.right) == other.states
@@ -88,7 +87,7 @@ def test_no_step_is_lost(left: str, right: str) -> None:
 
 def shown(left: Trace, right: Trace) -> list[str]:
     console = Console(file=StringIO(), width=120)
-    console.print(comparison_text(compare_traces(left, right), ("point 1", "point 2")))
+    console.print(comparison_text(left.compare(right), ("point 1", "point 2")))
     return [line.rstrip() for line in console.file.getvalue().splitlines()]  # type: ignore[attr-defined]
 
 
