@@ -39,7 +39,7 @@ class Neighbour:
 class Contrast(Printed):
     """A point that violates a property, and the nearest points where the property was checked and holds.
 
-    ``nearest`` are all that are equally near. ``trace`` is the point's shortest counterexample to the property, None if
+    ``nearest`` are all that are equally near, none if it holds nowhere. ``trace`` is the point's shortest counterexample to the property, None if
     none was kept.
     """
 
@@ -48,13 +48,10 @@ class Contrast(Printed):
     nearest: tuple[Neighbour, ...]
     trace: Trace | None
 
-    @property
-    def _title(self) -> str:
-        length = self.violating.lengths.get(self.name)
-        return f"point {self.violating.point} violates {self.name}" + (f" {length}" if length else "")
-
     def __str__(self) -> str:
-        lines = [self._title]
+        length = self.violating.lengths.get(self.name)
+        lines = [f"point {self.violating.point} violates {self.name}" + (f" {length}" if length else "")]
+        lines += [] if self.nearest else [f"no point of this store satisfies {self.name}"]
         for each in self.nearest:
             lines.append(f"point {each.point.point} holds")
             lines += [f"    {name}: {there} holds, {here} does not" for name, there, here in each.differs]
@@ -69,10 +66,9 @@ class Contrast(Printed):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Contrasts(Printed):
-    """The contrasts of a point, one for each property that it violates; those of ``alone`` hold at no point."""
+    """The contrasts of a point, one for each property that it violates."""
 
     contrasts: tuple[Contrast, ...]
-    alone: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return len(self.contrasts)
@@ -81,60 +77,50 @@ class Contrasts(Printed):
         return iter(self.contrasts)
 
     def __getitem__(self, name: str) -> Contrast:
-        """The contrast of a property. Raises InputError (``no-neighbour``, ``not-violated``)."""
+        """The contrast of a property. Raises InputError (``not-violated``)."""
         found = {each.name: each for each in self.contrasts}
-        if name in self.alone:
-            raise _no_neighbour(name)
         if name not in found:
-            violated = ", ".join([*found, *self.alone])
             raise InputError(
-                "not-violated", f"the point does not violate {name}", hint=f"it violates {violated}"
+                "not-violated", f"the point does not violate {name}", hint=f"it violates {', '.join(found)}"
             )
         return found[name]
 
     def __str__(self) -> str:
-        return "\n\n".join([*map(str, self.contrasts), *map(_alone, self.alone)])
+        return "\n\n".join(map(str, self.contrasts))
 
 
-def point_contrasts(view: StoreTables, number: int) -> Contrasts:
-    """The contrasts of a violating point with the nearest points that hold, as ``find_nearest`` finds them.
+def point_contrasts(view: StoreTables, point: int) -> Contrasts:
+    """A violating point compared, for each property that it violates, with the nearest points where that one holds.
 
-    Raises InputError: ``no-point``, ``not-violated``, and ``no-neighbour`` if nothing that it violates holds anywhere.
+    Raises InputError (``no-point``, ``not-violated``, and ``no-neighbour`` if nothing that it violates holds anywhere).
     """
     points = grid_points(view)
-    here = next((point for point in points if point.point == number), None)
+    here = next((each for each in points if each.point == point), None)
     if here is None:
         raise InputError(
-            "no-point", f"point {number} was not run", hint=f"choose a point from 1 to {len(points)}"
+            "no-point", f"point {point} was not run", hint=f"choose a point from 1 to {len(points)}"
         )
     if here.verdict is not Verdict.VIOLATED:
-        known = ", ".join(str(point.point) for point in points if point.verdict is Verdict.VIOLATED)
+        known = ", ".join(str(each.point) for each in points if each.verdict is Verdict.VIOLATED)
         raise InputError(
             "not-violated",
-            f"point {number} violates nothing: its verdict is {here.verdict.value}",
+            f"point {point} violates nothing: its verdict is {here.verdict.value}",
             hint=f"violating points: {known or 'none'}",
         )
     nearest = find_nearest(points, law_parameters(view), scope_parameters(view))
     found = {name: nearest(here, name) for name in here.run.violated_names}
-    alone = tuple(name for name, there in found.items() if not there)
-    if len(alone) == len(found):
-        raise _no_neighbour(*alone)
+    if not any(found.values()):
+        raise InputError(
+            "no-neighbour",
+            f"no point of this store satisfies {' or '.join(found)}",
+            hint="sweep smaller values until one holds",
+        )
     return Contrasts(
         contrasts=tuple(
-            Contrast(name=name, violating=here, nearest=there, trace=_shortest(view, number, name))
+            Contrast(name=name, violating=here, nearest=there, trace=_shortest(view, point, name))
             for name, there in found.items()
-            if there
-        ),
-        alone=alone,
+        )
     )
-
-
-def _alone(*names: str) -> str:
-    return f"no point of this store satisfies {' or '.join(names)}"
-
-
-def _no_neighbour(*names: str) -> InputError:
-    return InputError("no-neighbour", _alone(*names), hint="sweep smaller values until one holds")
 
 
 Measured = dict[tuple[int, int], list[GridPoint]]
@@ -182,25 +168,24 @@ def find_nearest(points: Sequence[GridPoint], names: Sequence[str], scopes: Sequ
                 if text != values[place]:
                     yield (*values[:place], text, *values[place + 1 :])
 
-    def measured(here: GridPoint, candidates: Iterable[GridPoint]) -> tuple[Measured, Measured]:
-        """The candidates by their distance: those of the same module and specification, and others."""
-        inside: Measured = {}
-        outside: Measured = {}
+    def measured(here: GridPoint, candidates: Iterable[GridPoint]) -> dict[bool, Measured]:
+        """The candidates by whether they are of the same module and specification, and by their distance."""
+        found: dict[bool, Measured] = {True: {}, False: {}}
         for point in candidates:
             alike = all(point.parameters[each] == here.parameters[each] for each in scopes)
-            (inside if alike else outside).setdefault(distance(here, point), []).append(point)
-        return inside, outside
+            found[alike].setdefault(distance(here, point), []).append(point)
+        return found
 
     def nearest(here: GridPoint, name: str) -> tuple[Neighbour, ...]:
         known = holding(name)
-        inside, outside = measured(here, (point for key in beside(here) for point in known.get(key, ())))
+        near = measured(here, (point for key in beside(here) for point in known.get(key, ())))
         # All others differ in more parameters.
-        if not inside:
-            inside, outside = measured(here, chain.from_iterable(known.values()))
-        least, other = min(inside, default=None), min(outside, default=None)
-        found = sorted(inside[least], key=attrgetter("point")) if least else []
+        if not near[True]:
+            near = measured(here, chain.from_iterable(known.values()))
+        least, other = min(near[True], default=None), min(near[False], default=None)
+        found = sorted(near[True][least], key=attrgetter("point")) if least else []
         if other is not None and (least is None or other <= least):
-            found += sorted(outside[other], key=attrgetter("point"))
+            found += sorted(near[False][other], key=attrgetter("point"))
         return tuple(
             Neighbour(point=point, differs=_differing(point, here, (*names, *scopes))) for point in found
         )
@@ -280,7 +265,7 @@ class StoreComparison(Printed):
 
 
 def compare_stores(before: StoreTables, after: StoreTables) -> StoreComparison:
-    """What changed from one store to another; points with equal parameters are paired."""
+    """The changes from this store to another: verdicts, numbers of states, and which actions fire."""
     olds, news = _by_parameters(grid_points(before)), _by_parameters(grid_points(after))
     keys = dict.fromkeys([*news, *olds])
     return StoreComparison(

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-from tla2py.analysis.points import GridPoint, grid_points, value_order
+from tla2py.analysis.points import grid_points, value_order
 from tla2py.analysis.tables import StoreTables
 from tla2py.errors import InputError
 from tla2py.model.outcome import Verdict
 from tla2py.model.trace import Printed
+from tla2py.sweep.grid import comparable
 from tla2py.text import parameter_text, printable
 from tla2py.tla.value import Interval
-from tla2py.tla.value_text import ValueTextError, parse_value
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,8 +80,8 @@ class Growth(Printed):
         return "\n".join(lines)
 
 
-def make_growth(view: StoreTables, parameter: str, value: str) -> Growth:
-    """A store's growth along a parameter, over the runs that hold.
+def make_growth(view: StoreTables, parameter: str, value: str = "distinct") -> Growth:
+    """The growth of a column of ``runs`` along a parameter, over the points that hold; predicts larger sizes.
 
     Raises InputError (``unknown-parameter``, ``unknown-column``, ``no-sizes``).
     """
@@ -94,45 +94,22 @@ def make_growth(view: StoreTables, parameter: str, value: str) -> Growth:
             f"the values of {parameter} are neither numbers nor sets: {', '.join(values)}",
             hint="name a parameter whose values are numbers or sets",
         )
-    groups: dict[tuple[tuple[str, str], ...], list[GridPoint]] = {}
+    groups: dict[tuple[tuple[str, str], ...], list[tuple[float, str, float]]] = {}
     for point in points:
         fixed = tuple((name, text) for name, text in point.parameters.items() if name != parameter)
-        number = point.number(value)
+        number, text = point.number(value), point.parameters[parameter]
         if point.verdict is Verdict.HOLDS and number is not None and number > 0:
-            groups.setdefault(fixed, []).append(point)
-    return Growth(
-        parameter=parameter,
-        value=value,
-        series=tuple(_series(dict(fixed), group, parameter, value, sizes) for fixed, group in groups.items()),
-    )
-
-
-def _series(
-    fixed: Mapping[str, str],
-    group: Sequence[GridPoint],
-    parameter: str,
-    value: str,
-    sizes: Mapping[str, float | None],
-) -> Series:
-    found = sorted(
-        (sizes[text] or 0.0, text, point.number(value) or 0.0)
-        for point in group
-        for text in (point.parameters[parameter],)
-    )
-    return Series(
-        fixed=fixed,
-        values=tuple(text for _, text, _ in found),
-        sizes=tuple(size for size, _, _ in found),
-        numbers=tuple(number for _, _, number in found),
-    )
+            groups.setdefault(fixed, []).append((sizes[text] or 0.0, text, number))
+    series = []
+    for fixed, found in groups.items():
+        ordered, texts, numbers = zip(*sorted(found), strict=True)
+        series.append(Series(fixed=dict(fixed), values=texts, sizes=ordered, numbers=numbers))
+    return Growth(parameter=parameter, value=value, series=tuple(series))
 
 
 def _size(text: str) -> float | None:
     """An integer's value or a set's cardinality, None for anything else."""
-    try:
-        value = parse_value(text)
-    except ValueTextError:
-        return None
+    value = comparable(text)
     if isinstance(value, bool):
         return None
     if isinstance(value, int):

@@ -63,8 +63,12 @@ class Heatmap(Printed):
         return cell_text(points) + star
 
 
-def make_heatmap(view: StoreTables, x: Axis, y: Axis, value: str) -> Heatmap:
-    """A store's heatmap, see ``StoreView.heatmap``. Raises InputError (``unknown-parameter``, ``unknown-column``)."""
+def make_heatmap(view: StoreTables, x: Axis = None, y: Axis = None, value: str = VERDICT) -> Heatmap:
+    """The points' verdicts, or a column of ``runs``, over two parameters or two lists of parameters.
+
+    The default are those that explain the verdicts best. Raises InputError (``unknown-parameter``,
+    ``unknown-column``).
+    """
     points = grid_points(view)
     if x is None or y is None:
         taken = {*_names(x or ()), *_names(y or ())}

@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import tla2py
-from tla2py.analysis.contrast import Contrasts, StoreComparison, compare_stores, point_contrasts
+from tla2py.analysis.contrast import compare_stores, point_contrasts
 from tla2py.analysis.explanation import LAW_POINTS, LAW_SECONDS, Explanation, explain_store
-from tla2py.analysis.growth import Growth, make_growth
-from tla2py.analysis.heatmap import Axis, Heatmap, make_heatmap
-from tla2py.analysis.kinds import Kinds, make_kinds
+from tla2py.analysis.growth import make_growth
+from tla2py.analysis.heatmap import make_heatmap
+from tla2py.analysis.kinds import make_kinds
 from tla2py.analysis.minimal import minimal_violating
 from tla2py.analysis.points import grid_points, summary_line
 from tla2py.analysis.tables import StoreTables
@@ -159,35 +159,11 @@ class StoreView(StoreTables, Printed):
 
         return essential_steps(*asked(self, point, number, tla2tools), seconds=seconds, progress=progress)
 
-    def heatmap(self, x: Axis = None, y: Axis = None, value: str = "verdict") -> Heatmap:
-        """The points' verdicts, or a column of ``runs``, over two parameters or two lists of parameters.
-
-        The default are those that explain the verdicts best. Raises InputError (``unknown-parameter``,
-        ``unknown-column``).
-        """
-        return make_heatmap(self, x, y, value)
-
-    def growth(self, parameter: str, value: str = "distinct") -> Growth:
-        """The growth of a column of ``runs`` along a parameter, over the points that hold; predicts larger sizes.
-
-        Raises InputError (``unknown-parameter``, ``unknown-column``, ``no-sizes``).
-        """
-        return make_growth(self, parameter, value)
-
-    def neighbour(self, point: int) -> Contrasts:
-        """A violating point compared, for each property that it violates, with the nearest points where that one holds.
-
-        Raises InputError (``no-point``, ``not-violated``, ``no-neighbour``).
-        """
-        return point_contrasts(self, point)
-
-    def kinds(self, fine: bool = False) -> Kinds:
-        """The counterexamples by kind, the most frequent first, then the shortest.
-
-        Those of a kind violate the same by similar actions. A ``fine`` kind has the same actions in the same order, runs
-        of one folded, and ends in the same way; a coarse one unites fine kinds that are alike.
-        """
-        return make_kinds(self, fine)
+    heatmap = make_heatmap
+    growth = make_growth
+    neighbour = point_contrasts
+    kinds = make_kinds
+    compare = compare_stores
 
     def explain(self, name: str | None = None, suggest: int = 0) -> Explanation:
         """When each property, or one, is violated: the shortest laws over the parameters that separate the points.
@@ -204,10 +180,6 @@ class StoreView(StoreTables, Printed):
         InputError: ``extra-missing`` if the packages of the extra ``notebooks`` are not installed, and as ``trace`` does.
         """
         return tla2py.VIEWS["explorer"](self, point, number, compare)
-
-    def compare(self, after: StoreView) -> StoreComparison:
-        """The changes from this store to another: verdicts, numbers of states, and which actions fire."""
-        return compare_stores(self, after)
 
     def __str__(self) -> str:
         """A summary of a screen: verdicts, laws, and the smallest violating points."""
