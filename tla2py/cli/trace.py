@@ -172,7 +172,7 @@ def trace_command(
         title, other = _other_trace(view, point, diff)
         titles = str(view.store.path) if foreign else _point_title(point, trace), title
         traces = map(variables.part_of, (view.trace(point, trace or 1), other))
-        show(comparison_text(traces[0].compare(traces[1]), titles))
+        show(comparison_text(Trace.compare(*traces), titles))
     elif format_ != "text":
         show_text(export_stored(view, point, trace, format_, variables))
     else:
