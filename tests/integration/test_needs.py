@@ -67,11 +67,6 @@ def test_keys_of_a_model(run_cli: RunCli, tiny_sweep: Path, model: str, place: s
     assert ended.hint.startswith(INSTALL)
 
 
-def test_a_value(run_cli: RunCli, tiny_sweep: Path) -> None:
-    tiny_sweep.write_text(COUNTER_SWEEP.replace("[1, 2, 3]", "['Len(ToJson(1))', 2]"))
-    assert run_cli("sweep", tiny_sweep, "--dry-run").refusal == ("tlc-lacks", str(tiny_sweep))
-
-
 def test_a_config(run_cli: RunCli, tiny_spec: Path) -> None:
     tiny_spec.with_suffix(".cfg").write_text("CONSTANT Max = 2\nINIT Init NEXT Next\nALIAS Small\n")
     ended = run_cli("check", tiny_spec)

@@ -37,7 +37,7 @@ from tla2py.tlc.config.statements import MISTAKE_CODES
 from tla2py.tlc.process.sandbox import NO_WALLS, remedy
 from tla2py.tlc.process.system import on_linux
 from tla2py.tlc.tools.community import check_classes, community_suits
-from tla2py.tlc.tools.jar import Jar, check_needs, check_wrappers
+from tla2py.tlc.tools.jar import Jar, check_needs
 from tla2py.tlc.tools.toolchain import Toolchain, check_readable
 
 ACCEPT_UNUSED = "accept-unused"
@@ -190,7 +190,7 @@ _SILENT = frozenset({"check-deadlock", "nothing-checked"})
 def lint_plan(sweep: Sweep, plan: Plan, jar: Jar, warn: Callable[[Finding], None]) -> tuple[Finding, ...]:
     """The warnings of lint on a sweep, and its ignored errors; warnings that are not accepted go to ``warn``.
 
-    Raises InputError for a finding that is an error, and as ``check_classes``, ``check_needs`` and ``check_wrappers`` do.
+    Raises InputError for a finding that is an error, and as ``check_classes`` and ``check_needs`` do.
 
     Findings do not stop a folder's sweep, whose configs need not be the user's own.
     """
@@ -228,10 +228,6 @@ def _linted(sweep: Sweep, plan: Plan, jar: Jar) -> tuple[Finding, ...]:
             return sweep.source.place("tlc", key, value=value)
 
         check_needs(needing_specs(sweep), sweep.options, jar, place)
-        texts = dict.fromkeys(
-            plan.sources[each.sha256] for _, run in plan.at(plan.outlines) for each in run.modules[:1]
-        )
-        check_wrappers(texts, jar, sweep.path)
     return lint_sweep(sweep, plan, read_dialect(jar))
 
 

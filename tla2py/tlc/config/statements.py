@@ -136,9 +136,6 @@ LISTS = {_keyword(word): field for field in LIST_FIELDS for word in (SINGULAR[fi
 _OTHERS = ("CONSTANT", "CONSTANTS", "CHECK_DEADLOCK", "TYPE_CONSTRAINT", "_EXPECT")
 FIELDS = SINGLE | LISTS
 KEYWORDS = frozenset({*FIELDS, *_OTHERS})
-_LITERAL_TOKEN = re.compile(
-    r"""\s*(?:(?P<name>[A-Za-z0-9_]*[A-Za-z_][A-Za-z0-9_]*)|(?P<number>\d+)|(?P<string>"[^"`\\\x00-\x1f\x7f-\U0010ffff]*")|(?P<mark>[{},]))"""
-)
 LARGEST = 2**31 - 1
 
 
@@ -147,12 +144,17 @@ def literal_names(text: str) -> frozenset[str] | None:
 
     TLC makes a model value of each name, so the caller must check that none is the name of a definition.
     """
-    return _NO_NAMES if _is_small(text) else _literal_names(text)
+    if _is_small(text):
+        return _NO_NAMES
+    value = _literal(text)
+    names = () if value is None else (each.text for each in value.tokens if _NAME.fullmatch(each.text))
+    return None if value is None else frozenset(names) - {"TRUE", "FALSE"}
 
 
 def literal_text(text: str) -> str:
     """A config's value on one line, with TLA+'s usual spacing."""
-    return text if _is_small(text) else _literal_text(text)
+    value = None if _is_small(text) else _literal(text)
+    return text if value is None else value.value
 
 
 def _is_small(text: str) -> bool:
@@ -161,54 +163,18 @@ def _is_small(text: str) -> bool:
 
 
 _NO_NAMES: frozenset[str] = frozenset()
+_NAME = re.compile(r"\d*[A-Za-z_]\w*")
+# The tokens of a value without escapes, which TLC does not read as SANY does.
+_LITERAL = re.compile(r'\w+|"[ !#-\[\]-_a-~]*"|[{},]', re.ASCII)
 
 
 @lru_cache(maxsize=1 << 14)
-def _literal_names(text: str) -> frozenset[str] | None:
-    tokens = _tokens(text)
-    if not tokens or _end_of_value(tokens) != len(tokens):
+def _literal(text: str) -> Binding | None:
+    """A value as a config has it, None if a config cannot express it."""
+    read = read_statements(f"CONSTANT x = {text}")
+    if read.mistakes or len(read.statements) > 1 or len(read.bindings) > 1 or read.bindings[0].module:
         return None
-    names = {token for token in tokens if re.fullmatch(r"\w*[A-Za-z_]\w*", token)} - {"TRUE", "FALSE"}
-    # WF_x and SF_x are two tokens; a keyword ends the section.
-    if any(name in KEYWORDS or name.startswith(("WF_", "SF_")) for name in names):
-        return None
-    return frozenset(names)
-
-
-@lru_cache(maxsize=1 << 14)
-def _literal_text(text: str) -> str:
-    return "".join(f"{token} " if token == "," else token for token in _tokens(text) or ())
-
-
-def _tokens(text: str) -> list[str] | None:
-    tokens, position, text = [], 0, text.strip()
-    while position < len(text):
-        found = _LITERAL_TOKEN.match(text, position)
-        if not found or (found["number"] and int(found["number"]) > LARGEST):
-            return None
-        tokens.append(found.group().strip())
-        position = found.end()
-    return tokens
-
-
-def _end_of_value(tokens: list[str]) -> int:
-    """The number of tokens of the first value, 0 without one; sets may be nested to any depth."""
-    depth, expect_value = 0, True
-    for index, token in enumerate(tokens):
-        if expect_value and token == "{":
-            depth += 1
-            if tokens[index + 1 : index + 2] == ["}"]:
-                expect_value = False
-        elif expect_value and token not in "},":
-            expect_value = False
-        elif not expect_value and depth and token in "},":
-            depth -= token == "}"
-            expect_value = token == ","
-        else:
-            return 0
-        if depth == 0:
-            return index + 1
-    return 0
+    return read.bindings[0] if all(_LITERAL.fullmatch(t.text) for t in read.bindings[0].tokens) else None
 
 
 _NO_VALUES = KEYWORDS | {"=", "<-", ",", "}"}
@@ -480,15 +446,13 @@ class _Reader:
         if token.text != "{":
             return token.text
         elements: list[str] = []
-        while self._peek() != "}":
+        after = self._next("a value") if self._peek() == "}" else None
+        while after is None or after.text == ",":
             elements.append(self._value(constant))
-            if self._peek() == ",":
-                self.position += 1
-            elif self._peek() != "}":
-                token = self._next("} or a comma")
-                self.position -= 1
-                raise self._error("syntax", token, "a comma is missing in a set", "write one before it")
-        self.position += 1
+            after = self._next("} or a comma")
+        if after.text != "}":
+            self.position -= 1
+            raise self._error("syntax", after, "a comma is missing in a set", "write one before it")
         return "{" + ", ".join(elements) + "}"
 
     def _error(self, code: str, token: Token, message: str, hint: str) -> _UnreadableError:

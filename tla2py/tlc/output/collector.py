@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
@@ -108,18 +108,27 @@ def _hidden(error: str, record: RunRecord) -> str | None:
 
 # The depth and the time, which has colons, precede the counts. Digits and their grouping depend on the locale.
 _PROGRESS = re.compile(
-    r"(?:Progress\((?P<depth>[^)]*)\)|Starting level (?P<level>[^:]*))?(?:.*: )?(?P<generated>[^:]*?) states generated"
+    r"(?:(?:Progress\(|Starting level )(?P<depth>[^):]*)[):])?(?:.*: )?(?P<generated>[^:]*?) states generated"
     r"(?: \([^)]*\))?(?:, (?P<distinct>.*?) distinct states found)?(?: \([^)]*\))?"
     r"(?:, (?P<queue>.*?) states left on queue)?"
 )
+# The depth's place holds the number of behaviours, and all other counts except the states generated are -1. Without
+# -tool it differs; the rolling releases add the number of traces.
+_SIMULATION = re.compile(
+    r"Progress: (?P<generated>.*?) states checked(?:, (?P<behaviours>[\d,]+) traces generated)?"
+    r"|(?:Progress\((?P<behaviours_>[^)]*)\))?(?:.*: )?(?P<generated_>[^:]*?) states generated"
+)
 # Rows of counts are shorter than this.
 _LONGEST = 1000
-_DEPTH = re.compile(r"The depth of the complete state graph search is (?P<depth>[^:]*?)\.?\Z")
-# Without -tool; the rolling releases add the number of traces.
-_CHECKED = re.compile(r"Progress: (?P<generated>.*?) states checked(?:, (?P<depth>[\d,]+) traces generated)?")
-_INITIAL = re.compile(r"Computed (?P<initial>[^:]*?) initial states")
 _COLLISION = re.compile(r"(calculated \(optimistic\)|based on the actual fingerprints): +val = ([\d.E+-]+)")
-_SIMULATED = re.compile(r"The number of states generated: (?P<generated>.*)")
+_COUNTED: dict[int, re.Pattern[str]] = {
+    **dict.fromkeys((Code.STATS, Code.STATS_DEPTH_FIRST, Code.PROGRESS), _PROGRESS),
+    **dict.fromkeys((Code.PROGRESS_LEVEL, Code.PROGRESS_DEPTH_FIRST), _PROGRESS),
+    Code.PROGRESS_SIMULATE: _SIMULATION,
+    Code.STATS_SIMULATE: re.compile(r"The number of states generated: (?P<generated>.*)"),
+    Code.DEPTH: re.compile(r"The depth of the complete state graph search is (?P<depth>[^:]*?)\.?\Z"),
+    Code.INITIAL_STATES_PROGRESS: re.compile(r"Computed (?P<initial>[^:]*?) initial states"),
+}
 
 _COVERAGE_KINDS: dict[int, str] = {
     Code.COVERAGE_INIT: "init",
@@ -140,85 +149,34 @@ def latest_progress(line: bytes, *, simulation: bool = False) -> Stats | None:
     """The counts of a progress line, ``Progress(12) at …`` or ``Progress: …``; None for any other line."""
     if not line.startswith((b"Progress(", b"Progress: ")):
         return None
-    read = _simulation if simulation else _progress
-    stats = read(line.decode("utf-8", "replace"), Stats())
+    text = line.decode("utf-8", "replace")
+    stats = _with_counts(Stats(), _SIMULATION if simulation else _PROGRESS, text)
     return None if stats.generated is None else stats
 
 
 def read_stats(message: Message, stats: Stats) -> Stats:
     """``stats`` updated with the counts of a message."""
-    reader = _READERS.get(message.code)
-    return stats if reader is None else reader(message.text, stats)
+    if message.code == Code.SUCCESS:
+        # Newer releases print only the first estimate unless asked for the other.
+        found = {which[0]: float(value) for which, value in _COLLISION.findall(message.text)}
+        return replace(stats, collision_optimistic=found.get("c"), collision_observed=found.get("b"))
+    pattern = _COUNTED.get(message.code)
+    return stats if pattern is None else _with_counts(stats, pattern, message.text)
 
 
-def _progress(text: str, stats: Stats) -> Stats:
-    found = _PROGRESS.match(text[:_LONGEST])
-    if found is None:
-        return stats
-    depth = _number(found["depth"] or found["level"])
-    return replace(
-        stats,
-        generated=_number(found["generated"], stats.generated),
-        distinct=_number(found["distinct"], stats.distinct),
-        queue=_number(found["queue"], stats.queue),
-        depth=stats.depth if depth is None else depth,
-    )
+def _with_counts(stats: Stats, pattern: re.Pattern[str], text: str) -> Stats:
+    found = pattern.match(text[:_LONGEST])
+    counts = found.groupdict() if found is not None else {}
+    numbers = ((name.rstrip("_"), _number(count)) for name, count in counts.items())
+    return replace(stats, **{name: number for name, number in numbers if number is not None})
 
 
-def _simulation(text: str, stats: Stats) -> Stats:
-    # The depth's place holds the number of behaviours, and all other counts except the states generated are -1.
-    text = text[:_LONGEST]
-    found = _CHECKED.match(text) or _PROGRESS.match(text)
-    if found is None:
-        return stats
-    return replace(
-        stats,
-        generated=_number(found["generated"], stats.generated),
-        behaviours=_number(found["depth"], stats.behaviours),
-    )
-
-
-def _simulated(text: str, stats: Stats) -> Stats:
-    found = _SIMULATED.match(text)
-    return stats if found is None else replace(stats, generated=_number(found["generated"], stats.generated))
-
-
-def _initial(text: str, stats: Stats) -> Stats:
-    found = _INITIAL.match(text)
-    return stats if found is None else replace(stats, initial=_number(found["initial"]))
-
-
-def _depth(text: str, stats: Stats) -> Stats:
-    found = _DEPTH.match(text)
-    return stats if found is None else replace(stats, depth=_number(found["depth"], stats.depth))
-
-
-def _collision(text: str, stats: Stats) -> Stats:
-    """The estimates at the end of a search; newer releases print only the first unless asked for the other."""
-    found = {which[0]: float(value) for which, value in _COLLISION.findall(text)}
-    return replace(stats, collision_optimistic=found.get("c"), collision_observed=found.get("b"))
-
-
-_READERS: dict[int, Callable[[str, Stats], Stats]] = {
-    Code.STATS: _progress,
-    Code.STATS_DEPTH_FIRST: _progress,
-    Code.PROGRESS: _progress,
-    Code.PROGRESS_LEVEL: _progress,
-    Code.PROGRESS_DEPTH_FIRST: _progress,
-    Code.PROGRESS_SIMULATE: _simulation,
-    Code.STATS_SIMULATE: _simulated,
-    Code.DEPTH: _depth,
-    Code.SUCCESS: _collision,
-    Code.INITIAL_STATES_PROGRESS: _initial,
-}
-
-
-def _number(text: str | None, otherwise: int | None = None) -> int | None:
+def _number(text: str | None) -> int | None:
     """The number, however its digits are grouped; TLC prints -1 for a count that it does not have."""
     if text is not None and len(text) < 18 and text.isascii() and text.isdigit():
         return int(text)
     digits = "".join(filter(str.isdecimal, text or ""))[:18]
-    return int(digits) if digits and not (text or "").lstrip().startswith("-") else otherwise
+    return int(digits) if digits and not (text or "").lstrip().startswith("-") else None
 
 
 def read_coverage(message: Message) -> CoverageItem | None:

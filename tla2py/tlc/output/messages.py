@@ -12,7 +12,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum
 from functools import lru_cache
-from typing import NamedTuple
 
 from tla2py.errors import Place
 from tla2py.model.logs import LogInput
@@ -60,41 +59,9 @@ _START = re.compile(rb"@!@!@STARTMSG (-?\d{1,9})(?::(\d))? @!@!@\s*\Z")
 _END = re.compile(rb"@!@!@ENDMSG (-?\d{1,9}) @!@!@")
 
 
-class _Start(NamedTuple):
-    """The start of a message in a line: where the frame begins."""
-
-    begin: int
-    code: int
-    level: MessageLevel
-
-
-class _End(NamedTuple):
-    """The end of a message in a line: where the frame begins and ends."""
-
-    begin: int
-    end: int
-    code: int
-
-
 # Most frames are on lines of their own, of which there are few different ones.
-@lru_cache(maxsize=512)
-def _start_of(line: bytes) -> _Start | None:
-    found = _START.search(line)
-    if found is None:
-        return None
-    level = int(found[2] or 0)
-    # A class that TLC may add is read as an error, so that nothing it says is overlooked.
-    return _Start(
-        found.start(),
-        int(found[1]),
-        MessageLevel(level) if level <= MessageLevel.STATE else MessageLevel.ERROR,
-    )
-
-
-@lru_cache(maxsize=512)
-def _any_end_of(line: bytes) -> _End | None:
-    found = _END.search(line)
-    return None if found is None else _End(found.start(), found.end(), int(found[1]))
+_start_of = lru_cache(maxsize=512)(_START.search)
+_end_of = lru_cache(maxsize=512)(_END.search)
 
 
 def iter_messages(lines: Iterable[bytes]) -> Iterator[Message | UserText]:
@@ -126,16 +93,16 @@ class MessageReader:
         """The item that a line completes."""
         if _DELIMITER in line:
             if (start := _start_of(line)) is not None:
-                before = self._text(line[: start.begin])
-                self._open(start)
+                before = self._text(line[: start.start()])
+                self._open(int(start[1]), int(start[2] or 0))
                 return before
-            if (end := self._end_of(line)) is not None:
-                return self._close(line, end)
+            if (end := _end_of(line)) is not None and self._is_end(int(end[1]), line[end.end() :]):
+                return self._close(int(end[1]), line[: end.start()], line[end.end() :])
         return self._text(line, blank=True)
 
     def end(self) -> Message | None:
         """The message that the end of the stream leaves open."""
-        return self._message(complete=False) if self._open_codes else None
+        return self._message(self._open_codes[0], complete=False) if self._open_codes else None
 
     def _text(self, text: bytes, *, blank: bool = False) -> UserText | None:
         """Text outside all messages; text inside one is added to it."""
@@ -144,32 +111,32 @@ class MessageReader:
             return None
         return UserText(_decode(text)) if text or blank else None
 
-    def _open(self, start: _Start) -> None:
+    def _open(self, code: int, level: int) -> None:
         if self._open_codes:
-            self._nested.append(start.code)
+            self._nested.append(code)
         else:
-            self._parts, self._nested, self._level = [], [], start.level
-        self._open_codes.append(start.code)
+            # A class that TLC may add is read as an error, so that nothing it says is overlooked.
+            known = level if level <= MessageLevel.STATE else MessageLevel.ERROR
+            self._parts, self._nested, self._level = [], [], MessageLevel(known)
+        self._open_codes.append(code)
 
-    def _end_of(self, line: bytes) -> _End | None:
-        """The frame's end in ``line``; text may follow it only if the message is inside another."""
-        if (end := _any_end_of(line)) is None or end.code not in self._open_codes:
-            return None
-        return end if end.code != self._open_codes[0] or not line[end.end :].strip() else None
+    def _is_end(self, code: int, after: bytes) -> bool:
+        """Whether a frame ends an open message; text may follow it only if the message is inside another."""
+        return code in self._open_codes and (code != self._open_codes[0] or not after.strip())
 
-    def _close(self, line: bytes, end: _End) -> Message | None:
-        self._parts.append(line[: end.begin])
+    def _close(self, code: int, before: bytes, after: bytes) -> Message | None:
+        self._parts.append(before)
         # Unclosed inner messages end here too.
-        while self._open_codes.pop() != end.code:
+        while self._open_codes.pop() != code:
             pass
         if not self._open_codes:
-            return self._message(complete=True, code=end.code)
-        self._parts.append(line[end.end :])
+            return self._message(code, complete=True)
+        self._parts.append(after)
         return None
 
-    def _message(self, *, complete: bool, code: int | None = None) -> Message:
+    def _message(self, code: int, *, complete: bool) -> Message:
         return Message(
-            code=self._open_codes[0] if code is None else code,
+            code=code,
             level=self._level,
             text=_decode(b"".join(self._parts)),
             nested=tuple(self._nested),

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
+from typing import NamedTuple
 
 import platformdirs
 
@@ -22,10 +23,8 @@ from tla2py import toml
 from tla2py.errors import InputError, ToolchainError, writing
 from tla2py.files import write_file
 from tla2py.model.run import TlcOptions
-from tla2py.text import did_you_mean
 from tla2py.tla.graph import ModuleGraph
-from tla2py.tla.module import STANDARD_MODULES, code_matches, line_and_column
-from tla2py.tlc.config.wrapper import is_wrapper
+from tla2py.tla.module import code_matches, line_and_column
 from tla2py.tlc.process.sandbox import private_folder
 
 NAME = "tla2py.toml"
@@ -314,41 +313,17 @@ _MODULES = "tla2sany/StandardModules/"
 _OPTIONS = "tlc2/TLC.class"
 # Registers moved to a class of their own after 1.7.4.
 _REGISTERS = ("tlc2/module/TLC.class", "tlc2/module/TLCGetSet.class")
-# Options that TLC got after 1.7.4, in lower case.
-_NEWER_OPTIONS = frozenset(
-    [
-        "-debugger",
-        "-dumptrace",
-        "-generate",
-        "-inv",
-        "-invlevel",
-        "-loadtrace",
-        "-messagesaserrors",
-        "-nogeneratespecte",
-        "-nogeneratespectebin",
-        "-note",
-        "-notebin",
-        "-postcondition",
-        "-suppressmessages",
-        "-tespecoutdir",
-    ]
-)
 # Registers of TLCGet that TLC got after 1.7.4.
 _NEWER_REGISTERS = "action|all|all:named|behavior|config|coverage|generated|install|revision|spec|stats"
 _REGISTER = rf'\bTLCGet\s*\(\s*"(?P<register>{_NEWER_REGISTERS})"\s*\)'
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Abilities:
+class _Abilities(NamedTuple):
     """What a jar has: the names of its standard modules, and the classes that read options and registers."""
 
     modules: frozenset[str]
     options: bytes
     registers: bytes
-
-    def knows_option(self, option: str) -> bool:
-        """Whether TLC knows an option, in which upper and lower case may not matter."""
-        return class_constant(option.lower()) in self.options
 
 
 @lru_cache(maxsize=16)
@@ -373,43 +348,19 @@ def check_needs(
     Raises InputError (``tlc-lacks``) with the command that brings a TLC that has it.
     """
     has = _abilities(jar.path)
-    for option in options.options:
-        if re.match(r"-[A-Za-z]", option) and not has.knows_option(option):
-            raise _option_error(option, jar, place("options", option))
-    if options.mode == "generate" and not has.knows_option("-generate"):
-        raise _lacks('mode = "generate"', jar, place("mode", options.mode))
+    wanted = [("options", option, option) for option in options.options if re.match(r"-[A-Za-z]", option)]
+    wanted += [("mode", options.mode, "-generate")] if options.mode == "generate" else []
+    for key, value, option in wanted:
+        # Upper and lower case may not matter.
+        if class_constant(option.lower()) not in has.options:
+            raise _lacks(f"the option {option}", jar, place(key, value))
     for spec in specs:
         _check_modules(spec, has, jar)
 
 
-def check_wrappers(texts: Iterable[str], jar: Jar, where: Path) -> None:
-    """Check that a TLC has the standard modules that the values of a sweep file need: those that wrapper modules extend.
-
-    Raises InputError (``tlc-lacks``).
-    """
-    for text in texts:
-        extended = re.search(r"^EXTENDS (.*)$", text, re.MULTILINE) if is_wrapper(text) else None
-        for name in extended[1].split(", ") if extended else ():
-            if name in STANDARD_MODULES - _abilities(jar.path).modules:
-                raise _lacks(f"module {name}", jar, str(where))
-
-
 def _lacks(what: str, jar: Jar, where: str | None) -> InputError:
-    """The error for something that a jar lacks and newer ones have."""
-    return InputError(
-        "tlc-lacks", f"{what} needs a newer TLC than {jar.tlc} ({jar.origin})", where=where, hint=jar.newer
-    )
-
-
-def _option_error(option: str, jar: Jar, where: str | None) -> InputError:
-    if option.lower() in _NEWER_OPTIONS:
-        return _lacks(option, jar, where)
-    return InputError(
-        "tlc-lacks",
-        f"{jar.tlc} has no option {option}",
-        where=where,
-        hint=did_you_mean(option, sorted(_NEWER_OPTIONS), "'java -cp JAR tlc2.TLC -help' lists its options"),
-    )
+    """The error for something that a jar lacks."""
+    return InputError("tlc-lacks", f"{jar.tlc} ({jar.origin}) lacks {what}", where=where, hint=jar.newer)
 
 
 def _check_modules(spec: ModuleGraph, has: _Abilities, jar: Jar) -> None:
@@ -417,7 +368,7 @@ def _check_modules(spec: ModuleGraph, has: _Abilities, jar: Jar) -> None:
     for module in spec.modules:
         for reference in module.references:
             if reference.module in lacking:
-                raise _lacks(f"module {reference.module}", jar, module.where(reference.span))
+                raise _lacks(f"the module {reference.module}", jar, module.where(reference.span))
         for read in code_matches(_REGISTER, module.text) if "TLCGet" in module.text else ():
             if class_constant(read["register"]) not in has.registers:
                 line, column = line_and_column(module.text, read.start())

@@ -77,23 +77,33 @@ class Translator:
                 return module
             return self._copy(module, "is not translated")
         checksum = _CHECKSUM.search(begin[1])
-        if checksum is None:
-            return self._without_checksum(module, there)
-        text = self._translated(module)
+        try:
+            text = self._translated(module)
+        except (InputError, ToolchainError) as error:
+            if checksum is not None:
+                raise
+            # Not an error: the file can be checked, and inspected without Java.
+            return self._remark(
+                module,
+                "the translation in the file has no checksum and may be older than the PlusCal "
+                f"algorithm; it is used without comparison: {error.message.rstrip('.')}; {_AS_IT_IS}",
+                doubtful=isinstance(error, InputError),
+            )
         found = _BEGIN.search(text)
         now = _CHECKSUM.search(found[1]) if found is not None else None
         # Releases compute checksums of the same kind differently, so the definitions decide.
-        if now is None or now[0] == checksum[0] or not (differ := _differing(there, text)):
+        same = checksum is not None and (now is None or now[0] == checksum[0])
+        if same or not (differ := _differing(there, text)):
             return module
-        if (now[1] is None) == (checksum[1] is None):
+        if checksum is not None and now is not None and (now[1] is None) == (checksum[1] is None):
             return self._copy(module, "has changed since it was translated")
-        # Another kind of checksum. The differences may be edits by hand, so the translation stays.
-        newer = "a newer TLC (tla2py tools install 1.7.4, then --tla2tools 1.7.4)"
-        other = newer if checksum[1] is not None else "the TLC that made it, or remove its mark PCal-..."
+        # The differences may be edits by hand, so the translation stays.
+        lacks = "no checksum" if checksum is None else "the checksum of another translator"
         return self._remark(
             module,
-            "TLC checks the translation in the file, but this TLC translates the PlusCal algorithm "
-            f"differently ({differ}). If you have changed the algorithm, translate it again, or use {other}; {_AS_IT_IS}",
+            f"TLC checks the translation in the file; it has {lacks}, and this TLC translates "
+            f"the PlusCal algorithm differently ({differ}). If you have changed the algorithm, translate it again, or "
+            f"remove the old translation, from BEGIN to END, and tla2py translates a copy; {_AS_IT_IS}",
             doubtful=True,
         )
 
@@ -102,28 +112,6 @@ class Translator:
         return self._remark(
             replace(read_text(text, module.path), original=module.text),
             f"the PlusCal algorithm {state}; TLC gets a copy with a new translation, and the file stays unchanged",
-        )
-
-    def _without_checksum(self, module: Module, there: Mapping[str, str]) -> Module:
-        """The module, with a remark if its translation is, or may be, out of date."""
-        try:
-            differ = _differing(there, self._translated(module))
-        except (InputError, ToolchainError) as error:
-            # Not an error: the file can be checked, and inspected without Java.
-            return self._remark(
-                module,
-                "the translation in the file has no checksum and may be older than the PlusCal "
-                f"algorithm; it is used without comparison: {error.message.rstrip('.')}; {_AS_IT_IS}",
-                doubtful=isinstance(error, InputError),
-            )
-        if not differ:
-            return module
-        return self._remark(
-            module,
-            "TLC checks the translation in the file; it has no checksum, and this TLC translates "
-            f"the PlusCal algorithm differently ({differ}). If you have changed the algorithm, translate it again, or "
-            f"remove the old translation, from BEGIN to END, and tla2py translates a copy; {_AS_IT_IS}",
-            doubtful=True,
         )
 
     def _remark(self, module: Module, text: str, *, doubtful: bool = False) -> Module:

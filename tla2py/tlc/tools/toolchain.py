@@ -223,43 +223,6 @@ _TOKEN = r'"(?:[^"\\\n]|\\.)*"|[^\x00-\x7f]'
 _HEAD = re.compile(r"-{4,}\s*MODULE\b")
 _PROBE = "---- MODULE Probe ----\nA ≜ ∀ x ∈ {} : x\n====\n"
 _SECONDS = 60
-# The ASCII form of each symbol.
-_ASCII = {
-    "≜": "==",
-    "∧": "/\\",
-    "∨": "\\/",
-    "¬": "~",
-    "∈": "\\in",
-    "∉": "\\notin",
-    "∀": "\\A",
-    "∃": "\\E",
-    "⇒": "=>",
-    "≡": "<=>",
-    "⇔": "<=>",
-    "≠": "#",
-    "≤": "<=",
-    "≥": ">=",
-    "⟨": "<<",
-    "⟩": ">>",
-    "□": "[]",
-    "◇": "<>",
-    "◆": "<>",
-    "′": "'",
-    "→": "->",
-    "←": "<-",
-    "↦": "|->",
-    "∪": "\\union",
-    "∩": "\\intersect",
-    "⊆": "\\subseteq",
-    "×": "\\X",
-    "↝": "~>",
-    "∘": "\\o",
-    "‥": "..",
-    "…": "...",
-    "ℕ": "Nat",
-    "ℤ": "Int",
-    "ℝ": "Real",
-}
 
 
 def check_readable(texts: Mapping[str, str], paths: Mapping[str, str], toolchain: Toolchain) -> None:
@@ -272,12 +235,11 @@ def check_readable(texts: Mapping[str, str], paths: Mapping[str, str], toolchain
             continue
         line, column, symbol = found
         where = f"{paths[key]}:{line}:{column}" if key in paths else None
-        instead = f"or write {_ASCII[symbol]}" if symbol in _ASCII else "or write it in ASCII"
         raise InputError(
             "unicode",
             f"{symbol} is Unicode, which {toolchain.jar.tlc} does not read ({toolchain.jar.origin})",
             where=where,
-            hint=f"{toolchain.jar.newer}; {instead}",
+            hint=f"{toolchain.jar.newer}; or write it in ASCII",
         )
 
 
