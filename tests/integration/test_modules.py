@@ -221,7 +221,7 @@ def test_pluscal_with_the_checksum_of_another_translator(countdown: Path) -> Non
     assert translate(parse_module(countdown)).original is None
     assert (told[0].where, told[0].doubtful) == (f"{countdown}:4:4", True)
     assert "(step)" in told[0].text
-    assert "tla2py tools install 1.7.4" in told[0].text
+    assert "the checksum of another translator" in told[0].text
     # Releases that write checksums of one kind may count differently: what is the same is not called changed.
     countdown.write_text(re.sub("PCal-[0-9a-f]+", "PCal-0", ours))
     told.clear()

@@ -1,8 +1,8 @@
 """A client of a Py4J gateway, which calls methods in a JVM.
 
-Py4J's own client reconnects when a connection breaks, then sends a command twice, and logs errors; here a lost gateway
-is an error. Py4J's client also releases objects only when Python's garbage collector finds them, but TLC's classes must
-go with the run that loaded them.
+Py4J's own client connects again when a connection breaks, then sends a command twice; here a lost gateway is an error. It
+also releases objects only when Python's garbage collector finds them, but TLC's classes must go with the run that loaded
+them.
 """
 
 from __future__ import annotations
@@ -10,20 +10,11 @@ from __future__ import annotations
 import contextlib
 import functools
 import os
-import socket
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from tla2py.model.model import GivenVariable
-
-# The gateway holds back each answer until the previous one is acknowledged, which Linux does after 40 ms unless
-# requested each time; other systems do not have this option.
-_QUICKACK = getattr(socket, "TCP_QUICKACK", None)
-
-
-class GatewayError(Exception):
-    """The gateway is gone or does not answer in time, or the call has thrown an exception."""
 
 
 @functools.cache
@@ -41,64 +32,54 @@ def gateway_jar() -> Path | None:
     return next(Path(home, "jars").glob("py4j-*.jar"), None) if home else None
 
 
-@dataclass(frozen=True, slots=True)
-class JavaReference:
-    """An object in the JVM."""
-
-    id: str
-
-
 class Gateway:
-    """A connection to a gateway on this machine. Every method raises GatewayError."""
+    """A connection to a gateway on this machine. Every method, and those of Java's objects, raise Py4JError."""
 
     def __init__(self, port: int, token: str, timeout_seconds: float) -> None:
+        # Imported on use, as most commands start no JVM that stays.
+        from py4j.java_gateway import GatewayConnection, GatewayParameters, GatewayProperty, PythonProxyPool
+
+        # What Py4J's objects look for in a client.
+        self.address, self.port, self.converters = "127.0.0.1", port, ()
+        self.gateway_property = GatewayProperty(False, PythonProxyPool(), enable_memory_management=False)
+        parameters = GatewayParameters(port=port, auth_token=token, read_timeout=timeout_seconds)
+        self._connection = GatewayConnection(parameters)
         self._made: list[str] = []
-        try:
-            self._socket = socket.create_connection(("127.0.0.1", port), timeout_seconds)
-            self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            self._answers = self._socket.makefile("rb")
-        except OSError as error:
-            raise GatewayError(str(error)) from error
-        self._ask(f"A\n{token}\n")
+        self._connection.start()
 
     def close(self) -> None:
         """Close the connection."""
-        with contextlib.suppress(OSError):
-            self._answers.close()
-            self._socket.close()
+        self._connection.close()
 
-    def call(
-        self, target: JavaReference | str, method: str, *arguments: JavaReference | str | int | None
-    ) -> object:
-        """The result of a method of an object, or of a class given by name."""
-        name = target.id if isinstance(target, JavaReference) else f"z:{target}"
-        return self._ask(f"c\n{name}\n{method}\n{_written(arguments)}e\n")
+    def send_command(self, command: str) -> str:
+        """The answer to a command, as Py4J's objects send it."""
+        answer: str = self._connection.send_command(command)
+        if answer[:2] in ("yr", "yt", "yl", "yh", "ya", "yg"):
+            self._made.append(answer[2:])
+        return answer
 
-    def get(
-        self, target: JavaReference | str, method: str, *arguments: JavaReference | str | int | None
-    ) -> JavaReference:
-        """The object that a method returns."""
-        return _reference(self.call(target, method, *arguments))
+    def call(self, name: str, method: str, *arguments: object) -> Any:
+        """The result of a static method of a class."""
+        from py4j.java_gateway import JavaMember
 
-    def type(self, name: str) -> JavaReference:
-        """The class with a name."""
-        return self.get("java.lang.Class", "forName", name)
+        return JavaMember(method, None, f"z:{name}", self)(*arguments)
 
-    def new(self, name: str, *arguments: JavaReference | str | int | None) -> JavaReference:
+    def new(self, name: str, *arguments: object) -> Any:
         """A new instance of a class."""
-        return _reference(self._ask(f"i\n{name}\n{_written(arguments)}e\n"))
+        from py4j.java_gateway import JavaClass
 
-    def array(self, name: str, items: Iterable[JavaReference | str | int | None] = ()) -> JavaReference:
+        return JavaClass(name, self)(*arguments)
+
+    def type(self, name: str) -> Any:
+        """The class with a name."""
+        return self.call("java.lang.Class", "forName", name)
+
+    def array(self, name: str, items: Sequence[object]) -> Any:
         """A new array."""
-        values = list(items)
-        made = _reference(self._ask(f"a\nc\ns{name}\ni{len(values)}\ne\n"))
-        for index, value in enumerate(values):
-            self._ask(f"a\ns\n{made.id}\ni{index}\n{_written([value])}e\n")
+        made = self.call("java.lang.reflect.Array", "newInstance", self.type(name), len(items))
+        for index, value in enumerate(items):
+            self.call("java.lang.reflect.Array", "set", made, index, value)
         return made
-
-    def item(self, array: JavaReference, index: int) -> JavaReference:
-        """An element of an array."""
-        return _reference(self._ask(f"a\ng\n{array.id}\ni{index}\ne\n"))
 
     def mark(self) -> int:
         """The point in time to pass to ``forget_since``."""
@@ -107,62 +88,8 @@ class Gateway:
     def forget_since(self, mark: int) -> None:
         """Release the objects that the JVM handed out since ``mark``."""
         gone, self._made = self._made[mark:], self._made[:mark]
-        self._send("".join(f"m\nd\n{name}\ne\n" for name in gone))
-        for _ in gone:
-            if _QUICKACK is not None:
-                self._socket.setsockopt(socket.IPPROTO_TCP, _QUICKACK, 1)
-            self._answer()
-
-    def _ask(self, command: str) -> object:
-        self._send(command)
-        return self._answer()
-
-    def _send(self, command: str) -> None:
-        try:
-            self._socket.sendall(command.encode())
-        except OSError as error:
-            raise GatewayError(str(error)) from error
-
-    def _answer(self) -> object:
-        try:
-            line = self._answers.readline().decode()
-        except (OSError, ValueError) as error:
-            raise GatewayError(str(error)) from error
-        if not line.endswith("\n") or not line.startswith("!y"):
-            raise GatewayError(line.strip() or "the JVM is gone")
-        kind, text = line[2], line[3:-1]
-        if kind in "vn":
-            return None
-        if kind in "iL":
-            return int(text)
-        if kind == "b":
-            return text == "true"
-        if kind in "rtlhag":
-            self._made.append(text)
-            return JavaReference(text)
-        return text
-
-
-def _written(arguments: Iterable[JavaReference | str | int | None]) -> str:
-    return "".join(f"{_argument(value)}\n" for value in arguments)
-
-
-def _argument(value: JavaReference | str | int | None) -> str:
-    if value is None:
-        return "n"
-    if isinstance(value, JavaReference):
-        return f"r{value.id}"
-    if isinstance(value, bool):
-        return f"b{value}"
-    if isinstance(value, int):
-        return f"i{value}"
-    return "s" + value.replace("\\", "\\\\").replace("\r", "\\r").replace("\n", "\\n")
-
-
-def _reference(value: object) -> JavaReference:
-    if not isinstance(value, JavaReference):
-        raise GatewayError(f"not an object: {value!r}")
-    return value
+        for name in gone:
+            self._connection.send_command(f"m\nd\n{name}\ne\n")
 
 
 # Opens the class of the view that System.getenv gives.
@@ -172,17 +99,17 @@ OPENED = "--add-opens=java.base/java.util=ALL-UNNAMED"
 class JvmVariables:
     """The map behind the view that ``System.getenv`` gives; its class is not public, hence the reflection.
 
-    Methods raise GatewayError.
+    Methods raise Py4JError.
     """
 
     def __init__(self, java: Gateway) -> None:
         self._java = java
-        field = java.get(java.type("java.util.Collections$UnmodifiableMap"), "getDeclaredField", "m")
-        java.call(field, "setAccessible", True)
-        self._map = java.get(field, "get", java.get("java.lang.System", "getenv"))
+        field = java.type("java.util.Collections$UnmodifiableMap").getDeclaredField("m")
+        field.setAccessible(True)
+        self._map = field.get(java.call("java.lang.System", "getenv"))
         item, map_ = java.type("java.lang.Object"), java.type("java.util.Map")
-        self._put = java.get(map_, "getMethod", "put", java.array("java.lang.Class", [item, item]))
-        self._remove = java.get(map_, "getMethod", "remove", java.array("java.lang.Class", [item]))
+        self._put = map_.getMethod("put", java.array("java.lang.Class", [item, item]))
+        self._remove = map_.getMethod("remove", java.array("java.lang.Class", [item]))
         # What the variables of the last run replaced.
         self._replaced: dict[str, str | None] = {}
 
@@ -195,50 +122,38 @@ class JvmVariables:
     def _set(self, name: str, value: str | None) -> str | None:
         """The value that a variable had before; None stands for no variable."""
         method, given = (self._remove, [name]) if value is None else (self._put, [name, value])
-        before = self._java.call(method, "invoke", self._map, self._java.array("java.lang.Object", given))
+        before = method.invoke(self._map, self._java.array("java.lang.Object", given))
         return None if before is None else str(before)
 
 
 HANDLES = "java.lang.invoke.MethodHandles"
 
 
-def main_handle(
-    java: Gateway, lookup: JavaReference, loader: JavaReference, arguments: Sequence[str]
-) -> JavaReference:
+def main_handle(java: Gateway, lookup: Any, loader: Any, arguments: Sequence[str]) -> Any:
     """A method handle without parameters that does what TLC's ``main`` does and returns the exit status.
 
     It is ``tlc = new TLC(); if (!tlc.handleParameters(arguments)) return 1; tlc.setResolver(new
     SimpleFilenameToStream()); return ExitStatus.errorConstantToExitStatus(tlc.process())``. Objects of TLC's classes
     never reach the gateway, which would keep their classes alive.
     """
-    tlc = java.get(loader, "loadClass", "tlc2.TLC")
 
-    def method(kind: str, owner: JavaReference, name: str | None, descriptor: str) -> JavaReference:
-        type_ = java.get("java.lang.invoke.MethodType", "fromMethodDescriptorString", descriptor, loader)
-        found = (owner, type_) if name is None else (owner, name, type_)
-        return java.get(lookup, kind, *found)
+    def form(descriptor: str) -> Any:
+        return java.call("java.lang.invoke.MethodType", "fromMethodDescriptorString", descriptor, loader)
 
-    def combine(name: str, *parts: JavaReference | int) -> JavaReference:
-        return java.get(HANDLES, name, *parts)
-
-    parameters = method("findVirtual", tlc, "handleParameters", "([Ljava/lang/String;)Z")
+    combine = functools.partial(java.call, HANDLES)
+    tlc = loader.loadClass("tlc2.TLC")
+    parameters = lookup.findVirtual(tlc, "handleParameters", form("([Ljava/lang/String;)Z"))
     given = java.array("java.lang.Object", [java.array("java.lang.String", arguments)])
     accepted = combine("insertArguments", parameters, 1, given)
-    files = java.get(loader, "loadClass", "util.SimpleFilenameToStream")
-    resolver = method("findConstructor", files, None, "()V")
-    interface = java.get(
-        "java.lang.invoke.MethodType", "fromMethodDescriptorString", "()Lutil/FilenameToStream;", loader
-    )
-    resolver = java.get(resolver, "asType", interface)
-    setter = method("findVirtual", tlc, "setResolver", "(Lutil/FilenameToStream;)V")
+    resolver = lookup.findConstructor(loader.loadClass("util.SimpleFilenameToStream"), form("()V"))
+    resolver = resolver.asType(form("()Lutil/FilenameToStream;"))
+    setter = lookup.findVirtual(tlc, "setResolver", form("(Lutil/FilenameToStream;)V"))
     prepare = combine("collectArguments", setter, 1, resolver)
-    process = combine("foldArguments", method("findVirtual", tlc, "process", "()I"), prepare)
-    statuses = java.get(loader, "loadClass", "tlc2.output.EC$ExitStatus")
-    status = method("findStatic", statuses, "errorConstantToExitStatus", "(I)I")
+    process = combine("foldArguments", lookup.findVirtual(tlc, "process", form("()I")), prepare)
+    statuses = loader.loadClass("tlc2.output.EC$ExitStatus")
+    status = lookup.findStatic(statuses, "errorConstantToExitStatus", form("(I)I"))
     process = combine("filterReturnValue", process, status)
-    number = java.get(java.get(status, "type"), "returnType")
-    refused = combine(
-        "dropArguments", combine("constant", number, 1), 0, java.array("java.lang.Class", [tlc])
-    )
+    one = combine("constant", status.type().returnType(), 1)
+    refused = combine("dropArguments", one, 0, java.array("java.lang.Class", [tlc]))
     whole = combine("guardWithTest", accepted, process, refused)
-    return combine("filterReturnValue", method("findConstructor", tlc, None, "()V"), whole)
+    return combine("filterReturnValue", lookup.findConstructor(tlc, form("()V")), whole)

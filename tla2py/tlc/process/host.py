@@ -17,18 +17,13 @@ import time
 import zipfile
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import psutil
+from py4j.protocol import Py4JError
 
 from tla2py.model.model import GivenVariable
-from tla2py.tlc.process.gateway import (
-    HANDLES,
-    Gateway,
-    GatewayError,
-    JavaReference,
-    JvmVariables,
-    main_handle,
-)
+from tla2py.tlc.process.gateway import HANDLES, Gateway, JvmVariables, main_handle
 from tla2py.tlc.process.process import Watch
 from tla2py.tlc.process.sandbox import environment, java_sandbox, start
 from tla2py.tlc.process.started import Started, Streams, WallError
@@ -42,6 +37,8 @@ _START_SECONDS = 60
 _ANSWER_SECONDS = 20
 _POLL_MILLISECONDS = 100
 _COMMON_POOL = "ForkJoinPool.commonPool-"
+# Of more threads of a run some are overlooked.
+_THREADS = 64
 
 
 class SpoiledError(Exception):
@@ -99,7 +96,7 @@ class Host:
             self._connect(jars if trust else plain)
         except BaseException as error:
             self.kill()
-            if isinstance(error, (GatewayError, WallError, psutil.Error, ValueError, zipfile.BadZipFile)):
+            if isinstance(error, (Py4JError, WallError, psutil.Error, ValueError, zipfile.BadZipFile)):
                 raise SpoiledError("start") from error
             raise
 
@@ -107,27 +104,28 @@ class Host:
         deadline = time.monotonic() + _START_SECONDS
         while (output := (self._base / "out").read_text("utf-8", "replace")).count("\n") < 2:
             if self._jvm.status() == psutil.STATUS_ZOMBIE or time.monotonic() > deadline:
-                raise GatewayError("the JVM did not start")
+                raise Py4JError("the JVM did not start")
             time.sleep(0.01)
         port, token, *_ = output.split()
         self._gateway = java = Gateway(int(port), token, _ANSWER_SECONDS)
-        uris = [java.get(java.new("java.io.File", str(jar)), "toURI") for jar in jars]
-        self._urls = java.array("java.net.URL", [java.get(uri, "toURL") for uri in uris])
-        self._parent = java.get("java.lang.ClassLoader", "getPlatformClassLoader")
-        self._lookup = java.get(HANDLES, "publicLookup")
+        urls = [java.new("java.io.File", str(jar)).toURI().toURL() for jar in jars]
+        self._urls = java.array("java.net.URL", urls)
+        self._parent = java.call("java.lang.ClassLoader", "getPlatformClassLoader")
+        self._lookup = java.call(HANDLES, "publicLookup")
         self._callable = java.type("java.util.concurrent.Callable")
-        self._properties = java.get(java.get("java.lang.System", "getProperties"), "clone")
-        self._beans = java.get("java.lang.management.ManagementFactory", "getPlatformMBeanServer")
+        self._thread = java.type("java.lang.Thread")
+        self._properties = java.call("java.lang.System", "getProperties").clone()
+        self._beans = java.call("java.lang.management.ManagementFactory", "getPlatformMBeanServer")
         name, query = (java.type(f"javax.management.{each}") for each in ("ObjectName", "QueryExp"))
         registry = java.type("javax.management.MBeanServer")
         both, one = java.array("java.lang.Class", [name, query]), java.array("java.lang.Class", [name])
-        self._query = java.get(registry, "getMethod", "queryNames", both)
-        self._unregister = java.get(registry, "getMethod", "unregisterMBean", one)
+        self._query = registry.getMethod("queryNames", both)
+        self._unregister = registry.getMethod("unregisterMBean", one)
         self._bean_names = self._find_beans()
         self._variables = JvmVariables(java)
         descriptors = java.type("java.io.FileDescriptor")
-        fields = [java.get(descriptors, "getField", name) for name in ("out", "err")]
-        self._files = [java.new("java.io.FileOutputStream", java.get(each, "get", None)) for each in fields]
+        fields = [descriptors.getField(name) for name in ("out", "err")]
+        self._files = [java.new("java.io.FileOutputStream", each.get(None)) for each in fields]
         self._empty_streams()
 
     @property
@@ -165,24 +163,21 @@ class Host:
         try:
             self._empty_streams()
             streams = [self._stream(*each) for each in zip(("setOut", "setErr"), self._files, strict=True)]
-            java.call("java.lang.System", "setProperties", java.get(self._properties, "clone"))
+            java.call("java.lang.System", "setProperties", self._properties.clone())
             for name, value in properties:
                 java.call("java.lang.System", "setProperty", name, value)
             self._variables.replace(variables)
             loader = java.new("java.net.URLClassLoader", self._urls, self._parent)
-            main = java.get(
-                "java.lang.invoke.MethodHandleProxies",
-                "asInterfaceInstance",
-                self._callable,
-                main_handle(java, self._lookup, loader, arguments),
-            )
+            main = main_handle(java, self._lookup, loader, arguments)
+            proxies = "java.lang.invoke.MethodHandleProxies"
+            main = java.call(proxies, "asInterfaceInstance", self._callable, main)
             task = java.new("java.util.concurrent.FutureTask", main)
             group = java.new("java.lang.ThreadGroup", "main")
             thread = java.new("java.lang.Thread", group, task, "main")
-            java.call(thread, "setContextClassLoader", loader)
-            java.call(thread, "start")
-            while not java.call(task, "isDone"):
-                java.call(thread, "join", _POLL_MILLISECONDS)
+            thread.setContextClassLoader(loader)
+            thread.start()
+            while not task.isDone():
+                thread.join(_POLL_MILLISECONDS)
                 if cancelled is not None and cancelled.is_set():
                     raise SpoiledError("cancelled")
                 if time.monotonic() >= deadline or self.cpu_seconds() >= used + cpu_seconds:
@@ -194,20 +189,20 @@ class Host:
                     raise SpoiledError("output")
                 if watch is not None:
                     watch(self.streams[0], resident)
-            status = java.call(task, "get")
+            status = task.get()
             self._await_threads(group)
             self._remove_beans()
             for stream in streams:
-                java.call(stream, "flush")
-            java.call(loader, "close")
+                stream.flush()
+            loader.close()
             java.forget_since(mark)
-        except (GatewayError, psutil.Error) as error:
+        except (Py4JError, psutil.Error) as error:
             raise SpoiledError("failed") from error
         if not isinstance(status, int):
             raise SpoiledError("failed")
         return status
 
-    def _stream(self, setter: str, file: JavaReference) -> JavaReference:
+    def _stream(self, setter: str, file: Any) -> Any:
         """A stream of the run's own into an open file, which replaces System.out or System.err."""
         java = self._java
         buffered = java.new("java.io.BufferedOutputStream", file)
@@ -215,7 +210,7 @@ class Host:
         java.call("java.lang.System", setter, stream)
         return stream
 
-    def _await_threads(self, group: JavaReference) -> None:
+    def _await_threads(self, group: Any) -> None:
         """Wait until all threads of a run are idle; in a separate process the exit would end them.
 
         Some runs leak threads that wait for each other, and with them all of TLC's classes.
@@ -233,30 +228,25 @@ class Host:
         """Remove the run's management beans, whose names would clash with those of the next run."""
         java = self._java
         left = self._find_beans()
-        java.call(left, "removeAll", self._bean_names)
-        count, names = java.call(left, "size"), java.get(left, "toArray")
-        for index in range(int(str(count))):
-            name = java.array("java.lang.Object", [java.item(names, index)])
-            java.call(self._unregister, "invoke", self._beans, name)
+        left.removeAll(self._bean_names)
+        for name in left.toArray():
+            self._unregister.invoke(self._beans, java.array("java.lang.Object", [name]))
 
-    def _find_beans(self) -> JavaReference:
+    def _find_beans(self) -> Any:
         """The names of the management beans; the registry's class is not public, hence the reflection."""
         nothing = self._java.array("java.lang.Object", [None, None])
-        return self._java.get(self._query, "invoke", self._beans, nothing)
+        return self._query.invoke(self._beans, nothing)
 
-    def _thread_states(self, group: JavaReference) -> set[str]:
+    def _thread_states(self, group: Any) -> set[str]:
         """The states of a run's live threads, without the JDK's common pool, which belongs to no run."""
-        java = self._java
-        if java.call(group, "activeCount") == 0:
+        if group.activeCount() == 0:
             return set()
-        array = java.array("java.lang.Thread", [None] * 64)
-        count = java.call(group, "enumerate", array)
-        threads = [java.item(array, index) for index in range(int(str(count)))]
-        names = {thread: str(java.call(thread, "getName")) for thread in threads}
+        array = self._java.call("java.lang.reflect.Array", "newInstance", self._thread, _THREADS)
+        threads = [array[index] for index in range(group.enumerate(array))]
         return {
-            str(java.call(java.get(thread, "getState"), "name"))
-            for thread, name in names.items()
-            if not name.startswith(_COMMON_POOL)
+            str(thread.getState().name())
+            for thread in threads
+            if not thread.getName().startswith(_COMMON_POOL)
         }
 
     def cpu_seconds(self) -> float:
