@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 import msgspec
 
@@ -48,13 +47,6 @@ def _facts(store: Store, run_id: str) -> Iterator[bytes]:
 ORIGINAL = "original"
 
 
-class Took(NamedTuple):
-    """The CPU and wall-clock seconds of a run."""
-
-    cpu: float
-    wall: float
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Task:
     """A run of a mutant, or of the original, at the point in a place of the plan; ``mutant`` is an id."""
@@ -86,9 +78,9 @@ class Bench:
     _sources: dict[str, str] = field(default_factory=dict)
 
     def execute(
-        self, tasks: Sequence[Task], limits: Limits, name: str, *, took: Took | None = None
+        self, tasks: Sequence[Task], limits: Limits, name: str, *, took: tuple[float, float] | None = None
     ) -> dict[str, RunRow]:
-        """The rows of ``runs``, by run id, after executing tasks that become points."""
+        """The rows of ``runs``, by run id, after executing tasks that become points; ``took`` is as of ``took``."""
         number = max([len(self.plan.points), *(each.point for each in self.points)])
         for each in tasks:
             original = each.mutant == ORIGINAL
@@ -126,21 +118,20 @@ class Bench:
                     raise
         return found
 
-    def took(self, run_id: str) -> Took | None:
-        """The time of a run that is a point."""
-        found = run_seconds(table_files(self.store, "runs")).get(run_id)
-        return None if found is None else Took(*found)
+    def took(self, run_id: str) -> tuple[float, float] | None:
+        """The CPU and wall-clock seconds of a run that is a point."""
+        return run_seconds(table_files(self.store, "runs")).get(run_id)
 
-    def _execute(self, tasks: Sequence[Task], limits: Limits, name: str, took: Took | None) -> bool:
+    def _execute(
+        self, tasks: Sequence[Task], limits: Limits, name: str, took: tuple[float, float] | None
+    ) -> bool:
         """Execute the runs that the store lacks, and tell whether there were any."""
         points = [self.plan.points[each.place] for each in tasks]
         plan = self.plan.further(points, [each.run for each in tasks], self._sources, limits)
         earlier = NOTHING_KNOWN
         if took is not None:
-            keys = {parameter_key(point.parameters) for point in points}
-            earlier = Durations(
-                by_parameters=dict.fromkeys(keys, took.cpu), by_weight={}, wall=dict.fromkeys(keys, took.wall)
-            )
+            cpu, wall = (dict.fromkeys((parameter_key(p.parameters) for p in points), each) for each in took)
+            earlier = Durations(by_parameters=cpu, by_weight={}, wall=wall)
         job = prepare_job(self.sweep, plan, self.store, fresh=self.fresh, earlier=earlier)
         if job.missing:
             self.executed += sum(execute_jobs([job], self.toolchain, self.start, self.listener, name))

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import random
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
+
+import msgspec
 
 from tla2py.errors import InputError
 from tla2py.model.model import Config
@@ -48,7 +49,7 @@ def budgeted(run: Run) -> Run:
 
 def model_mutants(spec: ModuleGraph, config: Config, replaced: Mapping[str, str]) -> list[Mutant]:
     """The mutants of a model, in the order of their places; ``replaced`` are the values of replaced names."""
-    named = {name: frozenset(_names(value)) for name, value in replaced.items()}
+    named = {name: frozenset(re.findall(r"[\w!]+", value)) for name, value in replaced.items()}
     walk = Walk(spec, closure(named))
     found = walk.behaviour(config.specification, config.init, config.next)
     weakened: dict[str, tuple[Mutant, list[str]]] = {}
@@ -119,21 +120,26 @@ def given_mutants(specs: Iterable[ModuleGraph], lines: Iterable[str], source: st
 _EXAMPLE = '{"module": "Lease", "line": 7, "column": 16, "before": "wait = 0", "after": "TRUE"}'
 
 
+class _Given(msgspec.Struct):
+    module: str
+    line: int
+    column: int
+    before: str
+    after: str
+
+
 def _given(text: str, where: str, modules: Mapping[str, Module]) -> Mutant:
     def wrong(message: str, hint: str = f"example: {_EXAMPLE}") -> InputError:
         return InputError("bad-mutant", message, where=where, hint=hint)
 
     try:
-        data = json.loads(text)
-        module = modules[str(data["module"]).removesuffix(".tla")]
-        line, column = int(data["line"]), int(data["column"])
-        before, after = str(data["before"]), str(data["after"])
-    except KeyError as error:
-        if error.args[0] in ("module", "line", "column", "before", "after"):
-            raise wrong(f"the key {error.args[0]} is missing") from error
-        raise wrong(f"no module {error.args[0]}", f"modules: {', '.join(modules)}") from error
-    except (ValueError, TypeError) as error:
-        raise wrong("not a mutant: a JSON object with a place and two texts") from error
+        data = msgspec.json.decode(text, type=_Given)
+    except msgspec.MsgspecError as error:
+        raise wrong(f"not a mutant: {error}") from error
+    module = modules.get(data.module.removesuffix(".tla"))
+    if module is None:
+        raise wrong(f"no module {data.module}", f"modules: {', '.join(modules)}")
+    line, column, before, after = data.line, data.column, data.before, data.after
     lines = module.text.split("\n")
     source = Text(module.text)
     begin = (
@@ -150,7 +156,3 @@ def _given(text: str, where: str, modules: Mapping[str, Module]) -> Mutant:
         (each for each in module.definitions if each.span.begin_line <= line <= each.span.end_line), None
     )
     return mutant_of(source.rewrite("given", span, after), owner, module)
-
-
-def _names(value: str) -> Iterator[str]:
-    yield from "".join(c if c.isalnum() or c in "_!" else " " for c in value).split()

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from tla2py.errors import InputError
 from tla2py.execution.job import write_input_files
 from tla2py.model.mutant import Killer, LeftOut, MutantReport, MutantRow, Status
 from tla2py.model.outcome import Outcome, Verdict, Violation
 from tla2py.model.row import RunRow
-from tla2py.model.run import Limits, Run, RunResult, TlcOptions
+from tla2py.model.run import Limits, Run, RunResult
 from tla2py.mutation.bench import ORIGINAL, Bench, Task, graph_facts
 from tla2py.mutation.trial import Trial
 from tla2py.mutation.walk import Mutant
@@ -52,23 +52,10 @@ def killers(violated: Iterable[Violation]) -> tuple[Killer, ...]:
     return tuple(Killer(each.kind, each.name) for each in violated)
 
 
-def first_violation(run: Run) -> Run:
-    """The run, up to the first violation."""
-    return replace(run, options=_plain(run.options))
-
-
-def each_check(run: Run) -> Run:
-    """The run, which answers for each check whether it is violated."""
-    return replace(run, options=replace(_plain(run.options), find="each"))
-
-
-def with_graph(run: Run) -> Run:
-    """The run, which writes its state graph."""
-    return replace(run, options=replace(_plain(run.options), graph=True))
-
-
-def _plain(options: TlcOptions) -> TlcOptions:
-    return replace(options, find="first", coverage=False, graph=False, behaviours=False)
+def plain(run: Run, **changed: Any) -> Run:
+    """The run up to the first violation and without further files, except for what is ``changed`` of its options."""
+    options: dict[str, Any] = {"find": "first", "coverage": False, "graph": False, "behaviours": False}
+    return replace(run, options=replace(run.options, **(options | changed)))
 
 
 # A mutant gets at least so many seconds and states.
@@ -198,10 +185,10 @@ class Rounds:
     def _states(self, place: int) -> int:
         return max(self.trial.budget * (self._originals[place].distinct or 0), _LEAST_STATES)
 
-    def _task(self, mutant: Mutant, place: int, change: Callable[[Run], Run], *more: Mutant) -> Task:
-        budget = None if change is with_graph else self._states(place)
+    def _task(self, mutant: Mutant, place: int, *more: Mutant, **options: Any) -> Task:
+        budget = None if options.get("graph") else self._states(place)
         run, texts = self.trial.run([mutant, *more], place, budget)
-        return Task(mutant=mutant.mutant, place=place, run=change(run), texts=texts)
+        return Task(mutant=mutant.mutant, place=place, run=plain(run, **options), texts=texts)
 
     def _round(self, mutants: Sequence[Mutant], place: int) -> None:
         """Run the mutants that nothing has noticed so far at a point."""
@@ -211,7 +198,7 @@ class Rounds:
             if self._answers[each.mutant].status is None and place in self.trial.reach[each.mutant]
         ]
         original = self._originals[place]
-        tasks = [self._task(each, place, first_violation) for each in open_]
+        tasks = [self._task(each, place) for each in open_]
         if not tasks:
             return
         name = f"mutants at point {place + 1} ({self._order.index(place) + 1} of {len(self._order)})"
@@ -244,7 +231,7 @@ class Rounds:
             if answer.place is None or answer.killed_by[0].kind in ("evaluation", "assumption"):
                 continue
             if len(self._originals[answer.place].checked) > 1:
-                tasks.setdefault(answer.place, []).append(self._task(each, answer.place, each_check))
+                tasks.setdefault(answer.place, []).append(self._task(each, answer.place, find="each"))
         for place, some in tasks.items():
             name = f"which checks notice mutants at point {place + 1}"
             results = self.bench.execute_further(some, self._limits(place), name)
@@ -265,12 +252,12 @@ class Rounds:
         ]
         for place in self._order:
             tasks = [
-                self._task(each, place, with_graph) for each in same if place in self.trial.reach[each.mutant]
+                self._task(each, place, graph=True) for each in same if place in self.trial.reach[each.mutant]
             ]
             if not tasks:
                 continue
             run, texts = self.trial.run([], place)
-            original = Task(mutant=ORIGINAL, place=place, run=with_graph(run), texts=texts)
+            original = Task(mutant=ORIGINAL, place=place, run=plain(run, graph=True), texts=texts)
             name = f"state graphs at point {place + 1}"
             self.bench.execute_further([original, *tasks], self._limits(place), name)
             facts = graph_facts(self.bench.store, original.run.run_id)
@@ -297,7 +284,7 @@ class Rounds:
                 for each in some[:_TRIED]:
                     place = self._answers[each.mutant].place
                     if place is not None:
-                        task = self._task(each, place, first_violation, by_id[name])
+                        task = self._task(each, place, by_id[name])
                         tried.setdefault(place, []).append((by_id[name], task))
                 del some[:_TRIED]
             for place, pairs in tried.items():

@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import psutil
+from py4j.protocol import Py4JError
 
-from tla2py.tlc.process.gateway import OPENED, GatewayError, gateway_jar
+from tla2py.tlc.process.gateway import OPENED, gateway_jar
 from tla2py.tlc.process.host import Host
 from tla2py.tlc.tools.jar import bundled_jar
 from tla2py.tlc.tools.java import find_java
@@ -96,7 +97,7 @@ def makes(host: Host, name: str, *arguments: str | int) -> bool:
     """Whether a JVM can make an object of a class, such as a reader of a file."""
     try:
         host._java.new(name, *arguments)
-    except GatewayError:
+    except Py4JError:
         return False
     return True
 

@@ -256,11 +256,11 @@ def test_a_jvm_that_stays_has_the_same_walls(
             assert makes(host, "java.io.FileWriter", str(path)) == ("files" in open_), path
         assert makes(host, "java.io.FileReader", f"/proc/{os.getpid()}/environ") == ("secrets" in open_)
         assert makes(host, "java.net.DatagramSocket") == ("network" in open_)
-        runtime = host._java.get("java.lang.Runtime", "getRuntime")
+        runtime = host._java.call("java.lang.Runtime", "getRuntime")
         for daemon in (f"setsid -f sleep {mark}.1", f"sleep {mark}.2"):
-            started = host._java.get(runtime, "exec", daemon)
+            started = runtime.exec(daemon)
         # It is there, so what follows shows that it ends.
-        assert host._java.call(started, "isAlive")
+        assert started.isAlive()
         assert running(mark)
     if "lifetime" not in open_:
         assert none_left(mark)

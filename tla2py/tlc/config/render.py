@@ -1,15 +1,21 @@
-"""Rendering of TLC configs with Jinja2; a template sees ``config``, a ``tla2py.model.model.Config``."""
+"""Rendering of TLC configs with Jinja2; a template sees ``config``, a ``tla2py.model.model.Config``.
+
+As a program it renders a template for each line of its input: so templates of users are rendered, with limits.
+"""
 
 from __future__ import annotations
 
 import atexit
 import contextlib
+import math
 import os
 import pkgutil
+import resource
 import signal
 import subprocess
 import sys
 import threading
+import time
 import traceback
 from functools import lru_cache
 
@@ -20,32 +26,32 @@ import msgspec
 from tla2py.errors import InputError
 from tla2py.model.model import Config
 
-CPU_SECONDS = 5
-MEMORY_BYTES = 1 << 30
-"""The most that one template may take."""
+# The most that one template may take, and print: a config of more is no use to TLC.
+_CPU_SECONDS = 5
+_MEMORY_BYTES = 1 << 30
+_MOST_TEXT = 64 << 20
 
 
-class Request(msgspec.Struct, frozen=True):
+class _Request(msgspec.Struct, frozen=True):
     """A template and the config that it sees."""
 
     template: str
     config: Config
 
 
-class Reply(msgspec.Struct, frozen=True):
-    """The text, or the error at a line of the template; ``syntax`` if it is not a template at all."""
+class _Reply(msgspec.Struct, frozen=True):
+    """The text, or the error at a line of the template."""
 
     text: str | None = None
     error: str = ""
     line: int | None = None
-    syntax: bool = False
 
 
 _lock = threading.Lock()
 _process: tuple[int, subprocess.Popen[bytes]] | None = None
 
 
-def render_apart(request: Request) -> Reply:
+def _render_apart(request: _Request) -> _Reply:
     """What the process replies; it is started once, and again after one that reached its limits."""
     global _process
     with _lock:
@@ -60,17 +66,17 @@ def render_apart(request: Request) -> Reply:
             process.stdin.flush()
         line = process.stdout.readline()
         if line.endswith(b"\n"):
-            return msgspec.json.decode(line, type=Reply)
+            return msgspec.json.decode(line, type=_Reply)
         _process = None
         _stop(process)
     if process.returncode == -signal.SIGXCPU:
-        return Reply(error=f"it takes more than {CPU_SECONDS} seconds")
-    return Reply(error="it takes more memory than a template may")
+        return _Reply(error=f"it takes more than {_CPU_SECONDS} seconds")
+    return _Reply(error="it takes more memory than a template may")
 
 
 def _start() -> subprocess.Popen[bytes]:
     process = subprocess.Popen(
-        [sys.executable, "-m", "tla2py.tlc.config.renderer"],
+        [sys.executable, "-m", "tla2py.tlc.config.render"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
@@ -116,16 +122,9 @@ def render_config(config: Config, template: str, *, where: str | None = None) ->
     (``template``) with the line if the template fails or takes too long.
     """
     own, config = template == default_template(), config.named()
-    reply = render_here(template, config) if own else render_apart(Request(template, config))
+    reply = _render_here(template, config) if own else _render_apart(_Request(template, config))
     if reply.text is not None:
         return reply.text
-    if reply.syntax:
-        raise InputError(
-            "template",
-            f"not a Jinja2 template: {reply.error}",
-            where=f"{where}:{reply.line}" if where else f"line {reply.line}",
-            hint="write expressions as {{ }} and statements as {% %}",
-        )
     raise InputError(
         "template",
         reply.error,
@@ -134,14 +133,15 @@ def render_config(config: Config, template: str, *, where: str | None = None) ->
     )
 
 
-def render_here(template: str, config: Config) -> Reply:
+def _render_here(template: str, config: Config) -> _Reply:
     """What a template makes of a config, rendered in this process."""
     try:
-        return Reply(text=_compile(template).render(config=config))
+        text = _compile(template).render(config=config)
     except jinja2.TemplateSyntaxError as error:
-        return Reply(error=error.message or "", line=error.lineno, syntax=True)
+        return _Reply(error=f"not a Jinja2 template: {error.message}", line=error.lineno)
     except Exception as error:  # anything that a template raises is an error in it
-        return Reply(error=str(error) or type(error).__name__, line=_line_of(error))
+        return _Reply(error=str(error) or type(error).__name__, line=_line_of(error))
+    return _Reply(text=text) if len(text) <= _MOST_TEXT else _Reply(error="it prints too much for a config")
 
 
 def _line_of(error: Exception) -> int | None:
@@ -162,3 +162,25 @@ def _compile(template: str) -> jinja2.Template:
         keep_trailing_newline=True,
         autoescape=False,
     ).from_string(template)
+
+
+def main() -> None:
+    """Render until the input ends."""
+    _, most = resource.getrlimit(resource.RLIMIT_AS)
+    allowed = _MEMORY_BYTES if most == resource.RLIM_INFINITY else min(_MEMORY_BYTES, most)
+    # macOS refuses it; there the time and the text are limited, the memory is not.
+    with contextlib.suppress(OSError, ValueError):
+        resource.setrlimit(resource.RLIMIT_AS, (allowed, most))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    decoder = msgspec.json.Decoder(_Request)
+    for line in sys.stdin.buffer:
+        _, hard = resource.getrlimit(resource.RLIMIT_CPU)
+        resource.setrlimit(resource.RLIMIT_CPU, (math.ceil(time.process_time()) + _CPU_SECONDS, hard))
+        request = decoder.decode(line)
+        reply = _render_here(request.template, request.config)
+        sys.stdout.buffer.write(msgspec.json.encode(reply) + b"\n")
+        sys.stdout.buffer.flush()
+
+
+if __name__ == "__main__":
+    main()

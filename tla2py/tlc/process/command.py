@@ -41,11 +41,6 @@ COMPILE_LATER = (
     "-XX:Tier4CompileThreshold=150000",
     "-XX:Tier4BackEdgeThreshold=400000",
 )
-# The largest method that a small run compiles reads its config, once.
-_NOT_COMPILED = (
-    "-XX:CompileCommand=quiet",
-    "-XX:CompileCommand=exclude,tla2sany.configuration.ConfigurationTokenManager::jjMoveNfa_0",
-)
 # TLC registers its events with Java's flight recorder, which takes a quarter of a small run; this property of the JDK
 # (jdk.jfr.internal.JVMSupport) turns the recorder off.
 _NO_RECORDER = "-Djfr.unsupported.vm=true"
@@ -81,7 +76,6 @@ def _tuning(options: TlcOptions, limits: Limits) -> tuple[str, ...]:
         "-Dstdout.encoding=UTF-8",
         "-Dstderr.encoding=UTF-8",
         f"-Dtlc2.TLC.progressInterval={_PROGRESS_SECONDS}",
-        *_NOT_COMPILED,
         *(() if any(_RECORDS in option for option in options.java_options) else (_NO_RECORDER,)),
     )
 
@@ -218,19 +212,15 @@ _FILE_HINT = "name files by a relative path in this folder, or by a pattern such
 
 def check_variable(kind: str, name: str, where: str | None) -> None:
     """Raise InputError (``variable-name``) for a name that no run can have."""
-    if kind == "java_properties" and (not name or "=" in name):
+    known = (
+        name and "=" not in name
+        if kind == "java_properties"
+        else re.fullmatch(r"[A-Za-z_]\w*", name, re.ASCII)
+    )
+    if not known:
+        what = "a Java property" if kind == "java_properties" else "an environment variable"
         raise InputError(
-            "variable-name",
-            f"not the name of a Java property: {name!r}",
-            where=where,
-            hint="write NAME=VALUE",
-        )
-    if kind == "environment" and not re.fullmatch(r"[A-Za-z_]\w*", name, re.ASCII):
-        raise InputError(
-            "variable-name",
-            f"not the name of an environment variable: {name!r}",
-            where=where,
-            hint="use letters, digits and underscores",
+            "variable-name", f"not the name of {what}: {name!r}", where=where, hint="write NAME=VALUE"
         )
     if kind == "environment" and name in RESERVED_VARIABLES:
         raise InputError(
