@@ -273,14 +273,10 @@ def _read(
     )
 
 
-def _numbers(column: pa.ChunkedArray) -> array[int]:
+def _numbers(column: pa.ChunkedArray) -> Sequence[int]:
     """A column of 32-bit numbers, without an object for each."""
-    found = array("i")
-    for chunk in column.chunks:
-        data = chunk.buffers()[1]
-        if len(chunk):
-            found.frombytes(memoryview(data)[4 * chunk.offset : 4 * (chunk.offset + len(chunk))])
-    return found
+    whole = column.combine_chunks()
+    return memoryview(whole.buffers()[1] or b"").cast("i")[whole.offset : whole.offset + len(whole)]
 
 
 def _named(spec: ModuleGraph | None, action: str, arguments: Iterable[str]) -> dict[str, Json]:

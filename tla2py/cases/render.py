@@ -16,6 +16,7 @@ from jinja2.sandbox import SandboxedEnvironment
 from tla2py.cases.cases import Cases
 from tla2py.errors import InputError, reason_of
 from tla2py.tla.itf import Json, json_text
+from tla2py.tlc.config.render import template_line
 
 _FOLDER = Path(__file__).with_name("templates")
 
@@ -134,13 +135,7 @@ def _rendered(text: str, name: str, **context: Any) -> str:
         return environment.from_string(text).render(**context)
     # A template can fail in any way.
     except Exception as error:
-        lines = []
-        trace = error.__traceback__
-        while trace is not None:
-            if trace.tb_frame.f_code.co_filename == "<template>":
-                lines.append(trace.tb_lineno)
-            trace = trace.tb_next
-        line = getattr(error, "lineno", None) or (lines[-1] if lines else None)
+        line = getattr(error, "lineno", None) or template_line(error)
         raise InputError(
             "template-fails",
             f"{type(error).__name__}: {error}",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import msgspec
@@ -31,17 +31,16 @@ _STATE = re.compile(rb'^(-?\d+) \[label="(?:[^"\\]|\\.)*"(.*)$', re.MULTILINE)
 
 def graph_facts(store: Store, run_id: str) -> frozenset[bytes]:
     """The states of a run's graph, those that are initial, and the steps with their actions."""
-    return frozenset(_facts(store, run_id))
-
-
-def _facts(store: Store, run_id: str) -> Iterator[bytes]:
+    found = set[bytes]()
     with store.archive(run_id) as archive:
         for part in archive.graph_parts():
             for block in archive.graph_blocks(part):
-                for step, label in _STEP.findall(block):
-                    yield step + b" " + label
-                for state, rest in _STATE.findall(block):
-                    yield state + (b" initial" if b"style = filled" in rest else b"")
+                found.update(step + b" " + label for step, label in _STEP.findall(block))
+                found.update(
+                    state + (b" initial" if b"style = filled" in rest else b"")
+                    for state, rest in _STATE.findall(block)
+                )
+    return frozenset(found)
 
 
 ORIGINAL = "original"

@@ -106,38 +106,22 @@ def config_expectation(text: str, path: Path) -> ConfigExpectation | None:
     found = list(_EXPECT.finditer(text))
     if not found:
         return None
-    places = [_place(text, path, match) for match in found]
-    if len(found) > 1:
-        raise InputError("config-expect", "a second EXPECT", where=places[1], hint="keep one of them")
-    words = re.split(r"[\s,]+", found[0]["result"].partition("\\*")[0].strip())
-    result = result_of(words[0])
-    if result is None:
+    last = found[-1]
+    line, column = line_and_column(text, text.rindex("EXPECT", last.start(), last.start("result")))
+    where = f"{path}:{line}:{column}"
+    word, *names = re.split(r"[\s,]+", last["result"].partition("\\*")[0].strip())
+    result = result_of(word)
+    wrong = [name for name in names if not re.fullmatch(r"\w*", name)]
+    if result is None or wrong or len(found) > 1:
+        problem = f"not a name: {wrong[0]}" if wrong else f"EXPECT {word}".strip() + " is not a result of TLC"
         raise InputError(
             "config-expect",
-            f"EXPECT {words[0]}".strip() + " is not a result of TLC",
-            where=places[0],
-            hint="one of: Success, SafetyFailure, LivenessFailure, StutteringFailure, DeadlockFailure, "
-            "AssumptionFailure, AssertFailure, RuntimeErrorFailure",
+            "a second EXPECT" if len(found) > 1 else problem,
+            where=where,
+            hint="keep one, with a result and names, as in EXPECT SafetyFailure TypeOK; results: Success, SafetyFailure, "
+            "LivenessFailure, StutteringFailure, DeadlockFailure, AssumptionFailure, AssertFailure, RuntimeErrorFailure",
         )
-    return ConfigExpectation(result=result, violates=_names(words[1:], places[0]), where=places[0])
-
-
-def _names(words: Iterable[str], where: str) -> tuple[str, ...]:
-    names = tuple(word for word in words if word)
-    for name in names:
-        if not re.fullmatch(r"\w+", name):
-            raise InputError(
-                "config-expect",
-                f"not a name: {name}",
-                where=where,
-                hint="after the result write only names, as in EXPECT SafetyFailure TypeOK",
-            )
-    return names
-
-
-def _place(text: str, path: Path, match: re.Match[str]) -> str:
-    line, column = line_and_column(text, text.rindex("EXPECT", match.start(), match.start("result")))
-    return f"{path}:{line}:{column}"
+    return ConfigExpectation(result=result, violates=tuple(filter(None, names)), where=where)
 
 
 _IGNORE = re.compile(r"\\\*+\s*tla2py:\s*ignore\b:?(.*)")

@@ -140,11 +140,11 @@ def _render_here(template: str, config: Config) -> _Reply:
     except jinja2.TemplateSyntaxError as error:
         return _Reply(error=f"not a Jinja2 template: {error.message}", line=error.lineno)
     except Exception as error:  # anything that a template raises is an error in it
-        return _Reply(error=str(error) or type(error).__name__, line=_line_of(error))
+        return _Reply(error=str(error) or type(error).__name__, line=template_line(error))
     return _Reply(text=text) if len(text) <= _MOST_TEXT else _Reply(error="it prints too much for a config")
 
 
-def _line_of(error: Exception) -> int | None:
+def template_line(error: Exception) -> int | None:
     """The line of the template that raised an error."""
     frames = traceback.extract_tb(error.__traceback__)
     return next((frame.lineno for frame in reversed(frames) if frame.filename == "<template>"), None)

@@ -7,7 +7,6 @@ Source: the token manager of SANY in its state SPEC, compared with ``tlc2.tool.i
 from __future__ import annotations
 
 import re
-from collections.abc import Container
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -95,24 +94,6 @@ def read_tokens(text: str) -> Tokens:
             line_start = text.rfind("\n", position, end) + 1
         position = end
     return Tokens(tokens=tuple(tokens), stops=tuple(stops), comments=tuple(comments))
-
-
-def what_stops(tokens: Tokens, keywords: Container[str]) -> tuple[str, str]:
-    """The message about the first stop, with the keywords that TLC never sees, and a hint."""
-    stop = tokens.stops[0]
-    lost = [token.text for token in tokens.tokens if token.offset > stop.offset and token.text in keywords]
-    unseen = f"; it never sees {', '.join(dict.fromkeys(lost))}" if lost else ""
-    if stop.text.startswith("(*"):
-        what, hint = "an unclosed comment", "close it with *)"
-    elif stop.text == '"':
-        what = "a string that TLC cannot read"
-        hint = 'a string ends on its line, and its escapes are \\\\ \\" \\t \\n \\f \\r'
-    elif stop.text == "\ufeff":
-        what, hint = "a byte order mark", "save the file as UTF-8 without one"
-    else:
-        shown = repr(stop.text) if stop.text.isprintable() else f"U+{ord(stop.text):04X}"
-        what, hint = f"{shown} that TLC cannot read", "remove it"
-    return f"{what}: {'TLC' if 'TLC' not in what else 'it'} ignores everything after it{unseen}", hint
 
 
 def _comment_end(text: str, begin: int) -> int:
@@ -261,9 +242,25 @@ def read_statements(text: str) -> Statements:
 
 
 def _unreadable(tokens: Tokens) -> ConfigMistake:
-    message, hint = what_stops(tokens, KEYWORDS)
-    stop, harmless = tokens.stops[0], tokens.nothing_lost
-    return ConfigMistake(code="unreadable", message=message, hint=hint, token=stop, harmless=harmless)
+    """The mistake at the first stop, with the keywords that TLC never sees."""
+    stop = tokens.stops[0]
+    lost = [token.text for token in tokens.tokens if token.offset > stop.offset and token.text in KEYWORDS]
+    unseen = f"; it never sees {', '.join(dict.fromkeys(lost))}" if lost else ""
+    shown = repr(stop.text) if stop.text.isprintable() else f"U+{ord(stop.text[0]):04X}"
+    what, hint = f"{shown} that TLC cannot read", "remove it"
+    if stop.text.startswith("(*"):
+        what, hint = "an unclosed comment", "close it with *)"
+    elif stop.text == '"':
+        what, hint = (
+            "a string that TLC cannot read",
+            'a string ends on its line, and its escapes are \\\\ \\" \\t \\n \\f \\r',
+        )
+    elif stop.text == "\ufeff":
+        what, hint = "a byte order mark", "save the file as UTF-8 without one"
+    message = f"{what}: {'TLC' if 'TLC' not in what else 'it'} ignores everything after it{unseen}"
+    return ConfigMistake(
+        code="unreadable", message=message, hint=hint, token=stop, harmless=tokens.nothing_lost
+    )
 
 
 class _UnreadableError(Exception):

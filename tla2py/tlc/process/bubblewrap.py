@@ -93,21 +93,13 @@ def _bound_system(system: tuple[Path, ...]) -> list[str]:
     return options
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WrappedStatus:
-    """What bubblewrap wrote of its command: the id of its process, and its exit status once it has ended."""
-
-    pid: int | None = None
-    exit_status: int | None = None
-
-
-def wrapped_status(descriptor: int) -> WrappedStatus:
-    """The status so far; nothing of it is known if bubblewrap failed."""
+def wrapped_status(descriptor: int) -> dict[str, int]:
+    """What bubblewrap wrote so far of its command: ``child-pid``, and ``exit-code`` once it has ended; empty if it failed."""
     facts: dict[str, int] = {}
     for line in os.pread(descriptor, 1 << 16, 0).splitlines(keepends=True):
         if line.endswith(b"\n"):
             facts |= json.loads(line)
-    return WrappedStatus(pid=facts.get("child-pid"), exit_status=facts.get("exit-code"))
+    return facts
 
 
 # The reasons to stop a run: it has written more than its share, or its disk is full.

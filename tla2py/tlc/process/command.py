@@ -170,7 +170,7 @@ _BLOCK = 1 << 20
 
 def input_path(sha256: str) -> Path:
     """The path of the private copy of a file, which exists once it is kept."""
-    return _folder() / sha256
+    return private_folder("inputs") / sha256
 
 
 def place_inputs(inputs: Inputs, folder: Path, find: Callable[[str], Path] = input_path) -> None:
@@ -193,18 +193,14 @@ def place_inputs(inputs: Inputs, folder: Path, find: Callable[[str], Path] = inp
 def keep_stream(source: IO[bytes]) -> str:
     """The sha256 of what a stream holds; a private copy of it is kept. Raises OSError."""
     digest = hashlib.sha256()
-    handle, name = tempfile.mkstemp(dir=_folder())
+    handle, name = tempfile.mkstemp(dir=private_folder("inputs"))
     with os.fdopen(handle, "wb") as copy:
         while block := source.read(_BLOCK):
             digest.update(block)
             copy.write(block)
     sha256 = digest.hexdigest()
-    Path(name).replace(_folder() / sha256)
+    Path(name).replace(input_path(sha256))
     return sha256
-
-
-def _folder() -> Path:
-    return private_folder("inputs")
 
 
 _FILE_HINT = "name files by a relative path in this folder, or by a pattern such as data/*.csv"

@@ -22,9 +22,10 @@ from typing import Any
 import psutil
 from py4j.protocol import Py4JError
 
-from tla2py.model.model import GivenVariable
+from tla2py.model.model import Inputs
+from tla2py.model.run import Limits
 from tla2py.tlc.process.gateway import HANDLES, Gateway, JvmVariables, main_handle
-from tla2py.tlc.process.process import Watch
+from tla2py.tlc.process.process import OUTPUT_LIMIT_BYTES, Watch
 from tla2py.tlc.process.sandbox import environment, java_sandbox, start
 from tla2py.tlc.process.started import Started, Streams, WallError
 from tla2py.tlc.process.system import peak_since_reset, reset_peak
@@ -140,15 +141,12 @@ class Host:
     def run(
         self,
         arguments: Sequence[str],
-        *,
-        timeout_seconds: float,
-        cpu_seconds: float,
-        memory_bytes: int,
-        output_bytes: int,
+        limits: Limits,
+        inputs: Inputs,
         cancelled: threading.Event | None,
-        properties: Sequence[GivenVariable] = (),
-        variables: Sequence[GivenVariable] = (),
-        watch: Watch | None = None,
+        watch: Watch | None,
+        *,
+        cpu_seconds: float,
     ) -> int:
         """The exit status of TLC with these arguments in ``folder``; its output goes to ``streams``.
 
@@ -159,14 +157,14 @@ class Host:
         java = self._java
         mark = java.mark()
         self.runs += 1
-        deadline, used = time.monotonic() + timeout_seconds, self.cpu_seconds()
+        deadline, used = time.monotonic() + limits.timeout_seconds, self.cpu_seconds()
         try:
             self._empty_streams()
             streams = [self._stream(*each) for each in zip(("setOut", "setErr"), self._files, strict=True)]
             java.call("java.lang.System", "setProperties", self._properties.clone())
-            for name, value in properties:
+            for name, value in inputs.java_properties:
                 java.call("java.lang.System", "setProperty", name, value)
-            self._variables.replace(variables)
+            self._variables.replace(inputs.environment)
             loader = java.new("java.net.URLClassLoader", self._urls, self._parent)
             main = main_handle(java, self._lookup, loader, arguments)
             proxies = "java.lang.invoke.MethodHandleProxies"
@@ -182,10 +180,10 @@ class Host:
                     raise SpoiledError("cancelled")
                 if time.monotonic() >= deadline or self.cpu_seconds() >= used + cpu_seconds:
                     raise SpoiledError("long")
-                if (resident := int(self._jvm.memory_info().rss)) > memory_bytes:
+                if (resident := int(self._jvm.memory_info().rss)) > limits.memory_bytes:
                     raise SpoiledError("memory")
                 self._largest = max(self._largest, resident)
-                if self.streams[0].stat().st_size > output_bytes:
+                if self.streams[0].stat().st_size > OUTPUT_LIMIT_BYTES:
                     raise SpoiledError("output")
                 if watch is not None:
                     watch(self.streams[0], resident)

@@ -33,7 +33,7 @@ from tla2py.tlc.process.bubblewrap import is_full
 from tla2py.tlc.process.command import FIRST_LATER, property_options
 from tla2py.tlc.process.gateway import OPENED, gateway_jar
 from tla2py.tlc.process.host import FOLDER, Host, SpoiledError
-from tla2py.tlc.process.process import OUTPUT_LIMIT_BYTES, Ended, Watch
+from tla2py.tlc.process.process import Ended, Watch
 from tla2py.tlc.process.sandbox import java_sandbox, run
 from tla2py.tlc.process.system import lock_file
 from tla2py.tlc.tools.toolchain import Toolchain
@@ -359,14 +359,11 @@ def _run(
         host.reset_peak()
         exit_code = host.run(
             [part.replace(str(FOLDER), str(host.folder)) for part in arguments],
-            timeout_seconds=limits.timeout_seconds,
+            limits,
+            inputs,
+            cancelled,
+            watch,
             cpu_seconds=LONG_SECONDS,
-            memory_bytes=limits.memory_bytes,
-            output_bytes=OUTPUT_LIMIT_BYTES,
-            cancelled=cancelled,
-            properties=inputs.java_properties,
-            variables=inputs.environment,
-            watch=watch,
         )
         ended = Ended(
             exit_code=exit_code,

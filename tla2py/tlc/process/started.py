@@ -75,7 +75,7 @@ class Started:
         if self.status is None:
             return psutil.Process(self.process.pid)
         deadline = time.monotonic() + timeout_seconds
-        while (pid := wrapped_status(self.status).pid) is None:
+        while (pid := wrapped_status(self.status).get("child-pid")) is None:
             if self.ended() or time.monotonic() > deadline:
                 raise psutil.NoSuchProcess(self.process.pid)
             time.sleep(0.001)
@@ -129,7 +129,7 @@ class Started:
         code: int = self.process.returncode
         if self.status is None:
             return code
-        status = wrapped_status(self.status).exit_status
+        status = wrapped_status(self.status).get("exit-code")
         os.close(self.status)
         if code < 0:
             return code

@@ -22,6 +22,7 @@ import platformdirs
 
 from tla2py.errors import InputError, ToolchainError
 from tla2py.model.run import ClassFile, TlcOptions
+from tla2py.text import listed
 from tla2py.tla.graph import ModuleGraph
 from tla2py.tla.module import Module, code_matches, line_and_column
 from tla2py.tla.parse import Translate, load_modules, read_text
@@ -237,18 +238,10 @@ def _check_jar(spec: ModuleGraph, classes: Override, jar: Jar) -> None:
     if spec.installed and not _suits(classes.copy, jar.path):
         raise ToolchainError(
             "community-tlc",
-            f"{spec.root.name} needs {_named(spec)} of the CommunityModules, but {jar.tlc} ({jar.origin}) is "
+            f"{spec.root.name} needs {listed([each.name for each in spec.installed], 5)} of the CommunityModules, but {jar.tlc} ({jar.origin}) is "
             "too old for their Java classes",
             hint=f"{jar.newer}; {_TEXT_ALONE}",
         )
-
-
-def _named(spec: ModuleGraph) -> str:
-    """The installed modules that the specification names itself, or one that those need."""
-    own = {
-        each.module for module in spec.modules if module not in spec.installed for each in module.references
-    }
-    return ", ".join(each.name for each in spec.installed if each.name in own)
 
 
 @lru_cache(maxsize=8)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import hashlib
 import os
@@ -12,7 +13,7 @@ import zipfile
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 import platformdirs
 
@@ -277,7 +278,6 @@ def install(
                         hint="install it under the name that it has, or use it as it is: --tla2tools FILE",
                     )
             else:
-                _check_modules(fresh / wanted.file)
                 _unpack_modules(fresh / wanted.file, fresh / "modules")
                 if file is None:
                     digest = hashlib.sha256((fresh / wanted.file).read_bytes()).hexdigest()
@@ -292,28 +292,20 @@ def install(
     return place / wanted.file
 
 
-def _check_modules(path: Path) -> None:
-    """Check that a file is the jar of the CommunityModules. Raises ToolchainError (``jar-corrupt``)."""
-    try:
-        with zipfile.ZipFile(path) as jar:
-            found = "SequencesExt.tla" in jar.namelist() and jar.testzip() is None
-    except (zipfile.BadZipFile, OSError, EOFError):
-        found = False
-    if not found:
+def _unpack_modules(jar: Path, folder: Path) -> None:
+    """Write the modules of the CommunityModules' jar into a folder. Raises OSError and ToolchainError (``jar-corrupt``)."""
+    folder.mkdir()
+    with contextlib.suppress(zipfile.BadZipFile, EOFError), zipfile.ZipFile(jar) as archive:
+        for name in archive.namelist() if archive.testzip() is None else ():
+            # Only modules at the top level.
+            if re.fullmatch(r"\w+\.tla", name):
+                (folder / name).write_bytes(archive.read(name))
+    if not (folder / "SequencesExt.tla").is_file():
         raise ToolchainError(
             "jar-corrupt",
-            f"{path.name} is not the jar of the CommunityModules",
+            f"{jar.name} is not the jar of the CommunityModules",
             hint="use CommunityModules-deps.jar",
         )
-
-
-def _unpack_modules(jar: Path, folder: Path) -> None:
-    folder.mkdir()
-    with zipfile.ZipFile(jar) as archive:
-        for name in archive.namelist():
-            # Only modules at the top level.
-            if re.fullmatch(r"\w+\.tla", name) and len(PurePosixPath(name).parts) == 1:
-                (folder / name).write_bytes(archive.read(name))
 
 
 def _put(fresh: Path, place: Path, aside: Path) -> None:

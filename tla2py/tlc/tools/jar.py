@@ -17,6 +17,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
 
+import msgspec
 import platformdirs
 
 from tla2py import toml
@@ -41,6 +42,13 @@ class ProjectJar:
     sha256: str | None = None
 
 
+class _Table(msgspec.Struct, forbid_unknown_fields=True):
+    """The keys of a project; the names are those of ``_KEY`` and ``_PIN``."""
+
+    tla2tools: str = ""
+    tla2tools_sha256: str = ""
+
+
 def project_jar() -> ProjectJar | None:
     """The jar that the nearest ``tla2py.toml``, or ``pyproject.toml`` with ``[tool.tla2py]``, names.
 
@@ -57,20 +65,14 @@ def project_jar() -> ProjectJar | None:
             table = _table(file)
             if table is None:
                 continue
-            unknown = [key for key in table if key not in (_KEY, _PIN)]
-            if unknown:
-                raise InputError("project-file", f"unknown key {unknown[0]}", where=str(file), hint=_HINT)
-            texts = {}
-            for key, value in table.items():
-                if not isinstance(value, str) or not value:
-                    raise InputError("project-file", f"{key} is not a string", where=str(file), hint=_HINT)
-                texts[key] = value
-            if _KEY in texts:
-                pinned = texts.get(_PIN)
-                return ProjectJar(named=texts[_KEY], file=file, sha256=pinned.lower() if pinned else None)
-            if texts:
+            try:
+                found = msgspec.convert(table, _Table)
+            except msgspec.ValidationError as error:
+                raise InputError("project-file", str(error), where=str(file), hint=_HINT) from error
+            if found.tla2tools_sha256 and not found.tla2tools:
                 raise InputError("project-file", f"{_PIN} without {_KEY}", where=str(file), hint=_HINT)
-            return None
+            pinned = found.tla2tools_sha256.lower() or None
+            return ProjectJar(named=found.tla2tools, file=file, sha256=pinned) if found.tla2tools else None
     return None
 
 
