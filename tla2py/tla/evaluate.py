@@ -6,16 +6,17 @@ An expression beyond that is an error; no value is guessed.
 from __future__ import annotations
 
 import itertools
+import operator
 from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from typing import TypeAlias
 
 from tla2py.errors import InputError
 from tla2py.text import cut
-from tla2py.tla.canonical import INFINITE_SETS, OPERATORS, FiniteSet, as_set
+from tla2py.tla.canonical import same_value
 from tla2py.tla.module import Bound, Definition, Expression
 from tla2py.tla.parse import parse_expression
-from tla2py.tla.value import ModelValue, Value
+from tla2py.tla.value import Interval, ModelValue, Value
 from tla2py.tla.value_text import format_value, parse_value
 
 _UNDERSTOOD = (
@@ -24,6 +25,88 @@ _UNDERSTOOD = (
 )
 
 Lookup: TypeAlias = Callable[[str], "Value | Definition"]
+
+# Larger sets are not written out.
+_LARGEST = 1_000_000
+
+
+def _fits(value: Value, kind: type | None) -> bool:
+    """Whether a value is of a type; None allows any, ``frozenset`` intervals too."""
+    if kind is frozenset:
+        return isinstance(value, (frozenset, Interval)) and len(value) <= _LARGEST
+    return kind is None or type(value) is kind
+
+
+def _equal(left: Value, right: Value) -> bool:
+    # TLC does not compare a number with a string either; to say no would hide a slip.
+    plain = (bool, int, str)
+    if type(left) is not type(right) and type(left) in plain and type(right) in plain:
+        raise TypeError
+    return same_value(left, right)
+
+
+def _member(element: Value, members: Value) -> bool:
+    if isinstance(members, Interval):
+        return type(element) is int and element in members
+    if not isinstance(members, frozenset):
+        raise TypeError
+    # Python takes TRUE for 1.
+    return element in members and any(same_value(element, each) for each in members)
+
+
+def _element(sequence: tuple[Value, ...], index: int) -> Value:
+    if index < 1:
+        raise IndexError
+    return sequence[index - 1]
+
+
+def _divided(function: Callable[[int, int], int]) -> Callable[[int, int], int]:
+    def apply(left: int, right: int) -> int:
+        if right <= 0:
+            raise ValueError  # TLC refuses it too
+        return function(left, right)
+
+    return apply
+
+
+def _power(left: int, right: int) -> int:
+    if right < 0 or right > _LARGEST:
+        raise ValueError
+    return int(left**right)
+
+
+# The types of an operator's arguments, and its value.
+_OPERATORS: dict[str, tuple[tuple[type | None, ...], Callable[..., Value]]] = {
+    "+": ((int, int), operator.add),
+    "-": ((int, int), operator.sub),
+    "*": ((int, int), operator.mul),
+    "^": ((int, int), _power),
+    "\\div": ((int, int), _divided(operator.floordiv)),
+    "%": ((int, int), _divided(operator.mod)),
+    "-.": ((int,), operator.neg),
+    "<": ((int, int), operator.lt),
+    "<=": ((int, int), operator.le),
+    ">": ((int, int), operator.gt),
+    ">=": ((int, int), operator.ge),
+    "=": ((None, None), _equal),
+    "#": ((None, None), lambda left, right: not _equal(left, right)),
+    "~": ((bool,), operator.not_),
+    "<=>": ((bool, bool), operator.eq),
+    "..": ((int, int), Interval),
+    "\\in": ((None, None), _member),
+    "\\notin": ((None, None), lambda element, members: not _member(element, members)),
+    "\\subseteq": ((frozenset, None), lambda left, right: all(_member(each, right) for each in left)),
+    "\\cup": ((frozenset, frozenset), operator.or_),
+    "\\cap": ((frozenset, frozenset), operator.and_),
+    "\\": ((frozenset, frozenset), operator.sub),
+    "Cardinality": ((frozenset,), len),
+    "Len": ((tuple,), len),
+    "[]": ((tuple, int), _element),
+}
+_INFINITE_SETS: dict[str, Callable[[Value], bool]] = {
+    "Int": lambda value: type(value) is int,
+    "Nat": lambda value: type(value) is int and value >= 0,
+}
 
 
 @lru_cache(maxsize=1 << 14)
@@ -64,9 +147,9 @@ class _Evaluation:
             case "apply", "=>", (left, right):
                 return not self.boolean(left, bound, "=>") or self.boolean(right, bound, "=>")
             case "apply", ("\\in" | "\\notin") as name, (left, right) if self.infinite(right):
-                member = INFINITE_SETS[right.operator](self.value(left, bound))
+                member = _INFINITE_SETS[right.operator](self.value(left, bound))
                 return member == (name == "\\in")
-            case "apply", name, parts if name in OPERATORS and len(parts) in (1, 2):
+            case "apply", name, parts if name in _OPERATORS and len(parts) in (1, 2):
                 return _apply(name, [self.value(part, bound) for part in parts])
             case "apply", "BOOLEAN", ():
                 return frozenset([False, True])
@@ -106,7 +189,7 @@ class _Evaluation:
 
     def infinite(self, expr: Expression) -> bool:
         """Whether an expression is an infinite set such as Nat, not replaced by a definition."""
-        if not expr.is_name() or expr.operator not in INFINITE_SETS:
+        if not expr.is_name() or expr.operator not in _INFINITE_SETS:
             return False
         try:
             self.lookup(expr.operator)
@@ -144,14 +227,14 @@ class _Evaluation:
         for values in itertools.product(*domains):
             yield {**bound, **dict(zip(names, values, strict=True))}
 
-    def domain(self, each: Bound, bound: Mapping[str, Value]) -> FiniteSet:
+    def domain(self, each: Bound, bound: Mapping[str, Value]) -> frozenset[Value] | Interval:
         if each.domain is None or each.pattern:
             raise _not_understood("a name without a set" if each.domain is None else "<<x, y>> \\in S")
         members = self.value(each.domain, bound)
-        try:
-            return as_set(members)
-        except TypeError:
-            raise _no_value("\\in", [members]) from None
+        if not _fits(members, frozenset):
+            raise _no_value("\\in", [members])
+        assert isinstance(members, (frozenset, Interval))
+        return members
 
 
 def _literal(expr: Expression) -> Value:
@@ -162,11 +245,13 @@ def _literal(expr: Expression) -> Value:
 
 
 def _apply(name: str, arguments: list[Value]) -> Value:
-    function = OPERATORS[name]
+    kinds, function = _OPERATORS[name]
     try:
-        return function(*arguments)
-    except (TypeError, ZeroDivisionError, ValueError, OverflowError):
-        raise _no_value(name, arguments) from None
+        if all(map(_fits, arguments, kinds)) and len(arguments) == len(kinds):
+            return function(*arguments)
+    except (TypeError, ValueError, IndexError, OverflowError):
+        pass
+    raise _no_value(name, arguments)
 
 
 def _not_understood(what: str) -> InputError:
