@@ -331,7 +331,7 @@ def _constant(spec: ModuleGraph, constant: Constant, constant_type: ConstantType
         "reason": constant_type.reason,
         "needed_at": constant_type.where,
         "needs_value": constant_type.needs_value,
-        "comment": constant.comment or constant.group,
+        "comment": constant.comment,
         **_place(spec, constant),
     }
 

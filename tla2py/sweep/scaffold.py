@@ -369,7 +369,7 @@ def _constants(
         kind = types[constant.name]
         if constant.name not in values or constant.name in {*start.substitutions, *axes}:
             continue
-        words = constant.comment or constant.group
+        words = constant.comment
         # Several constants may share a comment.
         yield from _comment(words if words != previous else "")
         previous = words

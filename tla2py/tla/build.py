@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 
 from tree_sitter import Node
 
@@ -80,60 +81,33 @@ class Comments:
             expected = comment.span.begin_line - 1
         return " ".join(part for part in reversed(found) if part)
 
-    def beside(self, name: Span, limit: tuple[int, int]) -> tuple[str, int]:
-        """The words of the comments after a name, and their last line, 0 without any.
+    def beside(self, name: Span, following: Span | None) -> tuple[str, int]:
+        """The words of the comments after a name on its line, and their last line, 0 without any.
 
-        Comments from ``limit`` on, a line and column, do not count. Following lines of comment with the same indent
-        belong to the first one.
+        Comments before the ``following`` name are its own, others on the line are for all names before them. Lines of
+        comment below in the same column belong to them.
         """
-        words: list[str] = []
-        column, last = 0, 0
-        for comment in self._all:
-            begin = (comment.span.begin_line, comment.span.begin_column)
-            if begin < (name.end_line, name.end_column) or begin >= limit:
-                continue
-            if not last:
-                if comment.span.begin_line != name.end_line:
-                    break
-                column = comment.span.begin_column
-            elif comment.span.begin_line == last + 1 and comment.alone:
-                # Indented like the names rather than the comment: it belongs to the next name.
-                if abs(comment.span.begin_column - column) >= abs(
-                    comment.span.begin_column - name.begin_column
-                ):
-                    break
-            elif comment.span.begin_line != last:
-                break
-            words.append(comment.text)
-            last = comment.span.end_line
-        return " ".join(word for word in words if word), last
+        line = [each for each in self._all if each.span.begin_line == name.end_line]
+        after = [each for each in line if each.span.begin_column > name.end_column]
+        end = following.begin_column if following and following.begin_line == name.end_line else 0
+        found = [each for each in after if not end or each.span.begin_column < end] or after
+        for each in self._all if found else ():
+            aligned = each.span.begin_column == found[0].span.begin_column
+            if each.alone and aligned and each.span.begin_line == found[-1].span.end_line + 1:
+                found.append(each)
+        return " ".join(each.text for each in found if each.text), found[-1].span.end_line if found else 0
 
 
-def comment_names(names: Sequence[Span], declaration: Span, comments: Comments) -> tuple[str, list[str]]:
-    """The comment above a declaration, and one comment for each declared name.
-
-    A name's comment is the one after it on its line, or else the one right above it. The last comment on a line is for
-    all its names without one. A single name without a comment has the one above the declaration.
-    """
-    group = comments.above(declaration.begin_line)
-    own: list[str] = []
-    taken = 0
-    for index, name in enumerate(names):
-        following = names[index + 1] if index + 1 < len(names) else None
-        limit = (following.begin_line, following.begin_column) if following else (2**31, 0)
-        words, last = comments.beside(name, limit)
-        starts_line = index == 0 or names[index - 1].end_line < name.begin_line
-        # The first name of "CONSTANTS A" has above it what is above the declaration.
-        if not words and starts_line and name.begin_line > max(declaration.begin_line, taken + 1):
+def comment_names(names: Sequence[Span], declaration: Span, comments: Comments) -> list[str]:
+    """A comment for each declared name: the one after it, or right above it, or above the declaration."""
+    found, taken = list[str](), declaration.begin_line - 1
+    for name, following in zip_longest(names, names[1:]):
+        words, last = comments.beside(name, following)
+        if not words and name.begin_line > taken + 1:
             words = comments.above(name.begin_line)
-        own.append(words)
+        found.append(words or comments.above(declaration.begin_line))
         taken = max(taken, last)
-    for index in range(len(names) - 2, -1, -1):
-        if not own[index] and names[index].end_line == names[index + 1].begin_line:
-            own[index] = own[index + 1]
-    if len(names) == 1 and not own[0]:
-        own[0] = group
-    return group, own
+    return found
 
 
 def _clean(raw: str) -> str:

@@ -336,10 +336,9 @@ def _decide(spec: ModuleGraph, constant: Constant, inference: Inference) -> Cons
             reason="tla2py cannot read all that uses it", where=where, certain=False, type=Type("value")
         )
     used = bool(inference.uses.get(entity))
-    for comment in (constant.comment, constant.group):
-        hinted = _comment_type(comment)
-        if hinted is not None and (hinted == MODEL_VALUE or not used):
-            return ConstantType(reason="its comment says so", where=where, certain=False, type=hinted)
+    hinted = _comment_type(constant.comment)
+    if hinted is not None and (hinted == MODEL_VALUE or not used):
+        return ConstantType(reason="its comment says so", where=where, certain=False, type=hinted)
     reason = "it is only compared with other values" if used else "nothing uses it"
     return ConstantType(reason=reason, where=where, certain=False, type=MODEL_VALUE)
 

@@ -272,25 +272,23 @@ def standard_module_of(name: str) -> str | None:
 class Constant:
     """A CONSTANT.
 
-    ``arity`` is above 0 for an operator constant such as ``Op(_, _)``. ``comment`` is the comment beside the name or
-    right above it, ``group`` the one above the whole declaration, ``module`` the name of the declaring module.
+    ``arity`` is above 0 for an operator constant such as ``Op(_, _)``. ``comment`` is the comment beside the name,
+    right above it or above the whole declaration, ``module`` the name of the declaring module.
     """
 
     name: str
     arity: int
     comment: str
-    group: str
     span: Span
     module: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Variable:
-    """A VARIABLE; comments as for ``Constant``."""
+    """A VARIABLE; its comment as for ``Constant``."""
 
     name: str
     comment: str
-    group: str
     span: Span
     module: str
 

@@ -200,20 +200,16 @@ class _Reader:
     def _declare(self, node: Node, *, constants: bool) -> None:
         declared = [c for c in node.named_children if c.type in {"identifier", "operator_declaration"}]
         spans = [self._source.span(child) for child in declared]
-        group, comments = comment_names(spans, self._source.span(node), self._comments)
+        comments = comment_names(spans, self._source.span(node), self._comments)
         for child, span, comment in zip(declared, spans, comments, strict=True):
             name = self._source.text(name_of(child))
             if constants:
                 arity = sum(1 for each in child.named_children if each.type == "placeholder")
                 self._constants.append(
-                    Constant(
-                        name=name, arity=arity, comment=comment, group=group, span=span, module=self._name
-                    )
+                    Constant(name=name, arity=arity, comment=comment, span=span, module=self._name)
                 )
             else:
-                self._variables.append(
-                    Variable(name=name, comment=comment, group=group, span=span, module=self._name)
-                )
+                self._variables.append(Variable(name=name, comment=comment, span=span, module=self._name))
 
     def _assume(self, node: Node) -> None:
         named = node.child_by_field_name("name")

@@ -116,7 +116,6 @@ CONSTANTS First, Second \* both of them""",
         "First": "both of them",
         "Second": "both of them",
     }
-    assert found.constants[0].group == "Sizes of the model"
 
 
 def test_comments_of_variables_and_definitions(write: WriteModules) -> None:

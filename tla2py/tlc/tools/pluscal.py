@@ -298,9 +298,9 @@ def _declared(module: Module, visible: Sequence[ET.Element], inherited: set[str]
         body = Expression(shape="build", operator=UNREAD, span=span, arguments=(*names, *own), text=level)
         where: dict[str, Any] = {"name": name, "comment": "", "span": span, "module": module.name}
         if each.tag == "OpDeclNode" and each.findtext("kind") == "2":
-            constants.append(Constant(**where, arity=arity, group=""))
+            constants.append(Constant(**where, arity=arity))
         elif each.tag == "OpDeclNode":
-            variables.append(Variable(**where, group=""))
+            variables.append(Variable(**where))
         elif each.tag == "AssumeNode":
             assumptions.append(Assumption(name=None, text=text, digest=digest, span=span, body=body))
         elif each.tag == "UserDefinedOpKind":
