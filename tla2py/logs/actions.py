@@ -9,7 +9,7 @@ from typing import NamedTuple
 from tla2py.errors import InputError
 from tla2py.tla.copies import formula_parts
 from tla2py.tla.graph import ModuleGraph
-from tla2py.tla.levels import Level, Levels
+from tla2py.tla.levels import Level, Levels, temporal_parts
 from tla2py.tla.module import Definition, Expression, Span, standard_module_of
 from tla2py.tla.scope import Entity, Scope
 from tla2py.tla.tree import deeply
@@ -467,8 +467,10 @@ def behavior_parts(
         init = init or next(iter(candidates.init), None)
         next_step = next_step or next(iter(candidates.next), None)
     scope = spec.scope
-    if specification is not None:
-        inits, step, scope = _temporal(spec, specification, Levels(spec.resolver))
+    if specification is not None and (entity := scope.find(specification)) is not None:
+        parts = temporal_parts(entity, Levels(spec.resolver), instances=True)
+        inits = [expr for expr, _ in parts.inits]
+        step, scope = parts.steps[0] if parts.steps else (None, scope)
     elif init and next_step:
         inits, step = [_name(init)], _name(next_step)
     if not inits or step is None:
@@ -485,30 +487,3 @@ def _name(name: str) -> Expression:
     """The expression that is a name."""
     span = Span(begin_line=1, begin_column=1, end_line=1, end_column=1)
     return Expression(shape="apply", operator=name, span=span, text=NEW)
-
-
-def _temporal(
-    spec: ModuleGraph, name: str, levels: Levels
-) -> tuple[list[Expression], Expression | None, Scope]:
-    """The initial predicates and the next-state relation of a temporal formula, and their scope."""
-    inits: list[Expression] = []
-    step, scope = None, spec.scope
-    entity = scope.find(name)
-    pending = [(entity.body, entity.scope)] if entity is not None else []
-    seen = {entity}
-    while pending:
-        expr, around = pending.pop(0)
-        if expr is None:
-            continue
-        inner = around.named(expr)
-        if expr.shape == "apply" and expr.operator == "/\\":
-            pending[:0] = [(part, around) for part in expr.arguments]
-        elif levels.of_expression(expr, around) <= Level.STATE:
-            inits.append(expr)
-            scope = around
-        elif expr.shape == "apply" and expr.operator == "[]" and expr.arguments[0].operator == "[]_":
-            step, scope = step or expr.arguments[0].arguments[0], around
-        elif inner is not None and inner not in seen:
-            seen.add(inner)
-            pending.insert(0, (inner.body, inner.scope))
-    return inits, step, scope

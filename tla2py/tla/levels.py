@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from tla2py.tla.module import UNREAD, Definition, Expression, Variable
 from tla2py.tla.scope import Entity, Resolver, Scope
@@ -194,13 +194,33 @@ def find_candidates(scope: Scope, levels: Levels, resolver: Resolver) -> Candida
     return _Finder(scope, levels, resolver).find()
 
 
-@dataclass(frozen=True, slots=True)
-class _Behavior:
+class TemporalParts(NamedTuple):
     """The initial predicates and the actions of a temporal formula, and the definitions on the way to them."""
 
-    inits: tuple[_Placed, ...]
-    steps: tuple[_Placed, ...]
-    through: tuple[Entity, ...]
+    inits: list[_Placed]
+    steps: list[_Placed]
+    through: list[Entity]
+
+
+def temporal_parts(entity: Entity, levels: Levels, *, instances: bool = False) -> TemporalParts:
+    """The parts of the temporal formula that a definition is; with ``instances`` those of instances too."""
+    found = TemporalParts([], [], [])
+    pending = [(entity.body, entity.scope)]
+    while pending:
+        expr, scope = pending.pop(0)
+        if expr is None:
+            continue
+        inner = scope.named(expr)
+        if expr.shape == "apply" and expr.operator == "/\\":
+            pending[:0] = [(part, scope) for part in expr.arguments]
+        elif levels.of_expression(expr, scope) <= Level.STATE:
+            found.inits.append((expr, scope))
+        elif (action := _step(expr)) is not None:
+            found.steps.append((action, scope))
+        elif inner is not None and inner not in found.through and (instances or "!" not in expr.operator):
+            found.through.append(inner)
+            pending.insert(0, (inner.body, inner.scope))
+    return found
 
 
 class _Finder:
@@ -218,7 +238,7 @@ class _Finder:
 
     def find(self) -> Candidates:
         behaviors = {
-            name: self._behavior(entity)
+            name: temporal_parts(entity, self._levels)
             for name, entity in self._entities.items()
             if self._level[name] == Level.TEMPORAL
         }
@@ -265,27 +285,6 @@ class _Finder:
             alias=tuple(name for name in others if _ALIAS.search(name) and not self._is_predicate(name)),
             symmetry=tuple(name for name in others if self._is_symmetry(name)),
         )
-
-    def _behavior(self, entity: Entity) -> _Behavior:
-        inits: list[_Placed] = []
-        steps: list[_Placed] = []
-        through: list[Entity] = []
-        pending = [(entity.body, entity.scope)]
-        while pending:
-            expr, scope = pending.pop(0)
-            if expr is None:
-                continue
-            inner = scope.named(expr)
-            if expr.shape == "apply" and expr.operator == "/\\":
-                pending[:0] = [(part, scope) for part in expr.arguments]
-            elif self._levels.of_expression(expr, scope) <= Level.STATE:
-                inits.append((expr, scope))
-            elif (action := _step(expr)) is not None:
-                steps.append((action, scope))
-            elif inner is not None and inner not in through and "!" not in expr.operator:
-                through.append(inner)
-                pending.insert(0, (inner.body, inner.scope))
-        return _Behavior(tuple(inits), tuple(steps), tuple(through))
 
     def _named(self, expressions: list[Expression]) -> list[str]:
         return _unique(
