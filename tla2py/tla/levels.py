@@ -97,39 +97,13 @@ class Levels:
         return [part for name, part in zip(entity.parameters, expr.arguments, strict=True) if name in used]
 
     def _parameters_used(self, entity: Entity) -> frozenset[str]:
+        """The parameters that a definition mentions; all of those that come from an instance."""
         own = entity.declaration.parameters if isinstance(entity.declaration, Definition) else ()
         if entity.kind != "definition" or entity.body is None or own != entity.parameters:
             return frozenset(entity.parameters)
         if entity not in self._used:
-            # Inside a recursive definition all count.
-            self._used[entity] = frozenset(own)
-            self._used[entity] = self._names_used(entity.body, entity.scope, frozenset(own), set())
+            self._used[entity] = frozenset(own).intersection(each.operator for each in entity.body.walk())
         return self._used[entity]
-
-    def _names_used(
-        self, expr: Expression, scope: Scope, names: frozenset[str], met: set[tuple[Entity, frozenset[str]]]
-    ) -> frozenset[str]:
-        """The bound ``names`` on which an expression's level depends; ``met`` are LET definitions already counted."""
-        if not names:
-            return names
-        if expr.shape == "let":
-            scope = self._resolver.let(scope, expr)
-            names = names.difference(d.name for d in expr.definitions)
-            return self._names_used(expr.arguments[0], scope, names, met)
-        found: frozenset[str] = frozenset()
-        if expr.shape == "apply" and expr.operator in names:
-            found = frozenset({expr.operator})
-        elif expr.shape == "apply":
-            entity = scope.find(expr.operator)
-            if entity is not None and entity.enclosed and entity.body is not None:
-                around = names.difference(entity.parameters)
-                if (entity, around) not in met:
-                    met.add((entity, around))
-                    found = self._names_used(entity.body, entity.scope, around, met)
-        inside = names.difference(*(each.names for each in expr.bounds)) if expr.bounds else names
-        for part in self._counting(expr, scope, names):
-            found |= self._names_used(part, scope, inside, met)
-        return found
 
     def _own(self, expr: Expression, scope: Scope, bound: frozenset[str]) -> Level:
         if expr.shape == "apply" and expr.operator not in bound:

@@ -117,10 +117,9 @@ def test_those_of_extended_modules_count_and_those_of_instances_do_not(load: Loa
         ("f[1]", Level.STATE),
         ("Early(1)", Level.CONSTANT),
         ("{y \\in {1} : LET z == y IN z = y}", Level.CONSTANT),
-        # As in SANY, the level of an argument counts only where it is used.
+        # As in SANY, the level of an argument that is not used does not count.
         ("Ignore(x', C)", Level.CONSTANT),
         ("Ignore(C, x')", Level.ACTION),
-        ("Deep(x')", Level.CONSTANT),
         ("Inside(x')", Level.ACTION),
         ("Shadow(x')", Level.CONSTANT),
         ("Twice(x', C)", Level.CONSTANT),
@@ -137,7 +136,6 @@ Early(x) == {{y \\in x : LET both == x = y IN both}}
 VARIABLES x, y
 Op(a) == a
 Ignore(a, b) == b
-Deep(a) == LET g(i) == Ignore(a, i) IN g(1)
 Inside(a) == LET g == a IN \\A i \\in {{1}} : g = i
 Shadow(a) == LET g[i \\in {{1}}] == IF i = 0 THEN g[i] ELSE i IN g[1]
 Twice(a, b) == LET c == b IN LET d == <<c, c>> IN LET e == <<d, d>> IN e
