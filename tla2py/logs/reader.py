@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Literal, NamedTuple
@@ -21,6 +21,7 @@ from tla2py.tla.tree import deeply
 _READERS = frozenset({"ndJsonDeserialize", "JsonDeserialize"})
 # Operators whose value is that of their last argument.
 _PASSING = frozenset({"Print", "TLCEval"})
+_NAMED = "IOEnv."
 
 Kind = Literal["environment", "definition", "file"]
 KINDS: tuple[Kind, ...] = ("environment", "definition", "file")
@@ -34,15 +35,6 @@ class SourceTexts(NamedTuple):
 
     def __str__(self) -> str:
         return f"environment.{self.name}" if self.kind == "environment" else self.name
-
-
-class _Term(NamedTuple):
-    """An expression, the scope of its names, and the values of the parameters of the operator that it is in."""
-
-    expr: Expression
-    scope: Scope
-    resolver: Resolver
-    values: Mapping[str, _Term] = {}
 
 
 class Call(NamedTuple):
@@ -81,7 +73,7 @@ def find_calls(spec: ModuleGraph, every: Iterable[Reached]) -> list[Call]:
                 index = 0
             if index is None or index >= len(each.expr.arguments):
                 continue
-            found = {*_sources(_Term(each.expr.arguments[index], each.scope, spec.resolver), frozenset())}
+            found = {*_sources(each.expr.arguments[index], each.scope, spec.resolver, frozenset())}
             for parameter in (name for name in found if isinstance(name, str)):
                 if each.owner is not None and parameter in each.owner.parameters:
                     passing[each.owner] = each.owner.parameters.index(parameter)
@@ -92,54 +84,54 @@ def find_calls(spec: ModuleGraph, every: Iterable[Reached]) -> list[Call]:
             return calls
 
 
-def _sources(term: _Term, seen: frozenset[Entity]) -> Iterator[SourceTexts | str]:
-    """The sources of a path, and the names that may be parameters of the operator that it is in."""
-    expr, scope = term.expr, term.scope
+def _sources(
+    expr: Expression, scope: Scope, resolver: Resolver, seen: frozenset[Entity]
+) -> Iterator[SourceTexts | str]:
+    """The sources of a path, and the names that may be parameters of the operator that it is in.
+
+    Such a name after ``_NAMED`` is that of an environment variable.
+    """
+    parts: Sequence[Expression] = ()
     if expr.shape == "build" and expr.arguments and _last(expr.arguments[0].operator) == "IOEnv":
         if expr.operator == ".":
             yield SourceTexts("environment", expr.text)
-        elif expr.operator == "[]" and (name := _string(term._replace(expr=expr.arguments[1]))) is not None:
-            yield SourceTexts("environment", name)
+        elif expr.operator == "[]":
+            yield _variable(expr.arguments[1])
     elif expr.shape == "literal" and expr.operator == "string":
         yield SourceTexts("file", expr.text.strip('"'))
     elif expr.shape == "let":
-        yield from _sources(term._replace(expr=expr.arguments[0], scope=term.resolver.let(scope, expr)), seen)
+        parts, scope = expr.arguments, resolver.let(scope, expr)
     elif expr.operator == "IF":
-        for branch in expr.arguments[1:]:
-            yield from _sources(term._replace(expr=branch), seen)
+        parts = expr.arguments[1:]
     elif expr.operator == "CASE":
-        for branch in expr.arguments[1::2]:
-            yield from _sources(term._replace(expr=branch), seen)
-    elif expr.operator in _PASSING and expr.arguments:
-        yield from _sources(term._replace(expr=expr.arguments[-1]), seen)
+        parts = expr.arguments[1::2]
+    elif expr.operator in _PASSING:
+        parts = expr.arguments[-1:]
     elif expr.shape == "apply":
-        yield from _named_sources(term, seen)
-
-
-def _named_sources(term: _Term, seen: frozenset[Entity]) -> Iterator[SourceTexts | str]:
-    """The sources of a path that a name or an application of an operator stands for."""
-    expr, scope, resolver, values = term
-    entity = scope.find(expr.operator)
-    if expr.is_name() and expr.operator in values:
-        yield from _sources(values[expr.operator], seen)
-    elif entity is None:
-        if expr.is_name():
+        entity = scope.find(expr.operator)
+        if entity is None and expr.is_name():
             yield expr.operator
-    elif entity not in seen:
-        plain = not entity.parameters and not entity.enclosed
-        if plain and entity.kind in ("constant", "definition"):
+        if entity is None or entity in seen:
+            return
+        if expr.is_name() and not entity.enclosed and entity.kind in ("constant", "definition"):
             yield SourceTexts("definition", expr.operator)
-        if entity.body is not None:
-            given = (term._replace(expr=each) for each in expr.arguments)
-            inner = dict(zip(entity.parameters, given, strict=False))
-            yield from _sources(_Term(entity.body, entity.scope, resolver, inner), seen | {entity})
+        given = dict(zip(entity.parameters, expr.arguments, strict=False))
+        inner = _sources(entity.body, entity.scope, resolver, seen | {entity}) if entity.body else ()
+        for source in inner:
+            argument = given.get(source.removeprefix(_NAMED)) if isinstance(source, str) else None
+            if argument is None:
+                yield source
+            elif str(source).startswith(_NAMED):
+                yield _variable(argument)
+            else:
+                parts = (*parts, argument)
+    for each in parts:
+        yield from _sources(each, scope, resolver, seen)
 
 
-def _string(term: _Term) -> str | None:
-    """The string that an expression is."""
-    while term.expr.is_name() and term.expr.operator in term.values:
-        term = term.values[term.expr.operator]
-    return term.expr.text.strip('"') if term.expr.operator == "string" else None
+def _variable(name: Expression) -> SourceTexts | str:
+    """The environment variable of a name, see ``_sources``."""
+    return SourceTexts("environment", name.text.strip('"')) if name.text else _NAMED + name.operator
 
 
 def _last(name: str) -> str:
@@ -179,15 +171,27 @@ def _counters(reader: LogReader, every: Iterable[Reached]) -> dict[str, Position
     found: dict[str, Counter[_Counted]] = {}
     stepping: set[str] = set()
     for each in every:
-        expr = each.expr
-        if expr.shape != "apply" or len(expr.arguments) != 2:
+        if each.expr.shape != "apply" or len(each.expr.arguments) != 2:
             continue
-        scope = each.scope
-        one, other = expr.arguments
-        if expr.operator == "=":
-            stepping |= _steps(reader.spec, one, other, scope)
-        for counted in _compared(reader, expr.operator, one, other, scope):
-            found.setdefault(counted.name, Counter())[counted] += 1
+        operator, (one, other), scope = each.expr.operator, each.expr.arguments, each.scope
+        if operator == "=":
+            after, before = _sum(one, scope, reader.counted), _sum(other, scope, reader.counted)
+            if after is not None and before is not None and after.primed and after.name == before.name:
+                stepping.add(after.name)
+        elif operator in ("\\in", "\\notin"):
+            operator, other = "<=", other.arguments[1] if other.operator == ".." else other
+        for sign, left, right in ((operator, one, other), (_SWAPPED.get(operator), other, one)):
+            counting, length = _sum(left, scope, reader.counted), _sum(right, scope, reader.measured)
+            if sign not in _SWAPPED or counting is None or length is None:
+                continue
+            beyond = length.added - counting.added
+            if sign in ("<=", ">"):
+                # A step is taken from a position that is allowed, and only then to one that is not.
+                beyond += not counting.primed
+            elif sign in ("<", ">="):
+                beyond -= counting.primed
+            counted = _Counted(counting.name, length.name, beyond)
+            found.setdefault(counting.name, Counter())[counted] += 1
     if len(found) > 1 and len(found.keys() & stepping) == 1:
         found = {name: found[name] for name in found.keys() & stepping}
     return {name: _position(counts) for name, counts in found.items()}
@@ -202,88 +206,28 @@ def _position(counts: Counter[_Counted]) -> Position:
     return Position(expression=expression, entries=best.entries)
 
 
-def _steps(spec: ModuleGraph, one: Expression, other: Expression, scope: Scope) -> set[str]:
-    """The variable of ``l' = l + 1``."""
-    after, before = _sum(spec, one, scope), _sum(spec, other, scope)
-    steps = after is not None and before is not None and after.name == before.name
-    return {after.name} if steps and after is not None and after.primed else set()
-
-
-def _compared(
-    reader: LogReader, operator: str, one: Expression, other: Expression, scope: Scope
-) -> Iterator[_Counted]:
-    if operator in ("\\in", "\\notin"):
-        bound = other.arguments[1] if other.operator == ".." else other
-        yield from _ordered(reader, "<=", one, bound, scope)
-    elif operator in _SWAPPED:
-        yield from _ordered(reader, operator, one, other, scope)
-        yield from _ordered(reader, _SWAPPED[operator], other, one, scope)
-
-
-def _ordered(
-    reader: LogReader, operator: str, one: Expression, other: Expression, scope: Scope
-) -> Iterator[_Counted]:
-    length, counting = _length(reader, other, scope), _sum(reader.spec, one, scope)
-    if length is not None and counting is not None:
-        beyond = length.added - counting.added
-        if operator in ("<=", ">"):
-            # A step is taken from a position that is allowed, and only then to one that is not.
-            beyond += not counting.primed
-        elif operator in ("<", ">="):
-            beyond -= counting.primed
-        yield _Counted(counting.name, length.name, beyond)
-
-
-def _sum(spec: ModuleGraph, expr: Expression, scope: Scope, depth: int = 9) -> _Sum | None:
-    """A variable, or the level of a state, to which a number is added."""
-    if expr.operator == "'" and len(expr.arguments) == 1:
-        inner = _sum(spec, expr.arguments[0], scope, depth)
+def _sum(
+    expr: Expression, scope: Scope, base: Callable[[Expression, Scope], str | None], depth: int = 9
+) -> _Sum | None:
+    """A number added to what ``base`` gives a name; the number comes second unless it is an addition."""
+    if (name := base(expr, scope)) is not None:
+        return _Sum(name)
+    if expr.operator == "'":
+        inner = _sum(expr.arguments[0], scope, base, depth)
         return inner._replace(primed=True) if inner is not None else None
-    if expr.operator in ("+", "-"):
-        return _added(expr, lambda part: _sum(spec, part, scope, depth))
-    if expr.operator == "TLCGet" and expr.arguments[0].text == '"level"':
-        return _Sum(LEVEL)
+    if expr.operator in ("+", "-") and len(expr.arguments) == 2:
+        one, other = expr.arguments
+        if one.operator == "number" and expr.operator == "+":
+            one, other = other, one
+        found = _sum(one, scope, base, depth)
+        if found is None or other.operator != "number" or not other.text.isdigit():
+            return None
+        number = int(other.text) if expr.operator == "+" else -int(other.text)
+        return found._replace(added=found.added + number)
     entity = scope.named(expr)
-    if entity is None or not depth:
+    if entity is None or entity.body is None or entity.parameters or not depth:
         return None
-    if entity.kind == "variable":
-        return _Sum(expr.operator) if spec.scope.find(expr.operator) is entity else None
-    if entity.body is not None and not entity.parameters:
-        return _sum(spec, entity.body, entity.scope, depth - 1)
-    return None
-
-
-def _length(reader: LogReader, expr: Expression, scope: Scope, depth: int = 9) -> _Sum | None:
-    """A sequence whose length, or whose domain, this is, with what is added to its length."""
-    if expr.operator in ("Len", "DOMAIN") and len(expr.arguments) == 1:
-        sequence = expr.arguments[0]
-        return _Sum(sequence.operator) if sequence.is_name() and _is_log(reader, sequence.operator) else None
-    if expr.operator in ("+", "-"):
-        return _added(expr, lambda part: _length(reader, part, scope, depth))
-    entity = scope.named(expr)
-    if entity is not None and entity.body is not None and not entity.parameters and depth:
-        return _length(reader, entity.body, entity.scope, depth - 1)
-    return None
-
-
-def _is_log(reader: LogReader, name: str) -> bool:
-    """Whether a name is a definition without parameters that depends on the log."""
-    definition = reader.spec.definitions.get(name)
-    return definition is not None and not definition.parameters and reader.reaches(name)
-
-
-def _added(expr: Expression, read: Callable[[Expression], _Sum | None]) -> _Sum | None:
-    """A sum of a name and a number, in this order unless it is an addition."""
-    if len(expr.arguments) != 2:
-        return None
-    one, other = expr.arguments
-    if one.operator == "number" and expr.operator == "+":
-        one, other = other, one
-    if other.operator != "number" or not other.text.isdigit():
-        return None
-    found = read(one)
-    number = int(other.text) if expr.operator == "+" else -int(other.text)
-    return found._replace(added=found.added + number) if found is not None else None
+    return _sum(entity.body, entity.scope, base, depth - 1)
 
 
 _AS = 'as = "environment.NAME" for IOEnv.NAME, as = "NAME" for a definition, as = "FILE" for a file name in the module'
@@ -360,6 +304,20 @@ class LogReader:
     def reaches(self, name: str) -> bool:
         """Whether a definition depends on the log."""
         return self.reach.named(name).log
+
+    def counted(self, expr: Expression, scope: Scope) -> str | None:
+        """The variable that an expression is, or the level of a state."""
+        if expr.operator == "TLCGet" and expr.arguments[0].text == '"level"':
+            return LEVEL
+        entity = scope.named(expr)
+        own = entity is not None and entity is self.spec.scope.find(expr.operator)
+        return expr.operator if own and entity is not None and entity.kind == "variable" else None
+
+    def measured(self, expr: Expression, scope: Scope) -> str | None:  # noqa: ARG002
+        """The definition without parameters that depends on the log, and whose length or domain an expression is."""
+        name = expr.arguments[0].operator if expr.operator in ("Len", "DOMAIN") and expr.arguments else ""
+        definition = self.spec.definitions.get(name)
+        return name if definition and not definition.parameters and self.reaches(name) else None
 
 
 class LogTerms(NamedTuple):
