@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from tla2py.errors import InputError
@@ -11,12 +11,12 @@ from tla2py.model.outcome import Verdict
 from tla2py.model.run import RunResult
 from tla2py.model.trace import Trace
 from tla2py.replay.query import Origin, TraceQuery, first_error
+from tla2py.tla.copies import printed_tuples
 from tla2py.tla.levels import Level
 from tla2py.tla.parse import StandaloneExpression, parse_expression
-from tla2py.tla.value_text import ValueTextError, format_value, parse_value
+from tla2py.tla.value_text import format_value
 
 _MODULE = "AskValues"
-_BEGIN, _VALUE, _END = "tla2py: begin", "tla2py: value", "tla2py: end"
 # A place in the module that only this run has.
 _PLACE = re.compile(rf" *\bline \d+, col \d+ to line \d+, col \d+ of module {_MODULE}\b")
 
@@ -41,13 +41,22 @@ def evaluate_trace(
         output = executed.output
         if executed.result.verdict is not Verdict.HOLDS:
             raise _failure(executed.result, output, lines, expressions)
-    values: dict[int, list[tuple[str, str]]] = {}
-    for state, number, text in sorted(_read(output), key=lambda each: each[:2]):
-        values.setdefault(state, []).append((expressions[number], text))
+    values: dict[tuple[int, int], str] = {}
+    for printed in printed_tuples(output):
+        match printed:
+            case ("tla2py: value", int(state), int(number), value):
+                values[state, number] = format_value(value)
     return replace(
         trace,
         states=tuple(
-            replace(state, evaluated=tuple(values.get(index, ())))
+            replace(
+                state,
+                evaluated=tuple(
+                    (expressions[n], values[index, n])
+                    for n in range(len(expressions))
+                    if (index, n) in values
+                ),
+            )
             for index, state in enumerate(trace.states, 1)
         ),
     )
@@ -96,45 +105,19 @@ def _module(
 
 
 def _print(state: str, number: int) -> str:
-    begin, value = (f'PrintT(<<"{word}", {state}, {number}' for word in (_BEGIN, _VALUE))
-    return f'{begin}>>) /\\ {value}, AskValues{number}>>) /\\ PrintT("{_END}")'
-
-
-def _read(output: str) -> Iterator[tuple[int, int, str]]:
-    """The state, the expression's number and the value as text of each value printed; TLC breaks long ones into lines."""
-    pending: list[str] = []
-    for line in output.splitlines():
-        if line.startswith((f'<<"{_VALUE}"', f'<< "{_VALUE}"')):
-            pending = [line]
-        elif line == f'"{_END}"' and pending:
-            yield _value("\n".join(pending))
-            pending = []
-        elif pending:
-            pending.append(line)
-
-
-def _value(text: str) -> tuple[int, int, str]:
-    try:
-        match parse_value(text):
-            case (str(), int(state), int(number), value):
-                return state, number, format_value(value)
-    except ValueTextError:
-        pass
-    # TLC prints some values in other forms, such as functions that it does not enumerate.
-    found = re.match(r"<<\s*\"[^\"]*\",\s*(\d+),\s*(\d+),\s*(.*?)\s*>>$", text, re.DOTALL)
-    assert found is not None, text
-    return int(found[1]), int(found[2]), " ".join(found[3].split())
+    begin, value = (f'PrintT(<<"tla2py: {word}", {state}, {number}' for word in ("begin", "value"))
+    return f"{begin}>>) /\\ {value}, AskValues{number}>>)"
 
 
 def _failure(result: RunResult, output: str, lines: Sequence[str], expressions: Sequence[str]) -> InputError:
     """The error for a run that failed: which expression, at which place of its text or in which state, and TLC's reason."""
-    begun = [parse_value(line) for line in output.splitlines() if line.startswith(f'<<"{_BEGIN}"')]
     text, where = "; ".join(expressions), ""
     errors = [each for each in result.diagnostics if each.severity == "error"]
     at = errors[0].location if errors else None
-    match begun[-1] if begun else None:
-        case (str(), int(state), int(number)):
-            text, where = expressions[number], f" in state {state}"
+    for printed in printed_tuples(output):
+        match printed:
+            case ("tla2py: begin", int(state), int(number)):
+                text, where = expressions[number], f" in state {state}"
     for number, each in enumerate(expressions):
         if at is None or at.module != _MODULE:
             break

@@ -107,7 +107,7 @@ def printed_tuples(output: str) -> Iterator[Value]:
         elif pending:
             pending += "\n" + line
         with contextlib.suppress(ValueTextError):
-            if pending:
+            if pending.endswith(">>"):
                 yield parse_value(pending)
                 pending = ""
 
