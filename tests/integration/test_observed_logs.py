@@ -17,10 +17,10 @@ from tla2py.errors import InputError
 from tla2py.logs.files import write_log_module
 from tla2py.logs.literal import MODULES
 from tla2py.logs.map import Mapper
-from tla2py.logs.observe import POSITION, ObservedModule, observed_module, write_observed
+from tla2py.logs.observe import POSITION, observed_module, write_observed
 from tla2py.logs.read import JsonValue, LogLine
 from tla2py.model.logs import LogFile, LogInput, LogMap
-from tla2py.model.model import Config, Inputs
+from tla2py.model.model import Config, Extension, Inputs
 from tla2py.tla.parse import load_modules
 from tla2py.tlc.tools.toolchain import find_toolchain
 
@@ -104,7 +104,7 @@ def logged(log: Log) -> list[LogLine]:
 
 def matched(
     folder: Path,
-    module: ObservedModule,
+    module: Extension,
     logs: Sequence[Log],
     constants: str,
     model_values: Sequence[str] = (),
@@ -112,6 +112,7 @@ def matched(
 ) -> list[int]:
     """How many lines of each log some behaviour explains. One TLC checks all: a variable tells which log it follows."""
     mapping = mapping or LogMap()
+    assert module.vocabulary is not None
     texts = []
     for log in logs:
         file = io.StringIO()
@@ -126,9 +127,9 @@ def matched(
         f"VARIABLE run\nLogs == <<\n{','.join(texts)}\n>>\nTla2py_Log == Logs[run]\nTla2py_Count == Len(Logs[run])\n====\n"
     )
     (folder / "All.tla").write_text(
-        f"---- MODULE All ----\nEXTENDS {module.main}\nLOCAL INSTANCE TLC\nLOCAL INSTANCE Integers\n"
+        f"---- MODULE All ----\nEXTENDS {module.extends[0]}\nLOCAL INSTANCE TLC\nLOCAL INSTANCE Integers\n"
         f"ASSUME \\A i \\in {numbers} : TLCSet(i, 0)\n"
-        f"AllInit == run \\in {numbers} /\\ {module.init}\nAllNext == {module.next} /\\ UNCHANGED run\n"
+        f"AllInit == run \\in {numbers} /\\ Tla2py_Init\nAllNext == Tla2py_Next /\\ UNCHANGED run\n"
         f"Told == IF TLCGet(run) < {POSITION} THEN TLCSet(run, {POSITION}) /\\ "
         f'PrintT(<<"position", run, {POSITION}>>) ELSE TRUE\n====\n'
     )
@@ -258,6 +259,7 @@ def test_actions_through_definitions_instances_and_quantifiers(tmp_path: Path) -
     expected, logs = zip(*NODE_LOGS, strict=True)
     texts = json.dumps(logs).replace('"msgs"', '"net"').replace('"Write"', '"I!Write"')
     module = observed_module(load_modules(tmp_path / "Outer.tla"))
+    assert module.vocabulary is not None
     assert set(module.vocabulary.steps.values()) == {"I!Write", "I!Send", "I!Receive", "I!Stop", "Tick"}
     found = matched(tmp_path, module, json.loads(texts), constants, values, LogMap(null="Nil"))
     assert found == list(expected)
@@ -303,9 +305,10 @@ def test_a_log_as_values(tmp_path: Path) -> None:
     ],
 )
 def test_lines_of_another_specification(line: dict[str, JsonValue], code: str, hint: str | None) -> None:
-    module = observed_module(load_modules(TWO_PHASE))
+    vocabulary = observed_module(load_modules(TWO_PHASE)).vocabulary
+    assert vocabulary is not None
     lines = logged([step("TMAbort"), line])
     with pytest.raises(InputError) as raised:
-        write_observed(io.StringIO(), module.vocabulary, Mapper().observations([lines]))
+        write_observed(io.StringIO(), vocabulary, Mapper().observations([lines]))
     assert (raised.value.code, raised.value.where) == (code, "run:2")
     assert hint is None or raised.value.hint == hint

@@ -6,7 +6,7 @@ parts of. All of that may be missing. A first line of the action ``Init`` shows 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import IO
 
@@ -31,25 +31,6 @@ _INITIAL = "initial state"
 _LINE = f"{LOG_NAME}[{POSITION}]"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ObservedModule:
-    """The module that checks logs of a specification. It is the same for all logs.
-
-    main: its name; modules: the texts of the modules to put beside the specification's, by file name. The run adds the
-    log as ``Tla2pyLog.tla``, see ``write_observed``.
-    init, next: what the config names; it checks no deadlock.
-    position: what counts the lines. A behaviour that ends above the number of lines explains the log.
-    vocabulary: what lines may say.
-    """
-
-    main: str
-    modules: Mapping[str, str]
-    init: str
-    next: str
-    position: Position
-    vocabulary: Vocabulary
-
-
 def observed_module(
     spec: ModuleGraph,
     *,
@@ -60,8 +41,8 @@ def observed_module(
     actions: Collection[str] = (),
     expressions: Iterable[str] = (),
     place: Callable[..., str | None] = lambda *_, **__: None,
-) -> ObservedModule:
-    """The module for logs of a specification.
+) -> Extension:
+    """The module that checks logs of a specification, the same for all of them; the run adds the log as ``LOG_MODULE``.
 
     ``specification``, or ``init`` and ``next_step``, are those of the config. Up to ``unobserved`` steps of ``actions``, or
     of any action, may come before each line. ``expressions`` are those that lines show beside the variables, such as the
@@ -107,12 +88,9 @@ def observed_module(
             "",
         ]
     )
-    return ObservedModule(
-        main=main,
+    return Extension(
+        extends=(main,),
         modules={f"{main}.tla": text, f"{MATCH_MODULE}.tla": MATCH_TEXT},
-        init="Tla2py_Init",
-        next="Tla2py_Next",
-        position=Position(expression=POSITION, length=COUNT_NAME),
         vocabulary=Vocabulary(
             steps=steps,
             arguments={name: tuple(sorted(known)) for name, known in sorted(arguments.items())},
@@ -282,9 +260,7 @@ class ObservedLogs:
     unobserved: int
     actions: tuple[str, ...]
     place: ObservedPlace
-    _modules: dict[tuple[int, str | None, str | None, str | None], ObservedModule] = field(
-        default_factory=dict
-    )
+    _modules: dict[tuple[int, str | None, str | None, str | None], Extension] = field(default_factory=dict)
 
     def model(self, model: Model) -> Model:
         """The model that takes the steps of the log. It keeps the constants, the constraints and the invariants.
@@ -293,12 +269,12 @@ class ObservedLogs:
         Raises InputError: ``log-behavior``, ``log-action``, ``log-argument``, ``expression-syntax``.
         """
         config = model.config
-        module = self._module(model.spec, config.specification, config.init, config.next)
+        extension = self._module(model.spec, config.specification, config.init, config.next)
         config = replace(
             config,
             specification=None,
-            init=module.init,
-            next=module.next,
+            init="Tla2py_Init",
+            next="Tla2py_Next",
             properties=(),
             postconditions=(),
             possible=(),
@@ -308,13 +284,12 @@ class ObservedLogs:
             rl_reward=None,
             check_deadlock=False,
         )
-        extension = Extension(extends=(module.main,), modules=module.modules, vocabulary=module.vocabulary)
         return replace(
             model,
             config=config,
             permuted=(),
             default_specification=False,
-            position=module.position,
+            position=Position(expression=POSITION, length=COUNT_NAME),
             extension=extension,
         )
 
@@ -326,7 +301,7 @@ class ObservedLogs:
 
     def _module(
         self, spec: ModuleGraph, specification: str | None, init: str | None, next_step: str | None
-    ) -> ObservedModule:
+    ) -> Extension:
         key = (id(spec), specification, init, next_step)
         if key not in self._modules:
             module = observed_module(
@@ -339,14 +314,15 @@ class ObservedLogs:
                 expressions=self.map.state,
                 place=self.place,
             )
-            self._check_map(spec, module)
+            assert module.vocabulary is not None
+            self._check_map(spec, module.vocabulary)
             self._modules[key] = module
         return self._modules[key]
 
-    def _check_map(self, spec: ModuleGraph, module: ObservedModule) -> None:
-        known = module.vocabulary.arguments
+    def _check_map(self, spec: ModuleGraph, vocabulary: Vocabulary) -> None:
+        known = vocabulary.arguments
         for action in self.map.actions.values():
-            if action not in known and action not in module.vocabulary.init_names:
+            if action not in known and action not in vocabulary.init_names:
                 where = self.place("map", "actions", value=action)
                 raise _unknown(spec.root.name, "action", action, known, where)
         arguments = {name for each in known.values() for name in each}

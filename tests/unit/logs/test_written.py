@@ -17,6 +17,7 @@ MAP = LogMap(clock="t", drop={"action": ("idle",)}, ignore=("u",))
 def observed(folder: Path) -> Observed:
     (folder / "Counter.tla").write_text(COUNTER)
     module = observed_module(load_modules(folder / "Counter.tla"))
+    assert module.vocabulary is not None
     return Observed(map=MAP, vocabulary=module.vocabulary)
 
 
