@@ -6,6 +6,7 @@ import contextlib
 import sys
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import count
 from pathlib import Path, PurePosixPath
 from typing import Literal, NamedTuple
 
@@ -87,7 +88,6 @@ class LogText:
 _NAME = "log.ndjson"
 # The property by which TLC searches depth first, with full counts.
 _DEPTH_FIRST = GivenVariable("tlc2.tool.queue.IStateQueue", "StateDeque")
-_BLOCK = 1 << 20
 
 
 class KeptFile(NamedTuple):
@@ -343,14 +343,10 @@ def _observed_logs(section: LogsSection, place: ObservedPlace) -> ObservedLogs:
 
 def _kept(file: Path, path: str) -> KeptFile:
     sha256 = kept_file(file)
-    lines, rest = 0, b""
-    with input_path(sha256).open("rb") as stream:
-        while block := stream.read(_BLOCK):
-            lines += block.count(b"\n")
-            rest = block
-    lines += bool(rest) and not rest.endswith(b"\n")
+    counted = count()
     with input_path(sha256).open("rb") as texts:
-        return KeptFile(path, sha256, lines, changed_numbers(path, texts))
+        numbers = changed_numbers(path, (text for text, _ in zip(texts, counted, strict=False)))
+        return KeptFile(path, sha256, next(counted), numbers)
 
 
 def write_log_module(inputs: Inputs, config: Config, folder: Path) -> tuple[LogRemark, ...]:

@@ -12,11 +12,11 @@ from itertools import count
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
+from tla2py.logs.read import JsonValue, plain_json
 from tla2py.model.logs import LogChange, LogEdit
 from tla2py.tla.graph import ModuleGraph
 from tla2py.tla.tree import deeply
 
-Json: TypeAlias = "dict[str, Json] | list[Json] | str | int | float | bool | None"
 # The way to a value: names of fields, and indices of elements.
 _Path: TypeAlias = "tuple[str | int, ...]"
 # A field in whichever element of a list it is, and the type of its value.
@@ -82,7 +82,7 @@ def change_logs(
     values = _Values(ignored=frozenset(ignore))
     for log in logs:
         for _, line in _numbered(log):
-            values.add(_content(line))
+            values.add(plain_json(line))
     action, order = values.action_path(names), count()
     ranked = (
         (each.rank, next(order), place, each)
@@ -108,7 +108,7 @@ class _Candidate(NamedTuple):
         """The edit with the text of the line."""
         if not self.path:
             return self.edit
-        content: Json = json.loads(self.line)
+        content: JsonValue = json.loads(self.line)
         holder = content
         for step in self.path[:-1]:
             holder = holder[step]  # type: ignore[index]
@@ -126,7 +126,7 @@ class _Values:
     ignored: frozenset[str]
     found: defaultdict[_Field, dict[str, None]] = field(default_factory=lambda: defaultdict(dict))
 
-    def add(self, content: Json) -> None:
+    def add(self, content: JsonValue) -> None:
         for path, value in _fields(content):
             if any(".".join(map(str, path[:end])) in self.ignored for end in range(1, len(path) + 1)):
                 continue
@@ -134,7 +134,7 @@ class _Values:
             if len(known) < _MOST_VALUES:
                 known[_text(value)] = None
 
-    def others(self, path: _Path, value: Json) -> list[str]:
+    def others(self, path: _Path, value: JsonValue) -> list[str]:
         """The other values of a field."""
         found, text = self.found.get((_field(path), type(value)), {}), _text(value)
         if isinstance(value, bool):
@@ -175,7 +175,7 @@ def _candidates(
         following = next(lines, None)
         only = only and following is None
         number, text = current
-        content = _content(text)
+        content = plain_json(text)
         if content is None:
             before, current = text, following
             continue
@@ -202,16 +202,7 @@ def _numbered(file: Path) -> Iterator[tuple[int, bytes]]:
             yield number, line.rstrip(b"\r\n")
 
 
-def _content(line: bytes) -> Json:
-    """The JSON value of a line; None if it has none."""
-    try:
-        content: Json = json.loads(line)
-    except (ValueError, RecursionError):
-        return None
-    return content
-
-
-def _fields(content: Json, path: _Path = ()) -> Iterator[tuple[_Path, Json]]:
+def _fields(content: JsonValue, path: _Path = ()) -> Iterator[tuple[_Path, JsonValue]]:
     """The fields of a value, at any depth, that are no records themselves; elements of lists are none."""
     if isinstance(content, dict):
         for name, value in content.items():
@@ -235,7 +226,7 @@ def _shown(path: Sequence[str | int | None]) -> str:
     return _writable("".join(parts).removeprefix("."))
 
 
-def _at(content: Json, path: tuple[str | None, ...] | None) -> str | None:
+def _at(content: JsonValue, path: tuple[str | None, ...] | None) -> str | None:
     """The string at a path."""
     if path is None:
         return None
@@ -246,7 +237,7 @@ def _at(content: Json, path: tuple[str | None, ...] | None) -> str | None:
     return _writable(content) if isinstance(content, str) else None
 
 
-def _text(value: Json) -> str:
+def _text(value: JsonValue) -> str:
     """A value as JSON that can be written as UTF-8."""
     return _writable(json.dumps(value, ensure_ascii=False))
 

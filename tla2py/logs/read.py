@@ -86,12 +86,15 @@ class LogLines:
         for number, text in self._texts():
             where = f"{self.name}:{number}"
             try:
-                value: JsonValue = decoder.decode(text)
+                value: JsonValue = decoder.decode(text.decode())
             except UnicodeDecodeError as error:
-                raise _not_utf8(where, error.start) from None
+                raise InputError(
+                    "log-encoding",
+                    f"byte {error.start + 1} of the line is not UTF-8",
+                    where=where,
+                    hint="convert the log, for example: iconv -f ISO-8859-1 -t UTF-8 LOG",
+                ) from None
             except (msgspec.DecodeError, RecursionError) as error:
-                if (place := _first_not_utf8(text)) is not None:
-                    raise _not_utf8(where, place) from None
                 reason = "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
                 raise InputError(
                     "log-syntax",
@@ -189,6 +192,15 @@ def read_json(text: bytes) -> JsonValue:
     return value
 
 
+def plain_json(text: str | bytes) -> JsonValue:
+    """The JSON value of a line; None if it has none."""
+    try:
+        value: JsonValue = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return value
+
+
 def changed_numbers(path: str, lines: Iterable[bytes]) -> tuple[LogNumber, ...]:
     """The first number in each field of some lines that TLC's JSON reader changes; ``path`` names the file."""
     found: dict[tuple[str, ...], LogNumber] = {}
@@ -246,23 +258,6 @@ def _leaves(fields: dict[str, JsonValue]) -> Iterator[tuple[str, JsonValue]]:
                 yield f"{name}.{inner}", each
         else:
             yield name, value
-
-
-def _first_not_utf8(text: bytes) -> int | None:
-    try:
-        text.decode("utf-8")
-    except UnicodeDecodeError as error:
-        return error.start
-    return None
-
-
-def _not_utf8(where: str, start: int) -> InputError:
-    return InputError(
-        "log-encoding",
-        f"byte {start + 1} of the line is not UTF-8",
-        where=where,
-        hint="convert the log, for example: iconv -f ISO-8859-1 -t UTF-8 LOG",
-    )
 
 
 def shown(text: str) -> str:

@@ -11,7 +11,7 @@ from itertools import pairwise
 from typing import IO, NamedTuple
 
 from tla2py.logs.probe import PROBE, STEP, TAG, LogProbe, log_probe
-from tla2py.logs.read import JsonValue
+from tla2py.logs.read import JsonValue, plain_json
 from tla2py.model.logs import LogPart
 from tla2py.model.outcome import Verdict
 from tla2py.model.run import Run, RunRecord, RunResult
@@ -74,7 +74,7 @@ def nearest_of(steps: Sequence[LogStep], line: str, action: str, binding: Bindin
     ``action`` and ``binding`` are those that the line stands for. A line of the form ``{"action": .., "args": .., "state":
     ..}`` is compared field by field, of any other one only the action and its arguments.
     """
-    fields = _content(line)
+    fields = plain_json(line)
     compared = [
         replace(step, differences=tuple(_differences(step, fields, action, binding))) for step in steps
     ]
@@ -109,15 +109,6 @@ def _differences(step: LogStep, fields: JsonValue, action: str, binding: Binding
     for name, value in state.items() if isinstance(state, dict) else ():
         if name in step.values:
             yield from _unequal(step.values[name], value, name)
-
-
-def _content(line: str) -> JsonValue:
-    """The JSON value of a line; None if it has none."""
-    try:
-        content: JsonValue = json.loads(line)
-    except ValueError:
-        return None
-    return content
 
 
 def _text(value: JsonValue) -> str:
@@ -241,7 +232,7 @@ class LogWhy:
         if blamed[0].attempt.rank[0]:
             return nearest_of(steps, line, blamed[0].attempt.action, blamed[0].attempt.binding)
         # The line names an action, with arguments that it does not take.
-        fields = _content(line)
+        fields = plain_json(line)
         named = fields.get("action") if isinstance(fields, dict) else None
         known = isinstance(named, str) and named in {each.action for each in steps}
         return nearest_of(steps, line, str(named), ()) if known else None
@@ -271,7 +262,7 @@ def _chosen(attempts: Sequence[Attempt], line: str) -> list[Attempt]:
 
 
 def _strings(line: str) -> Iterator[str]:
-    pending = [_content(line)]
+    pending = [plain_json(line)]
     while pending:
         value = pending.pop()
         if isinstance(value, str):
