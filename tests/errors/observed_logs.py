@@ -16,6 +16,7 @@ def observe(lab: Lab, text: str | bytes, mapping: LogMap | None = None) -> None:
     """Hold a log against the module Counter."""
     mapper = Mapper(mapping or LogMap())
     module = observed_module(load_modules(lab.folder / "Counter.tla"))
+    assert module.vocabulary is not None
     lines = LogLines(lab.write("run.ndjson", text), "run.ndjson", most_lines=2)
     write_observed(io.StringIO(), module.vocabulary, mapper.observations([lines]))
 

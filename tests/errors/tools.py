@@ -12,7 +12,7 @@ from tests.errors.provoke import Lab, answering, provokes
 from tla2py.execution.executor import Work, fitting_slots
 from tla2py.model.run import ClassFile, TlcOptions
 from tla2py.spark.choice import require_pyspark
-from tla2py.tla.parse import parse_module
+from tla2py.tla.parse import read_module
 from tla2py.tlc.process.system import this_machine
 from tla2py.tlc.tools.community import planned_overrides
 from tla2py.tlc.tools.installed import COMMUNITY, download, install, release
@@ -207,7 +207,7 @@ def module_that_starts_a_program(lab: Lab) -> None:
 def translator_that_cannot_be_started(lab: Lab) -> None:
     tools = find_toolchain(None)
     broken = Toolchain(jar=tools.jar, java=replace(tools.java, path=lab.folder / "java"))
-    _translate(parse_module(lab.folder / "Counter.tla"), broken, lab.folder)
+    _translate(read_module(lab.folder / "Counter.tla"), broken, lab.folder)
 
 
 @provokes("too-little-memory")

@@ -177,11 +177,11 @@ def test_pluscal_that_is_not_translated(run_cli: RunCli, countdown: Path) -> Non
 
 
 def test_pluscal_that_changed_since_it_was_translated(run_cli: RunCli, countdown: Path) -> None:
-    from tla2py.tla.parse import parse_module
+    from tla2py.tla.parse import read_module
     from tla2py.tlc.tools.pluscal import Translator
     from tla2py.tlc.tools.toolchain import find_toolchain
 
-    text = Translator(find_toolchain, lambda _: None)(parse_module(countdown)).text
+    text = Translator(find_toolchain, lambda _: None)(read_module(countdown)).text
     countdown.write_text(text)
     sweep = countdown.with_name("sweep.toml")
     sweep.write_text('module = "Countdown.tla"\n[model]\ninvariants = ["Above"]\n[constants]\nN = 2\n')
@@ -203,48 +203,48 @@ def test_pluscal_that_changed_since_it_was_translated(run_cli: RunCli, countdown
 
 def test_pluscal_with_the_checksum_of_another_translator(countdown: Path) -> None:
     from tla2py.tla.module import Remark
-    from tla2py.tla.parse import parse_module
+    from tla2py.tla.parse import read_module
     from tla2py.tlc.tools.pluscal import Translator
     from tla2py.tlc.tools.toolchain import find_toolchain
 
     told: list[Remark] = []
     translate = Translator(find_toolchain, told.append)
-    ours = text = translate(parse_module(countdown)).text
+    ours = text = translate(read_module(countdown)).text
     # As translators since 2.16 mark theirs.
     mark = 'BEGIN TRANSLATION (chksum(pcal) = "1d547bc3" /\\ chksum(tla) = "8de86c82")'
     text = re.sub("BEGIN TRANSLATION.*", lambda _: mark, text)
     countdown.write_text(text)
     told.clear()
-    assert translate(parse_module(countdown)).original is None
+    assert translate(read_module(countdown)).original is None
     assert told == []
     countdown.write_text(text.replace("left := left - 1", "left := left - 2"))
-    assert translate(parse_module(countdown)).original is None
+    assert translate(read_module(countdown)).original is None
     assert (told[0].where, told[0].doubtful) == (f"{countdown}:4:4", True)
     assert "(step)" in told[0].text
     assert "the checksum of another translator" in told[0].text
     # Releases that write checksums of one kind may count differently: what is the same is not called changed.
     countdown.write_text(re.sub("PCal-[0-9a-f]+", "PCal-0", ours))
     told.clear()
-    assert translate(parse_module(countdown)).original is None
+    assert translate(read_module(countdown)).original is None
     assert told == []
 
 
 def test_pluscal_whose_translation_has_no_checksum(run_cli: RunCli, countdown: Path) -> None:
     from tla2py.tla.module import Remark
-    from tla2py.tla.parse import parse_module
+    from tla2py.tla.parse import read_module
     from tla2py.tlc.tools.pluscal import Translator
     from tla2py.tlc.tools.toolchain import find_toolchain
 
     told: list[Remark] = []
     translate = Translator(find_toolchain, told.append)
-    text = translate(parse_module(countdown)).text
+    text = translate(read_module(countdown)).text
     text = re.sub("BEGIN TRANSLATION.*", "BEGIN TRANSLATION", text)
     told.clear()
     assert "/\\ left' = left\n" in text
     # As older translators lay it out.
     for same in (text, text.replace("/\\ left' = left\n", "/\\ UNCHANGED  left \\* none\n")):
         countdown.write_text(same)
-        assert translate(parse_module(countdown)).original is None
+        assert translate(read_module(countdown)).original is None
         assert told == []
     countdown.write_text(text.replace("left := left - 1", "left := left - 2"))
     ended = run_cli("check", countdown, "-c", "N=2", "--invariant", "Above")
@@ -260,18 +260,18 @@ def test_pluscal_whose_translation_has_no_checksum(run_cli: RunCli, countdown: P
     # An empty translation is none.
     countdown.write_text(re.sub(r"(?s)(BEGIN TRANSLATION\n).*\n(?=.*END TRANSLATION)", r"\1", text))
     translate = Translator(find_toolchain, told.append)
-    assert translate(parse_module(countdown)).original is not None
+    assert translate(read_module(countdown)).original is not None
     assert [each.doubtful for each in told] == [False]
 
 
 def test_a_gate_says_in_its_reports_when_a_translation_is_not_that_of_the_algorithm(
     run_cli: RunCli, countdown: Path
 ) -> None:
-    from tla2py.tla.parse import parse_module
+    from tla2py.tla.parse import read_module
     from tla2py.tlc.tools.pluscal import Translator
     from tla2py.tlc.tools.toolchain import find_toolchain
 
-    text = Translator(find_toolchain, lambda _: None)(parse_module(countdown)).text
+    text = Translator(find_toolchain, lambda _: None)(read_module(countdown)).text
     edited = text.replace("left := left - 1", "left := left - 2")
     unmarked = re.sub("BEGIN TRANSLATION.*", "BEGIN TRANSLATION", edited)
     sweep, summary, sarif = (countdown.with_name(name) for name in ("sweep.toml", "gate.md", "gate.sarif"))

@@ -48,19 +48,11 @@ from tla2py.tla.tree import (
 )
 
 
-def parse_module(path: Path | str) -> Module:
-    """The module in a file.
-
-    Raises ``InputError``: ``module-missing``, ``module-unreadable``, ``module-name`` if module and file have different
-    names, and ``module-syntax`` at the first syntax error.
-    """
-    module = read_module(Path(path))
-    raise_mistake(module)
-    return module
-
-
 def read_module(path: Path) -> Module:
-    """The module in a file, without the parts that do not parse; its ``syntax_error`` is the first of them."""
+    """The module in a file, without the parts that do not parse; its ``syntax_error`` is the first of them.
+
+    Raises ``InputError``: ``module-missing``, ``module-unreadable``, ``module-name`` if module and file have different names.
+    """
     try:
         # Comments in old modules are in any encoding; TLA+ itself is ASCII.
         text = path.read_bytes().decode("utf-8-sig", errors="replace")
@@ -264,7 +256,7 @@ def load_modules(
     file, and those of the proof system come from ``PROOFS``. Without ``translate`` PlusCal is left as it is; without ``sany``
     a module that does not parse is an error even if SANY accepts it.
 
-    Raises ``InputError``: those of ``parse_module``, ``module-missing`` and ``module-cycle``.
+    Raises ``InputError``: those of ``read_module``, ``module-syntax`` at the first syntax error, and ``module-cycle``.
     """
     search = _Search([Path(path).parent, *libraries], nearby=nearby, translate=translate, installed=installed)
     search.strict = sany is None

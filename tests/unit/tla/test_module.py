@@ -9,11 +9,11 @@ import pytest
 from tests.unit.tla.conftest import LoadModules, WriteModules, module
 from tla2py.errors import InputError
 from tla2py.tla.module import Definition, Module
-from tla2py.tla.parse import parse_module
+from tla2py.tla.parse import load_modules
 
 
 def read(write: WriteModules, body: str) -> Module:
-    return parse_module(write(module("M", body)))
+    return load_modules(write(module("M", body))).root
 
 
 def definition(found: Module, name: str) -> Definition:
@@ -81,7 +81,7 @@ def test_places_count_characters_from_one(write: WriteModules) -> None:
 def test_line_ends_of_other_systems_and_a_byte_order_mark(tmp_path: Path) -> None:
     path = tmp_path / "M.tla"
     path.write_bytes("\ufeff---- MODULE M ----\r\nCONSTANT A\r\nB == A\r\n====\r\n".encode())
-    found = parse_module(path)
+    found = load_modules(path).root
     assert found.constants[0].span.place == "2:10"
     assert found.definitions[0].span.place == "3:1"
 
@@ -196,7 +196,7 @@ def test_a_recursive_definition_is_local_to_no_module(load: LoadModules) -> None
 def test_text_around_the_module_is_ignored(tmp_path: Path) -> None:
     path = tmp_path / "M.tla"
     path.write_text("Notes on M, (not TLA+.\n\n---- MODULE M ----\nA == 1\n====\nB == [ nonsense\n")
-    assert [each.name for each in parse_module(path).definitions] == ["A"]
+    assert [each.name for each in load_modules(path).root.definitions] == ["A"]
 
 
 @pytest.mark.parametrize(
@@ -212,7 +212,7 @@ def test_text_around_the_module_is_ignored(tmp_path: Path) -> None:
 def test_a_syntax_error_has_its_place_and_text(write: WriteModules, body: str, place: str, said: str) -> None:
     path = write(module("M", body))
     with pytest.raises(InputError) as raised:
-        parse_module(path)
+        load_modules(path)
     assert raised.value.code == "module-syntax"
     assert raised.value.where == f"{path}:{place}"
     assert said in raised.value.message
@@ -221,7 +221,7 @@ def test_a_syntax_error_has_its_place_and_text(write: WriteModules, body: str, p
 def test_a_module_must_be_named_as_its_file(write: WriteModules, tmp_path: Path) -> None:
     path = write(module("M", "A == 1")).rename(tmp_path / "Other.tla")
     with pytest.raises(InputError) as raised:
-        parse_module(path)
+        load_modules(path)
     assert raised.value.code == "module-name"
     assert raised.value.where == f"{path}:1:13"
     assert "M.tla" in str(raised.value.hint)
@@ -230,7 +230,7 @@ def test_a_module_must_be_named_as_its_file(write: WriteModules, tmp_path: Path)
 def test_a_missing_file_names_those_that_are_there(write: WriteModules) -> None:
     path = write(module("Counter", "A == 1"))
     with pytest.raises(InputError) as raised:
-        parse_module(path.with_name("Conter.tla"))
+        load_modules(path.with_name("Conter.tla"))
     assert raised.value.code == "module-missing"
     assert "Counter.tla" in str(raised.value.hint)
 
@@ -240,11 +240,11 @@ def test_a_file_without_a_module_is_an_error(tmp_path: Path, content: bytes) -> 
     path = tmp_path / "M.tla"
     path.write_bytes(content)
     with pytest.raises(InputError) as raised:
-        parse_module(path)
+        load_modules(path)
     assert raised.value.code == "module-syntax"
 
 
 def test_a_folder_is_no_module(tmp_path: Path) -> None:
     with pytest.raises(InputError) as raised:
-        parse_module(tmp_path)
+        load_modules(tmp_path)
     assert raised.value.code == "module-unreadable"

@@ -6,7 +6,7 @@ import re
 from array import array
 from dataclasses import dataclass
 
-from tla2py.tla.itf import StateWriter, VariableText, state_text
+from tla2py.tla.itf import VariableText, joined_text, state_text, variable_text
 from tla2py.tlc.output.states import VIEW, StateReader, split_action
 
 # A step and the rest of its line, or a state with its label and the rest of its line.
@@ -59,7 +59,6 @@ class GraphReader:
     def __init__(self) -> None:
         self._seen: set[int] = set()
         self._steps = set[object]()
-        self._writer = StateWriter()
         self._reader = StateReader()
         self._variables: dict[str, VariableText | None] = {}
         self._size = 0
@@ -118,12 +117,11 @@ class GraphReader:
                 variables = [known[text] for text in conjuncts]
             except KeyError:
                 if self._size > _REMEMBERED:
-                    # The writer's numbers of kinds are in what is forgotten.
-                    self._writer, self._size = StateWriter(), 0
+                    self._size = 0
                     known.clear()
                 variables = [self._variable(text) for text in conjuncts]
             if None not in variables:
-                text = self._writer.state(variables)  # type: ignore[arg-type]
+                text = joined_text(variables)  # type: ignore[arg-type]
                 if text is not None:
                     return text
         return state_text(StateReader().read_values(_unescaped(label)))
@@ -136,7 +134,7 @@ class GraphReader:
         self._size += 3 * len(text) + _OVERHEAD
         [(name, value), *others] = values.items()
         doubtful = others or name == VIEW or _FINGERPRINT in text
-        found = self._variables[text] = None if doubtful else self._writer.variable(name, value)
+        found = self._variables[text] = None if doubtful else variable_text(name, value)
         return found
 
 
