@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from tla2py.errors import InputError
+from tla2py.model.model import Config
 from tla2py.tla.copies import formula_parts
 from tla2py.tla.graph import ModuleGraph
 from tla2py.tla.levels import Level, Levels, temporal_parts
@@ -57,12 +58,7 @@ class Source:
                 raise HiddenError
             lines[0] = text[: column - 1] + new + text[column - 1 + len(old) :]
             if line == span.end_line:
-                span = Span(
-                    begin_line=span.begin_line,
-                    begin_column=span.begin_column,
-                    end_line=span.end_line,
-                    end_column=span.end_column + len(new) - len(old),
-                )
+                span = replace(span, end_column=span.end_column + len(new) - len(old))
         lines[-1] = lines[-1][: span.end_column]
         if len(lines) == 1:
             return lines[0][span.begin_column - 1 :].strip()
@@ -330,13 +326,11 @@ class ActionWalk:
         bodies = [each.body for each in expr.definitions if each.body is not None]
         if expr.instances or self.source.renamed(bodies, inside, prefix):
             raise HiddenError
-        begin, line, column = expr.span, body.span.begin_line, body.span.begin_column - 1
+        line, column = body.span.begin_line, body.span.begin_column - 1
         if column == 0:
             line -= 1
             column = len(scope.module.text.split("\n")[line - 1])
-        span = Span(
-            begin_line=begin.begin_line, begin_column=begin.begin_column, end_line=line, end_column=column
-        )
+        span = replace(expr.span, end_line=line, end_column=column)
         text = self.source.slice(span, scope, {}).rstrip()
         # The body may be in parentheses that its span leaves out.
         while text.endswith("("):
@@ -411,18 +405,12 @@ class Behavior:
 
 
 @deeply
-def find_behavior(
-    spec: ModuleGraph,
-    *,
-    specification: str | None = None,
-    init: str | None = None,
-    next_step: str | None = None,
-) -> Behavior:
+def find_behavior(spec: ModuleGraph, config: Config) -> Behavior:
     """The behaviour that a config names, otherwise the likeliest of the module; fairness is ignored.
 
     Raises InputError (``log-behavior``) if there is none, or a part of it is LOCAL.
     """
-    inits, step, scope = behavior_parts(spec, specification=specification, init=init, next_step=next_step)
+    inits, step, scope = behavior_parts(spec, config)
     walk = ActionWalk(spec, Levels(spec.resolver))
     try:
         texts = [walk.source.text(each, scope, "") for each in inits]
@@ -448,18 +436,13 @@ def find_behavior(
     )
 
 
-def behavior_parts(
-    spec: ModuleGraph,
-    *,
-    specification: str | None = None,
-    init: str | None = None,
-    next_step: str | None = None,
-) -> tuple[list[Expression], Expression, Scope]:
+def behavior_parts(spec: ModuleGraph, config: Config) -> tuple[list[Expression], Expression, Scope]:
     """The initial predicates of the behaviour that a config names, its next-state relation, and their scope.
 
     Raises InputError (``log-behavior``) if there is none.
     """
-    candidates = spec.candidates
+    candidates, specification = spec.candidates, config.specification
+    init, next_step = config.init, config.next
     inits: list[Expression] = []
     step: Expression | None = None
     if specification is None and not (init and next_step):

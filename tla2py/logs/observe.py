@@ -16,7 +16,7 @@ from tla2py.logs.literal import COUNT_NAME, LOG_MODULE, LOG_NAME, string_text, w
 from tla2py.logs.map import MATCH_MODULE, MATCH_TEXT, Observation, said_text
 from tla2py.logs.read import shown
 from tla2py.model.logs import LogMap, Observed, Vocabulary
-from tla2py.model.model import Extension, Model, Position
+from tla2py.model.model import Config, Extension, Model, Position
 from tla2py.text import did_you_mean
 from tla2py.tla.graph import ModuleGraph
 from tla2py.tla.parse import parse_expression
@@ -33,10 +33,8 @@ _LINE = f"{LOG_NAME}[{POSITION}]"
 
 def observed_module(
     spec: ModuleGraph,
+    config: Config = Config(),  # noqa: B008 - it is frozen
     *,
-    specification: str | None = None,
-    init: str | None = None,
-    next_step: str | None = None,
     unobserved: int = 0,
     actions: Collection[str] = (),
     expressions: Iterable[str] = (),
@@ -44,14 +42,14 @@ def observed_module(
 ) -> Extension:
     """The module that checks logs of a specification, the same for all of them; the run adds the log as ``LOG_MODULE``.
 
-    ``specification``, or ``init`` and ``next_step``, are those of the config. Up to ``unobserved`` steps of ``actions``, or
+    ``config`` names its behaviour. Up to ``unobserved`` steps of ``actions``, or
     of any action, may come before each line. ``expressions`` are those that lines show beside the variables, such as the
     keys of ``LogMap.state``. ``place`` is where a key of ``[logs]`` is written.
 
     Raises InputError: ``log-behavior``, ``log-action`` for an unobserved action that is missing, and
     ``expression-syntax``.
     """
-    behavior = find_behavior(spec, specification=specification, init=init, next_step=next_step)
+    behavior = find_behavior(spec, config)
     state = list(dict.fromkeys([*(each.name for each in spec.variables), *expressions]))
     for each in expressions:
         _check_expression(spec, each, place("map", "state", value=each))
@@ -269,7 +267,7 @@ class ObservedLogs:
         Raises InputError: ``log-behavior``, ``log-action``, ``log-argument``, ``expression-syntax``.
         """
         config = model.config
-        extension = self._module(model.spec, config.specification, config.init, config.next)
+        extension = self._module(model.spec, config)
         config = replace(
             config,
             specification=None,
@@ -299,16 +297,12 @@ class ObservedLogs:
         assert model.extension.vocabulary is not None
         return Observed(map=self.map, vocabulary=model.extension.vocabulary)
 
-    def _module(
-        self, spec: ModuleGraph, specification: str | None, init: str | None, next_step: str | None
-    ) -> Extension:
-        key = (id(spec), specification, init, next_step)
+    def _module(self, spec: ModuleGraph, config: Config) -> Extension:
+        key = (id(spec), config.specification, config.init, config.next)
         if key not in self._modules:
             module = observed_module(
                 spec,
-                specification=specification,
-                init=init,
-                next_step=next_step,
+                config,
                 unobserved=self.unobserved,
                 actions=self.actions,
                 expressions=self.map.state,

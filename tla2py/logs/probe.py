@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -110,6 +111,7 @@ class _Subject:
 
 # The runs of a sweep share their modules.
 @lru_cache(maxsize=16)
+@deeply
 def log_probe(
     main: str,
     modules: tuple[tuple[str, str], ...],
@@ -123,67 +125,59 @@ def log_probe(
 
     With ``enabled`` it also prints the steps of the specification itself in the states before the line.
     """
-    try:
-        return _probe(main, dict(modules), config_text, position, entries, enabled=enabled)
-    except (InputError, HiddenError):
-        return None
-
-
-@deeply
-def _probe(
-    main: str, texts: dict[str, str], config_text: str, position: str, entries: str | None, *, enabled: bool
-) -> LogProbe:
-    config = parse_config(config_text, Path("MC.cfg")).config
-    written = f"{LOG_MODULE}.tla"
-    if written not in texts:
-        texts[written] = f"---- MODULE {LOG_MODULE} ----\n{LOG_NAME} == <<>>\n{COUNT_NAME} == 0\n====\n"
-    else:
-        written = ""
-    spec = load_texts(main, texts)
-    inits, step, scope = behavior_parts(
-        spec, specification=config.specification, init=config.init, next_step=config.next
-    )
-    source, replaced = Source(spec), dict(config.substitutions)
-    init = " /\\ ".join(source.text(each, scope, "") for each in inits)
-    relation = (
-        replaced.get(step.operator, step.operator) if step.is_name() else source.text(step, scope, "").strip()
-    )
-    own = _own_variables(spec, position)
-    reach = _reach(spec, entries)
-    steps = _own_next(spec, reach, own) if enabled else None
-    texts[f"{PROBE}.tla"] = _text(main, init, relation, steps, position, own)
-    texts[f"{TELLER}.tla"] = teller_text([])
-    spec = load_texts(PROBE, texts)
-    subject = _Subject(spec=spec, levels=Levels(spec.resolver), modules=texts, replaced=replaced)
-    reach, ours = _reach(spec, entries), frozenset(own)
-    parts = _Parts(reach=reach, levels=subject.levels, own=ours, logging=_logging(reach, ours))
-    copy = ActionParts(
-        query=subject,
-        name=f"{PROBE}_Both",
-        printer=TELLER,
-        action=None,
-        # TLC may be unable to evaluate parameters so early.
-        tells=lambda place: enabled and parts.is_action(place),
-    )
-    file = f"{PROBE}.tla"
-    texts[file] = re.sub(rf"/\\ {PROBE}_Both$", rf"/\\ {copy.root}", texts[file], flags=re.MULTILINE)
-    texts[f"{TELLER}.tla"] = teller_text(copy.depths)
-    return LogProbe(
-        texts={name: text for name, text in texts.items() if name != written},
-        config=replace(
-            config,
-            specification=None,
-            init=f"{PROBE}_Init",
-            next=f"{PROBE}_Next",
-            invariants=(f"{PROBE}_Furthest",),
-            properties=(),
-            postconditions=(),
-            possible=(),
-            alias=None,
-            check_deadlock=False,
-        ),
-        parts=tuple(parts.part(copy, number) for number in range(len(copy.depths))),
-    )
+    with contextlib.suppress(InputError, HiddenError):
+        texts, config = dict(modules), parse_config(config_text, Path("MC.cfg")).config
+        written = f"{LOG_MODULE}.tla"
+        if written not in texts:
+            texts[written] = f"---- MODULE {LOG_MODULE} ----\n{LOG_NAME} == <<>>\n{COUNT_NAME} == 0\n====\n"
+        else:
+            written = ""
+        spec = load_texts(main, texts)
+        inits, step, scope = behavior_parts(spec, config)
+        source, replaced = Source(spec), dict(config.substitutions)
+        init = " /\\ ".join(source.text(each, scope, "") for each in inits)
+        relation = (
+            replaced.get(step.operator, step.operator)
+            if step.is_name()
+            else source.text(step, scope, "").strip()
+        )
+        own = _own_variables(spec, position)
+        reach = _reach(spec, entries)
+        steps = _own_next(spec, reach, own) if enabled else None
+        texts[f"{PROBE}.tla"] = _text(main, init, relation, steps, position, own)
+        texts[f"{TELLER}.tla"] = teller_text([])
+        spec = load_texts(PROBE, texts)
+        subject = _Subject(spec=spec, levels=Levels(spec.resolver), modules=texts, replaced=replaced)
+        reach, ours = _reach(spec, entries), frozenset(own)
+        parts = _Parts(reach=reach, levels=subject.levels, own=ours, logging=_logging(reach, ours))
+        copy = ActionParts(
+            query=subject,
+            name=f"{PROBE}_Both",
+            printer=TELLER,
+            action=None,
+            # TLC may be unable to evaluate parameters so early.
+            tells=lambda place: enabled and parts.is_action(place),
+        )
+        file = f"{PROBE}.tla"
+        texts[file] = re.sub(rf"/\\ {PROBE}_Both$", rf"/\\ {copy.root}", texts[file], flags=re.MULTILINE)
+        texts[f"{TELLER}.tla"] = teller_text(copy.depths)
+        return LogProbe(
+            texts={name: text for name, text in texts.items() if name != written},
+            config=replace(
+                config,
+                specification=None,
+                init=f"{PROBE}_Init",
+                next=f"{PROBE}_Next",
+                invariants=(f"{PROBE}_Furthest",),
+                properties=(),
+                postconditions=(),
+                possible=(),
+                alias=None,
+                check_deadlock=False,
+            ),
+            parts=tuple(parts.part(copy, number) for number in range(len(copy.depths))),
+        )
+    return None
 
 
 def _reach(spec: ModuleGraph, entries: str | None) -> LogReach:

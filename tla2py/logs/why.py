@@ -284,8 +284,17 @@ def read_log_why(record: RunRecord, stdout: Callable[[int], IO[bytes]]) -> LogWh
     if last.purpose != "log" or log is None or log.position is None:
         return None
     steps = {} if log.observed is None else log.observed.vocabulary.steps
+    parts = [_named(part, steps) for part in last.parts]
+    reader = MessageReader()
     with closing(stdout(len(record.executions))) as lines:
-        return read_why([_named(part, steps) for part in last.parts], log.position, lines)
+        items = [each for line in lines if (each := reader.read(line)) is not None]
+    known: dict[str, LogPart] = {}
+    for part in parts:
+        if part.action is not None and f"{PROBE}_Takes" in part.path:
+            known.setdefault(part.action, part)
+    trace = next((each for each in iter_with_traces(items) if isinstance(each, Trace)), None)
+    found = _Reading(parts=parts).read(_explored(items))
+    return replace(found, trace=trace, known=tuple(known.values()), position=log.position)
 
 
 def _named(part: LogPart, steps: Mapping[str, str]) -> LogPart:
@@ -294,20 +303,6 @@ def _named(part: LogPart, steps: Mapping[str, str]) -> LogPart:
     if written is None or part.kind == "line" or written.rpartition("!")[2] == part.action:
         return part
     return part._replace(action=written)
-
-
-def read_why(parts: Sequence[LogPart], position: str, lines: Iterable[bytes]) -> LogWhy:
-    """What an execution printed, of which these are the parts."""
-    reader = MessageReader()
-    read = (reader.read(line) for line in lines)
-    items = [each for each in read if each is not None]
-    known: dict[str, LogPart] = {}
-    for part in parts:
-        if part.action is not None and f"{PROBE}_Takes" in part.path:
-            known.setdefault(part.action, part)
-    trace = next((each for each in iter_with_traces(items) if isinstance(each, Trace)), None)
-    found = _Reading(parts=parts).read(_explored(items))
-    return replace(found, trace=trace, known=tuple(known.values()), position=position)
 
 
 def _explored(items: Sequence[Message | UserText]) -> Iterator[tuple[Value, ...]]:

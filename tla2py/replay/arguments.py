@@ -11,12 +11,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import accumulate, starmap
-from typing import NamedTuple
 
 from tla2py.errors import InputError
 from tla2py.model.outcome import Verdict
 from tla2py.model.trace import State, Trace
 from tla2py.replay.query import Origin, TraceQuery, first_error
+from tla2py.replay.told import named
 from tla2py.tla.copies import Edit, edited_with, formula_parts, named_values, printed_tuples, wrapped
 from tla2py.tla.graph import ModuleGraph
 from tla2py.tla.levels import Level, Levels
@@ -28,21 +28,11 @@ from tla2py.tla.value_text import format_value
 
 _MODULE = "AskArguments"
 _PRINTER = "AskArgumentsTell"
-_STEP = "tla2py: step"
-_ARGUMENTS = "tla2py: with"
 _PRINTER_TEXT = f"""---- MODULE {_PRINTER} ----
 LOCAL INSTANCE TLC
-Tell(action, names, values) == PrintT(<<"{_ARGUMENTS}", action, names, values>>)
+Tell(action, names, values) == PrintT(<<"tla2py: with", action, names, values>>)
 ====
 """
-
-
-class _Printed(NamedTuple):
-    """The values that an action, ``MODULE!NAME``, printed while TLC evaluated a step, which counts from 0."""
-
-    step: int
-    action: str
-    values: Mapping[str, Value]
 
 
 def derive_arguments(
@@ -85,7 +75,7 @@ def possible_arguments(
         _MODULE,
         [state for trace in traces for state in trace.states],
         (
-            f'PrintT(<<"{_STEP}", askArgumentsStep>>)',
+            'PrintT(<<"tla2py: step", askArgumentsStep>>)',
             query.successor("AskArgumentsStates[askArgumentsStep + 1]"),
             query.next,
         ),
@@ -100,8 +90,13 @@ def possible_arguments(
             )
         output = executed.output
     found: dict[int, list[tuple[str, Mapping[str, Value]]]] = {}
-    for printed in _read(output):
-        found.setdefault(printed.step, []).append((printed.action, printed.values))
+    step = 0
+    for printed in printed_tuples(output):
+        match printed:
+            case ("tla2py: step", int(number)):
+                step = number - 1
+            case ("tla2py: with", str(action), tuple(names), tuple(values)):
+                found.setdefault(step, []).append((action, named(names, values)))
     states = [state for trace in traces for state in trace.states]
     return [
         tuple(values for action, values in found.get(number - 1, ()) if _is_taken(state, action))
@@ -146,17 +141,6 @@ def _is_taken(state: State, action: str) -> bool:
 def _bare(action: str) -> str:
     """The name of an action without its instance."""
     return action.rpartition("!")[2]
-
-
-def _read(output: str) -> Iterator[_Printed]:
-    """What the actions printed."""
-    step = 0
-    for value in printed_tuples(output):
-        match value:
-            case ("tla2py: step", int(number)):
-                step = number - 1
-            case ("tla2py: with", str(action), tuple(names), tuple(values)):
-                yield _Printed(step, action, dict(zip(map(str, names), values, strict=True)))
 
 
 @deeply

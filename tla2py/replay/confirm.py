@@ -7,8 +7,8 @@ definition, which must fail at the last state.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from typing import Any
 
 from tla2py.errors import InputError
 from tla2py.model.outcome import Verdict
@@ -154,20 +154,8 @@ class _Checker:
         length = max((len(trace.states) for trace in result.traces), default=0)
         return None if result.violations and length == len(self.trace.states) else otherwise
 
-    def _check(
-        self,
-        specification: str = "ConfirmTraceSpec",
-        *,
-        invariants: Iterable[str] = (),
-        properties: Iterable[str] = (),
-    ) -> RunResult:
-        with self.query.run(
-            _MODULE,
-            self._module(),
-            specification=specification,
-            invariants=invariants,
-            properties=properties,
-        ) as executed:
+    def _check(self, **asked: Any) -> RunResult:
+        with self.query.run(_MODULE, self._module(), **asked) as executed:
             return executed.result
 
     def _module(self) -> list[str]:

@@ -31,7 +31,6 @@ from tla2py.tla.value_text import format_value
 from tla2py.tlc.config.read import parse_config
 from tla2py.tlc.config.render import default_template, render_config
 from tla2py.tlc.output.messages import UNEXPLAINED
-from tla2py.tlc.output.states import UNASSIGNED
 from tla2py.tlc.process.command import input_path
 from tla2py.tlc.tools.community import class_file, recorded_classes
 from tla2py.tlc.tools.toolchain import Toolchain
@@ -213,17 +212,11 @@ class TraceQuery:
                     hint=f"the module declares {', '.join(self.variables)}; run the sweep again with --fresh",
                 )
             for variable, value in state.values.items():
-                if value == UNASSIGNED:
-                    raise InputError(
-                        "not-confirmable",
-                        f"{variable} has no value in state {state.index}: not a state of the specification",
-                        hint="TLC stopped there; 'tla2py trace STORE POINT' shows the steps to it",
-                    )
                 if _NO_VALUE.search(re.sub(r'"(\\.|[^"\\])*"', '""', format_value(value))):
                     raise InputError(
                         "not-confirmable",
                         f"TLC printed no value for {variable} in state {state.index}",
-                        hint="TLC cannot read a lazy or infinite value; make its definition print a finite one",
+                        hint="TLC stopped there, or the value is lazy or infinite; make its definition print a finite one",
                     )
         for name in self.model_values:
             if not re.fullmatch(r"\w*[A-Za-z]\w*", name) or name in self.spec.definitions:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
+from typing import Any
 
 from tree_sitter import Node
 
@@ -130,7 +131,10 @@ class Builder:
         self._rules: dict[str, Callable[[Node], Expression]] = {
             "identifier_ref": lambda node: self._make(node, "apply", self._source.text(node)),
             **dict.fromkeys(("bound_op", "bound_nonfix_op"), self._bound_op),
-            **dict.fromkeys(("infix_op_symbol", "prefix_op_symbol", "postfix_op_symbol"), self._bare_symbol),
+            **dict.fromkeys(
+                ("infix_op_symbol", "prefix_op_symbol", "postfix_op_symbol"),
+                lambda node: self._make(node, "apply", bare_symbol(node)),
+            ),
             **dict.fromkeys(("unbounded_quantification", "choose"), self._unbounded),
             "bound_infix_op": self._infix,
             "bound_prefix_op": lambda node: self._symbol(node, "rhs"),
@@ -228,14 +232,10 @@ class Builder:
         shape: Shape,
         operator: str,
         arguments: tuple[Expression, ...] = (),
-        *,
-        bounds: tuple[Bound, ...] = (),
-        text: str = "",
+        **more: Any,
     ) -> Expression:
         span = self._source.span(node)
-        return Expression(
-            shape=shape, operator=operator, span=span, arguments=arguments, bounds=bounds, text=text
-        )
+        return Expression(shape=shape, operator=operator, span=span, arguments=arguments, **more)
 
     def _parts(self, node: Node) -> list[Expression]:
         return [self.expression(child) for child in node.named_children if child.type not in NOT_EXPRESSIONS]
@@ -251,9 +251,6 @@ class Builder:
     def _bound_op(self, node: Node) -> Expression:
         name = declared_name(self._source, field(node, "name"))
         return self._make(node, "apply", name, self._arguments(node))
-
-    def _bare_symbol(self, node: Node) -> Expression:
-        return self._make(node, "apply", bare_symbol(node))
 
     def _symbol(self, node: Node, *sides: str) -> Expression:
         operator = spell_symbol(field(node, "symbol").type)
@@ -381,11 +378,7 @@ class Builder:
                 instances.append(self.instance(child))
             elif child.type in {"operator_definition", "function_definition"}:
                 definitions.append(self.definition(child))
-        return Expression(
-            shape="let",
-            operator="LET",
-            span=self._source.span(node),
-            arguments=(self.expression(field(node, "expression")),),
-            definitions=tuple(definitions),
-            instances=tuple(instances),
+        body = self.expression(field(node, "expression"))
+        return self._make(
+            node, "let", "LET", (body,), definitions=tuple(definitions), instances=tuple(instances)
         )

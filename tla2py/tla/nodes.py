@@ -252,10 +252,7 @@ def without_comments(text: str) -> str:
         parts += [content[reached : node.start_byte], blank.encode()]
         reached = node.end_byte
     blanked = b"".join([*parts, content[reached:]]).decode()
-    found = "\n".join(line.rstrip() for line in blanked.split("\n"))
-    bare = SourceText.of(found, keep_tabs=True)
-    same = digest_tokens(bare, parse_tree(bare)) == digest_tokens(source, root)
-    return found if same else text
+    return "\n".join(line.rstrip() for line in blanked.split("\n"))
 
 
 def _comments(root: Node) -> list[Node]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from tla2py.tla.module import (
@@ -118,15 +118,8 @@ class Resolver:
         for name, entity in inner.names.items():
             if entity.kind != "definition" or not entity.exported or scope.names.get(name) is entity:
                 continue
-            seen = Entity(
-                kind="definition",
-                declaration=entity.declaration,
-                scope=entity.scope,
-                body=entity.body,
-                parameters=(*instance.parameters, *entity.parameters),
-                exported=not instance.local,
-                digest=entity.digest,
-            )
+            parameters = (*instance.parameters, *entity.parameters)
+            seen = replace(entity, parameters=parameters, exported=not instance.local)
             scope.names.setdefault(f"{instance.name}!{name}" if instance.name else name, seen)
 
 

@@ -125,7 +125,6 @@ _FLAT = rf"""{_PLAIN}(?:(?:\|->|:>|"[^"\\]{{0,80}}"){_PLAIN}){{0,60}}"""
 _PIECE = re.compile(rf"""\[{_FLAT}\]|\{{{_FLAT}\}}|<<{_FLAT}>>|\({_FLAT}\)|{LEXEME.pattern}""", re.DOTALL)
 _FLAT_BEGINS = frozenset({"[", "{", "(", "<<"})
 _SYMBOLS = frozenset("-+*/#=~&|%^$?!@'.;")
-_CLOSER = {"<<": ">>", "{": "}", "[": "]", "(": ")"}
 _END = ""
 
 
@@ -197,7 +196,7 @@ def _parse(lexemes: list[str], leaves: dict[str, Value], opaque: dict[int, tuple
             index, value = opaque[index]
         elif value is not None:
             index += 1
-        elif lexeme not in _CLOSER:
+        elif lexeme not in _CLOSED_BY:
             if lexeme[:1] in _FLAT_BEGINS or lexeme[:2] in _FLAT_BEGINS:
                 value = leaves[lexeme] = _parse([*LEXEME.findall(lexeme), _END], leaves, {})
             else:
@@ -205,11 +204,11 @@ def _parse(lexemes: list[str], leaves: dict[str, Value], opaque: dict[int, tuple
             index += 1
         else:
             index += 1
-            if lexemes[index] != _CLOSER[lexeme] or lexeme not in ("<<", "{"):
+            if lexemes[index] != _CLOSED_BY[lexeme] or lexeme not in ("<<", "{"):
                 if len(stack) == DEEPEST:
                     raise _Unexpected(index - 1, "the end of deep nesting")
                 stack.append((closer, items))
-                closer, items = _CLOSER[lexeme], []
+                closer, items = _CLOSED_BY[lexeme], []
                 if lexeme == "[":
                     index = _field(lexemes, index, items)
                 continue
