@@ -26,7 +26,6 @@ LONGEST_LINE = 16 * 1024**2
 """The most bytes of a line."""
 
 _MOST_REMARKS = 20
-_BOMS = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16"}
 _UTF8_BOM = b"\xef\xbb\xbf"
 
 
@@ -92,7 +91,7 @@ class LogLines:
                     "log-encoding",
                     f"byte {error.start + 1} of the line is not UTF-8",
                     where=where,
-                    hint="convert the log, for example: iconv -f ISO-8859-1 -t UTF-8 LOG",
+                    hint="convert the log, for example: iconv -f UTF-16 -t UTF-8 LOG",
                 ) from None
             except (msgspec.DecodeError, RecursionError) as error:
                 reason = "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
@@ -137,13 +136,6 @@ class LogLines:
             number += 1
             where = f"{self.name}:{number}"
             if number == 1:
-                if encoding := _BOMS.get(text[:2]):
-                    raise InputError(
-                        "log-encoding",
-                        f"the log is in {encoding}, not in UTF-8",
-                        where=where,
-                        hint=f"convert it: iconv -f {encoding} -t UTF-8 LOG",
-                    )
                 text = text.removeprefix(_UTF8_BOM)
             if len(text) > LONGEST_LINE:
                 raise InputError(

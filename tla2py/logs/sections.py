@@ -102,13 +102,17 @@ def _matching(base: Path, pattern: str, place: ObservedPlace) -> list[str]:
         every = sorted(glob.glob(pattern, root_dir=base, recursive=True))  # noqa: PTH207
         matching = [Path(path).as_posix() for path in every]
     if not matching:
-        raise InputError(
-            "input-missing",
-            f"no log matches {pattern}",
-            where=place("files", value=pattern),
-            hint="name logs relative to the sweep file, or a pattern such as traces/*.ndjson",
-        )
+        raise _missing(pattern, place)
     return matching
+
+
+def _missing(pattern: str, place: ObservedPlace) -> InputError:
+    return InputError(
+        "input-missing",
+        f"no log matches {pattern}",
+        where=place("files", value=pattern),
+        hint="name logs relative to the sweep file, or a pattern such as traces/*.ndjson",
+    )
 
 
 def _run_files(base: Path, path: str, place: ObservedPlace) -> tuple[str, ...]:
@@ -119,10 +123,5 @@ def _run_files(base: Path, path: str, place: ObservedPlace) -> tuple[str, ...]:
         each.name for each in (base / path).iterdir() if each.is_file() and not each.name.startswith(".")
     )
     if not names:
-        raise InputError(
-            "input-missing",
-            f"the folder {path} has no files",
-            where=place("files", value=path),
-            hint="a folder has the logs of the processes of one run",
-        )
+        raise _missing(path, place)
     return tuple(f"{path.rstrip('/')}/{name}" for name in names)

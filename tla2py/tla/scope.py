@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from tla2py.tla.module import (
     Constant,
     Definition,
     Expression,
     Instance,
-    InstanceSubstitution,
     Module,
     Variable,
 )
@@ -108,7 +107,7 @@ class Resolver:
         return scope
 
     def _instantiate(self, scope: Scope, instance: Instance, nested: Mapping[str, Module]) -> None:
-        outer = _Outer(scope, {each.name: each for each in instance.substitutions}, instance.parameters)
+        outer = (scope, instance)
         if instance.module in nested:
             inner = self._make(nested[instance.module], outer, scope.names)
         elif instance.module in self._files:
@@ -123,13 +122,8 @@ class Resolver:
             scope.names.setdefault(f"{instance.name}!{name}" if instance.name else name, seen)
 
 
-@dataclass(frozen=True, slots=True)
-class _Outer:
-    """The scope of an INSTANCE, its substitutions and its parameters."""
-
-    scope: Scope
-    substitutions: Mapping[str, InstanceSubstitution]
-    parameters: tuple[str, ...]
+# The scope of an INSTANCE, and that.
+_Outer: TypeAlias = tuple[Scope, Instance]
 
 
 def _defined(definition: Definition, scope: Scope, *, enclosed: bool = False) -> Entity:
@@ -153,18 +147,19 @@ def _declared(
     outer: _Outer | None,
 ) -> Entity:
     if outer is not None:
-        substitution = outer.substitutions.get(declaration.name)
-        if substitution is not None:
-            return Entity(
-                kind="substituted",
-                declaration=declaration,
-                scope=outer.scope,
-                body=substitution.value,
-                parameters=outer.parameters,
-                digest=substitution.digest,
-            )
+        around, instance = outer
+        for substitution in instance.substitutions:
+            if substitution.name == declaration.name:
+                return Entity(
+                    kind="substituted",
+                    declaration=declaration,
+                    scope=around,
+                    body=substitution.value,
+                    parameters=instance.parameters,
+                    digest=substitution.digest,
+                )
         # Without a substitution the name means what it means at the INSTANCE.
-        implicit = outer.scope.find(declaration.name)
+        implicit = around.find(declaration.name)
         if implicit is not None:
             return implicit
     return Entity(kind=kind, declaration=declaration, scope=scope)

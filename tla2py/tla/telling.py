@@ -144,7 +144,10 @@ class Telling(ActionParts):
                 yield Edit(
                     expr.span.begin_line, expr.span.begin_column, " " * len(expr.operator), len(expr.operator)
                 )
-                yield from self._inside(expr.operator, body, names, place, self._want)
+                # ~ was taken out of the text.
+                denied = {"TRUE": "FALSE"}.get(self._want, "TRUE")
+                want = denied if expr.operator == "~" else self._want
+                yield from self._inside(Formula(expr.operator), [(body, want)], names, place)
             case Expression(shape="bind", operator="\\A" | "\\E", arguments=(body,)) if all(
                 each.domain for each in expr.bounds
             ):
@@ -153,7 +156,8 @@ class Telling(ActionParts):
                 self._unit(expr, place, "")
                 goes = "TRUE" if expr.operator == "\\A" else "FALSE"
                 enter = f"tla2pyTell!Enter({self.base + number}, {named_values(inside)})"
-                parts = [*self._inside(expr.operator, body, inside, place, goes, number)]
+                node = Formula(expr.operator, number=number)
+                parts = [*self._inside(node, [(body, goes)], inside, place)]
                 parts = [*wrapped(body.span, f"({enter} /\\ (", parts, "))")]
                 yield from wrapped(expr.span, f"tla2pyTell!Gives({want}, (", parts, "))")
             case Expression(shape="let", arguments=(body,)):
@@ -179,33 +183,27 @@ class Telling(ActionParts):
     def _of_operator(self, expr: Expression, names: tuple[str, ...], place: CopyPlace) -> Iterator[Edit]:
         """The edits of a connective: TLC is to evaluate all its parts, and then find what it is wanted to be."""
         goes = "FALSE" if expr.operator == "\\/" else "TRUE"
-        node, want = Formula(expr.operator), self._want
-        self.tree.parts.append(node)
-        outer, self.tree = self.tree, node
-        for number, each in enumerate(expr.arguments, 1):
-            self._want = want if number == len(expr.arguments) else goes
-            yield from self._of_formula(each, names, place)
-        self.tree, self._want = outer, want
+        *others, last = expr.arguments
+        bodies = [*((each, goes) for each in others), (last, self._want)]
+        yield from self._inside(Formula(expr.operator), bodies, names, place)
         if expr.operator == "~>":
             left, right = (each.span for each in expr.arguments)
             yield between(place.module, left, right, r"~>", "=>")
 
     def _inside(
         self,
-        operator: str,
-        body: Expression,
+        node: Formula,
+        bodies: Sequence[tuple[Expression, str]],
         names: tuple[str, ...],
         place: CopyPlace,
-        want: str,
-        number: int = -1,
     ) -> Iterator[Edit]:
-        node, before = Formula(operator, number=number), self._want
+        """The edits of the parts of a formula, each with what it is wanted to be."""
         self.tree.parts.append(node)
-        outer, self.tree = self.tree, node
-        self._want = want if operator != "~" else {"TRUE": "FALSE"}.get(want, "TRUE")
-        yield from self._of_formula(body, names, place)
-        # ~ was taken out of the text.
-        self.tree, self._want = outer, before
+        before = self.tree, self._want
+        for body, want in bodies:
+            self.tree, self._want = node, want
+            yield from self._of_formula(body, names, place)
+        self.tree, self._want = before
 
     def _part(self, expr: Expression, names: tuple[str, ...], place: CopyPlace) -> Iterator[Edit]:
         """The edits of a part of a temporal formula that has a value in each state, or for each step."""
