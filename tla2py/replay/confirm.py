@@ -163,7 +163,6 @@ class _Checker:
         names = ", ".join(variables)
         count = len(self.trace.states)
         here = [f"/\\ {name} = ConfirmTraceStates[{_INDEX}].{name}" for name in variables]
-        there = [f"/\\ {name}' = ConfirmTraceStates[{_INDEX}'].{name}" for name in variables]
         after = f"{_INDEX} + 1"
         if self.trace.loop_start is not None:
             after = f"IF {_INDEX} = {count} THEN {self.trace.loop_start} ELSE {after}"
@@ -176,7 +175,7 @@ class _Checker:
             "ConfirmTraceNext ==",
             *([] if self.trace.loop_start is not None else [f"  /\\ {_INDEX} < {count}"]),
             f"  /\\ {_INDEX}' = {after}",
-            *(f"  {line}" for line in there),
+            "  /\\ " + self.query.successor(f"ConfirmTraceStates[{_INDEX}']"),
             "ConfirmTraceSpec ==",
             "  /\\ ConfirmTraceInit",
             "  /\\ [][ConfirmTraceNext]_ConfirmTraceVars",

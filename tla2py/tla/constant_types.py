@@ -33,11 +33,11 @@ from tla2py.tla.types import (
 )
 
 
-class Inference:
+class Inference(Propagation):
     """The constraints on constants from the definitions and assumptions of scopes."""
 
     def __init__(self, resolver: Resolver) -> None:
-        self._resolver = resolver
+        super().__init__(resolver)
         self.uses: dict[Entity, dict[tuple[str, Span], Module]] = {}
         self.compared: set[Entity] = set()
         """The constants that are operands of = or #."""
@@ -48,12 +48,11 @@ class Inference:
         self._initial = False
         """Whether the definition being read is an initial predicate by its name, where ``x = C`` sets ``x``."""
         self._parameters: dict[Entity, tuple[Local, ...]] = {}
-        self._propagation = Propagation(resolver)
         self._scopes: set[Scope] = set()
 
     def constraints(self, entity: Entity) -> tuple[PlacedConstraint, ...]:
         """The constraints on a constant or variable."""
-        return tuple(self._propagation.constraints.get(entity, {}).values())
+        return tuple(self.found.get(entity, {}).values())
 
     def compared_with_variables(self, entity: Entity) -> Iterator[PlacedConstraint]:
         """The constraints on a constant from variables that it is compared with, if nothing else uses it.
@@ -76,27 +75,27 @@ class Inference:
         """Collect the constraints in a scope: from its module's assumptions and from all its entities."""
         if scope not in self._scopes:
             self._scopes.add(scope)
-            self._propagation.assumed = True
+            self.assumed = True
             for assumption in scope.module.assumptions:
                 self._visit(assumption.body, scope, {})
-                self._propagation.push(assumption.body, scope, {}, Constraint(BOOLEAN, "assumed"))
-            self._propagation.assumed = False
+                self.push(assumption.body, scope, {}, Constraint(BOOLEAN, "assumed"))
+            self.assumed = False
             for entity in scope.names.values():
                 self._read_entity(entity)
 
     def _read_entity(self, entity: Entity) -> tuple[Local, ...]:
         """The parameters of an entity, with the constraints from its body; each body is read once."""
         if entity not in self._parameters:
-            inside = {name: Local() for name in entity.parameters}
+            inside = dict[str, Local]((name, {}) for name in entity.parameters)
             self._parameters[entity] = tuple(inside.values())
-            assumed, self._propagation.assumed = self._propagation.assumed, False
+            assumed, self.assumed = self.assumed, False
             if entity.scope not in self._scopes:
                 self.read(entity.scope)
             if entity.body is not None:
                 outer, self._initial = self._initial, "init" in entity.declaration.name.lower()
                 self._visit(entity.body, entity.scope, inside)
                 self._initial = outer
-            self._propagation.assumed = assumed
+            self.assumed = assumed
         return self._parameters[entity]
 
     def _visit(self, expr: Expression, scope: Scope, local: Locals) -> None:
@@ -105,7 +104,7 @@ class Inference:
             scope = self._resolver.let(scope, expr)
             for definition in expr.definitions:
                 # The body sees the names bound around the LET, which are in no scope.
-                inside = {name: Local() for name in definition.parameters}
+                inside = dict[str, Local]((name, {}) for name in definition.parameters)
                 self._parameters[scope.names[definition.name]] = tuple(inside.values())
                 if definition.body is not None:
                     self._visit(definition.body, scope, {**local, **inside})
@@ -117,12 +116,12 @@ class Inference:
             if entity.kind == "constant":
                 self.uses.setdefault(entity, {})[(scope.module.name, expr.span)] = scope.module
             for argument, parameter in zip(expr.arguments, self._read_entity(entity), strict=False):
-                for constraint in parameter.constraints:
+                for constraint in tuple(parameter.values()):
                     reason = f"passed to {expr.operator}, where it is {_root(constraint)}"
-                    self._propagation.push(argument, scope, local, replace(constraint, reason=reason))
+                    self.push(argument, scope, local, replace(constraint, reason=reason))
         else:
             for part, constraint in operand_constraints(expr):
-                self._propagation.push(part, scope, local, constraint)
+                self.push(part, scope, local, constraint)
             self._relate(expr, scope, local)
         if expr.shape == "bind":
             self._visit_binding(expr, scope, local)
@@ -131,17 +130,17 @@ class Inference:
                 self._visit(part, scope, local)
 
     def _visit_binding(self, expr: Expression, scope: Scope, local: Locals) -> None:
-        names = {name: Local() for bound in expr.bounds for name in bound.names}
+        names = dict[str, Local]((name, {}) for bound in expr.bounds for name in bound.names)
         inside = {**local, **names}
         for part in expr.arguments:
             self._visit(part, scope, inside)
             if expr.operator in {"\\A", "\\E", "CHOOSE", "{:}"}:
-                self._propagation.push(part, scope, inside, Constraint(BOOLEAN, "a condition"))
+                self.push(part, scope, inside, Constraint(BOOLEAN, "a condition"))
         for bound in expr.bounds:
             if bound.domain is not None:
                 self._visit(bound.domain, scope, local)
             for domain, constraint in _domain_constraints(bound, names):
-                self._propagation.push(domain, scope, local, constraint)
+                self.push(domain, scope, local, constraint)
 
     def _relate(self, expr: Expression, scope: Scope, local: Locals) -> None:
         r"""Push the constraints of ``x \in S`` and ``S \subseteq T``, and note the constants that ``=`` compares."""
@@ -163,12 +162,12 @@ class Inference:
                         self.tested.add(entity)
         elif expr.operator in {"\\in", "\\notin"}:
             entity = scope.named(left)
-            if entity is not None and not self._propagation.assumed:
+            if entity is not None and not self.assumed:
                 self.tested.add(entity)
             wanted = element_type(right, scope) if expr.operator == "\\in" else None
             if wanted is not None:
                 constraint = Constraint(wanted, f"an element of {_show(right, scope.module)}")
-                self._propagation.push(left, scope, local, constraint)
+                self.push(left, scope, local, constraint)
         elif expr.operator == "\\subseteq":
             for one, other in ((left, right), (right, left)):
                 wanted = element_type(other, scope)
@@ -177,7 +176,7 @@ class Inference:
                     constraint = Constraint(
                         Type("set", wanted), f"a {relation} of {_show(other, scope.module)}"
                     )
-                    self._propagation.push(one, scope, local, constraint)
+                    self.push(one, scope, local, constraint)
 
 
 def _domain_constraints(bound: Bound, names: Locals) -> Iterator[tuple[Expression, Constraint]]:
@@ -191,7 +190,7 @@ def _domain_constraints(bound: Bound, names: Locals) -> Iterator[tuple[Expressio
         yield bound.domain, Constraint(Type("set", TUPLE), "a set of tuples in a binder")
         domains = _factors(bound.domain, len(bound.names))
     for name, domain in zip(bound.names, domains, strict=False):
-        for constraint in names[name].constraints:
+        for constraint in tuple(names[name].values()):
             yield domain, constrain_container("set", constraint, f"a set that {name} ranges over, which is")
 
 

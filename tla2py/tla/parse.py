@@ -7,7 +7,7 @@ import os
 import re
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TypeAlias
 
@@ -227,9 +227,9 @@ def _unreadable(path: Path, error: OSError) -> InputError:
             hint="a module is a text file; check its permissions",
         )
     folder = path.parent
-    there = sorted(each.name for each in folder.glob("*.tla")) if folder.is_dir() else []
+    there = sorted(each.name for each in folder.glob("*.tla"))
     near = difflib.get_close_matches(path.name, there, n=3, cutoff=0.4) or there[:5]
-    hint = f"{folder} has {', '.join(near)}" if near else f"{folder} has no modules"
+    hint = f"{folder} has {', '.join(near) or 'no modules'}"
     return InputError("module-missing", "no such module", where=str(path), hint=hint)
 
 
@@ -258,8 +258,8 @@ def load_modules(
 
     Raises ``InputError``: those of ``read_module``, ``module-syntax`` at the first syntax error, and ``module-cycle``.
     """
-    search = _Search([Path(path).parent, *libraries], nearby=nearby, translate=translate, installed=installed)
-    search.strict = sany is None
+    library = [installed] if installed is not None else []
+    search = _Search([Path(path).parent, *libraries], nearby, translate, library, strict=sany is None)
     root = search.read(Path(path))
     search.appended = read_appended(root)
     search.follow(root, (root.name,))
@@ -291,42 +291,40 @@ def load_texts(main: str, modules: Mapping[str, str]) -> ModuleGraph:
         return load_modules(Path(folder) / f"{main}.tla")
 
 
-_COMMUNITY_ADVICE = (
-    "it is one of the CommunityModules: tla2py tools install rolling installs them with a TLC that they work with; "
-    "tla2py tools install community-modules installs only them"
-)
-_PROOF_ADVICE = (
-    "it belongs to the library of the TLA+ proof system: "
-    "get the folder library of https://github.com/tlaplus/tlapm, then -L THAT-FOLDER"
-)
+_ADVICE = {
+    **dict.fromkeys(
+        COMMUNITY_MODULES,
+        "it is one of the CommunityModules: tla2py tools install rolling installs them with a TLC that they work with; "
+        "tla2py tools install community-modules installs only them",
+    ),
+    **dict.fromkeys(
+        PROOF_MODULES,
+        "it belongs to the library of the TLA+ proof system: "
+        "get the folder library of https://github.com/tlaplus/tlapm, then -L THAT-FOLDER",
+    ),
+    **dict.fromkeys(APALACHE_MODULES, "it belongs to Apalache: copy it, or add its folder with -L"),
+}
 
 # The definitions of the TLA+ proof system's library, for modules with proofs without that library.
 PROOFS = Path(__file__).parent / "proofs"
 
 
+@dataclass(slots=True)
 class _Search:
-    def __init__(
-        self,
-        folders: Sequence[Path],
-        *,
-        nearby: bool,
-        translate: Translate | None,
-        installed: Path | None,
-    ) -> None:
-        self._folders = folders
-        self._nearby = nearby
-        self._translate = translate
-        self._installed = [installed] if installed is not None else []
-        self.found: dict[str, Module] = {}
-        self.from_library: list[Module] = []
-        self.standard: set[str] = set()
-        self.appended: dict[str, Module] = {}
-        self.strict = True
+    folders: Sequence[Path]
+    nearby: bool
+    translate: Translate | None
+    installed: Sequence[Path]
+    strict: bool
+    found: dict[str, Module] = field(default_factory=dict)
+    from_library: list[Module] = field(default_factory=list)
+    standard: set[str] = field(default_factory=set)
+    appended: dict[str, Module] = field(default_factory=dict)
 
     def read(self, path: Path) -> Module:
         module = read_module(path)
-        if module.has_pluscal and self._translate is not None:
-            module = self._translate(module)
+        if module.has_pluscal and self.translate is not None:
+            module = self.translate(module)
         return self._add(module)
 
     def _add(self, module: Module) -> Module:
@@ -351,12 +349,12 @@ class _Search:
             )
         if name in self.found:
             return
-        file = _first_file(name, self._folders)
+        file = _first_file(name, self.folders)
         if file is None and name in STANDARD_MODULES:
             self.standard.add(name)
         elif file is None and name in self.appended:
             self.follow(self._add(self.appended[name]), (*trail, name))
-        elif file is None and (library := _first_file(name, self._installed)):
+        elif file is None and (library := _first_file(name, self.installed)):
             self.from_library.append(self.read(library))
             self.follow(self.found[name], (*trail, name))
         elif file := file or self._elsewhere(name):
@@ -366,29 +364,21 @@ class _Search:
 
     def _elsewhere(self, name: str) -> Path | None:
         """The file of a module outside the folders."""
-        beside = self._beside(name) if self._nearby else []
+        beside = self._beside(name) if self.nearby else []
         return _first_file(name, [*beside, PROOFS] if len(beside) == 1 else [PROOFS])
 
     def _beside(self, name: str) -> list[Path]:
         """The folders beside the root's that have a module."""
-        outer = Path(os.path.normpath(self._folders[0] / ".."))
+        outer = Path(os.path.normpath(self.folders[0] / ".."))
         return sorted(file.parent for file in outer.glob(f"*/{name}.tla") if file.is_file())
 
     def _missing(self, module: Module, reference: Reference) -> InputError:
-        searched = ", ".join(dict.fromkeys(str(folder) for folder in self._folders))
+        searched = ", ".join(dict.fromkeys(str(folder) for folder in self.folders))
         beside = self._beside(reference.module)
         if beside:
             advice = f"{beside[0]} has one: add -L {beside[0]}"
-        elif reference.module in COMMUNITY_MODULES:
-            advice = _COMMUNITY_ADVICE
-        elif reference.module in PROOF_MODULES:
-            advice = _PROOF_ADVICE
-        elif reference.module in APALACHE_MODULES:
-            advice = "it belongs to Apalache: copy it, or add its folder with -L"
-        else:
-            there = {
-                file.stem for folder in self._folders if folder.is_dir() for file in folder.glob("*.tla")
-            }
+        elif (advice := _ADVICE.get(reference.module, "")) == "":
+            there = {file.stem for folder in self.folders if folder.is_dir() for file in folder.glob("*.tla")}
             advice = did_you_mean(
                 reference.module, sorted(there | STANDARD_MODULES), "add its folder with -L"
             )

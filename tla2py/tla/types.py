@@ -3,23 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import repeat
+from typing import TypeAlias
 
 from tla2py.tla.module import Expression, Module, Span
 from tla2py.tla.scope import Entity, Resolver, Scope
 
-_PLURALS = {
-    "number": "numbers",
-    "boolean": "booleans",
-    "string": "strings",
-    "set": "sets",
-    "function": "functions",
-    "sequence": "sequences",
-    "record": "records",
-    "tuple": "tuples",
-    "model value": "model values",
-}
 # A function can also be one of the narrower kinds, and so on.
 _NARROWER = {
     "function": ("sequence", "record", "tuple"),
@@ -42,7 +32,7 @@ class Type:
     def __str__(self) -> str:
         if self.kind != "set":
             return self.kind
-        return f"set of {_PLURALS[self.element.kind] if self.element is not None else 'model values'}"
+        return f"set of {self.element.kind if self.element is not None else 'model value'}s"
 
 
 NUMBER = Type("number")
@@ -243,27 +233,10 @@ class PlacedConstraint:
     assumed: bool
 
 
-@dataclass(slots=True)
-class Local:
-    """The constraints on a bound name or a parameter."""
+Local: TypeAlias = dict[tuple[Type, int], Constraint]
+"""The constraints on a bound name or a parameter, by type and strength."""
 
-    _constraints: dict[tuple[Type, int], Constraint] = field(default_factory=dict)
-
-    def add(self, constraint: Constraint) -> None:
-        """Keep a new constraint, unless its type is deeper than any real one.
-
-        A recursive definition keeps deriving deeper constraints on its own parameters.
-        """
-        if constraint.type.height <= _HEIGHT:
-            self._constraints.setdefault((constraint.type, constraint.strength), constraint)
-
-    @property
-    def constraints(self) -> tuple[Constraint, ...]:
-        """The constraints so far."""
-        return tuple(self._constraints.values())
-
-
-Locals = Mapping[str, Local]
+Locals: TypeAlias = Mapping[str, Local]
 
 
 class Propagation:
@@ -271,7 +244,7 @@ class Propagation:
 
     def __init__(self, resolver: Resolver) -> None:
         self._resolver = resolver
-        self.constraints: dict[Entity, dict[tuple[str, Span, Type], PlacedConstraint]] = {}
+        self.found: dict[Entity, dict[tuple[str, Span, Type], PlacedConstraint]] = {}
         self.assumed = False
         """Whether the constraints being pushed come from an ASSUME."""
         self._pushed: set[tuple[Entity, Type]] = set()
@@ -317,8 +290,9 @@ class Propagation:
     def _push_applied(self, expr: Expression, scope: Scope, local: Locals, constraint: Constraint) -> None:
         operator, parts = expr.operator, expr.arguments
         if operator in local:
-            if not parts:
-                local[operator].add(constraint)
+            # A recursive definition keeps deriving deeper constraints on its own parameters.
+            if not parts and constraint.type.height <= _HEIGHT:
+                local[operator].setdefault((constraint.type, constraint.strength), constraint)
             return
         entity = scope.find(operator)
         if entity is None:
@@ -328,7 +302,7 @@ class Propagation:
             found = PlacedConstraint(
                 constraint=constraint, module=scope.module, span=expr.span, assumed=self.assumed
             )
-            self.constraints.setdefault(entity, {}).setdefault(key, found)
+            self.found.setdefault(entity, {}).setdefault(key, found)
         elif entity.body is not None and (entity, constraint.type) not in self._pushed:
             self._pushed.add((entity, constraint.type))
             if entity.enclosed or entity.kind == "substituted":
