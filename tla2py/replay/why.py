@@ -13,9 +13,9 @@ from tla2py.replay.behaviour import behaviour_causes
 from tla2py.replay.conjuncts import evaluate_conjuncts
 from tla2py.replay.query import Origin, TraceQuery
 from tla2py.replay.told import MODULE, TOO_MUCH, Tried, behaviour_of, named, telling_of, told_by, told_paths
-from tla2py.tla.copies import Edit, edited, left_out, named_values, printed_tuples
+from tla2py.tla.copies import Edit, edited, left_out, named_values, padded, printed_tuples
 from tla2py.tla.module import Expression, Module
-from tla2py.tla.telling import ENOUGH, About, Telling, padded
+from tla2py.tla.telling import ENOUGH, About, Telling
 from tla2py.tla.tree import deeply
 from tla2py.tla.value import Value
 from tla2py.tla.value_text import ValueTextError, format_value, parse_value

@@ -49,6 +49,14 @@ def edited(lines: Iterable[str], edits: Iterable[Edit], first: int = 1) -> list[
     return changed
 
 
+def padded(module: Module, span: Span) -> str:
+    """The text of a span on lines of its own, in its columns."""
+    lines = module.text.split("\n")[span.begin_line - 1 : span.end_line]
+    lines[-1] = lines[-1][: span.end_column]
+    lines[0] = " " * (span.begin_column - 1) + lines[0][span.begin_column - 1 :]
+    return "\n".join(lines)
+
+
 def wrapped(span: Span, before: str, inside: Iterable[Edit], after: str) -> Iterator[Edit]:
     """The edits that put text around a span, and those ``inside`` it; what is in it and after it stays in its columns."""
     yield Edit(span.begin_line, span.begin_column, f"{before}\n{' ' * (span.begin_column - 1)}")
@@ -240,10 +248,7 @@ class DefinitionCopy(ABC):
             return None
         self._copies += 1
         name = f"tla2pyCopy{self._copies}"
-        lines = module.text.split("\n")[span.begin_line - 1 : span.end_line]
-        lines[-1] = lines[-1][: span.end_column]
-        lines[0] = " " * (span.begin_column - 1) + lines[0][span.begin_column - 1 :]
-        text = "\n".join(edited(lines, edits, span.begin_line))
+        text = "\n".join(edited(padded(module, span).split("\n"), edits, span.begin_line))
         pad = " " * (definition.span.begin_column - 1)
         begin = definition.span
         self._inserted.setdefault(module.name, []).append(
@@ -291,38 +296,25 @@ class ActionParts(DefinitionCopy):
     found: list[tuple[Expression, CopyPlace]] = field(default_factory=list)
     _depth: int = 0
     _keys: list[tuple[Conjunct, tuple[str, ...], int]] = field(default_factory=list)
-    # Inside a conjunct beside the action, as in Guard /\ (A \/ B).
-    _beside: bool = False
 
     def _edits(self, expr: Expression, names: tuple[str, ...], place: CopyPlace) -> Iterator[Edit]:
-        outside = self.action is not None and not self._beside and self.action not in place.path
-        if outside and not self._leads(expr, place):
-            yield from wrapped(expr.span, "(tla2pyTell!Never /\\ (", (), "))")
-        elif names and self.tells(place):
+        parts = self._conjuncts(expr, names, place)
+        if names and self.tells(place):
             call = f'tla2pyTell!Args({self._depth}, "{place.path[-1]}", {named_values(names)})'
-            parts = self._conjuncts(expr, names, place, outside=outside)
-            yield from wrapped(expr.span, f"({call} /\\ (", parts, "))")
-        else:
-            yield from self._conjuncts(expr, names, place, outside=outside)
+            parts = wrapped(expr.span, f"({call} /\\ (", parts, "))")
+        yield from parts
 
-    def _conjuncts(
-        self, expr: Expression, names: tuple[str, ...], place: CopyPlace, *, outside: bool
-    ) -> Iterator[Edit]:
+    def _conjuncts(self, expr: Expression, names: tuple[str, ...], place: CopyPlace) -> Iterator[Edit]:
         match expr:
             case Expression(shape="apply", operator="/\\"):
+                # What is beside the action, as in Guard /\ (A \/ B), has to be possible as well.
                 for each in expr.arguments:
-                    # What is beside the action has to be possible as well.
-                    leading = outside and self._leads(each, place)
-                    before, self._beside = self._beside, self._beside or (outside and not leading)
-                    yield from self._conjuncts(each, names, place, outside=leading)
-                    self._beside = before
-            case Expression(shape="let", arguments=(body,)) if outside or self._is_list(
-                expr, names, place.scope
-            ):
+                    yield from self._conjuncts(each, names, place)
+            case Expression(shape="let", arguments=(body,)) if self._opens(expr, names, place):
                 within = self.query.spec.resolver.let(place.scope, expr)
-                yield from self._conjuncts(body, names, replace(place, scope=within), outside=outside)
-            case Expression(shape="bind", operator="\\E", arguments=(body,)) if outside or self._is_list(
-                expr, names, place.scope
+                yield from self._conjuncts(body, names, replace(place, scope=within))
+            case Expression(shape="bind", operator="\\E", arguments=(body,)) if self._opens(
+                expr, names, place
             ):
                 # A set may be empty.
                 ranges = (
@@ -335,31 +327,33 @@ class ActionParts(DefinitionCopy):
                 bound = self._call_with("Bound", number, inside, place)
                 domains = [each.domain for each in expr.bounds if each.domain is not None]
                 opened, closed = self._unless(domains, number, place)
-                parts = self._conjuncts(body, inside, place, outside=outside)
-                parts = wrapped(body.span, f"({bound} /\\ (", parts, "))")
+                parts = wrapped(body.span, f"({bound} /\\ (", self._conjuncts(body, inside, place), "))")
                 yield from wrapped(expr.span, f"{opened}({call} /\\ (", parts, f")){closed}")
             case (
                 Expression(shape="apply", operator="\\/", arguments=branches)
                 | Expression(shape="build", operator="IF", arguments=(_, *branches))
-            ) if outside or self._is_list(expr, names, place.scope):
-                start, ends = self._depth, []
+            ) if self._opens(expr, names, place):
+                start, ends, leading = self._depth, [], self._leads(expr, place)
                 for each in branches:
                     self._depth = start
-                    if outside:
-                        yield from self._edits(each, names, place)
+                    if leading and not self._leads(each, place):
+                        yield from wrapped(each.span, "(tla2pyTell!Never /\\ (", (), "))")
                     else:
-                        yield from self._conjuncts(each, names, place, outside=False)
+                        yield from self._conjuncts(each, names, place)
                     ends.append(self._depth)
                 self._depth = max(ends)
             case _:
-                entity = place.scope.find(expr.operator) if expr.shape == "apply" else None
-                listed = outside or self._is_list(expr, names, place.scope)
-                called = self._call(expr, place) if entity is not None and listed else None
+                called = self._call(expr, place) if self._opens(expr, names, place) else None
                 yield from [called] if called else self._reported(expr, names, place)
 
+    def _opens(self, expr: Expression, names: tuple[str, ...], place: CopyPlace) -> bool:
+        return self._leads(expr, place) or self._is_list(expr, names, place.scope)
+
     def _leads(self, expr: Expression, place: CopyPlace) -> bool:
+        """Whether a formula around the action can take a step of it."""
         resolver = self.query.spec.resolver
-        return self.action is not None and leads(expr, self.action, place.scope, resolver)
+        around = self.action is not None and self.action not in place.path
+        return around and leads(expr, self.action or "", place.scope, resolver)
 
     def _is_list(self, expr: Expression, names: tuple[str, ...], scope: Scope) -> bool:
         """Whether a formula is more than one conjunct, or describes the step below quantifiers or disjunctions."""

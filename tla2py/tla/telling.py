@@ -16,11 +16,12 @@ from tla2py.tla.copies import (
     formula_parts,
     left_out,
     named_values,
+    padded,
     splits,
     wrapped,
 )
 from tla2py.tla.levels import Level
-from tla2py.tla.module import Expression, Module, Span, Variable
+from tla2py.tla.module import Expression, Module, Variable
 from tla2py.tla.scope import Entity, Scope
 
 TELLER = "AskWhyTell"
@@ -354,9 +355,7 @@ class Telling(ActionParts):
         known = all(place.scope.find(each.operator) for each in expr.walk() if each.is_name())
         return known and self.query.levels.of_expression(expr, place.scope) == Level.CONSTANT
 
-    def _conjuncts(
-        self, expr: Expression, names: tuple[str, ...], place: CopyPlace, *, outside: bool
-    ) -> Iterator[Edit]:
+    def _conjuncts(self, expr: Expression, names: tuple[str, ...], place: CopyPlace) -> Iterator[Edit]:
         known = len(self._before)
         match expr:
             case Expression(shape="bind", operator="\\A", arguments=(body,)) if (
@@ -365,7 +364,7 @@ class Telling(ActionParts):
                 and all(each.domain for each in expr.bounds)
             ):
                 inside = (*names, *(name for each in expr.bounds for name in each.names))
-                yield from self._conjuncts(body, inside, place, outside=outside)
+                yield from self._conjuncts(body, inside, place)
             case Expression(shape="apply", operator="=>", arguments=(condition, consequent)) if self.fixed:
                 number, call = self._numbered(condition, place.module.excerpt(condition.span), names, place)
                 self.conjuncts[number] = replace(self.conjuncts[number], role="condition")
@@ -373,9 +372,9 @@ class Telling(ActionParts):
                 yield from wrapped(
                     condition.span, "(\\E tla2pyValue \\in {(", (), f")}} : {call}, tla2pyValue))"
                 )
-                yield from self._conjuncts(consequent, names, place, outside=outside)
+                yield from self._conjuncts(consequent, names, place)
             case _:
-                yield from ActionParts._conjuncts(self, expr, names, place, outside=outside)
+                yield from ActionParts._conjuncts(self, expr, names, place)
         if expr.operator != "/\\" and expr.shape != "apply":
             del self._before[known:]
 
@@ -488,14 +487,6 @@ def _below(
         for name, part in zip(entity.parameters, each.arguments, strict=False):
             found |= _names(part) if name in inner else frozenset()
     return found
-
-
-def padded(module: Module, span: Span) -> str:
-    """The text of a span on lines of its own, in its columns."""
-    lines = module.text.split("\n")[span.begin_line - 1 : span.end_line]
-    lines[-1] = lines[-1][: span.end_column]
-    lines[0] = " " * (span.begin_column - 1) + lines[0][span.begin_column - 1 :]
-    return "\n".join(lines)
 
 
 def _facts(action: Expression, subscript: str, module: Module) -> str:
