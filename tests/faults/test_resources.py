@@ -14,7 +14,6 @@ from tests.faults.scene import OWN, Scene, patience
 from tests.stores import record_ids
 from tla2py.errors import InputError
 from tla2py.execution.executor import fitting_slots
-from tla2py.execution.listener import _ENDED
 from tla2py.store.store import Store
 from tla2py.tlc.process.bubblewrap import DiskQuota, is_full, reports_full_disk
 from tla2py.tlc.process.system import Machine, this_machine
@@ -79,13 +78,12 @@ def test_a_run_leaves_nothing_as_soon_as_it_is_over(own: Scene, like: Like) -> N
     driver = scene.start()
     hung = scene.victim(driver, OWN)
     hung.suspend()
-    # The sweep's own folder, where runs tell that they are over, and that of the one that goes on, with TLC's states.
-    (sweep,) = scene.scratch.glob("tla2py-progress-*")
+    # The sweep's own folder, and that of the one that goes on, with TLC's states.
+    scene.await_records(3)
     deadline = time.monotonic() + patience(90)
-    while not (ended := sweep / _ENDED).exists() or len(ended.read_text().splitlines()) < 3:
+    while len([*scene.scratch.iterdir()]) > 2:
         assert time.monotonic() < deadline, scene.stderr
         time.sleep(0.01)
-    assert len([*scene.scratch.iterdir()]) == 2
     hung.resume()
     assert driver.wait(timeout=300) == 1
     scene.check(own.store, code=1, again=0)

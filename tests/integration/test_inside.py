@@ -11,8 +11,7 @@ from pathlib import Path
 import pytest
 
 from tla2py.execution.executor import Executor, LocalExecutor, Work
-from tla2py.execution.listener import ProgressReader, RunEnd, RunProgress, follow_run, tell_end, told_progress
-from tla2py.model.outcome import Verdict
+from tla2py.execution.listener import RunProgress, follow_run, inside_runs, told_progress
 from tla2py.model.run import Run
 from tla2py.store.store import Store
 from tla2py.sweep.load import load_sweep
@@ -41,10 +40,10 @@ def first_counts(executor: Executor, folder: Path) -> RunProgress:
     inside = folder / "inside"
     inside.mkdir()
     work = Work(sources=planned.sources, toolchain=find_toolchain(), store=store.path, progress=inside)
-    reader, seen = ProgressReader(inside), list[RunProgress]()
+    seen = list[RunProgress]()
 
     def tick() -> None:
-        seen.extend(each for each in reader.running() if each.stats.generated)
+        seen.extend(each for each in inside_runs(inside) if each.stats.generated)
         if seen:
             raise _SeenError
 
@@ -127,33 +126,22 @@ def test_what_the_driver_reads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     inside, stdout = tmp_path / "inside", tmp_path / "stdout.txt"
     inside.mkdir()
     stdout.write_bytes(PROGRESS % (3, 40, 10))
-    run, reader = a_run(tmp_path), ProgressReader(inside)
-    assert (reader.running(), reader.ended()) == ([], [])
+    run = a_run(tmp_path)
+    assert inside_runs(inside) == []
     with told_progress(run, inside) as watch:
         assert watch is not None
         watch(stdout, 1)
         now += 1
         watch(stdout, 1)
         (inside / "damaged.json").write_text(json.dumps({"run_id": 3}))
-        (found,) = reader.running()
+        (found,) = inside_runs(inside)
         assert (found.run_id, found.stats.generated, found.limits) == (run.run_id, 40, run.limits)
-    assert reader.running() == []
-    ends = [
-        RunEnd(run_id=run.run_id, verdict=verdict, cpu_seconds=2.5, wall_seconds=1.5)
-        for verdict in (Verdict.HOLDS, Verdict.VIOLATED)
-    ]
-    for end in ends:
-        tell_end(end, inside)
-    with (inside / "ended").open("ab") as half:
-        half.write(b'{"run_id":')
-    assert reader.ended() == ends
-    assert reader.ended() == []
+    assert inside_runs(inside) == []
 
 
 def test_a_machine_without_the_folder_tells_nothing(tmp_path: Path) -> None:
     with told_progress(a_run(tmp_path), tmp_path / "elsewhere") as watch:
         assert watch is None
-    tell_end(RunEnd(run_id="a", verdict=Verdict.HOLDS, cpu_seconds=1.0), tmp_path / "elsewhere")
     assert not (tmp_path / "elsewhere").exists()
 
 
@@ -169,5 +157,4 @@ def test_a_folder_that_goes_away_stops_no_run(tmp_path: Path, monkeypatch: pytes
         for _ in range(2):
             now += 2
             watch(stdout, 1)
-    reader = ProgressReader(inside)
-    assert (reader.running(), reader.ended()) == ([], [])
+    assert inside_runs(inside) == []

@@ -144,7 +144,7 @@ def _left(sweep: Sweep, plan: Plan, store: Store, ran: Set[int], slots: int) -> 
         if place not in ran
     }
     times = earlier_durations(store)
-    left = Estimator(points, times, slots=slots, timeout_seconds=sweep.limits.timeout_seconds).left(0, {})
+    left = Estimator(points, times, slots=slots, timeout_seconds=sweep.limits.timeout_seconds).left({})
     return None if left is None else (left.low, left.high)
 
 

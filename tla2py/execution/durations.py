@@ -159,27 +159,18 @@ class Estimator:
         self._own: dict[_Key, float] = {}
         self._own_spans: dict[float, _Span] = {}
         self._expected = self._took = 0.0
-        self._ended: set[str] = set()
 
     def end(self, run_id: str, seconds: float) -> None:
         """Learn how long a run took."""
-        key, weight = self._runs[run_id]
-        if run_id in self._ended:
-            return
-        self._ended.add(run_id)
+        key, weight = self._runs.pop(run_id)
         self._own[key] = seconds
         _widen(self._own_spans, weight, seconds)
         if (earlier := self._earlier.get(key)) is not None:
             self._expected += earlier
             self._took += seconds
 
-    def left(self, done: int, running: Mapping[str, float]) -> TimeLeft | None:
-        """The time left after ``done`` runs, with the seconds of those running; None if too little is known.
-
-        On a cluster the last of the ``done`` runs are not known by name: they are then the first ones.
-        """
-        waiting = [run_id for run_id in self._runs if run_id not in self._ended and run_id not in running]
-        rest = [*running, *waiting[max(done - len(self._ended), 0) :]]
+    def left(self, running: Mapping[str, float]) -> TimeLeft | None:
+        """The time left for the runs that have not ended, with the seconds of those running; None if too little is known."""
         # Runs take as long as now, not as long as on the day of the earlier ones.
         factor = self._took / self._expected if self._expected >= _TELLING_SECONDS else 1.0
         spans = {weight: (low * factor, high * factor) for weight, (low, high) in self._earlier_spans.items()}
@@ -188,8 +179,7 @@ class Estimator:
                 _widen(spans, weight, seconds)
         by_weight = sorted(spans.items())
         lows, highs = [], []
-        for run_id in rest:
-            key, weight = self._runs[run_id]
+        for run_id, (key, weight) in self._runs.items():
             same = self._own.get(key)
             if same is None and (earlier := self._earlier.get(key)) is not None:
                 same = earlier * factor
@@ -199,7 +189,7 @@ class Estimator:
             low, high = self._rest(likely, running.get(run_id, 0.0))
             lows.append(low)
             highs.append(high)
-        if not rest:
+        if not lows:
             return None
         low, high = (max(sum(each) / self._slots, max(each)) for each in (lows, highs))
         return TimeLeft(low=low, high=high)

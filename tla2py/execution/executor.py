@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from tla2py.errors import InputError
 from tla2py.execution.execute import execute_run
-from tla2py.execution.listener import RunEnd, tell_end, told_progress
+from tla2py.execution.listener import RunEnd, told_progress
 from tla2py.model.run import ExecutorKind, Run
 from tla2py.store.fragments import Fragment
 from tla2py.store.record import input_file
@@ -37,8 +37,7 @@ _MIB = 1024 * 1024
 class Work:
     """What executors need besides the runs: module texts by sha256, tools and the store.
 
-    ``warm`` are the runs that may share JVMs, ``long`` those that took long before. ``slots`` is the number of concurrent
-    runs, see ``execute_run``. Runs on the driver's machine write their progress into the folder ``progress``.
+    ``warm`` are the runs that may share JVMs. ``slots`` is the number of concurrent runs, see ``execute_run``. Runs on the driver's machine write their progress into the folder ``progress``.
     ``cpu_seconds`` is what all runs took before, None if that is unknown.
     """
 
@@ -46,7 +45,6 @@ class Work:
     toolchain: Toolchain
     store: Address
     warm: frozenset[str] = frozenset()
-    long: frozenset[str] = frozenset()
     slots: int = 1
     progress: Path | None = None
     cpu_seconds: float | None = None
@@ -60,18 +58,11 @@ PartEnd: TypeAlias = tuple[int, RunEnd]
 
 
 class Executor(Protocol):
-    """Executes runs into stores and yields the end of each, in any order.
-
-    Ends may arrive late, several at once; on this machine the folder ``Work.progress`` has each as it happens.
-    """
+    """Executes runs into stores and yields the end of each, in any order."""
 
     @property
     def slots(self) -> int:
         """The maximum number of concurrent runs."""
-
-    @property
-    def distant(self) -> bool:
-        """Whether runs execute on other machines, which have no folder ``Work.progress``."""
 
     def running(self) -> int:
         """The number of runs in progress."""
@@ -112,30 +103,31 @@ def execute_into_store(
         written = sum(
             file.stat().st_size for folder in executed.folders for file in folder.iterdir() if file.is_file()
         )
-    end = RunEnd(
+    return RunEnd(
         run_id=run.run_id,
         verdict=executed.result.verdict,
         cpu_seconds=sum(each.cpu_seconds for each in executed.record.executions),
         output_bytes=written,
         wall_seconds=time.monotonic() - began,
     )
-    tell_end(end, work.progress)
-    return end
 
 
 class LocalExecutor:
-    """An executor whose threads each wait for one TLC."""
+    """An executor whose threads, by default as many as its slots, each wait for one TLC."""
 
-    distant = False
-
-    def __init__(self, slots: int) -> None:
-        self.slots = slots
+    def __init__(self, slots: int, threads: int = 0) -> None:
+        self._slots, self._threads = slots, threads or slots
         self._running = 0
         self._lock = threading.Lock()
 
+    @property
+    def slots(self) -> int:
+        """The maximum number of concurrent runs."""
+        return self._slots
+
     def running(self) -> int:
         """The number of runs in progress."""
-        return self._running
+        return min(self._running, self.slots)
 
     def execute(self, parts: Sequence[Part], tick: Callable[[], None]) -> Generator[PartEnd, None, None]:
         """Execute all runs; leaving the loop early cancels the others without a record."""
@@ -160,7 +152,7 @@ class LocalExecutor:
 
         threads = [
             threading.Thread(target=slot, name=f"run-{number}", daemon=True)
-            for number in range(min(self.slots, sum(len(runs) for runs, _ in parts)))
+            for number in range(min(self._threads, sum(len(runs) for runs, _ in parts)))
         ]
         try:
             for thread in threads:

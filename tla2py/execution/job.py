@@ -8,13 +8,14 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import NamedTuple
 
 import tla2py
 from tla2py.errors import StoreError
 from tla2py.execution.durations import NOTHING_KNOWN, Durations, Estimator, earlier_durations, schedule_runs
 from tla2py.execution.executor import Executor, Part, PartEnd, Work
-from tla2py.execution.listener import Listener, ProgressReader, RunEnd, SweepProgress
+from tla2py.execution.listener import Listener, RunEnd, SweepProgress, inside_runs
 from tla2py.model.outcome import Outcome, Verdict
 from tla2py.model.run import RETRIED
 from tla2py.store.fragments import read_list, read_rows
@@ -171,7 +172,7 @@ class _Course:
     """
 
     _pool: Executor
-    _reader: ProgressReader
+    _folder: Path
 
     def __init__(self, job: Job, name: str | None) -> None:
         self.job = job
@@ -183,8 +184,8 @@ class _Course:
 
     def start(self, pool: Executor, toolchain: Toolchain, stack: contextlib.ExitStack) -> Part:
         """The missing runs for a pool, with what they need until the stack is closed."""
-        job, folder = self.job, stack.enter_context(scratch_folder("tla2py-progress-"))
-        self._pool, self._reader = pool, ProgressReader(folder)
+        job, self._pool = self.job, pool
+        self._folder = stack.enter_context(scratch_folder("tla2py-progress-"))
         # What is loose from now on is of this sweep.
         job.store.pack()
         # A shared JVM takes longer for its first run and less than half for the others.
@@ -195,9 +196,8 @@ class _Course:
             toolchain=replace(toolchain, overrides=job.sweep.classes, others=tuple(job.sweep.jars.values())),
             store=job.store.path,
             warm=frozenset(short if warm else ()),
-            long=job.long,
             slots=pool.slots,
-            progress=folder,
+            progress=self._folder,
             cpu_seconds=job.seconds,
         )
 
@@ -221,13 +221,12 @@ class _Course:
         return self.job.plan.points[self._places[run_id]]
 
     def end(self, end: RunEnd) -> None:
-        """Count the end of a run once, wherever it is reported."""
-        if end.run_id in self.open:
-            self.open.remove(end.run_id)
-            self._ends.append(end)
-            self.progress.done = len(self.job.missing) - len(self.open)
-            if self.progress.violated is not None:
-                self.progress.violated += end.verdict is Verdict.VIOLATED
+        """Count the end of a run."""
+        self.open.remove(end.run_id)
+        self._ends.append(end)
+        self.progress.done += 1
+        if self.progress.violated is not None:
+            self.progress.violated += end.verdict is Verdict.VIOLATED
 
     def _look(self) -> None:
         progress, now = self.progress, time.monotonic()
@@ -237,19 +236,12 @@ class _Course:
             return
         if now < self._due:
             return
-        running = self._reader.running()
-        for end in self._reader.ended():
-            self.end(end)
-        if self._pool.distant:
-            # A task reports its runs when it ends; their records are there before.
-            recorded = len(self.open & self.job.store.record_ids().loose)
-            progress.done = max(progress.done, len(self.job.missing) - len(self.open) + recorded)
+        running = inside_runs(self._folder)
         for end in self._ends:
-            if end.wall_seconds is not None:
-                self._estimator.end(end.run_id, end.wall_seconds)
+            self._estimator.end(end.run_id, end.wall_seconds)
         self._ends.clear()
         progress.inside = [(self._point(each.run_id), each) for each in running]
-        progress.left = self._estimator.left(progress.done, {each.run_id: each.seconds for each in running})
+        progress.left = self._estimator.left({each.run_id: each.seconds for each in running})
         # A sweep of very many points is looked at less often.
         self._due = time.monotonic() + max(_LOOK_SECONDS, _LOOK_SHARE * (time.monotonic() - now))
 

@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 # How often a run looks at its output; a shorter run writes nothing.
 _SECONDS = 1.0
 _TAIL_BYTES = 8192
-_ENDED = "ended"
 _NO_STATS = Stats()
 
 
@@ -125,51 +124,22 @@ def told_progress(run: Run, folder: Path | None) -> Iterator[Watch | None]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunEnd:
-    """The end of a recorded run: its verdict, the times of its executions, and the bytes of their output.
-
-    ``wall_seconds`` is None for a run that an earlier attempt at its task recorded.
-    """
+    """The end of a recorded run: its verdict, the times of its executions, and the bytes of their output."""
 
     run_id: str
     verdict: Verdict
     cpu_seconds: float
+    wall_seconds: float
     output_bytes: int = 0
-    wall_seconds: float | None = None
 
 
-def tell_end(end: RunEnd, folder: Path | None) -> None:
-    """Tell the driver that a run has ended, unless this machine lacks the folder; a failure to write is ignored."""
-    if folder is not None and folder.is_dir():
-        with contextlib.suppress(OSError), (folder / _ENDED).open("ab", buffering=0) as ended:
-            # With one write, so that processes do not mix their lines.
-            ended.write(msgspec.json.encode(end) + b"\n")
-
-
-class ProgressReader:
-    """The driver's side of the folder; without it, nothing is known."""
-
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-        self._position = 0
-
-    def running(self) -> list[RunProgress]:
-        """The progress of the runs that have lasted a second, the longest first."""
-        found = []
-        for file in self._folder.glob("*.json"):
-            with contextlib.suppress(OSError, msgspec.DecodeError):
-                found.append(msgspec.json.decode(file.read_bytes(), type=RunProgress))
-        return sorted(found, key=lambda progress: progress.began)
-
-    def ended(self) -> list[RunEnd]:
-        """The runs that have ended since the last call."""
-        try:
-            with (self._folder / _ENDED).open("rb") as stream:
-                stream.seek(self._position)
-                lines = stream.read().rpartition(b"\n")[0]
-        except OSError:
-            return []
-        self._position += len(lines) + bool(lines)
-        return [msgspec.json.decode(line, type=RunEnd) for line in lines.splitlines()]
+def inside_runs(folder: Path) -> list[RunProgress]:
+    """The progress of the runs that have lasted a second, the longest first, from the driver's folder."""
+    found = []
+    for file in folder.glob("*.json"):
+        with contextlib.suppress(OSError, msgspec.DecodeError):
+            found.append(msgspec.json.decode(file.read_bytes(), type=RunProgress))
+    return sorted(found, key=lambda progress: progress.began)
 
 
 @dataclass(slots=True)

@@ -11,9 +11,18 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from tla2py.errors import InputError, ToolchainError
-from tla2py.execution.executor import LocalExecutor, Part, PartEnd, PartRun, Work
+from tla2py.execution.executor import (
+    LocalExecutor,
+    Part,
+    PartEnd,
+    PartRun,
+    Work,
+    default_slots,
+    fitting_slots,
+    slots_text,
+)
 from tla2py.spark import ExecutorName
-from tla2py.spark.launch import SparkStart
+from tla2py.spark.launch import SparkStart, has_active_context, local_cores, submitted
 from tla2py.store.fragments import Fragment
 from tla2py.store.store import Store
 from tla2py.store.write import Group
@@ -24,6 +33,7 @@ if TYPE_CHECKING:
 
     from tla2py.execution.executor import Executor, ExecutorFactory
     from tla2py.execution.listener import Listener
+    from tla2py.spark.executor import SparkTasks
     from tla2py.spark.shipping import Parcel
     from tla2py.sweep.sweep import Sweep
 
@@ -38,13 +48,84 @@ _MEASURED_RUNS = 2
 _BATCH_SECONDS = 1.0
 # A job that cannot be cancelled does not keep the process.
 _PATIENCE_SECONDS = 10.0
+# A cluster may get more executors while it works; the threads beyond its slots wait in its queue.
+_CLUSTER_THREADS = 64
 
 
-class HandoverExecutor(LocalExecutor):
-    """Threads that execute runs themselves until Spark is up, and afterwards in its tasks.
+class SparkExecutor(LocalExecutor):
+    """Threads that each wait for a task of Spark's with some runs; while there is no Spark they execute runs themselves."""
 
-    Spark starts only if the runs that are left are expected to take longer than its start. ``tell`` is called with the
-    reason if it does not start; then the threads execute all runs.
+    def __init__(self, slots: int, spark: SparkTasks | None = None) -> None:
+        super().__init__(slots, slots + _CLUSTER_THREADS if spark is not None and spark.distant else slots)
+        self._tasks = spark
+        self._shared: dict[int, Broadcast[Parcel]] = {}
+        self._left = self._ended = 0
+        self._spent = 0.0
+
+    @property
+    def slots(self) -> int:
+        """The maximum number of concurrent runs."""
+        return self._slots if self._tasks is None else self._tasks.slots
+
+    def execute(self, parts: Sequence[Part], tick: Callable[[], None]) -> Generator[PartEnd, None, None]:
+        """Execute all runs; leaving the loop early cancels the others."""
+        self._left, self._ended, self._spent = sum(len(runs) for runs, _ in parts), 0, 0.0
+        try:
+            yield from super().execute(parts, tick)
+        finally:
+            for shared in self._shared.values():
+                with contextlib.suppress(Exception):
+                    shared.destroy()
+            self._shared = {}
+
+    def derive(self, store: Store, groups: Iterable[Group]) -> Iterable[Fragment]:
+        """The fragments of groups of records, made by Spark's tasks if it is up and the records are many."""
+        spark = self._spark()
+        return super().derive(store, groups) if spark is None else spark.derive(store, groups)
+
+    def _spark(self) -> SparkTasks | None:
+        """Spark's tasks, None while it is not up."""
+        return self._tasks
+
+    def _take(self, waiting: Iterator[PartRun]) -> Sequence[PartRun]:
+        with self._lock:
+            size = 1
+            if self._ended and self._spark() is not None:
+                mean = self._spent / self._ended
+                size = min(int(_BATCH_SECONDS / max(mean, 0.01)), self._left // (2 * self.slots))
+            batch = [*islice(waiting, max(size, 1))]
+            self._left -= len(batch)
+            return batch
+
+    def _execute(
+        self, batch: Sequence[PartRun], works: Sequence[Work], cancelled: threading.Event
+    ) -> Sequence[PartEnd]:
+        spark = self._spark()
+        if spark is None:
+            ends = super()._execute(batch, works, cancelled)
+        else:
+            # A JVM that this thread shared with others is not needed any more.
+            close_hosts()
+            with self._lock:
+                for number in {number for number, _ in batch} - self._shared.keys():
+                    self._shared[number] = spark.share(works[number])
+            ends = spark.execute(batch, self._shared)
+        with self._lock:
+            self._ended += len(ends)
+            self._spent += sum(end.cpu_seconds for _, end in ends)
+        return ends
+
+    def _join(self, threads: Sequence[threading.Thread]) -> None:
+        if (spark := self._spark()) is not None:
+            spark.join(threads)
+        for thread in threads:
+            thread.join(_PATIENCE_SECONDS)
+
+
+class HandoverExecutor(SparkExecutor):
+    """An executor on this machine that starts Spark if the runs that are left are expected to take longer than its start.
+
+    ``tell`` is called with the reason if it does not start; then the threads execute all runs.
     """
 
     def __init__(self, slots: int, start: SparkStart, tell: Callable[[str], None]) -> None:
@@ -52,13 +133,9 @@ class HandoverExecutor(LocalExecutor):
         self._start = start
         self._tell = tell
         self._told = False
-        self._shared: dict[int, Broadcast[Parcel]] = {}
-        self._left = self._ended = 0
-        self._spent = 0.0
 
     def execute(self, parts: Sequence[Part], tick: Callable[[], None]) -> Generator[PartEnd, None, None]:
         """Execute all runs; leaving the loop early cancels the others."""
-        self._left, self._ended, self._spent = sum(len(runs) for runs, _ in parts), 0, 0.0
         cores = self.slots * max((run.options.workers for runs, _ in parts for run in runs), default=1)
         known = [work.cpu_seconds for _, work in parts]
         expected = None if None in known else sum(filter(None, known))
@@ -71,19 +148,10 @@ class HandoverExecutor(LocalExecutor):
                 self._start.begin()
             tick()
 
-        try:
-            look()
-            yield from super().execute(parts, look)
-        finally:
-            for shared in self._shared.values():
-                with contextlib.suppress(Exception):
-                    shared.destroy()
-            self._shared = {}
+        yield from super().execute(parts, look)
 
-    def derive(self, store: Store, groups: Iterable[Group]) -> Iterable[Fragment]:
-        """The fragments of groups of records, made by Spark's tasks if it is up and the records are many."""
-        spark = self._start.use()
-        return super().derive(store, groups) if spark is None else spark.derive(store, groups)
+    def _spark(self) -> SparkTasks | None:
+        return self._start.use()
 
     def _worth(self, expected: float | None, cores: int) -> bool:
         """Whether Spark's start is expected to pay off; all runs took so many CPU seconds before, if that is known."""
@@ -98,40 +166,6 @@ class HandoverExecutor(LocalExecutor):
         else:
             return waiting >= _MANY_RUNS * self.slots
         return rest / cores > _WORTH_SECONDS
-
-    def _take(self, waiting: Iterator[PartRun]) -> Sequence[PartRun]:
-        with self._lock:
-            size = 1
-            if self._start.up and self._ended:
-                mean = self._spent / self._ended
-                size = min(int(_BATCH_SECONDS / max(mean, 0.01)), self._left // (2 * self.slots))
-            batch = [*islice(waiting, max(size, 1))]
-            self._left -= len(batch)
-            return batch
-
-    def _execute(
-        self, batch: Sequence[PartRun], works: Sequence[Work], cancelled: threading.Event
-    ) -> Sequence[PartEnd]:
-        spark = self._start.use()
-        if spark is None:
-            ends = super()._execute(batch, works, cancelled)
-        else:
-            # A JVM that this thread shared with others is not needed any more.
-            close_hosts()
-            with self._lock:
-                for number in {number for number, _ in batch} - self._shared.keys():
-                    self._shared[number] = spark.share(works[number])
-            ends = spark.execute_batch(batch, self._shared)
-        with self._lock:
-            self._ended += len(ends)
-            self._spent += sum(end.cpu_seconds for _, end in ends)
-        return ends
-
-    def _join(self, threads: Sequence[threading.Thread]) -> None:
-        if (spark := self._start.use()) is not None:
-            spark.join(threads)
-        for thread in threads:
-            thread.join(_PATIENCE_SECONDS)
 
 
 def has_pyspark() -> bool:
@@ -180,8 +214,6 @@ def choose_executor(
 
 @contextlib.contextmanager
 def _local(workers: int, memory: int, listener: Listener) -> Iterator[Executor]:
-    from tla2py.execution.executor import LocalExecutor, default_slots
-
     yield LocalExecutor(_fitting(default_slots(workers), memory, listener))
 
 
@@ -189,24 +221,19 @@ def _local(workers: int, memory: int, listener: Listener) -> Iterator[Executor]:
 def _spark(
     master: str | None, workers: int, memory: int, listener: Listener, *, insist: bool, only_runs: bool
 ) -> Iterator[Executor]:
-    from tla2py.spark.launch import has_active_context, local_cores, submitted
-
     cores = local_cores(master or "local[*]")
     here = cores is not None and not submitted() and not has_active_context()
     slots = _fitting(max(cores // workers, 1), memory, listener) if cores is not None and here else 0
     if insist or not here:
         require_pyspark()
-        from tla2py.spark.executor import SparkExecutor
+        from tla2py.spark.executor import SparkTasks
         from tla2py.spark.session import spark_context
 
         chosen = f"local[{slots * workers}]" if here else master
         with spark_context(chosen, workers=workers, only_runs=only_runs) as context:
-            yield SparkExecutor(context)
+            tasks = SparkTasks(context)
+            yield SparkExecutor(tasks.slots, tasks)
         return
-    from tla2py.execution.executor import LocalExecutor
-    from tla2py.spark.choice import HandoverExecutor
-    from tla2py.spark.launch import SparkStart
-
     if not has_pyspark():
         listener.told("running on threads, since pyspark is not installed: pip install 'tla2py[spark]'")
         yield LocalExecutor(slots)
@@ -219,8 +246,6 @@ def _spark(
 
 
 def _fitting(slots: int, memory: int, listener: Listener) -> int:
-    from tla2py.execution.executor import fitting_slots, slots_text
-
     fitting = fitting_slots(slots, memory)
     if fitting < slots:
         listener.told(slots_text(fitting, memory))

@@ -25,7 +25,7 @@ from tla2py.tlc.tools.java import find_java
 if TYPE_CHECKING:
     from pyspark import SparkContext
 
-    from tla2py.spark.executor import SparkExecutor
+    from tla2py.spark.executor import SparkTasks
 
 
 # spark-submit sets this to the port of the JVM that it has started.
@@ -246,7 +246,7 @@ class SparkStart:
         self._thread: threading.Thread | None = None
         self._jvm: SparkJvm | None = None
         self._context: SparkContext | None = None
-        self._executor: SparkExecutor | None = None
+        self._tasks: SparkTasks | None = None
         self._used = False
         self._connecting = False
 
@@ -261,11 +261,11 @@ class SparkStart:
             self._thread = threading.Thread(target=self._start, name="spark-start", daemon=True)
             self._thread.start()
 
-    def use(self) -> SparkExecutor | None:
-        """The executor on Spark, None if it is not up."""
+    def use(self) -> SparkTasks | None:
+        """Spark's tasks, None if it is not up."""
         if self.up:
             self._used = True
-        return self._executor
+        return self._tasks
 
     def close(self) -> None:
         """Stop Spark, or kill its JVM if nothing used it."""
@@ -299,7 +299,7 @@ class SparkStart:
                 self._jvm.wait(self._abandoned)
             if self._abandoned.is_set():
                 return
-            from tla2py.spark.executor import SparkExecutor
+            from tla2py.spark.executor import SparkTasks
             from tla2py.spark.session import start_context
 
             with self._lock:
@@ -307,7 +307,7 @@ class SparkStart:
                     return
                 self._connecting = True
             self._context = start_context(settings, self._jvm)
-            self._executor = SparkExecutor(self._context)
+            self._tasks = SparkTasks(self._context)
             self.up = True
         except ToolchainError as error:
             self.failure = error

@@ -24,54 +24,52 @@ def estimator(missing: str, earlier: Mapping[int, float], slots: int = 1) -> Est
 
 
 def test_nothing_is_known_before_the_first_run_ends() -> None:
-    assert estimator("3 2 1", {}).left(0, {"3": 20.0}) is None
+    assert estimator("3 2 1", {}).left({"3": 20.0}) is None
 
 
 def test_runs_take_about_as_long_as_before() -> None:
     one = estimator("3 2 1", {1: 10, 2: 20, 3: 50})
-    assert one.left(0, {}) == TimeLeft(low=64, high=100)
-    assert one.left(0, {"3": 10.0}) == TimeLeft(low=54, high=90)
+    assert one.left({}) == TimeLeft(low=64, high=100)
+    assert one.left({"3": 10.0}) == TimeLeft(low=54, high=90)
     # Two at once, and at least the longest.
-    assert estimator("3 2 1", {1: 10, 2: 20, 3: 50}, slots=2).left(0, {}) == TimeLeft(low=40, high=62.5)
+    assert estimator("3 2 1", {1: 10, 2: 20, 3: 50}, slots=2).left({}) == TimeLeft(low=40, high=62.5)
 
 
 def test_a_run_that_takes_longer_than_expected_may_take_as_long_again() -> None:
-    assert estimator("3", {3: 50}).left(0, {"3": 80.0}) == TimeLeft(low=0, high=80)
-    assert estimator("3", {3: 50}).left(0, {"3": 590.0}) == TimeLeft(low=0, high=10)
+    assert estimator("3", {3: 50}).left({"3": 80.0}) == TimeLeft(low=0, high=80)
+    assert estimator("3", {3: 50}).left({"3": 590.0}) == TimeLeft(low=0, high=10)
 
 
 def test_a_run_between_known_ones_takes_a_time_between_theirs() -> None:
-    assert estimator("2", {1: 10, 3: 50}).left(0, {}) == TimeLeft(low=10, high=50)
-    assert estimator("0", {1: 10, 3: 50}).left(0, {}) == TimeLeft(low=0, high=10)
+    assert estimator("2", {1: 10, 3: 50}).left({}) == TimeLeft(low=10, high=50)
+    assert estimator("0", {1: 10, 3: 50}).left({}) == TimeLeft(low=0, high=10)
 
 
 def test_a_larger_run_takes_as_long_as_growth_says() -> None:
-    left = estimator("4", {1: 5, 2: 10, 3: 20}).left(0, {})
+    left = estimator("4", {1: 5, 2: 10, 3: 20}).left({})
     assert left is not None
     low, high = growth_bounds([1, 2, 3], [5, 10, 20], 4)
     assert low == pytest.approx(32.7, abs=0.1)
     assert high == 40
     assert (left.low, left.high) == (low / 1.25, high * 1.25)
     # Times that are mostly the start of a JVM say nothing, nor does a single one.
-    assert estimator("9", {1: 0.8, 2: 1.1}).left(0, {}) is None
-    assert estimator("9", {1: 10}).left(0, {}) is None
+    assert estimator("9", {1: 0.8, 2: 1.1}).left({}) is None
+    assert estimator("9", {1: 10}).left({}) is None
 
 
 def test_runs_that_have_ended_correct_the_earlier_times() -> None:
     one = estimator("3 2 1", {1: 10, 2: 20, 3: 50})
     one.end("3", 100.0)
-    assert one.left(1, {}) == TimeLeft(low=48, high=75)
+    assert one.left({}) == TimeLeft(low=48, high=75)
 
 
 def test_the_times_of_this_sweep_are_enough() -> None:
     one = estimator("3 2 1", {})
     one.end("3", 30.0)
-    assert one.left(1, {"2": 5.0}) == TimeLeft(low=0, high=55)
-
-
-def test_on_a_cluster_the_first_runs_have_ended() -> None:
-    assert estimator("3 2 1", {1: 10, 2: 20, 3: 50}).left(2, {}) == TimeLeft(low=8, high=12.5)
+    assert one.left({"2": 5.0}) == TimeLeft(low=0, high=55)
 
 
 def test_nothing_left_needs_no_estimate() -> None:
-    assert estimator("1", {1: 10}).left(1, {}) is None
+    one = estimator("1", {1: 10})
+    one.end("1", 10.0)
+    assert one.left({}) is None
