@@ -9,7 +9,7 @@ import pytest
 
 import tla2py
 from tests.conftest import RunCli
-from tla2py.execution.durations import Durations, earlier_durations, schedule_runs, weigh
+from tla2py.execution.durations import NOTHING_KNOWN, Durations, earlier_durations, schedule_runs, weigh
 from tla2py.store.store import Store
 from tla2py.sweep.load import load_sweep
 from tla2py.sweep.plan import plan_sweep
@@ -37,12 +37,9 @@ def test_what_weighs_more() -> None:
 
 def test_points_that_were_never_run_take_as_long_as_those_nearby() -> None:
     known = {"1": 1.0, "8": 80.0}
-    durations = Durations(
-        by_parameters={(("N", n),): took for n, took in known.items()},
-        by_weight={float(n): took for n, took in known.items()},
-    )
+    durations = Durations({(("N", n),): took for n, took in known.items()})
     assert [durations.seconds({"N": n}) for n in ("1", "2", "7", "8", "9")] == [1, 1, 80, 80, 80]
-    assert Durations(by_parameters={}, by_weight={}).seconds({"N": "1"}) is None
+    assert Durations().seconds({"N": "1"}) is None
 
 
 @pytest.mark.java
@@ -61,15 +58,15 @@ def test_a_store_tells_of_runs_of_the_modules_before(tmp_path: Path, run_cli: Ru
     durations = earlier_durations(store)
     took = {size: durations.seconds({"Max": size}) for size in run_ids}
     told = tla2py.open_store(store.path).arrow("runs").to_pylist()
-    assert took == {str(row["Max"]): row["cpu_seconds"] for row in told}
+    assert took == {str(row["Max"]): row["wall_seconds"] for row in told}
 
     schedule = schedule_runs(plan, durations, range(3))
     assert [plan.points[place].parameters["Max"] for place in schedule.places] == sorted(
         took, key=lambda size: took[size] or 0, reverse=True
     )
-    assert not schedule.long
+    assert schedule.long == {run_ids[size] for size in took if (took[size] or 0) >= LONG_SECONDS}
     assert schedule.seconds == pytest.approx(sum(each or 0 for each in took.values()))
-    slow = Durations(by_parameters={(("Max", "2"),): LONG_SECONDS}, by_weight={})
+    slow = Durations({(("Max", "2"),): LONG_SECONDS})
     assert schedule_runs(plan, slow, range(3)).long == {run_ids["2"]}
-    assert schedule_runs(plan, slow, range(3)).seconds is None
+    assert schedule_runs(plan, NOTHING_KNOWN, range(3)).seconds is None
     assert schedule_runs(plan, slow, [1]).seconds == LONG_SECONDS

@@ -13,60 +13,56 @@ from typing import TypeAlias
 
 from tla2py.errors import StoreError
 from tla2py.store.runs import run_seconds
-from tla2py.store.store import ManifestPoint, Store
+from tla2py.store.store import Store
 from tla2py.store.write import intact_files
 from tla2py.sweep.grid import comparable
 from tla2py.sweep.plan import Plan
 from tla2py.tlc.process.pool import LONG_SECONDS
 
+Key: TypeAlias = tuple[tuple[str, str], ...]
+_Span: TypeAlias = tuple[float, float]
 
-@dataclass(frozen=True, kw_only=True)
+
+@dataclass(frozen=True)
 class Durations:
-    """CPU seconds of earlier runs, by the parameters of their points and by the weight of these.
+    """Wall-clock seconds of earlier runs, by the parameters of their points."""
 
-    ``wall`` are their wall-clock seconds by parameters.
-    """
-
-    by_parameters: Mapping[tuple[tuple[str, str], ...], float]
-    by_weight: Mapping[float, float]
-    wall: Mapping[tuple[tuple[str, str], ...], float] = field(default_factory=dict)
+    by_parameters: Mapping[Key, float] = field(default_factory=dict)
 
     def seconds(self, parameters: Mapping[str, str]) -> float | None:
-        """The time of the run with these parameters, else with the nearest weight; None if nothing is known."""
+        """The time of the run with these parameters, else the longest with the nearest weight; None if nothing is known."""
         same = self.by_parameters.get(parameter_key(parameters))
-        if same is not None or not self.by_weight:
+        if same is not None or not self.by_parameters:
             return same
         weight = weigh(parameters)
         after = bisect.bisect(self._weights, weight)
         near = self._weights[max(after - 1, 0) : after + 1]
-        return self.by_weight[min(near, key=lambda known: abs(known - weight))]
+        return self.spans[min(near, key=lambda known: abs(known - weight))][1]
+
+    @functools.cached_property
+    def spans(self) -> dict[float, _Span]:
+        """The shortest and the longest time by weight."""
+        found: dict[float, _Span] = {}
+        for key, seconds in self.by_parameters.items():
+            _widen(found, weigh(dict(key)), seconds)
+        return found
 
     @functools.cached_property
     def _weights(self) -> list[float]:
-        return sorted(self.by_weight)
+        return sorted(self.spans)
 
 
-NOTHING_KNOWN = Durations(by_parameters={}, by_weight={})
+NOTHING_KNOWN = Durations()
 
 
 def earlier_durations(store: Store) -> Durations:
     """The times in a store's tables, whatever its modules were then; empty without a store."""
-    seconds: dict[str, tuple[float, float]] = {}
-    points: Iterable[ManifestPoint] = ()
     try:
-        points = store.points()
         seconds = run_seconds(intact_files(store, "runs") or [])
+        points = [each for each in store.points() if each.run_id in seconds]
     except (StoreError, OSError, ValueError):
-        points = ()
-    by_parameters: dict[tuple[tuple[str, str], ...], float] = {}
-    by_weight: dict[float, float] = {}
-    wall: dict[tuple[tuple[str, str], ...], float] = {}
-    for point in points:
-        if point.run_id in seconds:
-            key, weight = parameter_key(point.parameters), weigh(point.parameters)
-            by_parameters[key], wall[key] = seconds[point.run_id]
-            by_weight[weight] = max(by_parameters[key], by_weight.get(weight, 0.0))
-    return Durations(by_parameters=by_parameters, by_weight=by_weight, wall=wall)
+        return NOTHING_KNOWN
+    return Durations({parameter_key(each.parameters): seconds[each.run_id][1] for each in points})
 
 
 def weigh(parameters: Mapping[str, str]) -> float:
@@ -88,7 +84,7 @@ def _weight(text: str) -> float:
 class Schedule:
     """The places of missing runs in a plan, in order of their start.
 
-    ``long`` are the ids of those expected to take long, ``seconds`` the CPU seconds that all took before; None if nothing
+    ``long`` are the ids of those expected to take long, ``seconds`` what all took before; None if nothing
     is known of one of them.
     """
 
@@ -111,7 +107,7 @@ def schedule_runs(plan: Plan, durations: Durations, places: Iterable[int]) -> Sc
     )
 
 
-def parameter_key(parameters: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
+def parameter_key(parameters: Mapping[str, str]) -> Key:
     """A hashable form of a point's parameters."""
     return tuple(sorted(parameters.items()))
 
@@ -128,10 +124,6 @@ class TimeLeft:
 
     low: float
     high: float
-
-
-_Key: TypeAlias = tuple[tuple[str, str], ...]
-_Span: TypeAlias = tuple[float, float]
 
 
 class Estimator:
@@ -152,11 +144,8 @@ class Estimator:
         self._timeout_seconds = timeout_seconds
         # There may be very many.
         self._runs = {run_id: (parameter_key(each), weigh(each)) for run_id, each in missing.items()}
-        self._earlier = earlier.wall
-        self._earlier_spans: dict[float, _Span] = {}
-        for key, seconds in earlier.wall.items():
-            _widen(self._earlier_spans, weigh(dict(key)), seconds)
-        self._own: dict[_Key, float] = {}
+        self._earlier = earlier
+        self._own: dict[Key, float] = {}
         self._own_spans: dict[float, _Span] = {}
         self._expected = self._took = 0.0
 
@@ -165,7 +154,7 @@ class Estimator:
         key, weight = self._runs.pop(run_id)
         self._own[key] = seconds
         _widen(self._own_spans, weight, seconds)
-        if (earlier := self._earlier.get(key)) is not None:
+        if (earlier := self._earlier.by_parameters.get(key)) is not None:
             self._expected += earlier
             self._took += seconds
 
@@ -173,7 +162,7 @@ class Estimator:
         """The time left for the runs that have not ended, with the seconds of those running; None if too little is known."""
         # Runs take as long as now, not as long as on the day of the earlier ones.
         factor = self._took / self._expected if self._expected >= _TELLING_SECONDS else 1.0
-        spans = {weight: (low * factor, high * factor) for weight, (low, high) in self._earlier_spans.items()}
+        spans = {weight: (low * factor, high * factor) for weight, (low, high) in self._earlier.spans.items()}
         for weight, span in self._own_spans.items():
             for seconds in span:
                 _widen(spans, weight, seconds)
@@ -181,7 +170,7 @@ class Estimator:
         lows, highs = [], []
         for run_id, (key, weight) in self._runs.items():
             same = self._own.get(key)
-            if same is None and (earlier := self._earlier.get(key)) is not None:
+            if same is None and (earlier := self._earlier.by_parameters.get(key)) is not None:
                 same = earlier * factor
             likely = (same / _SPREAD, same * _SPREAD) if same is not None else _span_at(by_weight, weight)
             if likely is None:

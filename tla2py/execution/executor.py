@@ -38,7 +38,7 @@ class Work:
     """What executors need besides the runs: module texts by sha256, tools and the store.
 
     ``warm`` are the runs that may share JVMs. ``slots`` is the number of concurrent runs, see ``execute_run``. Runs on the driver's machine write their progress into the folder ``progress``.
-    ``cpu_seconds`` is what all runs took before, None if that is unknown.
+    ``seconds`` is what all runs took before, None if that is unknown.
     """
 
     sources: Mapping[str, str]
@@ -47,7 +47,7 @@ class Work:
     warm: frozenset[str] = frozenset()
     slots: int = 1
     progress: Path | None = None
-    cpu_seconds: float | None = None
+    seconds: float | None = None
 
 
 # Runs, and what they need; several parts share the slots.
@@ -106,7 +106,6 @@ def execute_into_store(
     return RunEnd(
         run_id=run.run_id,
         verdict=executed.result.verdict,
-        cpu_seconds=sum(each.cpu_seconds for each in executed.record.executions),
         output_bytes=written,
         wall_seconds=time.monotonic() - began,
     )

@@ -198,7 +198,7 @@ class _Course:
             warm=frozenset(short if warm else ()),
             slots=pool.slots,
             progress=self._folder,
-            cpu_seconds=job.seconds,
+            seconds=job.seconds,
         )
 
     def tell(self, report: Callable[[SweepProgress], None]) -> None:

@@ -124,11 +124,10 @@ def told_progress(run: Run, folder: Path | None) -> Iterator[Watch | None]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunEnd:
-    """The end of a recorded run: its verdict, the times of its executions, and the bytes of their output."""
+    """The end of a recorded run: its verdict, its time, and the bytes of their output."""
 
     run_id: str
     verdict: Verdict
-    cpu_seconds: float
     wall_seconds: float
     output_bytes: int = 0
 

@@ -129,8 +129,8 @@ class Bench:
         plan = self.plan.further(points, [each.run for each in tasks], self._sources, limits)
         earlier = NOTHING_KNOWN
         if took is not None:
-            cpu, wall = (dict.fromkeys((parameter_key(p.parameters) for p in points), each) for each in took)
-            earlier = Durations(by_parameters=cpu, by_weight={}, wall=wall)
+            keys = {parameter_key(point.parameters) for point in points}
+            earlier = Durations(dict.fromkeys(keys, took[1]))
         job = prepare_job(self.sweep, plan, self.store, fresh=self.fresh, earlier=earlier)
         if job.missing:
             self.executed += sum(execute_jobs([job], self.toolchain, self.start, self.listener, name))

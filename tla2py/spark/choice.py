@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from tla2py.sweep.sweep import Sweep
 
 
-# Spark's start takes eight CPU seconds. It starts if the rest of the runs is expected to take longer than this.
+# Spark's start takes eight CPU seconds. It begins if the rest of the runs is expected to take longer than this.
 _WORTH_SECONDS = 15.0
 # It starts at once if so many runs per slot are missing, even if nothing is known of them.
 _MANY_RUNS = 75
@@ -112,7 +112,7 @@ class SparkExecutor(LocalExecutor):
             ends = spark.execute(batch, self._shared)
         with self._lock:
             self._ended += len(ends)
-            self._spent += sum(end.cpu_seconds for _, end in ends)
+            self._spent += sum(end.wall_seconds for _, end in ends)
         return ends
 
     def _join(self, threads: Sequence[threading.Thread]) -> None:
@@ -136,15 +136,14 @@ class HandoverExecutor(SparkExecutor):
 
     def execute(self, parts: Sequence[Part], tick: Callable[[], None]) -> Generator[PartEnd, None, None]:
         """Execute all runs; leaving the loop early cancels the others."""
-        cores = self.slots * max((run.options.workers for runs, _ in parts for run in runs), default=1)
-        known = [work.cpu_seconds for _, work in parts]
+        known = [work.seconds for _, work in parts]
         expected = None if None in known else sum(filter(None, known))
 
         def look() -> None:
             if self._start.failure is not None and not self._told:
                 self._told = True
                 self._tell(f"running on threads, since {self._start.failure.message}")
-            if not self._start.begun and self._worth(expected, cores):
+            if not self._start.begun and self._worth(expected):
                 self._start.begin()
             tick()
 
@@ -153,8 +152,8 @@ class HandoverExecutor(SparkExecutor):
     def _spark(self) -> SparkTasks | None:
         return self._start.use()
 
-    def _worth(self, expected: float | None, cores: int) -> bool:
-        """Whether Spark's start is expected to pay off; all runs took so many CPU seconds before, if that is known."""
+    def _worth(self, expected: float | None) -> bool:
+        """Whether Spark's start is expected to pay off; all runs took so many seconds before, if that is known."""
         with self._lock:
             waiting, ended, spent = self._left, self._ended, self._spent
         if waiting <= self.slots:
@@ -165,7 +164,7 @@ class HandoverExecutor(SparkExecutor):
             rest = spent / ended * waiting
         else:
             return waiting >= _MANY_RUNS * self.slots
-        return rest / cores > _WORTH_SECONDS
+        return rest / self.slots > _WORTH_SECONDS
 
 
 def has_pyspark() -> bool:

@@ -115,12 +115,7 @@ def _recorded_end(run: Run, store: Store) -> RunEnd | None:
     try:
         with store.archive(run.run_id) as archive:
             verdict = interpret_record(archive.record, archive.stdout).verdict
-            executions = archive.record.executions
+            seconds = sum(each.wall_seconds for each in archive.record.executions)
     except StoreError:
         return None
-    return RunEnd(
-        run_id=run.run_id,
-        verdict=verdict,
-        cpu_seconds=sum(each.cpu_seconds for each in executions),
-        wall_seconds=sum(each.wall_seconds for each in executions),
-    )
+    return RunEnd(run_id=run.run_id, verdict=verdict, wall_seconds=seconds)

@@ -13,11 +13,7 @@ def estimator(missing: str, earlier: Mapping[int, float], slots: int = 1) -> Est
     """An estimator for the sizes in ``missing``, a run each, after a sweep with these times."""
     return Estimator(
         {size: {"N": size} for size in missing.split()},
-        Durations(
-            by_parameters={},
-            by_weight={},
-            wall={parameter_key({"N": str(size)}): seconds for size, seconds in earlier.items()},
-        ),
+        Durations({parameter_key({"N": str(size)}): seconds for size, seconds in earlier.items()}),
         slots=slots,
         timeout_seconds=600,
     )
