@@ -16,7 +16,7 @@ from tests.conftest import RunCli
 from tests.integration.spy import found_by, write_spy
 from tests.stores import record_ids
 from tla2py.analysis.view import StoreView, open_view
-from tla2py.execution.execute import execute_run
+from tla2py.execution.execute import RunExecution
 from tla2py.store.store import Store
 from tla2py.sweep.load import load_sweep
 from tla2py.sweep.plan import plan_sweep
@@ -266,7 +266,7 @@ def test_what_a_process_removes_that_the_run_left_behind_is_kept(sweep: Path, tm
     toolchain = replace(find_toolchain(None), overrides=loaded.classes)
     plan = plan_sweep(loaded, toolchain.jar.sha256)
     store = Store.create(tmp_path / "store")
-    with execute_run(plan.runs[0], plan.sources, toolchain) as executed:
+    with RunExecution(plan.runs[0], plan.sources, toolchain).executed() as executed:
         (tmp_path / "over").touch()
         until = time.monotonic() + 30
         while not (tmp_path / "removed").exists():

@@ -12,7 +12,7 @@ from pathlib import Path
 import msgspec
 
 from tla2py.errors import ExitCode, InputError
-from tla2py.execution.execute import execute_run
+from tla2py.execution.execute import RunExecution
 from tla2py.execution.listener import SILENT, Listener, RunProgress, follow_run
 from tla2py.execution.preflight import checked_plan
 from tla2py.execution.sweeps import SweepOptions
@@ -358,7 +358,8 @@ def _check(
             follow(stdout, memory_bytes)
 
     toolchain = replace(toolchain, overrides=sweep.classes, others=tuple(sweep.jars.values()))
-    with execute_run(run, plan.sources, toolchain, cancelled=cancelled, watch=watch) as executed:
+    execution = RunExecution(run, plan.sources, toolchain, cancelled=cancelled, watch=watch)
+    with execution.executed() as executed:
         for folder in executed.folders:
             if output is not None:
                 output(folder / "stdout.txt")

@@ -7,7 +7,7 @@ import shutil
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import KW_ONLY, asdict, dataclass, field, replace
 from pathlib import Path
 
 from tla2py.errors import StoreError
@@ -69,79 +69,26 @@ from tla2py.tlc.tools.community import IO_UTILS, planned_overrides
 from tla2py.tlc.tools.toolchain import Toolchain
 
 
-@contextmanager
-def execute_run(
-    run: Run,
-    sources: Mapping[str, str],
-    toolchain: Toolchain,
-    *,
-    cancelled: threading.Event | None = None,
-    watch: Watch | None = None,
-    warm: bool = False,
-    slots: int = 1,
-    input_file: Callable[[str], Path] = input_path,
-) -> Iterator[Executed]:
-    """The execution of a run; its folders are deleted when the block ends.
+@dataclass(slots=True)
+class RunExecution:
+    """The executions of TLC for one run, each in a folder of its own.
 
     ``sources`` are module texts by their sha256; ``input_file`` finds an input by its sha256. ``watch`` is called
     now and then while TLC runs.
     ``warm`` allows a JVM that several runs share, which is faster. ``slots`` is how many runs this machine executes
-    at once, see ``DiskQuota``. A failure of TLC is a result; a full disk raises StoreError (``disk-full``).
+    at once, see ``DiskQuota``.
     """
-    toolchain = toolchain.of(run.jar_sha256)
-    toolchain = replace(toolchain, overrides=planned_overrides(toolchain, run.options))
-    with scratch_folder("tla2py-") as base:
-        execution = _RunExecution(
-            run=run,
-            sources=sources,
-            toolchain=toolchain,
-            base=base,
-            cancelled=cancelled or threading.Event(),
-            watch=watch,
-            warm=warm,
-            slots=slots,
-            input_file=input_file,
-        )
-        execution.execute_all()
-        record = RunRecord(
-            run_id=run.run_id,
-            main=run.main,
-            modules=run.modules,
-            options=run.options,
-            limits=run.limits,
-            jar_sha256=toolchain.jar.sha256,
-            executions=tuple(execution.executions),
-            originals=run.originals,
-            inputs=run.inputs,
-            outputs=execution.outputs,
-            dropped=execution.dropped,
-            remarks=execution.remarks,
-            assertions=run.assertions,
-            expressions=run.config.expressions,
-        )
-        yield Executed(
-            record=record,
-            folders=tuple(execution.folders),
-            result=with_notes(
-                with_log(combine(execution.executions, execution.results), run.inputs.log), record
-            ),
-            cancelled=execution.cancelled.is_set(),
-        )
-
-
-@dataclass(slots=True, kw_only=True)
-class _RunExecution:
-    """The executions of TLC for one run, each in a folder below ``base``."""
 
     run: Run
     sources: Mapping[str, str]
     toolchain: Toolchain
-    base: Path
-    cancelled: threading.Event
-    watch: Watch | None
-    warm: bool
-    slots: int
-    input_file: Callable[[str], Path]
+    _: KW_ONLY
+    cancelled: threading.Event | None = None
+    watch: Watch | None = None
+    warm: bool = False
+    slots: int = 1
+    input_file: Callable[[str], Path] = input_path
+    base: Path = Path()
     folders: list[Path] = field(default_factory=list)
     outputs: tuple[InputFile, ...] = ()
     dropped: tuple[str, ...] = ()
@@ -149,12 +96,50 @@ class _RunExecution:
     executions: list[Execution] = field(default_factory=list)
     results: list[RunResult] = field(default_factory=list)
 
-    def execute_all(self) -> None:
+    @contextmanager
+    def executed(self) -> Iterator[Executed]:
+        """What they gave; their folders are deleted when the block ends.
+
+        A failure of TLC is a result; a full disk raises StoreError (``disk-full``).
+        """
+        run, toolchain = self.run, self.toolchain.of(self.run.jar_sha256)
+        self.toolchain = replace(toolchain, overrides=planned_overrides(toolchain, run.options))
+        with scratch_folder("tla2py-") as self.base:
+            self._execute_all()
+            record = RunRecord(
+                run_id=run.run_id,
+                main=run.main,
+                modules=run.modules,
+                options=run.options,
+                limits=run.limits,
+                jar_sha256=toolchain.jar.sha256,
+                executions=tuple(self.executions),
+                originals=run.originals,
+                inputs=run.inputs,
+                outputs=self.outputs,
+                dropped=self.dropped,
+                remarks=self.remarks,
+                assertions=run.assertions,
+                expressions=run.config.expressions,
+            )
+            result = with_log(combine(self.executions, self.results), run.inputs.log)
+            yield Executed(
+                record=record,
+                folders=tuple(self.folders),
+                result=with_notes(result, record),
+                cancelled=self._is_cancelled,
+            )
+
+    @property
+    def _is_cancelled(self) -> bool:
+        return self.cancelled is not None and self.cancelled.is_set()
+
+    def _execute_all(self) -> None:
         """Execute the run, with ``find = "each"`` go on without what was found, and ask about a log."""
         run = self.run
         first = result = self._execute("run", run.config, run.config_text)
         config: Config | None = run.config
-        while config is not None and not self.cancelled.is_set():
+        while config is not None and not self._is_cancelled:
             names = [v.name for v in result.violations]
             if any(unnamed(v) for v in result.violations):
                 names += self._violated_properties(config)
@@ -167,7 +152,7 @@ class _RunExecution:
                 result = self._execute("further", config)
         # TLC may be unable to evaluate the specification's own relation.
         for enabled in (True, False):
-            probe = None if self.cancelled.is_set() else probe_of(run, self.sources, first, enabled=enabled)
+            probe = None if self._is_cancelled else probe_of(run, self.sources, first, enabled=enabled)
             if probe is None or self._execute("log", probe.config, probe=probe).verdict is not Verdict.BROKEN:
                 break
 
@@ -175,7 +160,7 @@ class _RunExecution:
         """The violated properties, each found by a run that checks only that one."""
         found = []
         for name in config.properties:
-            if self.cancelled.is_set():
+            if self._is_cancelled:
                 break
             single = replace(config, properties=(name,), invariants=(), check_deadlock=False)
             found += [name] if self._execute("attribution", single).violations else []

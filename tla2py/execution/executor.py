@@ -14,7 +14,7 @@ from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from tla2py.errors import InputError
-from tla2py.execution.execute import execute_run
+from tla2py.execution.execute import RunExecution
 from tla2py.execution.listener import RunEnd, told_progress
 from tla2py.model.run import ExecutorKind, Run
 from tla2py.store.fragments import Fragment
@@ -22,6 +22,7 @@ from tla2py.store.record import input_file
 from tla2py.store.storage import Address
 from tla2py.store.store import Store
 from tla2py.store.write import Group, derive_here
+from tla2py.text import counted
 from tla2py.tlc.process.pool import close_hosts, stop_hosts
 from tla2py.tlc.process.system import Machine, this_machine
 from tla2py.tlc.tools.toolchain import Toolchain
@@ -37,7 +38,7 @@ _MIB = 1024 * 1024
 class Work:
     """What executors need besides the runs: module texts by sha256, tools and the store.
 
-    ``warm`` are the runs that may share JVMs. ``slots`` is the number of concurrent runs, see ``execute_run``. Runs on the driver's machine write their progress into the folder ``progress``.
+    ``warm`` are the runs that may share JVMs. ``slots`` is the number of concurrent runs, see ``RunExecution``. Runs on the driver's machine write their progress into the folder ``progress``.
     ``seconds`` is what all runs took before, None if that is unknown.
     """
 
@@ -85,7 +86,7 @@ def execute_into_store(
     store, began = Store(work.store), time.monotonic()
     with (
         told_progress(run, work.progress) as watch,
-        execute_run(
+        RunExecution(
             run,
             work.sources,
             work.toolchain,
@@ -95,7 +96,7 @@ def execute_into_store(
             # On a cluster this machine executes at most as many as it has cores for.
             slots=min(work.slots, default_slots(run.options.workers)),
             input_file=partial(input_file, store.storage),
-        ) as executed,
+        ).executed() as executed,
     ):
         if executed.cancelled:
             return None
@@ -208,34 +209,31 @@ class LocalExecutor:
             thread.join()
 
 
-def fitting_slots(slots: int, memory_bytes: int, machine: Machine | None = None) -> int:
-    """The number of concurrent runs, at most ``slots``, whose memory limits fit this machine.
+def fitting_slots(
+    slots: int,
+    memory_bytes: int,
+    machine: Machine | None = None,
+    tell: Callable[[str], None] = lambda _: None,
+) -> int:
+    """The number of concurrent runs, at most ``slots``, whose memory limits fit this machine; ``tell`` is told of fewer.
 
     Raises InputError (``too-little-memory``) if not even one fits.
     """
     machine = machine or this_machine()
+    limit, has = (f"{size / 1024**3:.3g} GiB" for size in (memory_bytes, machine.memory_bytes))
     fitting = min(slots, machine.memory_bytes // memory_bytes)
     if fitting < 1:
         raise InputError(
             "too-little-memory",
-            f"the memory limit of a run is {_gibibytes(memory_bytes)}, "
-            f"but this {machine.kind} has {_gibibytes(machine.memory_bytes)}",
+            f"the memory limit of a run is {limit}, but this {machine.kind} has {has}",
             hint=f'write memory = "{machine.memory_bytes * 4 // 5 // _MIB}MiB" in [tlc], or give --memory',
         )
+    if fitting < slots:
+        tell(
+            f"{counted(fitting, 'run')} at once, since each may take {limit} of memory and this {machine.kind} has {has}; "
+            "more with a smaller memory in [tlc], or --memory"
+        )
     return fitting
-
-
-def slots_text(slots: int, memory_bytes: int) -> str:
-    """The reason why only ``slots`` runs are executed at once."""
-    machine = this_machine()
-    return (
-        f"{slots} run{'s' * (slots != 1)} at once, since each may take {_gibibytes(memory_bytes)} of memory and this "
-        f"{machine.kind} has {_gibibytes(machine.memory_bytes)}; more with a smaller memory in [tlc], or --memory"
-    )
-
-
-def _gibibytes(size: int) -> str:
-    return f"{size / 1024**3:.3g} GiB"
 
 
 def default_slots(workers: int) -> int:

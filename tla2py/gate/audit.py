@@ -29,7 +29,7 @@ import msgspec
 import tla2py
 from tla2py.analysis.view import open_view
 from tla2py.errors import StoreError, Tla2pyError, writing
-from tla2py.execution.execute import execute_run
+from tla2py.execution.execute import RunExecution
 from tla2py.execution.executor import default_slots
 from tla2py.files import check_report, store_files, write_atomically
 from tla2py.gate.second import FOLDER, comparable, jar_of, shown
@@ -305,9 +305,10 @@ def _again(
     toolchain = replace(toolchain, overrides=recorded_classes(record.options, toolchain.jar))
     try:
         check_sandbox(run.limits, strange=True)
-        with execute_run(
+        execution = RunExecution(
             run, sources, toolchain, cancelled=cancelled, input_file=lambda sha256: folder / sha256
-        ) as executed:
+        )
+        with execution.executed() as executed:
             now = run_row(executed.record, executed.result, row.point)
     except Tla2pyError as error:
         return Repeated(point=row.point, status="unrepeatable", text=error.line)

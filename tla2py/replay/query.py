@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from tla2py.errors import InputError
-from tla2py.execution.execute import execute_run
+from tla2py.execution.execute import RunExecution
 from tla2py.model.model import Assignment, Config
 from tla2py.model.run import (
     Executed,
@@ -371,7 +371,8 @@ class TraceQuery:
             inputs=replace(self.record.inputs, outputs=()),
         )
         sources = {digest_text(each): each for each in texts.values()}
-        with execute_run(run, sources, self.toolchain, warm=self._warm, input_file=self._input_file) as done:
+        execution = RunExecution(run, sources, self.toolchain, warm=self._warm, input_file=self._input_file)
+        with execution.executed() as done:
             yield done
 
 

@@ -19,7 +19,6 @@ from tla2py.execution.executor import (
     Work,
     default_slots,
     fitting_slots,
-    slots_text,
 )
 from tla2py.spark import ExecutorName
 from tla2py.spark.launch import SparkStart, has_active_context, local_cores, submitted
@@ -213,7 +212,7 @@ def choose_executor(
 
 @contextlib.contextmanager
 def _local(workers: int, memory: int, listener: Listener) -> Iterator[Executor]:
-    yield LocalExecutor(_fitting(default_slots(workers), memory, listener))
+    yield LocalExecutor(fitting_slots(default_slots(workers), memory, tell=listener.told))
 
 
 @contextlib.contextmanager
@@ -222,7 +221,11 @@ def _spark(
 ) -> Iterator[Executor]:
     cores = local_cores(master or "local[*]")
     here = cores is not None and not submitted() and not has_active_context()
-    slots = _fitting(max(cores // workers, 1), memory, listener) if cores is not None and here else 0
+    slots = (
+        fitting_slots(max(cores // workers, 1), memory, tell=listener.told)
+        if cores is not None and here
+        else 0
+    )
     if insist or not here:
         require_pyspark()
         from tla2py.spark.executor import SparkTasks
@@ -242,10 +245,3 @@ def _spark(
         yield HandoverExecutor(slots, start, listener.told)
     finally:
         start.close()
-
-
-def _fitting(slots: int, memory: int, listener: Listener) -> int:
-    fitting = fitting_slots(slots, memory)
-    if fitting < slots:
-        listener.told(slots_text(fitting, memory))
-    return fitting
