@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tla2py.execution.executor import Executor, LocalExecutor, Work
+from tla2py.execution.executor import Executor, Work
 from tla2py.execution.listener import RunProgress, follow_run, inside_runs, told_progress
 from tla2py.model.run import Run
 from tla2py.store.store import Store
@@ -56,7 +56,7 @@ def first_counts(executor: Executor, folder: Path) -> RunProgress:
 
 @pytest.mark.java
 def test_the_counts_of_a_running_point(tmp_path: Path) -> None:
-    progress = first_counts(LocalExecutor(1), tmp_path)
+    progress = first_counts(Executor(1), tmp_path)
     assert not list((tmp_path / "inside").glob("*.json"))
     counts = progress.stats
     assert None not in (counts.generated, counts.distinct, counts.queue, counts.depth)

@@ -15,7 +15,7 @@ import pytest
 from tests.command import Ended
 from tests.conftest import COUNTER, COUNTER_SWEEP, RunCli
 from tla2py.analysis.view import open_view
-from tla2py.execution.executor import LocalExecutor
+from tla2py.execution.executor import Executor
 from tla2py.execution.listener import Listener
 from tla2py.execution.sweeps import SweepOptions, run_sweeps
 from tla2py.store.store import Store
@@ -182,7 +182,7 @@ def test_an_interrupted_point_counts_as_failed(folder: Folder, monkeypatch: pyte
 
     @contextmanager
     def executors(_: object) -> Iterator[object]:
-        yield lambda: LocalExecutor(1)
+        yield lambda: Executor(1)
 
     with pytest.raises(KeyboardInterrupt):
         run_sweeps(sweeps, find_toolchain(None), executors, listener=Interrupted())  # type: ignore[arg-type]

@@ -8,7 +8,7 @@ from contextlib import closing
 import pytest
 
 from tests.systems.rows import Row, plan_row, reference_toolchain
-from tla2py.execution.executor import LocalExecutor, Work, default_slots
+from tla2py.execution.executor import Executor, Work, default_slots
 from tla2py.model.run import Run, RunResult
 from tla2py.replay.confirm import Confirmation, confirm_trace
 from tla2py.replay.query import Origin
@@ -60,7 +60,7 @@ def answers(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
         runs[run.run_id] = run
         sources |= texts
     work = Work(sources=sources, toolchain=toolchain, store=store.path)
-    news = LocalExecutor(default_slots(workers=1)).execute([(list(runs.values()), work)], lambda: None)
+    news = Executor(default_slots(workers=1)).execute([(list(runs.values()), work)], lambda: None)
     # To leave the executor's loop is to stop what still runs.
     with closing(news):
         yield Answers(run_ids, store, work, news)

@@ -13,6 +13,7 @@ from tla2py.errors import InputError, StoreError
 from tla2py.model.finding import Findings
 from tla2py.model.row import RunRow, TraceRow
 from tla2py.model.trace import SIMULATED, Trace
+from tla2py.store.fragments import wrong_value
 from tla2py.store.runs import (
     TRACE_COLUMNS,
     pandas_frame,
@@ -89,7 +90,10 @@ class StoreTables:
     def run_rows(self) -> Sequence[RunRow]:
         """The rows of ``runs``, without pandas."""
         rows = run_rows(table_files(self.store, "runs"))
-        rows.check_points(self.points.table["point"])
+        points = set(self.points.table["point"].to_pylist())
+        for row in rows:
+            if row.point not in points:
+                raise wrong_value("runs", f"point {row.point}, which the store lacks")
         return rows
 
     @cached_property

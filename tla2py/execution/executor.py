@@ -11,7 +11,7 @@ from functools import partial
 from itertools import islice
 from pathlib import Path
 from queue import Empty, SimpleQueue
-from typing import TYPE_CHECKING, Protocol, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from tla2py.errors import InputError
 from tla2py.execution.execute import RunExecution
@@ -58,23 +58,6 @@ PartRun: TypeAlias = tuple[int, Run]
 PartEnd: TypeAlias = tuple[int, RunEnd]
 
 
-class Executor(Protocol):
-    """Executes runs into stores and yields the end of each, in any order."""
-
-    @property
-    def slots(self) -> int:
-        """The maximum number of concurrent runs."""
-
-    def running(self) -> int:
-        """The number of runs in progress."""
-
-    def execute(self, parts: Sequence[Part], tick: Callable[[], None]) -> Generator[PartEnd, None, None]:
-        """Execute all runs, in order of start; ``tick`` is called now and then while none ends."""
-
-    def derive(self, store: Store, groups: Iterable[Group]) -> Iterable[Fragment]:
-        """The fragments of groups of records, see ``refresh_tables``."""
-
-
 # Opens an executor that sweeps share; it starts on the first call and closes with the context.
 ExecutorFactory: TypeAlias = "Callable[[Sequence[Sweep]], AbstractContextManager[Callable[[], Executor]]]"
 
@@ -112,8 +95,8 @@ def execute_into_store(
     )
 
 
-class LocalExecutor:
-    """An executor whose threads, by default as many as its slots, each wait for one TLC."""
+class Executor:
+    """Executes runs into stores, in threads, by default as many as its slots, that each wait for one TLC."""
 
     def __init__(self, slots: int, threads: int = 0) -> None:
         self._slots, self._threads = slots, threads or slots
@@ -130,7 +113,10 @@ class LocalExecutor:
         return min(self._running, self.slots)
 
     def execute(self, parts: Sequence[Part], tick: Callable[[], None]) -> Generator[PartEnd, None, None]:
-        """Execute all runs; leaving the loop early cancels the others without a record."""
+        """Execute all runs, in order of start, and yield the end of each, in any order; ``tick`` is called now and then.
+
+        Leaving the loop early cancels the others without a record.
+        """
         cancelled = threading.Event()
         # A planned run is made when it is taken.
         waiting = ((number, run) for number, (runs, _) in enumerate(parts) for run in runs)
@@ -178,7 +164,7 @@ class LocalExecutor:
             close_hosts()
 
     def derive(self, store: Store, groups: Iterable[Group]) -> Iterable[Fragment]:
-        """The fragments of groups of records."""
+        """The fragments of groups of records, see ``refresh_tables``."""
         return derive_here(store, groups)
 
     @contextmanager

@@ -17,10 +17,9 @@ from tla2py.lint.subject import read_dialect, result_warning
 from tla2py.model.finding import Finding, Findings, Severity, apply_acceptance
 from tla2py.model.outcome import Verdict
 from tla2py.model.row import RunRow
-from tla2py.model.run import Run
-from tla2py.store.runs import ActionRow, action_rows, run_rows
+from tla2py.store.runs import ActionRow, action_rows
 from tla2py.store.store import Store
-from tla2py.store.write import intact_files, table_files
+from tla2py.store.write import table_files
 from tla2py.sweep.checks import config_facts, config_problems
 from tla2py.sweep.grid import Points
 from tla2py.sweep.judge import check_expectations
@@ -52,14 +51,16 @@ def sweep_findings(
 
     An entry of ``[accept]`` that accepts none of them is a finding too.
     """
-    results = _Results(plan, runs)
-    complete = results.whole(sweep)
+    ids = plan.runs.ids
+    rows = [row for row in runs if row.point <= len(ids) and ids[row.point - 1] == row.run_id]
+    results = [row for row in rows if row.verdict is not Verdict.EXCLUDED]
+    complete = len(rows) == len(plan.points) and all(_is_whole(sweep, row) for row in results)
     actions = [each for each in action_rows(table_files(store, "coverage")) if complete]
     # With a single state, that is what explains which actions are never enabled.
-    counted = bool(actions) and any(row.distinct != 1 for _, row in results)
+    counted = bool(actions) and any(row.distinct != 1 for row in results)
     if counted:
         have = {each.run_id for each in actions}
-        counted = all(row.run_id in have for _, row in results)
+        counted = all(row.run_id in have for row in results)
     found = [*linted, *(() if sweep.limited else _single_states(sweep, results))]
     if sweep.vacuity:
         found += probe_findings(sweep, plan, store, runs)
@@ -72,29 +73,6 @@ def sweep_findings(
     return Findings(open=(*unused, *findings.open), accepted=findings.accepted)
 
 
-class _Results:
-    """The points of a plan that have a row and are not excluded, with it; rows are read once more for each loop."""
-
-    def __init__(self, plan: Plan, runs: Sequence[RunRow]) -> None:
-        self._plan, self._runs = plan, runs
-
-    def __iter__(self) -> Iterator[tuple[int, RunRow]]:
-        return ((row.point, row) for row in self._rows() if row.verdict is not Verdict.EXCLUDED)
-
-    def whole(self, sweep: Sweep) -> bool:
-        """Whether every point has a row, and every run that is not excluded saw all that can happen."""
-        rows = 0
-        for row in self._rows():
-            rows += 1
-            if row.verdict is not Verdict.EXCLUDED and not _is_whole(sweep, row):
-                return False
-        return rows == len(self._plan.points)
-
-    def _rows(self) -> Iterator[RunRow]:
-        ids = self._plan.runs.ids
-        return (row for row in self._runs if row.point <= len(ids) and ids[row.point - 1] == row.run_id)
-
-
 _SINGLE_STATE = "single-state"
 _NEVER_ENABLED = "never-enabled"
 
@@ -104,14 +82,14 @@ def _is_whole(sweep: Sweep, row: RunRow) -> bool:
     return row.verdict is Verdict.HOLDS and sweep.options.mode == "check"
 
 
-def _single_states(sweep: Sweep, results: Iterable[tuple[int, RunRow]]) -> Iterator[Finding]:
+def _single_states(sweep: Sweep, results: Iterable[RunRow]) -> Iterator[Finding]:
     """A finding on each module and config whose points all have a single distinct state."""
     keys = list(sweep.points.keys(("module", "config")))
     single: dict[tuple[int, ...], bool] = {}
     first: dict[tuple[int, ...], int] = {}
-    for index, row in results:
-        key = keys[index - 1]
-        first.setdefault(key, index)
+    for row in results:
+        key = keys[row.point - 1]
+        first.setdefault(key, row.point)
         single[key] = single.get(key, True) and row.distinct == 1 and _is_whole(sweep, row)
     for key, index in first.items():
         parameters = sweep.points[index - 1].parameters
@@ -128,10 +106,10 @@ def _single_states(sweep: Sweep, results: Iterable[tuple[int, RunRow]]) -> Itera
 
 
 def _never_enabled(
-    sweep: Sweep, results: Iterable[tuple[int, RunRow]], actions: Sequence[ActionRow]
+    sweep: Sweep, results: Iterable[RunRow], actions: Sequence[ActionRow]
 ) -> Iterator[Finding]:
     """A finding on each action that was enabled at none of the points."""
-    specs = {row.run_id: sweep.spec(sweep.points[index - 1].parameters) for index, row in results}
+    specs = {row.run_id: sweep.spec(sweep.points[row.point - 1].parameters) for row in results}
     generated: dict[tuple[str, str], int] = {}
     lines: dict[tuple[str, str], tuple[ModuleGraph, int]] = {}
     for each in actions:
@@ -338,24 +316,6 @@ def _report(findings: Iterable[Finding], warn: Callable[[Finding], None], *, ref
 # The modules that read a log, and the classes that do it.
 _READING = ("Json", "IOUtils")
 _CLASSES = ("tlc2/overrides/{}.class", "tlc2/module/{}.class")
-
-
-def earlier_jars(store: Store, missing: Sequence[Run]) -> Iterator[tuple[str, str, int]]:
-    """The earlier jars of a store with runs that differ from missing ones in nothing else.
-
-    Each is its TLC, its sha256, and the number of missing runs that it has an answer to.
-    """
-    files = intact_files(store, "runs") if missing else None
-    if not files:
-        return
-    recorded = store.recorded()
-    made = {row.jar_sha256: row.tlc for row in run_rows(files) if row.jar_sha256}
-    for sha256, tlc in made.items():
-        count = sum(
-            run.jar_sha256 != sha256 and replace(run, jar_sha256=sha256).run_id in recorded for run in missing
-        )
-        if count:
-            yield tlc or "", sha256, count
 
 
 def with_readable_logs(sweep: Sweep, jar: Jar) -> Sweep:

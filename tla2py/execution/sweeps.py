@@ -25,7 +25,6 @@ from tla2py.execution.job import (
 from tla2py.execution.listener import SILENT, Listener
 from tla2py.execution.preflight import (
     checked_plan,
-    earlier_jars,
     lint_plan,
     sweep_findings,
     with_readable_logs,
@@ -35,7 +34,7 @@ from tla2py.execution.probes import execute_probes
 from tla2py.model.finding import Finding, Findings
 from tla2py.model.outcome import Verdict
 from tla2py.model.row import RunRow
-from tla2py.model.run import Run, SandboxNeed
+from tla2py.model.run import SandboxNeed
 from tla2py.store.runs import run_rows
 from tla2py.store.storage import Address, below
 from tla2py.store.store import LIMITED, PASSED, Store
@@ -48,7 +47,7 @@ from tla2py.sweep.options import given_files
 from tla2py.sweep.plan import Plan, plan_sweep
 from tla2py.sweep.repository import check_jar, check_named, check_untrusted
 from tla2py.sweep.sweep import Sweep
-from tla2py.text import counted, parse_duration, parse_memory
+from tla2py.text import parse_duration, parse_memory
 from tla2py.tlc.process.sandbox import check_sandbox
 from tla2py.tlc.tools.jar import Jar
 from tla2py.tlc.tools.pluscal import Translator
@@ -246,7 +245,7 @@ def preview_sweeps(
         plan = plan if sweep.chosen is None else plan.part(sweep.numbers)
         cached = {} if fresh else known_runs(Store(address), plan)
         if not fresh:
-            _report_other_jars(Store(address), sweep, plan.runs.at(plan.runs.missing(cached)), jar, listener)
+            _report_other_jar(Store(address), sweep, jar, listener)
         yield sweep, plan, cached
 
 
@@ -360,6 +359,8 @@ def _run(
     with records.lock():
         if not aside:
             _report_other_modules(records, sweep, listener)
+        if not fresh:
+            _report_other_jar(records, sweep, toolchain.jar, listener)
         job = replace(prepare_job(sweep, part, records, fresh=fresh), tables=not aside)
         missing = {*job.missing.ids} if search is None else set()
         running = [n for n, run_id in zip(sweep.numbers, part.runs.ids, strict=True) if run_id in missing]
@@ -371,8 +372,6 @@ def _run(
             write_input_files(sweep, records)
         else:
             write_points(sweep, plan, records)
-        if not fresh:
-            _report_other_jars(records, sweep, job.missing, toolchain.jar, listener)
         searched = 0
         if search is not None:
             # A search reads the tables between its rounds, and leaves its laws.
@@ -390,7 +389,7 @@ def _run(
             shown = _limited_store(records, sweep, plan, part)
         if held and executed:
             hold_tables(records, missing)
-        runs: Sequence[RunRow] = run_rows(table_files(shown, "runs"))
+        runs = run_rows(table_files(shown, "runs"))
         if sweep.chosen is not None:
             runs = [row for row in runs if row.point in sweep.chosen]
         if sweep.vacuity:
@@ -494,15 +493,15 @@ def note_passed(
         store.storage.write({PASSED: lambda sink: sink.write(data)})
 
 
-def _report_other_jars(
-    store: Store, sweep: Sweep, missing: Sequence[Run], jar: Jar, listener: Listener
-) -> None:
-    # The points of one jar say nothing of another's.
-    for tlc, sha256, runs in earlier_jars(store, () if sweep.jar_axis else missing):
-        listener.told(
-            f"{sweep.name}: the jar has changed from TLC {tlc}, sha256 {sha256[:12]}, to {jar}; "
-            f"{counted(runs, 'recorded run')} no longer appl{'ies' if runs == 1 else 'y'}"
-        )
+def _report_other_jar(store: Store, sweep: Sweep, jar: Jar, listener: Listener) -> None:
+    with contextlib.suppress(StoreError):
+        before = store.manifest().jar
+        # The points of one jar say nothing of another's.
+        if before and before != jar.sha256 and not sweep.jar_axis:
+            listener.told(
+                f"{sweep.name}: the jar has changed from sha256 {before[:12]} to {jar}; "
+                "runs with the earlier jar do not count"
+            )
 
 
 def _report_other_modules(store: Store, sweep: Sweep, listener: Listener) -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from tla2py.errors import InputError, ToolchainError
 from tla2py.execution.executor import (
-    LocalExecutor,
+    Executor,
     Part,
     PartEnd,
     PartRun,
@@ -30,7 +30,7 @@ from tla2py.tlc.process.pool import close_hosts
 if TYPE_CHECKING:
     from pyspark import Broadcast
 
-    from tla2py.execution.executor import Executor, ExecutorFactory
+    from tla2py.execution.executor import ExecutorFactory
     from tla2py.execution.listener import Listener
     from tla2py.spark.executor import SparkTasks
     from tla2py.spark.shipping import Parcel
@@ -51,7 +51,7 @@ _PATIENCE_SECONDS = 10.0
 _CLUSTER_THREADS = 64
 
 
-class SparkExecutor(LocalExecutor):
+class SparkExecutor(Executor):
     """Threads that each wait for a task of Spark's with some runs; while there is no Spark they execute runs themselves."""
 
     def __init__(self, slots: int, spark: SparkTasks | None = None) -> None:
@@ -212,7 +212,7 @@ def choose_executor(
 
 @contextlib.contextmanager
 def _local(workers: int, memory: int, listener: Listener) -> Iterator[Executor]:
-    yield LocalExecutor(fitting_slots(default_slots(workers), memory, tell=listener.told))
+    yield Executor(fitting_slots(default_slots(workers), memory, tell=listener.told))
 
 
 @contextlib.contextmanager
@@ -238,7 +238,7 @@ def _spark(
         return
     if not has_pyspark():
         listener.told("running on threads, since pyspark is not installed: pip install 'tla2py[spark]'")
-        yield LocalExecutor(slots)
+        yield Executor(slots)
         return
     start = SparkStart(f"local[{slots * workers}]", workers, only_runs=only_runs)
     try:

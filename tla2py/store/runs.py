@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import json
-from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, overload
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from tla2py.errors import InputError, Place
 from tla2py.model.outcome import Diagnostic, Outcome, Verdict, Violation
 from tla2py.model.row import RunRow, TraceRow
 from tla2py.model.trace import Location, State, Trace
 from tla2py.store.fragments import (
-    BATCH_ROWS,
     Files,
     read_batches,
     read_rows,
@@ -50,80 +48,27 @@ _MADE: dict[str, Callable[[Any], object]] = {
 FIRST_COUNTS = "counts of the first of several executions"
 
 
-class RunRows(Sequence[RunRow]):
-    """The rows of ``runs`` in order, each made when it is read: a hundred thousand would need many times the memory.
-
-    ``shared`` has, by column, the different values and the number of each row's among them; ``table`` has the other
-    columns.
-    """
-
-    def __init__(self, table: pa.Table, shared: Mapping[str, tuple[Sequence[object], array[int]]]) -> None:
-        self._table = table
-        self._shared = shared
-
-    def __len__(self) -> int:
-        return int(self._table.num_rows)
-
-    def __iter__(self) -> Iterator[RunRow]:
-        start = 0
-        for batch in self._table.to_batches(max_chunksize=BATCH_ROWS):
-            yield from self._made(batch, start)
-            start += batch.num_rows
-
-    @overload
-    def __getitem__(self, index: int) -> RunRow: ...
-    @overload
-    def __getitem__(self, index: slice) -> tuple[RunRow, ...]: ...
-    def __getitem__(self, index: int | slice) -> RunRow | tuple[RunRow, ...]:
-        places = range(len(self))[index]
-        if not isinstance(places, int):
-            return tuple(self[place] for place in places)
-        [batch] = self._table.slice(places, 1).to_batches()
-        return next(self._made(batch, places))
-
-    def check_points(self, points: pa.ChunkedArray) -> None:
-        """Raise StoreError (``table-damaged``) for a row of a point that is not one of these."""
-        import pyarrow.compute as pc
-
-        if len(self):
-            own = self._table["point"]
-            others = own.filter(pc.invert(pc.is_in(own, value_set=points.combine_chunks())))
-            if len(others):
-                raise wrong_value("runs", f"point {others[0]}, which the store lacks")
-
-    def _made(self, batch: pa.RecordBatch, start: int) -> Iterator[RunRow]:
-        columns: dict[str, Iterable[Any]] = dict(
-            zip(batch.schema.names, (column.to_pylist() for column in batch.columns), strict=True)
-        )
-        for name, (values, codes) in self._shared.items():
-            columns[name] = map(values.__getitem__, codes[start : start + batch.num_rows])
-        for row in zip(*columns.values(), strict=True):
-            yield RunRow(**dict(zip(columns, row, strict=True)))
-
-
-def run_rows(files: Files) -> RunRows:
+def run_rows(files: Files) -> list[RunRow]:
     """The rows of ``runs``, in order. Raises StoreError (``table-damaged``) for a value that tla2py never writes."""
-    import pyarrow as pa
-
-    # Without the other columns, which would double the memory.
     # Arrow imports pandas to make times; nothing reads them from rows.
     names = [field.name for field in fields(RunRow) if field.name != "started_at"]
-    numbers: dict[str, dict[object, int]] = {}
-    codes: dict[str, array[int]] = {}
-    parts = []
+    # Equal values are held once: there may be a hundred thousand rows.
+    shared: dict[str, dict[object, Any]] = {name: {} for name in _SHARED}
+    rows = list[RunRow]()
     for batch in read_batches(files, names):
-        shared = [name for name in _SHARED if name in batch.schema.names]
-        for name in shared:
-            known, found = numbers.setdefault(name, {}), codes.setdefault(name, array("I"))
-            make = _MADE.get(name)
-            for value in batch[name].to_pylist():
+        columns = dict(zip(batch.schema.names, (column.to_pylist() for column in batch.columns), strict=True))
+        for name in columns.keys() & shared.keys():
+            known, make = shared[name], _MADE.get(name)
+            for place, value in enumerate(columns[name]):
                 try:
-                    found.append(known.setdefault(value if make is None else make(value), len(known)))
+                    made = value if make is None else make(value)
                 except (ValueError, TypeError) as error:
                     raise wrong_value("runs", f"{value!r} as {name}") from error
-        parts.append(batch.drop_columns(shared))
-    table = pa.Table.from_batches(parts) if parts else pa.table({})
-    return RunRows(table, {name: (tuple(known), codes[name]) for name, known in numbers.items()})
+                columns[name][place] = known.setdefault(made, made)
+        rows += [
+            RunRow(**dict(zip(columns, row, strict=True))) for row in zip(*columns.values(), strict=True)
+        ]
+    return rows
 
 
 def run_violations(files: Files) -> Iterator[tuple[str, tuple[Violation, ...]]]:
