@@ -120,11 +120,6 @@ def instrument(
     return copies
 
 
-def reported(output: Iterable[bytes]) -> frozenset[int]:
-    """The numbers of the antecedents that TLC reported in its output."""
-    return frozenset(int(found[1]) for line in output if (found := _REPORTED.search(line)) is not None)
-
-
 def _reporting(lines: Sequence[str], span: Span, number: int) -> Iterator[Edit]:
     """The edits that make an antecedent report its number."""
     indent = _blank(lines[span.begin_line - 1][: span.begin_column - 1])
@@ -176,35 +171,15 @@ class Probe:
     antecedents: tuple[Antecedent, ...]
     fairness: bool
 
-    def answered_by(self, answer: ProbeAnswer) -> bool:
-        """Whether TLC saw all states, or all antecedents before that."""
-        whole = answer.outcome in (Outcome.SUCCESS, Outcome.VIOLATION_LIVENESS)
-        return whole or (not self.fairness and len(answer.reported) == len(self.antecedents))
 
+def plan_probes(
+    sweep: Sweep, plan: Plan, rows: Sequence[RunRow]
+) -> tuple[list[Probe], dict[str, str], set[tuple[str, Span]]]:
+    """The probes of the points that hold; a point without implications and without fairness to ask for has none.
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ProbeAnswer:
-    """The end of a probe, and the numbers of the antecedents that TLC reported."""
-
-    outcome: Outcome
-    reported: frozenset[int]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ProbePlan:
-    """The probes of a sweep.
-
-    ``sources`` are the texts of their modules by sha256. ``failed`` are the keys of the antecedents in what was violated
-    at some point: it can fail.
+    Also the texts of their modules by sha256, and the keys of the antecedents in what was violated at some point: it can
+    fail.
     """
-
-    probes: tuple[Probe, ...]
-    sources: Mapping[str, str]
-    failed: frozenset[tuple[str, Span]]
-
-
-def plan_probes(sweep: Sweep, plan: Plan, rows: Sequence[RunRow]) -> ProbePlan:
-    """The probes of the points that hold; a point without implications and without fairness to ask for has none."""
     holds, violated = bytearray(len(plan.points) + 1), dict[int, tuple[str, ...]]()
     for row in rows:
         # The store that a gate is asked about may have more points than its sweep has now.
@@ -255,7 +230,7 @@ def plan_probes(sweep: Sweep, plan: Plan, rows: Sequence[RunRow]) -> ProbePlan:
                 point=point, place=_place(spec, config), run=probe, antecedents=antecedents, fairness=fairness
             )
         )
-    return ProbePlan(probes=tuple(probes), sources=sources, failed=frozenset(failed))
+    return probes, sources, failed
 
 
 def _place(spec: ModuleGraph, config: Config) -> str:
@@ -263,25 +238,26 @@ def _place(spec: ModuleGraph, config: Config) -> str:
     return spec.root.where() if definition is None else spec.file_of(definition).where(definition.span)
 
 
-def vacuous(plan: ProbePlan, answers: Mapping[str, ProbeAnswer]) -> Iterator[Finding]:
-    """The findings of the probes: ``vacuous-implication``, ``no-behaviour``, and ``vacuity-unchecked`` for missing answers.
+def probe_findings(sweep: Sweep, plan: Plan, store: Store, rows: Sequence[RunRow]) -> Iterator[Finding]:
+    """What the probes in a store found: ``vacuous-implication``, ``no-behaviour``, and ``vacuity-unchecked`` for missing answers.
 
-    ``answers`` are by run id. An implication is vacuous if no point of the sweep satisfies its antecedent.
+    An implication is vacuous if no point of the sweep satisfies its antecedent.
     """
     asked: dict[tuple[str, Span], list[Antecedent]] = defaultdict(list)
-    satisfied = set(plan.failed)
     empty: list[Probe] = []
     missing: list[Probe] = []
-    for probe in plan.probes:
-        answer = answers.get(probe.run.run_id)
-        if answer is not None:
-            satisfied |= {probe.antecedents[number - FIRST_REGISTER].key for number in answer.reported}
-        if answer is None or not probe.answered_by(answer):
+    probes, _, satisfied = plan_probes(sweep, plan, rows)
+    for probe in probes:
+        outcome, numbers = _answer(store, probe)
+        satisfied |= {probe.antecedents[number - FIRST_REGISTER].key for number in numbers}
+        # TLC saw all states, or all antecedents before that.
+        whole = outcome in (Outcome.SUCCESS, Outcome.VIOLATION_LIVENESS)
+        if not whole and (probe.fairness or len(numbers) < len(probe.antecedents)):
             missing.append(probe)
             continue
         for each in probe.antecedents:
             asked[each.key].append(each)
-        if probe.fairness and answer.outcome is Outcome.SUCCESS:
+        if probe.fairness and outcome is Outcome.SUCCESS:
             empty.append(probe)
     for key, found in asked.items():
         each = found[0]
@@ -327,30 +303,22 @@ def execute_probes(
     listener: Listener,
 ) -> int:
     """The number of probes executed, those that the store lacks. The store must be locked."""
-    probes = plan_probes(sweep, plan, rows)
-    store.write_probes(probe.run.run_id for probe in probes.probes)
-    probe_plan = plan.further(
-        [probe.point for probe in probes.probes], [probe.run for probe in probes.probes], probes.sources
-    )
+    probes, sources, _ = plan_probes(sweep, plan, rows)
+    store.write_probes(probe.run.run_id for probe in probes)
+    probe_plan = plan.further([probe.point for probe in probes], [probe.run for probe in probes], sources)
     job = prepare_job(sweep, probe_plan, store, earlier=NOTHING_KNOWN)
     jobs = [job] if job.missing else []
     return sum(execute_jobs(jobs, toolchain, start, listener, f"{sweep.name} vacuity"))
 
 
-def probe_findings(sweep: Sweep, plan: Plan, store: Store, rows: Sequence[RunRow]) -> list[Finding]:
-    """What the probes in a store found."""
-    planned = plan_probes(sweep, plan, rows)
-    answers = {
-        probe.run.run_id: answer for probe in planned.probes if (answer := _answer(store, probe)) is not None
-    }
-    return list(vacuous(planned, answers))
-
-
-def _answer(store: Store, probe: Probe) -> ProbeAnswer | None:
+def _answer(store: Store, probe: Probe) -> tuple[Outcome | None, frozenset[int]]:
+    """The end of a probe, and the numbers of the antecedents that TLC reported."""
     try:
         with store.archive(probe.run.run_id) as archive:
             outcome = interpret_record(archive.record, archive.stdout).outcome
             with archive.stdout(1) as output:
-                return ProbeAnswer(outcome=outcome, reported=reported(output))
+                return outcome, frozenset(
+                    int(found[1]) for line in output if (found := _REPORTED.search(line)) is not None
+                )
     except StoreError:
-        return None
+        return None, frozenset()
