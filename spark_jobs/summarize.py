@@ -8,7 +8,7 @@ from __future__ import annotations
 import argparse
 import sys
 
-from tla2py.spark.jobs import job_exit, load_runs, summarize
+from tla2py.spark.frames import job_exit, load_runs, summarize
 from tla2py.spark.session import spark_session
 
 

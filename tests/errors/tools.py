@@ -231,7 +231,7 @@ def no_sdk(lab: Lab) -> None:
 
 @provokes("store-not-shared")
 def worker_that_does_not_see_the_store(lab: Lab) -> None:
-    from tla2py.spark.shipping import Parcel, unpack
+    from tla2py.spark.tasks import Parcel, unpack
 
     work = Work(store=lab.folder / "elsewhere", toolchain=find_toolchain(None), sources={})
     unpack(Parcel(work=work, shipped=True))
@@ -239,6 +239,6 @@ def worker_that_does_not_see_the_store(lab: Lab) -> None:
 
 @provokes("same-input")
 def input_named_twice(lab: Lab) -> None:
-    from tla2py.spark.jobs import load_tables
+    from tla2py.spark.frames import load_tables
 
     load_tables(None, ["store", "store"])  # type: ignore[arg-type]

@@ -12,8 +12,9 @@ from tests import command
 from tests.integration.test_object_storage import answers
 from tests.spark.test_jobs import local_store
 from tests.unit.store.test_graphs import graph_store
-from tla2py.spark import frames as derive
-from tla2py.spark.frames import deriver, fragments_frame, split, stored_frame
+from tla2py.spark import tasks as derive
+from tla2py.spark.frames import fragments_frame, stored_frame
+from tla2py.spark.tasks import deriver, split
 from tla2py.store.fragments import read_list
 from tla2py.store.schema import TABLE_NAMES
 from tla2py.store.store import Store

@@ -9,7 +9,7 @@ from pyspark.sql import SparkSession
 
 from tests.integration.test_inside import first_counts
 from tla2py.spark.choice import SparkExecutor
-from tla2py.spark.executor import SparkTasks
+from tla2py.spark.tasks import SparkTasks
 
 pytestmark = [pytest.mark.java, pytest.mark.spark]
 

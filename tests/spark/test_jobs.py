@@ -31,8 +31,8 @@ from tla2py.errors import InputError, StoreError, ToolchainError
 from tla2py.execution.executor import Work
 from tla2py.model.finding import Finding
 from tla2py.model.outcome import Verdict
-from tla2py.spark.jobs import job_exit, load_runs, load_tables, summarize, write_tables
-from tla2py.spark.shipping import Shipper, unpack
+from tla2py.spark.frames import job_exit, load_runs, load_tables, summarize, write_tables
+from tla2py.spark.tasks import Shipper, unpack
 from tla2py.store.schema import TABLE_NAMES
 from tla2py.store.store import Store
 from tla2py.tla.module import Remark

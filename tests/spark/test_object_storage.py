@@ -17,7 +17,7 @@ from tests.integration.test_object_storage import answers
 from tests.integration.test_sweep import SPECS
 from tests.objects import Storage, serving
 from tests.spark.test_jobs import ROOT, SUMMARY, Cluster, cluster, local_store
-from tla2py.spark.jobs import load_runs, summarize
+from tla2py.spark.frames import load_runs, summarize
 
 __all__ = ["cluster", "local_store"]
 

@@ -154,9 +154,6 @@ def test_a_file_is_one_idea() -> None:
     importers: dict[str, set[str]] = {}
     for found in OWN:
         importers.setdefault(found.imported, set()).add(found.importer)
-    for job in (ROOT.parent / "spark_jobs").glob("*.py"):
-        if "tla2py.spark.jobs" in job.read_text("utf-8"):
-            importers.setdefault("spark.jobs", set()).add(job.name)
     alone = {
         name
         for name, length in lengths.items()

@@ -226,8 +226,8 @@ def tables_command(
             from tla2py.spark.choice import require_pyspark
 
             require_pyspark()
-            from tla2py.spark.frames import deriver
             from tla2py.spark.session import spark_context
+            from tla2py.spark.tasks import deriver
 
             derive = deriver(stack.enter_context(spark_context(master, workers=1, only_runs=True)))
         columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())

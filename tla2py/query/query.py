@@ -118,11 +118,12 @@ def _by_spark(store: Store, statement: str, master: str | None) -> Answer:
     from tla2py.spark.choice import require_pyspark
 
     require_pyspark()
-    from tla2py.spark.frames import run_query
+    from tla2py.spark.frames import create_views, query_views
     from tla2py.spark.session import spark_session
 
     with spark_session(master, name="tla2py query") as session:
-        return run_query(session, store, statement)
+        create_views(session, store)
+        return query_views(session, statement)
 
 
 @contextlib.contextmanager

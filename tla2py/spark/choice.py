@@ -32,8 +32,7 @@ if TYPE_CHECKING:
 
     from tla2py.execution.executor import ExecutorFactory
     from tla2py.execution.listener import Listener
-    from tla2py.spark.executor import SparkTasks
-    from tla2py.spark.shipping import Parcel
+    from tla2py.spark.tasks import Parcel, SparkTasks
     from tla2py.sweep.sweep import Sweep
 
 
@@ -228,8 +227,8 @@ def _spark(
     )
     if insist or not here:
         require_pyspark()
-        from tla2py.spark.executor import SparkTasks
         from tla2py.spark.session import spark_context
+        from tla2py.spark.tasks import SparkTasks
 
         chosen = f"local[{slots * workers}]" if here else master
         with spark_context(chosen, workers=workers, only_runs=only_runs) as context:

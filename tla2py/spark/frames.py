@@ -1,20 +1,18 @@
-"""The tables of a store as Spark frames and views."""
+"""The tables of stores as Spark frames and views, and the work of the programs in ``spark_jobs/``."""
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import json
 import logging
 import re
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
-from itertools import islice
-from typing import TypeAlias, TypeVar
+from functools import reduce
 
 import pyarrow as pa
-from py4j.protocol import Py4JError, Py4JJavaError
-from pyspark import SparkContext
+from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, Row, SparkSession
 from pyspark.sql import functions as sf
@@ -22,15 +20,14 @@ from pyspark.sql import types as st
 from pyspark.sql.pandas.types import from_arrow_type, to_arrow_schema
 from pyspark.sql.types import VariantVal
 
-from tla2py.errors import InputError, StoreError, Tla2pyError
-from tla2py.spark.launch import job_failed
-from tla2py.spark.shipping import check_shared, shared_address, shipper
-from tla2py.store.derive import GraphShare, derive_fragment, large_graphs
-from tla2py.store.fragments import Fragment, TableList, read_list
+from tla2py.errors import ExitCode, InputError, StoreError, Tla2pyError
+from tla2py.spark.tasks import deriver, shared_address, shipper
+from tla2py.store.foreign import ForeignStore, open_tables
+from tla2py.store.fragments import TableList, read_list
 from tla2py.store.schema import TABLE_NAMES, TABLES, Column, runs_columns
-from tla2py.store.storage import Address, is_remote, storage_of
+from tla2py.store.storage import Address, folder_of, is_remote, storage_of
 from tla2py.store.store import Store
-from tla2py.store.write import Derive, Group, derive_here, table_files
+from tla2py.store.write import stored_table, table_files
 
 
 def fragments_frame(
@@ -114,110 +111,11 @@ def struct_type(columns: Sequence[Column]) -> st.StructType:
     )
 
 
-T = TypeVar("T")
-Task: TypeAlias = Callable[[Iterable[T]], Iterator[Fragment | Tla2pyError]]
-
-# Tables of fewer records are made faster by the driver.
-_MANY_RECORDS = 2000
-# The tasks per slot, if the records are enough for that: the last of few would keep the others waiting.
-_WAVES = 4
-# A fragment of fewer runs costs more than it saves.
-_LEAST_RUNS = 50
-
-
-def deriver(context: SparkContext) -> Derive:
-    """The function that makes fragments with a context's tasks, or in this process if records are few and graphs small.
-
-    It raises StoreError as ``derive_fragment`` does, and ToolchainError (``spark-failed``).
-    """
-
-    def derive(store: Store, groups: Iterable[Group]) -> Iterable[Fragment]:
-        found = list(groups)
-        slots = context.defaultParallelism
-        shares = [share for group in found for share in large_graphs(store, group, slots)]
-        if not shares and sum(map(len, found)) < _MANY_RECORDS:
-            return derive_here(store, found)
-        return _derive(context, store, [*split(found, slots * _WAVES)], shares)
-
-    return derive
-
-
-def _derive(
-    context: SparkContext, store: Store, groups: Sequence[Group], shares: Sequence[GraphShare]
-) -> list[Fragment]:
-    shipper(context).ship_package()
-    address = shared_address(store.path)
-    graphs: dict[str, list[Fragment]] = {}
-    for share, fragment in zip(shares, _made(context, shares, _writing(address)), strict=True):
-        graphs.setdefault(share.run_id, []).append(fragment)
-    return _made(context, groups, _deriving(address, graphs))
-
-
-def _made(context: SparkContext, items: Sequence[T], task: Task[T]) -> list[Fragment]:
-    """What a task for each item makes, in order."""
-    if not items:
-        return []
-    try:
-        made = context.parallelize(items, len(items)).mapPartitions(task).collect()
-    except BaseException as error:
-        # Whoever interrupts the driver ends its tasks.
-        with contextlib.suppress(Py4JError, OSError):
-            context.cancelAllJobs()
-        if isinstance(error, Exception):
-            raise job_failed(error) from error
-        raise
-    for each in made:
-        if isinstance(each, Tla2pyError):
-            raise each
-    return [each for each in made if isinstance(each, Fragment)]
-
-
-def split(groups: Sequence[Group], tasks: int) -> Iterator[Group]:
-    """Groups of about as many runs as each of so many tasks should have, at most as large as these groups."""
-    size = max(-(-sum(map(len, groups)) // tasks), _LEAST_RUNS)
-    for group in groups:
-        records = iter(group.items())
-        while part := dict(islice(records, size)):
-            yield part
-
-
-def _writing(address: Address) -> Task[GraphShare]:
-    def task(shares: Iterable[GraphShare]) -> Iterator[Fragment | Tla2pyError]:
-        try:
-            check_shared(address)
-            for share in shares:
-                yield share._replace(store=address).write()
-        except Tla2pyError as error:
-            yield error
-
-    return task
-
-
-def _deriving(address: Address, graphs: Mapping[str, Sequence[Fragment]]) -> Task[Group]:
-    def task(groups: Iterable[Group]) -> Iterator[Fragment | Tla2pyError]:
-        try:
-            check_shared(address)
-            for group in groups:
-                fragment = derive_fragment(Store(address), [group], graphs=graphs)
-                if fragment is not None:
-                    yield fragment
-        except Tla2pyError as error:
-            yield error
-
-    return task
-
-
-def run_query(session: SparkSession, store: Store, statement: str) -> tuple[list[str], list[list[object]]]:
-    """The column names and rows of a statement, as plain Python values.
+def query_views(session: SparkSession, statement: str) -> tuple[list[str], list[list[object]]]:
+    """The column names and rows of a statement on a session's views, as plain Python values.
 
     Raises InputError (``sql``) with Spark's first line if the statement fails.
     """
-    create_views(session, store)
-    return query_views(session, statement)
-
-
-def query_views(session: SparkSession, statement: str) -> tuple[list[str], list[list[object]]]:
-    """As ``run_query``, on the views that a session has."""
     # PySpark logs every error of a query as JSON in addition to raising it.
     logging.getLogger("SQLQueryContextLogger").setLevel(logging.CRITICAL + 1)
     try:
@@ -260,3 +158,113 @@ def plain(value: object, kind: st.DataType) -> object:
         utc = value.astimezone(UTC) if isinstance(kind, st.TimestampType) else value
         return utc.replace(tzinfo=None).isoformat()
     return value
+
+
+def load_tables(session: SparkSession, inputs: Sequence[str]) -> dict[str, DataFrame]:
+    """Every table over some stores, logs and trace files; ``source`` is the input of a row.
+
+    A parameter that an input lacks is null; states are ITF as JSON text. Raises InputError and StoreError as
+    ``tla2py.open_store`` does, and InputError (``same-input``) for a duplicate.
+    """
+    if len(set(inputs)) < len(inputs):
+        raise InputError(
+            "same-input", "an input is named twice", hint="name it once, or its rows would count twice"
+        )
+    stores = {name: open_tables(name, deriver(session.sparkContext)) for name in inputs}
+    frames = {}
+    for table in TABLE_NAMES:
+        parts = []
+        for name, store in stores.items():
+            if isinstance(store, ForeignStore):
+                # Only the driver has its tables.
+                columns = runs_columns(()) if table == "runs" else TABLES[table]
+                part = session.createDataFrame(stored_table(store, table), struct_type(columns))
+            else:
+                part = stored_frame(session, store, table)
+            parts.append(part.withColumn("source", sf.lit(name)))
+        frames[table] = _union(parts)
+    return frames
+
+
+def _union(frames: Sequence[DataFrame]) -> DataFrame:
+    return reduce(lambda one, other: one.unionByName(other, allowMissingColumns=True), frames)
+
+
+def write_tables(
+    tables: Mapping[str, DataFrame], target: str, append: bool = False
+) -> Iterator[tuple[str, int]]:
+    """Write each table as Parquet below ``target``, any address that Spark can write to; yields its name and row count.
+
+    Raises InputError (``output-unwritable``) if Spark cannot write, or if a table exists and ``append`` is not set.
+    """
+    for name, frame in tables.items():
+        place = f"{target.rstrip('/')}/{name}"
+        try:
+            frame.write.mode("append" if append else "errorifexists").parquet(place)
+            yield name, frame.count()
+        except PySparkException as error:
+            raise InputError(
+                "output-unwritable",
+                f"cannot write {place}: {spark_reason(error)}",
+                hint="name another place, or use --append",
+            ) from error
+
+
+def load_runs(session: SparkSession, inputs: Sequence[str]) -> DataFrame:
+    """The table ``runs`` over stores, logs and folders written by ``write_tables``, with ``source``.
+
+    Raises as ``load_tables`` does, and InputError (``no-runs``) for an address without tables.
+    """
+    parts = []
+    for name in inputs:
+        if _is_store(name):
+            parts.append(load_tables(session, [name])["runs"])
+            continue
+        try:
+            parts.append(session.read.parquet(f"{name.rstrip('/')}/runs"))
+        except PySparkException as error:
+            raise InputError(
+                "no-runs", f"{name} has no tables", hint="load_traces.py -o URI writes them"
+            ) from error
+    return _union(parts)
+
+
+def _is_store(name: str) -> bool:
+    """Whether an input is a store, a log or a trace file, not a folder written by ``write_tables``."""
+    if not is_remote(name):
+        return not (folder_of(name) / "runs").is_dir()
+    try:
+        Store.open(name)
+    except StoreError:
+        return False
+    return True
+
+
+def summarize(runs: DataFrame) -> DataFrame:
+    """A row per source, verdict and violated definition.
+
+    ``points`` counts its points, ``shortest`` is the length of their shortest counterexample in states, ``distinct`` the
+    maximum of their distinct states, ``cpu_seconds`` the sum.
+    """
+    violated = sf.explode_outer("violated").alias("violation")
+    rows = runs.select("source", "verdict", "trace_length", "distinct", "cpu_seconds", violated)
+    return (
+        rows.groupBy("source", "verdict", sf.col("violation.kind"), sf.col("violation.name"))
+        .agg(
+            sf.count(sf.lit(1)).alias("points"),
+            sf.min("trace_length").alias("shortest"),
+            sf.max("distinct").alias("distinct"),
+            sf.round(sf.sum("cpu_seconds"), 1).alias("cpu_seconds"),
+        )
+        .orderBy("source", "verdict", "kind", "name")
+    )
+
+
+def job_exit(job: Callable[[], None]) -> int:
+    """Run a job and return its exit code; user errors are printed in two lines."""
+    try:
+        job()
+    except Tla2pyError as error:
+        sys.stderr.write(f"error: {error}\n")
+        return ExitCode.NOT_RUN
+    return ExitCode.OK

@@ -25,7 +25,7 @@ from tla2py.tlc.tools.java import find_java
 if TYPE_CHECKING:
     from pyspark import SparkContext
 
-    from tla2py.spark.executor import SparkTasks
+    from tla2py.spark.tasks import SparkTasks
 
 
 # spark-submit sets this to the port of the JVM that it has started.
@@ -299,8 +299,8 @@ class SparkStart:
                 self._jvm.wait(self._abandoned)
             if self._abandoned.is_set():
                 return
-            from tla2py.spark.executor import SparkTasks
             from tla2py.spark.session import start_context
+            from tla2py.spark.tasks import SparkTasks
 
             with self._lock:
                 if self._abandoned.is_set():

@@ -5,12 +5,10 @@ from __future__ import annotations
 import atexit
 import contextlib
 import os
-import shutil
 import signal
 import sys
-import tempfile
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +34,9 @@ from tla2py.tlc.process.reaper import scratch_folder
 
 
 @contextlib.contextmanager
-def spark_context(master: str | None, *, workers: int, only_runs: bool) -> Iterator[SparkContext]:
+def spark_context(
+    master: str | None, *, workers: int = 1, only_runs: bool = False, name: str = "tla2py"
+) -> Iterator[SparkContext]:
     """A context for a sweep, which needs no tables: a session takes three seconds more to start.
 
     ``master`` is as for ``spark_session``, ``workers`` is the number of cores per task. With ``only_runs`` the process
@@ -48,7 +48,8 @@ def spark_context(master: str | None, *, workers: int, only_runs: bool) -> Itera
         yield active
         return
     with scratch_folder("tla2py-spark-") as scratch:
-        context = _start(master, workers, "tla2py", scratch, ONLY_RUNS if only_runs else COMPILE_LATER)
+        compiling = ONLY_RUNS if only_runs else COMPILE_LATER
+        context = _start(spark_settings(master, workers, name, scratch, compiling), scratch)
         try:
             yield context
         finally:
@@ -75,18 +76,8 @@ def spark_session(master: str | None = "local[*]", *, name: str = "tla2py") -> I
     None means the master of ``spark-submit``, or ``local[*]`` without it.
     Raises ToolchainError (``spark-failed``, ``java-missing``, ``java-too-old``).
     """
-    active = SparkSession.getActiveSession()
-    if active is not None:
-        yield active
-        return
-    with scratch_folder("tla2py-spark-") as scratch:
-        _start(master, 1, name, scratch, COMPILE_LATER)
-        session = SparkSession.builder.getOrCreate()
-        try:
-            yield session
-        finally:
-            with contextlib.suppress(Py4JError, OSError):
-                session.stop()
+    with spark_context(master, name=name):
+        yield SparkSession.getActiveSession() or SparkSession.builder.getOrCreate()
 
 
 @contextlib.contextmanager
@@ -102,19 +93,12 @@ def _own_interrupts() -> Iterator[None]:
 
 def shared_session() -> SparkSession:
     """The active session, or a local one until the interpreter exits; for notebooks."""
-    active = SparkSession.getActiveSession()
-    if active is not None:
-        return active
-    scratch = Path(tempfile.mkdtemp(prefix="tla2py-spark-"))
-    atexit.register(shutil.rmtree, scratch, ignore_errors=True)
-    _start("local[*]", 1, "tla2py", scratch, COMPILE_LATER)
-    return SparkSession.builder.getOrCreate()
+    stack = contextlib.ExitStack()
+    atexit.register(stack.close)
+    return stack.enter_context(spark_session())
 
 
-def _start(
-    master: str | None, workers: int, name: str, scratch: Path, compiling: Sequence[str]
-) -> SparkContext:
-    settings = spark_settings(master, workers, name, scratch, compiling)
+def _start(settings: Mapping[str, str], scratch: Path) -> SparkContext:
     if submitted() or has_jvm():
         return start_context(settings)
     jvm = SparkJvm(settings, scratch)
