@@ -179,12 +179,6 @@ def prune_command(
 
     opened = Store.open(store)
     unused = prune(opened, dry_run=dry_run)
-    if unused.kept:
-        err().print(
-            f"keeping {counted(unused.kept, 'record')} that no point refers to: an older tla2py did not write which of "
-            "them look for checks that cannot fail; sweep this store once more, then prune it",
-            soft_wrap=True,
-        )
     parts = [counted(count, kind) for kind, count in unused.counts.items()]
     if not parts:
         show(f"nothing to remove from {opened.path}")

@@ -304,7 +304,7 @@ def known_runs(store: Store, plan: Plan) -> dict[str, Verdict]:
             known[run_id] = ended.verdict
 
     # A full disk or a crash may have truncated a record after the table was written.
-    trusted = is_remote(store.path) or has_current_tables(store)
+    trusted = is_remote(store.path) or tables_current(store)
     with contextlib.suppress(OSError, ValueError):
         files = intact_files(store, "runs") if left and not records_doubted(store) else None
         # Another version may know more outcomes.
@@ -375,11 +375,3 @@ def _recorded(store: Store, run_id: str) -> _Ended | None:
     return _Ended(
         result.outcome, result.verdict, limits.timeout_seconds, limits.memory_bytes, limits.disk_bytes
     )
-
-
-def has_current_tables(store: Store) -> bool:
-    """Whether the tables of a store are up to date; not those of a store without a sweep."""
-    try:
-        return tables_current(store)
-    except StoreError:
-        return False

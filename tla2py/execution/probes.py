@@ -28,7 +28,7 @@ from tla2py.sweep.grid import Point
 from tla2py.sweep.plan import Plan
 from tla2py.sweep.sweep import Sweep
 from tla2py.text import counted, parameter_text
-from tla2py.tla.copies import Edit, edited
+from tla2py.tla.copies import Edit, edited, wrapped
 from tla2py.tla.graph import ModuleGraph, named, reached
 from tla2py.tla.levels import Level, Levels
 from tla2py.tla.module import Definition, Module, Span
@@ -102,8 +102,8 @@ def instrument(
     """
     edits: dict[str, list[Edit]] = {spec.root.name: []}
     for number, each in enumerate(antecedents, FIRST_REGISTER):
-        lines = texts[each.module.name].split("\n")
-        edits.setdefault(each.module.name, []).extend(_reporting(lines, each.span, number))
+        reporting = wrapped(each.span, "(((", (), f") /\\ {HELPER}({number})) = TRUE)")
+        edits.setdefault(each.module.name, []).extend(reporting)
     modules = {module.name: module for module in spec.modules}
     # Without a property to ask for, the last antecedent ends the search.
     copies = {HELPER: _HELPER_TEXT % ("FALSE" if fairness else "TRUE")}
@@ -116,20 +116,9 @@ def instrument(
             head.append(f"{NO_BEHAVIOUR} == <>FALSE")
         lines = texts[name].split("\n")
         line, column = _declarations(modules[name], lines)
-        copies[name] = "\n".join(edited(lines, [*own, _inserted(lines, line, column, "\n".join(head))]))
+        heading = Edit(line, column + 1, "\n".join(["", *head, " " * column]))
+        copies[name] = "\n".join(edited(lines, [*own, heading]))
     return copies
-
-
-def _reporting(lines: Sequence[str], span: Span, number: int) -> Iterator[Edit]:
-    """The edits that make an antecedent report its number."""
-    indent = _blank(lines[span.begin_line - 1][: span.begin_column - 1])
-    yield _inserted(lines, span.begin_line, span.begin_column - 1, f"{indent}(((")
-    yield _inserted(lines, span.end_line, span.end_column, f"{indent}) /\\ {HELPER}({number})) = TRUE)")
-
-
-def _inserted(lines: Sequence[str], line: int, column: int, text: str) -> Edit:
-    """The edit that adds lines before a column, from 0; every token keeps its column, which lists of conjuncts need."""
-    return Edit(line, column + 1, f"\n{text}\n{_blank(lines[line - 1][:column])}")
 
 
 def _declarations(module: Module, lines: Sequence[str]) -> tuple[int, int]:
@@ -141,11 +130,6 @@ def _declarations(module: Module, lines: Sequence[str]) -> tuple[int, int]:
     header = re.search(r"-{4,}\s*MODULE\s+\w+\s*-{4,}", lines[number - 1])
     assert header is not None
     return number, header.end()
-
-
-def _blank(text: str) -> str:
-    """White space of the same width."""
-    return re.sub(r"\S", " ", text)
 
 
 def _begin(span: Span) -> tuple[int, int]:

@@ -16,7 +16,6 @@ from tla2py.execution.executor import Executor, ExecutorFactory
 from tla2py.execution.job import (
     Job,
     execute_jobs,
-    has_current_tables,
     known_runs,
     prepare_job,
     write_input_files,
@@ -38,7 +37,7 @@ from tla2py.model.run import SandboxNeed
 from tla2py.store.runs import run_rows
 from tla2py.store.storage import Address, below
 from tla2py.store.store import LIMITED, PASSED, Store
-from tla2py.store.write import hold_tables, refresh_tables, table_files
+from tla2py.store.write import hold_tables, refresh_tables, table_files, tables_current
 from tla2py.sweep.file import folder_file, sweep_file_of
 from tla2py.sweep.judge import Mismatch, check_expectations, exit_code, judge, left_out
 from tla2py.sweep.limited import Loading, chosen_places
@@ -367,7 +366,7 @@ def _run(
         if running:
             note_passed(records, sweep, "sweep", running, (), whole=False)
         # What a killed sweep left is taken in by the next reader.
-        held = aside and has_current_tables(records)
+        held = aside and tables_current(records)
         if aside:
             write_input_files(sweep, records)
         else:
@@ -394,8 +393,6 @@ def _run(
             runs = [row for row in runs if row.point in sweep.chosen]
         if sweep.vacuity:
             executed += execute_probes(sweep, plan, shown, runs, toolchain, start, listener)
-        elif shown.probes() is None:
-            shown.write_probes(())
         findings = sweep_findings(sweep, plan, shown, runs, warnings)
         shown.write_findings(findings)
         mismatches = tuple(judge(sweep, runs))

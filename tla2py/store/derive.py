@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import pickle
 import subprocess
 import sys
-import threading
 from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, replace
 from functools import cache
 from itertools import chain, pairwise
@@ -64,12 +63,12 @@ class GraphShare(NamedTuple):
     parts: Sequence[str]
 
     def write(self) -> Fragment:
-        """A fragment of no runs with the rows of these parts. Raises StoreError, also ``record-damaged``."""
+        """A fragment with the rows of these parts. Raises StoreError, also ``record-damaged``."""
         store, name = Store(self.store), new_name()
         with store.storage.staging("tables") as folder:
             with store.archive(self.run_id) as archive, TableWriter(folder, name, GRAPH_TABLES) as tables:
                 add_graph(tables, archive, self.parts)
-            return fragment_of(folder, name, 0)
+            return fragment_of(folder, name)
 
 
 def graph_shares(store: Address, archive: Archive, most: int) -> list[GraphShare]:
@@ -96,51 +95,28 @@ def large_graphs(store: Store, records: Mapping[str, str], most: int) -> Iterato
 
 def write_shares(shares: Sequence[GraphShare]) -> list[Fragment]:
     """What each share writes, in as many processes. Raises StoreError as ``GraphShare.write`` does."""
-    program = _PROGRAM.format(path=sys.path)
-    processes: list[subprocess.Popen[bytes]] = []
-    fragments: list[Fragment] = []
-    try:
-        for share in shares:
-            process = subprocess.Popen(
-                [sys.executable, "-I", "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE
-            )
-            processes.append(process)
-            assert process.stdin is not None
-            pickle.dump(share, process.stdin)
-            process.stdin.flush()
-        for process in processes:
-            assert process.stdout is not None
-            answer = process.stdout.read()
-            if not answer:
-                raise RuntimeError(f"a process that reads a state graph ended with {process.wait()}")
-            made = pickle.loads(answer)  # noqa: S301 - from our own process
-            if isinstance(made, Exception):
-                raise made
-            fragments.append(made)
-    finally:
-        for process in processes:
-            process.kill()
-            process.communicate()
-    return fragments
+    with ThreadPoolExecutor(max(len(shares), 1)) as pool:
+        return list(pool.map(_written, shares))
+
+
+def _written(share: GraphShare) -> Fragment:
+    command = [sys.executable, "-I", "-c", _PROGRAM.format(path=sys.path)]
+    answer = subprocess.run(command, input=pickle.dumps(share), stdout=subprocess.PIPE, check=True).stdout
+    made: Fragment | Exception = pickle.loads(answer)  # noqa: S301 - from our own process
+    if isinstance(made, Exception):
+        raise made
+    return made
 
 
 def main() -> None:
     """Write the share that standard input gives; standard output gets its fragment or its error."""
     share: GraphShare = pickle.load(sys.stdin.buffer)  # noqa: S301 - from our own process
-    threading.Thread(target=_end_with_parent, daemon=True).start()
     made: Fragment | Exception
     try:
         made = share.write()
     except (Tla2pyError, OSError) as error:
         made = error
     pickle.dump(made, sys.stdout.buffer)
-
-
-def _end_with_parent() -> None:
-    # Not by ``sys.stdin``, whose lock would be held when the interpreter ends.
-    while os.read(0, 1):
-        pass
-    os._exit(1)
 
 
 def add_graph(tables: TableWriter, archive: Archive, parts: Sequence[str]) -> None:
@@ -192,7 +168,7 @@ def without_repeated(storage: Storage, shares: Sequence[Fragment]) -> list[Fragm
             repeated = pc.is_in(column, value_set=pa.chunked_array(seen))
             if pc.any(repeated).as_py():
                 rest = _filtered(storage, file.name, pc.invert(repeated))
-                found = Fragment(runs=share.runs, files=files).with_files([rest])
+                found = Fragment(files=files).with_files([rest])
             seen += column.chunks
         kept.append(found)
     return kept
@@ -210,7 +186,7 @@ def _filtered(storage: Storage, file: str, kept: pa.ChunkedArray) -> Fragment:
                 rows = source.read_row_group(group, use_threads=False)
                 rows, start = rows.filter(kept.slice(start, rows.num_rows)), start + rows.num_rows
                 tables.add_columns(_STATES, rows.columns)
-        return fragment_of(folder, name, 0)
+        return fragment_of(folder, name)
 
 
 class StoredOrigins:
@@ -265,14 +241,13 @@ def derive_fragment(
     ``record-damaged``.
     """
     manifest, points = store.manifest(), store.points_table()
-    name, runs, shares = new_name(), 0, list[Fragment]()
+    name, shares = new_name(), list[Fragment]()
     origins = StoredOrigins(store, manifest)
     with store.storage.staging("tables") as folder:
         with TableWriter(folder, name, FRAGMENT_TABLES) as tables:
             for records in groups:
                 parameters = _parameters(points, manifest, records)
                 found = [run_id for run_id in records if run_id in parameters]
-                runs += len(found)
                 store.prefetch(found)
                 for run_id in found:
                     with store.archive(run_id) as archive:
@@ -287,7 +262,8 @@ def derive_fragment(
                         elif sum(_states(each) for each in made) != distinct:
                             made = without_repeated(store.storage, made)
                         shares += made
-        return fragment_of(folder, name, runs).with_files(shares) if runs else None
+        fragment = fragment_of(folder, name)
+        return fragment.with_files(shares) if fragment.files else None
 
 
 def _states(fragment: Fragment) -> int:

@@ -63,19 +63,17 @@ class TableFile(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Fragment(msgspec.Struct, frozen=True, kw_only=True):
-    """A fragment: the number of its runs, and its files by table."""
+    """A fragment: its files by table."""
 
-    runs: int
     files: dict[str, list[TableFile]]
 
     def with_files(self, others: Iterable[Fragment]) -> Fragment:
-        """This fragment, with the runs and files of others after its own."""
-        runs, files = self.runs, {table: [*mine] for table, mine in self.files.items()}
+        """This fragment, with the files of others after its own."""
+        files = {table: [*mine] for table, mine in self.files.items()}
         for other in others:
-            runs += other.runs
             for table, more in other.files.items():
                 files[table] = [*files.get(table, ()), *more]
-        return Fragment(runs=runs, files=files)
+        return Fragment(files=files)
 
     @property
     def size(self) -> int:
@@ -93,7 +91,7 @@ class TableList(msgspec.Struct, frozen=True, kw_only=True):
 
     ``runs`` has the files of the tables that are joined with the points, ``fragments`` those of all others. ``made_from``
     is the digest of what they were made from, empty since a record was found damaged; ``columns`` that of their columns.
-    ``packs`` names the packs of records. ``retired`` has the files of earlier moments, and the times when they were
+    ``retired`` has the files of earlier moments, and the times when they were
     replaced: their readers may not have finished. ``newer`` are runs that limited sweeps executed since, which the next
     whole sweep takes in.
     """
@@ -103,7 +101,6 @@ class TableList(msgspec.Struct, frozen=True, kw_only=True):
     columns: str
     runs: Fragment
     fragments: list[Fragment]
-    packs: list[str]
     retired: dict[_FileName, float]
     newer: list[str] = []
 
@@ -148,14 +145,14 @@ def is_intact(storage: Storage, fragment: Fragment, tables: Iterable[str]) -> bo
     return all(intact_table(storage, table, [fragment]) is not None for table in {*tables})
 
 
-def fragment_of(folder: Path, name: str, runs: int) -> Fragment:
+def fragment_of(folder: Path, name: str) -> Fragment:
     """The fragment whose files ``TABLE/NAME.parquet`` are in a folder. Raises OSError."""
     files = {}
     for table in (*JOINED, *FRAGMENT_TABLES):
         file = folder / table / f"{name}.parquet"
         if file.exists():
             files[table] = [table_file(file, table)]
-    return Fragment(runs=runs, files=files)
+    return Fragment(files=files)
 
 
 def table_file(file: Path, table: str) -> TableFile:

@@ -28,17 +28,43 @@ from pyarrow import fs
 
 from tla2py.errors import StoreError
 from tla2py.store.storage import FilePart, Stamp, Storage, Write, busy, files_below, open_window
+from tla2py.text import cut
 from tla2py.tlc.process.system import machine_name
 
 SCHEMES = "file, s3, gs, abfs, hdfs"
 
-_NO_BUCKET = re.compile(r"NO_SUCH_BUCKET|NoSuchBucket|bucket does not exist|ContainerNotFound")
-_NO_CONNECTION = re.compile(
-    r"NETWORK_CONNECTION|curlCode|[Cc]ould not (?:connect|resolve)|Connection refused|timed out|UNAVAILABLE"
-)
-_NO_ACCESS = re.compile(
-    r"ACCESS_?DENIED|INVALID_?ACCESS_?KEY|SIGNATURE|CLIENT_?TOKEN|EXPIRED_?TOKEN|UNAUTHENTICATED|HTTP [a-z ]+:? 40[13]",
-    re.IGNORECASE,
+# The code of an error whose message has some words, what it says, where {} is the address, and its hint.
+_ERRORS = (
+    (
+        "Unrecognized filesystem type",
+        "store-scheme",
+        "unsupported store address: {}",
+        f"supported schemes: {SCHEMES}",
+    ),
+    (
+        "Unable to load lib",
+        "store-scheme",
+        "the client of HDFS cannot be loaded",
+        "set JAVA_HOME, HADOOP_HOME and CLASSPATH, which hadoop classpath --glob prints",
+    ),
+    (
+        "NO_SUCH_BUCKET|NoSuchBucket|bucket does not exist|ContainerNotFound",
+        "bucket-missing",
+        "no such bucket: {}",
+        "create the bucket first; unless it is on AWS, check that the URI or AWS_ENDPOINT_URL names the endpoint",
+    ),
+    (
+        "NETWORK_CONNECTION|curlCode|[Cc]ould not (?:connect|resolve)|Connection refused|timed out|UNAVAILABLE",
+        "store-unreachable",
+        "cannot reach the server of {}",
+        "check that it runs, and that the URI or AWS_ENDPOINT_URL names it: s3://bucket/path?endpoint_override=HOST:PORT",
+    ),
+    (
+        "(?i)ACCESS_?DENIED|INVALID_?ACCESS_?KEY|SIGNATURE|CLIENT_?TOKEN|EXPIRED_?TOKEN|UNAUTHENTICATED|HTTP [a-z ]+:? 40[13]",
+        "store-denied",
+        "access denied to {}",
+        "credentials come from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, from ~/.aws or from the machine's role",
+    ),
 )
 _KEPT = "recorded runs are kept; the same command executes the rest"
 
@@ -59,53 +85,16 @@ def store_errors(address: str, code: str) -> Iterator[None]:
 
 def _store_error(address: str, code: str, error: Exception) -> StoreError:
     message = re.sub(r"\s*\(Request ID: [^)]*\)", "", " ".join(str(error).split()))
-    reason = _short(message)
-    if "Unrecognized filesystem type" in message:
-        return StoreError(
-            "store-scheme", f"unsupported store address: {address}", hint=f"supported schemes: {SCHEMES}"
-        )
-    if "Unable to load lib" in message:
-        return StoreError(
-            "store-scheme",
-            f"the client of HDFS cannot be loaded: {reason}",
-            hint="set JAVA_HOME, HADOOP_HOME, whose lib/native has libhdfs.so, and CLASSPATH, "
-            "which hadoop classpath --glob prints",
-        )
-    if _NO_BUCKET.search(message):
-        return StoreError(
-            "bucket-missing",
-            f"no such bucket: {address}",
-            hint="create the bucket first; unless it is on AWS, check that the URI or AWS_ENDPOINT_URL names the endpoint",
-        )
-    if _NO_CONNECTION.search(message):
-        return StoreError(
-            "store-unreachable",
-            f"cannot reach the server of {address}: {reason}",
-            hint="check that it runs, and that the URI or AWS_ENDPOINT_URL names it: "
-            "s3://bucket/path?endpoint_override=HOST:PORT",
-        )
-    if _NO_ACCESS.search(message):
-        return StoreError(
-            "store-denied",
-            f"access denied to {address}: {reason}",
-            hint="credentials come from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, from ~/.aws or from the machine's role",
-        )
-    if code == "store-unwritable":
-        return StoreError("store-unwritable", f"cannot write to {address}: {reason}", hint=_KEPT)
-    if code == "store-unreadable":
-        return StoreError("store-unreadable", f"cannot read {address}: {reason}", hint=_KEPT)
-    return StoreError(
-        "store-scheme",
-        f"unsupported store address {address}: {reason}",
-        hint=f"as in s3://bucket/path; supported schemes: {SCHEMES}",
-    )
-
-
-def _short(text: str) -> str:
-    """The end of a message, which gives the reason; the beginning gives the request."""
-    found = re.search(r"AWS Error .*", text)
-    text = found[0] if found else text
-    return text if len(text) <= 160 else f"{text[:160]}..."
+    # The end gives the reason; the beginning gives the request.
+    reason = cut(message[max(message.find("AWS Error "), 0) :], 160)
+    for words, better, text, hint in _ERRORS:
+        if re.search(words, message):
+            return StoreError(better, f"{text.format(address)}: {reason}", hint=hint)
+    if code == "store-scheme":
+        hint = f"as in s3://bucket/path; supported schemes: {SCHEMES}"
+        return StoreError(code, f"unsupported store address {address}: {reason}", hint=hint)
+    verb = "write to" if code == "store-unwritable" else "read"
+    return StoreError(code, f"cannot {verb} {address}: {reason}", hint=_KEPT)
 
 
 _ALIASES = {"s3a": "s3", "s3n": "s3"}
@@ -153,7 +142,7 @@ class Remote(Storage):
                 f"the address {shown} must not contain a password: addresses are printed and passed on",
                 hint="leave it out, and set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY",
             )
-        self.address: str = uri
+        self.address = self._uri = uri
         self._copies: dict[str, Path] = {}
         self._ahead: dict[str | FilePart, Future[IO[bytes]]] = {}
         self._upcoming: Iterator[str | FilePart] = iter(())
@@ -162,7 +151,7 @@ class Remote(Storage):
 
     def make(self, folders: Iterable[str]) -> None:
         filesystem, base = self._connected()
-        with store_errors(self.address, "store-unwritable"):
+        with store_errors(self._uri, "store-unwritable"):
             if filesystem.type_name in _OBJECT_STORAGE:
                 self._check_bucket()
                 return
@@ -171,7 +160,7 @@ class Remote(Storage):
 
     def exists(self) -> bool:
         filesystem, base = self._connected()
-        with store_errors(self.address, "store-unreadable"):
+        with store_errors(self._uri, "store-unreadable"):
             if filesystem.get_file_info(base).type != fs.FileType.NotFound:
                 return True
             self._check_bucket()
@@ -221,7 +210,7 @@ class Remote(Storage):
     @contextlib.contextmanager
     def staging(self, folder: str) -> Iterator[Path]:
         with (
-            store_errors(self.address, "store-unwritable"),
+            store_errors(self._uri, "store-unwritable"),
             tempfile.TemporaryDirectory(prefix="tla2py-put-") as scratch,
         ):
             yield Path(scratch)
@@ -244,8 +233,8 @@ class Remote(Storage):
             yield
 
     def _connected(self) -> tuple[fs.FileSystem, str]:
-        with store_errors(self.address, "store-scheme"):
-            return _connect(self.address)
+        with store_errors(self._uri, "store-scheme"):
+            return _connect(self._uri)
 
     def _check_bucket(self) -> None:
         filesystem, base = self._connected()
@@ -258,7 +247,7 @@ class Remote(Storage):
     def _list(self, folder: str, recursive: bool = False) -> list[fs.FileInfo]:
         filesystem, base = self._connected()
         path = f"{base}/{folder}" if folder else base
-        with store_errors(self.address, "store-unreadable"):
+        with store_errors(self._uri, "store-unreadable"):
             found: list[fs.FileInfo] = filesystem.get_file_info(
                 fs.FileSelector(path, allow_not_found=True, recursive=recursive)
             )
@@ -271,17 +260,17 @@ class Remote(Storage):
 
     def remove_folder(self, name: str) -> None:
         filesystem, base = self._connected()
-        with store_errors(self.address, "store-unwritable"), contextlib.suppress(FileNotFoundError):
+        with store_errors(self._uri, "store-unwritable"), contextlib.suppress(FileNotFoundError):
             filesystem.delete_dir(f"{base}/{name}")
 
     def _remove(self, name: str) -> None:
         filesystem, base = self._connected()
-        with store_errors(self.address, "store-unwritable"), contextlib.suppress(FileNotFoundError):
+        with store_errors(self._uri, "store-unwritable"), contextlib.suppress(FileNotFoundError):
             filesystem.delete_file(f"{base}/{name}")
 
     def _fetch(self, file: str | FilePart) -> IO[bytes]:
         filesystem, base = self._connected()
-        with store_errors(self.address, "store-unreadable"):
+        with store_errors(self._uri, "store-unreadable"):
             if isinstance(file, FilePart):
                 return self._fetch_part(filesystem, base, file)
             source = filesystem.open_input_file(f"{base}/{file}")

@@ -138,8 +138,8 @@ _POINTS = 10_000
 _REPORT = b"tla2py"
 
 
-def write_runs(file: Path, points: pa.Table, schema: pa.Schema, results: Sequence[Path]) -> int:
-    """Write ``runs``, and return its number of rows. Raises OSError."""
+def write_runs(file: Path, points: pa.Table, schema: pa.Schema, results: Sequence[Path]) -> None:
+    """Write ``runs``. Raises OSError."""
     texts = [each.name for each in RESULTS if each.kind == "string" and each.name not in ("run_id", "record")]
     names = [each.name for each in RESULTS if each.name != "record"]
     parts = []
@@ -148,7 +148,7 @@ def write_runs(file: Path, points: pa.Table, schema: pa.Schema, results: Sequenc
         with pq.ParquetFile(path, read_dictionary=texts) as source:
             parts.append(source.read(names, use_threads=False))
     found = pa.concat_tables(parts).unify_dictionaries() if parts else arrow_schema(RESULTS).empty_table()
-    return _write_joined(file, points, schema, found.combine_chunks())
+    _write_joined(file, points, schema, found.combine_chunks())
 
 
 def write_logs(file: Path, points: pa.Table, results: Sequence[Path]) -> None:
@@ -158,8 +158,8 @@ def write_logs(file: Path, points: pa.Table, results: Sequence[Path]) -> None:
         _write_joined(file, points.select(["point", "run_id"]), arrow_schema(TABLES["logs"]), found)
 
 
-def _write_joined(file: Path, points: pa.Table, schema: pa.Schema, found: pa.Table) -> int:
-    """Write the rows that were found for the runs of points, with the columns of the points, and return their number."""
+def _write_joined(file: Path, points: pa.Table, schema: pa.Schema, found: pa.Table) -> None:
+    """Write the rows that were found for the runs of points, with the columns of the points."""
     places = pc.index_in(points["run_id"], value_set=found["run_id"].combine_chunks())
     points, places = points.filter(pc.is_valid(places)), places.drop_null()
     file.parent.mkdir(exist_ok=True)
@@ -173,7 +173,6 @@ def _write_joined(file: Path, points: pa.Table, schema: pa.Schema, found: pa.Tab
                 for field in schema
             ]
             writer.write_table(pa.Table.from_arrays(columns, schema=schema))
-    return int(points.num_rows)
 
 
 def _typed(column: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray:
@@ -211,10 +210,9 @@ _GROUP_BYTES = 4 << 20
 _BATCH_ROWS = 4096
 
 
-def write_batches(file: Path, schema: pa.Schema, files: Iterable[Path], kept: pa.StringArray | None) -> int:
-    """Write the rows of some files, or those of the runs ``kept``, and return their number; without rows there is no file."""
-    group: list[pa.RecordBatch] = []
-    rows, writer = 0, None
+def write_batches(file: Path, schema: pa.Schema, files: Iterable[Path], kept: pa.StringArray | None) -> None:
+    """Write the rows of some files, or those of the runs ``kept``; without rows there is no file."""
+    group, writer = list[pa.RecordBatch](), None
     for path in files:
         with pq.ParquetFile(path) as source:
             for batch in source.iter_batches(batch_size=_BATCH_ROWS, use_threads=False):
@@ -226,7 +224,6 @@ def write_batches(file: Path, schema: pa.Schema, files: Iterable[Path], kept: pa
                     file.parent.mkdir(exist_ok=True)
                     writer = pq.ParquetWriter(file, schema, compression="zstd")
                 group.append(batch)
-                rows += batch.num_rows
                 if sum(each.nbytes for each in group) >= _GROUP_BYTES:
                     writer.write_table(pa.Table.from_batches(group).cast(schema))
                     group = []
@@ -234,4 +231,3 @@ def write_batches(file: Path, schema: pa.Schema, files: Iterable[Path], kept: pa
         if group:
             writer.write_table(pa.Table.from_batches(group).cast(schema))
         writer.close()
-    return rows

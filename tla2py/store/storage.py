@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import errno
 import hashlib
 import io
 import os
@@ -11,10 +10,9 @@ import re
 import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager
 from functools import partial
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, NamedTuple, Protocol
+from typing import IO, TYPE_CHECKING, NamedTuple
 
 from tla2py.errors import StoreError
 from tla2py.files import write_atomically
@@ -89,19 +87,8 @@ def writing_to(path: Path) -> Iterator[None]:
         raise StoreError(
             "store-unwritable",
             f"cannot write to {path}: {error.strerror or error}",
-            hint=_remedy(error),
+            hint="free some space or name another store with -o; recorded runs are kept; the same command executes the rest",
         ) from error
-
-
-def _remedy(error: OSError) -> str:
-    if error.errno in (errno.ENOSPC, errno.EDQUOT):
-        return "free some space, or name another store with -o; recorded runs are kept; the same command executes the rest"
-    if error.errno in (errno.EROFS, errno.EACCES, errno.EPERM):
-        return (
-            "use another store with -o, or a copy of this one; if its tables exist, "
-            "'tla2py trace STORE' and 'tla2py gate STORE' only read it"
-        )
-    return "name another store with -o; recorded runs are kept"
 
 
 # A path, or a URI.
@@ -127,66 +114,143 @@ class FilePart(NamedTuple):
     size: int
 
 
-class Storage(Protocol):
-    """The files of a store.
+class Storage:
+    """The files of a store, here in a folder, local or shared; ``tla2py.store.remote.Remote`` has those at a URI.
 
     Reading a missing file raises FileNotFoundError. Every other failure is a StoreError: ``store-unreadable``,
-    ``store-unwritable``, and what ``tla2py.store.remote.Remote`` adds. ``address`` is its path or URI, valid on other
-    machines too.
+    ``store-unwritable``, and what ``Remote`` adds. ``address`` is its path or URI, valid on other machines too.
     """
 
     address: Address
+
+    def __init__(self, path: Path) -> None:
+        self.path = self.address = path
 
     def __str__(self) -> str:
         return str(self.address)
 
     def make(self, folders: Iterable[str]) -> None:
         """Make these folders."""
+        with writing_to(self.path):
+            beside = self.path.parent
+            if beside == Path("runs") and not beside.exists():
+                # Default stores are nothing to commit.
+                beside.mkdir()
+                (beside / ".gitignore").write_text("# Made by tla2py.\n*\n", encoding="utf-8")
+            for name in folders:
+                (self.path / name).mkdir(parents=True, exist_ok=True)
 
     def exists(self) -> bool:
         """Whether there is anything at the address."""
+        return self.path.exists()
 
     def names(self, folder: str) -> set[str]:
         """The names in a folder, empty if it does not exist; '' is the storage's root."""
+        try:
+            return set(os.listdir(self.path / folder))  # noqa: PTH208 - only names are needed
+        except (FileNotFoundError, NotADirectoryError):
+            # Of a file, its own name.
+            return {self.path.name} if self.path.is_file() else set()
+        except OSError as error:
+            raise StoreError(
+                "store-unreadable",
+                f"cannot read {self.path / folder}: {error.strerror}",
+                hint="check that you may read all files of the store",
+            ) from error
 
     def stamps(self, folder: str) -> dict[str, Stamp]:
         """The stamps of a folder's files by name, without names that begin with a dot."""
+        found = {}
+        for name in self.names(folder):
+            # A file may disappear in between.
+            with contextlib.suppress(OSError):
+                stat = (self.path / folder / name).stat()
+                if not name.startswith("."):
+                    found[name] = Stamp(stat.st_size, stat.st_mtime_ns)
+        return found
 
     def open(self, file: str | FilePart) -> IO[bytes]:
         """A file, or a part of one, for reading and seeking."""
+        if isinstance(file, str):
+            return (self.path / file).open("rb")
+        handle = os.open(self.path / file.name, os.O_RDONLY | os.O_CLOEXEC)
+        return open_window(partial(os.pread, handle), file.offset, file.size, partial(os.close, handle))
 
     def prefetch(self, files: Iterable[str | FilePart]) -> None:
         """Prepare to open these files next, in this order."""
+        # a disk is fast enough
 
     def local(self, name: str) -> Path:
         """A file on this machine: the original, or a copy that does not change."""
+        return self.path / name
 
     def forget(self, name: str) -> None:
         """Drop the copy of a file, so that ``local`` makes a new one."""
+        # there are no copies
 
     def write(self, files: Mapping[str, Write]) -> None:
         """Write files, each whole or not at all."""
+        with writing_to(self.path):
+            for name, write in files.items():
+                write_atomically(self.path / name, write)
 
     def tree(self, folder: str) -> dict[str, int]:
         """The sizes of all files in a folder and in its folders, by name; '' is the storage's root."""
+        found = {}
+        for file in files_below(self.path / folder):
+            with contextlib.suppress(OSError):
+                found[str(file.relative_to(self.path))] = file.stat().st_size
+        return found
 
     def remove(self, names: Iterable[str]) -> None:
         """Remove these files; missing ones are skipped."""
+        with writing_to(self.path):
+            for name in names:
+                (self.path / name).unlink(missing_ok=True)
 
     def remove_folder(self, name: str) -> None:
         """Remove a folder with all that is in it, if it exists."""
+        with writing_to(self.path), contextlib.suppress(FileNotFoundError):
+            shutil.rmtree(self.path / name)
 
-    def staging(self, folder: str) -> AbstractContextManager[Path]:
+    @contextlib.contextmanager
+    def staging(self, folder: str) -> Iterator[Path]:
         """A local folder whose files are put into ``folder`` if the block succeeds."""
+        # Inside ``folder``, so that a rename moves each file into it, also those of its own folders.
+        target = self.path / folder
+        with writing_to(target):
+            target.mkdir(parents=True, exist_ok=True)
+            scratch = tempfile.TemporaryDirectory(dir=target, prefix=".tmp-", ignore_cleanup_errors=True)
+            with scratch as name:
+                yield Path(name)
+                for file in files_below(Path(name)):
+                    place = target / file.relative_to(name)
+                    place.parent.mkdir(exist_ok=True)
+                    file.replace(place)
 
-    def lock(self) -> AbstractContextManager[None]:
+    @contextlib.contextmanager
+    def lock(self) -> Iterator[None]:
         """Hold the storage for writing. Raises StoreError (``store-busy``)."""
+        with writing_to(self.path):
+            handle = (self.path / ".lock").open("a")
+        with handle:
+            try:
+                lock_file(handle, wait=False)
+            except OSError as error:
+                raise busy(self) from error
+            # Half-written files of a killed sweep.
+            for leftover in [*self.path.glob(".tmp-*"), *self.path.glob("*/.tmp-*")]:
+                if leftover.is_dir():
+                    shutil.rmtree(leftover, ignore_errors=True)
+                else:
+                    leftover.unlink(missing_ok=True)
+            yield
 
 
 def storage_of(address: Address) -> Storage:
     """The storage at a path or a URI. Raises StoreError (``store-scheme``, ``store-secret``)."""
     if not is_remote(address):
-        return Folder(folder_of(address))
+        return Storage(folder_of(address))
     # Importing Arrow takes longer than finding a local sweep complete.
     from tla2py.store.remote import Remote
 
@@ -211,116 +275,6 @@ def below(address: Address, name: str) -> Address:
         return folder_of(address) / name
     path, mark, query = str(address).partition("?")
     return f"{path.rstrip('/')}/{name}{mark}{query}"
-
-
-class Folder(Storage):
-    """A storage in a folder, local or shared."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = self.address = path
-
-    def make(self, folders: Iterable[str]) -> None:
-        with writing_to(self.path):
-            beside = self.path.parent
-            if beside == Path("runs") and not beside.exists():
-                # Default stores are nothing to commit.
-                beside.mkdir()
-                (beside / ".gitignore").write_text("# Made by tla2py.\n*\n", encoding="utf-8")
-            for name in folders:
-                (self.path / name).mkdir(parents=True, exist_ok=True)
-
-    def exists(self) -> bool:
-        return self.path.exists()
-
-    def names(self, folder: str) -> set[str]:
-        try:
-            return set(os.listdir(self.path / folder))  # noqa: PTH208 - only names are needed
-        except (FileNotFoundError, NotADirectoryError):
-            # Of a file, its own name.
-            return {self.path.name} if self.path.is_file() else set()
-        except OSError as error:
-            raise StoreError(
-                "store-unreadable",
-                f"cannot read {self.path / folder}: {error.strerror}",
-                hint="check that you may read all files of the store",
-            ) from error
-
-    def stamps(self, folder: str) -> dict[str, Stamp]:
-        found = {}
-        for name in self.names(folder):
-            # A file may disappear in between.
-            with contextlib.suppress(OSError):
-                stat = (self.path / folder / name).stat()
-                if not name.startswith("."):
-                    found[name] = Stamp(stat.st_size, stat.st_mtime_ns)
-        return found
-
-    def open(self, file: str | FilePart) -> IO[bytes]:
-        if isinstance(file, str):
-            return (self.path / file).open("rb")
-        handle = os.open(self.path / file.name, os.O_RDONLY | os.O_CLOEXEC)
-        return open_window(partial(os.pread, handle), file.offset, file.size, partial(os.close, handle))
-
-    def prefetch(self, files: Iterable[str | FilePart]) -> None:
-        pass  # a disk is fast enough
-
-    def local(self, name: str) -> Path:
-        return self.path / name
-
-    def forget(self, name: str) -> None:
-        pass  # there are no copies
-
-    def write(self, files: Mapping[str, Write]) -> None:
-        with writing_to(self.path):
-            for name, write in files.items():
-                write_atomically(self.path / name, write)
-
-    def tree(self, folder: str) -> dict[str, int]:
-        found = {}
-        for file in files_below(self.path / folder):
-            with contextlib.suppress(OSError):
-                found[str(file.relative_to(self.path))] = file.stat().st_size
-        return found
-
-    def remove(self, names: Iterable[str]) -> None:
-        with writing_to(self.path):
-            for name in names:
-                (self.path / name).unlink(missing_ok=True)
-
-    def remove_folder(self, name: str) -> None:
-        with writing_to(self.path), contextlib.suppress(FileNotFoundError):
-            shutil.rmtree(self.path / name)
-
-    @contextlib.contextmanager
-    def staging(self, folder: str) -> Iterator[Path]:
-        # Inside ``folder``, so that a rename moves each file into it, also those of its own folders.
-        target = self.path / folder
-        with writing_to(target):
-            target.mkdir(parents=True, exist_ok=True)
-            scratch = tempfile.TemporaryDirectory(dir=target, prefix=".tmp-", ignore_cleanup_errors=True)
-            with scratch as name:
-                yield Path(name)
-                for file in files_below(Path(name)):
-                    place = target / file.relative_to(name)
-                    place.parent.mkdir(exist_ok=True)
-                    file.replace(place)
-
-    @contextlib.contextmanager
-    def lock(self) -> Iterator[None]:
-        with writing_to(self.path):
-            handle = (self.path / ".lock").open("a")
-        with handle:
-            try:
-                lock_file(handle, wait=False)
-            except OSError as error:
-                raise busy(self) from error
-            # Half-written files of a killed sweep.
-            for leftover in [*self.path.glob(".tmp-*"), *self.path.glob("*/.tmp-*")]:
-                if leftover.is_dir():
-                    shutil.rmtree(leftover, ignore_errors=True)
-                else:
-                    leftover.unlink(missing_ok=True)
-            yield
 
 
 def busy(storage: Storage, holder: str | None = None) -> StoreError:

@@ -405,12 +405,9 @@ class Store:
         """Write which runs asked TLC what could not fail. Raises StoreError (``store-unwritable``)."""
         self._write(_PROBES, sorted(run_ids))
 
-    def probes(self) -> frozenset[str] | None:
-        """The runs that asked TLC what could not fail in the last sweep that did; None if no sweep wrote them."""
-        with contextlib.suppress(StoreError):
-            run_ids = self._read(_PROBES, list[str])
-            return None if run_ids is None else frozenset(run_ids)
-        return None
+    def probes(self) -> frozenset[str]:
+        """The runs that asked TLC what could not fail in the last sweep that did."""
+        return frozenset(self._read(_PROBES, list[str]) or ())
 
     def sources(self) -> dict[str, str]:
         """The module texts of the store's runs by sha256."""

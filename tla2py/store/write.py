@@ -33,7 +33,7 @@ from tla2py.store.record import record_name
 from tla2py.store.schema import TABLE_NAMES, TABLES, arrow_schema, runs_columns
 from tla2py.store.storage import Storage, read_named
 from tla2py.store.store import Manifest, Store
-from tla2py.text import counted, listed
+from tla2py.text import counted
 from tla2py.tlc.process.system import this_machine
 
 if TYPE_CHECKING:
@@ -47,8 +47,6 @@ Derive = Callable[[Store, Iterable[Group]], Iterable[Fragment]]
 
 # Every sweep reads these again; a reader checks the others.
 _READ_BY_SWEEPS = ("runs", "coverage", "diagnostics")
-# An error names so many files.
-_NAMED = 3
 # So many fragments are added before all become one; one with more bytes stays as it is.
 _MOST_FRAGMENTS = 32
 _LARGE = 256 << 20
@@ -122,7 +120,6 @@ def refresh_tables(
         columns=COLUMNS,
         runs=_join(store, points, manifest, fragments),
         fragments=fragments,
-        packs=[pack.name for pack in store.record_ids().packs],
         retired={},
     )
     now = time.time()
@@ -138,10 +135,8 @@ def refresh_tables(
 
 
 def _no_tables(manifest: Manifest) -> TableList:
-    nothing = Fragment(runs=0, files={})
-    return TableList(
-        manifest=manifest, made_from="", columns="", runs=nothing, fragments=[], packs=[], retired={}
-    )
+    nothing = Fragment(files={})
+    return TableList(manifest=manifest, made_from="", columns="", runs=nothing, fragments=[], retired={})
 
 
 def hold_tables(store: Store, newer: Iterable[str]) -> None:
@@ -153,12 +148,11 @@ def hold_tables(store: Store, newer: Iterable[str]) -> None:
 
 
 def tables_current(store: Store) -> bool:
-    """Whether the tables are up to date with the records; ``table_files`` checks their contents.
-
-    Raises StoreError as ``Store.manifest`` does.
-    """
-    tables = read_list(store.storage)
-    return tables is not None and tables.made_from == _made_from(store, store.manifest())
+    """Whether the tables are up to date with the records, not in a store without a sweep; ``table_files`` checks their contents."""
+    with contextlib.suppress(StoreError):
+        tables = read_list(store.storage)
+        return tables is not None and tables.made_from == _made_from(store, store.manifest())
+    return False
 
 
 def records_doubted(store: Store) -> bool:
@@ -199,12 +193,9 @@ def _lost(store: Store, points: pa.Table, before: TableList) -> StoreError | Non
     count = int(pc.sum(gone).as_py() or 0)
     if not count:
         return None
-    present = {pack.name for pack in index.packs}
-    missing = [f"records/{name}.zip" for name in before.packs if name not in present]
-    named = f": no {listed(missing, _NAMED)}" if missing else ""
     return StoreError(
         "records-lost",
-        f"{store.path} lacks the records of {counted(count, 'run')} that its tables have rows of{named}",
+        f"{store.path} lacks the records of {counted(count, 'run')} that its tables have rows of",
         hint="put the files back, or run the sweep again, which executes these runs; "
         "tla2py tables makes the tables without them",
     )
@@ -286,15 +277,14 @@ def _merge(
     """One fragment with the rows of some, or with those of the runs ``kept``; None if a file of theirs is damaged."""
     from tla2py.store.sink import write_batches
 
-    name, runs = new_name(), 0
+    name = new_name()
     with storage.staging("tables") as folder:
         for table, columns in FRAGMENT_TABLES.items():
             found = intact_table(storage, table, fragments)
             if found is None:
                 return None
-            rows = write_batches(folder / table / f"{name}.parquet", arrow_schema(columns), found, kept)
-            runs = rows if table == "results" else runs
-        return fragment_of(folder, name, runs)
+            write_batches(folder / table / f"{name}.parquet", arrow_schema(columns), found, kept)
+        return fragment_of(folder, name)
 
 
 def _join(store: Store, points: pa.Table, manifest: Manifest, fragments: Sequence[Fragment]) -> Fragment:
@@ -310,10 +300,9 @@ def _join(store: Store, points: pa.Table, manifest: Manifest, fragments: Sequenc
     results, logs = (intact_table(storage, table, fragments) or [] for table in ("results", "log_results"))
     with storage.staging("tables") as folder:
         schema = arrow_schema(runs_columns(manifest.parameters))
-        rows = write_runs(folder / "runs" / f"{name}.parquet", points, schema, results)
+        write_runs(folder / "runs" / f"{name}.parquet", points, schema, results)
         write_logs(folder / "logs" / f"{name}.parquet", points, logs)
-        made = fragment_of(folder, name, rows)
-    files = dict(made.files)
+        files = fragment_of(folder, name).files
     if manifest.mutants:
         store.mutants()  # raises if they are damaged
         files["mutants"] = [table_file(storage.local(manifest.mutants), "mutants")]
@@ -321,7 +310,7 @@ def _join(store: Store, points: pa.Table, manifest: Manifest, fragments: Sequenc
     with contextlib.suppress(StoreError, OSError):
         if manifest.because and read_named(storage, manifest.because):
             files["because"] = [table_file(storage.local(manifest.because), "because")]
-    return Fragment(runs=rows, files=files)
+    return Fragment(files=files)
 
 
 DRIVES = "drives.parquet"
@@ -413,14 +402,10 @@ def _damaged(store: Store, name: str, problem: str) -> StoreError:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unused:
-    """What no point refers to: the number of things by kind, without kinds of which there are none, and their bytes.
-
-    ``kept`` counts the records that are kept because no sweep wrote which runs asked TLC what could not fail.
-    """
+    """What no point refers to: the number of things by kind, without kinds of which there are none, and their bytes."""
 
     counts: Mapping[str, int]
     size: int
-    kept: int
 
 
 def prune(store: Store, *, dry_run: bool = False) -> Unused:
@@ -430,14 +415,8 @@ def prune(store: Store, *, dry_run: bool = False) -> Unused:
     from tla2py.store.pack import integer_column, rewrite_packs, text_column
 
     with contextlib.nullcontext() if dry_run else store.lock():
-        storage, index, probes, used = (
-            store.storage,
-            store.record_ids(),
-            store.probes(),
-            store.points().run_ids(),
-        )
-        others = store.recorded() - used if probes is None else probes
-        used |= others
+        storage, index = store.storage, store.record_ids()
+        used = store.points().run_ids() | store.probes()
         digests = _digests(store, used)
         named = {f"sources/{sha256}.tla" for sha256 in digests} | {f"inputs/{sha256}" for sha256 in digests}
         loose = {record_name(run_id) for run_id in index.loose - used}
@@ -472,7 +451,6 @@ def prune(store: Store, *, dry_run: bool = False) -> Unused:
     return Unused(
         counts={kind: count for kind, count in counts.items() if count},
         size=size,
-        kept=len(others) if probes is None else 0,
     )
 
 

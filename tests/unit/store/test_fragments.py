@@ -62,6 +62,11 @@ def store(whole: tuple[Store, Tables], tmp_path: Path) -> Store:
     return Store(shutil.copytree(whole[0].path, tmp_path / "copy"))
 
 
+def runs_of(fragment: Fragment) -> int:
+    """The number of its runs."""
+    return sum(file.rows for file in fragment.files["results"])
+
+
 def with_points(store: Store, count: int) -> None:
     """Leave a store its first points."""
     manifest, points = store.manifest(), list(store.points())
@@ -82,12 +87,12 @@ def test_runs_that_come_one_by_one(
         assert refresh_tables(made)
         assert not refresh_tables(made)
         assert on_disk(made) >= table_names(list_of(made))
-        counts.append([each.runs for each in list_of(made).fragments])
+        counts.append([runs_of(each) for each in list_of(made).fragments])
     assert counts[3:5] == [[1, 1, 1, 1], [5]]
     assert [len(each) for each in counts] == [1, 2, 3, 4, 1, 2, 3, 4, 1, 2, 3, 4]
     assert all_rows(made) == whole[1]
     assert refresh_tables(made, anew=True)
-    assert [each.runs for each in list_of(made).fragments] == [12]
+    assert [runs_of(each) for each in list_of(made).fragments] == [12]
     assert all_rows(made) == whole[1]
 
 
@@ -108,7 +113,7 @@ def test_a_large_fragment_is_not_written_anew(
     for number in (14, 15):
         store.write_record(executed(tmp_path / f"{number}", f"{number:032}", "success"))
         refresh_tables(store)
-    assert [each.runs for each in list_of(store).fragments] == [12, 2]
+    assert [runs_of(each) for each in list_of(store).fragments] == [12, 2]
     assert list_of(store).fragments[0] == large
 
 
@@ -117,7 +122,7 @@ def test_groups_of_one_run(
 ) -> None:
     monkeypatch.setattr(write, "_GROUP_RUNS", 1)
     refresh_tables(store, anew=True)
-    assert [each.runs for each in list_of(store).fragments] == [12]
+    assert [runs_of(each) for each in list_of(store).fragments] == [12]
     assert all_rows(store) == whole[1]
 
 
@@ -128,7 +133,7 @@ def test_rows_of_runs_without_a_point_are_dropped_and_come_back(
     with_points(store, 6)
     assert not tables_current(store)
     assert refresh_tables(store)
-    assert [each.runs for each in list_of(store).fragments] == [6]
+    assert [runs_of(each) for each in list_of(store).fragments] == [6]
     kept = {f"{number:032}" for number in range(1, 7)}
     for name, rows in whole[1].items():
         assert table_rows(store.path, name) == [row for row in rows if row["run_id"] in kept]
@@ -142,7 +147,7 @@ def test_a_record_that_is_another_is_derived_again(store: Store, tmp_path: Path)
     store.write_record(executed(tmp_path / "new", f"{1:032}", "deadlock"))
     assert refresh_tables(store)
     assert table_rows(store.path, "runs")[0]["outcome"] == "violation_deadlock"
-    assert [each.runs for each in list_of(store).fragments] == [11, 1]
+    assert [runs_of(each) for each in list_of(store).fragments] == [11, 1]
 
 
 def test_fragments_that_others_make(whole: tuple[Store, Tables], tmp_path: Path) -> None:
@@ -159,7 +164,7 @@ def test_fragments_that_others_make(whole: tuple[Store, Tables], tmp_path: Path)
     assert derive_fragment(made, [{"f" * 32: "1-0"}]) is None
     assert refresh_tables(made, derive=derive)
     [fragment] = list_of(made).fragments
-    assert (fragment.runs, len(fragment.files["results"])) == (12, 12)
+    assert (runs_of(fragment), len(fragment.files["results"])) == (12, 12)
     assert all_rows(made) == whole[1]
     assert row_counts(made)["runs"] == 12
 
@@ -285,14 +290,14 @@ def test_the_command(whole: tuple[Store, Tables], store: Store, capsys: pytest.C
     assert all_rows(store) == whole[1]
 
 
-def test_packs_that_are_missing_are_named_until_tables_are_made_without_them(
+def test_packs_that_are_missing_are_told_until_tables_are_made_without_them(
     store: Store, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     packs = sorted((Path(store.path) / "records").glob("pack-*"))
     kept = {file: shutil.copy(file, tmp_path) for file in packs}
     for file in packs:
         file.unlink()
-    with pytest.raises(StoreError, match=f"12 runs .* no records/{packs[1].name}") as error:
+    with pytest.raises(StoreError, match="12 runs") as error:
         open_view(store.path)
     assert error.value.code == "records-lost"
     for file, copy in kept.items():

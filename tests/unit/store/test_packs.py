@@ -18,7 +18,7 @@ from tests.unit.store.test_store import MANIFEST, POINTS
 from tla2py.errors import StoreError
 from tla2py.model.run import RunRecord
 from tla2py.store.pack import identity
-from tla2py.store.storage import Folder, Write
+from tla2py.store.storage import Storage, Write
 from tla2py.store.store import Store
 
 CASES = ("invariant", "deadlock", "success")
@@ -262,7 +262,7 @@ def killed_after(store: Store, steps: int) -> bool:
             raise Killed
         left -= 1
 
-    class Faulty(Folder):
+    class Faulty(Storage):
         def write(self, files: Mapping[str, Write]) -> None:
             step()
             super().write(files)

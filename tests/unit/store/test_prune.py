@@ -101,14 +101,6 @@ def test_nothing_that_a_point_needs_is_removed(store: Store, tmp_path: Path) -> 
     assert files(tmp_path / "store").keys() == after.keys()
 
 
-def test_a_store_that_names_no_probes_keeps_its_records(store: Store, tmp_path: Path) -> None:
-    (tmp_path / "store" / "probes.json").unlink()
-    unused = prune(store)
-    assert unused.kept == 3
-    assert unused.counts == {"source": 1}
-    assert len(store.recorded()) == 6
-
-
 @pytest.mark.parametrize("damage", [lambda data: b"", lambda data: data[:50]])
 def test_a_damaged_record_is_kept_for_the_sweep_that_repeats_it(
     store: Store, tmp_path: Path, damage: Callable[[bytes], bytes]
@@ -139,10 +131,6 @@ def test_the_command_prints_what_it_removes(store: Store, run_cli: RunCli, tmp_p
     assert "KiB" in pruned.stdout
     again = run_cli("prune", folder)
     assert (again.code, again.stdout) == (0, f"nothing to remove from {folder}\n")
-    (folder / "probes.json").unlink()
-    point_at(store, 1)
-    kept = run_cli("prune", folder)
-    assert "keeping 3 records that no point refers to" in kept.stderr
     with store.lock():
         assert run_cli("prune", folder).code == 2
     assert run_cli("prune", tmp_path / "none").code == 2
