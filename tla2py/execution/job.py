@@ -12,14 +12,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 import tla2py
-from tla2py.errors import StoreError
 from tla2py.execution.durations import NOTHING_KNOWN, Durations, Estimator, earlier_durations, schedule_runs
 from tla2py.execution.executor import Executor, Part, PartEnd, Work
 from tla2py.execution.listener import Listener, RunEnd, SweepProgress, inside_runs
 from tla2py.model.outcome import Outcome, Verdict
 from tla2py.model.run import RETRIED
 from tla2py.store.fragments import read_list, read_rows
-from tla2py.store.record import write_inputs
+from tla2py.store.record import Archive, write_inputs
 from tla2py.store.schema import parameter_columns, parameter_type
 from tla2py.store.storage import is_remote
 from tla2py.store.store import Manifest, ManifestParameter, Store
@@ -315,11 +314,11 @@ def known_runs(store: Store, plan: Plan) -> dict[str, Verdict]:
         ):
             if run_id not in left or run_id in newer or outcome not in outcomes:
                 continue
-            if trusted or _is_whole(store, run_id):
+            if trusted or store.read_record(run_id, lambda _: True):
                 look(run_id, left.pop(run_id), _Ended(Outcome(outcome), Verdict(verdict), *limits))
     store.prefetch(left)
     for run_id, place in left.items():
-        if (ended := _recorded(store, run_id)) is not None:
+        if (ended := store.read_record(run_id, _ended)) is not None:
             look(run_id, place, ended)
     return known
 
@@ -345,33 +344,15 @@ def _has_outputs(store: Store, run_id: str, plan: Plan) -> bool:
     """Whether the store still has the files that a run wrote, if the plan keeps any."""
     if not plan.outputs:
         return True
-    try:
-        with store.archive(run_id) as archive:
-            names = {path.partition("/")[0] for path, _ in archive.record.outputs}
-    except StoreError as error:
-        if error.code != "record-damaged":
-            raise
-        return False
-    return names <= store.storage.names(f"outputs/{run_id}")
+    names = store.read_record(
+        run_id, lambda archive: {path.partition("/")[0] for path, _ in archive.record.outputs}
+    )
+    return names is not None and names <= store.storage.names(f"outputs/{run_id}")
 
 
-def _is_whole(store: Store, run_id: str) -> bool:
-    try:
-        with store.archive(run_id):
-            return True
-    except StoreError:
-        return False
-
-
-def _recorded(store: Store, run_id: str) -> _Ended | None:
-    """How a run ended, by its record; None for a damaged one."""
-    try:
-        with store.archive(run_id) as archive:
-            result, limits = interpret_record(archive.record, archive.stdout), archive.record.limits
-    except StoreError as error:
-        if error.code != "record-damaged":
-            raise
-        return None
+def _ended(archive: Archive) -> _Ended:
+    """How a run ended, by its record."""
+    result, limits = interpret_record(archive.record, archive.stdout), archive.record.limits
     return _Ended(
         result.outcome, result.verdict, limits.timeout_seconds, limits.memory_bytes, limits.disk_bytes
     )

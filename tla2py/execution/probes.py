@@ -12,7 +12,6 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from tla2py.errors import StoreError
 from tla2py.execution.durations import NOTHING_KNOWN
 from tla2py.execution.executor import Executor
 from tla2py.execution.job import execute_jobs, prepare_job
@@ -23,6 +22,7 @@ from tla2py.model.model import Config
 from tla2py.model.outcome import Outcome, Verdict
 from tla2py.model.row import RunRow
 from tla2py.model.run import ModuleText, Run, digest_text
+from tla2py.store.record import Archive
 from tla2py.store.store import Store
 from tla2py.sweep.grid import Point
 from tla2py.sweep.plan import Plan
@@ -232,7 +232,7 @@ def probe_findings(sweep: Sweep, plan: Plan, store: Store, rows: Sequence[RunRow
     missing: list[Probe] = []
     probes, _, satisfied = plan_probes(sweep, plan, rows)
     for probe in probes:
-        outcome, numbers = _answer(store, probe)
+        outcome, numbers = store.read_record(probe.run.run_id, _answer) or (None, frozenset())
         satisfied |= {probe.antecedents[number - FIRST_REGISTER].key for number in numbers}
         # TLC saw all states, or all antecedents before that.
         whole = outcome in (Outcome.SUCCESS, Outcome.VIOLATION_LIVENESS)
@@ -295,14 +295,9 @@ def execute_probes(
     return sum(execute_jobs(jobs, toolchain, start, listener, f"{sweep.name} vacuity"))
 
 
-def _answer(store: Store, probe: Probe) -> tuple[Outcome | None, frozenset[int]]:
-    """The end of a probe, and the numbers of the antecedents that TLC reported."""
-    try:
-        with store.archive(probe.run.run_id) as archive:
-            outcome = interpret_record(archive.record, archive.stdout).outcome
-            with archive.stdout(1) as output:
-                return outcome, frozenset(
-                    int(found[1]) for line in output if (found := _REPORTED.search(line)) is not None
-                )
-    except StoreError:
-        return None, frozenset()
+def _answer(archive: Archive) -> tuple[Outcome, frozenset[int]]:
+    """The end of a probe, and the numbers of the antecedents that TLC reported, by its record."""
+    with archive.stdout(1) as output:
+        found = [_REPORTED.search(line) for line in output]
+    outcome = interpret_record(archive.record, archive.stdout).outcome
+    return outcome, frozenset(int(each[1]) for each in found if each is not None)

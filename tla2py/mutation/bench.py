@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 
 import msgspec
 
-from tla2py.errors import StoreError
 from tla2py.execution.durations import NOTHING_KNOWN, Durations, parameter_key
 from tla2py.execution.executor import Executor
 from tla2py.execution.job import execute_jobs, manifest, prepare_job
@@ -109,12 +108,11 @@ class Bench:
         found = {}
         for each in tasks:
             run_id = each.run.run_id
-            try:
-                with self.store.archive(run_id) as archive:
-                    found[run_id] = interpret_record(archive.record, archive.stdout)
-            except StoreError as error:
-                if error.code != "record-damaged":
-                    raise
+            result = self.store.read_record(
+                run_id, lambda archive: interpret_record(archive.record, archive.stdout)
+            )
+            if result is not None:
+                found[run_id] = result
         return found
 
     def took(self, run_id: str) -> tuple[float, float] | None:

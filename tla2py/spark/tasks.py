@@ -32,10 +32,10 @@ import tla2py
 from tla2py.errors import StoreError, Tla2pyError, ToolchainError
 from tla2py.execution.executor import PartEnd, PartRun, Work, execute_into_store
 from tla2py.execution.listener import RunEnd
-from tla2py.model.run import Run
 from tla2py.spark.launch import job_failed
 from tla2py.store.derive import GraphShare, derive_fragment, large_graphs
 from tla2py.store.fragments import Fragment
+from tla2py.store.record import Archive
 from tla2py.store.storage import Address, folder_of, is_remote
 from tla2py.store.store import Store
 from tla2py.store.write import Derive, Group, derive_here
@@ -118,7 +118,7 @@ def _task(
                 # What is loose is of this sweep.
                 recorded = store.record_ids().loose if repeated else frozenset()
                 for _, run in same:
-                    end = _recorded_end(run, store) if run.run_id in recorded else None
+                    end = store.read_record(run.run_id, _end) if run.run_id in recorded else None
                     end = end or execute_into_store(run, work, "spark")
                     if end:
                         yield number, end
@@ -128,15 +128,13 @@ def _task(
     return task
 
 
-def _recorded_end(run: Run, store: Store) -> RunEnd | None:
-    """The end of a run that an earlier attempt at its task recorded; None if the record is damaged."""
-    try:
-        with store.archive(run.run_id) as archive:
-            verdict = interpret_record(archive.record, archive.stdout).verdict
-            seconds = sum(each.wall_seconds for each in archive.record.executions)
-    except StoreError:
-        return None
-    return RunEnd(run_id=run.run_id, verdict=verdict, wall_seconds=seconds)
+def _end(archive: Archive) -> RunEnd:
+    """The end of a run that an earlier attempt at its task recorded."""
+    return RunEnd(
+        run_id=archive.record.run_id,
+        verdict=interpret_record(archive.record, archive.stdout).verdict,
+        wall_seconds=sum(each.wall_seconds for each in archive.record.executions),
+    )
 
 
 T = TypeVar("T")

@@ -24,7 +24,7 @@ import contextlib
 import io
 import shutil
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from functools import partial
 from pathlib import Path
@@ -470,6 +470,16 @@ class Store:
         name = below(self.path, record_name(run_id))
         with open_archive(lambda: self._open_record(run_id), name, run_id) as archive:
             yield archive
+
+    def read_record(self, run_id: str, read: Callable[[Archive], T]) -> T | None:
+        """What ``read`` makes of the record of a run; None if it is damaged or missing."""
+        try:
+            with self.archive(run_id) as archive:
+                return read(archive)
+        except StoreError as error:
+            if error.code != "record-damaged":
+                raise
+            return None
 
     def _open_record(self, run_id: str) -> IO[bytes]:
         if not is_remote(self.path):

@@ -50,9 +50,8 @@ _READ_BY_SWEEPS = ("runs", "coverage", "diagnostics")
 # So many fragments are added before all become one; one with more bytes stays as it is.
 _MOST_FRAGMENTS = 32
 _LARGE = 256 << 20
-# The runs of a group, and the bytes of their records.
+# The runs of a group.
 _GROUP_RUNS = 1000
-_GROUP_BYTES = 32 << 20
 # For how many seconds the files of earlier moments are kept for their readers.
 _RETIRED_SECONDS = 600.0
 
@@ -248,17 +247,8 @@ def _keep_rows(
 
 def _groups(missing: pa.Table) -> Iterator[Group]:
     """Records, given as ``run_id`` and ``record``, in groups that are not too large."""
-    group: dict[str, str] = {}
-    size = 0
     for batch in missing.to_batches(max_chunksize=_GROUP_RUNS):
-        for run_id, record in zip(*(column.to_pylist() for column in batch.columns), strict=True):
-            group[run_id] = record
-            size += int(record.partition("-")[0])
-            if len(group) == _GROUP_RUNS or size >= _GROUP_BYTES:
-                yield group
-                group, size = {}, 0
-    if group:
-        yield group
+        yield dict(zip(*(column.to_pylist() for column in batch.columns), strict=True))
 
 
 def _merged(storage: Storage, fragments: list[Fragment]) -> list[Fragment]:
