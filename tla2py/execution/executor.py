@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
@@ -100,7 +100,7 @@ class Executor:
 
     def __init__(self, slots: int, threads: int = 0) -> None:
         self._slots, self._threads = slots, threads or slots
-        self._running = 0
+        self._busy: set[int] = set()
         self._lock = threading.Lock()
 
     @property
@@ -110,7 +110,7 @@ class Executor:
 
     def running(self) -> int:
         """The number of runs in progress."""
-        return min(self._running, self.slots)
+        return min(len(self._busy), self.slots)
 
     def execute(self, parts: Sequence[Part], tick: Callable[[], None]) -> Generator[PartEnd, None, None]:
         """Execute all runs, in order of start, and yield the end of each, in any order; ``tick`` is called now and then.
@@ -120,15 +120,17 @@ class Executor:
         cancelled = threading.Event()
         # A planned run is made when it is taken.
         waiting = ((number, run) for number, (runs, _) in enumerate(parts) for run in runs)
-        works = [work for _, work in parts]
+        works, busy = [work for _, work in parts], self._busy
+        busy.clear()
         # A thread ends with None.
         done: SimpleQueue[PartEnd | BaseException | None] = SimpleQueue()
 
         def slot() -> None:
             try:
                 while not cancelled.is_set() and (batch := self._take(waiting)):
-                    with self._counted():
-                        ends = self._execute(batch, works, cancelled)
+                    busy.add(threading.get_ident())
+                    ends = self._execute(batch, works, cancelled)
+                    busy.discard(threading.get_ident())
                     for end in ends:
                         done.put(end)
             except BaseException as error:
@@ -166,16 +168,6 @@ class Executor:
     def derive(self, store: Store, groups: Iterable[Group]) -> Iterable[Fragment]:
         """The fragments of groups of records, see ``refresh_tables``."""
         return derive_here(store, groups)
-
-    @contextmanager
-    def _counted(self) -> Iterator[None]:
-        with self._lock:
-            self._running += 1
-        try:
-            yield
-        finally:
-            with self._lock:
-                self._running -= 1
 
     def _take(self, waiting: Iterator[PartRun]) -> Sequence[PartRun]:
         """The runs that a thread executes next, one after the other; empty if none is left."""

@@ -17,7 +17,6 @@ from typing import NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
 from tla2py.errors import InputError, Place, Tla2pyError
 from tla2py.logs.answer import answer_of, line_numbers
@@ -31,8 +30,8 @@ from tla2py.store import rows
 from tla2py.store.fragments import FRAGMENT_TABLES, Fragment, fragment_of, new_name, read_table
 from tla2py.store.pack import integer_column, text_column
 from tla2py.store.record import Archive, input_file
-from tla2py.store.schema import TABLES
-from tla2py.store.sink import TableWriter, rows_as_table
+from tla2py.store.schema import TABLES, arrow_schema
+from tla2py.store.sink import TableWriter, rows_as_table, write_batches
 from tla2py.store.storage import Address, Storage
 from tla2py.store.store import Manifest, Store
 from tla2py.sweep.file import PointPlaces, SweepText, read_sweep_text
@@ -162,31 +161,19 @@ def without_repeated(storage: Storage, shares: Sequence[Fragment]) -> list[Fragm
     seen: list[pa.Array] = [integer_column(())]
     kept = []
     for share in shares:
-        found, files = share, {**share.files}
+        found, files, name = share, {**share.files}, new_name()
         for file in files.pop(_STATES, ()):
-            column = read_table([storage.local(file.name)], ["fingerprint"])["fingerprint"]
-            repeated = pc.is_in(column, value_set=pa.chunked_array(seen))
-            if pc.any(repeated).as_py():
-                rest = _filtered(storage, file.name, pc.invert(repeated))
-                found = Fragment(files=files).with_files([rest])
+            path = storage.local(file.name)
+            column = read_table([path], ["fingerprint"])["fingerprint"]
+            fresh = column.filter(pc.invert(pc.is_in(column, value_set=pa.chunked_array(seen))))
+            if len(fresh) < len(column):
+                with storage.staging("tables") as folder:
+                    place, schema = folder / _STATES / f"{name}.parquet", arrow_schema(TABLES[_STATES])
+                    write_batches(place, schema, [path], fresh.combine_chunks(), "fingerprint")
+                    found = Fragment(files=files).with_files([fragment_of(folder, name)])
             seen += column.chunks
         kept.append(found)
     return kept
-
-
-def _filtered(storage: Storage, file: str, kept: pa.ChunkedArray) -> Fragment:
-    """A fragment with some states of a file."""
-    name, start = new_name(), 0
-    with storage.staging("tables") as folder:
-        with (
-            pq.ParquetFile(storage.local(file)) as source,
-            TableWriter(folder, name, GRAPH_TABLES) as tables,
-        ):
-            for group in range(source.num_row_groups):
-                rows = source.read_row_group(group, use_threads=False)
-                rows, start = rows.filter(kept.slice(start, rows.num_rows)), start + rows.num_rows
-                tables.add_columns(_STATES, rows.columns)
-        return fragment_of(folder, name)
 
 
 class StoredOrigins:

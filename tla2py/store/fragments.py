@@ -7,6 +7,7 @@ replaced whole. Tables can be made anew from the records, so a list that cannot 
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import uuid
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -133,11 +134,34 @@ def intact_table(
     """
     found: list[Path] = []
     for each in (file for fragment in fragments for file in fragment.files.get(table, ())):
-        file = intact_file(storage, each.name, each.sha256)
-        if file is None or not has_columns(file, _DECLARED[table], whole=whole):
+        try:
+            path = storage.local(each.name)
+            stat = path.stat()
+            sha256, types = _contents(path, stat.st_size, stat.st_mtime_ns)
+        except OSError:
             return None
-        found.append(file)
+        if sha256 != each.sha256:
+            storage.forget(each.name)
+            return None
+        for column in _DECLARED[table]:
+            if (whole or column.name == "run_id" or column.name in types) and types.get(
+                column.name
+            ) != column.type:
+                return None
+        found.append(path)
     return found
+
+
+@lru_cache(maxsize=4096)
+def _contents(path: Path, _size: int, _mtime_ns: int) -> tuple[str, Mapping[str, pa.DataType]]:
+    """The digest of a file, which is read once for each of its sizes and times, and the types of its columns, if it is Parquet."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    types: dict[str, pa.DataType] = {}
+    with contextlib.suppress(ValueError, pa.ArrowException), pq.ParquetFile(path) as file:
+        types = {field.name: field.type for field in file.schema_arrow}
+    return file_digest(path), types
 
 
 def is_intact(storage: Storage, fragment: Fragment, tables: Iterable[str]) -> bool:
@@ -267,53 +291,7 @@ def _batch_rows(batch: pa.RecordBatch, columns: Sequence[str]) -> Iterator[tuple
     yield from zip(*lists, strict=True)
 
 
-def intact_file(storage: Storage, name: str, sha256: str) -> Path | None:
-    """A file with this digest, or its copy; None if it is missing or differs.
-
-    A file is read once for each of its sizes and times. Raises StoreError.
-    """
-    try:
-        path = storage.local(name)
-        stat = path.stat()
-        found = _cached(path, stat.st_size, stat.st_mtime_ns)
-    except OSError:
-        return None
-    if found == sha256:
-        return path
-    storage.forget(name)
-    return None
-
-
-@lru_cache(maxsize=4096)
-def _cached(path: Path, _size: int, _mtime_ns: int) -> str:
-    return file_digest(path)
-
-
 def file_digest(path: Path) -> str:
     """The sha256 of a file, in hexadecimal. Raises OSError."""
     with path.open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
-
-
-def has_columns(path: Path, columns: Sequence[Column], *, whole: bool) -> bool:
-    """Whether a file has these columns with their types; without ``whole`` some may be missing."""
-    stat = path.stat()
-    types = _column_types(path, stat.st_size, stat.st_mtime_ns)
-    return all(
-        types.get(column.name) == column.type
-        for column in columns
-        if whole or column.name == "run_id" or column.name in types
-    )
-
-
-@lru_cache(maxsize=4096)
-def _column_types(path: Path, _size: int, _mtime_ns: int) -> Mapping[str, pa.DataType]:
-    """The types of a file's columns by name; none of a file that is not Parquet."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    try:
-        with pq.ParquetFile(path) as file:
-            return {field.name: field.type for field in file.schema_arrow}
-    except (OSError, ValueError, pa.ArrowException):
-        return {}

@@ -210,14 +210,16 @@ _GROUP_BYTES = 4 << 20
 _BATCH_ROWS = 4096
 
 
-def write_batches(file: Path, schema: pa.Schema, files: Iterable[Path], kept: pa.StringArray | None) -> None:
-    """Write the rows of some files, or those of the runs ``kept``; without rows there is no file."""
+def write_batches(
+    file: Path, schema: pa.Schema, files: Iterable[Path], kept: pa.Array | None, key: str = "run_id"
+) -> None:
+    """Write the rows of some files, or those whose ``key`` is among ``kept``; without rows there is no file."""
     group, writer = list[pa.RecordBatch](), None
     for path in files:
         with pq.ParquetFile(path) as source:
             for batch in source.iter_batches(batch_size=_BATCH_ROWS, use_threads=False):
                 if kept is not None:
-                    batch = batch.filter(pc.is_in(batch["run_id"], value_set=kept))
+                    batch = batch.filter(pc.is_in(batch[key], value_set=kept))
                 if not batch.num_rows:
                     continue
                 if writer is None:
