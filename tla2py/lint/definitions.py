@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Literal, TypeAlias
 
 from tla2py.errors import InputError
-from tla2py.lint.subject import Mention, Subject, finding, keyword_of, rule
+from tla2py.lint.subject import Mention, Subject, conjuncts, finding, keyword_of, rule
 from tla2py.model.finding import Finding, Severity
 from tla2py.model.model import LIST_FIELDS, NAME_FIELDS
 from tla2py.text import did_you_mean
 from tla2py.tla.evaluate import evaluate
-from tla2py.tla.graph import ModuleGraph
+from tla2py.tla.graph import ModuleGraph, named, reached
 from tla2py.tla.levels import Level, Levels
 from tla2py.tla.module import Expression, standard_module_of
 from tla2py.tla.scope import Scope
@@ -21,60 +20,33 @@ from tla2py.tlc.config.statements import KEYWORDS
 
 # Standard modules whose operators TLC does not treat as constants.
 _CHANGING = ("TLC", "TLCExt", "Randomization")
-Part: TypeAlias = Literal["initial", "invariant", "action", "temporal"]
 
 
 @deeply
-def parts_of(name: str, spec: ModuleGraph) -> frozenset[Part]:
-    """The parts into which TLC splits a property; only a ``temporal`` one needs the whole state graph."""
-    entity = spec.scope.names[name]
+def is_temporal(name: str, spec: ModuleGraph) -> bool:
+    """Whether TLC needs the whole state graph for a part of a property; it checks other parts state by state."""
     levels = Levels(spec.resolver)
-    return frozenset(_parts(entity.body, entity.scope, levels)) if entity.body is not None else frozenset()
+    parts = (part for root in named(spec, [name]) for part in conjuncts(root))
+    return any(_needs_graph(part.expr, part.scope, levels) for part in parts)
 
 
-def _parts(expr: Expression, scope: Scope, levels: Levels) -> Iterator[Part]:
-    if levels.of_expression(expr, scope) <= Level.STATE:
-        yield "initial"
-        return
-    if expr.shape == "apply" and expr.operator == "/\\":
-        for argument in expr.arguments:
-            yield from _parts(argument, scope, levels)
-        return
-    if expr.is_name():
-        entity = scope.find(expr.operator)
-        if entity is not None and entity.body is not None:
-            yield from _parts(entity.body, entity.scope, levels)
-            return
+def _needs_graph(expr: Expression, scope: Scope, levels: Levels) -> bool:
     if expr.shape == "apply" and expr.operator == "[]" and expr.arguments:
-        inner = expr.arguments[0]
-        if inner.shape == "build" and inner.operator == "[]_":
-            yield "action"
-            return
-        if levels.of_expression(inner, scope) <= Level.STATE:
-            yield "invariant"
-            return
-    yield "temporal"
+        expr = expr.arguments[0]
+        if expr.shape == "build" and expr.operator == "[]_":
+            return False
+    return levels.of_expression(expr, scope) > Level.STATE
 
 
 @deeply
 def asks_tlc(name: str, spec: ModuleGraph) -> bool:
     """Whether a definition depends on the search, as ``TLCGet("level")`` does."""
-    seen: set[int] = set()
-
-    def asks(expr: Expression, scope: Scope) -> bool:
-        if id(expr) in seen:
-            return False
-        seen.add(id(expr))
-        entity = scope.find(expr.operator) if expr.shape == "apply" else None
-        if entity is None and expr.shape == "apply" and standard_module_of(expr.operator) in _CHANGING:
-            return True
-        if entity is not None and entity.body is not None and asks(entity.body, entity.scope):
-            return True
-        inner = spec.resolver.let(scope, expr) if expr.shape == "let" else scope
-        return any(asks(child, inner) for child in expr.children())
-
-    entity = spec.scope.names[name]
-    return entity.body is not None and asks(entity.body, entity.scope)
+    return any(
+        each.expr.shape == "apply"
+        and each.entity is None
+        and standard_module_of(each.expr.operator) in _CHANGING
+        for each in reached(spec, named(spec, [name]), {})
+    )
 
 
 _CHECKED = ("invariants", "properties")
@@ -194,9 +166,7 @@ def _is_false(name: str, spec: ModuleGraph) -> bool:
 @rule(Severity.WARNING, "symmetry-liveness", "constraint-liveness")
 def liveness(subject: Subject) -> Iterator[Finding]:
     """On a graph that lacks states, TLC may miss violations of liveness or report false ones."""
-    live = [
-        each.name for each, spec in _defined(subject, "properties") if "temporal" in parts_of(each.name, spec)
-    ]
+    live = [each.name for each, spec in _defined(subject, "properties") if is_temporal(each.name, spec)]
     names = ", ".join(dict.fromkeys(live))
     for other in subject.of("symmetry", "constraints", "action_constraints") if live else ():
         if other.key == "constraints" and other.name not in subject.specs[0].definitions:

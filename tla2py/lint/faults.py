@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from tla2py.errors import Place
-from tla2py.lint.subject import Subject, finding, rule, steps
+from tla2py.lint.subject import Subject, conjuncts, finding, rule, steps
 from tla2py.model.finding import Finding, Severity
 from tla2py.model.model import Config
 from tla2py.tla.graph import ModuleGraph, Reached, named, reached
@@ -195,23 +195,12 @@ def _constant_formula(looked: _Looked) -> Iterator[Reached]:
 
 def _recurrence(looked: _Looked) -> Iterator[Reached]:
     for root in looked.roots("properties"):
-        for each in _conjuncts(root):
+        for each in conjuncts(root, "\\A"):
             kinds = set(_disjuncts(each, looked.levels, negated=False))
             if kinds == {"now", "recurs"} and (
                 each.expr.shape == "apply" and each.expr.operator in ("=>", "\\/")
             ):
                 yield each
-
-
-def _conjuncts(each: Reached) -> Iterator[Reached]:
-    expr, entity = each.expr, each.entity
-    if expr.is_name() and entity is not None and entity.body is not None:
-        yield from _conjuncts(Reached(expr=entity.body, scope=entity.scope, owner=entity))
-    elif _applies(expr, "/\\") or expr.operator == "\\A":
-        for part in expr.arguments:
-            yield from _conjuncts(Reached(expr=part, scope=each.scope, owner=each.owner))
-    else:
-        yield each
 
 
 def _disjuncts(

@@ -156,22 +156,23 @@ def _statements(config: Config) -> Iterator[str]:
     yield from (f"{name} = {value}" for name, value in assigned.items())
 
 
+def conjuncts(each: Reached, *beside: str) -> Iterator[Reached]:
+    """The conjuncts of a formula, through the names of definitions; ``beside`` are further operators to look into."""
+    expr, entity = each.expr, each.entity
+    if expr.operator in beside or (expr.shape == "apply" and expr.operator == "/\\"):
+        for part in expr.arguments:
+            yield from conjuncts(Reached(expr=part, scope=each.scope, owner=each.owner), *beside)
+    elif expr.is_name() and entity is not None and entity.body is not None:
+        yield from conjuncts(Reached(expr=entity.body, scope=entity.scope, owner=entity), *beside)
+    else:
+        yield each
+
+
 def steps(spec: ModuleGraph, specification: str) -> Iterator[Reached]:
     """The conjuncts of a specification without those on the initial state."""
     levels = Levels(spec.resolver)
-    pending = list(named(spec, [specification]))
-    while pending:
-        each = pending.pop()
-        if levels.of_expression(each.expr, each.scope) <= Level.STATE:
-            continue
-        entity = each.entity if each.expr.is_name() else None
-        if each.expr.shape == "apply" and each.expr.operator == "/\\":
-            pending += [
-                Reached(expr=part, scope=each.scope, owner=each.owner) for part in each.expr.arguments
-            ]
-        elif entity is not None and entity.body is not None:
-            pending.append(Reached(expr=entity.body, scope=entity.scope, owner=entity))
-        else:
+    for each in (part for root in named(spec, [specification]) for part in conjuncts(root)):
+        if levels.of_expression(each.expr, each.scope) > Level.STATE:
             yield each
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple, TypeAlias
 
 from tla2py.lint.constants import mistaken_names
-from tla2py.lint.definitions import parts_of
+from tla2py.lint.definitions import is_temporal
 from tla2py.model.finding import Acceptance, accepted_reason
 from tla2py.model.model import NAME_FIELDS, Assignment, Config
 from tla2py.model.run import Run, TlcOptions
@@ -96,7 +96,7 @@ def config_facts(run: Run, spec: ModuleGraph) -> ConfigFacts:
         doubtful=tuple(
             name
             for name in (config.properties if config.symmetry else ())
-            if name in spec.definitions and "temporal" in parts_of(name, spec)
+            if name in spec.definitions and is_temporal(name, spec)
         ),
         searched=tuple(sorted(_searched(config, spec))),
         values=_values(run, config, spec),

@@ -44,8 +44,8 @@ from tla2py.sweep.load import load_sweep
 from tla2py.sweep.plan import Plan, plan_sweep
 from tla2py.sweep.sweep import Sweep
 from tla2py.tla.copies import with_definitions
+from tla2py.tla.example_values import assumed_conjuncts
 from tla2py.tla.graph import ModuleGraph, Reached, closure, named
-from tla2py.tla.module import Expression
 from tla2py.tla.parse import Translate
 from tla2py.tla.tree import deeply
 from tla2py.tlc.config.read import ConfigFile
@@ -88,19 +88,12 @@ def unread_parameters(sweep: Sweep, plan: Plan) -> Iterator[Finding]:
 def _read(spec: ModuleGraph, names: set[str], replaced: Mapping[str, frozenset[str]]) -> frozenset[str]:
     direct = names.union(*(replaced.get(name, ()) for name in names))
     found = constants(spec, named(spec, direct), replaced) | direct
-    for module in spec.extended:
-        for each in (part for assumption in module.assumptions for part in _conjuncts(assumption.body)):
-            related = constants(spec, [Reached(expr=each, scope=spec.scope_of(module))], replaced)
-            # A relation says which points there are.
-            if len(related) > 1:
-                found |= related
+    for expr, scope in assumed_conjuncts(spec):
+        related = constants(spec, [Reached(expr=expr, scope=scope)], replaced)
+        # A relation says which points there are.
+        if len(related) > 1:
+            found |= related
     return found
-
-
-def _conjuncts(expr: Expression) -> tuple[Expression, ...]:
-    if expr.shape != "apply" or expr.operator != "/\\":
-        return (expr,)
-    return tuple(part for each in expr.arguments for part in _conjuncts(each))
 
 
 @rule(Severity.WARNING, "deadlock-option")
