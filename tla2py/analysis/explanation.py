@@ -438,7 +438,7 @@ def refined_sweep(sweep: Sweep, explanation: Explanation) -> Sweep | None:
                 known.add(key)
                 more.append(suggestion)
     rows = chain((point.parameters for point in sweep.points), more)
-    return replace(sweep, points=Points.of(sweep.points.columns, rows)) if more else None
+    return replace(sweep, points=Points.of(sweep.points.names, rows)) if more else None
 
 
 def _key(parameters: Mapping[str, str]) -> frozenset[tuple[str, object]]:

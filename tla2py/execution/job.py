@@ -91,13 +91,12 @@ def write_points(sweep: Sweep, plan: Plan, store: Store) -> None:
     """Write the manifest of a sweep's store, its points, and the files that its runs read."""
     import pyarrow as pa
 
-    from tla2py.store.pack import coded_column, integer_column, text_column
+    from tla2py.store.pack import integer_column, text_column
 
     form, ids = manifest(sweep, plan), plan.runs.ids
     points = {"point": integer_column(range(1, len(ids) + 1)), "run_id": text_column(ids)}
     for each in form.parameters:
-        column = sweep.points.columns[each.name]
-        points[each.column] = coded_column(column.texts, column.codes)
+        points[each.column] = text_column(sweep.points.column(each.name)).dictionary_encode()
     store.write_manifest(form, pa.table(points), plan.sources)
     write_input_files(sweep, store)
 
@@ -253,7 +252,7 @@ def manifest(sweep: Sweep, plan: Plan) -> Manifest:
             name=p.name,
             kind=p.kind,
             column=column,
-            type=parameter_type({*sweep.points.columns[p.name]}),
+            type=parameter_type({*sweep.points.column(p.name)}),
         )
         for p, column in zip(sweep.parameters, columns, strict=True)
     ]

@@ -85,8 +85,8 @@ def _is_whole(sweep: Sweep, row: RunRow) -> bool:
 def _single_states(sweep: Sweep, results: Iterable[RunRow]) -> Iterator[Finding]:
     """A finding on each module and config whose points all have a single distinct state."""
     keys = list(sweep.points.keys(("module", "config")))
-    single: dict[tuple[int, ...], bool] = {}
-    first: dict[tuple[int, ...], int] = {}
+    single: dict[tuple[str, ...], bool] = {}
+    first: dict[tuple[str, ...], int] = {}
     for row in results:
         key = keys[row.point - 1]
         first.setdefault(key, row.point)
@@ -189,7 +189,7 @@ def _parts(sweep: Sweep, plan: Plan, jar: Jar) -> Iterator[tuple[Sweep, Plan, Ja
             used = {id(sweep.spec(row)) for row in rows}
             part = replace(
                 sweep,
-                points=Points.of(sweep.points.columns, rows),
+                points=Points.of(sweep.points.names, rows),
                 specs={key: spec for key, spec in sweep.specs.items() if id(spec) in used},
             )
             yield part, plan.part(point.index for point in points), own

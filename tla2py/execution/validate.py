@@ -327,7 +327,7 @@ def mutated_sweep(
         # What is expected of the logs is not expected of these.
         file=msgspec.structs.replace(sweep.file, expect=None),
         logs=replace(sweep.logs, logs=changed),
-        points=Points.of(sweep.points.columns, rows),
+        points=Points.of(sweep.points.names, rows),
         options=replace(sweep.options, coverage=False, graph=False),
         counted=frozenset(),
         vacuity=False,

@@ -44,13 +44,6 @@ def integer_column(numbers: Iterable[int]) -> pa.Int64Array:
     return pa.Array.from_buffers(pa.int64(), len(values), [None, pa.py_buffer(values)])
 
 
-def coded_column(texts: Iterable[str], codes: Iterable[int]) -> pa.DictionaryArray:
-    """A column of texts, given by their numbers among different ones."""
-    numbers = array("i", codes)
-    places = pa.Array.from_buffers(pa.int32(), len(numbers), [None, pa.py_buffer(numbers)])
-    return pa.DictionaryArray.from_arrays(places, text_column(texts))
-
-
 def release_memory() -> None:
     """Return what Arrow has freed to the system; otherwise it keeps it for the next large table."""
     pa.default_memory_pool().release_unused()

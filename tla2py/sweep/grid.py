@@ -1,10 +1,9 @@
-"""The points of a sweep and the ids of their runs, kept as columns: a hundred thousand points have few different texts."""
+"""The points of a sweep: the product of its parameters, without what is left out."""
 
 from __future__ import annotations
 
 import itertools
 import math
-from array import array
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -32,95 +31,71 @@ class Point:
 
 
 @dataclass(frozen=True, slots=True)
-class PointColumn:
-    """The texts of a parameter: the different ones, and the number of each point's text among them."""
-
-    texts: tuple[str, ...]
-    codes: array[int]
-
-    def __iter__(self) -> Iterator[str]:
-        return map(self.texts.__getitem__, self.codes)
-
-
-@dataclass(frozen=True, slots=True)
 class Points(Sequence[Point]):
-    """The points of a sweep in grid order; each is made when it is read."""
+    """The points of a sweep in grid order: their texts by parameter; each point is made when it is read."""
 
-    columns: Mapping[str, PointColumn]
-    size: int
+    names: tuple[str, ...]
+    rows: Sequence[tuple[str, ...]]
 
     @classmethod
     def of(cls, names: Iterable[str], rows: Iterable[Mapping[str, str]]) -> Points:
         """The points with these parameters."""
-        texts: dict[str, dict[str, int]] = {name: {} for name in names}
-        codes = {name: array("I") for name in texts}
-        size = 0
-        for row in rows:
-            size += 1
-            for name, known in texts.items():
-                codes[name].append(known.setdefault(row[name], len(known)))
-        return cls({name: PointColumn(tuple(texts[name]), codes[name]) for name in texts}, size)
+        names = tuple(names)
+        return cls(names, [tuple([row[name] for name in names]) for row in rows])
 
     def __len__(self) -> int:
-        return self.size
+        return len(self.rows)
 
     @overload
     def __getitem__(self, index: int) -> Point: ...
     @overload
     def __getitem__(self, index: slice) -> tuple[Point, ...]: ...
     def __getitem__(self, index: int | slice) -> Point | tuple[Point, ...]:
-        places = range(self.size)[index]
+        places = range(len(self.rows))[index]
         return self._point(places) if isinstance(places, int) else tuple(map(self._point, places))
 
-    def __iter__(self) -> Iterator[Point]:
-        names = tuple(self.columns)
-        rows = zip(*self.columns.values(), strict=True) if names else repeat((), self.size)
-        for index, row in enumerate(rows, 1):
-            yield Point(index=index, parameters=dict(zip(names, row, strict=True)))
-
     def _point(self, place: int) -> Point:
-        texts = {name: column.texts[column.codes[place]] for name, column in self.columns.items()}
-        return Point(index=place + 1, parameters=texts)
+        return Point(index=place + 1, parameters=dict(zip(self.names, self.rows[place], strict=True)))
+
+    def column(self, name: str) -> list[str]:
+        """Each point's text of a parameter."""
+        place = self.names.index(name)
+        return [row[place] for row in self.rows]
 
     def texts(self) -> list[str]:
         """A text for each point, which names its parameters and their values."""
-        names = tuple(self.columns)
-        rows = zip(*self.columns.values(), strict=True) if names else repeat((), self.size)
-        return ["\n".join((*names, *row)) for row in rows]
+        return ["\n".join((*self.names, *row)) for row in self.rows]
 
     def keys(
-        self, names: Iterable[str], same: Callable[[str], bool] | None = None
-    ) -> Iterator[tuple[int, ...]]:
-        """The numbers of each point's texts of some parameters; those that the sweep lacks are left out.
+        self, names: Iterable[str], same: Callable[[str], bool] = lambda _: False
+    ) -> Iterator[tuple[str, ...]]:
+        """Each point's texts of some parameters; those that the sweep lacks are left out.
 
         All texts for which ``same`` holds count as one.
         """
-        columns = [self.columns[name] for name in names if name in self.columns]
-        codes = [
-            column.codes
-            if same is None
-            else map(
-                [-1 if same(text) else n for n, text in enumerate(column.texts)].__getitem__, column.codes
-            )
-            for column in columns
-        ]
-        return zip(*codes, strict=True) if codes else repeat((), self.size)
+        columns = [self.column(name) for name in names if name in self.names]
+        shown = [["" if same(text) else text for text in column] for column in columns]
+        return zip(*shown, strict=True) if shown else repeat((), len(self.rows))
 
     def first_with(
-        self, *groups: Sequence[str], same: Callable[[str], bool] | None = None
+        self, *groups: Sequence[str], same: Callable[[str], bool] = lambda _: False
     ) -> Iterator[Point]:
         """The points, in order, that have new texts of one of these groups of parameters; ``same`` is as in ``keys``."""
-        places: dict[int, None] = {}
+        places: set[int] = set()
         for group in groups:
-            seen: set[tuple[int, ...]] = set()
-            for place, key in enumerate(self.keys(group, same)):
-                if key not in seen:
-                    seen.add(key)
-                    places[place] = None
+            places.update(first_places(self.keys(group, same)))
         return map(self._point, sorted(places))
 
 
-NO_POINTS = Points({}, 0)
+def first_places(keys: Iterable[Hashable]) -> list[int]:
+    """The place of the first of each key."""
+    places: dict[Hashable, int] = {}
+    for place, key in enumerate(keys):
+        places.setdefault(key, place)
+    return list(places.values())
+
+
+NO_POINTS = Points((), ())
 
 
 # Keys of [model] that may be parameters; "" means none, and lists are comma-separated names.
@@ -192,32 +167,24 @@ def walk_grid(
     rules = [_Rule(_row(rule, list(kinds), exclude_at), groups) for rule in file.grid.exclude]
     counts: Counter[str] = Counter()
     first: dict[str, list[Mapping[str, str]]] = defaultdict(list)
-    # The row of each group at every point.
-    rows = [array("I") for _ in groups]
+    rows: list[tuple[str, ...]] = []
     for combination in itertools.product(*(range(len(group[0].values)) for group in groups)):
+        texts = _texts(groups, combination)
         rule = next((rule for rule in rules if rule.matches(combination)), None)
         reason = f"exclude: {rule.shown}" if rule else None
         if reason is None and failing is not None:
-            predicate = failing(_texts(groups, combination))
+            predicate = failing(texts)
             reason = None if predicate is None else f"where: not {predicate}"
         if reason is None:
-            for column, row in zip(rows, combination, strict=True):
-                column.append(row)
+            rows.append(tuple(texts.values()))
         else:
             counts[reason] += 1
             if counts[reason] <= _LISTED:
-                first[reason].append(_texts(groups, combination))
-    size = len(rows[0]) if rows else 1
-    columns = {
-        parameter.name: (parameter, codes)
-        for group, codes in zip(groups, rows, strict=True)
-        for parameter in group
-    }
-    points = Points({name: PointColumn(each.values, codes) for name, (each, codes) in columns.items()}, size)
+                first[reason].append(texts)
     included = [_included(row, kinds, include_at) for row in file.grid.include]
     if included:
-        _check_included(points, included, kinds, include_at)
-        points = Points.of(kinds, itertools.chain((point.parameters for point in points), included))
+        _check_included(rows, included, kinds, include_at)
+    points = Points(tuple(kinds), rows + included)
     if not points:
         key = "where" if file.grid.where and not file.grid.exclude else "exclude"
         raise InputError(
@@ -238,7 +205,7 @@ def _texts(groups: Sequence[Sequence[Parameter]], combination: Sequence[int]) ->
     }
 
 
-def _included(row: Mapping[str, Scalar], kinds: Mapping[str, ParameterKind], where: str) -> dict[str, str]:
+def _included(row: Mapping[str, Scalar], kinds: Mapping[str, ParameterKind], where: str) -> tuple[str, ...]:
     texts = _row(row, list(kinds), where)
     missing = [name for name in kinds if name not in texts]
     if missing:
@@ -248,23 +215,25 @@ def _included(row: Mapping[str, Scalar], kinds: Mapping[str, ParameterKind], whe
             where=where,
             hint="give every parameter a value",
         )
-    return {name: texts[name] for name in kinds}
+    return tuple(texts[name] for name in kinds)
 
 
 def _check_included(
-    points: Points, included: Iterable[Mapping[str, str]], kinds: Mapping[str, ParameterKind], where: str
+    rows: Iterable[Sequence[str]],
+    included: Iterable[Sequence[str]],
+    kinds: Mapping[str, ParameterKind],
+    where: str,
 ) -> None:
-    def identity(texts: Mapping[str, str]) -> tuple[Hashable, ...]:
-        return tuple(key_of(kind, texts[name]) for name, kind in kinds.items())
+    def identity(row: Sequence[str]) -> tuple[Hashable, ...]:
+        return tuple(map(key_of, kinds.values(), row))
 
-    seen = {identity(point.parameters) for point in points}
-    for texts in included:
-        key = identity(texts)
+    seen = set(map(identity, rows))
+    for row in included:
+        key = identity(row)
         if key in seen:
-            shown = ", ".join(f"{name} = {text}" for name, text in texts.items())
             raise InputError(
                 "duplicate-point",
-                f"the included point is already in the grid: {shown}",
+                f"the included point is already in the grid: {parameter_text(dict(zip(kinds, row, strict=True)))}",
                 where=where,
                 hint="remove it from include",
             )

@@ -387,7 +387,7 @@ def _unused(sweep: Sweep, section: ExpectSection, number: int) -> InputError:
 def _other_values(sweep: Sweep, match: Mapping[str, Scalar]) -> Iterator[tuple[str, str]]:
     """The parameters for which a row has a value that no point has, each with the points' values."""
     for name, value in match.items():
-        values = list(dict.fromkeys(sweep.points.columns[name]))
+        values = list(dict.fromkeys(sweep.points.column(name)))
         if value_key(value_text(value)) not in map(value_key, values):
             shown = ", ".join([*map(value_shown, values[:_SHOWN]), *["..."][: len(values) > _SHOWN]])
             yield name, f"one of {shown}" if len(values) > 1 else f"{shown} at every point"

@@ -228,7 +228,7 @@ def without_models(sweep: Sweep, errors: Mapping[int, Tla2pyError]) -> Sweep:
     left = [point.parameters for point in sweep.points if point.index not in errors]
     if not left:
         raise unread[0].error
-    return replace(sweep, points=Points.of(sweep.points.columns, left), unread=tuple(unread))
+    return replace(sweep, points=Points.of(sweep.points.names, left), unread=tuple(unread))
 
 
 def _sweep_of_folder(path: Path, libraries: Sequence[Path], how: Loading) -> Sweep:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from array import array
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import repeat
 from typing import overload
@@ -19,7 +19,7 @@ from tla2py.model.run import (
     digest_text,
     module_texts,
 )
-from tla2py.sweep.grid import Point
+from tla2py.sweep.grid import Point, first_places
 from tla2py.sweep.sweep import Sweep
 from tla2py.text import parameter_text
 from tla2py.tla.graph import Assertion, ModuleGraph, find_assertions
@@ -247,22 +247,23 @@ class _Planner:
     def _shapes(self) -> Iterator[tuple[int, ...]]:
         """A key for each point; points with the same one have the same outline."""
         shaping = []
-        for name, column in self._sweep.points.columns.items():
-            classes = self._classes(name, column.texts)
-            if len({*classes}) > 1:
-                shaping.append(map(classes.__getitem__, column.codes))
+        for name in self._sweep.points.names:
+            column = self._sweep.points.column(name)
+            classes = self._classes(name, dict.fromkeys(column))
+            if len({*classes.values()}) > 1:
+                shaping.append(map(classes.__getitem__, column))
         return zip(*shaping, strict=True) if shaping else repeat((), len(self._sweep.points))
 
-    def _classes(self, name: str, texts: Sequence[str]) -> list[int]:
+    def _classes(self, name: str, texts: Collection[str]) -> dict[str, int]:
         """A number for each text of a parameter: points that agree in these numbers have the same outline."""
         kind = self._sweep.kinds[name]
         if kind in ("seed", "environment", "java_properties", "log", "jar"):
-            return [0] * len(texts)
+            return dict.fromkeys(texts, 0)
         if kind != "constant" or any(_replaced(spec, name) for spec in self._sweep.specs.values()):
-            return list(range(len(texts)))
+            return {text: n for n, text in enumerate(texts)}
         # Symmetry leaves out sets of one element.
         plain = {False: -1, True: -2}
-        return [plain[is_single(text)] if self._is_plain(text) else n for n, text in enumerate(texts)]
+        return {t: plain[is_single(t)] if self._is_plain(t) else n for n, t in enumerate(texts)}
 
     def _outline(self, point: Point) -> _Outline:
         """The outline of a point's run. Raises InputError as ``Sweep.model``, ``build_config`` and ``render_config`` do."""
@@ -395,11 +396,3 @@ def _declared(spec: ModuleGraph) -> Iterator[str]:
     for module in spec.modules:
         for group in (module.constants, module.variables, module.definitions):
             yield from (each.name for each in group)
-
-
-def first_places(numbers: Iterable[int]) -> list[int]:
-    """The place of the first of each number."""
-    places: dict[int, int] = {}
-    for place, number in enumerate(numbers):
-        places.setdefault(number, place)
-    return list(places.values())

@@ -160,7 +160,7 @@ def _value_findings(sweep: Sweep) -> Iterator[Finding]:
     """The findings on values of constants; each value is linted once, however many points have it."""
     given: dict[tuple[int, tuple[str, ...]], _Assigned] = {}
     # Every value of each module, config and symmetry; all numbers are alike.
-    groups = [("module", "config", "symmetry", name) for name in sweep.points.columns]
+    groups = [("module", "config", "symmetry", name) for name in sweep.points.names]
     for point in sweep.points.first_with(("module", "config", "symmetry"), *groups, same=str.isdecimal):
         spec, permuted = sweep.spec(point.parameters), _permuted(sweep, point)
         each = given.setdefault((id(spec), permuted), _Assigned(spec=spec))

@@ -272,7 +272,7 @@ class Sweep:
             where = self.source.place("parameters", axis, value=name)
             return swept_jar(name, self.path.parent, sha256, where)
 
-        return replace(self, jars={name: jar or found(name) for name in self.points.columns[axis].texts})
+        return replace(self, jars={name: jar or found(name) for name in {*self.points.column(axis)}})
 
     @property
     def jar_files(self) -> dict[str, JarFile]:
@@ -338,7 +338,7 @@ class Sweep:
 
     def row_numbers(self) -> Iterator[int | None]:
         """The number, from 0, of the row of expectations that each point is judged by; None is the section itself."""
-        known: dict[tuple[int, ...], int | None] = {}
+        known: dict[tuple[str, ...], int | None] = {}
         for place, key in enumerate(self.points.keys(self.expected_rows.names)):
             if key not in known:
                 known[key] = self.expected_rows.number(self.points[place].parameters)

@@ -53,8 +53,8 @@ def planned(sweep: Sweep, plan: Plan, known: Container[str], most: int | None = 
         yield f"{point.index:>{width}}  {_shown(point.parameters)}  {state}"
     if listed < len(plan.points):
         yield f"and {len(plan.points) - listed:,} more points; into a file or a pipe goes a line for each"
-        for name, column in sweep.points.columns.items():
-            texts = [_line(column.texts[code]) for code in dict.fromkeys(column.codes)]
+        for name in sweep.points.names:
+            texts = [_line(text) for text in dict.fromkeys(sweep.points.column(name))]
             ends = f"{texts[0]} ... {texts[-1]}" if texts[2:] else ", ".join(texts)
             yield f"  {name}: {counted(len(texts), 'value')}, {ends}"
     for each in sweep.excluded:
