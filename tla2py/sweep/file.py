@@ -22,9 +22,7 @@ from tla2py.sweep.sections import (
     SECTIONS,
     VARIABLES,
     Expected,
-    Scalar,
     SweepFile,
-    Values,
     ValuesTable,
     listed,
 )
@@ -300,6 +298,9 @@ def read_sweep_text(
         data = toml.loads(text)
     except toml.TOMLDecodeError as error:
         raise _toml_error(path, str(error)) from error
+    if re.search(r"\\(u|U0000)0000", text):
+        hint = "remove it; no path may have that character"
+        raise InputError("sweep-syntax", "a string contains \\u0000", where=str(path), hint=hint)
     return convert_sections({**(given or {}), **data}, source), source
 
 
@@ -317,15 +318,11 @@ def convert_sections(sections: Mapping[str, Any], source: SweepText) -> SweepFil
 
     Raises InputError: ``sweep-syntax``, ``unknown-key``, ``no-module``, ``wrong-type``.
     """
-    data, where = _with_dotted_names(sections), str(source.path)
+    data = _with_dotted_names(sections, top=True)
     _check_keys(data, source)
-    if _has_nul(data):
-        raise InputError(
-            "sweep-syntax", "a string contains the character NUL", where=where, hint="remove \\u0000"
-        )
     if "module" not in data:
         raise InputError(
-            "no-module", "the key module is missing", where=where, hint='write module = "NAME.tla"'
+            "no-module", "the key module is missing", where=str(source.path), hint='write module = "NAME.tla"'
         )
     try:
         file = msgspec.convert(data, SweepFile)
@@ -355,13 +352,6 @@ def _check_keys(data: dict[str, Any], source: SweepText) -> None:
                         where=source.place(*keys, key),
                         hint=did_you_mean(key, known, f"known here: {', '.join(known)}"),
                     )
-
-
-def _has_nul(data: object) -> bool:
-    """Whether a string contains NUL, which no path may."""
-    if isinstance(data, dict):
-        return any(map(_has_nul, [*data, *data.values()]))
-    return any(map(_has_nul, data)) if isinstance(data, list) else isinstance(data, str) and "\0" in data
 
 
 def _tables(data: dict[str, Any], keys: list[str]) -> list[dict[str, Any]]:
@@ -396,14 +386,8 @@ def _toml_error(path: Path, text: str) -> InputError:
     return InputError("sweep-syntax", f"not TOML: {message}", where=place, hint=_TOML)
 
 
-# Sections whose keys are the user's names.
-_NAMED: dict[str, Any] = {
-    "constants": Scalar,
-    "substitutions": str,
-    "parameters": Values,
-    "accept": str | dict[str, str],
-    **dict.fromkeys(VARIABLES, str | int),
-}
+# The types of the top-level keys.
+_TYPES = {field.encode_name: field.type for field in msgspec.structs.fields(SweepFile)}
 _WORDS = {
     "str": "a string",
     "int": "a number",
@@ -427,12 +411,9 @@ def _type_error(data: dict[str, Any], source: SweepText, text: str) -> InputErro
     keys: list[str | int] = re.findall(r"[\w-]+", path)
     if keys[:2] == ["expect", "point"] and len(keys) > 2:
         keys[2] = int(keys[2])
-    elif keys and keys[0] in _NAMED and "[...]" in path:
-        kind = _NAMED[str(keys[0])]
-        keys = [
-            keys[0],
-            next(name for name, value in data[str(keys[0])].items() if not _converts(value, kind)),
-        ]
+    elif keys and "[...]" in path and isinstance(table := data[str(keys[0])], dict):
+        kind = _TYPES[str(keys[0])]
+        keys = [keys[0], next(name for name in table if not _converts({name: table[name]}, kind))]
     else:
         keys = [key for key in keys if not str(key).isdigit()]
     missing = re.fullmatch(r"Object missing required field `(\w+)`", message)
@@ -483,38 +464,25 @@ def _plain(message: str) -> str:
 _RULE = {field.encode_name for field in msgspec.structs.fields(ValuesTable)}
 
 
-def _with_dotted_names(data: Mapping[str, Any]) -> dict[str, Any]:
-    """The data of a sweep file with ``environment.LOG`` as one name, not as a table in a table."""
-    data = dict(data)
-    for section in VARIABLES:
-        if isinstance(named := data.get(section), dict):
-            data[section] = dict(_joined(named, every=True))
-    _join(data, "parameters")
-    for name, keys in (("grid", ("exclude", "include")), ("expect", ("point",))):
-        if isinstance(table := data.get(name), dict):
-            data[name] = table = dict(table)
-            for key in keys:
-                if isinstance(rows := table.get(key), list):
-                    table[key] = [_row(row) if isinstance(row, dict) else row for row in rows]
-    return data
+def _with_dotted_names(data: Any, *, top: bool = False) -> Any:
+    """The data of a sweep file with ``environment.LOG`` as one name, not as a table in a table, at any depth."""
+    if isinstance(data, list):
+        return [_with_dotted_names(each) for each in data]
+    if not isinstance(data, Mapping):
+        return data
+    found: dict[str, Any] = {}
+    for key, value in data.items():
+        if isinstance(value, dict) and (key in VARIABLES or (key == "tlc" and not top)):
+            named = dict(_dotted_names(value))
+            found |= {key: named} if top else {f"{key}.{name}": each for name, each in named.items()}
+        else:
+            found[key] = _with_dotted_names(value)
+    return found
 
 
-def _row(row: dict[str, Any]) -> dict[str, Any]:
-    """A partial point, or a row of expectations with one in ``match``."""
-    row = dict(_joined(row))
-    _join(row, "match")
-    return row
-
-
-def _join(data: dict[str, Any], key: str) -> None:
-    if isinstance(table := data.get(key), dict):
-        data[key] = dict(_joined(table))
-
-
-def _joined(table: dict[str, Any], prefix: str = "", *, every: bool = False) -> Iterator[tuple[str, Any]]:
+def _dotted_names(table: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
     for key, value in table.items():
-        named = every or prefix or key in (*VARIABLES, "tlc")
-        if named and isinstance(value, dict) and (every or not value.keys() <= _RULE):
-            yield from _joined(value, f"{prefix}{key}.", every=every)
+        if isinstance(value, dict) and not value.keys() <= _RULE:
+            yield from _dotted_names(value, f"{prefix}{key}.")
         else:
             yield prefix + key, value
