@@ -31,7 +31,7 @@ def rule_that_is_none(lab: Lab) -> None:
     lab.plan(HEAD + "[parameters]\nMax = { from = 1 }\n")
 
 
-@provokes("values", "sweep.toml:3:1")
+@provokes("empty-parameter", "sweep.toml:3:1")
 def rule_without_a_step(lab: Lab) -> None:
     lab.plan(HEAD + "[parameters]\nMax = { from = 1, to = 2, step = 0 }\n")
 
@@ -46,7 +46,7 @@ def rule_for_no_name(lab: Lab) -> None:
     lab.plan(HEAD + '[parameters]\nMax = { model_values = "1", sizes = [1] }\n')
 
 
-@provokes("values", "sweep.toml:3:1")
+@provokes("wrong-type", "sweep.toml:3:1")
 def rule_for_no_size(lab: Lab) -> None:
     lab.plan(HEAD + '[parameters]\nMax = { model_values = "b", sizes = [-1] }\n')
 

@@ -21,6 +21,7 @@ def extends_what_is_not_there(lab: Lab) -> None:
 
 @provokes("module-missing")
 def configs_without_a_module(lab: Lab) -> None:
+    lab.write("Own.cfg", "")
     lab.run("sweep", "--configs", "*.cfg", "None.tla", "--dry-run")
 
 

@@ -207,14 +207,6 @@ def test_a_sweep_is_linted_before_it_runs(run_cli: RunCli, box: Path) -> None:
     assert not (box / "st").exists()
 
 
-def test_a_config_of_another_module_is_told_from_a_mistake(run_cli: RunCli, box: Path) -> None:
-    (box / "Bax.tla").write_text(MODULE.replace("MODULE Box", "MODULE Bax"))
-    (box / "Bax.cfg").write_text(CONFIG + "INVARIANT Bex\n")
-    done = run_cli("sweep", "--configs", "B*x.cfg", "Box.tla", "--dry-run", cwd=box)
-    assert (done.code, done.refusal) == (2, ("unknown-definition", "Bax.cfg:3:11"))
-    assert [name in done.hint for name in ("Bax.cfg", "Bax.tla")] == [True, True]
-
-
 def test_a_pattern_of_configs_is_a_sweep(run_cli: RunCli, box: Path) -> None:
     (box / "BoxBad.cfg").write_text(CONFIG.replace("N = 3", "N = 5") + "INVARIANT Enough\nPROPERTY Bound\n")
     done = run_cli("sweep", "--configs", "Box*.cfg", "Box.tla", "--executor", "local", cwd=box)

@@ -303,8 +303,7 @@ def unknown_names(
     """
     mentions = mentions_of(file.statements, file.path)
     taken = [each for each in mentions if used is None or (each.key, each.name) in used]
-    for found in _lint(file, specs, taken, complete=False, codes=_UNKNOWN):
-        yield replace(found, hint=_other_module(file.path, specs) or found.hint)
+    yield from _lint(file, specs, taken, complete=False, codes=_UNKNOWN)
 
 
 def check_config_names(file: ConfigFile, specs: Mapping[str, ModuleGraph]) -> None:
@@ -312,14 +311,6 @@ def check_config_names(file: ConfigFile, specs: Mapping[str, ModuleGraph]) -> No
     for found in unknown_names(file, specs):
         if found.refuses:
             raise found.to_error()
-
-
-def _other_module(config: Path, specs: Mapping[str, ModuleGraph]) -> str | None:
-    """The hint if a config is named after a module other than the one it is used with."""
-    own = module_of(config)
-    if own is None or own.name in {Path(name).name for name in specs}:
-        return None
-    return f"{config.name} is named after {own.name}, which this sweep does not use"
 
 
 def _lint(

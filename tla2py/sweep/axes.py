@@ -10,13 +10,18 @@ from tla2py.errors import InputError
 from tla2py.model.model import LIST_FIELDS, NAME_FIELDS, ParameterKind, is_expression, unnameable
 from tla2py.sweep.file import SweepText
 from tla2py.sweep.grid import MODEL_KEYS, Parameter, key_of, unknown_parameter
-from tla2py.sweep.sections import JAR_NAMES, VARIABLES, SweepFile, Values, ValuesTable, listed_text
+from tla2py.sweep.sections import (
+    JAR_NAMES,
+    MOST_VALUES,
+    VARIABLES,
+    SweepFile,
+    Values,
+    ValuesTable,
+    listed_text,
+)
 from tla2py.text import did_you_mean, parameter_text
 from tla2py.tla.graph import ModuleGraph
 from tla2py.tlc.process.command import check_variable
-
-# More is a typo, such as to = 1000000000.
-_MOST_VALUES = 100_000
 
 
 def read_parameters(
@@ -44,6 +49,7 @@ def read_parameters(
             ("in [substitutions]", name in file.substitutions),
             (f"in [{kind}]", kind in VARIABLES and variable in getattr(file, kind)),
             ("the parameter jar", name == "tlc.jar" and "jar" in file.parameters),
+            ("the name of the logs of [logs]", name == "log" and file.logs.files),
         ):
             if assigned:
                 raise InputError(
@@ -64,7 +70,7 @@ def read_parameters(
             )
         found.append(Parameter(name=name, kind=kind, values=texts))
     if file.logs.files:
-        found.append(_logs(file, source))
+        found.append(Parameter(name="log", kind="log", values=tuple(map(str, file.logs.files))))
     if file.grid.repeat > 1:
         if file.tlc.mode == "check":
             raise InputError(
@@ -132,18 +138,6 @@ def _check_rows(group: tuple[Parameter, ...], source: SweepText) -> None:
         raise InputError("duplicate-point", message, where=where, hint="remove one of them")
 
 
-def _logs(file: SweepFile, source: SweepText) -> Parameter:
-    """The parameter ``log``. Raises InputError (``assigned-twice``) if another one has its name."""
-    if "log" in file.parameters:
-        raise InputError(
-            "assigned-twice",
-            "log is both a parameter and the name of the logs of [logs]",
-            where=source.place("parameters", "log"),
-            hint="keep one of them",
-        )
-    return Parameter(name="log", kind="log", values=tuple(map(str, file.logs.files)))
-
-
 def _kind(name: str, specs: Mapping[str, ModuleGraph], where: str) -> ParameterKind:
     for kind in VARIABLES:
         if name.startswith(f"{kind}."):
@@ -207,50 +201,35 @@ def _texts(
 
 
 def _numbers(name: str, first: int, last: int, step: int, where: str) -> tuple[str, ...]:
-    if step == 0:
-        raise InputError(
-            "values",
-            f"parameter {name} has the step 0",
-            where=where,
-            hint="write a step such as 2 or -1, or remove it for 1",
-        )
-    numbers = range(first, last + (1 if step > 0 else -1), step)
-    if len(numbers) > _MOST_VALUES:
+    numbers = range(first, last + (1 if step > 0 else -1), step) if step else range(0)
+    if len(numbers) > MOST_VALUES:
         raise InputError(
             "values",
             f"parameter {name} has {len(numbers):,} values",
             where=where,
-            hint=f"the limit is {_MOST_VALUES:,}; use a larger step",
+            hint=f"the limit is {MOST_VALUES:,}; use a larger step",
         )
     return tuple(str(number) for number in numbers)
 
 
 def _model_values(stem: str, size: int, where: str, specs: Mapping[str, ModuleGraph]) -> str:
     names = [f"{stem}{number}" for number in range(1, size + 1)]
-    if not re.fullmatch(r"[A-Za-z]\w*", stem, re.ASCII) or stem.startswith(("WF_", "SF_")):
+    if not re.fullmatch(r"[A-Za-z]\w*", stem, re.ASCII):
         raise InputError(
             "values",
             f"the name of a model value cannot begin with {stem!r}",
             where=where,
             hint='write letters, as in model_values = "b" for b1, b2 and so on',
         )
-    if not 0 <= size <= _MOST_VALUES:
-        raise InputError(
-            "values",
-            f"{size:,} is not a size for a set of model values",
-            where=where,
-            hint=f"write a number from 0 to {_MOST_VALUES:,}",
-        )
     for spec in specs.values():
         declared = {*spec.definitions, *(c.name for c in spec.constants), *(v.name for v in spec.variables)}
-        for name in names:
-            if name in declared:
-                raise InputError(
-                    "values",
-                    f"{spec.root.name} declares {name}, so it cannot name a model value",
-                    where=where,
-                    hint="choose another beginning for the names",
-                )
+        if taken := sorted(declared.intersection(names)):
+            raise InputError(
+                "values",
+                f"{spec.root.name} declares {taken[0]}, so it cannot name a model value",
+                where=where,
+                hint="choose another beginning for the names",
+            )
     return f"{{{', '.join(names)}}}"
 
 

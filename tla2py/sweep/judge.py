@@ -11,12 +11,10 @@ from tla2py.errors import ExitCode, InputError
 from tla2py.model.outcome import OUTCOME_WORDS, REMEDIES, VERDICTS, Outcome, Verdict, is_expected, left_open
 from tla2py.model.row import RunRow
 from tla2py.sweep.checks import Check, config_facts
-from tla2py.sweep.grid import value_key
 from tla2py.sweep.plan import Plan
-from tla2py.sweep.sections import Expectation, ExpectPoint, ExpectSection, ExternalExpectation, Scalar
+from tla2py.sweep.sections import Expectation, ExpectPoint, ExpectSection, ExternalExpectation
 from tla2py.sweep.sweep import Sweep, matches
-from tla2py.text import did_you_mean, parameter_text, value_shown
-from tla2py.toml import value_text
+from tla2py.text import did_you_mean, parameter_text
 
 _Value: TypeAlias = Verdict | Outcome | tuple[str, ...] | int | None
 
@@ -288,8 +286,6 @@ def code_of(verdict: Verdict) -> ExitCode:
 
 # Labels of violations that no config lists.
 _UNLISTED = ("assert", "assumption")
-# The number of a parameter's values in a hint.
-_SHOWN = 4
 
 
 def check_expectations(sweep: Sweep, plan: Plan) -> None:
@@ -377,20 +373,9 @@ def _unused(sweep: Sweep, section: ExpectSection, number: int) -> InputError:
     else:
         message = f"this expectation matches no point: {shown}"
         hint = "the points are those of [parameters] without those that [grid] excludes"
-        for name, values in _other_values(sweep, match) if isinstance(match, dict) else ():
-            hint = f"{name} is {values}"
     return InputError(
         "expect-no-point", message, where=sweep.source.place("expect", "point", number), hint=hint
     )
-
-
-def _other_values(sweep: Sweep, match: Mapping[str, Scalar]) -> Iterator[tuple[str, str]]:
-    """The parameters for which a row has a value that no point has, each with the points' values."""
-    for name, value in match.items():
-        values = list(dict.fromkeys(sweep.points.column(name)))
-        if value_key(value_text(value)) not in map(value_key, values):
-            shown = ", ".join([*map(value_shown, values[:_SHOWN]), *["..."][: len(values) > _SHOWN]])
-            yield name, f"one of {shown}" if len(values) > 1 else f"{shown} at every point"
 
 
 def _check_row(
@@ -412,20 +397,13 @@ def _check_row(
             where=place("outcome"),
             hint="keep one of them",
         )
-    if verdict not in (None, Verdict.VIOLATED) and row.violates:
-        expected = row.verdict or (row.outcome.value if row.outcome else "")
+    named = bool(row.violates)
+    if None not in (verdict, row.violates) and named != (verdict is Verdict.VIOLATED):
         raise InputError(
             "expect-contradiction",
-            f"the verdict {expected} and violates = {row.violates} contradict each other",
+            f"the verdict {_word(verdict)} and violates = {row.violates} contradict each other",
             where=place("violates"),
-            hint='write verdict = "violated", or remove violates',
-        )
-    if verdict is Verdict.VIOLATED and row.violates == []:
-        raise InputError(
-            "expect-contradiction",
-            "a violation is expected, but violates is empty",
-            where=place("violates"),
-            hint="name what should be violated",
+            hint='write verdict = "violated" and what is violated, or remove violates',
         )
     known = frozenset[str]().union(*checked)
     for name in row.violates or ():

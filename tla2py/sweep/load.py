@@ -57,15 +57,6 @@ from tla2py.tlc.config.wrapper import build_config
 from tla2py.tlc.tools.community import community_classes, load_specification, override_modules, read_override
 
 
-def _expand_log_patterns(
-    file: SweepFile, source: SweepText, base: Path
-) -> tuple[SweepFile, dict[str, tuple[str, ...]]]:
-    """A sweep file that names its logs instead of patterns, and the files of each. Raises InputError as ``find_logs`` does."""
-    found = find_logs(base, file.logs.files, partial(source.place, "logs"))
-    logs = msgspec.structs.replace(file.logs, files=list(found))
-    return msgspec.structs.replace(file, logs=logs), found
-
-
 def _read_sweep_logs(
     file: SweepFile,
     source: SweepText,
@@ -117,19 +108,13 @@ def _read_configs(
 def configs_sections(module: Path, pattern: str, libraries: Sequence[Path]) -> dict[str, Any]:
     """The sections of a sweep file beside a module that lists the configs that match a pattern.
 
-    Raises InputError: ``usage``, ``module-missing``, ``config-missing``.
+    Raises InputError: ``usage``, ``config-missing``.
     """
     if module.suffix != ".tla":
         raise InputError(
             "usage",
             f"--configs needs a module, not {module}",
             hint="quote the pattern: tla2py sweep --configs 'models/*.cfg' Spec.tla",
-        )
-    if not module.is_file():
-        raise InputError(
-            "module-missing",
-            f"no such module: {module}",
-            hint="name a .tla file, relative to the current folder",
         )
     found = glob.glob(pattern, recursive=True)  # noqa: PTH207 - it may be absolute
     paths = sorted(path for path in found if Path(path).is_file())
@@ -276,7 +261,10 @@ def _loaded(
     read: tuple[dict[str, ModuleGraph], dict[str, ConfigFile]] | None = None,
 ) -> Sweep:
     base = path.parent
-    file, logs = _expand_log_patterns(with_listed_configs(file, source, base), source, base)
+    file = with_listed_configs(file, source, base)
+    logs = find_logs(base, file.logs.files, partial(source.place, "logs"))
+    # From here on the file names its logs, not patterns.
+    file = msgspec.structs.replace(file, logs=msgspec.structs.replace(file.logs, files=list(logs)))
     libraries = library_folders(file, source, base)
     overrides = tuple(
         read_override(base / name, source.place("tlc", "overrides", value=name))

@@ -53,13 +53,6 @@ def search_options(file: SweepFile, source: SweepText, overrides: Sequence[Overr
                 where=source.place("tlc", "options", value=option),
                 hint=_OWN[option],
             )
-    if file.tlc.workers < 1:
-        raise InputError(
-            "wrong-type",
-            "workers must be 1 or more",
-            where=source.place("tlc", "workers"),
-            hint="write workers = 1, or remove it",
-        )
     return TlcOptions(
         mode=file.tlc.mode,
         find=file.tlc.find,

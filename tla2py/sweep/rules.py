@@ -340,7 +340,11 @@ def _linted_files(
         found = [*_within(folder, libraries)]
         linted = [each for each in found if each.module is not None or each.file.suffix != ".cfg"]
         if not linted:
-            raise _nothing_in(folder)
+            raise InputError(
+                "usage",
+                f"{folder} has no config that is named after a module beside it, and no sweep file",
+                hint=f"name the module: tla2py lint {folder / '*.cfg'} {module_beside(folder / '*.cfg')}",
+            )
         skipped += [each.file for each in found if each not in linted]
         yield from linted
     for file in files:
@@ -370,19 +374,3 @@ def _swept(file: Path) -> list[Path]:
     except (OSError, ValueError):
         return []
     return [file.parent / str(name) for name in (named if isinstance(named, list) else [named])]
-
-
-def _nothing_in(folder: Path) -> InputError:
-    for config in sorted(folder.rglob("*.cfg")):
-        if any(config.parent.glob("*.tla")):
-            configs, module = config.parent / "*.cfg", module_beside(config)
-            return InputError(
-                "usage",
-                f"no config in {folder} is named after a module beside it, and there is no sweep file",
-                hint=f"name the module: tla2py lint {configs} {module}",
-            )
-    return InputError(
-        "usage",
-        f"{folder} has no config beside a module, and no sweep file",
-        hint="name a folder with .cfg files beside their modules, or with sweep files",
-    )

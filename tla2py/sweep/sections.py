@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Literal, TypeAlias
+from typing import Annotated, Literal, TypeAlias
 
 import msgspec
 
@@ -17,6 +17,8 @@ from tla2py.toml import value_text
 
 # A value as written: TLA+ text in a string, or a TOML integer or boolean.
 Scalar = str | int | bool
+# More values are a typo, such as to = 1000000000.
+MOST_VALUES = 100_000
 
 
 class _Section(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -50,7 +52,7 @@ class ValuesTable(_Section, frozen=True, rename={"first": "from", "last": "to"})
     last: int | None = None
     step: int = 1
     model_values: str | None = None
-    sizes: list[int] | None = None
+    sizes: list[Annotated[int, msgspec.Meta(ge=0, le=MOST_VALUES)]] | None = None
 
 
 class JarFile(_Section, frozen=True):
@@ -81,7 +83,7 @@ class TlcSection(_Section, frozen=True):
 
     mode: Literal["check", "simulate", "generate"] = "check"
     find: Literal["first", "each"] = "first"
-    workers: int = 1
+    workers: Annotated[int, msgspec.Meta(ge=1)] = 1
     timeout: str | int = "10m"
     memory: str | int = "1GiB"
     disk: str | int | None = None
