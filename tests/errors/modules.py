@@ -19,7 +19,7 @@ def extends_what_is_not_there(lab: Lab) -> None:
     lab.module("EXTENDS Elsewhere")
 
 
-@provokes("module-missing")
+@provokes("module-missing", "None.tla")
 def configs_without_a_module(lab: Lab) -> None:
     lab.write("Own.cfg", "")
     lab.run("sweep", "--configs", "*.cfg", "None.tla", "--dry-run")

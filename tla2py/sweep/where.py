@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -29,10 +29,12 @@ class _Names:
     """The values of a predicate's names at one point.
 
     ``values`` are texts of constants and replaced definitions, ``words`` are strings, such as the name of a module. The
-    module defines the other names.
+    module defines the other names. What is read of the point's ``parameters`` is noted in ``read``.
     """
 
     spec: ModuleGraph
+    parameters: Mapping[str, str]
+    read: dict[str, None]
     values: Mapping[str, str]
     words: Mapping[str, str]
     model_values: frozenset[str]
@@ -52,6 +54,8 @@ class _Names:
         return found
 
     def _find(self, name: str) -> Value | Definition | None:
+        if name in self.parameters:
+            self.read[name] = None
         if name in self.words:
             return self.words[name]
         if name in self.values:
@@ -91,8 +95,10 @@ class _Predicates:
         words = {n: t for n, t in parameters.items() if sweep.kinds[n] not in _VALUED}
         names = _Names(
             spec=sweep.spec(parameters),
-            values=_Watched(_values(sweep, parameters), parameters, self.read),
-            words=_Watched(words, parameters, self.read),
+            parameters=parameters,
+            read=self.read,
+            values=_values(sweep, parameters),
+            words=words,
             model_values=self._model_values,
         )
         try:
@@ -165,26 +171,6 @@ def failing_predicate(
         return answer
 
     return failing
-
-
-class _Watched(Mapping[str, str]):
-    """A mapping that notes which parameters are read."""
-
-    def __init__(
-        self, texts: Mapping[str, str], parameters: Mapping[str, str], read: dict[str, None]
-    ) -> None:
-        self._texts, self._parameters, self._read = texts, parameters, read
-
-    def __getitem__(self, name: str) -> str:
-        if name in self._parameters:
-            self._read[name] = None
-        return self._texts[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._texts)
-
-    def __len__(self) -> int:
-        return len(self._texts)
 
 
 def _values(sweep: Sweep, parameters: Mapping[str, str]) -> dict[str, str]:
