@@ -56,13 +56,8 @@ def schema_command(
     if output is None:
         typer.echo(schema_text(), nl=False)
         return
-    write_schema(output)
+    write_file(output, schema_text())
     err().print(f"wrote {output}; first line of a sweep file beside it: #:schema ./{output.name}")
-
-
-def write_schema(path: Path) -> None:
-    """Write the schema. Raises InputError (``output-unwritable``)."""
-    write_file(path, schema_text())
 
 
 def schema_text() -> str:
@@ -140,7 +135,7 @@ def init_command(
         )
     write_file(output, text)
     if schema:
-        write_schema(output.with_name(SCHEMA_NAME))
+        write_file(output.with_name(SCHEMA_NAME), schema_text())
     choose = "uncomment what to check, then " if '\n    # "' in text else ""
     err().print(f"wrote {output}; next: {choose}tla2py sweep {output} --executor local", markup=False)
 

@@ -14,37 +14,28 @@ from tla2py.text import counted, did_you_mean
 from tla2py.tla.constant_types import compared_types, required_types
 from tla2py.tla.evaluate import expression_of
 from tla2py.tla.graph import ModuleGraph
-from tla2py.tla.module import Expression, standard_module_of
+from tla2py.tla.module import Definition, Expression, standard_module_of
 from tla2py.tla.types import MODEL_VALUE, NUMBER, Type, agree, literal_type
 from tla2py.tlc.config.statements import Binding, literal_names
-
-# An unbounded CHOOSE, which TLC cannot evaluate; comments may precede it.
-_CHOSEN = re.compile(r"(?:\s|\\\*[^\n]*|\(\*.*?\*\))*CHOOSE\s+\w+\s*:", re.DOTALL)
 
 
 def mistaken_names(assignments: Sequence[tuple[str, str]], spec: ModuleGraph) -> Iterator[tuple[str, str]]:
     """Each (constant, name) where TLC makes a model value of a definition's or another constant's name."""
+    declared = {each.name for each in spec.constants}
     for constant, text in assignments:
         for name in sorted(literal_names(text) or ()):
-            if _defined(name, constant, spec) or _other_constant(name, constant, assignments, spec):
+            definition = spec.definitions.get(name)
+            defined = definition is not None and not (name == constant and is_chosen(definition))
+            # A constant may be given its own name, and then stand in another one's value.
+            other = name in declared and name != constant and (name, name) not in assignments
+            if defined or other:
                 yield constant, name
 
 
-def _defined(name: str, constant: str, spec: ModuleGraph) -> bool:
-    """Whether a name is a definition, other than one that needs a value: ``None == CHOOSE n : ...``."""
-    definition = spec.definitions.get(name)
-    if definition is None:
-        return False
-    chosen = _CHOSEN.match(definition.text.partition("==")[2])
-    return name != constant or chosen is None
-
-
-def _other_constant(
-    name: str, constant: str, assignments: Sequence[tuple[str, str]], spec: ModuleGraph
-) -> bool:
-    """Whether a name is another constant, other than one assigned itself (``n = n``)."""
-    declared = any(each.name == name for each in spec.constants)
-    return declared and name != constant and (name, name) not in assignments
+def is_chosen(definition: Definition) -> bool:
+    """Whether a definition is an unbounded CHOOSE, which TLC cannot evaluate: ``None == CHOOSE n : ...``."""
+    body = definition.body
+    return body is not None and body.operator == "CHOOSE" and all(each.domain is None for each in body.bounds)
 
 
 @rule(Severity.ERROR, "model-value")
@@ -82,7 +73,9 @@ def unknown_constants(subject: Subject) -> Iterator[Finding]:
             what = "declares it as a variable" if name in variables else f"declares no constant {name}"
             message = f"{subject.shown} {what}: TLC {does}"
             inspect = "'tla2py inspect' lists what a module declares"
-            hint = _model_value_hint(subject, binding) or _close(subject, name) or inspect
+            hint = _close(subject, name) or inspect
+            if user := _user_of(subject, name):
+                hint = f"it is a model value in {user}: remove this line, or write {binding.value} there"
             place, severity = subject.at(binding.name.token), _severity(binding)
             yield finding("unknown-constant", place, message, hint, name, severity)
 
@@ -170,7 +163,7 @@ def _arity(spec: ModuleGraph, name: str) -> int | None:
 
 def _undeclared(subject: Subject) -> Iterator[tuple[Binding, str]]:
     """The assignments to names that no module declares."""
-    known = set(_declared(subject.specs))
+    known = set(declared_names(subject.specs))
     for binding in subject.bindings if subject.specs else ():
         name = binding.name.text
         # Listing a model value that a set contains is redundant but harmless.
@@ -185,22 +178,15 @@ def _user_of(subject: Subject, name: str) -> str | None:
     return next((user for user, text in pairs if user != name and name in (literal_names(text) or ())), None)
 
 
-def _model_value_hint(subject: Subject, binding: Binding) -> str | None:
-    name = binding.name.text
-    user = _user_of(subject, name)
-    return (
-        f"it is a model value in {user}: remove this line, or write {binding.value} there" if user else None
-    )
-
-
-def _declared(specs: Iterable[ModuleGraph]) -> Iterator[str]:
+def declared_names(specs: Iterable[ModuleGraph]) -> Iterator[str]:
+    """The names of the definitions and constants that modules declare."""
     for spec in specs:
         yield from spec.definitions
         yield from (constant.name for constant in spec.constants)
 
 
 def _close(subject: Subject, name: str) -> str | None:
-    return did_you_mean(name, sorted(_declared(subject.specs)), None)
+    return did_you_mean(name, sorted(declared_names(subject.specs)), None)
 
 
 def _model_value_fix(binding: Binding, name: str) -> str:
@@ -237,8 +223,11 @@ def odd_model_values(spec: ModuleGraph, values: Iterable[AssignedValue]) -> Iter
     for constant, text, place in values:
         for name in sorted(_names(text) - declared):
             if _LITERAL.fullmatch(name):
-                message = f"{name} in {constant} is a model value, not a {_meant(name)}"
-                yield finding("mistaken-model-value", place(), message, f"write {_fixed(name)}", constant)
+                meant, fixed = "number", "the number in decimal digits"
+                if name.isalpha():
+                    meant, fixed = "boolean", name.upper()
+                message = f"{name} in {constant} is a model value, not a {meant}"
+                yield finding("mistaken-model-value", place(), message, f"write {fixed}", constant)
         kind = compared.get(constant)
         if text not in _names(text) - spec.definitions.keys() or _LITERAL.fullmatch(text):
             continue
@@ -262,14 +251,6 @@ def _names(text: str) -> frozenset[str]:
 
 def _plain(name: str) -> str:
     return name.replace("_", "").lower()
-
-
-def _meant(name: str) -> str:
-    return "boolean" if name.isalpha() else "number"
-
-
-def _fixed(name: str) -> str:
-    return name.upper() if name.isalpha() else "the number in decimal digits"
 
 
 _PERMUTED = Type("set", MODEL_VALUE)

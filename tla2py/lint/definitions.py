@@ -133,11 +133,14 @@ def levels(subject: Subject) -> Iterator[Finding]:
             yield finding("constraint-level", mention.place, message, _TO_CHECK.format(name))
 
 
-@rule(Severity.WARNING, "state-property", "constant-check")
+@rule(Severity.WARNING, "state-property", "constant-check", "constant-view")
 def weak_checks(subject: Subject) -> Iterator[Finding]:
-    """TLC checks the first in the initial states only, and evaluates the second once, or stops if it is a postcondition."""
+    """TLC checks the first in the initial states only, and evaluates the second once, or stops if it is a postcondition.
+
+    Under a constant view all states are equal, so it looks at the initial ones only.
+    """
     replaced = {name for name, _ in subject.config.substitutions}
-    for mention, spec in _defined(subject, *_CHECKED, "postconditions"):
+    for mention, spec in _defined(subject, *_CHECKED, "postconditions", "view"):
         level, name = spec.level(mention.name), mention.name
         if name in replaced:
             continue
@@ -145,7 +148,13 @@ def weak_checks(subject: Subject) -> Iterator[Finding]:
             message = f"{name} is a predicate on states: TLC checks it in the initial states only"
             hint = f"write INVARIANT {name}, or define []{name}"
             yield finding("state-property", mention.place, message, hint, name)
-        elif level is Level.CONSTANT and spec.variables and not asks_tlc(name, spec):
+        elif level is not Level.CONSTANT or not spec.variables or asks_tlc(name, spec):
+            continue
+        elif mention.key == "view":
+            message = f"{name} does not depend on the state: TLC takes all states for the same one"
+            hint = "write a VIEW of the variables by which states differ"
+            yield finding("constant-view", mention.place, message, hint, name)
+        else:
             message = f"{name} does not depend on the state: TLC evaluates it once"
             hint = f"write ASSUME {name} in the module"
             if mention.key == "postconditions":
@@ -180,23 +189,6 @@ def liveness(subject: Subject) -> Iterator[Finding]:
         else:
             hint = "bound the states by the module's actions or constants"
             yield finding("constraint-liveness", other.place, f"{message}: {names}", hint, other.name)
-
-
-@rule(Severity.WARNING, "constant-view")
-def constant_views(subject: Subject) -> Iterator[Finding]:
-    """For TLC all states are equal, so it looks at the initial ones only."""
-    replaced = {name for name, _ in subject.config.substitutions}
-    for mention, spec in _defined(subject, "view"):
-        name = mention.name
-        if (
-            spec.level(name) is Level.CONSTANT
-            and spec.variables
-            and not asks_tlc(name, spec)
-            and name not in replaced
-        ):
-            message = f"{name} does not depend on the state: TLC takes all states for the same one"
-            hint = "write a VIEW of the variables by which states differ"
-            yield finding("constant-view", mention.place, message, hint, name)
 
 
 @rule(Severity.WARNING, "constraint-invariant")

@@ -7,13 +7,15 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Literal, TypeAlias
 
+import msgspec
+
 from tla2py.errors import ExitCode, InputError
 from tla2py.model.outcome import OUTCOME_WORDS, REMEDIES, VERDICTS, Outcome, Verdict, is_expected, left_open
 from tla2py.model.row import RunRow
 from tla2py.sweep.checks import Check, config_facts
 from tla2py.sweep.plan import Plan
 from tla2py.sweep.sections import Expectation, ExpectPoint, ExpectSection, ExternalExpectation
-from tla2py.sweep.sweep import Sweep, matches
+from tla2py.sweep.sweep import ExpectedRows, Sweep
 from tla2py.text import did_you_mean, parameter_text
 
 _Value: TypeAlias = Verdict | Outcome | tuple[str, ...] | int | None
@@ -356,17 +358,13 @@ def checked_labels(sweep: Sweep, plan: Plan, *, dropped: bool = False) -> dict[i
 
 
 def _unused(sweep: Sweep, section: ExpectSection, number: int) -> InputError:
-    row = section.point[number]
-    match = row.match
-    if isinstance(match, str):
-        shown = match
-        used = any(sweep.expected_rows.holds(number, match, point.parameters) for point in sweep.points)
-    else:
-        shown = (
-            parameter_text({name: str(value) for name, value in match.items()}) if match else "every point"
-        )
-        points = sweep.points.first_with([*match])
-        used = any(matches(match, point.parameters, sweep.logs.logs) for point in points)
+    match = section.point[number].match
+    alone = msgspec.structs.replace(section, point=[section.point[number]])
+    rows = ExpectedRows(alone, sweep.logs.logs, sweep.kinds, sweep.expected_rows.holds)
+    used = any(rows.number(p.parameters) is not None for p in sweep.points.first_with(rows.names))
+    shown = match if isinstance(match, str) else "every point"
+    if isinstance(match, dict) and match:
+        shown = parameter_text({name: str(value) for name, value in match.items()})
     if used:
         message = f"this expectation for {shown} applies to no point: earlier rows match its points"
         hint = "the first row that matches applies; move this one up"

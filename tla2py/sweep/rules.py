@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -158,27 +159,20 @@ def _modules_of_configs(sweep: Sweep) -> list[tuple[ConfigFile, dict[str, Module
 
 def _value_findings(sweep: Sweep) -> Iterator[Finding]:
     """The findings on values of constants; each value is linted once, however many points have it."""
-    given: dict[tuple[int, tuple[str, ...]], _Assigned] = {}
+    specs = {id(spec): spec for spec in sweep.specs.values()}
+    # By module and symmetry the values of constants, and the configs with further ones.
+    values: dict[tuple[int, tuple[str, ...]], dict[tuple[str, str], None]] = defaultdict(dict)
+    files: dict[tuple[int, tuple[str, ...]], dict[Path, ConfigFile]] = defaultdict(dict)
     # Every value of each module, config and symmetry; all numbers are alike.
     groups = [("module", "config", "symmetry", name) for name in sweep.points.names]
     for point in sweep.points.first_with(("module", "config", "symmetry"), *groups, same=str.isdecimal):
-        spec, permuted = sweep.spec(point.parameters), _permuted(sweep, point)
-        each = given.setdefault((id(spec), permuted), _Assigned(spec=spec))
-        each.values.update(dict.fromkeys(sweep.assigned(point.parameters).items()))
+        key = id(sweep.spec(point.parameters)), _permuted(sweep, point)
+        values[key].update(dict.fromkeys(sweep.assigned(point.parameters).items()))
         if (file := sweep.config(point.parameters)) is not None:
-            each.files[file.path] = file
-    for (_, permuted), each in given.items():
-        placed = [(name, text, partial(_place, sweep, name, text)) for name, text in each.values]
-        yield from lint_values(each.spec, placed, each.files.values(), permuted)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Assigned:
-    """The values that a sweep gives to a module's constants, and the configs with further ones."""
-
-    spec: ModuleGraph
-    values: dict[tuple[str, str], None] = field(default_factory=dict)
-    files: dict[Path, ConfigFile] = field(default_factory=dict)
+            files[key][file.path] = file
+    for key, given in values.items():
+        placed = [(name, text, partial(_place, sweep, name, text)) for name, text in given]
+        yield from lint_values(specs[key[0]], placed, files[key].values(), key[1])
 
 
 def _place(sweep: Sweep, name: str, text: str) -> Place:

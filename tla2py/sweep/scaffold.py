@@ -15,13 +15,13 @@ from typing import Any, TypeAlias
 from xml.parsers import expat
 
 from tla2py.errors import InputError, reason_of
+from tla2py.lint.constants import is_chosen
 from tla2py.model.model import LIST_FIELDS, NAME_FIELDS, Config, is_expression, qualified
 from tla2py.sweep.axes import replaceable_standard
 from tla2py.sweep.inspect import assumed_values, endless_sets, fit_values, growing_variables, satisfies
 from tla2py.tla.constant_types import ConstantType, infer_types
 from tla2py.tla.example_values import guess_values
 from tla2py.tla.graph import ModuleGraph
-from tla2py.tla.module import Constant
 from tla2py.tla.parse import PROOFS
 from tla2py.tlc.config.read import read_config
 from tla2py.tlc.tools.installed import COMMUNITY, community_modules
@@ -384,9 +384,8 @@ def _constants(
     own = [each for each in spec.constants if each.name not in values]
     if own:
         yield "#"
-        yield from _comment("These need no value: each becomes the model value of its own name.")
-        width = max(len(each.name) for each in own)
-        yield from (_own(each, width, before) for each, before in zip(own, [None, *own], strict=False))
+        names = ", ".join(each.name for each in own)
+        yield from _comment(f"These need no value: each becomes the model value of its own name: {names}.")
 
 
 def _substitutions(spec: ModuleGraph, start: Start) -> Iterator[str]:
@@ -394,9 +393,7 @@ def _substitutions(spec: ModuleGraph, start: Start) -> Iterator[str]:
     found = [
         name
         for name, each in spec.definitions.items()
-        if each.body is not None and not each.parameters and "!" not in name
-        if name not in start.substitutions
-        if each.body.operator == "CHOOSE" and all(bound.domain is None for bound in each.body.bounds)
+        if is_chosen(each) and not each.parameters and "!" not in name and name not in start.substitutions
     ]
     endless = {name: kind for name, kind in endless_sets(spec).items() if name not in start.substitutions}
     if found or endless or start.substitutions:
@@ -409,11 +406,6 @@ def _substitutions(spec: ModuleGraph, start: Start) -> Iterator[str]:
     if found:
         yield from _comment("TLC cannot evaluate an unbounded CHOOSE; these are replaced by model values:")
         yield from (f"{toml_key(name)} = {toml_string(f'{name}Value')}" for name in found)
-
-
-def _own(constant: Constant, width: int, before: Constant | None) -> str:
-    words = _clean(constant.comment) if before is None or before.comment != constant.comment else ""
-    return f"#   {constant.name.ljust(width)}   {textwrap.shorten(words, 70, placeholder=' ...')}".rstrip()
 
 
 def _varied(

@@ -14,6 +14,7 @@ from typing import Any, TypeAlias
 import msgspec
 
 from tla2py.errors import InputError, Tla2pyError
+from tla2py.lint.constants import declared_names
 from tla2py.logs.files import NO_LOGS, SweepLogs
 from tla2py.model.model import (
     LIST_FIELDS,
@@ -127,25 +128,13 @@ def _matched(match: Mapping[str, Scalar], logs: Collection[str]) -> list[Mapping
 def overridden_text(expect: ExpectSection, points: Points, rows: ExpectedRows) -> str | None:
     """A sentence on the EXPECT comments that ``[expect]`` overrides at some point; ``rows`` are those of ``[expect]``."""
     external = [row for row in expect.point if isinstance(row, ExternalExpectation)]
+    theirs = ExpectedRows(ExpectSection(point=[*external]), (), (), rows.holds)
     found: dict[str, None] = {}
-    for point in points.first_with((*rows.names, *(name for row in external for name in row.match))):
-        number = rows.number(point.parameters)
-        if number is None or not isinstance(expect.point[number], ExternalExpectation):
-            found |= {
-                f"EXPECT at {row.where}": None for row in external if matches(row.match, point.parameters)
-            }
+    for point in points.first_with((*rows.names, *theirs.names)):
+        own, other = rows.number(point.parameters), theirs.number(point.parameters)
+        if other is not None and (own is None or not isinstance(expect.point[own], ExternalExpectation)):
+            found[f"EXPECT at {external[other].where}"] = None
     return f"the sweep file's [expect] overrides {', '.join(found)}" if found else None
-
-
-def matches(match: Mapping[str, Scalar], parameters: Mapping[str, str], logs: Collection[str] = ()) -> bool:
-    """Whether a row with these values is about a point; ``logs`` are as in ``ExpectedRows``."""
-    return any(
-        all(
-            name in parameters and value_key(value_text(value)) == value_key(parameters[name])
-            for name, value in match.items()
-        )
-        for match in _matched(match, logs)
-    )
 
 
 def with_config_rows(file: SweepFile, configs: Mapping[str, ConfigFile]) -> SweepFile:
@@ -383,7 +372,7 @@ def point_model(sweep: Sweep, parameters: Mapping[str, str]) -> Model:
     )
     values = {n: t for n, t in assigned.items() if n not in replaced} | {name: name for name in filled}
     # A module without a name that another module declares is checked without it.
-    known = {name for other in sweep.specs.values() for name in _names(other)}
+    known = {*declared_names(sweep.specs.values())}
     replacements = tuple(
         Substitution(n, t)
         for n, t in replaced.items()
@@ -444,7 +433,7 @@ def _varied(
             continue
         text = parameters[key]
         constants = [constant.name for constant in spec.constants]
-        names = _split(text)
+        names = tuple(re.findall(r"[^\s,]+", text))
         if key == "symmetry" and text == "TRUE":
             continue  # the value of [model]
         if key == "symmetry" and text == "FALSE":
@@ -493,12 +482,3 @@ def _check_definitions(sweep: Sweep, spec: ModuleGraph, key: str, names: tuple[s
         if name not in spec.definitions:
             where = sweep.source.place("parameters", key, value=name)
             raise unknown_name(name, "definition", list(spec.definitions), where, spec.root.name)
-
-
-def _names(spec: ModuleGraph) -> Iterator[str]:
-    yield from spec.definitions
-    yield from (constant.name for constant in spec.constants)
-
-
-def _split(text: str) -> tuple[str, ...]:
-    return tuple(name for name in re.split(r"[\s,]+", text) if name)
