@@ -28,7 +28,7 @@ from tla2py.sweep.grid import Points
 from tla2py.sweep.judge import code_of
 from tla2py.sweep.limited import given_values
 from tla2py.sweep.options import given_files, path_in_run
-from tla2py.sweep.sections import InputsSection, ModelSection, SweepFile
+from tla2py.sweep.sections import FilesSection, ModelSection, SweepFile
 from tla2py.sweep.sweep import Sweep
 from tla2py.tla.graph import ModuleGraph
 from tla2py.tlc.config.read import config_beside, read_config
@@ -198,7 +198,7 @@ def check_sweep(
         constants={name: text for name, text in given.items() if name not in defined},
         substitutions={name: text for name, text in given.items() if name in defined},
         environment=dict(given_variables(model.environment)),
-        inputs=InputsSection(files=[_INPUT]),
+        inputs=FilesSection(files=[_INPUT]),
     )
     specs, source = {module.name: spec}, OptionText(module, "")
     try:

@@ -53,31 +53,23 @@ def model_values(subject: Subject) -> Iterator[Finding]:
                         yield finding("model-value", subject.at(token), message, fix, constant)
 
 
-@rule(Severity.WARNING, "unused-model-value")
-def unused_model_values(subject: Subject) -> Iterator[Finding]:
-    """TLC ignores ``a = a`` if the module does not declare ``a``."""
-    for binding, name in _undeclared(subject):
-        if name == binding.value:
-            message = f"{subject.shown} declares no constant {name}, and no set here has it: TLC ignores it"
-            hint = _close(subject, name) or "remove it"
-            yield finding("unused-model-value", subject.at(binding.name.token), message, hint, name)
-
-
-@rule(Severity.WARNING, "unknown-constant")
+@rule(Severity.WARNING, "unused-model-value", "unknown-constant")
 def unknown_constants(subject: Subject) -> Iterator[Finding]:
-    """TLC silently ignores such an assignment, and stops at such a substitution."""
+    """TLC silently ignores both, ``a = a`` and other assignments, and stops at such a substitution."""
     variables = {variable.name for spec in subject.specs for variable in spec.variables}
     for binding, name in _undeclared(subject):
-        if name != binding.value:
-            does = "stops" if binding.sign == "<-" else "ignores it silently"
-            what = "declares it as a variable" if name in variables else f"declares no constant {name}"
-            message = f"{subject.shown} {what}: TLC {does}"
-            inspect = "'tla2py inspect' lists what a module declares"
-            hint = _close(subject, name) or inspect
-            if user := _user_of(subject, name):
-                hint = f"it is a model value in {user}: remove this line, or write {binding.value} there"
-            place, severity = subject.at(binding.name.token), _severity(binding)
-            yield finding("unknown-constant", place, message, hint, name, severity)
+        place, close = subject.at(binding.name.token), _close(subject, name)
+        if name == binding.value:
+            message = f"{subject.shown} declares no constant {name}, and no set here has it: TLC ignores it"
+            yield finding("unused-model-value", place, message, close or "remove it", name)
+            continue
+        does = "stops" if binding.sign == "<-" else "ignores it silently"
+        what = "declares it as a variable" if name in variables else f"declares no constant {name}"
+        hint = close or "'tla2py inspect' lists what a module declares"
+        if user := _user_of(subject, name):
+            hint = f"it is a model value in {user}: remove this line, or write {binding.value} there"
+        message = f"{subject.shown} {what}: TLC {does}"
+        yield finding("unknown-constant", place, message, hint, name, _severity(binding))
 
 
 @rule(Severity.WARNING, "unknown-module")

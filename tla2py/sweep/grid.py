@@ -81,9 +81,7 @@ class Points(Sequence[Point]):
         self, *groups: Sequence[str], same: Callable[[str], bool] = lambda _: False
     ) -> Iterator[Point]:
         """The points, in order, that have new texts of one of these groups of parameters; ``same`` is as in ``keys``."""
-        places: set[int] = set()
-        for group in groups:
-            places.update(first_places(self.keys(group, same)))
+        places = {place for group in groups for place in first_places(self.keys(group, same))}
         return map(self._point, sorted(places))
 
 
@@ -124,29 +122,20 @@ class Excluded:
     first: tuple[Mapping[str, str], ...]
 
 
+@lru_cache(maxsize=1 << 14)
 def comparable(text: str) -> Value:
     """A value for comparison: ``{b2,b1}`` equals ``{b1, b2}``. Other text is compared as text."""
-    # A parameter may have a hundred thousand numbers.
-    return int(text) if text.isascii() and text.isdecimal() and len(text) < 10 else _comparable(text)
-
-
-@lru_cache(maxsize=1 << 14)
-def _comparable(text: str) -> Value:
     try:
-        return parse_value(text)
+        # A parameter may have a hundred thousand numbers.
+        return int(text) if text.isascii() and text.isdecimal() and len(text) < 10 else parse_value(text)
     except InputError:
         return Opaque(" ".join(text.split()))
 
 
+@lru_cache(maxsize=1 << 14)
 def value_key(text: str) -> Hashable:
     """A key that two texts share if they are the same value; unlike in Python, TRUE is not 1."""
-    value = comparable(text)
-    return canonical.canonical(value) if type(value) is int else _value_key(text)
-
-
-@lru_cache(maxsize=1 << 14)
-def _value_key(text: str) -> Hashable:
-    return canonical.canonical(_comparable(text))
+    return canonical.canonical(comparable(text))
 
 
 def walk_grid(
@@ -162,16 +151,27 @@ def walk_grid(
     """
     parameters = [parameter for group in groups for parameter in group]
     kinds = {parameter.name: parameter.kind for parameter in parameters}
-    _check_size(groups, source)
-    exclude_at, include_at = source.place("grid", "exclude"), source.place("grid", "include")
-    rules = [_Rule(_row(rule, list(kinds), exclude_at), groups) for rule in file.grid.exclude]
+    size = math.prod(len(group[0].values) for group in groups)
+    if size > _MOST_COMBINATIONS:
+        raise InputError(
+            "grid-size",
+            f"the parameters have {size:,} combinations, more than {_MOST_COMBINATIONS:,}",
+            where=source.place("parameters"),
+            hint="zip parameters that belong together, or split the sweep",
+        )
+    exclude_at = source.place("grid", "exclude")
+    rules = [_row(rule, list(kinds), exclude_at) for rule in file.grid.exclude]
+    agreeing = [(parameter_text(rule), _agreeing(rule, groups)) for rule in rules]
     counts: Counter[str] = Counter()
     first: dict[str, list[Mapping[str, str]]] = defaultdict(list)
     rows: list[tuple[str, ...]] = []
     for combination in itertools.product(*(range(len(group[0].values)) for group in groups)):
         texts = _texts(groups, combination)
-        rule = next((rule for rule in rules if rule.matches(combination)), None)
-        reason = f"exclude: {rule.shown}" if rule else None
+        matching = (
+            shown for shown, rule in agreeing if all(combination[place] in rows for place, rows in rule)
+        )
+        shown = next(matching, None)
+        reason = f"exclude: {shown}" if shown is not None else None
         if reason is None and failing is not None:
             predicate = failing(texts)
             reason = None if predicate is None else f"where: not {predicate}"
@@ -181,10 +181,9 @@ def walk_grid(
             counts[reason] += 1
             if counts[reason] <= _LISTED:
                 first[reason].append(texts)
-    included = [_included(row, kinds, include_at) for row in file.grid.include]
-    if included:
-        _check_included(rows, included, kinds, include_at)
-    points = Points(tuple(kinds), rows + included)
+    if file.grid.include:
+        _include(rows, file, kinds, source.place("grid", "include"))
+    points = Points(tuple(kinds), rows)
     if not points:
         key = "where" if file.grid.where and not file.grid.exclude else "exclude"
         raise InputError(
@@ -205,61 +204,49 @@ def _texts(groups: Sequence[Sequence[Parameter]], combination: Sequence[int]) ->
     }
 
 
-def _included(row: Mapping[str, Scalar], kinds: Mapping[str, ParameterKind], where: str) -> tuple[str, ...]:
-    texts = _row(row, list(kinds), where)
-    missing = [name for name in kinds if name not in texts]
-    if missing:
-        raise InputError(
-            "grid-key",
-            f"an included point lacks {', '.join(missing)}",
-            where=where,
-            hint="give every parameter a value",
-        )
-    return tuple(texts[name] for name in kinds)
-
-
-def _check_included(
-    rows: Iterable[Sequence[str]],
-    included: Iterable[Sequence[str]],
-    kinds: Mapping[str, ParameterKind],
-    where: str,
+def _include(
+    rows: list[tuple[str, ...]], file: SweepFile, kinds: Mapping[str, ParameterKind], where: str
 ) -> None:
+    """Add the included points to the rows of the grid."""
+
     def identity(row: Sequence[str]) -> tuple[Hashable, ...]:
         return tuple(map(key_of, kinds.values(), row))
 
     seen = set(map(identity, rows))
-    for row in included:
-        key = identity(row)
-        if key in seen:
+    for each in file.grid.include:
+        texts = _row(each, list(kinds), where)
+        if missing := [name for name in kinds if name not in texts]:
+            raise InputError(
+                "grid-key",
+                f"an included point lacks {', '.join(missing)}",
+                where=where,
+                hint="give every parameter a value",
+            )
+        row = tuple(texts[name] for name in kinds)
+        if identity(row) in seen:
             raise InputError(
                 "duplicate-point",
-                f"the included point is already in the grid: {parameter_text(dict(zip(kinds, row, strict=True)))}",
+                f"the included point is already in the grid: {parameter_text(texts)}",
                 where=where,
                 hint="remove it from include",
             )
-        seen.add(key)
+        seen.add(identity(row))
+        rows.append(row)
 
 
-class _Rule:
-    """An item of ``exclude``: it matches the points that agree with all its values."""
-
-    def __init__(self, texts: Mapping[str, str], groups: Sequence[Sequence[Parameter]]) -> None:
-        self.shown = parameter_text(texts)
-        # The rows of each group that agree.
-        self.rows: list[tuple[int, frozenset[int]]] = []
-        for place, group in enumerate(groups):
-            named = [parameter for parameter in group if parameter.name in texts]
-            keys = [key_of(parameter.kind, texts[parameter.name]) for parameter in named]
-            agree = frozenset(
-                row
-                for row, values in enumerate(zip(*(parameter.values for parameter in named), strict=True))
-                if [key_of(p.kind, text) for p, text in zip(named, values, strict=True)] == keys
-            )
-            if named:
-                self.rows.append((place, agree))
-
-    def matches(self, combination: Sequence[int]) -> bool:
-        return all(combination[place] in rows for place, rows in self.rows)
+def _agreeing(
+    texts: Mapping[str, str], groups: Sequence[Sequence[Parameter]]
+) -> list[tuple[int, frozenset[int]]]:
+    """The places of the groups that an item of ``exclude`` is about, each with the rows of the group that agree with it."""
+    found = []
+    for place, group in enumerate(groups):
+        named = [parameter for parameter in group if parameter.name in texts]
+        keys = [key_of(parameter.kind, texts[parameter.name]) for parameter in named]
+        rows = zip(*(parameter.values for parameter in named), strict=True)
+        same = [[key_of(p.kind, text) for p, text in zip(named, row, strict=True)] == keys for row in rows]
+        if named:
+            found.append((place, frozenset(row for row, agrees in enumerate(same) if agrees)))
+    return found
 
 
 def _row(values: Mapping[str, Scalar], names: list[str], where: str) -> dict[str, str]:
@@ -267,17 +254,6 @@ def _row(values: Mapping[str, Scalar], names: list[str], where: str) -> dict[str
         if name not in names:
             raise unknown_parameter(name, names, where)
     return {name: value_text(value) for name, value in values.items()}
-
-
-def _check_size(groups: Sequence[Sequence[Parameter]], source: SweepText) -> None:
-    size = math.prod(len(group[0].values) for group in groups)
-    if size > _MOST_COMBINATIONS:
-        raise InputError(
-            "grid-size",
-            f"the parameters have {size:,} combinations, more than {_MOST_COMBINATIONS:,}",
-            where=source.place("parameters"),
-            hint="zip parameters that belong together, or split the sweep",
-        )
 
 
 def key_of(kind: ParameterKind, text: str) -> Hashable:

@@ -18,7 +18,7 @@ from tla2py.sweep.file import SweepText
 from tla2py.sweep.sections import (
     JAR_NAMES,
     VARIABLES,
-    InputsSection,
+    FilesSection,
     JarFile,
     Scalar,
     SweepFile,
@@ -90,7 +90,7 @@ class Loading:
             },
             substitutions={**file.substitutions, **{name: given[name] for name in given.keys() & defined}},
             model=changed(file.model, check_deadlock=False) if self.no_deadlock else file.model,
-            inputs=InputsSection(files=[*file.inputs.files, *(each.path for each in self.inputs)]),
+            inputs=FilesSection(files=[*file.inputs.files, *(each.path for each in self.inputs)]),
         )
 
 

@@ -103,14 +103,8 @@ class TlcSection(_Section, frozen=True):
     trust: bool = False
 
 
-class InputsSection(_Section, frozen=True):
-    """``[inputs]``: the files that runs may read."""
-
-    files: list[str] = []
-
-
-class OutputsSection(_Section, frozen=True):
-    """``[outputs]``: the files that runs write and the store keeps."""
+class FilesSection(_Section, frozen=True):
+    """``[inputs]``, the files that runs may read, and ``[outputs]``, those that they write and the store keeps."""
 
     files: list[str] = []
 
@@ -184,8 +178,8 @@ class SweepFile(_Section, frozen=True):
     tlc: TlcSection = TlcSection()
     environment: dict[str, str | int] = {}
     java_properties: dict[str, str | int] = {}
-    inputs: InputsSection = InputsSection()
-    outputs: OutputsSection = OutputsSection()
+    inputs: FilesSection = FilesSection()
+    outputs: FilesSection = FilesSection()
     logs: LogsSection = LogsSection()
     mutation: MutationSection | None = None
     expect: ExpectSection | None = None
@@ -222,8 +216,8 @@ SECTIONS: dict[str, type[msgspec.Struct]] = {
     "grid": GridSection,
     "tlc": TlcSection,
     "lint": LintSection,
-    "inputs": InputsSection,
-    "outputs": OutputsSection,
+    "inputs": FilesSection,
+    "outputs": FilesSection,
     **LOG_SECTIONS,
     "mutation": MutationSection,
     "gate": GateSection,
