@@ -39,7 +39,6 @@ from tla2py.tlc.config.statements import (
     KEYWORDS,
     LISTS,
     MISTAKE_CODES,
-    Statement,
     Statements,
     read_statements,
 )
@@ -137,18 +136,29 @@ def commented_keywords(subject: Subject) -> Iterator[Finding]:
             yield finding("commented-keyword", subject.at(token), message, hint, word)
 
 
+@rule(Severity.NOTE, "check-deadlock")
 @rule(Severity.ERROR, "unknown-keyword")
 def unknown_keywords(subject: Subject) -> Iterator[Finding]:
-    """A TLC that does not know the keyword takes it for a name, or stops at it."""
+    """A TLC that does not know the keyword takes it for a name, or stops at it.
+
+    For CHECK_DEADLOCK tla2py uses the option -deadlock, which every version knows.
+    """
     dialect = subject.dialect
     if dialect is None:
         return
-    for before, statement in _lacking(subject):
+    section = ""
+    for statement in subject.statements.statements:
         word = statement.keyword.text
-        if word not in ("CHECK_DEADLOCK", "_EXPECT"):
-            hint = f"{dialect.jar.newer}; or remove {word}"
-            taken = _taken(subject, word, before)
-            yield finding("unknown-keyword", subject.at(statement.keyword), taken, hint, word)
+        if word not in KEYWORDS - dialect.keywords - {"_EXPECT", "TYPE_CONSTRAINT"}:
+            section = word
+            continue
+        message = f"{dialect.jar.tlc} does not know {word} and {_reading(section)}"
+        code, hint = "unknown-keyword", f"{dialect.jar.newer}; or remove {word}"
+        if word == "CHECK_DEADLOCK":
+            code = "check-deadlock"
+            hint = "tla2py passes it as an option; without tla2py use -deadlock, which means: do not check"
+        own = None if code == "check-deadlock" else word
+        yield finding(code, subject.at(statement.keyword), message, hint, own)
     for mention in subject.of(*FIELDS.values()):
         # The file of a config has been read above.
         if keyword_of(mention.key) not in dialect.keywords and mention.place.file.endswith(".toml"):
@@ -162,34 +172,11 @@ def unknown_keywords(subject: Subject) -> Iterator[Finding]:
         yield finding("unknown-keyword", mention.place, message, hint, "POSTCONDITIONS")
 
 
-@rule(Severity.NOTE, "check-deadlock")
-def check_deadlock(subject: Subject) -> Iterator[Finding]:
-    """tla2py uses the option -deadlock, which every version knows."""
-    for before, statement in _lacking(subject):
-        if statement.keyword.text == "CHECK_DEADLOCK":
-            taken = _taken(subject, "CHECK_DEADLOCK", before)
-            hint = "tla2py passes it as an option; without tla2py use -deadlock, which means: do not check"
-            yield finding("check-deadlock", subject.at(statement.keyword), taken, hint)
-
-
-def _lacking(subject: Subject) -> Iterator[tuple[str, Statement]]:
-    """The statements whose keyword this TLC lacks, each with the keyword of the section that swallows it."""
-    section = ""
-    for statement in subject.statements.statements:
-        word = statement.keyword.text
-        if subject.dialect and word in KEYWORDS - subject.dialect.keywords - {"_EXPECT", "TYPE_CONSTRAINT"}:
-            yield section, statement
-        else:
-            section = word
-
-
-def _taken(subject: Subject, word: str, section: str) -> str:
-    label = subject.dialect.jar.tlc if subject.dialect else "TLC"
+def _reading(section: str) -> str:
+    """What a TLC does with a keyword that it does not know after a section."""
     if section in LISTS:
-        return f"{label} does not know {word} and reads it as part of {section}"
-    if section.startswith("CONSTANT"):
-        return f"{label} does not know {word} and takes it for a constant"
-    return f"{label} does not know {word} and stops at it"
+        return f"reads it as part of {section}"
+    return "takes it for a constant" if section.startswith("CONSTANT") else "stops at it"
 
 
 EVERY_RULE = "--no-lint"

@@ -206,7 +206,7 @@ def rule(severity: Severity, *codes: str) -> Callable[[Rule], Rule]:
 
     def register(function: Rule) -> Rule:
         RULES.update(dict.fromkeys(codes, severity))
-        _RULES[function] = codes
+        _RULES[function] = (*_RULES.get(function, ()), *codes)
         return function
 
     return register

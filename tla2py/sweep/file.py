@@ -205,22 +205,9 @@ FOLDER_FILE = "models.toml"
 
 
 def folder_file(path: Path) -> Path | None:
-    """The ``models.toml`` of a folder, whether or not it exists; None for a path to something else.
-
-    A file of that name with a module is an ordinary sweep file. Raises InputError (``folder-file``) for the folder of one.
-    """
+    """The ``models.toml`` of a folder, whether or not it exists; None for a path to something else."""
     own = path / FOLDER_FILE if path.is_dir() else path
-    if own.name != FOLDER_FILE or not own.parent.is_dir():
-        return None
-    if not _names_module(own):
-        return own
-    if own == path:
-        return None
-    raise InputError(
-        "folder-file",
-        f"{own} names a module, so it is a sweep file and not about its folder",
-        hint=f"rename it; in a {FOLDER_FILE} tla2py finds the modules and configs itself",
-    )
+    return own if own.name == FOLDER_FILE and own.parent.is_dir() else None
 
 
 def folder_text(path: Path) -> str:
@@ -246,13 +233,6 @@ def files_below(folder: Path) -> Iterator[Path]:
             folders[:] = [each.name for each in visible if not each.is_symlink()]
             yield from (Path(here, name) for name in sorted(names) if not name.startswith("."))
     yield from (link for link in links if not link.resolve().is_relative_to(root))
-
-
-def _names_module(path: Path) -> bool:
-    try:
-        return "module" in toml.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return False
 
 
 def read_sweep_file(path: Path) -> tuple[SweepFile, SweepText]:

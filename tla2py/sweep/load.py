@@ -219,6 +219,12 @@ def without_models(sweep: Sweep, errors: Mapping[int, Tla2pyError]) -> Sweep:
 def _sweep_of_folder(path: Path, libraries: Sequence[Path], how: Loading) -> Sweep:
     text = folder_text(path)
     file, source = read_sweep_text(text, path, {"module": []})
+    if file.module:
+        raise InputError(
+            "folder-file",
+            f"{path} names a module, so it is a sweep file and not about its folder",
+            hint=f"rename it; in a {FOLDER_FILE} tla2py finds the modules and configs itself",
+        )
     searched = [*library_folders(file, source, path.parent), *libraries]
     models, unclear, left_out = _Search(path, searched).models()
     excluded = {str(row["config"]) for row in file.grid.exclude if [*row] == ["config"]}
