@@ -33,7 +33,6 @@ from tla2py.view.layout import plain_table
 
 if TYPE_CHECKING:
     from tla2py.model.run import Run
-    from tla2py.sweep.plan import Plan
     from tla2py.tla.graph import ModuleGraph
 
 
@@ -215,7 +214,10 @@ def cfg_command(
         raise InputError("usage", "cfg takes one sweep file", hint="only --check takes several")
     plan = plan_sweep(load_sweep(sweep[0], libraries, how, settings=settings or ()), "")
     if output is None:
-        _print(plan)
+        for point, run in zip(plan.points, plan.runs, strict=True):
+            show_text(f"\\* point {point.index}: {parameter_text(point.parameters)}\n{run.config_text}")
+            wrapper = [plan.sources[sha256] for name, sha256 in run.modules if name == f"{run.main}.tla"]
+            show_text("".join(f"\n{text}" for text in wrapper if run.main.startswith("MC_")) + "\n")
         return
     for point, run in zip(plan.points, plan.runs, strict=True):
         _write(output / f"{point.index:04d}", run, plan.sources)
@@ -223,18 +225,6 @@ def cfg_command(
     java = ["java", *property_options(run.inputs.java_properties), "-cp", "tla2tools.jar", "tlc2.TLC"]
     line = shell_command(run.inputs.environment, [*java, "-config", CONFIG_NAME, f"{run.main}.tla"])
     err().print(f"wrote {counted(len(plan.runs), 'folder')} to {output}; in one: {line}")
-
-
-def _print(plan: Plan) -> None:
-    for point, run in zip(plan.points, plan.runs, strict=True):
-        wrapper = [plan.sources[sha256] for name, sha256 in run.modules if name == f"{run.main}.tla"]
-        generated = wrapper if run.main.startswith("MC_") else []
-        shown = parameter_text(point.parameters)
-        show_text(
-            f"\\* point {point.index}: {shown}\n{run.config_text}"
-            + "".join(f"\n{text}" for text in generated)
-            + "\n"
-        )
 
 
 def _write(folder: Path, run: Run, sources: Mapping[str, str]) -> None:

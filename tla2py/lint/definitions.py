@@ -221,7 +221,9 @@ def behaviours(subject: Subject) -> Iterator[Finding]:
             "NEXT" if "init" in keys else "INIT" if "next" in keys else "SPECIFICATION, or INIT and NEXT"
         )
         message = f"{lacking} is missing: TLC stops"
-        yield finding("no-behaviour", subject.at(None), message, _candidates(subject))
+        found = [name for spec in subject.specs for name in spec.candidates.specification]
+        hint = f"write SPECIFICATION {found[0]}" if found else None
+        yield finding("no-behaviour", subject.at(None), message, hint)
 
 
 @rule(Severity.WARNING, "nothing-checked")
@@ -238,8 +240,3 @@ def nothing_checked(subject: Subject) -> Iterator[Finding]:
     ):
         message = "nothing is checked: no INVARIANT, no PROPERTY, and the check for deadlock is off"
         yield finding("nothing-checked", subject.at(None), message, "name an INVARIANT or a PROPERTY")
-
-
-def _candidates(subject: Subject) -> str | None:
-    found = [name for spec in subject.specs for name in spec.candidates.specification]
-    return f"write SPECIFICATION {found[0]}" if found else None

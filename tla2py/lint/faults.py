@@ -102,12 +102,13 @@ def _lazy_except(looked: _Looked) -> Iterator[Reached]:
     # Only where the result is applied at once does TLC keep the function lazy.
     for each in looked.reaches():
         applied = each.expr.arguments[:1] if each.expr.shape == "build" and each.expr.operator == "[]" else ()
-        if any(_is_update(argument) for call in applied for argument in call.arguments):
+        if any(_updated(argument) == "[|->]" for call in applied for argument in call.arguments):
             yield each
 
 
-def _is_update(expr: Expression) -> bool:
-    return expr.operator == "EXCEPT" and bool(expr.arguments) and expr.arguments[0].operator == "[|->]"
+def _updated(expr: Expression) -> str:
+    """The operator of the function that an EXCEPT updates, "" for another expression."""
+    return expr.arguments[0].operator if expr.operator == "EXCEPT" and expr.arguments else ""
 
 
 def _shared_except(looked: _Looked) -> Iterator[Reached]:
@@ -133,16 +134,17 @@ def _instance_enabled(looked: _Looked) -> Iterator[Reached]:
     for each in looked.reaches():
         if each.expr.operator in ("ENABLED", "WF_", "SF_") and _substitutes(each.scope):
             inner = list(looked.inside(each))
-            if any(one.expr.operator == "LAMBDA" and _primes(one.expr) for one in inner):
+            if any(
+                _applies(part, "'")
+                for one in inner
+                if one.expr.operator == "LAMBDA"
+                for part in one.expr.walk()
+            ):
                 yield each
 
 
 def _substitutes(scope: Scope) -> bool:
     return any(entity.kind == "substituted" for entity in scope.names.values())
-
-
-def _primes(expr: Expression) -> bool:
-    return any(_applies(each, "'") for each in expr.walk())
 
 
 def _instance_names(looked: _Looked) -> Iterator[Reached]:

@@ -40,6 +40,9 @@ def read_parameters(
     for key, listed in lists:
         if isinstance(listed, list):
             found.append(Parameter(name=key, kind=key, values=tuple(listed)))
+    for section in VARIABLES:
+        for name in getattr(file, section):
+            check_variable(section, name, source.place(section, name))
     for name, values in file.parameters.items():
         where = source.place("parameters", name)
         kind = _kind(name, specs, where)

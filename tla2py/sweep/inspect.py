@@ -283,26 +283,22 @@ def inspect_spec(spec: ModuleGraph) -> Item:
 
 
 def _extends(spec: ModuleGraph) -> Iterator[Item]:
-    """The modules that the root extends, directly or not, breadth first."""
+    """The modules that the root extends, directly or not, each after one that extends it."""
     files = {module.name: module for module in spec.modules}
     seen: set[str] = set()
-    pending = [(reference, spec.root) for reference in spec.root.extends]
-    while pending:
-        reference, by = pending.pop(0)
-        if reference.module in seen:
-            continue
-        seen.add(reference.module)
-        found = files.get(reference.module) or next(
-            (n for n in by.nested if n.name == reference.module), None
-        )
-        yield {
-            "module": reference.module,
-            "file": str(found.path) if found is not None else None,
-            "standard": found is None,
-            "by": by.name,
-        }
-        if found is not None:
-            pending += [(each, found) for each in found.extends]
+    for by in reversed(spec.extended):
+        for reference in by.extends:
+            if reference.module in seen:
+                continue
+            seen.add(reference.module)
+            nested = next((each for each in by.nested if each.name == reference.module), None)
+            found = files.get(reference.module) or nested
+            yield {
+                "module": reference.module,
+                "file": str(found.path) if found is not None else None,
+                "standard": found is None,
+                "by": by.name,
+            }
 
 
 def _instances(spec: ModuleGraph) -> Iterator[Item]:

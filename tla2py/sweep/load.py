@@ -38,7 +38,6 @@ from tla2py.sweep.file import (
 from tla2py.sweep.grid import Points, walk_grid
 from tla2py.sweep.limited import PLAIN, Loading, with_settings
 from tla2py.sweep.options import (
-    check_variables,
     config_names,
     input_files,
     library_folders,
@@ -296,7 +295,6 @@ def _loaded(
     own = file.inputs
     file = how.applied(file, specs, base)
     check_names(file, source, specs)
-    check_variables(file, source)
     ignored = MISTAKE_CODES if how.no_lint else file.lint.ignore
     if read is None:
         configs = _read_configs(file, source, base, ignored)

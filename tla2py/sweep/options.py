@@ -19,7 +19,7 @@ from tla2py.sweep.grid import Points, unknown_parameter
 from tla2py.sweep.sections import VARIABLES, SweepFile
 from tla2py.text import parse_duration, parse_memory, parse_percent, parse_size
 from tla2py.tlc.config.render import default_template
-from tla2py.tlc.process.command import check_path, check_variable, kept_file, matching_files, outside_error
+from tla2py.tlc.process.command import check_path, kept_file, matching_files, outside_error
 from tla2py.tlc.tools.community import class_file
 from tla2py.tlc.tools.installed import COMMUNITY, module_folder
 from tla2py.tlc.tools.toolchain import Override
@@ -108,13 +108,6 @@ def _check_mode(file: SweepFile, source: SweepText) -> None:
                 where=source.place("tlc", key),
                 hint=f'set mode = "{other}" in [tlc], or remove {key}',
             )
-
-
-def check_variables(file: SweepFile, source: SweepText) -> None:
-    """Raise InputError (``variable-name``) for a wrong name in ``[environment]`` or ``[java_properties]``."""
-    for kind in VARIABLES:
-        for name in getattr(file, kind):
-            check_variable(kind, name, source.place(kind, name))
 
 
 def input_files(

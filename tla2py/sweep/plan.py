@@ -57,11 +57,6 @@ class Runs(Sequence[Run]):
         places = range(len(self))[index]
         return self._make(places) if isinstance(places, int) else tuple(map(self._make, places))
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Runs) and self.ids == other.ids
-
-    __hash__ = None  # type: ignore[assignment]
-
     def samples(self) -> list[int]:
         """The place of the first run of each kind."""
         return first_places(self.kinds)

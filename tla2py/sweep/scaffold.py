@@ -234,7 +234,10 @@ def scaffold_sweep(
     values, broken = fit_values(spec, types, guessed | given, given)
     varied = _varied(spec, types, values, start) | _assumed(spec, sets, values)
     # What the module assumes is no guess, so it is varied, but for what a config settles.
-    axes = _axes({n: varied[n] for n in types if n in sets and n in varied and n not in given})
+    assumed = [name for name in types if name in sets and name in varied and name not in given]
+    sizes = itertools.accumulate((len(varied[name]) for name in assumed), operator.mul)
+    # The first of them that together have few points.
+    axes = [name for name, size in zip(assumed, sizes, strict=True) if size <= _MOST_POINTS]
     lists = _lists(spec, start.config)
     invariants = start.config.invariants or lists["invariants"]
     parts = [
@@ -432,12 +435,6 @@ def _assumed(spec: ModuleGraph, sets: _Sets, values: Mapping[str, str]) -> dict[
     """The sets with the values that agree with the module's other assumptions."""
     found = {n: [each for each in sets[n] if satisfies(spec, {**values, n: each})] for n in sets}
     return {name: texts for name, texts in found.items() if len(texts) > 1}
-
-
-def _axes(varied: Mapping[str, Sequence[str]]) -> list[str]:
-    """The first of the parameters that together have few points."""
-    sizes = itertools.accumulate((len(texts) for texts in varied.values()), operator.mul)
-    return [name for name, size in zip(varied, sizes, strict=True) if size <= _MOST_POINTS]
 
 
 def _parameters(varied: Mapping[str, Sequence[str]], axes: Sequence[str]) -> Iterator[str]:

@@ -93,11 +93,14 @@ class _Predicates:
         """Whether a predicate is true at a point. Raises InputError as ``_holds`` does, at the place of ``keys``."""
         sweep = self._sweep
         words = {n: t for n, t in parameters.items() if sweep.kinds[n] not in _VALUED}
+        seeds = {n: t for n, t in parameters.items() if sweep.kinds[n] == "seed"}
+        config = sweep.config(parameters)
+        configured = (*config.config.assignments, *config.config.substitutions) if config else ()
         names = _Names(
             spec=sweep.spec(parameters),
             parameters=parameters,
             read=self.read,
-            values=_values(sweep, parameters),
+            values=dict(configured) | sweep.assigned(parameters) | seeds,
             words=words,
             model_values=self._model_values,
         )
@@ -171,13 +174,6 @@ def failing_predicate(
         return answer
 
     return failing
-
-
-def _values(sweep: Sweep, parameters: Mapping[str, str]) -> dict[str, str]:
-    config = sweep.config(parameters)
-    configured = (*config.config.assignments, *config.config.substitutions) if config else ()
-    seeds = {n: t for n, t in parameters.items() if sweep.kinds[n] == "seed"}
-    return dict(configured) | sweep.assigned(parameters) | seeds
 
 
 def _holds(predicate: str, names: _Names) -> bool:
