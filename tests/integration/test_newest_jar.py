@@ -9,9 +9,17 @@ import pytest
 
 from tests.conftest import RunCli
 from tests.jars import remade_jar
+from tests.stores import table_rows
 from tla2py.tlc.tools.jar import BUNDLED, INSTALLED, bundled_jar, read_jar
 
 LOCAL = ("--executor", "local")
+MODULE = """---- MODULE Small ----
+VARIABLE on
+Init == on = FALSE
+Next == on' = ~on
+Spec == Init /\\ [][Next]_on
+====
+"""
 
 
 @pytest.fixture
@@ -99,3 +107,57 @@ def test_an_install_changes_the_jar_and_says_so(run_cli: RunCli, tools: Path, ti
     assert "the lock was accepted with TLC 2.15" in gated.stdout
     assert "this is TLC 2026.04.29.170100" in gated.stdout
     assert chosen in gated.stdout
+
+
+def test_a_version_of_tlc_is_no_release_and_the_error_names_one(
+    run_cli: RunCli, tools: Path, tmp_path: Path
+) -> None:
+    refused = run_cli("tools", "install", "2.20")
+    assert (refused.code, refused.error.code) == (2, "unknown-release")
+    assert "tla2py tools install rolling" in refused.hint
+    assert "tla2py tools install 1.7.4" in run_cli("tools", "install", "2.19").hint
+    assert not tools.exists()
+    (tmp_path / "Small.tla").write_text(MODULE)
+    missing = run_cli("check", "Small.tla", "--tla2tools", "2.20", cwd=tmp_path)
+    assert (missing.error.code, missing.hint) == ("jar-missing", "tla2py tools install rolling")
+    (tmp_path / "s.toml").write_text('module = "Small.tla"\n[parameters]\njar = ["2.20"]\n')
+    swept = run_cli("sweep", "s.toml", *LOCAL, cwd=tmp_path)
+    assert (swept.error.code, "tla2py tools install rolling" in swept.hint) == ("jar-missing", True)
+    # A project's file is followed, and names itself in the error.
+    (tmp_path / "tla2py.toml").write_text('tla2tools = "2.20"\n')
+    project = run_cli("tools", "path", cwd=tmp_path)
+    assert (project.error.code, project.hint) == ("jar-missing", "tla2py tools install rolling")
+
+
+def test_a_jar_is_found_by_the_version_of_its_tlc(run_cli: RunCli, tools: Path, tmp_path: Path) -> None:
+    def path(**variables: str) -> str:
+        return run_cli("tools", "path", cwd=tmp_path, env=variables).stdout.strip()
+
+    assert path(TLA2TOOLS_JAR="2.15") == str(bundled_jar())
+    older = installed(tools, "one", "2025-01-01T00:00:00.000Z", "Version 2.20 of Day Month 20??")
+    assert path(TLA2TOOLS_JAR="2.20") == str(older)
+    newer = installed(tools, "two", "2025-09-06T05:01:34.728Z", "Version 2.20 of Day Month 20??")
+    assert path(TLA2TOOLS_JAR="2.20") == str(newer)
+    # A release of that name comes first.
+    named = installed(tools, "2.20", "2019-07-18T11:02:00.000Z")
+    assert path(TLA2TOOLS_JAR="2.20") == str(named)
+    # A damaged jar has no version.
+    (tools / "three").mkdir()
+    (tools / "three" / "tla2tools.jar").write_bytes(b"cut off")
+    (tmp_path / "tla2py.toml").write_text('tla2tools = "2.15"\n')
+    assert path() == str(bundled_jar())
+
+
+@pytest.mark.java
+@pytest.mark.jars
+def test_tlc_2_20_runs_by_its_version(run_cli: RunCli, tools: Path, tmp_path: Path, newer_tlc: Path) -> None:
+    assert run_cli("tools", "install", "rolling", "--from-file", newer_tlc).code == 0
+    (tmp_path / "Small.tla").write_text(MODULE)
+    (tmp_path / "s.toml").write_text('module = "Small.tla"\n[parameters]\njar = ["2.20", "bundled"]\n')
+    assert run_cli("sweep", "s.toml", *LOCAL, cwd=tmp_path).code == 0
+    rows = table_rows(tmp_path / "runs/s", "runs")
+    assert [(row["jar"], row["tlc_version"]) for row in rows] == [("2.20", "2.20"), ("bundled", "2.15")]
+    check = ("check", "Small.tla", "--tla2tools", "bundled", "--second", "2.20", "--json")
+    opinion = json.loads(run_cli(*check, cwd=tmp_path).stdout)["second"]
+    assert (opinion["tlc_version"], opinion["agrees"]) == ("2.20", True)
+    assert tools.is_dir()

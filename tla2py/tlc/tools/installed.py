@@ -32,6 +32,9 @@ _MOVING = "1.8.0"
 # The CommunityModules do not suit the TLC of releases that begin so.
 _OLD = ("0.", "1.0.", "1.1.", "1.2.", "1.3.", "1.4.", "1.5.", "1.6.", "1.7.")
 
+# The releases of versions of TLC; builds since February 2026 have the version that they are named by.
+_RELEASES = {"2.19": "1.7.4", "2.20": ROLLING}
+
 _DIGESTS = {"1.7.4": "936a262061c914694dfd669a543be24573c45d5aa0ff20a8b96b23d01e050e88"}
 JAR_DIGESTS = frozenset(_DIGESTS.values())
 # Official builds of the CommunityModules: CommunityModules.jar of 2025-08-29.
@@ -59,6 +62,11 @@ class Release:
         return jar.tag == self.name or (jar.version.startswith(self.name) and self.name.startswith("20"))
 
 
+def release_of(version: str) -> str:
+    """The release that has a version of TLC, or the name itself."""
+    return _RELEASES.get(version, version)
+
+
 def release(name: str) -> Release:
     """The release with a name: a tag such as 1.7.4 or 2026.04.29.170100, ``rolling`` (or 1.8.0), or ``community-modules``.
 
@@ -74,11 +82,12 @@ def release(name: str) -> Release:
     version = _MOVING if name == ROLLING else name.removeprefix("v")
     calendar = re.fullmatch(r"20\d\d\.\d\d\.\d\d(\.\d+)?", version) is not None
     if not calendar and not re.fullmatch(r"\d+\.\d+\.\d+", version):
-        raise InputError(
-            "unknown-release",
-            f"no release is named {name}",
-            hint=f"the names are {ROLLING}, versions such as 1.7.4 and 2026.04.29.170100, and {COMMUNITY}",
-        )
+        hint = f"the names are {ROLLING}, versions such as 1.7.4 and 2026.04.29.170100, and {COMMUNITY}"
+        if (found := release_of(version)) != version:
+            hint = f"TLC {version} comes with {found}: tla2py tools install {found}"
+            if found == ROLLING:
+                hint += "; its builds since February 2026 are newer: an older jar with --from-file JAR"
+        raise InputError("unknown-release", f"no release is named {name}", hint=hint)
     return Release(
         name=ROLLING if version == _MOVING else version,
         url=f"{host}/{_TOOLS.format(tag=version if calendar else f'v{version}')}",

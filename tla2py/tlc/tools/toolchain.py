@@ -15,7 +15,7 @@ from pathlib import Path
 from tla2py.errors import InputError, ToolchainError
 from tla2py.tla.module import code_matches, line_and_column
 from tla2py.tlc.process.sandbox import java_sandbox, run
-from tla2py.tlc.tools.installed import installed_jar, installed_releases
+from tla2py.tlc.tools.installed import installed_jar, installed_releases, release_of
 from tla2py.tlc.tools.jar import (
     BUNDLED,
     INSTALL_NEWEST,
@@ -113,7 +113,7 @@ def chosen_jar(project: ProjectJar) -> Jar:
             "jar-missing",
             f"the tools {project.named} are not installed",
             where=str(project.file),
-            hint=f"tla2py tools install {project.named}",
+            hint=f"tla2py tools install {release_of(project.named)}",
         )
     return replace(read_jar(path, str(project.file)), project=project)
 
@@ -139,7 +139,7 @@ def swept_jar(name: str, base: Path, sha256: str | None, where: str) -> Jar:
     """
     path = _release(name) if sha256 is None else base / name
     if path is None or not path.is_file():
-        pin = f'if it is a path, write {{ path = "{name}", sha256 = "..." }}; or tla2py tools install {name}'
+        pin = f'if it is a path, write {{ path = "{name}", sha256 = "..." }}; or tla2py tools install {release_of(name)}'
         raise ToolchainError(
             "jar-missing",
             f"no installed release {name}" if sha256 is None else f"no such file: {path}",
@@ -157,13 +157,32 @@ def swept_jar(name: str, base: Path, sha256: str | None, where: str) -> Jar:
     return copied_jar(jar)
 
 
+def _named_files() -> Iterator[tuple[str, Path]]:
+    with contextlib.suppress(InputError):
+        project = project_jar()
+        named = (os.environ.get("TLA2TOOLS_JAR"), project and project.file.parent / project.named)
+        yield from (("named", Path(each)) for each in named if each and Path(each).is_file())
+
+
 def _file_or_release(named: Path) -> Path:
-    return named if named.is_file() else _release(str(named)) or named
+    name = str(named)
+    found = named if named.is_file() else _release(name)
+    if found is None and re.fullmatch(r"v?\d[\d.]*|rolling", name):
+        hint = f"tla2py tools install {release_of(name)}"
+        raise ToolchainError("jar-missing", f"no installed release {name}", hint=hint)
+    return found or named
 
 
 def _release(name: str) -> Path | None:
-    """The jar of an installed release or the bundled one, None if there is none of this name."""
-    return bundled_jar() if name == BUNDLED else installed_jar(name)
+    """The jar of an installed release, the bundled one, or the newest found whose TLC has this version; None without one."""
+    found = bundled_jar() if name == BUNDLED else installed_jar(name)
+    jars = []
+    for where, path in () if found is not None else (*_files(), *_named_files()):
+        with contextlib.suppress(ToolchainError):
+            jars.append(read_jar(path, where))
+    of_version = (each for each in jars if each.version == name)
+    newest = max(of_version, key=lambda each: each.age, default=None)
+    return found if newest is None else newest.path
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -210,11 +229,15 @@ def _reason(used: Jar) -> str:
     return f"{used.project.file if used.project else used.origin} names it"
 
 
-def _candidates() -> Iterator[tuple[str, Path]]:
+def _files() -> Iterator[tuple[str, Path]]:
     # Installed ones first, so that a jar has the name of its release.
     yield from installed_releases()
     with contextlib.suppress(ToolchainError):
         yield "bundled", bundled_jar()
+
+
+def _candidates() -> Iterator[tuple[str, Path]]:
+    yield from _files()
     with contextlib.suppress(ToolchainError, InputError):
         yield "named", find_jar().path
 
