@@ -109,6 +109,12 @@ def gate_command(
             metavar="JAR", help="Run each point with this TLC too, and fail where the two disagree."
         ),
     ] = None,
+    self_test: Annotated[
+        bool,
+        typer.Option(
+            "--self-test", help="Show of each property that it can fail: run a mutant that it notices."
+        ),
+    ] = False,
     master: Master = None,
     executor: ExecutorChoice = None,
     fresh: Fresh = False,
@@ -138,6 +144,7 @@ def gate_command(
         locked=locked,
         strict=strict,
         second=second,
+        self_test=self_test,
         why=not no_why,
         sweeps=options,
     )

@@ -25,6 +25,7 @@ from tla2py.gate.drift import (
 from tla2py.gate.lock import Lock, LockedPoint, parameters_key
 from tla2py.gate.problem import DOUBTS, UNANSWERED, Problem, Reason
 from tla2py.gate.second import COMPARABLE, Second, SecondRuns, compare, jar_of, objection
+from tla2py.gate.selftest import Tested, self_test_notices, self_test_problems
 from tla2py.lint.faults import KNOWN_WRONG
 from tla2py.model.finding import NO_FINDINGS, Finding, Findings
 from tla2py.model.model import filled_text
@@ -95,7 +96,7 @@ class Decision:
 
     ``limited`` says of a limited sweep how many of its points there are, ``skipped`` are the others. ``adjusted`` are
     the options that change the configs. ``problems`` concern the sweep as a whole. ``findings`` and ``notices`` do not make it
-    red; with ``--strict`` findings are problems.
+    red; with ``--strict`` findings are problems. ``self_test`` is what a self-test says of each property, None if none was asked.
     """
 
     name: str
@@ -106,6 +107,7 @@ class Decision:
     problems: tuple[Problem, ...] = ()
     findings: tuple[Finding, ...] = ()
     notices: tuple[str, ...] = ()
+    self_test: tuple[Tested, ...] | None = None
 
     @property
     def all_problems(self) -> tuple[Problem, ...]:
@@ -146,7 +148,7 @@ class StoreFacts:
     within another as that one. ``lines`` are the first lines of logs that no behaviour explains. ``notes`` are those of
     tla2py on the runs. ``lengths`` are the states of the shortest counterexample by run id and name. ``mutants`` are the
     changed logs and ``report`` the mutants of the specification, None unless the sweep file asks for them. ``second`` are the
-    answers of a second TLC, None if none was asked, ``jar`` is the first's, None if it is not on this machine.
+    answers of a second TLC, ``self_test`` those of a self-test, None if none was asked; ``jar`` is the first's, None if it is not on this machine.
     ``other_inputs`` says how the store's inputs differ from those of the sweep file. ``search`` is the search for laws that
     decides whether points may be predicted, None unless the sweep file asks for one and expects a law.
     """
@@ -162,6 +164,7 @@ class StoreFacts:
     mutants: LogMutants | None = None
     report: MutantReport | None = None
     second: SecondRuns | None = None
+    self_test: tuple[Tested, ...] | None = None
     jar: Jar | None = None
     other_inputs: str | None = None
     search: Search | None = None
@@ -202,6 +205,7 @@ def decide(
         limited=limited,
         adjusted=sweep.adjusted,
         skipped=() if sweep.chosen is None else tuple(_skipped(sweep, plan)),
+        self_test=found.self_test,
     )
     failed = None
     if found.other_inputs is not None:
@@ -228,6 +232,7 @@ def decide(
             *map(Problem.of_drift, () if sweep.limited else blind_drift(lock, found.mutants)),
             *map(Problem.of_drift, () if sweep.limited else survivor_drift(lock, found.report, sweep)),
             *_open_laws(found.search, sweep),
+            *self_test_problems(found.self_test, sweep.file.accept),
             *_sweep_problems(sweep, points, lock, remarks, excluded),
         ),
         findings=() if strict else tuple(each for each in doubts if each.code not in _ACCEPTED_ONLY),
@@ -240,6 +245,7 @@ def decide(
             *_second_notices(points),
             *_blind_notices(lock, found.mutants),
             *_survivor_notices(lock, found.report, sweep),
+            *self_test_notices(found.self_test, sweep.file.accept, lock),
         ),
     )
     if not any(problem.reason is Reason.DRIFT for problem in decision.all_problems):

@@ -63,7 +63,7 @@ class Lock(msgspec.Struct, frozen=True, kw_only=True):
 
     ``tlc`` is the version and revision of the TLC that ran them. With ``vacuity`` TLC was asked what could not fail.
     ``mutants`` is as in ``blindness``, None if no logs were changed; ``survivors`` is as in that function, None if no mutants
-    of the specification ran. ``options`` are those of a command that change a folder's configs.
+    of the specification ran. ``self_test`` are the mutants that properties notice, see ``Tested``, by property. ``options`` are those of a command that change a folder's configs.
     """
 
     tlc: str | None = None
@@ -71,6 +71,7 @@ class Lock(msgspec.Struct, frozen=True, kw_only=True):
     options: list[str] = []
     mutants: dict[str, str] | None = None
     survivors: dict[str, str] | None = None
+    self_test: dict[str, str] | None = None
     point: list[LockedPoint] = []
 
 
@@ -139,6 +140,7 @@ def read_lock(path: Path) -> Lock | None:
         options=written.options,
         mutants=written.mutants,
         survivors=written.survivors,
+        self_test=written.self_test,
         point=[_with_shared(point, written.shared) for point in written.point],
     )
     keys = [point.key for point in lock.point]
@@ -181,6 +183,8 @@ def lock_text(lock: Lock) -> str:
         tables.append(f"[mutants]\n{_pairs(lock.mutants)}")
     if lock.survivors is not None:
         tables.append(f"[survivors]\n{_pairs(lock.survivors)}")
+    if lock.self_test:
+        tables.append(f"[self_test]\n{_pairs(lock.self_test)}")
     tables += [_table("shared", shared)] if shared else []
     return _HEAD + "\n".join([*tables, *(_table("point", point) for point in points)])
 

@@ -136,6 +136,7 @@ def gate_object(decision: Decision) -> dict[str, object]:
             for each in decision.points
         ],
         "notices": list(decision.notices),
+        "self_test": decision.self_test and [each.as_json() for each in decision.self_test],
     }
 
 

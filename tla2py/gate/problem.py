@@ -61,6 +61,7 @@ class Reason(Enum):
     SECOND_DIFFERS = "second-differs", "A second TLC gives another answer."
     SECOND_BROKEN = "second-broken", "A second TLC cannot run the model."
     SECOND_OPEN = "second-open", "A second TLC has no answer."
+    SELF_TEST = "self-test", "No mutant shows that the gate can be red for a property."
     ERROR = "error", "The gate could not be run."
 
 

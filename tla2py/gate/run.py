@@ -22,6 +22,7 @@ from tla2py.gate.drift import blindness, survivors
 from tla2py.gate.lock import Lock, lock_path, parameters_key, read_lock, write_lock
 from tla2py.gate.problem import Problem
 from tla2py.gate.second import SecondRuns, jar_of, run_second, stored_second
+from tla2py.gate.selftest import run_self_test
 from tla2py.gate.stored import plan_stored, read_found, stored_mutants, stored_report, sweep_file_of
 from tla2py.lint.faults import KNOWN_WRONG
 from tla2py.model.outcome import Outcome, Verdict
@@ -59,7 +60,7 @@ class GateOptions:
     them at the points whose lock has them, and everywhere for a first lock. ``vacuity`` is whether to ask TLC what could
     not fail, by default for a first lock and where the lock says that it was asked. ``locked`` makes a missing lock an
     error, ``strict`` makes each finding that is not accepted a problem. ``second`` names the jar of a second opinion, by
-    default that of the sweep file. ``why`` asks TLC about the counterexamples of sweep files, see ``keep_because``.
+    default that of the sweep file. ``self_test`` asks for a mutant that each property notices. ``why`` asks TLC about the counterexamples of sweep files, see ``keep_because``.
     """
 
     store: Address | None = None
@@ -71,6 +72,7 @@ class GateOptions:
     locked: bool = False
     strict: bool = False
     second: Path | None = None
+    self_test: bool = False
     why: bool = False
     sweeps: SweepOptions = field(default_factory=SweepOptions)
 
@@ -114,11 +116,12 @@ def gate(
             raise InputError(
                 "lock-exists", f"{path} already exists", hint="--update accepts the drift from it"
             )
-    if stores and (options.store is not None or options.fresh or options.sweeps.limited):
+    running = options.fresh or options.self_test or options.sweeps.limited
+    if stores and (options.store is not None or running):
         raise InputError(
             "gate-store",
             f"{stores[0]} is a store; 'tla2py gate' does not run its points",
-            hint="leave out -o, --fresh, --set, --points and --failed",
+            hint="leave out -o, --fresh, --self-test, --set, --points and --failed",
         )
     if options.sweeps.limited and options.lock is not LockMode.READ:
         raise InputError(
@@ -206,6 +209,11 @@ def _gate_files(
                 sweep, result.store.path, named, executors, fresh=options.fresh, listener=listener
             )
             found = replace(found, second=second)
+        if options.self_test:
+            tested = run_self_test(
+                result, toolchain, executors, lock, report, fresh=options.fresh, listener=listener
+            )
+            found = replace(found, self_test=tested)
         yield Gated(
             sweep=sweep,
             plan=plan,
@@ -340,6 +348,9 @@ def _accept(gated: Gated, options: GateOptions) -> Gated:
     """The decision against a lock just written from the results."""
     path, found = lock_path(gated.sweep.path), gated.found
     points = [point.locked for point in gated.decision.points if point.locked is not None]
+    kept = {each.name: each.kept for each in found.self_test or () if each.mutant is not None}
+    if found.self_test is None and gated.lock is not None:
+        kept = gated.lock.self_test or {}
     lock = Lock(
         point=points,
         tlc=found.tlc,
@@ -347,6 +358,7 @@ def _accept(gated: Gated, options: GateOptions) -> Gated:
         options=list(gated.sweep.adjusted),
         mutants=blindness(found.mutants.rows) if found.mutants is not None else None,
         survivors=survivors(found.report, gated.sweep.file.mutation) if found.report is not None else None,
+        self_test=kept or None,
     )
     write_lock(path, lock)
     written = read_lock(path)

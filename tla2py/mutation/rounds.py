@@ -58,9 +58,6 @@ def plain(run: Run, **changed: Any) -> Run:
     return replace(run, options=replace(run.options, **(options | changed)))
 
 
-# A mutant gets at least so many seconds and states.
-_LEAST_SECONDS = 120.0
-_LEAST_STATES = 2000
 # The states of a graph that is still compared.
 _MOST_STATES = 50_000
 # Of the mutants that an invariant alone notices, so many are tried at once on it without a conjunct.
@@ -178,12 +175,10 @@ class Rounds:
         )
 
     def _limits(self, place: int) -> Limits:
-        limits = self.trial.plan.limits
-        seconds = max(self.trial.budget * (self._originals[place].wall_seconds or 0.0), _LEAST_SECONDS)
-        return replace(limits, timeout_seconds=min(seconds, limits.timeout_seconds))
+        return self.trial.limits(self._originals[place])
 
     def _states(self, place: int) -> int:
-        return max(self.trial.budget * (self._originals[place].distinct or 0), _LEAST_STATES)
+        return self.trial.states(self._originals[place])
 
     def _task(self, mutant: Mutant, place: int, *more: Mutant, **options: Any) -> Task:
         budget = None if options.get("graph") else self._states(place)

@@ -11,7 +11,8 @@ from pathlib import Path
 from tla2py.errors import InputError, reason_of
 from tla2py.model.logs import MutationSection
 from tla2py.model.mutant import STATUSES, MutantReport, MutantRow, Status
-from tla2py.model.run import ModuleText, Run, digest_text
+from tla2py.model.row import RunRow
+from tla2py.model.run import Limits, ModuleText, Run, digest_text
 from tla2py.mutation.mutant import (
     budgeted,
     chosen_mutants,
@@ -25,6 +26,10 @@ from tla2py.sweep.limited import chosen_places
 from tla2py.sweep.plan import Plan
 from tla2py.sweep.sweep import Sweep
 from tla2py.tla.nodes import without_comments
+
+# A mutant gets at least so many seconds and states.
+_LEAST_SECONDS = 120.0
+_LEAST_STATES = 2000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -176,6 +181,16 @@ class Trial:
         for module, change in edits:
             run = self._changed(run, f"{module}.tla", change, texts)
         return run, texts
+
+    def limits(self, original: RunRow) -> Limits:
+        """The limits of a mutant where this is the result of the original."""
+        limits = self.plan.limits
+        seconds = max(self.budget * (original.wall_seconds or 0.0), _LEAST_SECONDS)
+        return replace(limits, timeout_seconds=min(seconds, limits.timeout_seconds))
+
+    def states(self, original: RunRow) -> int:
+        """The most distinct states of a mutant where this is the result of the original."""
+        return max(self.budget * (original.distinct or 0), _LEAST_STATES)
 
     def _uncommented(self, run: Run, mutants: Sequence[Mutant]) -> tuple[Run, dict[str, str]]:
         """A run without comments in its modules, and their texts by sha256."""

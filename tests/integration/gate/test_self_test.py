@@ -1,0 +1,206 @@
+"""A gate's self-test: each property has to notice a mutant, which the lock keeps."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests import command
+from tests.command import Ended
+from tests.integration.gate.lift import NO_CI
+from tla2py.model.outcome import Verdict
+from tla2py.model.row import RunRow
+from tla2py.store.runs import run_rows
+from tla2py.store.store import Store
+from tla2py.store.write import table_files
+from tla2py.toml import loads
+
+pytestmark = pytest.mark.java
+
+MIRROR = r"""---- MODULE Mirror ----
+EXTENDS Naturals
+CONSTANT N
+VARIABLES x, y
+Init == x = 0 /\ y = 0
+Up == /\ x < N
+      /\ x' = x + 1
+      /\ y' = x + 1
+Back == /\ x = N
+        /\ x' = 0
+        /\ y' = 0
+Spec == Init /\ [][Up \/ Back]_<<x, y>> /\ WF_<<x, y>>(Up \/ Back)
+Same == x = y
+Vacuous == TRUE => x = x
+Moves == [][x' # x]_<<x, y>>
+Again == []<>(x = 0)
+====
+"""
+
+
+def sweep_text(names: str, properties: str = "", *, deadlock: bool = False) -> str:
+    return f"""module = "Mirror.tla"
+[model]
+invariants = [{names}]
+properties = [{properties}]
+check_deadlock = {str(deadlock).lower()}
+[parameters]
+N = [1]
+[tlc]
+memory = "256MiB"
+"""
+
+
+def write(folder: Path, text: str) -> None:
+    (folder / "Mirror.tla").write_text(MIRROR)
+    (folder / "s.toml").write_text(text)
+
+
+def gate(folder: Path, *options: str | Path) -> Ended:
+    plain = ("--no-vacuity", "--no-coverage", "--executor", "local")
+    return command.run("gate", "s.toml", *plain, *options, cwd=folder, env=NO_CI)
+
+
+def rows(ended: Ended) -> dict[str, Any]:
+    [decided] = json.loads(ended.stdout)
+    return {each["property"]: each for each in decided["self_test"]}
+
+
+def executed(ended: Ended) -> list[int]:
+    """The size of the first batch of mutants, if any ran."""
+    return [int(found) for found in re.findall(r"self-test: (\d+) runs? to execute", ended.stderr)]
+
+
+def self_test_runs(folder: Path) -> list[RunRow]:
+    """The runs of the self-test."""
+    return [*run_rows(table_files(Store(folder / "runs" / "s" / "self-test"), "runs"))]
+
+
+def kept(folder: Path) -> dict[str, str]:
+    found = loads((folder / "s.lock").read_text()).get("self_test", {})
+    return {name: text.partition(" ")[0] for name, text in found.items()}
+
+
+def test_properties_with_teeth_pass_and_their_mutants_are_kept(tmp_path: Path) -> None:
+    write(tmp_path, sweep_text('"Same", "y < 9"', '"Moves", "Again"', deadlock=True))
+    first = gate(tmp_path, "--self-test", "--record", "--json")
+    assert first.code == 0, first
+    found = rows(first)
+    assert {name: each["status"] for name, each in found.items()} == dict.fromkeys(
+        ("Same", "y < 9", "Moves", "Again", "deadlock"), "noticed"
+    )
+    assert kept(tmp_path) == {name: each["mutant"] for name, each in found.items()}
+    lines = MIRROR.split("\n")
+    for each in found.values():
+        assert each["before"].split("\n")[0] in lines[each["line"] - 1]
+        assert (each["module"], each["point"]) == ("Mirror", 1)
+        assert each["before"] != each["after"]
+    # The runs are kept: nothing runs twice.
+    again = gate(tmp_path, "--self-test", "--json")
+    assert (again.code, executed(again), rows(again)) == (0, [], found)
+    assert "nothing to run" in again.stderr
+    # Without the store only the kept mutants run, each with its property alone.
+    shutil.rmtree(tmp_path / "runs")
+    anew = gate(tmp_path, "--self-test", "--json")
+    assert (anew.code, executed(anew), rows(anew)) == (0, [5], found)
+    alone = self_test_runs(tmp_path)
+    assert sorted(each.checked for each in alone) == sorted((name,) for name in found)
+    assert {each.verdict for each in alone} == {Verdict.VIOLATED}
+
+
+def test_a_vacuous_property_is_red_until_it_is_accepted(tmp_path: Path) -> None:
+    write(tmp_path, sweep_text('"Same", "Vacuous"'))
+    reports = ("--junit", tmp_path / "j.xml", "--sarif", tmp_path / "s.sarif", "--summary", tmp_path / "s.md")
+    red = gate(tmp_path, "--self-test", *reports)
+    assert red.code == 1
+    [problem] = red.problems
+    assert (problem.reason.value, problem.subject) == ("self-test", "Vacuous")
+    assert re.fullmatch(r"nothing shows that Vacuous can fail: it holds in \d+ runs of mutants", problem.text)
+    assert f"self-test: {problem.text}" in " ".join(red.stdout.split())
+    assert "self-test: the lock does not keep the mutants of Same; --record keeps them" in red.stdout
+    assert problem.text in (tmp_path / "j.xml").read_text()
+    assert "nothing shows that Vacuous can fail" in (tmp_path / "s.md").read_text()
+    [result] = json.loads((tmp_path / "s.sarif").read_text())["runs"][0]["results"]
+    place = result["locations"][0]["physicalLocation"]
+    assert (result["ruleId"], place["region"]["startLine"]) == ("gate/self-test", 14)
+    assert not (tmp_path / "s.lock").exists()
+    # A gate that was not asked is as before.
+    plain = gate(tmp_path, "--json")
+    assert (plain.code, json.loads(plain.stdout)[0]["self_test"]) == (0, None)
+    with (tmp_path / "s.toml").open("a") as file:
+        file.write('[accept]\nself-test.Vacuous = "a sample"\nself-test.Same = "wrong"\n')
+    green = gate(tmp_path, "--self-test")
+    assert green.code == 0, green
+    assert executed(green) == []
+    assert "accepted: self-test Vacuous (a sample)" in green.stdout
+    assert "self-test Same is accepted, but it can fail" in green.stdout
+    assert "accept-unused" not in gate(tmp_path).stdout
+
+
+def test_a_kept_mutant_that_is_gone_is_found_anew(tmp_path: Path) -> None:
+    write(tmp_path, sweep_text('"Same"'))
+    assert gate(tmp_path, "--self-test", "--record").code == 0
+    lock = tmp_path / "s.lock"
+    before = kept(tmp_path)
+    # Every definition that a mutant of Same changes is written otherwise.
+    text = (tmp_path / "Mirror.tla").read_text().replace("x + 1", "1 + x").replace("x = N", "N = x")
+    (tmp_path / "Mirror.tla").write_text(text.replace("x = 0 /\\ y = 0", "/\\ x = 0 /\\ y = 0"))
+    locked = lock.read_text()
+    changed = gate(tmp_path, "--self-test")
+    # The changed definitions are drift; the proof counts.
+    assert {problem.reason.value for problem in changed.problems} == {"drift"}
+    assert "self-test: the lock's mutants are gone or no longer noticed: Same" in changed.stdout
+    assert "self-test: the lock does not keep the mutants of Same; --update keeps them" in changed.stdout
+    assert lock.read_text() == locked
+    updated = gate(tmp_path, "--self-test", "--update")
+    assert updated.code == 0, updated
+    assert "self-test: the lock" not in updated.stdout
+    after = kept(tmp_path)
+    assert [*after] == ["Same"]
+    assert after != before
+    # An update that does not ask keeps what the lock has.
+    assert gate(tmp_path, "--update").code == 0
+    assert kept(tmp_path) == after
+
+
+def test_a_kept_mutant_that_is_not_noticed_is_found_anew(tmp_path: Path) -> None:
+    write(tmp_path, sweep_text('"Same"', '"Again"'))
+    assert gate(tmp_path, "--self-test", "--record").code == 0
+    ids, lock = kept(tmp_path), tmp_path / "s.lock"
+    # No fairness is lost where x and y differ.
+    lock.write_text(lock.read_text().replace(ids["Same"], ids["Again"]))
+    found = gate(tmp_path, "--self-test")
+    assert found.code == 0
+    assert "self-test: the lock's mutants are gone or no longer noticed: Same" in found.stdout
+    assert rows(gate(tmp_path, "--self-test", "--json"))["Same"]["mutant"] == ids["Same"]
+
+
+def test_a_property_that_the_sweep_violates_everywhere_needs_no_mutant(tmp_path: Path) -> None:
+    write(tmp_path, sweep_text('"x < 1"') + '[expect]\nviolates = ["x < 1"]\n')
+    ended = gate(tmp_path, "--self-test", "--json")
+    assert (ended.code, executed(ended)) == (0, [])
+    [row] = rows(ended).values()
+    assert (row["property"], row["status"], row["point"]) == ("x < 1", "violated", 1)
+
+
+def test_what_mutate_found_is_tried_first(tmp_path: Path) -> None:
+    write(tmp_path, sweep_text('"Same", "Vacuous"') + '[mutation]\noperators = ["drop-update"]\n')
+    ended = gate(tmp_path, "--self-test", "--json")
+    assert ended.code == 1
+    same, vacuous = rows(ended).values()
+    assert (same["status"], vacuous["status"]) == ("noticed", "unnoticed")
+    # One run shows it of Same; the other property is asked about all four mutants of the operator.
+    assert Counter(each.checked for each in self_test_runs(tmp_path)) == {("Same",): 1, ("Vacuous",): 4}
+
+
+def test_a_store_is_not_tested(tmp_path: Path) -> None:
+    write(tmp_path, sweep_text('"Same"'))
+    assert gate(tmp_path).code == 0
+    refused = command.run("gate", "runs/s", "--self-test", cwd=tmp_path)
+    assert (refused.code, refused.error.code) == (2, "gate-store")
+    assert not (tmp_path / "runs" / "s" / "self-test").exists()
