@@ -24,7 +24,7 @@ from tla2py.gate.drift import (
 )
 from tla2py.gate.lock import Lock, LockedPoint, parameters_key
 from tla2py.gate.problem import DOUBTS, UNANSWERED, Problem, Reason
-from tla2py.gate.second import COMPARABLE, Second, SecondRuns, compare, jar_of, objection
+from tla2py.gate.second import Second, SecondRuns, compare, jar_of, objection, second_notices
 from tla2py.gate.selftest import Tested, self_test_notices, self_test_problems
 from tla2py.lint.faults import KNOWN_WRONG
 from tla2py.model.finding import NO_FINDINGS, Finding, Findings
@@ -242,7 +242,7 @@ def decide(
             *(_remark_text(each) for each in remarks if not each.doubtful),
             *found.notes,
             *_notices(sweep, points, lock, excluded, found.tlc),
-            *_second_notices(points),
+            *second_notices([each.second for each in points]),
             *_blind_notices(lock, found.mutants),
             *_survivor_notices(lock, found.report, sweep),
             *self_test_notices(found.self_test, sweep.file.accept, lock),
@@ -336,22 +336,6 @@ def _other_options(lock: Lock | None, sweep: Sweep) -> Iterator[Drift]:
     if lock is not None and sorted(lock.options) != sorted(sweep.adjusted):
         before, now = ", ".join(sorted(lock.options)), ", ".join(sorted(sweep.adjusted))
         yield Drift(kind=DriftKind.OPTIONS, before=before, now=now)
-
-
-def _second_notices(points: Sequence[PointDecision]) -> Iterator[str]:
-    """What a second TLC says, what was not compared, and the known faults that both TLCs share."""
-    asked = [each.second for each in points if each.second is not None]
-    agree = [each for each in asked if each.agrees]
-    if not asked:
-        return
-    counts = Counter(name for each in asked for name in each.compared)
-    compared = ", ".join(f"{name} ({counts[name]})" for name in COMPARABLE if counts[name]) or "nothing"
-    yield (
-        f"second opinion of {asked[0].text}: agrees at {len(agree)} of {counted(len(points), 'point')}; "
-        f"compared, with the number of points: {compared}"
-    )
-    if shared := sorted({fault for each in asked for fault in each.shared}):
-        yield f"second opinion: both TLCs have known faults of constructs that are used: {', '.join(shared)}"
 
 
 def _blind_notices(lock: Lock | None, mutants: LogMutants | None) -> Iterator[str]:

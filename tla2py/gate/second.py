@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal, NamedTuple
@@ -23,6 +24,7 @@ from tla2py.store.store import Store
 from tla2py.store.write import table_files
 from tla2py.sweep.plan import plan_sweep
 from tla2py.sweep.sweep import Sweep
+from tla2py.text import counted
 from tla2py.tla.graph import ModuleGraph
 from tla2py.tlc.tools.jar import Jar
 from tla2py.tlc.tools.toolchain import find_jar, find_toolchain, found_jars
@@ -201,6 +203,22 @@ def objection(first: RunRow, second: Second, problem: str = "") -> Objection | N
         text = f"{second.text} has no answer: {other.unanswered}"
         return Objection("second-open", text, ExitCode.INCONCLUSIVE)
     return None
+
+
+def second_notices(points: Sequence[Second | None]) -> Iterator[str]:
+    """What the notes of a gate say of a second TLC at its points: where it agrees, and the known faults of both."""
+    asked = [each for each in points if each is not None]
+    agree = [each for each in asked if each.agrees]
+    if not asked:
+        return
+    counts = Counter(name for each in asked for name in each.compared)
+    compared = ", ".join(f"{name} ({counts[name]})" for name in COMPARABLE if counts[name]) or "nothing"
+    yield (
+        f"second opinion of {asked[0].text}: agrees at {len(agree)} of {counted(len(points), 'point')}; "
+        f"compared, with the number of points: {compared}"
+    )
+    if shared := sorted({fault for each in asked for fault in each.shared}):
+        yield f"second opinion: both TLCs have known faults of constructs that are used: {', '.join(shared)}"
 
 
 def comparable(first: RunRow, second: RunRow, run: Run) -> Iterator[str]:
