@@ -19,7 +19,7 @@ from tla2py.model.finding import Acceptance, accepted_reason
 from tla2py.model.mutant import MutantReport
 from tla2py.model.row import RunRow
 from tla2py.mutation.bench import Bench, Task
-from tla2py.mutation.rounds import first_violation, status_of
+from tla2py.mutation.rounds import plain, status_of
 from tla2py.mutation.trial import Trial, file_choice, prepare_trial
 from tla2py.mutation.walk import Mutant
 from tla2py.store.storage import below
@@ -182,7 +182,7 @@ def _task(trial: Trial, name: str, mutant: Mutant, original: RunRow) -> Task:
     """The run of a mutant that checks one property and nothing else."""
     place = original.point - 1
     run, texts = trial.run([mutant], place, trial.states(original))
-    run, deadlock = first_violation(run), name == DEADLOCK.label
+    run, deadlock = plain(run), name == DEADLOCK.label
     lists: dict[str, Any] = {
         key: tuple(each for each in getattr(run.config, key) if each == name) for key in _CHECKS
     }
