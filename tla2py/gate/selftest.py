@@ -45,7 +45,7 @@ class Tested:
     """What a self-test says of a property.
 
     ``mutant`` is one that it notices at ``point``. Without one, ``point`` is one that violates the property without any
-    change, if any does, and ``tried`` counts the runs of mutants in which it holds. ``where`` is the place of its definition.
+    change, if any does, and ``tried`` counts the runs of mutants that do not violate it. ``where`` is the place of its definition.
     """
 
     name: str
@@ -214,8 +214,8 @@ def self_test_problems(tested: Sequence[Tested] | None, acceptance: Acceptance) 
         yield Problem(reason=reason, text=text, exit_code=ExitCode.UNEXPECTED)
     for each in tested or ():
         if each.point is None and accepted_reason(acceptance, reason.value, each.name) is None:
-            tried = counted(each.tried, "run") + " of mutants"
-            why = f"it holds in {tried}" if each.tried else "no mutant can run where it holds"
+            tried = f"none of {counted(each.tried, 'run')} of mutants violates it"
+            why = tried if each.tried else "no mutant can run where it holds"
             text = f"nothing shows that {each.name} can fail: {why}"
             code = ExitCode.UNEXPECTED
             yield Problem(reason=reason, text=text, exit_code=code, subject=each.name, where=each.where)
