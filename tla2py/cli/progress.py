@@ -43,19 +43,19 @@ _LABEL = 40
 
 def run_text(progress: RunProgress) -> str:
     """What happens inside a run: time, counts and memory."""
-    stats, limits = progress.stats, progress.limits
-    rate = None if progress.states_per_second is None else int(progress.states_per_second)
-    counts = [
-        (stats.generated, "{} states generated"),
-        (stats.distinct, "{} distinct"),
-        (rate, "{} per second"),
-        (stats.depth, "depth {}"),
-        (stats.queue, "queue {}"),
-    ]
+    limits = progress.limits
+    words = ("{} states generated", "{} distinct", "{} per second", "depth {}", "queue {}")
     parts = [f"{seconds(progress.seconds)} of {seconds(limits.timeout_seconds)}"]
-    parts += [words.format(number(count)) for count, words in counts if count is not None]
+    counts = zip(words, _counts(progress), strict=True)
+    parts += [text.format(number(count)) for text, count in counts if count is not None]
     parts += [f"{_memory(progress.memory_bytes)} of {_memory(limits.memory_bytes)}"]
     return ", ".join(parts)
+
+
+def _counts(progress: RunProgress) -> tuple[int | None, ...]:
+    """States generated, distinct and per second, depth and queue."""
+    stats, rate = progress.stats, progress.states_per_second
+    return stats.generated, stats.distinct, None if rate is None else int(rate), stats.depth, stats.queue
 
 
 def left_text(left: TimeLeft | None) -> str:
@@ -94,18 +94,10 @@ def inside_runs(inside: Sequence[tuple[Point, RunProgress]]) -> Iterator[Table |
         table.add_column(justify="right", no_wrap=True)
     table.add_row("point", *heads, style="dim")
     for point, run in long[:_SHOWN_RUNS]:
-        stats, rate = run.stats, run.states_per_second
-        counts = (
-            stats.generated,
-            stats.distinct,
-            None if rate is None else int(rate),
-            stats.depth,
-            stats.queue,
-        )
         table.add_row(
             Text(f"{point.index} {parameter_text(point.parameters)}", no_wrap=True, overflow="ellipsis"),
             seconds(run.seconds) if run.seconds >= 60 else f"{run.seconds:.0f}s",
-            *map(number, counts),
+            *map(number, _counts(run)),
             _memory(run.memory_bytes),
         )
     yield table

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.filesize import decimal
 
 from tla2py.cli.app import PlainCommand
 from tla2py.cli.console import err, out, show, show_json
@@ -23,7 +24,7 @@ from tla2py.tlc.tools.jar import project_release, read_jar, remember
 from tla2py.tlc.tools.java import found_javas
 from tla2py.tlc.tools.toolchain import find_jar, found_jars, pin_project_jar
 from tla2py.view import tools as view
-from tla2py.view.layout import file_size, plain_table
+from tla2py.view.layout import plain_table
 
 tools_app = command_group("tools", "List the TLC jars and Javas of this machine; install official releases.")
 
@@ -184,7 +185,7 @@ def prune_command(
         show(f"nothing to remove from {opened.path}")
         return
     verb = "would remove" if dry_run else "removed"
-    show(f"{verb} {', '.join(parts)} from {opened.path}: {file_size(unused.size)}")
+    show(f"{verb} {', '.join(parts)} from {opened.path}: {decimal(unused.size)}")
 
 
 def tables_command(

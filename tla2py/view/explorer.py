@@ -48,10 +48,6 @@ def definitions_of(view: StoreView) -> dict[str, str]:
     return found
 
 
-TraceNumbers = Mapping[tuple[int, int], int]
-"""The number of each counterexample, by its first point and its number there."""
-
-
 Places = Mapping[str, Mapping[str, int]]
 """For each parameter its values, each with its place in grid order."""
 
@@ -156,8 +152,8 @@ def law_rows(explained: Iterable[Explained]) -> list[dict[str, object]]:
     return rows
 
 
-def kind_rows(kinds: Iterable[Kind], numbers: TraceNumbers) -> list[dict[str, object]]:
-    """The kinds with the numbers of their counterexamples, the shortest first."""
+def kind_rows(kinds: Iterable[Kind], numbers: Mapping[tuple[int, int], int]) -> list[dict[str, object]]:
+    """The kinds with the numbers of their counterexamples, by point and number there, the shortest first."""
     return [
         {
             "name": kind.name,

@@ -26,13 +26,6 @@ def seconds(value: float | None) -> str:
     return f"{value:.1f}s" if value < 60 else f"{int(value // 60)}m{int(value % 60):02d}s"
 
 
-def file_size(value: int) -> str:
-    """A number of bytes such as ``2.3 MiB``."""
-    units = ("bytes", "KiB", "MiB", "GiB")
-    power = min(max(value.bit_length() - 1, 0) // 10, len(units) - 1)
-    return f"{value / 1024**power:.{min(power, 1)}f} {units[power]}"
-
-
 VERDICT_STYLES = {
     Verdict.HOLDS: "green",
     Verdict.VIOLATED: "bold red",

@@ -128,7 +128,7 @@ def test_the_command_prints_what_it_removes(store: Store, run_cli: RunCli, tmp_p
     pruned = run_cli("prune", folder)
     assert pruned.code == 0
     assert pruned.stdout.startswith("removed 2 records, 2 outputs, 1 source, 2 inputs from")
-    assert "KiB" in pruned.stdout
+    assert "kB" in pruned.stdout
     again = run_cli("prune", folder)
     assert (again.code, again.stdout) == (0, f"nothing to remove from {folder}\n")
     with store.lock():
