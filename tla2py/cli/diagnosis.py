@@ -347,7 +347,7 @@ def _parameters(schema: Schema) -> None:
     rule["description"] = "Values by rule: from, to and step, or model_values and sizes."
     rule["oneOf"] = [{"required": ["from", "to"]}, {"required": ["model_values", "sizes"]}]
     rule["dependencies"] = {"from": ["to"], "to": ["from"]}
-    _named(schema, _REPLACED)
     # A name with dots is a table in TOML.
+    _named(schema, f"^(?!({'|'.join(VARIABLES)})$)" + _REPLACED[1:])
     words = "Values by name, for each point: {}.NAME = [...]."
     schema["properties"] = {name: {"type": "object", "description": words.format(name)} for name in VARIABLES}

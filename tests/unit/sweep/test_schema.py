@@ -43,6 +43,11 @@ def test_it_takes_the_sweep_files_of_this_repository(path: Path) -> None:
     assert wrong(path.read_text()) == []
 
 
+def test_it_takes_lists_for_keys_of_the_model_and_tables_of_variables() -> None:
+    grid = 'invariants = [["A"], ["B"]]\njar = ["bundled"]\nenvironment.X = ["1"]'
+    assert wrong(f'module = "A.tla"\n[parameters]\n{grid}') == []
+
+
 def test_there_are_files_to_try() -> None:
     assert len(FILES) > 20
 
