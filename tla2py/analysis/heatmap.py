@@ -115,17 +115,12 @@ def best_axes(
         for point in points:
             answer = (point.verdict, *point.violations)
             cells.setdefault(_label(point, pair), Counter())[answer] += 1
-        size = cell_count(points, pair)
+        size = math.prod(len({point.parameters[name] for point in points}) for name in pair)
         mixed = sum(counts.total() - max(counts.values()) for counts in cells.values())
         return size > MOST_CELLS, -sum(len(law) for law in laws if law <= {*pair}), mixed, size
 
     names = [name for name in varying(points) if name in parameters]
     return min(combinations(names, 2), key=rank, default=tuple(names))
-
-
-def cell_count(points: Sequence[GridPoint], names: Iterable[str]) -> int:
-    """The cells of a heatmap over some parameters."""
-    return math.prod(len({point.parameters[name] for point in points}) for name in names)
 
 
 def cell_text(points: Collection[GridPoint]) -> str:

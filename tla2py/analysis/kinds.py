@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import reduce
 from itertools import groupby, pairwise
-from typing import Literal
+from operator import attrgetter
+from typing import Literal, NamedTuple
 
 from tla2py.analysis.tables import StoreTables
 from tla2py.errors import InputError
@@ -206,7 +207,7 @@ def coarse_kinds(items: Iterable[StoredTrace]) -> list[list[StoredTrace]]:
     leaders: dict[tuple[str, str, str], list[_Leader]] = {}
     led: dict[Course, Course] = {}
     for course in sorted(fine, key=lambda each: (len(each.steps), each)):
-        each = _Leader(course, _last_step(fine[course]))
+        each = _Leader.of(fine[course])
         here = leaders.setdefault((course.name, course.module, course.ending), [])
         best = each.most_like(here[:_MOST_LEADERS])
         if best is None:
@@ -218,16 +219,22 @@ def coarse_kinds(items: Iterable[StoredTrace]) -> list[list[StoredTrace]]:
     return list(kinds.values())
 
 
-class _Leader:
-    """A course that started a kind, or may: ``last`` is its last action and the variables that this one changes."""
+class _Leader(NamedTuple):
+    """A course that started a kind, or may, with the places of its steps.
 
-    __slots__ = ("course", "last", "places", "steps")
+    ``last`` is its last action and the variables that this one changes in all of its counterexamples.
+    """
 
-    def __init__(self, course: Course, last: frozenset[str]) -> None:
-        self.course = course
-        self.last = last
-        self.steps = course.steps
-        self.places = step_places(self.steps)
+    course: Course
+    steps: tuple[str, ...]
+    places: Mapping[str, int]
+    last: frozenset[str]
+
+    @classmethod
+    def of(cls, kind: Sequence[StoredTrace]) -> _Leader:
+        steps = kind[0].course.steps
+        changed = frozenset.intersection(*(item.changed for item in kind))
+        return cls(kind[0].course, steps, step_places(steps), changed.union(steps[-1:]))
 
     def most_like(self, leaders: Iterable[_Leader]) -> _Leader | None:
         """The first of the leaders that are most like this course; None if none is like it."""
@@ -243,12 +250,6 @@ class _Leader:
             if 2 * (common + last) > best * total:
                 best, found = 2 * (common + last) / total, other
         return found
-
-
-def _last_step(kind: Sequence[StoredTrace]) -> frozenset[str]:
-    """The last action of a course, and the variables that it changes in all of the counterexamples."""
-    changed = frozenset.intersection(*(item.changed for item in kind))
-    return changed.union(kind[0].course.steps[-1:])
 
 
 # Remarks list so many actions.
@@ -400,7 +401,8 @@ def make_kinds(view: StoreTables, fine: bool = False) -> Kinds:
 
 def kinds_of(found: Sequence[StoredTrace], fine: bool = False) -> list[Kind]:
     """The kinds of counterexamples, as ``make_kinds`` orders them."""
-    groups = [_by_length(group) for group in (fine_kinds if fine else coarse_kinds)(found)]
+    by_length = attrgetter("length", "point", "trace")
+    groups = [sorted(group, key=by_length) for group in (fine_kinds if fine else coarse_kinds)(found)]
     groups.sort(key=lambda members: (-len(members), members[0].course, members[0].point))
     # How many groups have an action: one that only one has sets it apart.
     having = Counter(
@@ -433,10 +435,6 @@ def make_kind(members: Sequence[StoredTrace], only: tuple[str, ...] = ()) -> Kin
         varies=tuple(dict.fromkeys(name for each in sequences for name in Counter(each) - shared)),
         only=only,
     )
-
-
-def _by_length(group: Sequence[StoredTrace]) -> list[StoredTrace]:
-    return sorted(group, key=lambda member: (member.length, member.point, member.trace))
 
 
 def _alike(course: Course) -> tuple[str, str]:

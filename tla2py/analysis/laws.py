@@ -9,7 +9,7 @@ import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from tla2py.analysis.atoms import Atom, AtomTable, Number, NumberBound, Row, bit_set, bits
 from tla2py.analysis.search import Candidate, Formula, Term, search
@@ -353,19 +353,13 @@ def _best(atoms: Sequence[Atom], whole: AtomTable | None) -> list[Atom]:
     return list(found.values())
 
 
-@dataclass(frozen=True, slots=True)
-class _Side:
+class _Side(NamedTuple):
     """What an inequality has to be true of, what FALSE of, and the atom that does the rest, in a conjunction or not."""
 
     true: int
     false: int
     atom: Atom | None = None
     conjunction: bool = False
-
-    def with_inequality(self, inequality: Atom) -> Terms:
-        if self.atom is None:
-            return ((inequality,),)
-        return ((inequality, self.atom),) if self.conjunction else ((inequality,), (self.atom,))
 
 
 def _linear_terms(table: AtomTable, numbers: Sequence[int], answers: int, most: int) -> list[Terms]:
@@ -389,7 +383,8 @@ def _linear_terms(table: AtomTable, numbers: Sequence[int], answers: int, most: 
                     continue
                 if cost < most:
                     found, most = [], cost
-                found.append(side.with_inequality(inequality))
+                both = (inequality,) if side.atom is None else (inequality, side.atom)
+                found.append((both,) if side.conjunction else tuple((each,) for each in both))
     return found
 
 

@@ -297,7 +297,7 @@ class Part:
     """A changed part, at ``path`` inside ``variable``.
 
     ``before`` is empty if the part is new, ``after`` if it was removed. The elements that a set or a bag lost are one
-    part, and those that it gained another; so are, ``in_order``, those that left the front of a sequence and those that
+    part, and those that it gained another; so are, in their order, those that left the front of a sequence and those that
     were appended. Any other part has at most one value on each side.
     """
 
@@ -305,7 +305,6 @@ class Part:
     path: str
     before: tuple[Value, ...]
     after: tuple[Value, ...]
-    in_order: bool = False
 
     def __str__(self) -> str:
         olds, news = self.texts
@@ -344,7 +343,6 @@ def parts_of(variable: str, path: str, before: Value, after: Value) -> Iterator[
                 path=path + (place[:-2] if place.endswith(_ELEMENTS) else place),
                 before=tuple(change.before for change in part if change.before is not None),
                 after=tuple(change.after for change in part if change.after is not None),
-                in_order=place.endswith("[]"),
             )
 
 

@@ -46,18 +46,15 @@ def derived(trace: Trace) -> bool:
 
 def headline(trace: Trace) -> str:
     """What a trace violates, and its length."""
+    kind = trace.kind.replace("_", " ")
+    article = "an" if kind[0] in "aeiou" else "a"
     violation = _VIOLATIONS.get(trace.kind) or (
         f"{trace.name} is violated"
         if trace.name
-        else f"{_unnamed(trace.kind)} is violated (TLC does not say which)"
+        else f"{article} {kind} is violated (TLC does not say which)"
     )
     incomplete = "incomplete trace of " if trace.cut_off else ""
     return f"{violation}, {incomplete}{counted(len(trace.states), 'state')}"
-
-
-def _unnamed(kind: str) -> str:
-    """``a temporal property``, ``an invariant``."""
-    return f"{'an' if kind[:1] in 'aeiou' else 'a'} {kind.replace('_', ' ')}"
 
 
 def action_text(state: State) -> str:
