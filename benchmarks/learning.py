@@ -17,8 +17,8 @@ from dataclasses import dataclass
 
 from tla2py.analysis.atoms import AtomTable, bit_set
 from tla2py.analysis.laws import Law
-from tla2py.analysis.learning import Learner, enough_draws
 from tla2py.analysis.points import Answered, Answers
+from tla2py.analysis.searching import Learner, enough_draws
 
 SEED = 20261124
 LAWS = 200

@@ -28,8 +28,8 @@ _SECTIONS = (
     ("A trace", "tla2py.model.trace", ("Trace", "State", "StateDiff", "Location")),
     ("Comparisons of traces", "tla2py.model.trace", ("Comparison",)),
     ("Pictures of a trace", "tla2py.view.lanes", ("Lanes",)),
-    ("Values of two or more parameters", "tla2py.analysis.heatmap", ("Heatmap",)),
-    ("Growth", "tla2py.analysis.growth", ("Growth", "Series", "Prediction")),
+    ("Values of two or more parameters", "tla2py.analysis.charts", ("Heatmap",)),
+    ("Growth", "tla2py.analysis.charts", ("Growth", "Series", "Prediction")),
     (
         "A violating point and those that hold",
         "tla2py.analysis.contrast",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.conftest import COUNTER_SWEEP
 from tests.errors.provoke import Lab, provokes
-from tla2py.analysis.strength import Side, join
+from tla2py.analysis.judging import Side, join
 from tla2py.model.model import Config
 from tla2py.tlc.tools.community import load_specification
 

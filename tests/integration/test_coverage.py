@@ -8,7 +8,7 @@ import pytest
 
 import tla2py
 from tests.conftest import RunCli
-from tla2py.analysis.minimal import disabled_actions
+from tla2py.analysis.points import disabled_actions
 
 pytestmark = pytest.mark.java
 

@@ -13,8 +13,8 @@ import pytest
 
 import tla2py
 from tests import command
+from tla2py.analysis.charts import Growth
 from tla2py.analysis.contrast import Contrast
-from tla2py.analysis.growth import Growth
 
 pytestmark = [pytest.mark.java, pytest.mark.long]
 

@@ -8,9 +8,9 @@ from functools import cache
 from itertools import chain
 from operator import attrgetter
 
-from tla2py.analysis.minimal import action_counts
 from tla2py.analysis.points import (
     GridPoint,
+    action_counts,
     grid_points,
     law_parameters,
     number_text,

@@ -9,6 +9,7 @@ from typing import get_args
 
 from tla2py.analysis.judging import (
     MOST_PROOFS,
+    BesideReference,
     CheckName,
     Grade,
     GradedCheck,
@@ -20,7 +21,6 @@ from tla2py.analysis.judging import (
     mutant_object,
     write_config,
 )
-from tla2py.analysis.strength import BesideReference
 from tla2py.errors import InputError
 from tla2py.execution.check import ModelOptions
 from tla2py.execution.executor import ExecutorFactory

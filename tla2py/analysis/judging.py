@@ -1,25 +1,29 @@
-"""What a specification is graded on, and the bench that runs what the grades need."""
+"""What a specification is graded on, the bench that runs what the grades need, and a reference beside it."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from tla2py.errors import ExitCode, writing
+from tla2py.errors import ExitCode, InputError, writing
 from tla2py.execution.check import ModelOptions, check_sweep
 from tla2py.execution.executor import ExecutorFactory
 from tla2py.execution.listener import Listener
 from tla2py.execution.sweeps import SweepOptions, SweepResult, run_sweeps
 from tla2py.model.finding import Finding
-from tla2py.model.model import Config
+from tla2py.model.model import Assignment, Config, Substitution
 from tla2py.model.mutant import MutantReport, MutantRow
+from tla2py.model.outcome import Verdict
 from tla2py.model.row import RunRow
 from tla2py.mutation.mutate import run_mutation
 from tla2py.mutation.operators import OPERATORS
 from tla2py.mutation.trial import MutationChoice
 from tla2py.sweep.sweep import Sweep
+from tla2py.text import counted
+from tla2py.tla.graph import ModuleGraph
 from tla2py.tlc.config.render import default_template, render_config
 from tla2py.tlc.tools.toolchain import Toolchain
 
@@ -175,3 +179,285 @@ def write_config(file: Path, config: Config) -> None:
     with writing(file):
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text + "CHECK_DEADLOCK FALSE\n" * (not config.check_deadlock), encoding="utf-8")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Side:
+    """One of the two specifications; ``word`` is what names its definitions in the other."""
+
+    word: str
+    spec: ModuleGraph
+    config: Config
+
+    @property
+    def stated(self) -> tuple[str, ...]:
+        """The invariants and properties that it checks."""
+        return (*self.config.invariants, *self.config.properties)
+
+    @property
+    def names(self) -> set[str]:
+        """What another module sees that extends it."""
+        spec = self.spec
+        return {
+            *spec.definitions,
+            *(each.name for each in spec.constants),
+            *(each.name for each in spec.variables),
+        }
+
+    @property
+    def values(self) -> dict[str, str]:
+        """The values of its constants in the config; definitions that stand for constants are not among them."""
+        return {each.name: each.value for each in self.config.assignments}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Joined:
+    """A module that extends one side and has the properties of the other, written with its config.
+
+    ``shown`` is the property of the other side by the name that it has here.
+    """
+
+    module: Path
+    config: Config
+    shown: Mapping[str, str]
+
+
+def unmapped(inner: Side, outer: Side, maps: Mapping[str, str]) -> list[str]:
+    """The variables of a side that the other has no counterpart of."""
+    return [
+        each.name for each in outer.spec.variables if each.name not in maps and each.name not in inner.names
+    ]
+
+
+def join(
+    inner: Side, outer: Side, maps: Mapping[str, str], values: Mapping[str, str], folder: Path
+) -> Joined:
+    """Write the module that extends ``inner``, with an instance of ``outer`` under its mapping.
+
+    ``maps`` gives names of ``outer`` expressions of ``inner``, ``values`` the values of the constants. Raises InputError
+    (``judge-modules``) for two modules of one name.
+    """
+    name = f"{inner.word}With{outer.word}"
+    texts = {each.name: each.text for each in inner.spec.modules if each.path is not None}
+    root = outer.spec.root.name
+    for each in outer.spec.modules:
+        if each.path is None:
+            continue
+        text, known = each.text, texts.get(each.name)
+        if known is not None and known != text:
+            if each is not outer.spec.root:
+                raise InputError(
+                    "judge-modules",
+                    f"both specifications have a module {each.name}, and the two differ",
+                    hint="give one of them another name",
+                )
+            root = f"{root}Of{outer.word}"
+            text = re.sub(rf"(-{{4,}}\s*MODULE\s+){re.escape(each.name)}\b", rf"\g<1>{root}", text, count=1)
+        texts[root if each is outer.spec.root else each.name] = text
+    declared = [each.name for each in outer.spec.constants] + [each.name for each in outer.spec.variables]
+    missing = [
+        each.name
+        for each in outer.spec.constants
+        if each.name not in maps and each.name not in inner.names and not each.arity
+    ]
+    pairs = ", ".join(f"{each} <- {maps.get(each, each)}" for each in declared)
+    shown = {f"{outer.word}_{each}": each for each in outer.stated}
+    lines = [
+        f"---- MODULE {name} ----",
+        f"EXTENDS {inner.spec.root.name}",
+        *([f"CONSTANTS {', '.join(missing)}"] if missing else []),
+        f"{outer.word} == INSTANCE {root}" + (f" WITH {pairs}" if pairs else ""),
+        *(f"{here} == {outer.word}!{there}" for here, there in shown.items()),
+        "====",
+        "",
+    ]
+    own = {each.name for each in inner.spec.constants}
+    assigned = {**inner.values, **{each: values[each] for each in (*own, *missing) if each in values}}
+    config = replace(
+        inner.config,
+        assignments=tuple(Assignment(*each) for each in assigned.items()),
+        substitutions=tuple(
+            Substitution(*each) for each in inner.config.substitutions if each[0] not in assigned
+        ),
+        invariants=(*inner.config.invariants, *(f"{outer.word}_{each}" for each in outer.config.invariants)),
+        properties=(*inner.config.properties, *(f"{outer.word}_{each}" for each in outer.config.properties)),
+        symmetry=None,
+        view=None,
+        alias=None,
+    )
+    with writing(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        for module, text in {**texts, name: "\n".join(lines)}.items():
+            (folder / f"{module}.tla").write_text(text, encoding="utf-8")
+    write_config(folder / f"{name}.cfg", config)
+    return Joined(module=folder / f"{name}.tla", config=config, shown=shown)
+
+
+class BesideReference:
+    """A specification, of which ``own`` is the result at its own constants, beside a reference.
+
+    ``here`` is what it answers at the reference's constants, with the properties of the reference; None with the reason
+    in ``refused``. Raises InputError for a reference that cannot be loaded.
+    """
+
+    def __init__(
+        self,
+        case: JudgeCase,
+        bench: JudgeBench,
+        sweep: Sweep,
+        own: tuple[SweepResult, RunRow],
+        reference: Path,
+        command: tuple[str, ...],
+    ) -> None:
+        self.case, self.bench, self.own, self.command = case, bench, own, command
+        self.maps = dict(case.maps)
+        self.candidate, self.reference = (
+            Side(word=word, spec=each.spec({}), config=each.model(each.points[0]).config)
+            for word, each in (("Candidate", sweep), ("Reference", bench.sweep(reference)))
+        )
+        self.here: tuple[SweepResult, RunRow] | None = None
+        self.refused = ""
+        if lost := unmapped(self.candidate, self.reference, self.maps):
+            self.refused = f"it has no {', '.join(lost)}: --map {lost[0]}=NAME"
+            return
+        values = {self.maps.get(name, name): value for name, value in self.reference.values.items()}
+        try:
+            joined = join(self.candidate, self.reference, self.maps, values, bench.folder / "size")
+            result, row = bench.run(bench.sweep(joined.module), "size/candidate")
+        except InputError as error:
+            self.refused = str(error)
+            return
+        if row.verdict in (Verdict.BROKEN, Verdict.EXCLUDED):
+            self.refused = row.message or row.unanswered
+        else:
+            self.here = result, row
+
+    def size(self, alone: GradedCheck) -> GradedCheck:
+        """Whether the model is as large as the reference's; ``alone`` is what its own config shows."""
+        own = {each.name for each in self.candidate.spec.constants}
+        declared = {each.name for each in self.reference.spec.constants}
+        lacking = [name for name in self.reference.values if self.maps.get(name, name) not in own]
+        # A definition of the reference that stands for a constant is not seen here.
+        lacking += [name for name, _ in self.reference.config.substitutions if name in declared]
+        evidence = {**alone.evidence, "reference": dict(self.reference.values), "not_taken": lacking}
+        grade: Grade = alone.verdict
+        words = alone.words
+        if self.here is None:
+            grade, words = "doubtful", f"it cannot take the reference's constants: {self.refused}"
+        else:
+            result, row = self.here
+            broken = [each for each in row.violated_names if each in self.candidate.stated]
+            woken = sorted(_never_enabled(self.own[0]) - _never_enabled(result))
+            evidence |= {"there": counts(row), "violated": broken, "enabled_there": woken}
+            if broken:
+                grade = "fail"
+                words = f"at the reference's constants it violates {', '.join(broken)}"
+            elif woken:
+                grade = "fail"
+                words = f"too small: {', '.join(woken)} happens only at the reference's constants"
+        if grade == "pass" and lacking:
+            grade, words = "doubtful", f"it does not take the reference's {', '.join(lacking)}"
+        if alone.verdict == "fail":
+            grade, words = "fail", alone.words
+        return replace(alone, verdict=grade, words=words, evidence=evidence, command=self.command)
+
+    def strength(self) -> GradedCheck:
+        """Whether the properties of the specification are as strong as the reference's."""
+        doubts: list[str] = []
+        violated: list[str] = []
+        evidence: dict[str, object] = {}
+        if self.here is None:
+            doubts.append(f"the reference's properties were not checked: {self.refused}")
+        else:
+            _, row = self.here
+            names = {f"{self.reference.word}_{each}": each for each in self.reference.stated}
+            violated = [names[each] for each in row.violated_names if each in names]
+            held = {names[each] for each in row.held if each in names}
+            open_ = [each for each in names.values() if each not in violated and each not in held]
+            evidence["reference_on_candidate"] = {"violated": violated, "held": sorted(held), "open": open_}
+            if open_:
+                doubts.append(f"not decided on it: {', '.join(open_)}")
+        missed, command = self._missed(evidence, doubts)
+        grade: Grade = "fail" if violated or missed else "doubtful" if doubts else "pass"
+        words = [f"it violates the reference's {', '.join(violated)}"] if violated else []
+        if missed:
+            first = missed[0]
+            words.append(
+                f"weaker: {counted(len(missed), 'mutant')} of the reference that "
+                f"{' and '.join(self._noticed(missed, self.reference))} notice pass unnoticed, such as "
+                f"{first.module}:{first.line} {first.words}"
+            )
+        return GradedCheck(
+            name="strength",
+            verdict=grade,
+            words="; ".join([*words, *doubts])
+            or "as strong as the reference on every mutant that it notices",
+            evidence=evidence,
+            command=command,
+        )
+
+    def _missed(
+        self, evidence: dict[str, object], doubts: list[str]
+    ) -> tuple[list[MutantRow], tuple[str, ...]]:
+        """The mutants of the reference that it notices and the specification does not, and the command that runs them."""
+        inverse = {there: here for here, there in self.maps.items() if there.isidentifier()}
+        lost = unmapped(self.reference, self.candidate, inverse)
+        if lost:
+            doubts.append(
+                f"its properties were not evaluated on the reference, which has no {', '.join(lost)}: --map NAME={lost[0]}"
+            )
+            return [], self.command
+        values = {**self.candidate.values, **self.reference.values}
+        try:
+            joined = join(self.reference, self.candidate, inverse, values, self.bench.folder / "strength")
+            _, row = self.bench.run(self.bench.sweep(joined.module), "strength/reference")
+            wrong = [joined.shown.get(each, each) for each in row.violated_names]
+            if wrong:
+                evidence["candidate_on_reference"] = {"violated": wrong}
+                doubts.append(f"violated by the reference itself: {', '.join(wrong)}")
+                write_config(joined.module.with_suffix(".cfg"), _without(joined.config, row.violated_names))
+            report = self.bench.mutate(self.bench.sweep(joined.module), self.case, "strength/mutants")
+        except InputError as error:
+            doubts.append(f"the reference's mutants were not run: {error}")
+            return [], self.command
+        by_reference = [each for each in report.mutants if self._noticed([each], self.reference)]
+        missed = [each for each in by_reference if not self._noticed([each], self.candidate)]
+        unseen = [
+            each for each in self.reference.stated if each not in self._noticed(by_reference, self.reference)
+        ]
+        evidence["mutants"] = {
+            "noticed_by_reference": len(by_reference),
+            "missed": len(missed),
+            "proof": [mutant_object(each) for each in missed[:MOST_PROOFS]],
+            "properties_without_mutants": unseen,
+        }
+        if not by_reference:
+            doubts.append("no mutant of the reference breaks a property of the reference")
+        command = ("tla2py", "mutate", str(joined.module))
+        sample = ("--sample", str(self.case.sample), "--seed", str(self.case.seed))
+        return missed, (*command, *sample)
+
+    def _noticed(self, mutants: Iterable[MutantRow], side: Side) -> list[str]:
+        """The properties of a side that notice mutants; the specification's stand in the reference's module under other names."""
+        labels = {killer.label for each in mutants for killer in each.killed_by}
+        if side is self.reference:
+            return [each for each in side.stated if each in labels]
+        found = [each for each in side.stated if f"{side.word}_{each}" in labels]
+        deadlock = ["deadlock"] if side.config.check_deadlock and "deadlock" in labels else []
+        return found + deadlock
+
+
+def _never_enabled(result: SweepResult) -> set[str]:
+    return {str(each.subject) for each in findings_of(result, "never-enabled")}
+
+
+def _without(config: Config, names: Iterable[str]) -> Config:
+    """A config that does not check some definitions."""
+    left_out = {*names}
+    deadlock = config.check_deadlock and "deadlock" not in left_out
+    return replace(
+        config,
+        invariants=tuple(each for each in config.invariants if each not in left_out),
+        properties=tuple(each for each in config.properties if each not in left_out),
+        check_deadlock=deadlock,
+    )

@@ -1,26 +1,265 @@
-"""A search for the laws of a sweep: the points that it runs, round by round, within a budget."""
+"""A search for the laws of a grid: which points to run, round by round, so that few decide the laws, and how sure these are."""
 
 from __future__ import annotations
 
+import itertools
 import math
+import operator
+import random
 import re
 import time
-from collections.abc import Callable, Iterator, Sequence, Set
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
+from functools import reduce
 
-from tla2py.analysis.learning import Learner, enough_draws
+from tla2py.analysis.atoms import AtomTable, bit_set, bits
+from tla2py.analysis.laws import MOST_LEFT, Law, LawFound, laws_left
 from tla2py.analysis.points import Answers, law_parameters, property_answers, scope_parameters
 from tla2py.analysis.view import StoreView
 from tla2py.errors import ExitCode, InputError
 from tla2py.execution.durations import Estimator, earlier_durations, weigh
 from tla2py.execution.listener import Listener
 from tla2py.execution.sweeps import SweepResult
-from tla2py.model.search import ChosenFor, Search
+from tla2py.model.search import CONFIDENCE, ChosenFor, Search, SearchedLaw
 from tla2py.store.store import Store
 from tla2py.sweep.judge import checked_labels
 from tla2py.sweep.plan import Plan
 from tla2py.sweep.sweep import Sweep
 from tla2py.text import counted, parse_duration, parse_percent
+
+# Of more parameters with an order only some corners are run.
+_MOST_ORDERED = 5
+# The cheapest points on which laws disagree; of these the most telling are run.
+_MOST_DISPUTED = 2_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Standing:
+    """How far a law is settled, the law and its rivals, and the points that it is about, a bit per point by cost."""
+
+    known: SearchedLaw
+    found: LawFound
+    among: int
+
+
+def enough_draws(within: float) -> int:
+    """The number of draws without a contradiction after which fewer than a share of points contradict a law."""
+    return math.ceil(math.log(1 - CONFIDENCE) / math.log(1 - within))
+
+
+class Learner:
+    """Chooses points of a grid, cheapest and most telling first, until the laws of its properties are settled.
+
+    ``checking`` has the points that check each property, by position; ``names`` are the parameters that laws are about,
+    ``scopes`` those whose values may have laws of their own. The same answers and ``seed`` give the same choice.
+    """
+
+    def __init__(
+        self,
+        points: Sequence[Mapping[str, str]],
+        names: Sequence[str],
+        checking: Mapping[str, Iterable[int]],
+        *,
+        scopes: Sequence[str] = (),
+        costs: Sequence[float],
+        enough: int,
+        seed: int = 0,
+    ) -> None:
+        # A point's bit is its place by cost, so the lowest is the cheapest.
+        self._order = sorted(range(len(points)), key=lambda position: (costs[position], position))
+        self._place = {position: place for place, position in enumerate(self._order)}
+        self._points = [points[position] for position in self._order]
+        self._table = AtomTable(self._points, names)
+        self._checking = {name: self._set(positions) for name, positions in checking.items()}
+        self._scopes = [self._parts(scope) for scope in scopes]
+        self._enough = enough
+        self._random = random.Random(seed)  # noqa: S311 - nothing depends on its secrecy
+        self._run = 0
+        self._answers: dict[str, tuple[int, int]] = {}
+        self._draws: list[int] = []
+        self._known: dict[tuple[str, int], tuple[Law, ...]] = {}
+        # For each property and set of points the predictions, and the number of draws before them.
+        self._since: dict[tuple[str, int], tuple[int, int]] = {}
+        self._standings: list[Standing] = []
+        self._openings = list(
+            dict.fromkeys(
+                place
+                for among in dict.fromkeys(self._checking.values())
+                for place in _openings(self._table, self._points, [*names, *scopes], list(bits(among)))
+            )
+        )
+
+    def tell(self, run: Iterable[int], answers: Iterable[Answers]) -> list[Standing]:
+        """Learn which points have run, by position, and the answers to each property there; returns what is known now."""
+        self._run = self._set(run)
+        for each in answers:
+            violated = self._set(one.point - 1 for one in each.answered if one.violated)
+            asked = self._set(one.point - 1 for one in each.answered)
+            self._answers[each.name] = violated & self._run, asked & self._run
+            self._checking.setdefault(each.name, self._table.everything)
+        before, self._since = self._since, {}
+        self._standings = [
+            self._standing(name, scope, among, found, before)
+            for name in self._checking
+            for scope, among, found in self._laws(name)
+        ]
+        return self._standings
+
+    def choose(self, count: int) -> list[tuple[int, ChosenFor]]:
+        """At most so many points to run next, by position, each with the reason; none once all laws are settled."""
+        left = self._table.everything & ~self._run
+        unsettled = [each for each in self._standings if not each.known.settled]
+        reachable = 0
+        for each in unsettled:
+            reachable |= each.among & left
+        chosen: dict[int, ChosenFor] = {}
+        for place in self._openings:
+            if reachable >> place & 1 and len(chosen) < count:
+                chosen[place] = "corner"
+        if not chosen:
+            splits = [self._splitting(each.found, each.among & left) for each in unsettled]
+            for row in itertools.zip_longest(*(itertools.islice(split, count) for split in splits)):
+                for splitting in row:
+                    if splitting is not None and len(chosen) < count:
+                        chosen.setdefault(splitting, "refute")
+            others = [place for place in bits(reachable) if place not in chosen]
+            lawless = any(each.found.law is None for each in unsettled)
+            wanted = max((each.known.enough - each.known.draws for each in unsettled), default=0)
+            wanted = count if lawless else wanted
+            for place in self._random.sample(others, min(count - len(chosen), wanted, len(others))):
+                chosen[place] = "draw"
+                self._draws.append(place)
+        return [(self._order[place], reason) for place, reason in chosen.items()]
+
+    def _set(self, positions: Iterable[int]) -> int:
+        return bit_set((self._place[position] for position in positions), len(self._order))
+
+    def _parts(self, scope: str) -> dict[str, int]:
+        values = [point[scope] for point in self._points]
+        return {
+            value: bit_set((n for n, each in enumerate(values) if each == value), len(values))
+            for value in dict.fromkeys(values)
+        }
+
+    def _laws(self, name: str) -> Iterator[tuple[str | None, int, LawFound]]:
+        """The law over all points that check a property, or, if none fits, those of the values of a scope."""
+        among = self._checking[name]
+        whole = self._left(name, among)
+        if whole.law is None:
+            for scope in self._scopes:
+                parts = [(value, part & among) for value, part in scope.items() if part & among]
+                found = [self._left(name, part) for _, part in parts]
+                if len(parts) > 1 and any(each.law is not None for each in found):
+                    yield from ((*part, each) for part, each in zip(parts, found, strict=True))
+                    return
+        yield None, among, whole
+
+    def _left(self, name: str, among: int) -> LawFound:
+        """The laws left for some points; only where the answers refute those known is a search needed."""
+        violated, asked = (answers & among for answers in self._answers.get(name, (0, 0)))
+        known = self._known.get((name, among), ())
+        laws = [law for law in known if self._table.points_of(law.terms) & asked == violated]
+        if not asked:
+            found = LawFound(law=None)
+        elif laws and (len(laws) == len(known) or len(known) < MOST_LEFT):
+            found = LawFound(law=laws[0], rivals=tuple(laws[1:]))
+        else:
+            found = laws_left(self._table, violated, asked)
+        self._known[name, among] = () if found.law is None else (found.law, *found.rivals)
+        return found
+
+    def _standing(
+        self,
+        name: str,
+        scope: str | None,
+        among: int,
+        found: LawFound,
+        before: Mapping[tuple[str, int], tuple[int, int]],
+    ) -> Standing:
+        asked = self._answers.get(name, (0, 0))[1] & among
+        predicted = self._table.points_of(found.law.terms) & among if found.law is not None else -1
+        earlier = before.get((name, among))
+        since = earlier[1] if earlier is not None and earlier[0] == predicted else len(self._draws)
+        self._since[name, among] = predicted, since
+        drawn = bit_set(self._draws[since:], len(self._order))
+        run = self._run & among
+        known = SearchedLaw(
+            name=name,
+            scope=scope,
+            law=None if found.law is None else str(found.law),
+            run=run.bit_count(),
+            of=among.bit_count(),
+            unanswered=(run & ~asked).bit_count(),
+            draws=(drawn & run).bit_count(),
+            enough=self._enough,
+        )
+        return Standing(known=known, found=found, among=among)
+
+    def _splitting(self, found: LawFound, left: int) -> Iterator[int]:
+        """Points on which the laws left disagree, those that split them most evenly first; no two split them alike."""
+        if found.law is None or not found.rivals:
+            return
+        first = self._table.points_of(found.law.terms)
+        differing = [self._table.points_of(rival.terms) ^ first for rival in found.rivals]
+        splits: dict[tuple[int, ...], int] = {}
+        disputed = left & reduce(operator.or_, differing)
+        for place in itertools.islice(bits(disputed), _MOST_DISPUTED):
+            splits.setdefault(tuple(each >> place & 1 for each in differing), place)
+        evenness = {place: abs(2 * sum(split) - len(differing) - 1) for split, place in splits.items()}
+        yield from sorted(evenness, key=evenness.__getitem__)
+
+
+def _openings(
+    table: AtomTable, points: Sequence[Mapping[str, str]], names: Sequence[str], among: Sequence[int]
+) -> list[int]:
+    """The corners of some points, their middle, and each value of parameters without an order once; cheapest first."""
+    scales = [_scale([number.at(table.rows[place]) for place in among]) for number in table.numbers]
+    ordered = {name for number in table.numbers for name in number.parameters}
+    plain = [name for name in names if name not in ordered and len({points[n][name] for n in among}) > 1]
+    for name in plain:
+        if {points[place][name] for place in among} == {"TRUE", "FALSE"}:
+            scales.append(_scale([int(points[place][name] == "TRUE") for place in among]))
+    scales = [scale for scale in scales if len({*scale}) > 1]
+    if len(scales) <= _MOST_ORDERED:
+        targets = [*itertools.product((0.0, 1.0), repeat=len(scales))]
+    else:
+        ends = [[end] * len(scales) for end in (0.0, 1.0)]
+        flips = [[*end[:at], 1 - end[at], *end[at + 1 :]] for end in ends for at in range(len(scales))]
+        targets = [tuple(each) for each in (*ends, *flips)]
+    rows = list(zip(*scales, strict=True)) if scales else [()] * len(among)
+    used: Counter[tuple[str, str]] = Counter()
+    chosen: dict[int, None] = {}
+
+    def choose(target: Sequence[float], candidates: Iterable[int]) -> None:
+        def rank(number: int) -> tuple[float, int, int]:
+            far = sum(abs(one - other) for one, other in zip(rows[number], target, strict=True))
+            return far, sum(used[name, points[among[number]][name]] for name in plain), number
+
+        best = min(candidates, key=rank)
+        chosen[among[best]] = None
+        used.update((name, points[among[best]][name]) for name in plain)
+
+    outer: dict[tuple[float, ...], list[int]] = {}
+    for number, row in enumerate(rows):
+        if all(value in (0.0, 1.0) for value in row):
+            outer.setdefault(row, []).append(number)
+    for target in targets:
+        choose(target, outer.get(target) or range(len(among)))
+    middle = [0.5] * len(scales)
+    choose(middle, range(len(among)))
+    for name in plain:
+        values = [points[place][name] for place in among]
+        for value in dict.fromkeys(values):
+            if not used[name, value]:
+                choose(middle, (number for number, each in enumerate(values) if each == value))
+    return sorted(chosen)
+
+
+def _scale(values: Sequence[int]) -> list[float]:
+    """Numbers by their order, from 0 to 1."""
+    order = {value: number for number, value in enumerate(sorted({*values}))}
+    return [order[value] / max(len(order) - 1, 1) for value in values]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

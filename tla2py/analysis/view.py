@@ -10,13 +10,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import tla2py
+from tla2py.analysis.charts import make_growth, make_heatmap
 from tla2py.analysis.contrast import compare_stores, point_contrasts
 from tla2py.analysis.explanation import LAW_POINTS, LAW_SECONDS, Explanation, explain_store
-from tla2py.analysis.growth import make_growth
-from tla2py.analysis.heatmap import make_heatmap
 from tla2py.analysis.kinds import make_kinds
-from tla2py.analysis.minimal import minimal_violating
-from tla2py.analysis.points import grid_points, summary_line
+from tla2py.analysis.points import grid_points, minimal_violating, summary_line
 from tla2py.analysis.tables import StoreTables
 from tla2py.errors import InputError
 from tla2py.model.trace import Printed

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import msgspec
 
-from tla2py.analysis.learning import enough_draws
+from tla2py.analysis.searching import enough_draws
 from tla2py.errors import ExitCode
 from tla2py.execution.validate import LogMutants
 from tla2py.gate.drift import (

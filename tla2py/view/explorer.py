@@ -12,9 +12,9 @@ from functools import cache
 from pathlib import Path
 
 from tla2py import __version__
+from tla2py.analysis.charts import axes_of, best_axes, minimal_points_of
 from tla2py.analysis.contrast import find_nearest, same_points
 from tla2py.analysis.explanation import Explained, explain_store
-from tla2py.analysis.heatmap import axes_of, best_axes, minimal_points_of
 from tla2py.analysis.kinds import Kind, StoredTrace, kinds_of
 from tla2py.analysis.points import (
     GridPoint,

@@ -13,9 +13,8 @@ from string import ascii_uppercase
 from markdown_it import MarkdownIt
 
 from tla2py import __version__
-from tla2py.analysis.growth import Growth, Series, make_growth
-from tla2py.analysis.minimal import action_counts
-from tla2py.analysis.points import GridPoint, varying
+from tla2py.analysis.charts import Growth, Series, make_growth
+from tla2py.analysis.points import GridPoint, action_counts, varying
 from tla2py.analysis.view import StoreView
 from tla2py.errors import InputError
 from tla2py.model.outcome import Verdict

@@ -10,8 +10,7 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from tla2py.analysis.explanation import LAW_POINTS, LAW_SECONDS, explain_store
-from tla2py.analysis.minimal import ActionCount, disabled_actions, minimal_violating
-from tla2py.analysis.points import Answers, property_answers
+from tla2py.analysis.points import ActionCount, Answers, disabled_actions, minimal_violating, property_answers
 from tla2py.analysis.view import StoreView
 from tla2py.execution.sweeps import SweepResult
 from tla2py.model.model import filled_text

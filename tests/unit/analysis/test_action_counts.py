@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.unit.analysis.stores import view_of
-from tla2py.analysis.minimal import action_counts, disabled_actions
+from tla2py.analysis.points import action_counts, disabled_actions
 from tla2py.analysis.view import StoreView
 
 RESET = b"<Reset line 8, col 1 to line 8, col 5 of module Spec>: 0:2"

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.unit.analysis.stores import view_of
-from tla2py.analysis.growth import Series, make_growth
+from tla2py.analysis.charts import Series, make_growth
 from tla2py.errors import InputError
 
 SIZES = st.lists(st.integers(1, 9), min_size=2, max_size=5, unique=True).map(sorted)

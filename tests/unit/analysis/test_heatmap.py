@@ -9,7 +9,7 @@ from itertools import product
 import pytest
 
 from tests.unit.analysis.stores import grid_point, view_of
-from tla2py.analysis.heatmap import (
+from tla2py.analysis.charts import (
     best_axes,
     cell_text,
     minimal_points_of,

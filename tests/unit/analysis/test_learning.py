@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 import pytest
 
 from benchmarks.learning import learn, planted
-from tla2py.analysis.learning import Learner, enough_draws
 from tla2py.analysis.points import Answered, Answers
+from tla2py.analysis.searching import Learner, enough_draws
 from tla2py.model.search import ChosenFor, SearchedLaw
 
 Point = Mapping[str, str]

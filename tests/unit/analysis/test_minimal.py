@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tla2py.analysis.minimal import _size, minimal_points
+from tla2py.analysis.points import _size, minimal_points
 
 
 def at_most(left: Mapping[str, str], right: Mapping[str, str]) -> bool:

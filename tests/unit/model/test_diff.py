@@ -122,8 +122,7 @@ def _applied(value: Value, parts: list[tuple[tuple[str | int, ...], Part]], afte
     for steps, part in parts:
         if steps:
             inner.setdefault(steps[0], []).append((steps[1:], part))
-        elif part.in_order:
-            assert isinstance(value, tuple)
+        elif isinstance(value, tuple) and not (part.before and part.after):
             assert value[: len(part.before)] == part.before
             value = (*value[len(part.before) :], *part.after)
         elif part.before and part.after:

@@ -14,7 +14,7 @@ import pytest
 
 from tests.pages import MACHINE, Page
 from tests.unit.store.test_tables import CASES, make_store
-from tla2py.analysis.heatmap import best_axes
+from tla2py.analysis.charts import best_axes
 from tla2py.analysis.points import grid_points, summary_line
 from tla2py.analysis.view import StoreView, open_view
 from tla2py.errors import InputError
