@@ -385,46 +385,36 @@ def explain_answers(
     searched: _Searched | None = None,
 ) -> list[Explained]:
     """The law over all points; if that one has exceptions, those over the points of each module or specification."""
-    whole = _one(None, answers, names, suggest, seconds, searched)
+
+    def one(scope: str | None, answers: Answers) -> Explained:
+        left, known = searched.law(scope, answers) if searched and answers.of_property else (None, None)
+        whole = known is not None and known.of == answers.of
+        points = [each.parameters for each in answers.answered]
+        violated = [each.violated for each in answers.answered]
+        found = left or find_law(points, violated, names, seconds)
+        return Explained(
+            scope=scope,
+            answers=answers,
+            found=found,
+            searched=known,
+            predicted=searched.predicted(left, answers) if searched and left and whole else (),
+            suggestions=tuple(
+                suggest_points(found.law, found.rivals, answers.answered, names, suggest)
+                if found.law is not None and any(violated)
+                else ()
+            ),
+        )
+
+    whole = one(None, answers)
     if whole.found.law is not None and not whole.exceptions:
         return [whole]
     for scope in scopes:
         values = list(dict.fromkeys(each.parameters[scope] for each in answers.answered))
         if len(values) > 1:
-            parts = [
-                _one(value, answers.at(scope, value), names, suggest, seconds, searched) for value in values
-            ]
+            parts = [one(value, answers.at(scope, value)) for value in values]
             if any(part.found.law is not None and not part.exceptions for part in parts):
                 return parts
     return [whole]
-
-
-def _one(
-    scope: str | None,
-    answers: Answers,
-    names: Sequence[str],
-    suggest: int,
-    seconds: float,
-    searched: _Searched | None,
-) -> Explained:
-    left, known = searched.law(scope, answers) if searched and answers.of_property else (None, None)
-    whole = known is not None and known.of == answers.of
-    predicted = searched.predicted(left, answers) if searched and left and whole else ()
-    points = [each.parameters for each in answers.answered]
-    found = left or find_law(points, [each.violated for each in answers.answered], names, seconds)
-    suggestions = (
-        suggest_points(found.law, found.rivals, answers.answered, names, suggest)
-        if found.law is not None and any(each.violated for each in answers.answered)
-        else []
-    )
-    return Explained(
-        scope=scope,
-        answers=answers,
-        found=found,
-        searched=known,
-        predicted=predicted,
-        suggestions=tuple(suggestions),
-    )
 
 
 def refined_sweep(sweep: Sweep, explanation: Explanation) -> Sweep | None:

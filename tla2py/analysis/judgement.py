@@ -57,8 +57,8 @@ def judge_specification(
     What is wrong with the specification is in the judgement. Raises InputError if there is no such module, and for a reference
     that cannot be loaded.
     """
-    bench = JudgeBench(options, toolchain, executors, folder, listener)
-    found = {each.name: each for each in _graded(case, bench)}
+    bench = JudgeBench(case, options, toolchain, executors, folder, listener)
+    found = {each.name: each for each in _graded(bench)}
     missing = {
         name: GradedCheck(name=name, verdict="not_applicable", words="not checked")
         for name in get_args(CheckName)
@@ -66,9 +66,9 @@ def judge_specification(
     return Judgement(checks=tuple((missing | found).values()))
 
 
-def _graded(case: JudgeCase, bench: JudgeBench) -> Iterator[GradedCheck]:
+def _graded(bench: JudgeBench) -> Iterator[GradedCheck]:
+    case = bench.case
     again = ("tla2py", "check", str(case.spec), *(("--config", str(case.config)) if case.config else ()))
-    whole = _whole(case)
     try:
         sweep = bench.sweep(case.spec, case.config)
         result, row = bench.run(sweep, "own")
@@ -105,36 +105,19 @@ def _graded(case: JudgeCase, bench: JudgeBench) -> Iterator[GradedCheck]:
     yield _holds(row, again)
     alone = _own_size(config, row, again)
     beside = (
-        BesideReference(case, bench, sweep, (result, row), case.reference, whole)
-        if case.reference is not None
-        else None
+        BesideReference(bench, sweep, (result, row), case.reference) if case.reference is not None else None
     )
     yield alone if beside is None else beside.size(alone)
-    yield _vacuity(config, result, whole)
-    yield _coverage(result, whole)
-    yield _constraint(case, bench, config, row)
-    yield _mutants(case, bench, sweep, row, whole)
-    yield _logs(case, bench)
+    yield _vacuity(config, result, case.command)
+    yield _coverage(result, case.command)
+    yield _constraint(bench, config, row)
+    yield _mutants(bench, sweep, row)
+    yield _logs(bench)
     yield (
         GradedCheck(name="strength", verdict="not_applicable", words="no reference was given")
         if beside is None
         else beside.strength()
     )
-
-
-def _whole(case: JudgeCase) -> tuple[str, ...]:
-    """The command that judges the case."""
-    given: list[str] = ["tla2py", "judge", str(case.spec)]
-    for option, values in (
-        ("--config", [case.config]),
-        ("--reference", [case.reference]),
-        ("--log", case.logs),
-        ("--map", ["=".join(each) for each in case.maps]),
-        ("--sample", [case.sample]),
-        ("--seed", [case.seed]),
-    ):
-        given += [text for value in values if value is not None for text in (option, str(value))]
-    return tuple(given)
 
 
 def _size(row: RunRow) -> str:
@@ -201,7 +184,7 @@ def _coverage(result: SweepResult, command: tuple[str, ...]) -> GradedCheck:
     )
 
 
-def _constraint(case: JudgeCase, bench: JudgeBench, config: Config, row: RunRow) -> GradedCheck:
+def _constraint(bench: JudgeBench, config: Config, row: RunRow) -> GradedCheck:
     """Whether the model holds beyond its constraints, as far as a minute's search shows."""
     names = [*config.constraints, *config.action_constraints]
     if not names:
@@ -209,7 +192,7 @@ def _constraint(case: JudgeCase, bench: JudgeBench, config: Config, row: RunRow)
     free = replace(config, constraints=(), action_constraints=())
     file = bench.folder / "without-constraints.cfg"
     write_config(file, free)
-    without = bench.sweep(case.spec, file)
+    without = bench.sweep(bench.case.spec, file)
     seconds = min(without.limits.timeout_seconds, _UNCONSTRAINED_SECONDS)
     without = replace(without, vacuity=False, limits=replace(without.limits, timeout_seconds=seconds))
     _, wide = bench.run(without, "without-constraints")
@@ -236,19 +219,18 @@ def _constraint(case: JudgeCase, bench: JudgeBench, config: Config, row: RunRow)
         verdict=grade,
         words=words,
         evidence={**evidence, **counts(wide)},
-        command=("tla2py", "check", str(case.spec), "--config", str(file)),
+        command=("tla2py", "check", str(bench.case.spec), "--config", str(file)),
     )
 
 
-def _mutants(
-    case: JudgeCase, bench: JudgeBench, sweep: Sweep, row: RunRow, command: tuple[str, ...]
-) -> GradedCheck:
+def _mutants(bench: JudgeBench, sweep: Sweep, row: RunRow) -> GradedCheck:
+    case = bench.case
     if row.verdict is not Verdict.HOLDS:
         return GradedCheck(name="mutants", verdict="not_applicable", words="mutants need a model that holds")
     try:
-        report = bench.mutate(sweep, case, "mutants")
+        report = bench.mutate(sweep, "mutants")
     except InputError as error:
-        return GradedCheck(name="mutants", verdict="doubtful", words=error.message, command=command)
+        return GradedCheck(name="mutants", verdict="doubtful", words=error.message, command=case.command)
     share = score(report)
     survivors = [each for each in report.mutants if each.status == "survived"]
     grade: Grade = (
@@ -267,11 +249,12 @@ def _mutants(
         },
         command=("tla2py", "mutate", str(case.spec), "--sample", str(case.sample), "--seed", str(case.seed))
         if case.config in (None, case.spec.with_suffix(".cfg"))
-        else command,
+        else case.command,
     )
 
 
-def _logs(case: JudgeCase, bench: JudgeBench) -> GradedCheck:
+def _logs(bench: JudgeBench) -> GradedCheck:
+    case = bench.case
     if not case.logs:
         return GradedCheck(name="logs", verdict="not_applicable", words="no log was given")
     command = ["tla2py", "validate", str(case.spec), *map(str, case.logs)]

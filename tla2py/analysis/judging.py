@@ -112,10 +112,26 @@ class JudgeCase:
     sample: int = 60
     seed: int = 0
 
+    @property
+    def command(self) -> tuple[str, ...]:
+        """The command that judges the case."""
+        given: list[str] = ["tla2py", "judge", str(self.spec)]
+        for option, values in (
+            ("--config", [self.config]),
+            ("--reference", [self.reference]),
+            ("--log", self.logs),
+            ("--map", ["=".join(each) for each in self.maps]),
+            ("--sample", [self.sample]),
+            ("--seed", [self.seed]),
+        ):
+            given += [text for value in values if value is not None for text in (option, str(value))]
+        return tuple(given)
+
 
 class JudgeBench(NamedTuple):
     """What runs models, and where their stores are."""
 
+    case: JudgeCase
     options: SweepOptions
     toolchain: Toolchain
     executors: ExecutorFactory
@@ -135,10 +151,10 @@ class JudgeBench(NamedTuple):
         [row] = result.runs
         return result, row
 
-    def mutate(self, sweep: Sweep, case: JudgeCase, name: str) -> MutantReport:
+    def mutate(self, sweep: Sweep, name: str) -> MutantReport:
         """What notices the mutants of its behaviour. Raises InputError as ``run_mutation`` does."""
         operators = tuple(each.name for each in OPERATORS.values() if each.concerns != "checks")
-        choice = MutationChoice(operators=operators, sample=case.sample, seed=case.seed)
+        choice = MutationChoice(operators=operators, sample=self.case.sample, seed=self.case.seed)
         at = self.folder / name
         return run_mutation(
             replace(sweep, vacuity=False),
@@ -302,15 +318,13 @@ class BesideReference:
 
     def __init__(
         self,
-        case: JudgeCase,
         bench: JudgeBench,
         sweep: Sweep,
         own: tuple[SweepResult, RunRow],
         reference: Path,
-        command: tuple[str, ...],
     ) -> None:
-        self.case, self.bench, self.own, self.command = case, bench, own, command
-        self.maps = dict(case.maps)
+        self.bench, self.own = bench, own
+        self.maps = dict(bench.case.maps)
         self.candidate, self.reference = (
             Side(word=word, spec=each.spec({}), config=each.model(each.points[0]).config)
             for word, each in (("Candidate", sweep), ("Reference", bench.sweep(reference)))
@@ -359,7 +373,7 @@ class BesideReference:
             grade, words = "doubtful", f"it does not take the reference's {', '.join(lacking)}"
         if alone.verdict == "fail":
             grade, words = "fail", alone.words
-        return replace(alone, verdict=grade, words=words, evidence=evidence, command=self.command)
+        return replace(alone, verdict=grade, words=words, evidence=evidence, command=self.bench.case.command)
 
     def strength(self) -> GradedCheck:
         """Whether the properties of the specification are as strong as the reference's."""
@@ -406,7 +420,7 @@ class BesideReference:
             doubts.append(
                 f"its properties were not evaluated on the reference, which has no {', '.join(lost)}: --map NAME={lost[0]}"
             )
-            return [], self.command
+            return [], self.bench.case.command
         values = {**self.candidate.values, **self.reference.values}
         try:
             joined = join(self.reference, self.candidate, inverse, values, self.bench.folder / "strength")
@@ -416,10 +430,10 @@ class BesideReference:
                 evidence["candidate_on_reference"] = {"violated": wrong}
                 doubts.append(f"violated by the reference itself: {', '.join(wrong)}")
                 write_config(joined.module.with_suffix(".cfg"), _without(joined.config, row.violated_names))
-            report = self.bench.mutate(self.bench.sweep(joined.module), self.case, "strength/mutants")
+            report = self.bench.mutate(self.bench.sweep(joined.module), "strength/mutants")
         except InputError as error:
             doubts.append(f"the reference's mutants were not run: {error}")
-            return [], self.command
+            return [], self.bench.case.command
         by_reference = [each for each in report.mutants if self._noticed([each], self.reference)]
         missed = [each for each in by_reference if not self._noticed([each], self.candidate)]
         unseen = [
@@ -434,7 +448,7 @@ class BesideReference:
         if not by_reference:
             doubts.append("no mutant of the reference breaks a property of the reference")
         command = ("tla2py", "mutate", str(joined.module))
-        sample = ("--sample", str(self.case.sample), "--seed", str(self.case.seed))
+        sample = ("--sample", str(self.bench.case.sample), "--seed", str(self.bench.case.seed))
         return missed, (*command, *sample)
 
     def _noticed(self, mutants: Iterable[MutantRow], side: Side) -> list[str]:
