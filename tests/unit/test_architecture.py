@@ -34,7 +34,7 @@ ORDER = (*TOP, *ROOMS)
 # Who may import a package, by the beginning of the module's name.
 ALLOWED = {
     "pyspark": ("spark.",),
-    "py4j": ("spark.",),
+    "py4j": ("spark.", "tlc.process.gateway", "tlc.process.host"),
     "duckdb": ("query.", "cases."),
     "jinja2": ("tlc.config.", "view.markup", "cases.render"),
     "tree_sitter": ("tla.",),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,7 +13,6 @@ from tla2py.execution.listener import SILENT, Listener
 from tla2py.execution.preflight import checked_plan
 from tla2py.execution.sweeps import SweepOptions
 from tla2py.model.mutant import MutantReport, MutantRow
-from tla2py.model.run import Run
 from tla2py.mutation.bench import Bench
 from tla2py.mutation.rounds import CostsShown, Rounds
 from tla2py.mutation.trial import MutationChoice, Trial, file_choice, prepare_trial
@@ -42,7 +40,10 @@ def export_mutants(trial: Trial, report: MutantReport, folder: Path) -> None:
             for name, text in trial.modules(mutant, place).items():
                 (own / name).write_text(text, encoding="utf-8")
             (own / f"{run.main}.cfg").write_text(run.config_text, encoding="utf-8")
-            data = {**msgspec.to_builtins(row), "arguments": list(_arguments(run))}
+            # The word is TLC's; it turns the check off.
+            deadlock = [] if run.options.check_deadlock else ["-deadlock"]
+            arguments = [*deadlock, "-config", f"{run.main}.cfg", run.main]
+            data = {**msgspec.to_builtins(row), "arguments": arguments}
             (own / "mutant.json").write_bytes(msgspec.json.format(msgspec.json.encode(data)))
 
 
@@ -52,14 +53,6 @@ def _place(row: MutantRow, report: MutantReport, trial: Trial) -> int:
     reach = trial.reach[row.mutant]
     ran = [point - 1 for point in report.points if point - 1 in reach]
     return ran[-1] if ran else min(reach)
-
-
-def _arguments(run: Run) -> Iterator[str]:
-    """The arguments of plain TLC."""
-    if not run.options.check_deadlock:
-        # The word is TLC's; it turns the check off.
-        yield "-deadlock"
-    yield from ("-config", f"{run.main}.cfg", run.main)
 
 
 def sweep_to_mutate(file: Path, options: SweepOptions, *, listener: Listener = SILENT) -> Sweep:

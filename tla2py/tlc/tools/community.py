@@ -217,7 +217,14 @@ def check_classes(
         return
     names, library = _contents(classes.copy)
     for spec in specs:
-        _check_jar(spec, classes, jar)
+        if spec.installed and not _suits(classes.copy, jar.path):
+            needed = listed([each.name for each in spec.installed], 5)
+            raise ToolchainError(
+                "community-tlc",
+                f"{spec.root.name} needs {needed} of the CommunityModules, but {jar.tlc} ({jar.origin}) is too old for "
+                "their Java classes",
+                hint=f"{jar.newer}; {_TEXT_ALONE}",
+            )
         _check_copies(spec, names, library)
     if not trust:
         own = set(library.values())
@@ -232,16 +239,6 @@ def _contents(classes: Path) -> tuple[frozenset[str], Mapping[str, str]]:
     with zipfile.ZipFile(classes) as archive:
         names = frozenset(archive.namelist())
         return names, {name: archive.read(name).decode() for name in names if name.endswith(".tla")}
-
-
-def _check_jar(spec: ModuleGraph, classes: Override, jar: Jar) -> None:
-    if spec.installed and not _suits(classes.copy, jar.path):
-        raise ToolchainError(
-            "community-tlc",
-            f"{spec.root.name} needs {listed([each.name for each in spec.installed], 5)} of the CommunityModules, but {jar.tlc} ({jar.origin}) is "
-            "too old for their Java classes",
-            hint=f"{jar.newer}; {_TEXT_ALONE}",
-        )
 
 
 @lru_cache(maxsize=8)
