@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING
 from tla2py.cases.cover import Behaviour, Cover, CoverOptions, make_cover
 from tla2py.cases.graph import Graph, Label, as_itf, read_graph
 from tla2py.errors import InputError
+from tla2py.model.trace import SIMULATED, State, Trace
 from tla2py.text import counted, did_you_mean, listed
-from tla2py.tla.itf import Json, json_text
+from tla2py.tla.itf import Json, json_text, state_from_itf
 from tla2py.tla.value_text import format_value
 
 if TYPE_CHECKING:
     from tla2py.analysis.tables import StoreTables
-    from tla2py.model.trace import State
     from tla2py.replay.query import Origin
 
 _SQL = "sql:"
@@ -231,7 +231,6 @@ def _evaluated(
             columns[text] = [plain.state(state)[text] for state in numbers]
     rest = [text for text in expressions if text not in columns]
     if rest:
-        from tla2py.model.trace import SIMULATED, Trace
         from tla2py.replay.evaluate import evaluate_trace
 
         trace = Trace(kind=SIMULATED, name="", states=tuple(_states(graph, numbers)))
@@ -266,9 +265,6 @@ def _by_sql(graph: Graph, expression: str) -> list[Json]:
 
 def _states(graph: Graph, numbers: Iterable[int], action: str | None = None) -> Iterator[State]:
     """States as those of a trace, all but the first by the same action."""
-    from tla2py.model.trace import State
-    from tla2py.tla.itf import state_from_itf
-
     for index, number in enumerate(numbers, 1):
         values = state_from_itf(json.loads(graph.states[number].as_py()))
         yield State(
@@ -286,7 +282,6 @@ def _origin(view: StoreTables, graph: Graph, options: CaseOptions) -> Origin:
 
 def _with_arguments(view: StoreTables, graph: Graph, options: CaseOptions) -> Graph:
     """The graph with the arguments that TLC did not print: a step for all that make it true."""
-    from tla2py.model.trace import SIMULATED, Trace
     from tla2py.replay.arguments import possible_arguments
 
     traces = [

@@ -266,21 +266,18 @@ def execute_warm(
         if idle is None:
             host.start(java, gateway, [Path(jar) for jar in jars.split(os.pathsep)], trust=limits.trust)
         ended = _run(host, folder, streams, arguments, limits, cancelled, inputs, watch)
-    except (SpoiledError, OSError) as error:
+    except BaseException as error:
+        if host is not None:
+            host.kill()
+        if not isinstance(error, (SpoiledError, OSError)):
+            raise
         with pool.lock:
             pool.long = pool.long or str(error) == "long"
             pool.lost += str(error) not in ("long", "cancelled")
-        if host is not None:
-            host.kill()
         return None
-    except BaseException:
-        if host is not None:
-            host.kill()
-        raise
     finally:
-        if host is not None:
-            with pool.lock:
-                pool.lent.discard(host)
+        with pool.lock:
+            pool.lent -= {host}
     place = str(host.folder)
     with pool.lock:
         pool.lost = 0

@@ -8,9 +8,9 @@ import resource
 import signal
 import stat
 import subprocess
-import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
@@ -219,27 +219,17 @@ def _popen(
 def _in_thread(
     give_up: Callable[[], None], begin: Callable[[], subprocess.Popen[bytes]]
 ) -> subprocess.Popen[bytes]:
-    begun: list[subprocess.Popen[bytes]] = []
-    failed: list[BaseException] = []
+    def give_up_and_begin() -> subprocess.Popen[bytes]:
+        give_up()
+        return begin()
 
-    def give_up_and_begin() -> None:
+    with ThreadPoolExecutor(1, "sandbox") as thread:
+        begun = thread.submit(give_up_and_begin)
         try:
-            give_up()
-            begun.append(begin())
-        except BaseException as error:
-            failed.append(error)
-
-    thread = threading.Thread(target=give_up_and_begin, name="sandbox")
-    thread.start()
-    try:
-        thread.join()
-    except BaseException:
-        # Interrupted: the process must not survive unnoticed.
-        thread.join()
-        for process in begun:
-            process.kill()
-            process.wait()
-        raise
-    if failed:
-        raise failed[0]
-    return begun[0]
+            return begun.result()
+        except BaseException:
+            # Interrupted: the process must not survive unnoticed.
+            if begun.exception() is None:
+                begun.result().kill()
+                begun.result().wait()
+            raise
