@@ -110,18 +110,13 @@ class InvariantCopy(DefinitionCopy):
         self, expr: Expression, role: Role, names: tuple[str, ...], place: CopyPlace
     ) -> Iterator[Edit]:
         """The edits that make an expression and its parts print their values; texts keep their columns."""
-        span, module = expr.span, place.module
         operator = "Tell" if role == "conjunct" else "Whether"
         call = f"tla2pyTell!{operator}({len(self.conjuncts)}, {named_values(names)}, ("
         exists = expr.shape == "bind" and expr.operator == "\\E"
         self.conjuncts.append(
-            Conjunct(
-                text=module.excerpt(span),
-                role=role,
-                definition=place.path[-1],
-                module=module.name,
-                line=module.line(span.begin_line),
-                column=span.begin_column,
+            place.conjunct(
+                expr,
+                role,
                 depth=place.depth,
                 decisive=role == "condition" or (role == "body" and not place.positive),
                 unbound=tuple(name for each in expr.bounds for name in each.names) if exists else (),
@@ -129,7 +124,7 @@ class InvariantCopy(DefinitionCopy):
         )
         opened = role != "condition" and place.depth < _DEEPEST
         inside = self._edits(expr, names, replace(place, depth=place.depth + 1)) if opened else ()
-        yield from wrapped(span, call, inside, "))")
+        yield from wrapped(expr.span, call, inside, "))")
 
 
 # What TLC prints instead of a value that it did not evaluate.

@@ -10,7 +10,7 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal, NamedTuple, Protocol, TypeAlias
+from typing import Any, Literal, NamedTuple, Protocol, TypeAlias
 
 from tla2py.errors import InputError
 from tla2py.tla.graph import ModuleGraph
@@ -173,6 +173,18 @@ class CopyPlace:
     depth: int = 0
     positive: bool = True
 
+    def conjunct(self, expr: Expression, role: Role, *, text: str = "", **more: Any) -> Conjunct:
+        """An expression at this place as a conjunct."""
+        return Conjunct(
+            text=text or self.module.excerpt(expr.span),
+            role=role,
+            definition=self.path[-1],
+            module=self.module.name,
+            line=self.module.line(expr.span.begin_line),
+            column=expr.span.begin_column,
+            **more,
+        )
+
 
 class CopySubject(Protocol):
     """Modules, parsed and as texts by file name, and the definitions that the config replaces. Copies change the texts."""
@@ -295,7 +307,7 @@ class ActionParts(DefinitionCopy):
     depths: list[int] = field(default_factory=list)
     found: list[tuple[Expression, CopyPlace]] = field(default_factory=list)
     _depth: int = 0
-    _keys: list[tuple[Conjunct, tuple[str, ...], int]] = field(default_factory=list)
+    _numbers: dict[tuple[Conjunct, tuple[str, ...], int], int] = field(default_factory=dict)
 
     def _edits(self, expr: Expression, names: tuple[str, ...], place: CopyPlace) -> Iterator[Edit]:
         parts = self._conjuncts(expr, names, place)
@@ -393,22 +405,13 @@ class ActionParts(DefinitionCopy):
         self, expr: Expression, text: str, names: tuple[str, ...], place: CopyPlace
     ) -> tuple[int, str]:
         """The number of a conjunct, and the call that reports that TLC tries it."""
-        conjunct = Conjunct(
-            text=text,
-            role="conjunct",
-            definition=place.path[-1],
-            module=place.module.name,
-            line=place.module.line(expr.span.begin_line),
-            column=expr.span.begin_column,
-        )
-        key = (conjunct, place.path, self._depth)
+        conjunct = place.conjunct(expr, "conjunct", text=text)
         # The next-state relation may name the action several times.
-        if key not in self._keys:
-            self._keys.append(key)
+        number = self._numbers.setdefault((conjunct, place.path, self._depth), len(self.conjuncts))
+        if number == len(self.conjuncts):
             self.conjuncts.append(conjunct)
             self.depths.append(self._depth)
             self.found.append((expr, place))
-        number = self._keys.index(key)
         self._depth += 1
         return number, self._call_with("Try", number, names, place)
 

@@ -241,15 +241,8 @@ class Telling(ActionParts):
     def _unit(self, expr: Expression, place: CopyPlace, kind: str) -> None:
         entity = place.scope.find(expr.operator) if expr.shape == "apply" else None
         named = entity is not None and entity.kind == "definition"
-        conjunct = Conjunct(
-            text=place.module.excerpt(expr.span),
-            role="part",
-            definition=place.path[-1],
-            module=place.module.name,
-            line=place.module.line(expr.span.begin_line),
-            column=expr.span.begin_column,
-        )
-        self.units.append(Unit(expr.operator if named else place.path[-1], conjunct, expr, place, kind))
+        name = expr.operator if named else place.path[-1]
+        self.units.append(Unit(name, place.conjunct(expr, "part"), expr, place, kind))
 
     def _of_initial(self, expr: Expression, names: tuple[str, ...], place: CopyPlace) -> Iterator[Edit]:
         if self.about != "init":
