@@ -87,11 +87,12 @@ class LogLines:
             try:
                 value: JsonValue = decoder.decode(text.decode())
             except UnicodeDecodeError as error:
+                start = error.start
                 raise InputError(
                     "log-encoding",
-                    f"byte {error.start + 1} of the line is not UTF-8",
+                    f"byte {start + 1} of the line is not UTF-8",
                     where=where,
-                    hint="convert the log, for example: iconv -f UTF-16 -t UTF-8 LOG",
+                    hint="convert the log, for example: iconv -f ISO-8859-1 -t UTF-8 LOG",
                 ) from None
             except (msgspec.DecodeError, RecursionError) as error:
                 reason = "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
