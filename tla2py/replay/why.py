@@ -13,7 +13,7 @@ from tla2py.replay.behaviour import behaviour_causes
 from tla2py.replay.conjuncts import evaluate_conjuncts
 from tla2py.replay.query import Origin, TraceQuery
 from tla2py.replay.told import MODULE, TOO_MUCH, Tried, behaviour_of, named, telling_of, told_by, told_paths
-from tla2py.tla.copies import Edit, edited, left_out, named_values, padded, printed_tuples
+from tla2py.tla.copies import CopyPlace, Edit, edited, left_out, named_values, padded, printed_tuples
 from tla2py.tla.module import Expression, Module
 from tla2py.tla.telling import ENOUGH, About, Telling
 from tla2py.tla.tree import deeply
@@ -150,17 +150,10 @@ def _of_assumptions(query: TraceQuery) -> Iterator[Cause]:
         match printed:
             case ("tla2py: assumed", int(number), tuple(names), tuple(values), False):
                 part, module = parts[number]
-                text = module.excerpt(part.span)
-                yield Cause(
-                    role="conjunct",
-                    text=text,
-                    says=f"{text} is FALSE",
-                    value=False,
-                    values=named(names, values),
-                    module=module.name,
-                    line=module.line(part.span.begin_line),
-                    column=part.span.begin_column,
-                )
+                place = CopyPlace(scope=query.spec.scope_of(module), module=module, path=("ASSUME",))
+                conjunct = place.conjunct(part, "conjunct")
+                says = f"{conjunct.text} is FALSE"
+                yield Cause.at(conjunct, "conjunct", says, value=False, values=named(names, values))
 
 
 def _assumed(expr: Expression, module: Module, query: TraceQuery) -> Iterator[Expression]:

@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from tla2py.tla.levels import Candidates, Level, Levels, find_candidates
+from tla2py.tla.levels import CandidateFinder, Candidates, Level, Levels
 from tla2py.tla.module import Assumption, Constant, Definition, Expression, Module, Variable
 from tla2py.tla.scope import Entity, Resolver, Scope
 from tla2py.tla.tree import deeply
@@ -102,7 +102,7 @@ class ModuleGraph:
     @deeply
     def candidates(self) -> Candidates:
         """The definitions that a model may name as its specification, invariants and so on."""
-        return find_candidates(self.scope, self._levels, self.resolver)
+        return CandidateFinder(self.scope, self._levels, self.resolver).find()
 
 
 def _extended(module: Module, files: dict[str, Module]) -> Iterator[Module]:

@@ -163,11 +163,6 @@ _ALIAS = re.compile(r"alias", re.IGNORECASE)
 _Placed: TypeAlias = tuple[Expression, Scope]
 
 
-def find_candidates(scope: Scope, levels: Levels, resolver: Resolver) -> Candidates:
-    """The candidates among a scope's definitions without parameters."""
-    return _Finder(scope, levels, resolver).find()
-
-
 class TemporalParts(NamedTuple):
     """The initial predicates and the actions of a temporal formula, and the definitions on the way to them."""
 
@@ -197,7 +192,9 @@ def temporal_parts(entity: Entity, levels: Levels, *, instances: bool = False) -
     return found
 
 
-class _Finder:
+class CandidateFinder:
+    """The search for candidates among a scope's definitions without parameters."""
+
     def __init__(self, scope: Scope, levels: Levels, resolver: Resolver) -> None:
         self._levels = levels
         self._resolver = resolver
@@ -211,6 +208,7 @@ class _Finder:
         self._level = {name: levels.of_entity(entity) for name, entity in self._entities.items()}
 
     def find(self) -> Candidates:
+        """All candidates."""
         behaviors = {
             name: temporal_parts(entity, self._levels)
             for name, entity in self._entities.items()

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 from typing import Literal
 
@@ -70,15 +69,13 @@ def line_and_column(text: str, offset: int) -> tuple[int, int]:
 def code_matches(pattern: str, text: str, start: int = 0) -> Iterator[re.Match[str]]:
     """The matches of a pattern in TLA+ text, outside comments, and outside strings unless it begins with one."""
     depth = 0
-    for token in _scanner(pattern).finditer(text, start):
+    scanner = re.compile(
+        rf'\\\*[^\n]*|(?P<open>\(\*)|(?P<close>\*\))|(?P<found>{pattern})|"(?:[^"\\\n]|\\.)*"'
+    )
+    for token in scanner.finditer(text, start):
         depth = max(depth + bool(token["open"]) - bool(token["close"]), 0)
         if token["found"] and not depth:
             yield token
-
-
-@lru_cache(maxsize=8)
-def _scanner(pattern: str) -> re.Pattern[str]:
-    return re.compile(rf'\\\*[^\n]*|(?P<open>\(\*)|(?P<close>\*\))|(?P<found>{pattern})|"(?:[^"\\\n]|\\.)*"')
 
 
 def _characters(literal: str, offset: int) -> Iterator[tuple[str, int]]:
