@@ -42,7 +42,7 @@ def record_ids(store: Address) -> dict[str, str]:
 
 def damage_record(store: Path, run_id: str) -> None:
     """Overwrite the middle of a packed record."""
-    part = Store(store).record_ids().place(run_id).file
+    part = Store(store).record_ids().place(run_id)[0]
     assert not isinstance(part, str)
     with (store / part.name).open("r+b") as file:
         file.seek(part.offset + part.size // 2)
@@ -53,7 +53,7 @@ def loose_records(folder: Path) -> list[Path]:
     """The files of a store's records, by run id, after the packed ones were made loose again."""
     index = Store(folder).record_ids()
     for run_id in identities(Store(folder)):
-        place = index.place(run_id).file
+        place = index.place(run_id)[0]
         assert not isinstance(place, str)
         with zipfile.ZipFile(folder / place.name) as archive:
             (folder / record_name(run_id)).write_bytes(archive.read(f"{run_id}.zip"))

@@ -109,7 +109,7 @@ def test_tlc_prints_what_we_read(tmp_path: Path, options: list[str]) -> None:
         f"Goes == i < {len(values)}",
         *options,
     )
-    result = read_file(log).result
+    result = read_file(log)
 
     assert [violation.name for violation in result.violations] == ["Goes"], log.read_text()[-2000:]
     states = result.traces[0].states

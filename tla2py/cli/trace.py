@@ -17,8 +17,9 @@ from tla2py.cli.options import Arguments, Hide, Jar, Json, Only
 from tla2py.errors import ExitCode, InputError
 from tla2py.model.because import Because
 from tla2py.model.outcome import Verdict
+from tla2py.model.run import RunResult
 from tla2py.model.trace import Trace, Variables
-from tla2py.store.foreign import ForeignStore, TraceFile
+from tla2py.store.foreign import ForeignStore
 from tla2py.store.storage import folder_of, is_remote
 from tla2py.text import counted, parse_duration
 from tla2py.tlc.tools.toolchain import find_toolchain
@@ -178,7 +179,7 @@ def trace_command(
     else:
         show(traces_text(view, point, trace, full=full, hint=not arguments, variables=variables))
     if isinstance(view.store, ForeignStore) and diff is None and format_ == "text" and not as_json:
-        raise typer.Exit(_show_errors(view.store.file))
+        raise typer.Exit(_show_errors(view.store.result))
 
 
 _NAMED = re.compile(r"(?:(.+):)?(\d+)(?:/(\d+))?")
@@ -221,16 +222,16 @@ def _point_title(point: int, trace: int | None) -> str:
     return f"point {point}" if trace is None else f"point {point}, trace {trace}"
 
 
-def _show_errors(found: TraceFile) -> ExitCode:
+def _show_errors(found: RunResult) -> ExitCode:
     """Show TLC's errors in a log without an answer, and return the exit code."""
-    verdict = found.result.verdict
-    answered = verdict is Verdict.HOLDS or (verdict is Verdict.VIOLATED and found.result.traces)
-    if answered or found.result.simulated:
+    verdict = found.verdict
+    answered = verdict is Verdict.HOLDS or (verdict is Verdict.VIOLATED and found.traces)
+    if answered or found.simulated:
         return ExitCode.OK
-    for each in diagnostics_text([each for each in found.result.diagnostics if each.severity == "error"]):
+    for each in diagnostics_text([each for each in found.diagnostics if each.severity == "error"]):
         show(each)
     # An example behaviour of another tool has no verdict.
-    inconclusive = verdict is Verdict.INCONCLUSIVE and found.format == "log"
+    inconclusive = verdict is Verdict.INCONCLUSIVE and not found.traces
     if verdict is Verdict.BROKEN:
         return ExitCode.NOT_RUN
     return ExitCode.INCONCLUSIVE if inconclusive else ExitCode.OK

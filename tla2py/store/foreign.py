@@ -8,10 +8,9 @@ import re
 import shutil
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeGuard
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 import msgspec
 
@@ -258,16 +257,8 @@ _FRAME = b"@!@!@STARTMSG "
 _TIME = re.compile(rb"\A\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d)(?:[ \t]|(?=\r?\n|\Z))")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TraceFile:
-    """The content of a file, with ``result`` as of a run of TLC."""
-
-    format: Literal["log", "dump", "itf"]
-    result: RunResult
-
-
-def read_file(path: Path) -> TraceFile:
-    """The content of the file at ``path``.
+def read_file(path: Path) -> RunResult:
+    """The content of the file at ``path``, as of a run of TLC.
 
     Raises InputError: ``trace-file-unreadable``, ``trace-file-syntax`` for damaged JSON, ``trace-file-unknown`` for
     another format, and what the readers of the formats raise.
@@ -285,7 +276,7 @@ def read_file(path: Path) -> TraceFile:
         ) from error
     if result.tlc_version is None and not (result.traces or result.violations or result.stats.generated):
         raise InputError("trace-file-unknown", f"{path} holds no trace", hint=_ACCEPTED)
-    return TraceFile(format="log", result=result)
+    return result
 
 
 def read_log(lines: Iterable[bytes]) -> RunResult:
@@ -304,7 +295,7 @@ def _without_bom(lines: Iterable[bytes]) -> Iterator[bytes]:
         yield line if number else line.removeprefix(b"\xef\xbb\xbf")
 
 
-def _read_json(path: Path) -> TraceFile:
+def _read_json(path: Path) -> RunResult:
     try:
         data = json.loads(path.read_text("utf-8-sig"))
     except (ValueError, RecursionError) as error:
@@ -316,9 +307,9 @@ def _read_json(path: Path) -> TraceFile:
         if is_itf(data):
             # The tool marks a behaviour that is an example, not a counterexample.
             ok = _meta(data).get("status") == "ok"
-            return TraceFile(format="itf", result=_result(trace_from_itf(data), ok=ok))
+            return _result(trace_from_itf(data), ok=ok)
         if is_dump(data):
-            return TraceFile(format="dump", result=_result(trace_from_dump(data)))
+            return _result(trace_from_dump(data))
     except InputError as error:
         raise InputError(
             error.code,
@@ -356,7 +347,7 @@ class ForeignStore(Store):
         from tla2py.store.sink import TableWriter
 
         super().__init__(path)
-        self.file = read_file(path)
+        self.result = result = read_file(path)
         # The tables outlive this object: Spark frames read them lazily.
         self.tables = Path(tempfile.mkdtemp(prefix="tla2py-foreign-"))
         atexit.register(shutil.rmtree, self.tables, ignore_errors=True)
@@ -365,7 +356,6 @@ class ForeignStore(Store):
             tla2py_version=__version__, name=path.stem, modules=[], sweep="", parameters=[]
         )
         self._points = points_table([], [ManifestPoint(point=1, run_id=run_id, parameters={})])
-        result = self.file.result
         with TableWriter(self.tables, "foreign", {"runs": runs_columns(()), **TABLES}) as tables:
             tables.add("runs", [rows.row_columns(rows.found_row(run_id, result))])
             tables.add_traces(run_id, result.traces)

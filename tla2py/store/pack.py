@@ -60,13 +60,6 @@ _PACK = re.compile(r"pack-[0-9]+-[0-9a-f]+\.zip")
 _ORDER = [("run_id", "ascending"), ("generation", "descending"), ("pack", "descending")]
 
 
-class RecordPlace(NamedTuple):
-    """Where a record is: its file, or the part of a pack and its CRC."""
-
-    file: str | FilePart
-    crc32: int | None = None
-
-
 class Pack(NamedTuple):
     """A pack: its name, the bytes of its file, and its index, which may be ``lost``: then it was made from the pack."""
 
@@ -88,15 +81,15 @@ class RecordIndex:
         # An array is indexed faster than a table's column, which may have several parts.
         self._run_ids = columns["run_id"].combine_chunks()
 
-    def place(self, run_id: str) -> RecordPlace:
-        """Where a record is; a record that the index lacks would be loose."""
+    def place(self, run_id: str) -> tuple[str | FilePart, int | None]:
+        """The file of a record, or the part of a pack and its CRC; a record that the index lacks would be loose."""
         row = bisect.bisect_left(self._run_ids, run_id, key=pa.StringScalar.as_py)
         if row == len(self._run_ids) or self._run_ids[row].as_py() != run_id:
-            return RecordPlace(record_name(run_id))
+            return record_name(run_id), None
         pack, offset, size, crc32 = (
             int(self.columns[name][row].as_py()) for name in ("pack", "offset", "size", "crc32")
         )
-        return RecordPlace(FilePart(f"records/{self.packs[pack].name}.zip", offset, size), crc32)
+        return FilePart(f"records/{self.packs[pack].name}.zip", offset, size), crc32
 
     def generation(self) -> int:
         """The highest generation of a record, 0 without any."""

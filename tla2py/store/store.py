@@ -497,7 +497,7 @@ class Store:
         """Prepare to read these records next, in this order."""
         if is_remote(self.path):
             index = self.record_ids()
-            self.storage.prefetch(index.place(run_id).file for run_id in run_ids)
+            self.storage.prefetch(index.place(run_id)[0] for run_id in run_ids)
 
     def lock(self) -> AbstractContextManager[None]:
         """Hold the store for writing. Raises StoreError (``store-busy``)."""

@@ -6,9 +6,8 @@ import contextlib
 import hashlib
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
@@ -390,8 +389,7 @@ def _damaged(store: Store, name: str, problem: str) -> StoreError:
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Unused:
+class Unused(NamedTuple):
     """What no point refers to: the number of things by kind, without kinds of which there are none, and their bytes."""
 
     counts: Mapping[str, int]

@@ -72,7 +72,7 @@ def test_a_pack_holds_the_records_as_they_were(store: Store) -> None:
     ids = store.record_ids()
     assert identities(store) == {each: identity(len(loose[each]), crcs[f"{each}.zip"]) for each in loose}
     assert list(identities(store)) == sorted(loose)
-    assert ids.place("x").file == "records/x.zip"
+    assert ids.place("x")[0] == "records/x.zip"
     assert not ids.loose
     assert ids.generation() == 1
 
@@ -169,7 +169,7 @@ def test_damage_in_a_pack_is_found_when_the_record_is_read(store: Store) -> None
     store.pack()
     [pack] = records(store).glob("*.zip")
     data = bytearray(pack.read_bytes())
-    place = store.record_ids().place(run_id(1)).file
+    place = store.record_ids().place(run_id(1))[0]
     assert not isinstance(place, str)
     data[place.offset + place.size // 2] ^= 1
     pack.write_bytes(data)
@@ -184,7 +184,7 @@ def test_damage_in_a_pack_is_found_when_the_record_is_read(store: Store) -> None
 def test_a_truncated_pack_has_the_records_before_its_end(store: Store) -> None:
     store.pack()
     [pack] = records(store).glob("*.zip")
-    place = store.record_ids().place(run_id(1)).file
+    place = store.record_ids().place(run_id(1))[0]
     assert not isinstance(place, str)
     pack.write_bytes(pack.read_bytes()[: place.offset + 10])
     for seen in (store, Store(store.path)):

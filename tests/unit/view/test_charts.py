@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.unit.view.traces import marks
-from tla2py.analysis.growth import Series
+from tla2py.analysis.charts import Series
 from tla2py.view.markup import templates
 from tla2py.view.page import curves_chart
 
