@@ -1,22 +1,4 @@
-"""The store of a sweep: its manifest, the raw record of every run, and the tables derived from them.
-
-::
-
-    STORE/store.json              the manifest: parameters, the sweep file's text, the names of the points table
-                                  and of the tables of mutants and of causes
-    STORE/points/DIGEST.parquet   the points: their parameters and run ids
-    STORE/sources/SHA256.tla      the text of every module of the runs
-    STORE/inputs/SHA256           the files that runs read, if a sweep declares any
-    STORE/findings.json           what lint and the results show to be doubtful, and what [accept] accepts
-    STORE/probes.json             which runs asked TLC what could not fail
-    STORE/passed.json             which points were as expected the last time
-    STORE/limited/                the points and tables of the last limited sweep, a store of its own
-    STORE/outputs/RUN_ID/         the files that a run wrote and the sweep declares
-    STORE/records/RUN_ID.zip      the raw record of a run, see tla2py.store.record, until it is packed
-    STORE/records/PACK.zip        a pack of records, see tla2py.store.pack
-    STORE/records/PACK.parquet    its index
-    STORE/tables/                 the tables, derived from the rest, see tla2py.store.fragments
-"""
+"""The store of a sweep: its manifest, the raw record of every run, and the tables derived from them; docs/store.md has its files."""
 
 from __future__ import annotations
 
