@@ -374,7 +374,7 @@ def validate_command(
                 )
         else:
             beside = sweep.path.parent
-            full, texts = why or len(rows) == 1, list(validate.line_texts(sweep, rows))
+            full, texts = why or len(rows) == 1, validate.line_texts(result.store, result.runs)
             for line in validation_text(result.store, beside, rows, result.runs, texts, full=full):
                 show(line)
             for place, text in remarks:

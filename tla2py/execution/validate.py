@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
@@ -25,6 +25,7 @@ from tla2py.model.logs import LogEdit, LogMutantRow, LogRow
 from tla2py.model.outcome import Verdict
 from tla2py.model.row import RunRow
 from tla2py.store.fragments import read_rows
+from tla2py.store.runs import unmatched_lines
 from tla2py.store.storage import Address, below
 from tla2py.store.store import Store
 from tla2py.store.write import table_files
@@ -164,16 +165,10 @@ def log_lines(store: Store, run_id: str) -> dict[int, str]:
     return {line: text for run, line, text in rows if run == run_id}
 
 
-def line_texts(sweep: Sweep, rows: Sequence[LogRow]) -> Iterator[str | None]:
-    """For each log, the text of the first line that no behaviour explains."""
-    kept = {file.path: input_path(file.sha256) for file in sweep.logs.kept}
-    for row in rows:
-        place = Place.parse(row.place or "")
-        if place.line is None or place.file not in kept:
-            yield None
-            continue
-        with kept[place.file].open(encoding="utf-8", errors="replace") as lines:
-            yield next((text.rstrip() for number, text in enumerate(lines, 1) if number == place.line), None)
+def line_texts(store: Store, runs: Iterable[RunRow]) -> list[str | None]:
+    """For each run, the text of the first line of its log that no behaviour explains."""
+    lines = unmatched_lines(table_files(store, "logs"), table_files(store, "log_lines"))
+    return [lines[run.run_id].text if run.run_id in lines else None for run in runs]
 
 
 # Of a value in the name of a changed log.

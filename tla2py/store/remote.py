@@ -33,39 +33,6 @@ from tla2py.tlc.process.system import machine_name
 
 SCHEMES = "file, s3, gs, abfs, hdfs"
 
-# The code of an error whose message has some words, what it says, where {} is the address, and its hint.
-_ERRORS = (
-    (
-        "Unrecognized filesystem type",
-        "store-scheme",
-        "unsupported store address: {}",
-        f"supported schemes: {SCHEMES}",
-    ),
-    (
-        "Unable to load lib",
-        "store-scheme",
-        "the client of HDFS cannot be loaded",
-        "set JAVA_HOME, HADOOP_HOME and CLASSPATH, which hadoop classpath --glob prints",
-    ),
-    (
-        "NO_SUCH_BUCKET|NoSuchBucket|bucket does not exist|ContainerNotFound",
-        "bucket-missing",
-        "no such bucket: {}",
-        "create the bucket first; unless it is on AWS, check that the URI or AWS_ENDPOINT_URL names the endpoint",
-    ),
-    (
-        "NETWORK_CONNECTION|curlCode|[Cc]ould not (?:connect|resolve)|Connection refused|timed out|UNAVAILABLE",
-        "store-unreachable",
-        "cannot reach the server of {}",
-        "check that it runs, and that the URI or AWS_ENDPOINT_URL names it: s3://bucket/path?endpoint_override=HOST:PORT",
-    ),
-    (
-        "(?i)ACCESS_?DENIED|INVALID_?ACCESS_?KEY|SIGNATURE|CLIENT_?TOKEN|EXPIRED_?TOKEN|UNAUTHENTICATED|HTTP [a-z ]+:? 40[13]",
-        "store-denied",
-        "access denied to {}",
-        "credentials come from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, from ~/.aws or from the machine's role",
-    ),
-)
 _KEPT = "recorded runs are kept; the same command executes the rest"
 
 
@@ -87,14 +54,44 @@ def _store_error(address: str, code: str, error: Exception) -> StoreError:
     message = re.sub(r"\s*\(Request ID: [^)]*\)", "", " ".join(str(error).split()))
     # The end gives the reason; the beginning gives the request.
     reason = cut(message[max(message.find("AWS Error "), 0) :], 160)
-    for words, better, text, hint in _ERRORS:
+    better = {
+        "Unrecognized filesystem type": StoreError(
+            "store-scheme", f"unsupported store address: {address}", hint=f"supported schemes: {SCHEMES}"
+        ),
+        "Unable to load lib": StoreError(
+            "store-scheme",
+            f"the client of HDFS cannot be loaded: {reason}",
+            hint="set JAVA_HOME, HADOOP_HOME and CLASSPATH, which hadoop classpath --glob prints",
+        ),
+        "NO_SUCH_BUCKET|NoSuchBucket|bucket does not exist|ContainerNotFound": StoreError(
+            "bucket-missing",
+            f"no such bucket: {address}",
+            hint="create the bucket first; unless it is on AWS, check that the URI or AWS_ENDPOINT_URL names the endpoint",
+        ),
+        "NETWORK_CONNECTION|curlCode|[Cc]ould not (connect|resolve)|Connection refused|timed out|UNAVAILABLE": StoreError(
+            "store-unreachable",
+            f"cannot reach the server of {address}: {reason}",
+            hint="check that it runs, and that the URI or AWS_ENDPOINT_URL names it: "
+            "s3://bucket/path?endpoint_override=HOST:PORT",
+        ),
+        "(?i)ACCESS_?DENIED|INVALID_?ACCESS_?KEY|SIGNATURE|CLIENT_?TOKEN|EXPIRED_?TOKEN|UNAUTHENTICATED|HTTP [a-z ]+:? 40[13]": StoreError(
+            "store-denied",
+            f"access denied to {address}: {reason}",
+            hint="credentials come from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, from ~/.aws or from the machine's role",
+        ),
+    }
+    for words, found in better.items():
         if re.search(words, message):
-            return StoreError(better, f"{text.format(address)}: {reason}", hint=hint)
+            return found
     if code == "store-scheme":
-        hint = f"as in s3://bucket/path; supported schemes: {SCHEMES}"
-        return StoreError(code, f"unsupported store address {address}: {reason}", hint=hint)
-    verb = "write to" if code == "store-unwritable" else "read"
-    return StoreError(code, f"cannot {verb} {address}: {reason}", hint=_KEPT)
+        return StoreError(
+            "store-scheme",
+            f"unsupported store address {address}: {reason}",
+            hint=f"as in s3://bucket/path; supported schemes: {SCHEMES}",
+        )
+    if code == "store-unwritable":
+        return StoreError("store-unwritable", f"cannot write to {address}: {reason}", hint=_KEPT)
+    return StoreError("store-unreadable", f"cannot read {address}: {reason}", hint=_KEPT)
 
 
 _ALIASES = {"s3a": "s3", "s3n": "s3"}
