@@ -60,16 +60,20 @@ class SparkTasks:
     def __init__(self, context: SparkContext) -> None:
         self._context = context
         self._cpus = int(self._context.getConf().get("spark.task.cpus", "1") or "1")
+        self.distant = not str(self._context.master).startswith("local")
+        """Whether they execute on other machines."""
+        self._slots = self._look()
+
+    def _look(self) -> int:
+        return max(self._context.defaultParallelism // self._cpus, 1)
 
     @property
     def slots(self) -> int:
         """How many tasks execute at once; on a cluster, with its current executors."""
-        return max(self._context.defaultParallelism // self._cpus, 1)
-
-    @property
-    def distant(self) -> bool:
-        """Whether they execute on other machines."""
-        return not str(self._context.master).startswith("local")
+        # A Spark that has stopped is reported by its job.
+        with contextlib.suppress(Py4JError, OSError):
+            self._slots = self._look() if self.distant else self._slots
+        return self._slots
 
     def derive(self, store: Store, groups: Iterable[Group]) -> Iterable[Fragment]:
         """The fragments of groups of records, made by tasks if the records are many."""
