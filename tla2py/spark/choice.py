@@ -107,7 +107,8 @@ class SparkExecutor(Executor):
             with self._lock:
                 for number in {number for number, _ in batch} - self._shared.keys():
                     self._shared[number] = spark.share(works[number])
-            ends = spark.execute(batch, self._shared)
+                shared = {number: self._shared[number] for number, _ in batch}
+            ends = spark.execute(batch, shared)
         with self._lock:
             self._ended += len(ends)
             self._spent += sum(end.wall_seconds for _, end in ends)
