@@ -167,19 +167,6 @@ def _unused_entries(sweep: Sweep, findings: Findings, unknown: set[str]) -> Iter
 _SILENT = frozenset({"check-deadlock", "nothing-checked"})
 
 
-def lint_plan(sweep: Sweep, plan: Plan, jar: Jar, warn: Callable[[Finding], None]) -> tuple[Finding, ...]:
-    """The warnings of lint on a sweep, and its ignored errors; warnings that are not accepted go to ``warn``.
-
-    Raises InputError for a finding that is an error, and as ``check_classes`` and ``check_needs`` do.
-
-    Findings do not stop a folder's sweep, whose configs need not be the user's own.
-    """
-    parts = _parts(sweep, plan, jar)
-    found = tuple(dict.fromkeys(each for part in parts for each in _linted(*part)))
-    _report(apply_acceptance(found, sweep.file.accept).open, warn, refuse=not sweep.of_folder)
-    return lasting_findings(found)
-
-
 def _parts(sweep: Sweep, plan: Plan, jar: Jar) -> Iterator[tuple[Sweep, Plan, Jar]]:
     """The points of each jar, as a sweep of their own with its plan."""
     if not sweep.jars:
@@ -212,26 +199,34 @@ def _linted(sweep: Sweep, plan: Plan, jar: Jar) -> tuple[Finding, ...]:
 
 
 def checked_plan(
-    sweep: Sweep, toolchain: Toolchain, listener: Listener
+    sweep: Sweep, tools: Toolchain | Jar, listener: Listener
 ) -> tuple[Sweep, Plan, tuple[Finding, ...]]:
     """A sweep as its TLC can read its logs, its plan, and what lint found, after every check before TLC runs.
 
-    Raises InputError as ``plan_sweep``, ``lint_plan``, ``check_expectations`` and ``check_readable`` do.
+    What lint found are its warnings, and errors that are ignored; the listener is told of those that are not accepted.
+    They do not stop a folder's sweep, whose configs need not be the user's own. With a jar alone only what needs no Java
+    is checked.
+
+    Raises InputError for a finding that is an error, and as ``plan_sweep``, ``check_classes``, ``check_needs``,
+    ``check_expectations`` and ``check_readable`` do.
     """
-    sweep = with_readable_logs(sweep.with_jars(), toolchain.jar)
-    plan = plan_sweep(sweep, toolchain.jar.sha256)
-    found = lint_plan(sweep, plan, toolchain.jar, listener.warned)
+    jar = tools if isinstance(tools, Jar) else tools.jar
+    sweep = with_readable_logs(sweep.with_jars(), jar)
+    plan = plan_sweep(sweep, jar.sha256)
+    parts = list(_parts(sweep, plan, jar))
+    found = tuple(dict.fromkeys(each for part in parts for each in _linted(*part)))
+    _report(apply_acceptance(found, sweep.file.accept).open, listener.warned, refuse=not sweep.of_folder)
     check_expectations(sweep, plan)
-    # A module that TLC cannot read does not stop the others below its folder either.
-    if not sweep.of_folder:
-        for _, part, jar in _parts(sweep, plan, toolchain.jar):
+    if isinstance(tools, Toolchain):
+        # A module that TLC cannot read does not stop the others below its folder either.
+        for _, part, own in parts if not sweep.of_folder else ():
             reached = {sha256 for _, run in part.at(part.outlines) for _, sha256 in run.modules}
             texts = plan.sources if not sweep.jars else {key: plan.sources[key] for key in reached}
-            check_readable(texts, plan.paths, replace(toolchain, jar=jar))
-    if not sweep.limits.trust and not on_linux() and not _told:
-        _told.append(listener)
-        listener.told(f"{NO_WALLS}: {remedy()}")
-    return sweep, plan, found
+            check_readable(texts, plan.paths, replace(tools, jar=own))
+        if not sweep.limits.trust and not on_linux() and not _told:
+            _told.append(listener)
+            listener.told(f"{NO_WALLS}: {remedy()}")
+    return sweep, plan, lasting_findings(found)
 
 
 # Who was told that no wall stands around runs, once in this process.

@@ -24,9 +24,7 @@ from tla2py.execution.job import (
 from tla2py.execution.listener import SILENT, Listener
 from tla2py.execution.preflight import (
     checked_plan,
-    lint_plan,
     sweep_findings,
-    with_readable_logs,
     without_refused,
 )
 from tla2py.execution.probes import execute_probes
@@ -39,11 +37,11 @@ from tla2py.store.storage import Address, below
 from tla2py.store.store import LIMITED, PASSED, Store
 from tla2py.store.write import hold_tables, refresh_tables, table_files, tables_current
 from tla2py.sweep.file import folder_file, sweep_file_of
-from tla2py.sweep.judge import Mismatch, check_expectations, exit_code, judge, left_out
+from tla2py.sweep.judge import Mismatch, exit_code, judge, left_out
 from tla2py.sweep.limited import Loading, chosen_places
 from tla2py.sweep.load import configs_sections, load_sweep, sweep_of_configs
 from tla2py.sweep.options import given_files
-from tla2py.sweep.plan import Plan, plan_sweep
+from tla2py.sweep.plan import Plan
 from tla2py.sweep.repository import check_jar, check_named, check_untrusted
 from tla2py.sweep.sweep import Sweep
 from tla2py.text import parse_duration, parse_memory
@@ -235,12 +233,8 @@ def preview_sweeps(
     Raises InputError as ``run_sweeps`` does.
     """
     _tell_jar(jar, sweeps, store_addresses(sweeps, store), listener)
-    sweeps = [with_readable_logs(sweep.with_jars(), jar) for sweep in sweeps]
-    addresses = store_addresses(sweeps, store)
-    plans = [plan_sweep(sweep, jar.sha256) for sweep in sweeps]
-    for sweep, plan, address in zip(sweeps, plans, addresses, strict=True):
-        lint_plan(sweep, plan, jar, listener.warned)
-        check_expectations(sweep, plan)
+    checked = [checked_plan(sweep, jar, listener) for sweep in sweeps]
+    for (sweep, plan, _), address in zip(checked, store_addresses(sweeps, store), strict=True):
         plan = plan if sweep.chosen is None else plan.part(sweep.numbers)
         cached = {} if fresh else known_runs(Store(address), plan)
         if not fresh:
