@@ -295,7 +295,7 @@ def run_check(
         find_toolchain(options.tla2tools),
         listener,
         written=written,
-        output=_Prints(show) if show is not None else None,
+        output=_prints(show) if show is not None else None,
         report=report,
         cancelled=cancelled,
     )
@@ -327,7 +327,7 @@ def check_point(
         find_toolchain(options.tla2tools),
         listener,
         written=sweep.places(sweep.points[number - 1].parameters),
-        output=_Lines(show) if show is not None else None,
+        output=_lines(show) if show is not None else None,
         cancelled=cancelled,
     )
 
@@ -386,38 +386,36 @@ def _files(sweep: Sweep) -> Iterator[Path]:
     yield from (sweep.path.parent / log.path for log in sweep.logs.kept)
 
 
-class _Prints:
-    """Shows the values that TLC has printed since the last call."""
+def _prints(show: Callable[[str], None]) -> Callable[[Path], None]:
+    """What shows the values that TLC has printed since its last call."""
+    follower = PrintFollower()
 
-    def __init__(self, show: Callable[[str], None]) -> None:
-        self._show = show
-        self._follower = PrintFollower()
-
-    def __call__(self, stdout: Path) -> None:
+    def look(stdout: Path) -> None:
         # Later executions print the same.
         if stdout.parent.name == "1":
-            for text in self._follower.read(stdout):
-                self._show(text)
+            for text in follower.read(stdout):
+                show(text)
+
+    return look
 
 
 # The lines with which TLC frames each message of its ``-tool`` output.
 _FRAME = b"@!@!@"
 
 
-class _Lines:
-    """Shows the lines that TLC has written since the last call, without frames and the name of its folder."""
+def _lines(show: Callable[[str], None]) -> Callable[[Path], None]:
+    """What shows the lines that TLC has written since its last call, without frames and the name of its folder."""
+    read: dict[Path, int] = {}
 
-    def __init__(self, show: Callable[[str], None]) -> None:
-        self._show = show
-        self._read: dict[Path, int] = {}
-
-    def __call__(self, stdout: Path) -> None:
+    def look(stdout: Path) -> None:
         folder = f"{stdout.parent / WORK}{os.sep}"
         with stdout.open("rb") as stream:
-            stream.seek(self._read.get(stdout, 0))
+            stream.seek(read.get(stdout, 0))
             for line in stream:
                 if not line.endswith(b"\n"):
                     break
-                self._read[stdout] = self._read.get(stdout, 0) + len(line)
+                read[stdout] = read.get(stdout, 0) + len(line)
                 if not line.startswith(_FRAME):
-                    self._show(line.decode("utf-8", "replace").replace(folder, ""))
+                    show(line.decode("utf-8", "replace").replace(folder, ""))
+
+    return look

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import glob
 import zipfile
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
@@ -215,7 +215,13 @@ def checked_plan(
     plan = plan_sweep(sweep, jar.sha256)
     parts = list(_parts(sweep, plan, jar))
     found = tuple(dict.fromkeys(each for part in parts for each in _linted(*part)))
-    _report(apply_acceptance(found, sweep.file.accept).open, listener.warned, refuse=not sweep.of_folder)
+    left = apply_acceptance(found, sweep.file.accept).open
+    errors = [finding for finding in left if finding.refuses]
+    warned = [finding for finding in left if not finding.refuses and finding.code not in _SILENT]
+    for finding in (*warned, *(errors if sweep.of_folder else errors[:-1])):
+        listener.warned(finding)
+    if errors and not sweep.of_folder:
+        raise errors[-1].to_error()
     check_expectations(sweep, plan)
     if isinstance(tools, Toolchain):
         # A module that TLC cannot read does not stop the others below its folder either.
@@ -294,20 +300,6 @@ def lasting_findings(findings: Iterable[Finding]) -> tuple[Finding, ...]:
         for each in findings
         if each.severity is not Severity.NOTE and not each.refuses and each.code not in _SILENT
     )
-
-
-def _report(findings: Iterable[Finding], warn: Callable[[Finding], None], *, refuse: bool = True) -> None:
-    """Pass findings to ``warn``, but raise the last error as InputError if ``refuse``."""
-    errors = []
-    for finding in findings:
-        if finding.refuses:
-            errors.append(finding)
-        elif finding.code not in _SILENT:
-            warn(finding)
-    for finding in errors[:-1] if refuse else errors:
-        warn(finding)
-    if errors and refuse:
-        raise errors[-1].to_error()
 
 
 # The modules that read a log, and the classes that do it.
