@@ -442,10 +442,12 @@ def _plain(message: str) -> str:
 
 
 _RULE = {field.encode_name for field in msgspec.structs.fields(ValuesTable)}
+# The sections that name parameters.
+_OF_PARAMETERS = ("parameters", "grid", "expect")
 
 
 def _with_dotted_names(data: Any, *, top: bool = False) -> Any:
-    """The data of a sweep file with ``environment.LOG`` as one name, not as a table in a table, at any depth."""
+    """The data of a sweep file with ``environment.LOG`` as one name, not as a table in a table."""
     if isinstance(data, list):
         return [_with_dotted_names(each) for each in data]
     if not isinstance(data, Mapping):
@@ -455,6 +457,8 @@ def _with_dotted_names(data: Any, *, top: bool = False) -> Any:
         if isinstance(value, dict) and (key in VARIABLES or (key == "tlc" and not top)):
             named = dict(_dotted_names(value))
             found |= {key: named} if top else {f"{key}.{name}": each for name, each in named.items()}
+        elif top and key not in _OF_PARAMETERS:
+            found[key] = value
         else:
             found[key] = _with_dotted_names(value)
     return found
