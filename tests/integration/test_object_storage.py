@@ -89,7 +89,6 @@ def test_a_store_is_the_same_wherever_it_is(
         "findings.json",
         "passed.json",
         "points",
-        "probes.json",
         "records",
         "sources",
         "tables",
