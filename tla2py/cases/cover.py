@@ -355,20 +355,29 @@ class _Walk:
         self.restarts = len(heads) - len(search.graph.initial)
 
     def join(self) -> int:
-        """Lead a restart to what none leads to; the number of those that no cover can do without."""
+        """Join what no restart leads to with the rest by a detour, or by a restart; the number of those without a choice."""
         search, graph, needed = self.search, self.search.graph, 0
+        weight = _RESTART if search.options.weight is None else search.options.weight
         inside = bytearray(self.root + 1)
         self._flood(self.root, inside)
         for state in range(len(graph.states)):
             if inside[state] or not any(self.times[arc] for arc in self._arcs(state)):
                 continue
-            needed += not self.inner
-            steps = search.path_to(state)
-            initial = graph.sources[steps[0]] if steps else state
-            self.times[self.restarts + bisect_left(graph.initial, initial)] += 1
-            self.times[self.restarts - len(graph.states) + state] += 1
-            if self.inner:
-                self.times[len(graph.sources) + initial] += 1
+
+            def joined(at: int, state: int = state) -> bool:
+                return bool(inside[at]) and bool(search.behind.way(state, at.__eq__))
+
+            steps = search.ahead.way(state, joined)
+            if steps:
+                steps += search.behind.way(state, graph.targets[steps[-1]].__eq__)
+            if not steps or len(steps) > weight + search.depth[state]:
+                needed += not self.inner
+                steps = search.path_to(state)
+                initial = graph.sources[steps[0]] if steps else state
+                self.times[self.restarts + bisect_left(graph.initial, initial)] += 1
+                self.times[self.restarts - len(graph.states) + state] += 1
+                if self.inner:
+                    self.times[len(graph.sources) + initial] += 1
             for step in steps:
                 self.times[step] += 1
                 if self.inner:

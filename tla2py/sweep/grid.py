@@ -226,7 +226,7 @@ def _include(
         if identity(row) in seen:
             raise InputError(
                 "duplicate-point",
-                f"the included point is already in the grid: {parameter_text(texts)}",
+                f"the included point is already in the grid: {parameter_text(dict(zip(kinds, row, strict=True)))}",
                 where=where,
                 hint="remove it from include",
             )

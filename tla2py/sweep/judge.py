@@ -13,10 +13,12 @@ from tla2py.errors import ExitCode, InputError
 from tla2py.model.outcome import OUTCOME_WORDS, REMEDIES, VERDICTS, Outcome, Verdict, is_expected, left_open
 from tla2py.model.row import RunRow
 from tla2py.sweep.checks import Check, config_facts
+from tla2py.sweep.grid import value_key
 from tla2py.sweep.plan import Plan
 from tla2py.sweep.sections import Expectation, ExpectPoint, ExpectSection, ExternalExpectation
 from tla2py.sweep.sweep import ExpectedRows, Sweep
-from tla2py.text import did_you_mean, parameter_text
+from tla2py.text import did_you_mean, parameter_text, value_shown
+from tla2py.toml import value_text
 
 _Value: TypeAlias = Verdict | Outcome | tuple[str, ...] | int | None
 
@@ -357,6 +359,10 @@ def checked_labels(sweep: Sweep, plan: Plan, *, dropped: bool = False) -> dict[i
     return labels
 
 
+# The number of a parameter's values in a hint.
+_SHOWN = 4
+
+
 def _unused(sweep: Sweep, section: ExpectSection, number: int) -> InputError:
     match = section.point[number].match
     alone = msgspec.structs.replace(section, point=[section.point[number]])
@@ -371,6 +377,11 @@ def _unused(sweep: Sweep, section: ExpectSection, number: int) -> InputError:
     else:
         message = f"this expectation matches no point: {shown}"
         hint = "the points are those of [parameters] without those that [grid] excludes"
+        for name, value in match.items() if isinstance(match, dict) else ():
+            values = [*dict.fromkeys(sweep.points.column(name))]
+            if value_key(value_text(value)) not in map(value_key, values):
+                known = ", ".join([*map(value_shown, values[:_SHOWN]), *["..."][: len(values) > _SHOWN]])
+                hint = f"{name} is one of {known}" if len(values) > 1 else f"{name} is {known} at every point"
     return InputError(
         "expect-no-point", message, where=sweep.source.place("expect", "point", number), hint=hint
     )

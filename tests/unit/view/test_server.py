@@ -113,4 +113,4 @@ def test_the_name_of_a_store_is_not_markup(tmp_path: Path) -> None:
     with explorer.serving() as address:
         page = ask(address, "")[1]
     assert page.count("<script") == 1
-    assert "&lt;/title>" in page
+    assert "&lt;/title&gt;" in page
