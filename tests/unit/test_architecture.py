@@ -18,7 +18,7 @@ import tla2py
 from scripts.rooms import room_sizes, total
 
 # What the package may have grown to; a change that needs more says so here.
-MOST_LINES = 63_520
+MOST_LINES = 60_600
 
 ROOT = Path(tla2py.__file__).parent
 

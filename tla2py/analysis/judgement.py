@@ -7,20 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import get_args
 
-from tla2py.analysis.judging import (
-    MOST_PROOFS,
-    BesideReference,
-    CheckName,
-    Grade,
-    GradedCheck,
-    JudgeBench,
-    JudgeCase,
-    Judgement,
-    counts,
-    findings_of,
-    mutant_object,
-    write_config,
-)
+from tla2py.analysis import judging
 from tla2py.errors import InputError
 from tla2py.execution.check import ModelOptions
 from tla2py.execution.executor import ExecutorFactory
@@ -45,28 +32,28 @@ _LEAST_SHARE = 5
 
 
 def judge_specification(
-    case: JudgeCase,
+    case: judging.JudgeCase,
     options: SweepOptions,
     toolchain: Toolchain,
     executors: ExecutorFactory,
     folder: Path,
     listener: Listener = SILENT,
-) -> Judgement:
+) -> judging.Judgement:
     """The judgement on a specification; the runs behind it are kept in stores below ``folder``.
 
     What is wrong with the specification is in the judgement. Raises InputError if there is no such module, and for a reference
     that cannot be loaded.
     """
-    bench = JudgeBench(case, options, toolchain, executors, folder, listener)
+    bench = judging.JudgeBench(case, options, toolchain, executors, folder, listener)
     found = {each.name: each for each in _graded(bench)}
     missing = {
-        name: GradedCheck(name=name, verdict="not_applicable", words="not checked")
-        for name in get_args(CheckName)
+        name: judging.GradedCheck(name=name, verdict="not_applicable", words="not checked")
+        for name in get_args(judging.CheckName)
     }
-    return Judgement(checks=tuple((missing | found).values()))
+    return judging.Judgement(checks=tuple((missing | found).values()))
 
 
-def _graded(bench: JudgeBench) -> Iterator[GradedCheck]:
+def _graded(bench: judging.JudgeBench) -> Iterator[judging.GradedCheck]:
     case = bench.case
     again = ("tla2py", "check", str(case.spec), *(("--config", str(case.config)) if case.config else ()))
     try:
@@ -75,7 +62,7 @@ def _graded(bench: JudgeBench) -> Iterator[GradedCheck]:
     except InputError as error:
         if not case.spec.is_file():
             raise
-        yield GradedCheck(
+        yield judging.GradedCheck(
             name="parses" if error.code in _UNPARSED else "runs",
             verdict="fail",
             words=error.message,
@@ -85,7 +72,7 @@ def _graded(bench: JudgeBench) -> Iterator[GradedCheck]:
         return
     config = sweep.model(sweep.points[0]).config
     names = [each.name for each in sweep.spec({}).modules if each.path is not None]
-    yield GradedCheck(
+    yield judging.GradedCheck(
         name="parses",
         verdict="pass",
         words=", ".join(names),
@@ -93,11 +80,11 @@ def _graded(bench: JudgeBench) -> Iterator[GradedCheck]:
         command=("tla2py", "inspect", str(case.spec)),
     )
     ran = row.verdict not in (Verdict.BROKEN, Verdict.EXCLUDED)
-    yield GradedCheck(
+    yield judging.GradedCheck(
         name="runs",
         verdict="pass" if ran else "fail",
         words=_size(row) if ran else row.message or row.unanswered,
-        evidence={"outcome": row.outcome.name, "message": row.message, **counts(row)},
+        evidence={"outcome": row.outcome.name, "message": row.message, **judging.counts(row)},
         command=again,
     )
     if not ran:
@@ -105,7 +92,9 @@ def _graded(bench: JudgeBench) -> Iterator[GradedCheck]:
     yield _holds(row, again)
     alone = _own_size(config, row, again)
     beside = (
-        BesideReference(bench, sweep, (result, row), case.reference) if case.reference is not None else None
+        judging.BesideReference(bench, sweep, (result, row), case.reference)
+        if case.reference is not None
+        else None
     )
     yield alone if beside is None else beside.size(alone)
     yield _vacuity(config, result, case.command)
@@ -114,7 +103,7 @@ def _graded(bench: JudgeBench) -> Iterator[GradedCheck]:
     yield _mutants(bench, sweep, row)
     yield _logs(bench)
     yield (
-        GradedCheck(name="strength", verdict="not_applicable", words="no reference was given")
+        judging.GradedCheck(name="strength", verdict="not_applicable", words="no reference was given")
         if beside is None
         else beside.strength()
     )
@@ -128,22 +117,22 @@ def _constants(config: Config) -> dict[str, str]:
     return dict((*config.assignments, *config.substitutions))
 
 
-def _holds(row: RunRow, command: tuple[str, ...]) -> GradedCheck:
-    grade: Grade = "pass"
+def _holds(row: RunRow, command: tuple[str, ...]) -> judging.GradedCheck:
+    grade: judging.Grade = "pass"
     words = f"{', '.join(row.held) or 'nothing is checked'}: {_size(row)}"
     if row.verdict is Verdict.VIOLATED:
         grade, words = "fail", f"violated: {', '.join(row.violated_names)}"
     elif row.verdict is not Verdict.HOLDS:
         grade, words = "doubtful", row.unanswered
     checked = {"checked": list(row.checked), "violated": list(row.violated_names)}
-    return GradedCheck(
-        name="holds", verdict=grade, words=words, evidence={**checked, **counts(row)}, command=command
+    return judging.GradedCheck(
+        name="holds", verdict=grade, words=words, evidence={**checked, **judging.counts(row)}, command=command
     )
 
 
-def _own_size(config: Config, row: RunRow, command: tuple[str, ...]) -> GradedCheck:
+def _own_size(config: Config, row: RunRow, command: tuple[str, ...]) -> judging.GradedCheck:
     """Whether anything happens at the constants of the config."""
-    evidence = {"constants": _constants(config), **counts(row)}
+    evidence = {"constants": _constants(config), **judging.counts(row)}
     shown = ", ".join(f"{name} = {value}" for name, value in _constants(config).items()) or "no constants"
     nothing = (row.distinct or 0) <= 1
     words = (
@@ -151,22 +140,22 @@ def _own_size(config: Config, row: RunRow, command: tuple[str, ...]) -> GradedCh
         if nothing
         else f"{shown}: {_size(row)}"
     )
-    return GradedCheck(
+    return judging.GradedCheck(
         name="size", verdict="fail" if nothing else "pass", words=words, evidence=evidence, command=command
     )
 
 
-def _vacuity(config: Config, result: SweepResult, command: tuple[str, ...]) -> GradedCheck:
-    found = findings_of(result, "vacuous-implication", "no-behaviour", "weak-check", "constant-check")
-    unknown = findings_of(result, "vacuity-unchecked")
+def _vacuity(config: Config, result: SweepResult, command: tuple[str, ...]) -> judging.GradedCheck:
+    found = judging.findings_of(result, "vacuous-implication", "no-behaviour", "weak-check", "constant-check")
+    unknown = judging.findings_of(result, "vacuity-unchecked")
     stated = [*config.invariants, *config.properties]
-    grade: Grade = "fail" if found or not stated else "doubtful" if unknown else "pass"
+    grade: judging.Grade = "fail" if found or not stated else "doubtful" if unknown else "pass"
     words = (
         "no invariant and no property is checked"
         if not stated
         else "; ".join(each.message for each in (*found, *unknown)) or "every implication is exercised"
     )
-    return GradedCheck(
+    return judging.GradedCheck(
         name="vacuity",
         verdict=grade,
         words=words,
@@ -175,23 +164,25 @@ def _vacuity(config: Config, result: SweepResult, command: tuple[str, ...]) -> G
     )
 
 
-def _coverage(result: SweepResult, command: tuple[str, ...]) -> GradedCheck:
-    never = [str(each.subject) for each in findings_of(result, "never-enabled")]
+def _coverage(result: SweepResult, command: tuple[str, ...]) -> judging.GradedCheck:
+    never = [str(each.subject) for each in judging.findings_of(result, "never-enabled")]
     words = f"never enabled: {', '.join(never)}" if never else "every action is enabled somewhere"
-    grade: Grade = "doubtful" if never else "pass"
-    return GradedCheck(
+    grade: judging.Grade = "doubtful" if never else "pass"
+    return judging.GradedCheck(
         name="coverage", verdict=grade, words=words, evidence={"never_enabled": never}, command=command
     )
 
 
-def _constraint(bench: JudgeBench, config: Config, row: RunRow) -> GradedCheck:
+def _constraint(bench: judging.JudgeBench, config: Config, row: RunRow) -> judging.GradedCheck:
     """Whether the model holds beyond its constraints, as far as a minute's search shows."""
     names = [*config.constraints, *config.action_constraints]
     if not names:
-        return GradedCheck(name="constraint", verdict="not_applicable", words="the model has no constraint")
+        return judging.GradedCheck(
+            name="constraint", verdict="not_applicable", words="the model has no constraint"
+        )
     free = replace(config, constraints=(), action_constraints=())
     file = bench.folder / "without-constraints.cfg"
-    write_config(file, free)
+    judging.write_config(file, free)
     without = bench.sweep(bench.case.spec, file)
     seconds = min(without.limits.timeout_seconds, _UNCONSTRAINED_SECONDS)
     without = replace(without, vacuity=False, limits=replace(without.limits, timeout_seconds=seconds))
@@ -199,7 +190,7 @@ def _constraint(bench: JudgeBench, config: Config, row: RunRow) -> GradedCheck:
     farther = (wide.distinct or 0) >= _FARTHER * (row.distinct or 0)
     shown, looked = ", ".join(names), _size(wide)
     hidden = [name for name in wide.violated_names if name not in row.violated_names]
-    grade: Grade
+    grade: judging.Grade
     if hidden:
         grade, words = "fail", f"{shown} cuts off a violation of {', '.join(hidden)}"
     elif wide.verdict is Verdict.VIOLATED:
@@ -214,38 +205,42 @@ def _constraint(bench: JudgeBench, config: Config, row: RunRow) -> GradedCheck:
     else:
         grade, words = "doubtful", f"without {shown} the search was cut: {wide.unanswered}, {looked}"
     evidence = {"constraints": names, "violated": hidden, "finished": wide.verdict is Verdict.HOLDS}
-    return GradedCheck(
+    return judging.GradedCheck(
         name="constraint",
         verdict=grade,
         words=words,
-        evidence={**evidence, **counts(wide)},
+        evidence={**evidence, **judging.counts(wide)},
         command=("tla2py", "check", str(bench.case.spec), "--config", str(file)),
     )
 
 
-def _mutants(bench: JudgeBench, sweep: Sweep, row: RunRow) -> GradedCheck:
+def _mutants(bench: judging.JudgeBench, sweep: Sweep, row: RunRow) -> judging.GradedCheck:
     case = bench.case
     if row.verdict is not Verdict.HOLDS:
-        return GradedCheck(name="mutants", verdict="not_applicable", words="mutants need a model that holds")
+        return judging.GradedCheck(
+            name="mutants", verdict="not_applicable", words="mutants need a model that holds"
+        )
     try:
         report = bench.mutate(sweep, "mutants")
     except InputError as error:
-        return GradedCheck(name="mutants", verdict="doubtful", words=error.message, command=case.command)
+        return judging.GradedCheck(
+            name="mutants", verdict="doubtful", words=error.message, command=case.command
+        )
     share = score(report)
     survivors = [each for each in report.mutants if each.status == "survived"]
-    grade: Grade = (
+    grade: judging.Grade = (
         "fail" if share.of and not share.killed
         else "doubtful" if share.killed * _LEAST_SHARE < share.of or not share.of
         else "pass"
     )  # fmt: skip
-    return GradedCheck(
+    return judging.GradedCheck(
         name="mutants",
         verdict=grade,
         words=f"{share.killed} of {share.of} mutants are noticed",
         evidence={
             "killed": share.killed,
             "of": share.of,
-            "survived": [mutant_object(each) for each in survivors[:MOST_PROOFS]],
+            "survived": [judging.mutant_object(each) for each in survivors[: judging.MOST_PROOFS]],
         },
         command=("tla2py", "mutate", str(case.spec), "--sample", str(case.sample), "--seed", str(case.seed))
         if case.config in (None, case.spec.with_suffix(".cfg"))
@@ -253,10 +248,10 @@ def _mutants(bench: JudgeBench, sweep: Sweep, row: RunRow) -> GradedCheck:
     )
 
 
-def _logs(bench: JudgeBench) -> GradedCheck:
+def _logs(bench: judging.JudgeBench) -> judging.GradedCheck:
     case = bench.case
     if not case.logs:
-        return GradedCheck(name="logs", verdict="not_applicable", words="no log was given")
+        return judging.GradedCheck(name="logs", verdict="not_applicable", words="no log was given")
     command = ["tla2py", "validate", str(case.spec), *map(str, case.logs)]
     command += ["--config", str(case.config)] if case.config else []
     try:
@@ -270,14 +265,14 @@ def _logs(bench: JudgeBench) -> GradedCheck:
             listener=bench.listener,
         )
     except InputError as error:
-        return GradedCheck(name="logs", verdict="doubtful", words=str(error), command=tuple(command))
+        return judging.GradedCheck(name="logs", verdict="doubtful", words=str(error), command=tuple(command))
     rows = log_results(result.store)
     verdicts = {each.verdict for each in rows}
-    grade: Grade = (
+    grade: judging.Grade = (
         "fail" if Verdict.VIOLATED in verdicts else "pass" if verdicts == {Verdict.HOLDS} else "doubtful"
     )
     explained = sum(each.verdict is Verdict.HOLDS for each in rows)
-    return GradedCheck(
+    return judging.GradedCheck(
         name="logs",
         verdict=grade,
         words=f"{explained} of {counted(len(rows), 'log')} explained",

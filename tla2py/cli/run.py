@@ -11,26 +11,11 @@ import typer
 from tla2py.analysis.questions import keep_because
 from tla2py.analysis.searching import Budget, SearchOptions, parse_budget, search_code
 from tla2py.analysis.view import open_view
+from tla2py.cli import options as opt
 from tla2py.cli.checking import Checking
 from tla2py.cli.checking import refine as refine_laws
 from tla2py.cli.checking import watch as watch_files
 from tla2py.cli.console import err, out, show, show_json, show_lines
-from tla2py.cli.options import (
-    Constants,
-    Environment,
-    EnvironmentTexts,
-    ExecutorChoice,
-    Fresh,
-    InputFiles,
-    Json,
-    Master,
-    NoWhy,
-    StorePath,
-    Watch,
-    with_folder_options,
-    with_limited_options,
-    with_sweep_options,
-)
 from tla2py.cli.progress import ConsoleListener, SweepListener
 from tla2py.errors import InputError
 from tla2py.execution import validate
@@ -84,13 +69,13 @@ Refine = Annotated[
 ]
 
 
-@with_folder_options
+@opt.with_folder_options
 def sweep_command(
     sweep: SweepFiles,
-    store: StorePath = None,
-    master: Master = None,
-    executor: ExecutorChoice = None,
-    fresh: Fresh = False,
+    store: opt.StorePath = None,
+    master: opt.Master = None,
+    executor: opt.ExecutorChoice = None,
+    fresh: opt.Fresh = False,
     configs: Configs = None,
     dry_run: DryRun = False,
     refine: Refine = None,
@@ -115,7 +100,7 @@ def sweep_command(
         int, typer.Option(metavar="N", min=0, help="With --search: draw N points beyond those.")
     ] = 0,
     seed: Annotated[int, typer.Option(metavar="N", help="With --search: draw other points.")] = 0,
-    no_why: NoWhy = False,
+    no_why: opt.NoWhy = False,
     *,
     options: SweepOptions,
 ) -> None:
@@ -180,7 +165,7 @@ def sweep_command(
     raise typer.Exit(worst([search_code(each) for each in results]))
 
 
-@with_limited_options
+@opt.with_limited_options
 def check_command(
     module: Annotated[
         Path,
@@ -197,7 +182,7 @@ def check_command(
             help="A TLC config, or a module with one; default: MODULE.cfg, if any.",
         ),
     ] = None,
-    constant: Constants = None,
+    constant: opt.Constants = None,
     invariant: Annotated[
         list[str] | None, typer.Option(metavar="NAME", help="An invariant to check; repeatable.")
     ] = None,
@@ -225,9 +210,9 @@ def check_command(
             help="Java classes that override definitions, with their modules; repeatable.",
         ),
     ] = None,
-    environment: Environment = None,
-    environment_texts: EnvironmentTexts = None,
-    inputs: InputFiles = None,
+    environment: opt.Environment = None,
+    environment_texts: opt.EnvironmentTexts = None,
+    inputs: opt.InputFiles = None,
     second: Annotated[
         Path | None,
         typer.Option(metavar="JAR", help="Run it with this TLC too, and fail where the two disagree."),
@@ -235,9 +220,9 @@ def check_command(
     *,
     options: SweepOptions,
     full: Annotated[bool, typer.Option("--full", help="Print whole states, not only what changed.")] = False,
-    no_why: NoWhy = False,
-    as_json: Json = False,
-    watch: Watch = False,
+    no_why: opt.NoWhy = False,
+    as_json: opt.Json = False,
+    watch: opt.Watch = False,
 ) -> None:
     """Run TLC once on one model and print its counterexample, if any.
 
@@ -289,7 +274,7 @@ class _LogListener(ConsoleListener):
             self.warned(finding)
 
 
-@with_sweep_options
+@opt.with_sweep_options
 def validate_command(
     files: Annotated[
         list[Path],
@@ -301,10 +286,10 @@ def validate_command(
         Path | None,
         typer.Option("--config", metavar="FILE.cfg", help="A TLC config; default: SPEC.cfg, if any."),
     ] = None,
-    constant: Constants = None,
-    environment: Environment = None,
-    environment_texts: EnvironmentTexts = None,
-    inputs: InputFiles = None,
+    constant: opt.Constants = None,
+    environment: opt.Environment = None,
+    environment_texts: opt.EnvironmentTexts = None,
+    inputs: opt.InputFiles = None,
     accept: Annotated[
         list[str] | None,
         typer.Option(metavar="FINDING", help="Accept a finding, such as log-number.FIELD; repeatable."),
@@ -313,9 +298,9 @@ def validate_command(
         str | None,
         typer.Option("-o", "--store", metavar="STORE", help="Where to keep the results; default: nowhere."),
     ] = None,
-    master: Master = None,
-    executor: ExecutorChoice = ExecutorName.LOCAL,
-    fresh: Fresh = False,
+    master: opt.Master = None,
+    executor: opt.ExecutorChoice = ExecutorName.LOCAL,
+    fresh: opt.Fresh = False,
     mutate_logs: Annotated[
         bool,
         typer.Option("--mutate-logs", help="Also change each log that holds, and show what goes unnoticed."),
@@ -330,7 +315,7 @@ def validate_command(
     why: Annotated[bool, typer.Option("--why", help="Show all of the reasons why logs fail.")] = False,
     *,
     options: SweepOptions,
-    as_json: Json = False,
+    as_json: opt.Json = False,
 ) -> None:
     """Check logs of a running system: tell whether a behaviour of the specification explains each.
 

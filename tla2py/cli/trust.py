@@ -14,20 +14,8 @@ import typer
 
 from tla2py.analysis.judgement import judge_specification
 from tla2py.analysis.judging import JudgeCase
+from tla2py.cli import options as opt
 from tla2py.cli.console import err, print_commands, print_error, shielded, show, show_json, show_text
-from tla2py.cli.options import (
-    ExecutorChoice,
-    Fresh,
-    Jar,
-    Json,
-    Libraries,
-    Master,
-    NoWhy,
-    StorePath,
-    pluscal_translator,
-    with_folder_options,
-    with_sweep_options,
-)
 from tla2py.cli.progress import ConsoleListener
 from tla2py.errors import ExitCode, InputError, Tla2pyError
 from tla2py.execution.sweeps import SweepOptions
@@ -63,7 +51,7 @@ from tla2py.view.logs import cost_lines, judgement_lines, mutant_list, mutation_
 from tla2py.view.tools import finding_text, findings_summary, group_findings
 
 
-@with_folder_options
+@opt.with_folder_options
 def gate_command(
     target: Annotated[
         list[str],
@@ -71,7 +59,7 @@ def gate_command(
             metavar="SWEEP.toml|DIR|STORE...", help="Sweep files, folders with configs, or stores."
         ),
     ],
-    store: StorePath = None,
+    store: opt.StorePath = None,
     sweep: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Judge the STORE by this sweep file.")
     ] = None,
@@ -115,13 +103,13 @@ def gate_command(
             "--self-test", help="Show of each property that it can fail: run a mutant that it notices."
         ),
     ] = False,
-    master: Master = None,
-    executor: ExecutorChoice = None,
-    fresh: Fresh = False,
-    no_why: NoWhy = False,
+    master: opt.Master = None,
+    executor: opt.ExecutorChoice = None,
+    fresh: opt.Fresh = False,
+    no_why: opt.NoWhy = False,
     *,
     options: SweepOptions,
-    as_json: Json = False,
+    as_json: opt.Json = False,
 ) -> None:
     """Compare sweeps with their expectations and locks, for CI.
 
@@ -177,7 +165,7 @@ def gate_command(
     raise typer.Exit(worst([ExitCode.OK, *(each.decision.exit_code for each in gated)]))
 
 
-@with_sweep_options
+@opt.with_sweep_options
 def mutate_command(
     file: Annotated[
         Path,
@@ -210,12 +198,12 @@ def mutate_command(
         Path | None, typer.Option(metavar="DIR", help="Also write each mutant to a folder for plain TLC.")
     ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="List the mutants; run nothing.")] = False,
-    master: Master = None,
-    executor: ExecutorChoice = ExecutorName.LOCAL,
-    fresh: Fresh = False,
+    master: opt.Master = None,
+    executor: opt.ExecutorChoice = ExecutorName.LOCAL,
+    fresh: opt.Fresh = False,
     *,
     options: SweepOptions,
-    as_json: Json = False,
+    as_json: opt.Json = False,
 ) -> None:
     """Change the specification in many small ways, and show which changes no check notices.
 
@@ -265,7 +253,7 @@ def mutate_command(
         show(part)
 
 
-@with_sweep_options
+@opt.with_sweep_options
 def judge_command(
     spec: Annotated[Path, typer.Argument(metavar="SPEC.tla", help="The specification to judge.")],
     config: Annotated[
@@ -297,7 +285,7 @@ def judge_command(
     seed: Annotated[int, typer.Option(metavar="N", help="The seed of their choice.")] = 0,
     *,
     options: SweepOptions,
-    as_json: Json = False,
+    as_json: opt.Json = False,
 ) -> None:
     """Grade a specification: whether it says anything, and whether its properties are as strong as those of a reference.
 
@@ -362,7 +350,7 @@ def evidence_command(
             metavar="N|all", help="With verify: run so many points again, drawn at random; default: 10."
         ),
     ] = None,
-    as_json: Json = False,
+    as_json: opt.Json = False,
 ) -> None:
     """Write what an auditor wants of a store into one file, or verify such a file by running its points again.
 
@@ -432,8 +420,8 @@ def lint_command(
             help="Configs, modules (for the config beside them), sweep files, or folders with these.",
         ),
     ],
-    library: Libraries = None,
-    tla2tools: Jar = None,
+    library: opt.Libraries = None,
+    tla2tools: opt.Jar = None,
     form: Annotated[Format, typer.Option("--format", help="How findings are printed.")] = Format.TEXT,
 ) -> None:
     """Find mistakes in configs and sweep files that TLC ignores or misreads, without running TLC.
@@ -449,7 +437,7 @@ def lint_command(
       tla2py lint .
     """
     dialect = read_dialect(find_jar(tla2tools))
-    report = lint_paths(files, library or [], dialect, pluscal_translator(tla2tools))
+    report = lint_paths(files, library or [], dialect, opt.pluscal_translator(tla2tools))
     for config in report.text_only:
         skipped = f"{config}: no module matches its name; only its text is checked"
         named = f"tla2py lint {config} {module_beside(config)}"

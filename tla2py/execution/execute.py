@@ -32,6 +32,7 @@ from tla2py.tlc.config.render import render_config
 from tla2py.tlc.output.collector import with_notes
 from tla2py.tlc.output.messages import is_ended, with_log
 from tla2py.tlc.output.result import combine, interpret_execution, unnamed, without_found
+from tla2py.tlc.process import process
 from tla2py.tlc.process.bubblewrap import DISK_FULL, DiskQuota, is_full, reports_full_disk
 from tla2py.tlc.process.command import (
     BEHAVIOURS,
@@ -51,17 +52,6 @@ from tla2py.tlc.process.pool import (
     execute_warm,
     note_cold,
     suits,
-)
-from tla2py.tlc.process.process import (
-    Ended,
-    Outputs,
-    Watch,
-    ends_predictably,
-    execute_argv,
-    exit_status,
-    join_files,
-    not_started,
-    regular_files,
 )
 from tla2py.tlc.process.reaper import scratch_folder
 from tla2py.tlc.process.sandbox import java_sandbox, missing_walls
@@ -84,7 +74,7 @@ class RunExecution:
     toolchain: Toolchain
     _: KW_ONLY
     cancelled: threading.Event | None = None
-    watch: Watch | None = None
+    watch: process.Watch | None = None
     warm: bool = False
     slots: int = 1
     input_file: Callable[[str], Path] = input_path
@@ -210,7 +200,7 @@ class RunExecution:
         self._place_inputs(work)
         self.remarks = write_log_module(self.run.inputs, self.run.config, work)
         refused = self.run.refused or next((each.text for each in self.remarks if each.refuses), None)
-        outputs = Outputs(work)
+        outputs = process.Outputs(work)
         first = purpose == "run"
         options = replace(
             self.run.options,
@@ -226,10 +216,10 @@ class RunExecution:
         if refused is None:
             argv, ended = self._execute_tlc(work, self.run.main if probe is None else PROBE, options, folder)
         else:
-            argv, ended = (), not_started(folder, refused)
+            argv, ended = (), process.not_started(folder, refused)
         if options.behaviours:
-            join_files(work / BEHAVIOURS, folder / f"{BEHAVIOURS}.txt")
-        if options.graph and work / GRAPH in regular_files(work):
+            process.join_files(work / BEHAVIOURS, folder / f"{BEHAVIOURS}.txt")
+        if options.graph and work / GRAPH in process.regular_files(work):
             (work / GRAPH).replace(folder / GRAPH)
         for leftover in ("states", "tmp", BEHAVIOURS):
             shutil.rmtree(work / leftover, ignore_errors=True)
@@ -260,11 +250,11 @@ class RunExecution:
 
     def _execute_tlc(
         self, folder: Path, main: str, options: TlcOptions, streams: Path
-    ) -> tuple[tuple[str, ...], Ended]:
+    ) -> tuple[tuple[str, ...], process.Ended]:
         """Run TLC in ``folder``, in a shared JVM if that is allowed and works, else in a process of its own."""
         # The walls of this machine may differ from those of the driver's.
         if (reason := missing_walls(self.run.limits)) is not None:
-            return (), not_started(streams, f"The sandbox is incomplete: {reason}.")
+            return (), process.not_started(streams, f"The sandbox is incomplete: {reason}.")
         toolchain, limits, watch, inputs = self.toolchain, self.run.limits, self.watch, self.run.inputs
         java, jar = toolchain.java.path, toolchain.jar.path
         classes = [override.copy for override in toolchain.overrides]
@@ -301,7 +291,7 @@ class RunExecution:
         archive = class_archive(toolchain)
         argv = argv_in(folder, (*COMPILE_LATER, *(archive_options(archive) if archive else ())))
         files = [jar, *classes, *([archive] if archive else [])]
-        ended = execute_argv(
+        ended = process.execute_argv(
             argv,
             folder,
             streams,
@@ -309,7 +299,7 @@ class RunExecution:
             memory_bytes=limits.memory_bytes,
             cancelled=self.cancelled,
             watch=look,
-            predict=exit_status if ends_predictably(options) and not inputs.outputs else None,
+            predict=process.exit_status if process.ends_predictably(options) and not inputs.outputs else None,
             sandbox=None if limits.trust else java_sandbox(java, folder, files),
             variables=dict(inputs.environment),
         )

@@ -8,18 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from tla2py.model.mutant import change_words
-from tla2py.mutation.operators import (
-    OPERATORS,
-    Concerns,
-    Rewrite,
-    Text,
-    Updates,
-    expression_changes,
-    initial_change,
-    is_compound,
-    quantifier_change,
-    variable_of,
-)
+from tla2py.mutation import operators
 from tla2py.tla.constant_types import infer_types
 from tla2py.tla.graph import ModuleGraph
 from tla2py.tla.levels import Level, Levels
@@ -61,7 +50,7 @@ class Mutant:
     file: str
     line: int
     column: int
-    edit: Rewrite
+    edit: operators.Rewrite
     algorithm: int | None = None
     checks: tuple[str, ...] = ()
 
@@ -71,9 +60,9 @@ class Mutant:
         return self.edit.operator
 
     @property
-    def concerns(self) -> Concerns:
+    def concerns(self) -> operators.Concerns:
         """The part of the model that changes."""
-        return OPERATORS[self.operator].concerns
+        return operators.OPERATORS[self.operator].concerns
 
     @property
     def place(self) -> str:
@@ -86,7 +75,7 @@ class Mutant:
         return change_words(self.edit.before, self.edit.after)
 
 
-def mutant_of(edit: Rewrite, owner: Definition | None, module: Module) -> Mutant:
+def mutant_of(edit: operators.Rewrite, owner: Definition | None, module: Module) -> Mutant:
     """The mutant that a change inside a definition makes, or outside of all of them."""
     span = edit.span
     first = owner.span.begin_line if owner is not None else 1
@@ -123,14 +112,14 @@ class Walk:
     spec: ModuleGraph
     replaced: Mapping[str, frozenset[str]]
     _levels: Levels = field(init=False)
-    _updates: Updates = field(init=False)
-    _texts: dict[str, Text] = field(default_factory=dict)
+    _updates: operators.Updates = field(init=False)
+    _texts: dict[str, operators.Text] = field(default_factory=dict)
     _seen: set[tuple[int, str]] = field(default_factory=set)
     _sets: frozenset[str] = frozenset()
 
     def __post_init__(self) -> None:
         self._levels = Levels(self.spec.resolver)
-        self._updates = Updates(self.spec, self._levels)
+        self._updates = operators.Updates(self.spec, self._levels)
         self._sets = frozenset(n for n, each in infer_types(self.spec).items() if each.type.kind == "set")
 
     @deeply
@@ -205,7 +194,7 @@ class Walk:
                 for each in parts:
                     yield from self._initial(each, spot)
             case Expression(shape="apply", operator="=", arguments=(left, right)):
-                if left.is_name() and variable_of(spot.scope.find(left.operator)) is not None:
+                if left.is_name() and operators.variable_of(spot.scope.find(left.operator)) is not None:
                     yield from self._initial_value(right, spot)
                 yield from self._value(right, spot)
             case Expression(shape="bind", operator="\\E", arguments=(body,)):
@@ -231,7 +220,7 @@ class Walk:
             case Expression(shape="build", operator="IF" | "CASE"):
                 pass
             case _:
-                yield from self._all(initial_change(expr, self._text(spot), self._sets), spot)
+                yield from self._all(operators.initial_change(expr, self._text(spot), self._sets), spot)
                 if expr.shape == "apply" and expr.operator not in spot.bound:
                     found = spot.scope.find(expr.operator)
                     yield from self._enter(found, self._initial_value, spot)
@@ -281,7 +270,7 @@ class Walk:
             yield self._negated(expr, spot)
         elif not assigned.changed:
             return
-        elif not is_compound(expr):
+        elif not operators.is_compound(expr):
             text = self._updates.unchanged_text(expr, spot.scope, spot.bound)
             if text is not None:
                 yield self._found("drop-update", expr, text, spot)
@@ -303,7 +292,7 @@ class Walk:
                 for each in parts:
                     yield from self._guard(each, spot)
             case Expression(shape="bind", operator="\\E" | "\\A", arguments=(body,)):
-                yield from self._all(quantifier_change(expr, self._text(spot)), spot)
+                yield from self._all(operators.quantifier_change(expr, self._text(spot)), spot)
                 yield from self._domains(expr, spot)
                 yield from self._guard(body, spot.binding(expr))
             case Expression(shape="let", arguments=(body,)):
@@ -331,7 +320,7 @@ class Walk:
             and expr.operator in ("\\E", "\\A")
             and self._level(expr, spot) <= Level.STATE
         ):
-            yield from self._all(quantifier_change(expr, self._text(spot)), spot)
+            yield from self._all(operators.quantifier_change(expr, self._text(spot)), spot)
         yield from self._domains(expr, spot)
         if expr.shape == "apply":
             yield from self._named(expr, self._value, spot)
@@ -362,9 +351,9 @@ class Walk:
                 yield from self._value(each.domain, spot)
 
     def _own(self, expr: Expression, spot: Spot) -> Iterator[Mutant]:
-        yield from self._all(expression_changes(expr, self._text(spot)), spot)
+        yield from self._all(operators.expression_changes(expr, self._text(spot)), spot)
 
-    def _all(self, changes: Iterable[Rewrite], spot: Spot) -> Iterator[Mutant]:
+    def _all(self, changes: Iterable[operators.Rewrite], spot: Spot) -> Iterator[Mutant]:
         for change in changes:
             yield mutant_of(change, spot.owner, spot.module)
 
@@ -376,10 +365,10 @@ class Walk:
         text = self._text(spot).slice(expr.span).replace("\n", "\n  ")
         return self._found("negate-guard", expr, f"~({text})", spot)
 
-    def _text(self, spot: Spot) -> Text:
+    def _text(self, spot: Spot) -> operators.Text:
         name = spot.module.name
         if name not in self._texts:
-            self._texts[name] = Text(spot.module.text)
+            self._texts[name] = operators.Text(spot.module.text)
         return self._texts[name]
 
     def _level(self, expr: Expression, spot: Spot) -> Level:

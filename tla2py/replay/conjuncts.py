@@ -17,16 +17,7 @@ from tla2py.model.outcome import Verdict
 from tla2py.model.trace import State, Trace
 from tla2py.replay.query import InvariantCopy, Origin, TraceQuery, first_error
 from tla2py.replay.told import told_by
-from tla2py.tla.copies import (
-    Binding,
-    Conjunct,
-    CopyPlace,
-    DefinitionCopy,
-    Edit,
-    bound,
-    printed_tuples,
-    wrapped,
-)
+from tla2py.tla import copies
 from tla2py.tla.module import Expression
 from tla2py.tla.telling import TELLER
 from tla2py.tlc.process.pool import close_hosts
@@ -163,10 +154,12 @@ def _module(query: TraceQuery, actions: Sequence[str], initial: str | None, rela
     ]
 
 
-class ActionCopy(DefinitionCopy):
+class ActionCopy(copies.DefinitionCopy):
     """A copy of the next-state relation whose disjuncts are possible only while it is their action's turn."""
 
-    def _edits(self, expr: Expression, names: tuple[str, ...], place: CopyPlace) -> Iterator[Edit]:
+    def _edits(
+        self, expr: Expression, names: tuple[str, ...], place: copies.CopyPlace
+    ) -> Iterator[copies.Edit]:
         match expr:
             case Expression(shape="apply", operator="\\/"):
                 for each in expr.arguments:
@@ -183,7 +176,7 @@ class ActionCopy(DefinitionCopy):
                 else:
                     # TLC names a step by one of the definitions that lead to it, by which one depends on the release.
                     quoted = ", ".join(f'"{name}"' for name in place.path)
-                    yield from wrapped(expr.span, f"(tla2pyTell!Now({{{quoted}}}) /\\ (", (), "))")
+                    yield from copies.wrapped(expr.span, f"(tla2pyTell!Now({{{quoted}}}) /\\ (", (), "))")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -194,9 +187,9 @@ class ConjunctRow:
     condition is TRUE if it is TRUE for some binding. The parts of a conjunct have their values for its witness.
     """
 
-    conjunct: Conjunct
+    conjunct: copies.Conjunct
     values: tuple[bool | None, ...]
-    witnesses: tuple[Binding, ...]
+    witnesses: tuple[copies.Binding, ...]
 
     def to_json(self) -> dict[str, object]:
         """The conjunct with its values."""
@@ -236,7 +229,7 @@ class Conjuncts:
         return None if index is None else self.trace.states[index - 1]
 
     @property
-    def witness(self) -> Binding:
+    def witness(self) -> copies.Binding:
         """The values for which the conjunct that is FALSE first is so in that state."""
         row = self.turning
         return row.witnesses[row.first_false - 1] if row and row.first_false else ()
@@ -295,17 +288,17 @@ class _Told(NamedTuple):
 
     number: int
     value: bool
-    binding: Binding
+    binding: copies.Binding
     parts: list[_Told]
 
 
 class _Table:
     """The values and witnesses of each conjunct by number, in each state."""
 
-    def __init__(self, conjuncts: Sequence[Conjunct], states: int) -> None:
+    def __init__(self, conjuncts: Sequence[copies.Conjunct], states: int) -> None:
         self.conjuncts = conjuncts
         self.values: list[list[bool | None]] = [[None] * states for _ in conjuncts]
-        self.witnesses: list[list[Binding]] = [[()] * states for _ in conjuncts]
+        self.witnesses: list[list[copies.Binding]] = [[()] * states for _ in conjuncts]
 
     def keep(self, told: _Told, state: int) -> None:
         """Keep a value with those of its parts, unless another binding has decided."""
@@ -322,13 +315,13 @@ class _Table:
             self.keep(each, state)
 
 
-def _read(count: int, conjuncts: Sequence[Conjunct], output: str) -> Iterator[ConjunctRow]:
+def _read(count: int, conjuncts: Sequence[copies.Conjunct], output: str) -> Iterator[ConjunctRow]:
     """The conjuncts with the values that TLC printed in so many states."""
     found = _Table(conjuncts, count)
     # TLC evaluates constant definitions once, before the first state.
     states = range(count)
     pending: list[_Told] = []
-    for printed in printed_tuples(output):
+    for printed in copies.printed_tuples(output):
         match printed:
             case ("tla2py: state", int(number)):
                 states = range(number - 1, number)
@@ -337,7 +330,7 @@ def _read(count: int, conjuncts: Sequence[Conjunct], output: str) -> Iterator[Co
                 begin = len(pending)
                 while begin and conjuncts[pending[begin - 1].number].depth > depth:
                     begin -= 1
-                told = _Told(number, value, bound(names, values), pending[begin:])
+                told = _Told(number, value, copies.bound(names, values), pending[begin:])
                 pending[begin:] = [told] if depth else []
                 for state in states if not depth else ():
                     found.keep(told, state)

@@ -18,17 +18,7 @@ from pyspark.errors import PySparkException
 from pyspark.java_gateway import launch_gateway
 from pyspark.sql import SparkSession
 
-from tla2py.spark.launch import (
-    ONLY_RUNS,
-    PYTHON,
-    SUBMITTED,
-    SparkJvm,
-    has_jvm,
-    java_reason,
-    spark_failed,
-    spark_settings,
-    submitted,
-)
+from tla2py.spark import launch
 from tla2py.tlc.process.command import COMPILE_LATER
 from tla2py.tlc.process.reaper import scratch_folder
 
@@ -48,8 +38,8 @@ def spark_context(
         yield active
         return
     with scratch_folder("tla2py-spark-") as scratch:
-        compiling = ONLY_RUNS if only_runs else COMPILE_LATER
-        context = _start(spark_settings(master, workers, name, scratch, compiling), scratch)
+        compiling = launch.ONLY_RUNS if only_runs else COMPILE_LATER
+        context = _start(launch.spark_settings(master, workers, name, scratch, compiling), scratch)
         try:
             yield context
         finally:
@@ -99,9 +89,9 @@ def shared_session() -> SparkSession:
 
 
 def _start(settings: Mapping[str, str], scratch: Path) -> SparkContext:
-    if submitted() or has_jvm():
+    if launch.submitted() or launch.has_jvm():
         return start_context(settings)
-    jvm = SparkJvm(settings, scratch)
+    jvm = launch.SparkJvm(settings, scratch)
     try:
         return start_context(settings, jvm)
     except BaseException:
@@ -110,12 +100,12 @@ def _start(settings: Mapping[str, str], scratch: Path) -> SparkContext:
         raise
 
 
-def start_context(settings: Mapping[str, str], jvm: SparkJvm | None = None) -> SparkContext:
+def start_context(settings: Mapping[str, str], jvm: launch.SparkJvm | None = None) -> SparkContext:
     """A context with these settings, in a new JVM or in the one that pyspark has.
 
     Raises ToolchainError (``spark-failed``).
     """
-    os.environ.update({**PYTHON, **os.environ})
+    os.environ.update({**launch.PYTHON, **os.environ})
     configuration = SparkConf().setAll(list(settings.items()))
     if jvm is not None:
         jvm.wait()
@@ -125,8 +115,8 @@ def start_context(settings: Mapping[str, str], jvm: SparkJvm | None = None) -> S
         with _own_interrupts():
             context = SparkContext.getOrCreate(configuration)
     except (PySparkException, Py4JError, RuntimeError, OSError) as error:
-        raise spark_failed(settings, java_reason(str(error)) or type(error).__name__) from error
-    if submitted():
+        raise launch.spark_failed(settings, launch.java_reason(str(error)) or type(error).__name__) from error
+    if launch.submitted():
         # Its JVM has Spark's default logging, a line per task.
         context.setLogLevel("ERROR")
     _expect_end(context)
@@ -145,10 +135,10 @@ def _expect_end(context: SparkContext) -> None:
     server.handle_error = handle_error  # type: ignore[assignment, method-assign]
 
 
-def _attach(jvm: SparkJvm) -> None:
+def _attach(jvm: launch.SparkJvm) -> None:
     """Make pyspark use a JVM, which it finds by the variables of spark-submit."""
     port, secret = jvm.connection()
-    found = {SUBMITTED: str(port), "PYSPARK_GATEWAY_SECRET": secret}
+    found = {launch.SUBMITTED: str(port), "PYSPARK_GATEWAY_SECRET": secret}
     os.environ.update(found)
     try:
         gateway = launch_gateway()  # type: ignore[no-untyped-call]
@@ -160,7 +150,7 @@ def _attach(jvm: SparkJvm) -> None:
     SparkContext._ensure_initialized(gateway=gateway)
 
 
-def forget_jvm(jvm: SparkJvm) -> None:
+def forget_jvm(jvm: launch.SparkJvm) -> None:
     """Make pyspark forget a JVM that was killed, so that the next context starts another."""
     gateway = SparkContext._gateway
     if gateway is not None and getattr(gateway, "proc", None) is jvm.process:

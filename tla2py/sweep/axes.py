@@ -8,24 +8,16 @@ from pathlib import PurePosixPath
 
 from tla2py.errors import InputError
 from tla2py.model.model import LIST_FIELDS, NAME_FIELDS, ParameterKind, is_expression, unnameable
+from tla2py.sweep import sections
 from tla2py.sweep.file import SweepText
 from tla2py.sweep.grid import MODEL_KEYS, Parameter, key_of, unknown_parameter
-from tla2py.sweep.sections import (
-    JAR_NAMES,
-    MOST_VALUES,
-    VARIABLES,
-    SweepFile,
-    Values,
-    ValuesTable,
-    listed_text,
-)
 from tla2py.text import did_you_mean, parameter_text
 from tla2py.tla.graph import ModuleGraph
 from tla2py.tlc.process.command import check_variable
 
 
 def read_parameters(
-    file: SweepFile, source: SweepText, specs: Mapping[str, ModuleGraph]
+    file: sections.SweepFile, source: SweepText, specs: Mapping[str, ModuleGraph]
 ) -> tuple[Parameter, ...]:
     """The parameters of a sweep file.
 
@@ -40,7 +32,7 @@ def read_parameters(
     for key, listed in lists:
         if isinstance(listed, list):
             found.append(Parameter(name=key, kind=key, values=tuple(listed)))
-    for section in VARIABLES:
+    for section in sections.VARIABLES:
         for name in getattr(file, section):
             check_variable(section, name, source.place(section, name))
     for name, values in file.parameters.items():
@@ -50,7 +42,7 @@ def read_parameters(
         for other, assigned in (
             ("in [constants]", name in file.constants),
             ("in [substitutions]", name in file.substitutions),
-            (f"in [{kind}]", kind in VARIABLES and variable in getattr(file, kind)),
+            (f"in [{kind}]", kind in sections.VARIABLES and variable in getattr(file, kind)),
             ("the parameter jar", name == "tlc.jar" and "jar" in file.parameters),
             ("the name of the logs of [logs]", name == "log" and file.logs.files),
         ):
@@ -61,9 +53,9 @@ def read_parameters(
                     where=where,
                     hint="keep one of them",
                 )
-        if kind in VARIABLES:
+        if kind in sections.VARIABLES:
             check_variable(kind, variable, where)
-        texts = _texts(name, values, where, specs, plain=kind in VARIABLES)
+        texts = _texts(name, values, where, specs, plain=kind in sections.VARIABLES)
         if not texts:
             raise InputError(
                 "empty-parameter",
@@ -88,7 +80,7 @@ def read_parameters(
 
 
 def group_parameters(
-    file: SweepFile, source: SweepText, parameters: Sequence[Parameter]
+    file: sections.SweepFile, source: SweepText, parameters: Sequence[Parameter]
 ) -> tuple[tuple[Parameter, ...], ...]:
     """The parameters in loop order, zipped ones in one group.
 
@@ -142,12 +134,12 @@ def _check_rows(group: tuple[Parameter, ...], source: SweepText) -> None:
 
 
 def _kind(name: str, specs: Mapping[str, ModuleGraph], where: str) -> ParameterKind:
-    for kind in VARIABLES:
+    for kind in sections.VARIABLES:
         if name.startswith(f"{kind}."):
             return kind
     constants = {c.name for spec in specs.values() for c in spec.constants}
     definitions = {name for spec in specs.values() for name in spec.definitions}
-    if name in JAR_NAMES:
+    if name in sections.JAR_NAMES:
         if name in constants | definitions:
             raise InputError(
                 "assigned-twice",
@@ -173,7 +165,7 @@ def _kind(name: str, specs: Mapping[str, ModuleGraph], where: str) -> ParameterK
 
 
 def _texts(
-    name: str, values: Values, where: str, specs: Mapping[str, ModuleGraph], *, plain: bool
+    name: str, values: sections.Values, where: str, specs: Mapping[str, ModuleGraph], *, plain: bool
 ) -> tuple[str, ...]:
     """The values of a parameter; ``plain`` ones are not TLA+ but text, of which nothing is stripped."""
     if plain and isinstance(values, list):
@@ -185,8 +177,8 @@ def _texts(
                 hint='write the text that the run reads, such as "true" or "1"',
             )
         return tuple(map(str, values))
-    if not isinstance(values, ValuesTable):
-        return tuple(map(listed_text, values))
+    if not isinstance(values, sections.ValuesTable):
+        return tuple(map(sections.listed_text, values))
     numbers = values.first is not None and values.last is not None
     sets = values.model_values is not None and values.sizes is not None
     if numbers == sets or (sets and (values.first, values.last) != (None, None)):
@@ -205,12 +197,12 @@ def _texts(
 
 def _numbers(name: str, first: int, last: int, step: int, where: str) -> tuple[str, ...]:
     numbers = range(first, last + (1 if step > 0 else -1), step) if step else range(0)
-    if len(numbers) > MOST_VALUES:
+    if len(numbers) > sections.MOST_VALUES:
         raise InputError(
             "values",
             f"parameter {name} has {len(numbers):,} values",
             where=where,
-            hint=f"the limit is {MOST_VALUES:,}; use a larger step",
+            hint=f"the limit is {sections.MOST_VALUES:,}; use a larger step",
         )
     return tuple(str(number) for number in numbers)
 
@@ -241,7 +233,7 @@ def replaceable_standard(name: str) -> bool:
     return name in {"Nat", "Int", "Real", "Seq", "STRING", "BOOLEAN"}
 
 
-def check_names(file: SweepFile, source: SweepText, specs: Mapping[str, ModuleGraph]) -> None:
+def check_names(file: sections.SweepFile, source: SweepText, specs: Mapping[str, ModuleGraph]) -> None:
     """Check that at least one of the modules declares each name that the file uses.
 
     Raises InputError: ``unknown-constant``, ``unknown-definition``, ``unknown-name``.
@@ -300,7 +292,7 @@ def _check_substitution(name: str, source: SweepText, specs: Mapping[str, Module
         raise unknown_name(bare, "constant or definition", known, where, shown)
 
 
-def check_expected_parameters(file: SweepFile, source: SweepText, parameters: list[str]) -> None:
+def check_expected_parameters(file: sections.SweepFile, source: SweepText, parameters: list[str]) -> None:
     """Check that the rows of expectations match on parameters only. Raises InputError (``grid-key``)."""
     for number, row in enumerate(file.expect.point if file.expect else ()):
         for name in row.match if isinstance(row.match, dict) else ():

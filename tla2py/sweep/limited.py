@@ -14,16 +14,8 @@ import msgspec
 from tla2py import toml
 from tla2py.errors import InputError
 from tla2py.model.model import InputFile
+from tla2py.sweep import sections
 from tla2py.sweep.file import SweepText
-from tla2py.sweep.sections import (
-    JAR_NAMES,
-    VARIABLES,
-    FilesSection,
-    JarFile,
-    Scalar,
-    SweepFile,
-    listed_text,
-)
 from tla2py.tla.graph import ModuleGraph
 from tla2py.tla.parse import Translate
 from tla2py.tlc.tools.toolchain import find_jar
@@ -69,7 +61,9 @@ class Loading:
             *(f"--input {each.path}" for each in self.inputs),
         )
 
-    def applied(self, file: SweepFile, specs: Mapping[str, ModuleGraph], base: Path) -> SweepFile:
+    def applied(
+        self, file: sections.SweepFile, specs: Mapping[str, ModuleGraph], base: Path
+    ) -> sections.SweepFile:
         """A sweep file in the folder ``base`` so changed; the modules say whether a name is a constant.
 
         Raises InputError (``constant-syntax``), and ToolchainError as ``find_jar`` does.
@@ -79,7 +73,11 @@ class Loading:
         defined = {name for spec in specs.values() for name in spec.definitions} - declared
         changed = msgspec.structs.replace
         if self.jars:
-            names = [name for name in JAR_NAMES if name in file.parameters or name not in declared | defined]
+            names = [
+                name
+                for name in sections.JAR_NAMES
+                if name in file.parameters or name not in declared | defined
+            ]
             values = [_jar_value(each, base) for each in self.jars]
             file = _with_values(file, min(names, key=lambda name: name not in file.parameters), values)
         return changed(
@@ -90,23 +88,25 @@ class Loading:
             },
             substitutions={**file.substitutions, **{name: given[name] for name in given.keys() & defined}},
             model=changed(file.model, check_deadlock=False) if self.no_deadlock else file.model,
-            inputs=FilesSection(files=[*file.inputs.files, *(each.path for each in self.inputs)]),
+            inputs=sections.FilesSection(files=[*file.inputs.files, *(each.path for each in self.inputs)]),
         )
 
 
-def _jar_value(named: Path, base: Path) -> str | JarFile:
+def _jar_value(named: Path, base: Path) -> str | sections.JarFile:
     """A jar as a sweep file in the folder ``base`` names it. Raises ToolchainError as ``find_jar`` does."""
     sha256 = find_jar(named).sha256
     if not named.is_file():
         return str(named)
-    return JarFile(path=Path(os.path.relpath(named, base)).as_posix(), sha256=sha256)
+    return sections.JarFile(path=Path(os.path.relpath(named, base)).as_posix(), sha256=sha256)
 
 
 PLAIN = Loading()
 """What loads a sweep as its file says."""
 
 
-def with_settings(file: SweepFile, source: SweepText, settings: Sequence[str]) -> tuple[SweepFile, SweepText]:
+def with_settings(
+    file: sections.SweepFile, source: SweepText, settings: Sequence[str]
+) -> tuple[sections.SweepFile, SweepText]:
     """A sweep file with other values, each written ``NAME=VALUE``: every name is a parameter, of one value or of a list.
 
     Raises InputError (``constant-syntax``, ``wrong-type``).
@@ -117,7 +117,7 @@ def with_settings(file: SweepFile, source: SweepText, settings: Sequence[str]) -
     return file, SweepText(source.path, "\n".join(source.lines), frozenset(given))
 
 
-def _values(name: str, text: str) -> list[Scalar | JarFile]:
+def _values(name: str, text: str) -> list[sections.Scalar | sections.JarFile]:
     """TLA+ text as the one value, or the values of a TOML list."""
     try:
         data = toml.loads(f"values = {text}") if text.startswith("[") else {}
@@ -126,7 +126,10 @@ def _values(name: str, text: str) -> list[Scalar | JarFile]:
     if data.keys() != {"values"}:
         return [text]
     try:
-        return msgspec.convert(data["values"], list[Scalar | JarFile] if name in JAR_NAMES else list[Scalar])
+        return msgspec.convert(
+            data["values"],
+            list[sections.Scalar | sections.JarFile] if name in sections.JAR_NAMES else list[sections.Scalar],
+        )
     except msgspec.ValidationError as error:
         raise InputError(
             "wrong-type",
@@ -135,17 +138,19 @@ def _values(name: str, text: str) -> list[Scalar | JarFile]:
         ) from error
 
 
-def _with_values(file: SweepFile, name: str, values: Sequence[Scalar | JarFile]) -> SweepFile:
+def _with_values(
+    file: sections.SweepFile, name: str, values: Sequence[sections.Scalar | sections.JarFile]
+) -> sections.SweepFile:
     # A single value does not advance with others.
     zipped = ([each for each in names if each != name or len(values) > 1] for names in file.grid.zip)
-    texts = [listed_text(each) if isinstance(each, JarFile) else each for each in values]
+    texts = [sections.listed_text(each) if isinstance(each, sections.JarFile) else each for each in values]
     grid = msgspec.structs.replace(
         file.grid,
         zip=[names for names in zipped if names],
         # An included point that has a value of its own is of another grid.
         include=[{**row, name: value} for row in file.grid.include if name not in row for value in texts],
     )
-    tables = {key: getattr(file, key) for key in ("constants", "substitutions", *VARIABLES)}
+    tables = {key: getattr(file, key) for key in ("constants", "substitutions", *sections.VARIABLES)}
     return msgspec.structs.replace(
         file,
         grid=grid,

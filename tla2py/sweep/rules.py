@@ -11,20 +11,7 @@ from pathlib import Path
 
 from tla2py import toml
 from tla2py.errors import InputError, Place, Tla2pyError
-from tla2py.lint.rules import (
-    EVERY_RULE,
-    IN_SWEEP_FILE,
-    comment_reasons,
-    config_of,
-    lint_file,
-    lint_parsed,
-    lint_values,
-    mark_ignored,
-    module_of,
-    shown_findings,
-    unknown_rule,
-    unread_modules,
-)
+from tla2py.lint import rules
 from tla2py.lint.subject import (
     RULES,
     Dialect,
@@ -113,24 +100,24 @@ def lint_sweep(sweep: Sweep, plan: Plan, dialect: Dialect | None = None) -> tupl
     ignored = sweep.file.lint.ignore
     found = list(_rules_findings(sweep, plan, dialect))
     for code in ignored:
-        found += unknown_rule(code, Place.parse(sweep.source.place("lint", "ignore", value=code)))
-    every = EVERY_RULE if sweep.no_lint else None
-    return tuple(dict.fromkeys(mark_ignored(found, dict.fromkeys(ignored, IN_SWEEP_FILE), every)))
+        found += rules.unknown_rule(code, Place.parse(sweep.source.place("lint", "ignore", value=code)))
+    every = rules.EVERY_RULE if sweep.no_lint else None
+    return tuple(dict.fromkeys(rules.mark_ignored(found, dict.fromkeys(ignored, rules.IN_SWEEP_FILE), every)))
 
 
 def _rules_findings(sweep: Sweep, plan: Plan, dialect: Dialect | None) -> Iterator[Finding]:
     samples = list(plan.at(plan.outlines))
     used = {name for _, run in samples for name in run.config.names()}
     for file, specs in _modules_of_configs(sweep):
-        yield from lint_parsed(file, specs, dialect, used)
+        yield from rules.lint_parsed(file, specs, dialect, used)
     values = list(_value_findings(sweep))
     for file in sweep.configs.values():
         own = [each for each in values if each.place.file == str(file.path)]
         values = [each for each in values if each not in own]
-        yield from mark_ignored(own, comment_reasons(file.statements, file.path))
+        yield from rules.mark_ignored(own, rules.comment_reasons(file.statements, file.path))
     yield from values
     yield from unread_parameters(sweep, plan)
-    yield from unread_modules(sweep.specs.values())
+    yield from rules.unread_modules(sweep.specs.values())
     yield from sweep.logs.findings()
     seen: set[object] = set()
     for point, run in samples:
@@ -143,7 +130,9 @@ def _rules_findings(sweep: Sweep, plan: Plan, dialect: Dialect | None) -> Iterat
             base = sweep.config(point.parameters)
             subject = _subject(sweep, base, run.config, sweep.spec(point.parameters), dialect)
             found = run_rules(replace(subject, permuted=permuted, workers=run.options.workers))
-            yield from mark_ignored(found, comment_reasons(base.statements, base.path) if base else {})
+            yield from rules.mark_ignored(
+                found, rules.comment_reasons(base.statements, base.path) if base else {}
+            )
 
 
 def _modules_of_configs(sweep: Sweep) -> list[tuple[ConfigFile, dict[str, ModuleGraph]]]:
@@ -172,7 +161,7 @@ def _value_findings(sweep: Sweep) -> Iterator[Finding]:
             files[key][file.path] = file
     for key, given in values.items():
         placed = [(name, text, partial(_place, sweep, name, text)) for name, text in given]
-        yield from lint_values(specs[key[0]], placed, files[key].values(), key[1])
+        yield from rules.lint_values(specs[key[0]], placed, files[key].values(), key[1])
 
 
 def _place(sweep: Sweep, name: str, text: str) -> Place:
@@ -272,7 +261,7 @@ def lint_paths(
     errors: dict[str, tuple[Tla2pyError, list[Path]]] = {}
     for each in files:
         try:
-            for finding in shown_findings(_findings(each, libraries, dialect, translate)):
+            for finding in rules.shown_findings(_findings(each, libraries, dialect, translate)):
                 found[finding] = None
         except Tla2pyError as error:
             errors.setdefault(str(error), (error, []))[1].append(each.file)
@@ -298,7 +287,7 @@ def _findings(
         plan = plan_sweep(sweep, "")
         for config in sweep.configs.values():
             if config.problem is not None:
-                yield from lint_file(config.path, None, (), dialect)
+                yield from rules.lint_file(config.path, None, (), dialect)
         findings = apply_acceptance(lint_sweep(sweep, plan, dialect), sweep.file.accept)
         yield from findings.open
         yield from (each.finding for each in findings.accepted if each.finding.ignored)
@@ -307,9 +296,9 @@ def _findings(
             raise error
         return
     # Findings on the text are kept even if the module cannot be read.
-    yield from lint_file(each.file, None, (), dialect)
+    yield from rules.lint_file(each.file, None, (), dialect)
     if each.module is not None:
-        yield from lint_file(each.file, each.module, libraries, dialect, translate)
+        yield from rules.lint_file(each.file, each.module, libraries, dialect, translate)
 
 
 def _linted_files(
@@ -343,11 +332,11 @@ def _linted_files(
         yield from linted
     for file in files:
         if file.suffix == ".cfg":
-            yield LintedFile(file=file, module=modules[0] if modules else module_of(file, libraries))
+            yield LintedFile(file=file, module=modules[0] if modules else rules.module_of(file, libraries))
         elif file.suffix != ".tla":
             yield LintedFile(file=file)
         elif not configs and (file.with_suffix(".cfg").is_file() or file.resolve() not in swept):
-            yield LintedFile(file=config_of(file), module=file)
+            yield LintedFile(file=rules.config_of(file), module=file)
 
 
 def _within(folder: Path, libraries: Sequence[Path]) -> Iterator[LintedFile]:
@@ -356,7 +345,7 @@ def _within(folder: Path, libraries: Sequence[Path]) -> Iterator[LintedFile]:
         if any(part.startswith(".") for part in path.relative_to(folder).parts) or not path.is_file():
             continue
         if path.suffix == ".cfg":
-            yield LintedFile(file=path, module=module_of(path, libraries))
+            yield LintedFile(file=path, module=rules.module_of(path, libraries))
         elif path.suffix == ".toml" and _swept(path):
             yield LintedFile(file=path)
 

@@ -7,19 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple
 
 from tla2py.errors import InputError
-from tla2py.tla.copies import (
-    ActionParts,
-    Conjunct,
-    CopyPlace,
-    Edit,
-    between,
-    formula_parts,
-    left_out,
-    named_values,
-    padded,
-    splits,
-    wrapped,
-)
+from tla2py.tla import copies
 from tla2py.tla.levels import Level
 from tla2py.tla.module import Expression, Module, Variable
 from tla2py.tla.scope import Entity, Scope
@@ -73,9 +61,9 @@ class Unit(NamedTuple):
     """
 
     name: str
-    conjunct: Conjunct
+    conjunct: copies.Conjunct
     expr: Expression
-    place: CopyPlace
+    place: copies.CopyPlace
     kind: str = ""
 
 
@@ -89,7 +77,7 @@ class Formula:
 
 
 @dataclass(slots=True)
-class Telling(ActionParts):
+class Telling(copies.ActionParts):
     """The copy of a behaviour or property that tells one thing ``about`` it.
 
     About the initial predicate and the next-state relation it tells each conjunct, as ``ActionParts``; with ``fixed`` all
@@ -113,19 +101,23 @@ class Telling(ActionParts):
     def __post_init__(self) -> None:
         self.tells = self._is_action
         # Named: a dataclass with slots is another class than the one that super() would look for.
-        ActionParts.__post_init__(self)
+        copies.ActionParts.__post_init__(self)
 
-    def _edits(self, expr: Expression, names: tuple[str, ...], place: CopyPlace) -> Iterator[Edit]:
+    def _edits(
+        self, expr: Expression, names: tuple[str, ...], place: copies.CopyPlace
+    ) -> Iterator[copies.Edit]:
         if self._within and self.about == "units":
             yield from self._of_units(expr, names, place)
         elif self._within:
             # A parameter may stand for an action, which has no value.
             names = tuple(each for each in names if each not in _formulas(expr))
-            yield from ActionParts._edits(self, expr, names, place)
+            yield from copies.ActionParts._edits(self, expr, names, place)
         else:
             yield from self._of_formula(expr, names, place)
 
-    def _of_formula(self, expr: Expression, names: tuple[str, ...], place: CopyPlace) -> Iterator[Edit]:
+    def _of_formula(
+        self, expr: Expression, names: tuple[str, ...], place: copies.CopyPlace
+    ) -> Iterator[copies.Edit]:
         level = self.query.levels.of_expression(expr, place.scope, frozenset(names))
         formula = self.about == "formula"
         match expr:
@@ -142,7 +134,7 @@ class Telling(ActionParts):
             case Expression(shape="apply", operator="/\\" | "\\/" | "=>" | "~>" | "<=>"):
                 yield from self._of_operator(expr, names, place)
             case Expression(shape="apply", operator="[]" | "<>" | "~", arguments=(body,)):
-                yield Edit(
+                yield copies.Edit(
                     expr.span.begin_line, expr.span.begin_column, " " * len(expr.operator), len(expr.operator)
                 )
                 # ~ was taken out of the text.
@@ -156,11 +148,11 @@ class Telling(ActionParts):
                 number, want = len(self.units), self._want
                 self._unit(expr, place, "")
                 goes = "TRUE" if expr.operator == "\\A" else "FALSE"
-                enter = f"tla2pyTell!Enter({self.base + number}, {named_values(inside)})"
+                enter = f"tla2pyTell!Enter({self.base + number}, {copies.named_values(inside)})"
                 node = Formula(expr.operator, number=number)
                 parts = [*self._inside(node, [(body, goes)], inside, place)]
-                parts = [*wrapped(body.span, f"({enter} /\\ (", parts, "))")]
-                yield from wrapped(expr.span, f"tla2pyTell!Gives({want}, (", parts, "))")
+                parts = [*copies.wrapped(body.span, f"({enter} /\\ (", parts, "))")]
+                yield from copies.wrapped(expr.span, f"tla2pyTell!Gives({want}, (", parts, "))")
             case Expression(shape="let", arguments=(body,)):
                 scope = self.query.spec.resolver.let(place.scope, expr)
                 yield from self._of_formula(body, names, replace(place, scope=scope))
@@ -170,7 +162,7 @@ class Telling(ActionParts):
                     facts = _facts(action, place.module.excerpt(variables.span), place.module)
                     yield from self._told(expr, action, names, place, kind, facts)
                 else:
-                    yield from left_out(expr.span, "TRUE")
+                    yield from copies.left_out(expr.span, "TRUE")
             case _:
                 called = self._call(expr, place)
                 if called is None and formula:
@@ -179,9 +171,11 @@ class Telling(ActionParts):
                         f"{place.module.excerpt(expr.span)} cannot be taken apart",
                         hint="name its parts by definitions of the module",
                     )
-                yield from [called] if called else left_out(expr.span, "TRUE")
+                yield from [called] if called else copies.left_out(expr.span, "TRUE")
 
-    def _of_operator(self, expr: Expression, names: tuple[str, ...], place: CopyPlace) -> Iterator[Edit]:
+    def _of_operator(
+        self, expr: Expression, names: tuple[str, ...], place: copies.CopyPlace
+    ) -> Iterator[copies.Edit]:
         """The edits of a connective: TLC is to evaluate all its parts, and then find what it is wanted to be."""
         goes = "FALSE" if expr.operator == "\\/" else "TRUE"
         *others, last = expr.arguments
@@ -189,15 +183,15 @@ class Telling(ActionParts):
         yield from self._inside(Formula(expr.operator), bodies, names, place)
         if expr.operator == "~>":
             left, right = (each.span for each in expr.arguments)
-            yield between(place.module, left, right, r"~>", "=>")
+            yield copies.between(place.module, left, right, r"~>", "=>")
 
     def _inside(
         self,
         node: Formula,
         bodies: Sequence[tuple[Expression, str]],
         names: tuple[str, ...],
-        place: CopyPlace,
-    ) -> Iterator[Edit]:
+        place: copies.CopyPlace,
+    ) -> Iterator[copies.Edit]:
         """The edits of the parts of a formula, each with what it is wanted to be."""
         self.tree.parts.append(node)
         before = self.tree, self._want
@@ -206,76 +200,84 @@ class Telling(ActionParts):
             yield from self._of_formula(body, names, place)
         self.tree, self._want = before
 
-    def _part(self, expr: Expression, names: tuple[str, ...], place: CopyPlace) -> Iterator[Edit]:
+    def _part(
+        self, expr: Expression, names: tuple[str, ...], place: copies.CopyPlace
+    ) -> Iterator[copies.Edit]:
         """The edits of a part of a temporal formula that has a value in each state, or for each step."""
         number = len(self.units)
         self._unit(expr, place, "")
         self.tree.parts.append(Formula("", number=number))
-        call = f"tla2pyTell!Unit({self.base + number}, {named_values(names)}, <<tla2pyValue>>, {self._want})"
-        yield from wrapped(expr.span, "(\\E tla2pyValue \\in {(", (), f")}} : {call})")
+        call = f"tla2pyTell!Unit({self.base + number}, {copies.named_values(names)}, <<tla2pyValue>>, {self._want})"
+        yield from copies.wrapped(expr.span, "(\\E tla2pyValue \\in {(", (), f")}} : {call})")
 
     def _told(
         self,
         expr: Expression,
         action: Expression,
         names: tuple[str, ...],
-        place: CopyPlace,
+        place: copies.CopyPlace,
         kind: str,
         facts: str,
-    ) -> Iterator[Edit]:
+    ) -> Iterator[copies.Edit]:
         """The edits that put what TLC tells of an action in the place of an expression."""
         number = len(self.units)
         self._unit(action, place, kind)
         if kind:
             self.tree.parts.append(Formula(kind, number=number))
         entity = place.scope.find(action.operator) if action.shape == "apply" else None
-        given = named_values(names)
+        given = copies.named_values(names)
         if entity is not None and entity.parameters and len(entity.parameters) == len(action.arguments):
             quoted = ", ".join(f'"{each}"' for each in entity.parameters)
             texts = ", ".join(place.module.excerpt(each.span) for each in action.arguments)
             given = f"<<{quoted}>>, <<{texts}>>"
         want = self._want if kind else "FALSE"
         call = f"tla2pyTell!Unit({self.base + number}, {given}, tla2pyFacts, {want})"
-        yield from left_out(expr.span, f"(\\E tla2pyFacts \\in {{{facts}}} : {call})")
+        yield from copies.left_out(expr.span, f"(\\E tla2pyFacts \\in {{{facts}}} : {call})")
 
-    def _unit(self, expr: Expression, place: CopyPlace, kind: str) -> None:
+    def _unit(self, expr: Expression, place: copies.CopyPlace, kind: str) -> None:
         entity = place.scope.find(expr.operator) if expr.shape == "apply" else None
         named = entity is not None and entity.kind == "definition"
         name = expr.operator if named else place.path[-1]
         self.units.append(Unit(name, place.conjunct(expr, "part"), expr, place, kind))
 
-    def _of_initial(self, expr: Expression, names: tuple[str, ...], place: CopyPlace) -> Iterator[Edit]:
+    def _of_initial(
+        self, expr: Expression, names: tuple[str, ...], place: copies.CopyPlace
+    ) -> Iterator[copies.Edit]:
         if self.about != "init":
-            yield from left_out(expr.span, "TRUE")
+            yield from copies.left_out(expr.span, "TRUE")
             return
         self._within = True
-        yield from wrapped(expr.span, f"({self._shown(place)} /\\ (", self._edits(expr, names, place), "))")
+        yield from copies.wrapped(
+            expr.span, f"({self._shown(place)} /\\ (", self._edits(expr, names, place), "))"
+        )
         self._within = False
 
     def _of_box(
-        self, expr: Expression, box: Expression, names: tuple[str, ...], place: CopyPlace
-    ) -> Iterator[Edit]:
+        self, expr: Expression, box: Expression, names: tuple[str, ...], place: copies.CopyPlace
+    ) -> Iterator[copies.Edit]:
         if self.about not in ("next", "units"):
-            yield from left_out(expr.span, "TRUE")
+            yield from copies.left_out(expr.span, "TRUE")
             return
         step, end = box.arguments[0], box.span
-        yield Edit(expr.span.begin_line, expr.span.begin_column, "  ", 2)
-        yield Edit(end.begin_line, end.begin_column, " ", 1)
+        yield copies.Edit(expr.span.begin_line, expr.span.begin_column, "  ", 2)
+        yield copies.Edit(end.begin_line, end.begin_column, " ", 1)
         yield from self._of_step(step, names, place)
-        closing = between(place.module, step.span, end, r"\]\s*_", "(*")
+        closing = copies.between(place.module, step.span, end, r"\]\s*_", "(*")
         yield closing._replace(text=f"(*\n{' ' * (closing.column - 1)}", removed=0)
-        yield Edit(end.end_line, end.end_column + 1, f"*)\n{' ' * end.end_column}")
+        yield copies.Edit(end.end_line, end.end_column + 1, f"*)\n{' ' * end.end_column}")
 
-    def _of_step(self, expr: Expression, names: tuple[str, ...], place: CopyPlace) -> Iterator[Edit]:
+    def _of_step(
+        self, expr: Expression, names: tuple[str, ...], place: copies.CopyPlace
+    ) -> Iterator[copies.Edit]:
         self._within = True
         edits = self._edits(expr, names, place)
         if self.about == "next" and self.fixed:
-            yield from wrapped(expr.span, f"({self._shown(place)} /\\ (", edits, "))")
+            yield from copies.wrapped(expr.span, f"({self._shown(place)} /\\ (", edits, "))")
         else:
             yield from edits
         self._within = False
 
-    def _shown(self, place: CopyPlace) -> str:
+    def _shown(self, place: copies.CopyPlace) -> str:
         """What tells the variables of the module at a place: abstract ones, if it is that of an instance."""
         names = variables_of(place.scope)
         quoted = ", ".join(f'"{name}"' for name in names)
@@ -284,7 +286,9 @@ class Telling(ActionParts):
 
     # The units of a next-state relation.
 
-    def _of_units(self, expr: Expression, names: tuple[str, ...], place: CopyPlace) -> Iterator[Edit]:
+    def _of_units(
+        self, expr: Expression, names: tuple[str, ...], place: copies.CopyPlace
+    ) -> Iterator[copies.Edit]:
         match expr:
             case Expression(shape="apply", operator="\\/"):
                 for each in expr.arguments:
@@ -312,18 +316,18 @@ class Telling(ActionParts):
         return self.query.levels.of_entity(entity)
 
     def _splits(self, entity: Entity) -> bool:
-        return entity.body is not None and splits(
+        return entity.body is not None and copies.splits(
             entity.body, entity.scope, self.query.spec.resolver, self.query.levels
         )
 
-    def action_at(self, place: CopyPlace) -> str:
+    def action_at(self, place: copies.CopyPlace) -> str:
         """The action at a place: the outermost definition that is more than a choice among others, or the innermost."""
         for name, owner in zip(place.path, place.owners, strict=True):
             if self._level(owner) == Level.ACTION and not self._splits(owner):
                 return name
         return place.path[-1]
 
-    def _is_action(self, place: CopyPlace) -> bool:
+    def _is_action(self, place: copies.CopyPlace) -> bool:
         return (
             self.about == "next"
             and self._level(place.owners[-1]) == Level.ACTION
@@ -348,7 +352,9 @@ class Telling(ActionParts):
         known = all(place.scope.find(each.operator) for each in expr.walk() if each.is_name())
         return known and self.query.levels.of_expression(expr, place.scope) == Level.CONSTANT
 
-    def _conjuncts(self, expr: Expression, names: tuple[str, ...], place: CopyPlace) -> Iterator[Edit]:
+    def _conjuncts(
+        self, expr: Expression, names: tuple[str, ...], place: copies.CopyPlace
+    ) -> Iterator[copies.Edit]:
         known = len(self._before)
         match expr:
             case Expression(shape="bind", operator="\\A", arguments=(body,)) if (
@@ -362,16 +368,18 @@ class Telling(ActionParts):
                 number, call = self._numbered(condition, place.module.excerpt(condition.span), names, place)
                 self.conjuncts[number] = replace(self.conjuncts[number], role="condition")
                 call = call.replace("!Try(", "!When(")[:-1]
-                yield from wrapped(
+                yield from copies.wrapped(
                     condition.span, "(\\E tla2pyValue \\in {(", (), f")}} : {call}, tla2pyValue))"
                 )
                 yield from self._conjuncts(consequent, names, place)
             case _:
-                yield from ActionParts._conjuncts(self, expr, names, place)
+                yield from copies.ActionParts._conjuncts(self, expr, names, place)
         if expr.operator != "/\\" and expr.shape != "apply":
             del self._before[known:]
 
-    def _reported(self, expr: Expression, names: tuple[str, ...], place: CopyPlace) -> Iterator[Edit]:
+    def _reported(
+        self, expr: Expression, names: tuple[str, ...], place: copies.CopyPlace
+    ) -> Iterator[copies.Edit]:
         variables = variables_of(place.scope)
         mentioned = dict.fromkeys(each.operator for each in expr.walk() if each.operator in variables)
         level = self.query.levels.of_expression(expr, place.scope, frozenset(names))
@@ -382,18 +390,18 @@ class Telling(ActionParts):
         if self.valued and (self.fixed or (level < Level.ACTION and not stands)):
             told = self._call_with("Holds", number, (*names, *mentioned, *primed), place)
             end = f")}} : {told[:-1]}, tla2pyValue)){closed}"
-            yield from wrapped(expr.span, f"{opened}(\\E tla2pyValue \\in {{(", (), end)
+            yield from copies.wrapped(expr.span, f"{opened}(\\E tla2pyValue \\in {{(", (), end)
         else:
             call = self._call_with("Try", number, (*names, *mentioned), place)
             end = f") /\\ tla2pyTell!Pass({number}))){closed}"
-            yield from wrapped(expr.span, f"{opened}({call} /\\ ((", (), end)
+            yield from copies.wrapped(expr.span, f"{opened}({call} /\\ ((", (), end)
 
-    def _call_with(self, operator: str, number: int, names: tuple[str, ...], place: CopyPlace) -> str:
+    def _call_with(self, operator: str, number: int, names: tuple[str, ...], place: copies.CopyPlace) -> str:
         if self.fixed:
-            return f"tla2pyTell!{operator}({number}, {named_values(names)})"
-        return ActionParts._call_with(self, operator, number, names, place)
+            return f"tla2pyTell!{operator}({number}, {copies.named_values(names)})"
+        return copies.ActionParts._call_with(self, operator, number, names, place)
 
-    def _unless(self, parts: Sequence[Expression], number: int, place: CopyPlace) -> tuple[str, str]:
+    def _unless(self, parts: Sequence[Expression], number: int, place: copies.CopyPlace) -> tuple[str, str]:
         depth = self.depths[number]
         self._before = [each for each in self._before if each[1] < depth]
         needs = frozenset[str]().union(*(_needs(each, place.scope, 0) for each in parts))
@@ -410,7 +418,7 @@ class Telling(ActionParts):
 def _formulas(expr: Expression) -> frozenset[str]:
     """The names that are parts of a formula as they are."""
     own = frozenset({expr.operator} if expr.is_name() else ())
-    return own.union(*map(_formulas, formula_parts(expr)))
+    return own.union(*map(_formulas, copies.formula_parts(expr)))
 
 
 def variables_of(scope: Scope) -> list[str]:
@@ -485,5 +493,5 @@ def _below(
 def _facts(action: Expression, subscript: str, module: Module) -> str:
     """The formula for whether an action is enabled, and whether a step takes it."""
     # Nothing may stand to the left of a list of conjuncts around it.
-    text = f"<<\n{padded(module, action.span)} >>_{subscript}"
+    text = f"<<\n{copies.padded(module, action.span)} >>_{subscript}"
     return f"<<ENABLED {text}, {text}>>"

@@ -13,20 +13,7 @@ from typing import TypeAlias, TypeGuard
 
 from tla2py.errors import InputError
 from tla2py.text import cut
-from tla2py.tla.canonical import (
-    BOOLEAN,
-    CONSECUTIVE,
-    FUNCTION,
-    RECORD,
-    SEQUENCE,
-    SET,
-    STRING,
-    Form,
-    canonical,
-    in_order,
-    is_identifier,
-    same_value,
-)
+from tla2py.tla import canonical as forms
 from tla2py.tla.value import DEEPEST, HASHED_INTERVAL, Function, Interval, ModelValue, Opaque, Record, Value
 
 # Every character except white space belongs to a lexeme. An unterminated string runs to the end, where the parser
@@ -307,49 +294,49 @@ def format_value(value: Value) -> str:
     Functions on ``1..n`` are written as sequences, functions on identifiers as records, sets of more than 32
     consecutive integers as ``lo..hi``. ``parse_value`` reads it back as an equal value.
     """
-    return format_form(canonical(value))
+    return format_form(forms.canonical(value))
 
 
-def format_form(form: Form) -> str:
+def format_form(form: forms.Form) -> str:
     """``format_value`` for a canonical form."""
     pieces: list[str] = []
-    todo: list[Form | str] = [form]
+    todo: list[forms.Form | str] = [form]
     while todo:
         item = todo.pop()
         if isinstance(item, str):
             pieces.append(item)
-        elif item[0] < SET:
+        elif item[0] < forms.SET:
             pieces.append(_scalar_text(item))
         else:
             todo.extend(reversed(_layout(item)))
     return "".join(pieces)
 
 
-def _scalar_text(form: Form) -> str:
+def _scalar_text(form: forms.Form) -> str:
     rank, content = form
-    if rank == STRING:
+    if rank == forms.STRING:
         return f'"{content.translate(_ESCAPED)}"'
-    if rank == BOOLEAN:
+    if rank == forms.BOOLEAN:
         return "TRUE" if content else "FALSE"
     return str(content)
 
 
-def _layout(form: Form) -> list[Form | str]:
+def _layout(form: forms.Form) -> list[forms.Form | str]:
     """The texts and inner forms that make up the text of a set, sequence, record or function, in order."""
     rank, size, *rest = form
-    layout: list[Form | str] = []
-    if rank == RECORD:
+    layout: list[forms.Form | str] = []
+    if rank == forms.RECORD:
         for name, value in zip(*rest, strict=True):
             layout += [", " if layout else "[", f"{name} |-> ", value]
         return [*layout, "]"]
-    if rank == FUNCTION:
+    if rank == forms.FUNCTION:
         for key, value in zip(*rest, strict=True):
             layout += [" @@ " if layout else "(", key, " :> ", value]
         return [*layout, ")"]
-    opening, closing = ("<<", ">>") if rank == SEQUENCE else ("{", "}")
+    opening, closing = ("<<", ">>") if rank == forms.SEQUENCE else ("{", "}")
     if not size:
         return [opening + closing]
-    if rank == SET and rest[0][-1] is CONSECUTIVE:
+    if rank == forms.SET and rest[0][-1] is forms.CONSECUTIVE:
         low = rest[0][0][1]
         return [f"{low}..{low + size - 1}"]
     for element in rest[0]:
@@ -410,7 +397,7 @@ def changes(before: Value, after: Value) -> Iterator[Change]:
             todo.extend((path + _step(key), one, other) for key, one, other in reversed(rows))
         elif _enumerable(old) and _enumerable(new):
             yield from _by_element(path + "{}", old, new)
-        elif old is None or new is None or not same_value(old, new):
+        elif old is None or new is None or not forms.same_value(old, new):
             yield Change(path=path, before=old, after=new)
 
 
@@ -419,12 +406,14 @@ def _dropped(old: tuple[Value, ...], new: tuple[Value, ...], rows: Sequence[KeyR
 
     ``rows`` pair its elements place by place: if fewer places changed than elements left and came, it did not move.
     """
-    different = sum(one is None or other is None or not same_value(one, other) for _, one, other in rows)
+    different = sum(
+        one is None or other is None or not forms.same_value(one, other) for _, one, other in rows
+    )
     for count in range(1, len(old)):
         kept = len(old) - count
         if count + len(new) - kept > different:
             return 0
-        if kept < len(new) and all(map(same_value, old[count:], new)):
+        if kept < len(new) and all(map(forms.same_value, old[count:], new)):
             return count
     return 0
 
@@ -467,17 +456,17 @@ def by_key(old: Keyed, new: Keyed) -> list[KeyRow]:
     old_keys, new_keys = ({key: key for key in keys} for keys in (before, after))
     rows = [(key, one, after[key] if _has(new_keys, key) else None) for key, one in before.items()]
     added = [(key, None, other) for key, other in after.items() if not _has(old_keys, key)]
-    return in_order([*rows, *added], key=itemgetter(0)) if added else rows
+    return forms.in_order([*rows, *added], key=itemgetter(0)) if added else rows
 
 
 def _spread(short: tuple[Value, ...], long: tuple[Value, ...]) -> tuple[Value | None, ...]:
     """A sequence with a gap for the adjacent elements that only the longer one has; at the end if more differs."""
     extra = len(long) - len(short)
     pairs = zip(short, long, strict=False)
-    start = next((place for place, pair in enumerate(pairs) if not same_value(*pair)), len(short))
+    start = next((place for place, pair in enumerate(pairs) if not forms.same_value(*pair)), len(short))
     # An element added at a set's place would read as an element of that set.
     at_sets = any(_enumerable(each) for each in short[start : start + extra])
-    if at_sets or not same_value(short[start:], long[start + extra :]):
+    if at_sets or not forms.same_value(short[start:], long[start + extra :]):
         start = len(short)
     return (*short[:start], *[None] * extra, *short[start:])
 
@@ -485,7 +474,7 @@ def _spread(short: tuple[Value, ...], long: tuple[Value, ...]) -> tuple[Value | 
 def _has(keys: Mapping[Value, Value], key: Value) -> bool:
     """Whether ``keys``, which maps each key to itself, has ``key``; Python's ``True`` is not TLA+'s ``1``."""
     found = keys.get(key, _MISSING)
-    return found is key or (found is not _MISSING and same_value(found, key))  # type: ignore[arg-type]
+    return found is key or (found is not _MISSING and forms.same_value(found, key))  # type: ignore[arg-type]
 
 
 def as_mapping(value: Keyed) -> Mapping[Value, Value]:
@@ -494,14 +483,14 @@ def as_mapping(value: Keyed) -> Mapping[Value, Value]:
 
 
 def _step(key: Value) -> str:
-    return f".{key}" if isinstance(key, str) and is_identifier(key) else f"[{format_value(key)}]"
+    return f".{key}" if isinstance(key, str) and forms.is_identifier(key) else f"[{format_value(key)}]"
 
 
 def _by_element(
     path: str, old: frozenset[Value] | Interval, new: frozenset[Value] | Interval
 ) -> Iterator[Change]:
     olds, news = ({element: element for element in elements} for elements in (old, new))
-    for element in in_order([element for element in olds if not _has(news, element)]):
+    for element in forms.in_order([element for element in olds if not _has(news, element)]):
         yield Change(path=path, before=element, after=None)
-    for element in in_order([element for element in news if not _has(olds, element)]):
+    for element in forms.in_order([element for element in news if not _has(olds, element)]):
         yield Change(path=path, before=None, after=element)

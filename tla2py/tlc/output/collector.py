@@ -13,19 +13,10 @@ from tla2py.model.outcome import CoverageItem, Diagnostic, Outcome, Stats, Viola
 from tla2py.model.run import Progress, RunRecord, RunResult
 from tla2py.model.trace import Location, Trace, is_violation
 from tla2py.text import listed
+from tla2py.tlc.output import states
 from tla2py.tlc.output.codes import OUTCOMES, Code, meaning
 from tla2py.tlc.output.messages import Message, MessageLevel, UserText
 from tla2py.tlc.output.prints import MOST_PRINTS, PrintReader, asserted_value, read_progress
-from tla2py.tlc.output.states import (
-    INTRODUCTIONS,
-    UNASSIGNED,
-    SanyReader,
-    StateReader,
-    find_location,
-    location_of,
-    read_violations,
-    split_initial_state,
-)
 
 # The codes of notes; TLC's own are positive.
 _HIDDEN = -1
@@ -204,7 +195,7 @@ def _covered(text: str) -> tuple[str, Location] | None:
     found = _COVERED.match(text)
     if found is None:
         return None
-    return found["name"], location_of(found.group("a", "b", "c", "d", "module"))
+    return found["name"], states.location_of(found.group("a", "b", "c", "d", "module"))
 
 
 _VERSION = re.compile(r"TLC2 Version (\S+)(?:.*\(rev: (\w+)\))?")
@@ -273,7 +264,7 @@ class Collector:
         self._recent: deque[str] = deque(maxlen=_MOST_RECENT)
         self._exploring = False
         self._report: list[CoverageItem] = []
-        self._sany: SanyReader | None = None
+        self._sany: states.SanyReader | None = None
         self._trace_count = 0
 
     def take(self, item: Message | UserText | Trace) -> None:
@@ -315,7 +306,7 @@ class Collector:
         if message.level in (MessageLevel.ERROR, MessageLevel.TLCBUG):
             self._error(message)
         elif message.code == Code.SANY_START:
-            self._sany = SanyReader()
+            self._sany = states.SanyReader()
         elif message.code == Code.SANY_END:
             self.end()
         elif message.code == Code.COVERAGE_START:
@@ -347,7 +338,7 @@ class Collector:
             self.version, self.revision = version[1], version[2]
 
     def _error(self, message: Message) -> None:
-        if message.code in INTRODUCTIONS:
+        if message.code in states.INTRODUCTIONS:
             return
         code = message.code
         if self._exploring and code in _POSTCONDITIONS:
@@ -361,7 +352,7 @@ class Collector:
         outcomes = [meaning(code).outcome for code in (message.code, *message.nested)]
         if Outcome.OUT_OF_MEMORY in outcomes or _OUT_OF_MEMORY.search(message.text) is not None:
             self.out_of_memory = True
-        violations = read_violations(message)
+        violations = states.read_violations(message)
         for violation in violations:
             self.violations.setdefault(self._attribute(violation))
         if violations:
@@ -403,15 +394,15 @@ class Collector:
 
 def _diagnostic(message: Message, severity: str) -> Diagnostic:
     """A message as a diagnostic; a general error that wraps another becomes the other."""
-    text, state = split_initial_state(message)
+    text, state = states.split_initial_state(message)
     code = message.nested[0] if message.code == Code.GENERAL and message.nested else message.code
     text = _WRAPPING.sub("", text).strip()
     if state is not None and (names := _unassigned(state)):
         text = f"The initial predicate assigns no value to {names}.\n{text}"
-    return Diagnostic(code=code, severity=severity, text=text, location=find_location(text))
+    return Diagnostic(code=code, severity=severity, text=text, location=states.find_location(text))
 
 
 def _unassigned(state: str) -> str:
     """The variables without a value in an initial state, which TLC does not name."""
-    values = StateReader().read_values(state, partial=True)
-    return " and ".join(name for name, value in values.items() if value == UNASSIGNED)
+    values = states.StateReader().read_values(state, partial=True)
+    return " and ".join(name for name, value in values.items() if value == states.UNASSIGNED)
