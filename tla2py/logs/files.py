@@ -6,7 +6,6 @@ import contextlib
 import sys
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import count
 from pathlib import Path, PurePosixPath
 from typing import Literal, NamedTuple
 
@@ -343,10 +342,10 @@ def _observed_logs(section: LogsSection, place: ObservedPlace) -> ObservedLogs:
 
 def _kept(file: Path, path: str) -> KeptFile:
     sha256 = kept_file(file)
-    counted = count()
     with input_path(sha256).open("rb") as texts:
-        numbers = changed_numbers(path, (text for text, _ in zip(texts, counted, strict=False)))
-        return KeptFile(path, sha256, next(counted), numbers)
+        numbers = changed_numbers(path, texts)
+        texts.seek(0)
+        return KeptFile(path, sha256, sum(1 for _ in texts), numbers)
 
 
 def write_log_module(inputs: Inputs, config: Config, folder: Path) -> tuple[LogRemark, ...]:
