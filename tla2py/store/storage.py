@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import hashlib
 import io
 import os
@@ -87,8 +88,19 @@ def writing_to(path: Path) -> Iterator[None]:
         raise StoreError(
             "store-unwritable",
             f"cannot write to {path}: {error.strerror or error}",
-            hint="free some space or name another store with -o; recorded runs are kept; the same command executes the rest",
+            hint=_remedy(error),
         ) from error
+
+
+def _remedy(error: OSError) -> str:
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return "free some space, or name another store with -o; recorded runs are kept; the same command executes the rest"
+    if error.errno in (errno.EROFS, errno.EACCES, errno.EPERM):
+        return (
+            "use another store with -o, or a copy of this one; if its tables exist, "
+            "'tla2py trace STORE' and 'tla2py gate STORE' only read it"
+        )
+    return "name another store with -o; recorded runs are kept"
 
 
 # A path, or a URI.
