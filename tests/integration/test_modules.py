@@ -333,7 +333,7 @@ def test_unicode_is_refused_by_a_tlc_that_does_not_read_it(run_cli: RunCli, tmp_
         ended = run_cli(*command)
         assert (ended.code, ended.refusal) == (2, ("unicode", "Signs.tla:8:6"))
         assert "≜" in ended.error.message
-        assert "==" in ended.hint
+        assert "ASCII" in ended.hint
     assert not (tmp_path / "runs").exists()
     write(tmp_path, Signs=UNICODE.replace("≜ x'", "== x'").replace("∈ {x}", "\\in {x}"))
     assert run_cli("check", "Signs.tla").code == 0

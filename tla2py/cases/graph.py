@@ -135,7 +135,9 @@ def graph_digests(view: StoreTables) -> dict[str, str]:
 
     Equal graphs of different jars have equal digests, so neither fingerprints nor arguments of actions count.
     """
-    if not table_files(view.store, "graph_states"):
+    import pyarrow.parquet as pq
+
+    if not any(pq.read_metadata(file).num_rows for file in table_files(view.store, "graph_states")):
         return {}
     with _tables(view) as connection:
         found = connection.execute(

@@ -48,7 +48,7 @@ from tla2py.text import parse_duration, parse_memory
 from tla2py.tlc.process.sandbox import check_sandbox
 from tla2py.tlc.tools.jar import Jar
 from tla2py.tlc.tools.pluscal import Translator
-from tla2py.tlc.tools.toolchain import Toolchain, find_jar, find_toolchain
+from tla2py.tlc.tools.toolchain import Toolchain, find_jar, find_toolchain, jar_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -490,7 +490,7 @@ def _report_other_jar(store: Store, sweep: Sweep, jar: Jar, listener: Listener) 
         # The points of one jar say nothing of another's.
         if before and before != jar.sha256 and not sweep.jar_axis:
             listener.told(
-                f"{sweep.name}: the jar has changed from sha256 {before[:12]} to {jar}; "
+                f"{sweep.name}: the jar has changed from {jar_of(before) or f'sha256 {before[:12]}'} to {jar}; "
                 "runs with the earlier jar do not count"
             )
 

@@ -32,7 +32,7 @@ from tla2py.errors import StoreError, Tla2pyError, writing
 from tla2py.execution.execute import RunExecution
 from tla2py.execution.executor import default_slots
 from tla2py.files import check_report, store_files, write_atomically
-from tla2py.gate.second import FOLDER, comparable, jar_of, shown
+from tla2py.gate.second import FOLDER, comparable, shown
 from tla2py.model.finding import Findings
 from tla2py.model.model import GivenVariable
 from tla2py.model.mutant import MutantRow
@@ -56,7 +56,7 @@ from tla2py.tlc.process.system import this_machine
 from tla2py.tlc.tools.community import recorded_classes
 from tla2py.tlc.tools.jar import copied_jar
 from tla2py.tlc.tools.java import find_java
-from tla2py.tlc.tools.toolchain import Toolchain
+from tla2py.tlc.tools.toolchain import Toolchain, jar_of
 
 _FACTS = "evidence.json"
 _ENTRY = re.compile(

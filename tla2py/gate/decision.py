@@ -24,7 +24,7 @@ from tla2py.gate.drift import (
 )
 from tla2py.gate.lock import Lock, LockedPoint, parameters_key
 from tla2py.gate.problem import DOUBTS, UNANSWERED, Problem, Reason
-from tla2py.gate.second import Second, SecondRuns, compare, jar_of, objection, second_notices
+from tla2py.gate.second import Second, SecondRuns, compare, objection, second_notices
 from tla2py.gate.selftest import Tested, self_test_notices, self_test_problems
 from tla2py.lint.faults import KNOWN_WRONG
 from tla2py.model.finding import NO_FINDINGS, Finding, Findings
@@ -60,6 +60,7 @@ from tla2py.sweep.sweep import Sweep, overridden_text
 from tla2py.text import counted, listed, parameter_text, parse_percent
 from tla2py.tla.module import Remark
 from tla2py.tlc.tools.jar import Jar
+from tla2py.tlc.tools.toolchain import jar_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -21,7 +21,7 @@ from tla2py.gate.decision import Decision, PointDecision, StoreFacts, decide
 from tla2py.gate.drift import blindness, survivors
 from tla2py.gate.lock import Lock, lock_path, parameters_key, read_lock, write_lock
 from tla2py.gate.problem import Problem
-from tla2py.gate.second import SecondRuns, jar_of, run_second, stored_second
+from tla2py.gate.second import SecondRuns, run_second, stored_second
 from tla2py.gate.selftest import run_self_test
 from tla2py.gate.stored import plan_stored, read_found, stored_mutants, stored_report, sweep_file_of
 from tla2py.lint.faults import KNOWN_WRONG
@@ -40,7 +40,7 @@ from tla2py.sweep.sections import ExpectSection
 from tla2py.sweep.sweep import Sweep
 from tla2py.text import cut
 from tla2py.tlc.config.read import ConfigFile
-from tla2py.tlc.tools.toolchain import Toolchain, find_toolchain
+from tla2py.tlc.tools.toolchain import Toolchain, find_toolchain, jar_of
 from tla2py.toml import toml_string
 
 

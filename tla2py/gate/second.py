@@ -27,7 +27,7 @@ from tla2py.sweep.sweep import Sweep
 from tla2py.text import counted
 from tla2py.tla.graph import ModuleGraph
 from tla2py.tlc.tools.jar import Jar
-from tla2py.tlc.tools.toolchain import find_jar, find_toolchain, found_jars
+from tla2py.tlc.tools.toolchain import find_jar, find_toolchain, jar_of
 
 FOLDER = "second"
 """The store of the second TLC's runs, below that of the first's."""
@@ -125,11 +125,6 @@ def stored_second(sweep: Sweep, store: Address) -> SecondRuns | None:
         jar=jar,
         rows={row.point: row for row in rows if row.run_id in ids},
     )
-
-
-def jar_of(sha256: str) -> Jar | None:
-    """The jar of this machine with a digest, None without one."""
-    return next((each.jar for each in found_jars() if each.jar and each.jar.sha256 == sha256), None)
 
 
 def checked_second(

@@ -19,7 +19,6 @@ import platformdirs
 
 from tla2py.errors import InputError
 from tla2py.model.run import WALLS, Limits, Wall, Walls
-from tla2py.tlc.process import system
 from tla2py.tlc.process.bubblewrap import bubblewrap, wrapping
 from tla2py.tlc.process.reaper import scratch_folder
 from tla2py.tlc.process.started import (
@@ -29,6 +28,17 @@ from tla2py.tlc.process.started import (
     start_plain,
     start_restricted,
     start_wrapped,
+)
+from tla2py.tlc.process.system import (
+    FACTS,
+    can_filter,
+    drop_privileges,
+    exit_of,
+    filter_thread,
+    landlock_version,
+    on_linux,
+    restrict_thread,
+    system_call_filter,
 )
 
 _folders: dict[int, Path] = {}
@@ -148,7 +158,7 @@ def _start(
             system=_system(),
             devices=(*_DEVICES, *_RANDOM),
             variables=variables,
-            code=system.system_call_filter(server=sandbox.server) if system.can_filter() else b"",
+            code=system_call_filter(server=sandbox.server) if can_filter() else b"",
             network=sandbox.server,
         )
         return start_wrapped(wrapped, limited, scratch, streams)
@@ -157,14 +167,14 @@ def _start(
 
     def give_up(group: int | None) -> None:
         with _named_wall("capabilities"):
-            system.drop_privileges()
+            drop_privileges()
         if "files" not in by.missing:
-            readable = (*sandbox.readable, *_system(), *system.FACTS, *_RANDOM)
+            readable = (*sandbox.readable, *_system(), *FACTS, *_RANDOM)
             with _named_wall("Landlock"):
-                system.restrict_thread(readable, (sandbox.folder,), _DEVICES)
-        if system.can_filter():
+                restrict_thread(readable, (sandbox.folder,), _DEVICES)
+        if can_filter():
             with _named_wall("seccomp"):
-                system.filter_thread(system.system_call_filter(server=sandbox.server, group=group))
+                filter_thread(system_call_filter(server=sandbox.server, group=group))
 
     return start_restricted(give_up, limited, sandbox.folder, scratch, variables, streams)
 
@@ -195,7 +205,7 @@ def _run(
         variables = environment(sandbox.folder, trusted=False)
         started = _start(by, command, sandbox, sandbox.folder, variables, streams)
         try:
-            with system.exit_of(started.process.pid) as ended:
+            with exit_of(started.process.pid) as ended:
                 in_time = ended(timeout_seconds)
         finally:
             code, _ = started.end()
@@ -216,7 +226,7 @@ def walls() -> Walls:
 
 def why_not_bubblewrap() -> str:
     """The reason why bubblewrap is not used; empty if it is."""
-    if not system.on_linux():
+    if not on_linux():
         return NO_WALLS
     program = bubblewrap()
     return "bubblewrap is not installed" if program is None else _wrapped_walls(program)[1]
@@ -225,7 +235,7 @@ def why_not_bubblewrap() -> str:
 @lru_cache(maxsize=8)
 def _wrapped_walls(program: str) -> tuple[Walls | None, str]:
     """The walls of bubblewrap, or None and the reason why it does not work."""
-    found = Walls(by="bubblewrap", missing=() if system.can_filter() else ("network",))
+    found = Walls(by="bubblewrap", missing=() if can_filter() else ("network",))
     reason = _failure(found)
     return (None, f"{program} does not work: {reason}") if reason else (found, "")
 
@@ -233,9 +243,9 @@ def _wrapped_walls(program: str) -> tuple[Walls | None, str]:
 @lru_cache(maxsize=1)
 def _kernel_walls() -> Walls:
     """The walls of the kernel alone."""
-    if not system.on_linux():
+    if not on_linux():
         return Walls(by="none", missing=WALLS)
-    version, filters = system.landlock_version(), system.can_filter()
+    version, filters = landlock_version(), can_filter()
     standing: dict[Wall, bool] = {
         "files": version > 0,
         "network": filters,
@@ -308,7 +318,7 @@ _APART = "run in a container or virtual machine of its own what you do not trust
 
 def remedy() -> str:
     """What to do where walls are missing."""
-    return f"install bubblewrap, or {_APART}" if system.on_linux() else _APART
+    return f"install bubblewrap, or {_APART}" if on_linux() else _APART
 
 
 def sandbox_text(found: Walls) -> str:

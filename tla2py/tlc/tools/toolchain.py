@@ -295,3 +295,8 @@ def reads_unicode(toolchain: Toolchain) -> bool:
         except (OSError, subprocess.TimeoutExpired):
             return False
         return b"Lexical error" not in done.stdout and b"Parse Error" not in done.stdout
+
+
+def jar_of(sha256: str) -> Jar | None:
+    """The jar of this machine with a digest, None without one."""
+    return next((each.jar for each in found_jars() if each.jar and each.jar.sha256 == sha256), None)
