@@ -33,7 +33,7 @@ systems: setup ## run the sweeps of all systems and show them in one table
 
 # All tests of a file run on one worker, and files start in order.
 PARALLEL := -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder
-GROUPS := browser docs faults jars long reference spark systems
+GROUPS := browser docs faults features jars long reference spark systems
 # A group that passes is recorded.
 RECORDED := $(BIN)/python scripts/groups.py
 
@@ -42,10 +42,11 @@ test: setup ## run the core tests, with the real TLC and Spark, in minutes
 
 # Where a system has no walls, most of the core could show nothing.
 test-elsewhere: setup ## run the core tests that need no Linux
-	$(BIN)/pytest --group=core $(PARALLEL) tests/unit tests/integration/test_check.py tests/integration/test_other_systems.py
+	$(BIN)/pytest --group=core $(PARALLEL) tests/unit tests/integration/test_check.py
+	$(BIN)/pytest --group=features $(PARALLEL) tests/integration/test_other_systems.py
 
 # The spark group shares one session; the reference and long groups use all cores themselves.
-PARALLEL_GROUPS := browser docs faults jars systems
+PARALLEL_GROUPS := browser docs faults features jars systems
 TEST_GROUPS := $(GROUPS:%=test-%)
 
 $(TEST_GROUPS): test-%: setup chromium

@@ -16,7 +16,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 RECORD = Path(__file__).with_suffix(".toml")
-GROUPS = ("core", "browser", "docs", "faults", "jars", "long", "properties", "reference", "spark", "systems")
+GROUPS = (
+    *("core", "browser", "docs", "faults", "features", "jars"),
+    *("long", "properties", "reference", "spark", "systems"),
+)
 
 
 def git(*arguments: str) -> str:

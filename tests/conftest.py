@@ -27,14 +27,30 @@ settings.register_profile("full", _DEFAULT, deadline=None, suppress_health_check
 settings.register_profile("few", settings.get_profile("full"), max_examples=20)
 settings.load_profile("few")
 
-# The parts that the suite is run in, each by `make test-NAME`; the first whose marker a test has is its part. What has
-# none of these markers is the core, which `make test` runs.
-GROUPS = ("core", "reference", "long", "faults", "spark", "browser", "docs", "systems", "jars")
+# The parts that the suite is run in, each by `make test-NAME`; the first whose marker a test has is its part. Of what has
+# none of these markers, the integration tests are the features, and the rest is the core, which `make test` runs.
+GROUPS = ("core", "reference", "long", "faults", "spark", "browser", "docs", "systems", "jars", "features")
+# The integration tests of the core: the ways that most users go, in minutes.
+WAYS = {
+    *(
+        "test_answers",
+        "test_arguments",
+        "test_cases",
+        "test_check",
+        "test_findings",
+        "test_grid",
+        "test_logs",
+    ),
+    *("test_mutate", "test_prints", "test_properties", "test_query", "test_red", "test_report", "test_sweep"),
+    *("test_tools", "test_trust", "test_validate", "test_values"),
+}
+INTEGRATION = Path(__file__).parent / "integration"
 
 
 def group_of(item: pytest.Item) -> str:
     """The group that a test is run in."""
-    return next((name for name in GROUPS if item.get_closest_marker(name)), "core")
+    further = item.path.is_relative_to(INTEGRATION) and item.path.stem not in WAYS
+    return next((name for name in GROUPS if item.get_closest_marker(name)), "features" if further else "core")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
