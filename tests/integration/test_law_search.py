@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -107,6 +108,21 @@ def test_a_search_stops_by_its_budget_goes_on_and_settles_what_a_gate_expects(
     assert (code, "no point checks it" in text) == (2, True), text
     code, text = gate('[expect]\nlaw.Small = "Max > Least + Other"\n')
     assert (code, "unknown name: Other" in text) == (2, True), text
+
+
+def test_a_search_predicts_the_states_of_the_points_left(
+    sweep: Path, tmp_path: Path, run_cli: RunCli
+) -> None:
+    text = SWEEP.replace("to = 6", "to = 12").replace("from = 1, to = 5", "from = 12, to = 12")
+    sweep.write_text(text.replace("[1, 2]", "[1]"))
+    ended = run_cli(
+        "sweep", sweep, "--search", "--budget", "4", "--executor", "local", "-o", tmp_path / "store"
+    )
+    found = re.search(r"the other 8 would take .* and have (\d+) to (\d+) states", ended.stderr)
+    assert found, ended.stderr
+    # A point has Max + 1.
+    left = sum(n + 1 for n in range(1, 13) if n not in chosen(tmp_path / "store"))
+    assert int(found[1]) < left < int(found[2])
 
 
 def test_a_search_refuses_what_it_cannot_mean(sweep: Path, tmp_path: Path, run_cli: RunCli) -> None:

@@ -9,7 +9,7 @@ import random
 import re
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 
@@ -18,9 +18,11 @@ from tla2py.analysis.laws import MOST_LEFT, Law, LawFound, laws_left
 from tla2py.analysis.points import Answers, law_parameters, property_answers, scope_parameters
 from tla2py.analysis.view import StoreView
 from tla2py.errors import ExitCode, InputError
-from tla2py.execution.durations import Estimator, earlier_durations, weigh
+from tla2py.execution.durations import Durations, Estimator, earlier_durations, parameter_key, weigh
 from tla2py.execution.listener import Listener
 from tla2py.execution.sweeps import SweepResult
+from tla2py.model.outcome import Verdict
+from tla2py.model.row import RunRow
 from tla2py.model.search import CONFIDENCE, ChosenFor, Search, SearchedLaw
 from tla2py.store.store import Store
 from tla2py.sweep.judge import checked_labels
@@ -349,9 +351,9 @@ class SearchOptions:
             laws = [each.known for each in learner.tell(seen, _answers(view))]
             more = learner.choose(slots())
             new = [place for place, _ in more if place not in ran]
-            left = int(min(self.budget.runs - (len(ran) - first), len(new)))
+            most = int(min(self.budget.runs - (len(ran) - first), len(new)))
             spent_all = (
-                left <= 0
+                most <= 0
                 or sum(ran.values()) - spent >= self.budget.cpu_seconds
                 or time.monotonic() - began >= self.budget.wall_seconds
             )
@@ -359,8 +361,10 @@ class SearchOptions:
             if not ended:
                 chosen = {**{ids[place]: reason for place, reason in more}, **chosen}
             if ended or new:
-                rest = _left(sweep, plan, store, ran.keys(), slots()) if ended else None
-                search = Search(seed=self.seed, chosen={**before, **chosen}, laws=laws, left=rest)
+                left, states = _left(sweep, plan, store, view.run_rows, slots()) if ended else (None, None)
+                search = Search(
+                    seed=self.seed, chosen={**before, **chosen}, laws=laws, left=left, left_states=states
+                )
                 store.write_search(search)
             if ended:
                 return
@@ -368,23 +372,32 @@ class SearchOptions:
                 if told != (told := [each.law for each in laws]):
                     shown = (f"{each.title}: {each.law or 'no law yet'}" for each in laws)
                     listener.told(f"{len(ran):,} of {counted(len(ids), 'point')} run; {'; '.join(shown)}")
-                yield [place + 1 for place in new[:left]]
+                yield [place + 1 for place in new[:most]]
                 view = StoreView(store)
                 ran = {row.point - 1: row.cpu_seconds or 0.0 for row in view.run_rows}
                 seen |= ran.keys()
             seen |= {place for place, _ in more if place in ran}
 
 
-def _left(sweep: Sweep, plan: Plan, store: Store, ran: Set[int], slots: int) -> tuple[float, float] | None:
-    """The bounds of the seconds that the other points would take, None if too little is known."""
-    points = {
-        plan.runs.ids[place]: sweep.points[place].parameters
-        for place in range(len(plan.points))
-        if place not in ran
+def _left(
+    sweep: Sweep, plan: Plan, store: Store, rows: Iterable[RunRow], slots: int
+) -> Iterator[tuple[float, float] | None]:
+    """The bounds of the seconds that the other points would take, and of their states; None if too little is known."""
+    ran = {row.point - 1: row for row in rows}
+    parameters = [point.parameters for point in sweep.points]
+    others = {plan.runs.ids[place]: each for place, each in enumerate(parameters) if place not in ran}
+    # States grow with the parameters as times do.
+    states = {
+        parameter_key(parameters[place]): float(row.distinct)
+        for place, row in ran.items()
+        if row.verdict is Verdict.HOLDS and row.distinct
     }
-    times = earlier_durations(store)
-    left = Estimator(points, times, slots=slots, timeout_seconds=sweep.limits.timeout_seconds).left({})
-    return None if left is None else (left.low, left.high)
+    for known, at_once, most in (
+        (earlier_durations(store), slots, sweep.limits.timeout_seconds),
+        (Durations(states), 1, math.inf),
+    ):
+        left = Estimator(others, known, slots=at_once, timeout_seconds=most).left({})
+        yield None if left is None else (left.low, left.high)
 
 
 def search_code(result: SweepResult) -> ExitCode:

@@ -62,10 +62,12 @@ class SearchedLaw(msgspec.Struct, frozen=True, kw_only=True):
 class Search(msgspec.Struct, frozen=True, kw_only=True):
     """A search: its seed, the runs that it chose in order, each with the reason, and its laws.
 
-    ``left`` bounds the seconds that the other points would take, None if too little is known.
+    ``left`` bounds the seconds that the other points would take, ``left_states`` their distinct states, None if too
+    little is known.
     """
 
     seed: int
     chosen: dict[str, ChosenFor] = {}
     laws: list[SearchedLaw] = []
     left: tuple[float, float] | None = None
+    left_states: tuple[float, float] | None = None

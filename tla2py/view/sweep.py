@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections import Counter
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 
 from rich.console import Group, RenderableType
 from rich.text import Text
@@ -328,7 +328,17 @@ def _search_text(result: SweepResult) -> str:
     search = result.store.manifest().search
     text = f"{run:,} of {counted(of, 'point')} run"
     if search is not None and search.left is not None and run < of:
-        low, high = map(seconds, search.left)
-        text += f"; the other {of - run:,} would take {low if low == high else f'{low} to {high}'}"
+        text += f"; the other {of - run:,} would take {_between(search.left, seconds)}"
+        if search.left_states is not None:
+            text += f" and have {_between(search.left_states, _about)} states"
     open_ = search is not None and not all(each.settled for each in search.laws)
     return f"{text}; the budget is spent, and a second start goes on" if open_ else text
+
+
+def _between(bounds: tuple[float, float], show: Callable[[float], str]) -> str:
+    return " to ".join(dict.fromkeys(map(show, bounds)))
+
+
+def _about(number: float) -> str:
+    """A predicted number, by two digits."""
+    return f"{float(f'{number:.2g}'):,.0f}"
