@@ -216,7 +216,8 @@ def test_a_budget_ends_a_call_and_keeps_what_is_done(root: Path) -> None:
         assert (found["exit_code"], found["budget"]["reached"]) == (3, True)
         swept = await called(client, "sweep", file="endless.toml", seconds=3)
         assert (swept["exit_code"], swept["budget"]["reached"]) == (3, True)
-        assert swept["meaning"].startswith("inconclusive")
+        # On a busy machine the command has not stopped by itself yet.
+        assert swept["meaning"].startswith(("inconclusive", "interrupted"))
 
     (root / "Endless.cfg").write_text("SPECIFICATION Count\n")
     session(root, work)
