@@ -84,13 +84,9 @@ def execute_into_store(
         if executed.cancelled:
             return None
         store.write_record(replace(executed, record=replace(executed.record, executor=executor)))
-        written = sum(
-            file.stat().st_size for folder in executed.folders for file in folder.iterdir() if file.is_file()
-        )
     return RunEnd(
         run_id=run.run_id,
         verdict=executed.result.verdict,
-        output_bytes=written,
         wall_seconds=time.monotonic() - began,
     )
 

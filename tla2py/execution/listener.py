@@ -124,12 +124,11 @@ def told_progress(run: Run, folder: Path | None) -> Iterator[Watch | None]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunEnd:
-    """The end of a recorded run: its verdict, its time, and the bytes of their output."""
+    """The end of a recorded run: its verdict and its time."""
 
     run_id: str
     verdict: Verdict
     wall_seconds: float
-    output_bytes: int = 0
 
 
 def inside_runs(folder: Path) -> list[RunProgress]:
