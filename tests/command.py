@@ -142,8 +142,8 @@ class Ended:
         return [(each.point, each.cause) for each in self.problems if isinstance(each.cause, Drift)]
 
 
-def run(*args: str | Path, cwd: Path, env: Environment | None = None) -> Ended:
-    """Run a command within this process, which is afterwards as it was before.
+def run(*args: str | Path, cwd: Path, env: Environment | None = None, code: int | None = None) -> Ended:
+    """Run a command within this process, which is afterwards as it was before; assert that it ends with ``code``.
 
     ``env`` is laid over the environment; None removes a variable. Variables that only a new interpreter reads are
     refused with ValueError: those tests take ``run_process``.
@@ -155,10 +155,12 @@ def run(*args: str | Path, cwd: Path, env: Environment | None = None) -> Ended:
         stdout = stack.enter_context(_stream(1, "stdout", errors="strict"))
         stderr = stack.enter_context(_stream(2, "stderr", errors="backslashreplace"))
         reported = stack.enter_context(_recording())
-        code = _exit_code([str(arg) for arg in args])
+        exit_code = _exit_code([str(arg) for arg in args])
         sys.stdout.flush()
         sys.stderr.flush()
-        return Ended(code, _text(stdout), _text(stderr), reported)
+        ended = Ended(exit_code, _text(stdout), _text(stderr), reported)
+    assert code in (None, ended.code), ended
+    return ended
 
 
 def run_process(
@@ -167,6 +169,7 @@ def run_process(
     env: Environment | None = None,
     prefix: Sequence[str] = (),
     timeout: float = 300,
+    code: int | None = None,
 ) -> Ended:
     """Run a command as its own process; ``prefix`` starts the interpreter. Only errors are reported as values."""
     record = Record()
@@ -180,6 +183,7 @@ def run_process(
         timeout=timeout,
         check=False,
     )
+    assert code in (None, done.returncode), done
     return Ended(done.returncode, done.stdout, done.stderr, Reported(errors=record.read()))
 
 

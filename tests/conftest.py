@@ -141,10 +141,11 @@ RunCli = Callable[..., Ended]
 
 @pytest.fixture
 def run_cli(tmp_path: Path) -> RunCli:
-    """``run_cli(*args, cwd=..., env=...)`` runs the command line within this process.
+    """``run_cli(*args, cwd=..., env=..., code=...)`` runs the command line within this process.
 
-    ``env`` is laid over the environment, None removes a variable. It is a process of its own where an interpreter
-    has to start for ``env`` to count, where ``prefix`` is what starts it, or where ``process`` asks for it.
+    It has to end with ``code``, if there is one. ``env`` is laid over the environment, None removes a variable. It is
+    a process of its own where an interpreter has to start for ``env`` to count, where ``prefix`` is what starts it, or
+    where ``process`` asks for it.
     """
 
     def run(
@@ -153,10 +154,11 @@ def run_cli(tmp_path: Path) -> RunCli:
         env: Environment | None = None,
         prefix: tuple[str, ...] = (),
         process: bool = False,
+        code: int | None = None,
     ) -> Ended:
         if process or prefix or command.needs_process(env):
-            return command.run_process(*args, cwd=cwd or tmp_path, env=env, prefix=prefix)
-        return command.run(*args, cwd=cwd or tmp_path, env=env)
+            return command.run_process(*args, cwd=cwd or tmp_path, env=env, prefix=prefix, code=code)
+        return command.run(*args, cwd=cwd or tmp_path, env=env, code=code)
 
     return run
 

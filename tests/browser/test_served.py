@@ -164,8 +164,7 @@ def test_a_counterexample_of_another_store(tab: Tab, address: str) -> None:
 
 
 def test_a_report_has_the_other_store_inside(tab: Tab, folder: Path) -> None:
-    done = command.run("report", "runs/before", "--compare", "runs/after", "-o", "page.html", cwd=folder)
-    assert done.code == 0
+    command.run("report", "runs/before", "--compare", "runs/after", "-o", "page.html", cwd=folder, code=0)
     show(tab, (folder / "page.html").as_uri(), "#trace=6/1&there=6/1")
     tab.wait_for("document.querySelector('.x-beside') !== null")
     assert "point 6 of runs/after" in text(tab, ".x-beside thead")

@@ -43,12 +43,10 @@ def test_slots_are_as_many_as_fit_the_memory() -> None:
 def test_a_sweep_that_does_not_fit_says_so(executor: str, run_cli: RunCli, tiny_sweep: Path) -> None:
     machine = this_machine().memory_bytes
     sweep = ("sweep", "sweep.toml", "--executor", executor)
-    ended = run_cli(*sweep, "--memory", str(machine + 1))
-    assert ended.code == 2
+    ended = run_cli(*sweep, "--memory", str(machine + 1), code=2)
     assert ended.error.code == "too-little-memory"
     assert "Traceback" not in ended.stderr
-    fits = run_cli(*sweep, "--memory", str(machine * 2 // 3))
-    assert fits.code == 1
+    fits = run_cli(*sweep, "--memory", str(machine * 2 // 3), code=1)
     assert "1 run at once, since each may take" in fits.stderr
     assert "3/3 done" in fits.stderr
     if executor == "spark":
@@ -91,8 +89,7 @@ def test_a_run_leaves_nothing_as_soon_as_it_is_over(own: Scene, like: Like) -> N
 
 def test_a_sweep_file_with_a_disk_that_is_none(run_cli: RunCli, tiny_sweep: Path) -> None:
     tiny_sweep.write_text(COUNTER_SWEEP + 'disk = "much"\n')
-    ended = run_cli("sweep", "sweep.toml", "--dry-run")
-    assert ended.code == 2
+    ended = run_cli("sweep", "sweep.toml", "--dry-run", code=2)
     assert ended.refusal == ("disk", "sweep.toml:9:1")
     assert "'much'" in ended.error.message
     assert '"2GiB"' in ended.hint

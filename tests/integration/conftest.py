@@ -28,8 +28,7 @@ def refused(run_cli: RunCli, tmp_path: Path, tiny_sweep: Path) -> Refused:
 
     def run(*args: str | Path, **options: object) -> Ended:
         before = tree(tmp_path)
-        ended = run_cli(*args, **options)
-        assert ended.code == 2, ended
+        ended = run_cli(*args, **options, code=2)
         assert 1 <= len(ended.errors) <= 2, ended.stderr
         assert ended.errors[0].startswith("error: ")
         assert ended.error.hint

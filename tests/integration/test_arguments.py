@@ -52,8 +52,7 @@ def folder(tmp_path: Path, run_cli: RunCli) -> Path:
     for name in ("Telling", "TellingBase"):
         shutil.copy(SPECS / f"{name}.tla", tmp_path)
     (tmp_path / "telling.toml").write_text(SWEEP)
-    swept = run_cli("sweep", "telling.toml", "--executor", "local", cwd=tmp_path)
-    assert swept.code == 0, swept.stderr
+    run_cli("sweep", "telling.toml", "--executor", "local", cwd=tmp_path, code=0)
     return tmp_path
 
 
@@ -67,12 +66,10 @@ def test_arguments_are_asked_of_tlc(folder: Path, run_cli: RunCli) -> None:
     html = trace._repr_html_()
     assert "InBody(p = " in html
     assert "arguments that TLC did not print" in html
-    shown = run_cli("trace", "runs/telling", "1", "--arguments", cwd=folder)
-    assert shown.code == 0, shown.stderr
+    shown = run_cli("trace", "runs/telling", "1", "--arguments", cwd=folder, code=0)
     assert all(step in shown.stdout for step in STEPS)
     assert DERIVED in " ".join(shown.stdout.split())
-    page = run_cli("report", "runs/telling", "--arguments", cwd=folder)
-    assert page.code == 0, page.stderr
+    run_cli("report", "runs/telling", "--arguments", cwd=folder, code=0)
     assert "InBody(p = " in (folder / "telling.html").read_text()
 
 

@@ -196,33 +196,28 @@ def with_file_size(size: int) -> tuple[str, ...]:
 def test_a_full_disk_from_the_start(run_cli: RunCli, tmp_path: Path, tiny_sweep: Path) -> None:
     tiny_sweep.write_text(COUNTER_SWEEP.replace("[1, 2, 3]", "[1]"))
     run = ("sweep", "sweep.toml", "--executor", "local", "-o", "store")
-    ended = run_cli(*run, prefix=with_file_size(100))
-    assert ended.code == 2
+    ended = run_cli(*run, prefix=with_file_size(100), code=2)
     assert len(ended.errors) == 2
     assert ended.error.code == "store-unwritable"
     assert not [name for name, data in tree(tmp_path / "store").items() if data]
-    again = run_cli(*run)
-    assert again.code == 0, again.stderr
+    run_cli(*run, code=0)
 
 
 def test_a_full_disk_in_the_middle_keeps_what_is_recorded(
     run_cli: RunCli, tmp_path: Path, tiny_sweep: Path
 ) -> None:
     run = ("sweep", "sweep.toml", "--executor", "local", "-o", "store")
-    first = run_cli(*run)
-    assert first.code == 1, first.stderr
+    run_cli(*run, code=1)
     before = record_ids(tmp_path / "store")
     tiny_sweep.write_text(COUNTER_SWEEP.replace("[1, 2, 3]", "[1, 2, 3, 4]"))
-    ended = run_cli(*run, prefix=with_file_size(2000))
-    assert ended.code == 2, ended
+    ended = run_cli(*run, prefix=with_file_size(2000), code=2)
     assert "Traceback" not in ended.stderr
     assert ended.error.code == "store-unwritable"
     after = tree(tmp_path / "store")
     assert record_ids(tmp_path / "store") == before
     assert not [name for name in after if ".tmp-" in name]
     # With room again, the same command does the rest.
-    again = run_cli(*run)
-    assert again.code == 1, again.stderr
+    again = run_cli(*run, code=1)
     assert (again.executed, again.cached) == (1, 3)
 
 

@@ -44,16 +44,14 @@ def store(tmp_path_factory: pytest.TempPathFactory, jar: Path) -> Path:
     """A store with the graph of two-phase commit, by each jar."""
     folder = tmp_path_factory.mktemp("graph")
     (folder / "s.toml").write_text(SWEEP)
-    done = command.run(
-        "sweep", "s.toml", "--executor", "local", "-o", "store", "--tla2tools", jar, cwd=folder
+    command.run(
+        "sweep", "s.toml", "--executor", "local", "-o", "store", "--tla2tools", jar, cwd=folder, code=0
     )
-    assert done.code == 0, done.stderr
     return folder / "store"
 
 
 def test_every_step_of_the_tables_is_in_a_case(store: Path, run_cli: RunCli) -> None:
-    done = run_cli("testgen", store)
-    assert done.code == 0, done.stderr
+    done = run_cli("testgen", store, code=0)
     cases = [json.loads(line) for line in done.stdout.splitlines()]
     assert {len(case["states"]) - len(case["actions"]) for case in cases} == {1}
     found = set()
@@ -78,8 +76,7 @@ def test_every_step_of_the_tables_is_in_a_case(store: Path, run_cli: RunCli) -> 
 
 def test_the_cases_of_all_jars_are_those_with_arguments(store: Path, run_cli: RunCli, tmp_path: Path) -> None:
     """The expected file is that of TLC 2.20, which prints arguments; for the others they are derived."""
-    done = run_cli("testgen", store, "--arguments")
-    assert done.code == 0, done.stderr
+    done = run_cli("testgen", store, "--arguments", code=0)
     cases = [json.loads(line) for line in done.stdout.splitlines()]
     steps = {(action["name"], json.dumps(action["args"])) for case in cases for action in case["actions"]}
     names = ("RMChooseToAbort", "RMPrepare", "RMRcvAbortMsg", "RMRcvCommitMsg", "TMRcvPrepared")
@@ -97,8 +94,7 @@ def test_check_says_what_came_and_went(store: Path, run_cli: RunCli, tmp_path: P
     assert (same.code, same.stdout) == (0, "")
     lines = file.read_text().splitlines(keepends=True)
     file.write_text("".join([*lines[1:], lines[0].replace("RM", "MR", 1)]))
-    other = run_cli("testgen", store, "--cover", "states", "--check", file)
-    assert other.code == 1
+    other = run_cli("testgen", store, "--cover", "states", "--check", file, code=1)
     assert other.stdout.splitlines()[0].endswith("1 line came, 1 line went")
     assert [line[0] for line in other.stdout.splitlines()[1:]] == ["-", "+"]
 
@@ -115,9 +111,16 @@ def test_itf_has_what_quint_reads(store: Path, run_cli: RunCli) -> None:
 
 def test_what_a_test_sees(store: Path, run_cli: RunCli) -> None:
     done = run_cli(
-        "testgen", store, "--see", "tmState", "--see", "Consistent", "--see", "sql:len(json_keys(state))"
+        "testgen",
+        store,
+        "--see",
+        "tmState",
+        "--see",
+        "Consistent",
+        "--see",
+        "sql:len(json_keys(state))",
+        code=0,
     )
-    assert done.code == 0, done.stderr
     states = [state for line in done.stdout.splitlines() for state in json.loads(line)["states"]]
     assert {tuple(state) for state in states} == {("tmState", "Consistent", "sql:len(json_keys(state))")}
     assert {tuple(state.values()) for state in states} == {
@@ -133,8 +136,7 @@ def test_what_a_test_sees(store: Path, run_cli: RunCli) -> None:
 
 def test_a_sweep_file_is_run_with_its_graph(tmp_path: Path, run_cli: RunCli) -> None:
     (tmp_path / "s.toml").write_text(SWEEP.replace("[tlc]\ngraph = true\n", ""))
-    done = run_cli("testgen", "s.toml", "--longest", "3")
-    assert done.code == 3
+    done = run_cli("testgen", "s.toml", "--longest", "3", code=3)
     assert "left out: no case within --longest comes there" in done.stderr
     assert max(len(json.loads(line)["actions"]) for line in done.stdout.splitlines()) == 3
     assert (tmp_path / "runs" / "two-graph").exists()
@@ -146,8 +148,7 @@ def test_only_the_point_of_a_sweep_file_runs(tmp_path: Path, run_cli: RunCli) ->
         '\'{"rm1", "rm2"}\'', '[\'{"rm1"}\', \'{"rm1", "rm2"}\']'
     )
     (tmp_path / "s.toml").write_text(text)
-    done = run_cli("testgen", "s.toml", "--point", "2")
-    assert done.code == 0, done.stderr
+    done = run_cli("testgen", "s.toml", "--point", "2", code=0)
     assert "point 2: 45 cases, at least 45" in done.stderr
     assert "note: 10 states have no step to another state" in done.stderr
     [row] = tla2py.open_store(tmp_path / "runs" / "two" / "limited").run_rows
@@ -185,11 +186,8 @@ def test_graphs_that_do_not_replay_are_refused(
     text = f'module = "Count.tla"\n[model]\nspecification = "Spec"\n{model}\n[tlc]\ngraph = true\n'
     (tmp_path / "s.toml").write_text(text)
     run_cli("sweep", "s.toml", "--executor", "local", "-o", "store", "--no-lint")
-    done = run_cli("testgen", "store", *options)
-    assert done.code == 2
-    assert code in done.stderr
-    partial = run_cli("testgen", "store", "--partial")
-    assert partial.code == (0 if "violation" in code else 2)
+    assert code in run_cli("testgen", "store", *options, code=2).stderr
+    partial = run_cli("testgen", "store", "--partial", code=0 if "violation" in code else 2)
     for line in partial.stdout.splitlines():
         assert json.loads(line)["partial"] == "its run ended with violation_safety"
 
@@ -200,8 +198,7 @@ def test_a_constraint_is_said(tmp_path: Path, run_cli: RunCli) -> None:
         'module = "Count.tla"\n[model]\nspecification = "Spec"\nconstraints = ["Bound"]\n[tlc]\ngraph = true\n'
     )
     run_cli("sweep", "s.toml", "--executor", "local", "-o", "store", "--no-lint")
-    done = run_cli("testgen", "store", "-o", "cases.jsonl")
-    assert done.code == 0, done.stderr
+    done = run_cli("testgen", "store", "-o", "cases.jsonl", code=0)
     assert "Bound left out up to 2 steps that the specification allows" in done.stderr
     assert len((tmp_path / "cases.jsonl").read_text().splitlines()) == 2
 
@@ -214,8 +211,7 @@ def bundled(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A store with the graph of two-phase commit, by the bundled TLC."""
     folder = tmp_path_factory.mktemp("graph")
     (folder / "s.toml").write_text(SWEEP)
-    done = command.run("sweep", "s.toml", "--executor", "local", "-o", "store", cwd=folder)
-    assert done.code == 0, done.stderr
+    command.run("sweep", "s.toml", "--executor", "local", "-o", "store", cwd=folder, code=0)
     return folder / "store"
 
 
@@ -239,8 +235,7 @@ def test_a_program_that_goes_wrong(
 ) -> None:
     options = ("--cover", "actions", "--step-timeout", "1s", "-o", tmp_path / "drives", "--arguments")
     before = {each.pid for each in psutil.process_iter()}
-    done = run_cli("drive", bundled, *options, "--json", "--", sys.executable, DRIVEN, mistake)
-    assert done.code == 1, done.stderr
+    done = run_cli("drive", bundled, *options, "--json", "--", sys.executable, DRIVEN, mistake, code=1)
     found = json.loads(done.stdout)
     assert [set(each) for each in found] == [
         {"case", "verdict", "step", "action", "expected", "found", "message"}
@@ -260,8 +255,7 @@ def test_a_program_that_goes_wrong(
 
 
 def test_a_drive_finds_the_bug_and_shrinks_it(bundled: Path, run_cli: RunCli) -> None:
-    right = run_cli("drive", bundled, "--arguments", "--", sys.executable, DRIVEN, "none")
-    assert right.code == 0, right.stderr
+    right = run_cli("drive", bundled, "--arguments", "--", sys.executable, DRIVEN, "none", code=0)
     assert "45 cases: 45 passed; 0 steps not reached, 0 restarts" in right.stderr
     assert len(drives(bundled / "drives")) == 45
     asked = run_cli(
@@ -269,9 +263,8 @@ def test_a_drive_finds_the_bug_and_shrinks_it(bundled: Path, run_cli: RunCli) ->
     )
     assert json.loads(asked.stdout) == [{"verdict": "passed", "n": 45}]
     done = run_cli(
-        "drive", bundled, "--arguments", "--shrink", "--json", "--", sys.executable, DRIVEN, "count"
+        "drive", bundled, "--arguments", "--shrink", "--json", "--", sys.executable, DRIVEN, "count", code=1
     )
-    assert done.code == 1
     failed = [each for each in json.loads(done.stdout) if each["verdict"] == "failed"]
     assert {each["action"]["name"] for each in failed} == {"TMRcvPrepared"}
     assert min(each["step"] for each in failed) == 3
@@ -283,8 +276,9 @@ def test_a_drive_finds_the_bug_and_shrinks_it(bundled: Path, run_cli: RunCli) ->
 def test_answers_of_the_system_may_come_between(bundled: Path, run_cli: RunCli) -> None:
     """The program that takes every step by command still agrees when only the manager's steps are inputs."""
     inputs = "TMAbort,TMCommit,TMRcvPrepared"
-    done = run_cli("drive", bundled, "--arguments", "--inputs", inputs, "--", sys.executable, DRIVEN, "none")
-    assert done.code == 0, done.stdout
+    done = run_cli(
+        "drive", bundled, "--arguments", "--inputs", inputs, "--", sys.executable, DRIVEN, "none", code=0
+    )
     # It never takes a step by itself, so what the manager does with prepared resource managers is not reached.
     assert "; 0 steps not reached" not in done.stderr
     cases = run_cli("testgen", bundled, "--arguments", "--inputs", "TMAbort")
@@ -311,9 +305,7 @@ def test_what_testgen_and_drive_refuse(
         (("drive", bundled, "--", sys.executable, DRIVEN, "old"), "hello was answered by"),
         (("drive", bundled, "--", "true"), "no answer to hello: the program ended with exit status 0"),
     ):
-        done = run_cli(*arguments)
-        assert done.code == 2, arguments
-        assert message in done.stderr
+        assert message in run_cli(*arguments, code=2).stderr
     monkeypatch.setattr(tla2py.cases.graph, "_MOST_STEPS", 10)
     view = tla2py.open_store(bundled)
     with pytest.raises(InputError, match="more than 10") as raised:

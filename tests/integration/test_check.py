@@ -87,9 +87,7 @@ def test_a_sweep_without_invariants_says_that_only_deadlock_is_checked(
         ("check_deadlock = false\n", False),
     ):
         sweep.write_text(bare + more)
-        ended = run_cli("sweep", sweep, "--executor", "local")
-        assert ended.code == 0
-        assert (ONLY_DEADLOCK in ended.stderr) == warned
+        assert (ONLY_DEADLOCK in run_cli("sweep", sweep, "--executor", "local", code=0).stderr) == warned
 
 
 def test_a_specification_or_its_parts_are_named(run_cli: RunCli, tiny_spec: Path) -> None:
@@ -240,8 +238,7 @@ def folder(tmp_path: Path) -> Path:
 
 def test_memory_runs_out(folder: Path, run_cli: RunCli) -> None:
     (folder / "Endless.cfg").write_text("SPECIFICATION Grow\n")
-    ended = run_cli("check", "Endless.tla", "--memory", "128MiB", "--timeout", "1m", "--json")
-    assert ended.code == 3, ended
+    ended = run_cli("check", "Endless.tla", "--memory", "128MiB", "--timeout", "1m", "--json", code=3)
     found = json.loads(ended.stdout)
     assert answer(found) == ("out_of_memory", "inconclusive", [])
     assert found["memory_bytes"] == 128 * 1024**2
@@ -251,12 +248,10 @@ def test_the_config_beside_the_module_is_taken(folder: Path, run_cli: RunCli) ->
     (folder / "Walk.cfg").write_text(
         "CONSTANTS\n  Last = 1\n  Nobody = Nobody\nSPECIFICATION Spec\nINVARIANT NotLast\nCHECK_DEADLOCK FALSE\n"
     )
-    ended = run_cli("check", "Walk.tla", "--json")
-    assert ended.code == 1, ended
+    ended = run_cli("check", "Walk.tla", "--json", code=1)
     assert steps(json.loads(ended.stdout)) == [(None, 0), ("Walk", 1)]
     # What is given on the command line is laid over it, a value over a value and an invariant beside the others.
-    ended = run_cli("check", "Walk.tla", "--json", "-c", "Last=3", "--invariant", "OnStreet")
-    assert ended.code == 1, ended
+    ended = run_cli("check", "Walk.tla", "--json", "-c", "Last=3", "--invariant", "OnStreet", code=1)
     assert len(steps(json.loads(ended.stdout))) == 4
 
 
@@ -265,8 +260,7 @@ def test_a_config_by_name_goes_before_the_one_beside(folder: Path, run_cli: RunC
     (folder / "Round.cfg").write_text(
         "SPECIFICATION RoundSpec CONSTANT Last = 1 Nobody = n PROPERTIES Settles\n"
     )
-    ended = run_cli("check", "Walk.tla", "--config", "Round.cfg", "--json")
-    assert ended.code == 1, ended
+    ended = run_cli("check", "Walk.tla", "--config", "Round.cfg", "--json", code=1)
     found = json.loads(ended.stdout)
     assert answer(found) == ("violation_liveness", "violated", ["Settles"])
     (trace,) = found["traces"]
@@ -284,8 +278,7 @@ def test_a_config_by_name_goes_before_the_one_beside(folder: Path, run_cli: RunC
 
 def test_an_action_property(folder: Path, run_cli: RunCli) -> None:
     (folder / "Walk.cfg").write_text("SPECIFICATION RoundSpec CONSTANT Last = 1 Nobody = n PROPERTY Onward\n")
-    ended = run_cli("check", "Walk.tla", "--json")
-    assert ended.code == 1, ended
+    ended = run_cli("check", "Walk.tla", "--json", code=1)
     found = json.loads(ended.stdout)
     assert found["violated"] == [{"kind": "action_property", "name": "Onward"}]
     assert steps(found)[-1] == ("Turn", 0)
@@ -294,8 +287,7 @@ def test_an_action_property(folder: Path, run_cli: RunCli) -> None:
 def test_what_only_tlc_finds_wrong_in_a_module(folder: Path, run_cli: RunCli) -> None:
     walk = folder / "Walk.tla"
     walk.write_text(walk.read_text().replace("NotHome == at # 0", "NotHome == at # Home"))
-    ended = run_cli("check", "Walk.tla", *LAST2, "--json")
-    assert ended.code == 2, ended
+    ended = run_cli("check", "Walk.tla", *LAST2, "--json", code=2)
     found = json.loads(ended.stdout)
     assert answer(found) == ("error_spec_parse", "broken", [])
     assert "Home" in found["message"]
@@ -329,8 +321,7 @@ def test_what_only_tlc_finds_wrong_in_a_config(folder: Path, run_cli: RunCli) ->
     walk = folder / "Walk.tla"
     walk.write_text(walk.read_text().replace("NotHome ==", "Never == 1 = 2\nNotHome =="))
     (folder / "Walk.cfg").write_text("SPECIFICATION Spec CONSTANT Last = 1 Nobody = n INVARIANT Never\n")
-    ended = run_cli("check", "Walk.tla", "--json")
-    assert ended.code == 2, ended
+    ended = run_cli("check", "Walk.tla", "--json", code=2)
     found = json.loads(ended.stdout)
     assert answer(found) == ("error_config_parse", "broken", [])
     assert "Never" in found["message"]
@@ -340,8 +331,8 @@ def test_values_that_a_config_cannot_say(folder: Path, run_cli: RunCli) -> None:
     ended = run_cli(
         *("check", "Walk.tla", *LAST2, "--invariant", "NotHome", "--json"),
         *("-c", "Nobody=[name |-> <<-1, {}>>, of |-> Anyone]"),
+        code=1,
     )
-    assert ended.code == 1, ended
     (trace,) = json.loads(ended.stdout)["traces"]
     met = state_from_itf(trace["states"][0]["state"])["met"]
     assert format_value(met) == "[name |-> <<-1, {}>>, of |-> Anyone]"
@@ -350,8 +341,9 @@ def test_values_that_a_config_cannot_say(folder: Path, run_cli: RunCli) -> None:
 
 
 def test_a_definition_may_be_given_too(folder: Path, run_cli: RunCli) -> None:
-    ended = run_cli("check", "Walk.tla", *LAST2, "-c", "Next=Walk(2)", "--invariant", "NotLast", "--json")
-    assert ended.code == 1, ended
+    ended = run_cli(
+        "check", "Walk.tla", *LAST2, "-c", "Next=Walk(2)", "--invariant", "NotLast", "--json", code=1
+    )
     assert [at for _, at in steps(json.loads(ended.stdout))] == [0, 2]
 
 
@@ -360,8 +352,7 @@ def test_a_definition_that_a_config_gives_a_value_keeps_it(folder: Path, run_cli
         "SPECIFICATION Spec CONSTANT Last = 5 Nobody = n NotHome = TRUE INVARIANT NotHome\n"
     )
     for more in ((), ("-c", "Last=2")):
-        ended = run_cli("check", "Walk.tla", "--no-deadlock", *more)
-        assert ended.code == 0, ended
+        run_cli("check", "Walk.tla", "--no-deadlock", *more, code=0)
 
 
 def test_modules_from_a_library(folder: Path, run_cli: RunCli) -> None:
@@ -369,16 +360,14 @@ def test_modules_from_a_library(folder: Path, run_cli: RunCli) -> None:
     (folder / "here" / "Stroll.tla").write_text(
         "---- MODULE Stroll ----\nEXTENDS Walk\nFar == at > 5\nNear == ~Far\n====\n"
     )
-    ended = run_cli("check", "here/Stroll.tla", "-L", ".", *LAST2, "--invariant", "Near", "--no-deadlock")
-    assert ended.code == 0, ended
+    run_cli("check", "here/Stroll.tla", "-L", ".", *LAST2, "--invariant", "Near", "--no-deadlock", code=0)
 
 
 def test_a_check_leaves_nothing_behind(folder: Path, run_cli: RunCli) -> None:
     scratch = folder / "scratch"
     scratch.mkdir()
     before = sorted(folder.rglob("*"))
-    ended = run_cli("check", "Walk.tla", *LAST2, env={"TMPDIR": str(scratch)})
-    assert ended.code == 1
+    run_cli("check", "Walk.tla", *LAST2, env={"TMPDIR": str(scratch)}, code=1)
     assert sorted(folder.rglob("*")) == before
 
 
@@ -387,8 +376,7 @@ def test_a_point_of_a_sweep(tmp_path: Path, run_cli: RunCli) -> None:
     (tmp_path / "sweep.toml").write_text(
         'module = "Walk.tla"\n[model]\ninvariants = ["OnStreet"]\ncheck_deadlock = true\n[parameters]\nLast = [1, 2]\n'
     )
-    ended = run_cli("check", "sweep.toml", "--point", "2")
-    assert ended.code == 1, ended
+    ended = run_cli("check", "sweep.toml", "--point", "2", code=1)
     assert "Model checking" in ended.stdout or "Starting..." in ended.stdout
     assert "@!@!@" not in ended.stdout
     assert "deadlock" in ended.stdout.splitlines()[-1]

@@ -44,8 +44,7 @@ def views(tmp_path_factory: pytest.TempPathFactory) -> dict[str, StoreView]:
             f'[constants]\nNodes = "{{n1, n2, n3}}"\nBroken = \'"{broken}"\'\n[expect]\nverdict = "violated"\n'
         )
         files.append(str(file))
-    done = command.run("sweep", *files, "--executor", "local", "-o", base, cwd=base)
-    assert done.code == 0, done.stderr
+    command.run("sweep", *files, "--executor", "local", "-o", base, cwd=base, code=0)
     return {name: tla2py.open_store(base / name) for name in ASKED}
 
 
@@ -60,10 +59,8 @@ def test_what_is_local_to_the_root_module_is_confirmed(tmp_path: Path, run_cli: 
         f'module = "Ring.tla"\n[model]\n{model}\n'
         f'[constants]\nNodes = "{{n1, n2, n3}}"\nBroken = \'"{broken}"\'\n[expect]\nverdict = "violated"\n'
     )
-    swept = run_cli("sweep", "ring.toml", "--executor", "local", cwd=tmp_path)
-    assert swept.code == 0, swept.stderr
-    verified = run_cli("trace", "runs/ring", "--verify", cwd=tmp_path)
-    assert verified.code == 0, verified.stdout + verified.stderr
+    run_cli("sweep", "ring.toml", "--executor", "local", cwd=tmp_path, code=0)
+    run_cli("trace", "runs/ring", "--verify", cwd=tmp_path, code=0)
 
 
 def confirm(view: StoreView, trace: Trace) -> Confirmation:
@@ -147,8 +144,6 @@ def test_what_is_no_deadlock_is_refused(views: dict[str, StoreView]) -> None:
 
 
 def test_the_command_verifies_a_whole_store(views: dict[str, StoreView], run_cli: RunCli) -> None:
-    done = run_cli("trace", views["lasso"].store.path, "--verify")
-    assert done.code == 0, done.stderr
+    done = run_cli("trace", views["lasso"].store.path, "--verify", code=0)
     assert "point 1, trace 1: confirmed: " in done.stdout
-    missing = run_cli("trace", views["lasso"].store.path, "2", "--verify")
-    assert missing.code == 2
+    run_cli("trace", views["lasso"].store.path, "2", "--verify", code=2)

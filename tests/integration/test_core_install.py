@@ -80,8 +80,7 @@ def test_jvms_that_stay_use_the_same_jar(core_only: dict[str, str]) -> None:
 
 
 def test_a_master_needs_spark(run_cli: RunCli, core_only: dict[str, str], tiny_sweep: Path) -> None:
-    swept = run_cli("sweep", "sweep.toml", "--master", "local[2]", "-o", "store", env=core_only)
-    assert swept.code == 2
+    swept = run_cli("sweep", "sweep.toml", "--master", "local[2]", "-o", "store", env=core_only, code=2)
     assert swept.error.code == "spark-missing"
     assert "tla2py[spark]" in swept.hint
 

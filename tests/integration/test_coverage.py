@@ -48,8 +48,7 @@ def sweep(tmp_path: Path) -> Path:
 
 def test_actions_that_never_fired_are_named(sweep: Path, run_cli: RunCli) -> None:
     sweep.write_text(SWEEP + "coverage = true\n")
-    ended = run_cli("sweep", sweep, "--executor", "local", "-o", sweep.parent / "store")
-    assert ended.code == 0, ended.stderr
+    ended = run_cli("sweep", sweep, "--executor", "local", "-o", sweep.parent / "store", code=0)
     said = [line.strip() for line in ended.stdout.partition("Actions that never fired")[2].splitlines()]
     assert said[1:3] == ["Never  Steps:8  at any point", "Jump  Steps:7  at points 1, 2"]
     # Either fires as Either(0), if not as Either(100).

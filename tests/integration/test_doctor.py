@@ -35,8 +35,7 @@ def findings(ended: Ended) -> dict[str, dict[str, str]]:
 
 
 def test_a_machine_that_is_well(run_cli: RunCli) -> None:
-    ended = run_cli("doctor")
-    assert ended.code == 0, ended.stdout
+    ended = run_cli("doctor", code=0)
     lines = ended.stdout.splitlines()
     assert [line.split()[1] for line in lines if "->" not in line] == ABOUT
     assert "problem" not in ended.stdout

@@ -74,8 +74,7 @@ def test_what_sany_does_not_know_in_two_folders(run_cli: RunCli, folder: Path) -
     )
     text = "---- MODULE Whole ----\nEXTENDS Parts\nVARIABLE x\nInit == x = Foo(1)\nSpec == Init /\\ [][F(1, 2)]_x\n====\n"
     (folder / "Whole.tla").write_text(text)
-    ended = run_cli("check", "Whole.tla", "-L", "lib")
-    assert ended.code == 2
+    ended = run_cli("check", "Whole.tla", "-L", "lib", code=2)
     lines = told(ended)
     # SANY counts a tab as up to eight columns, and a letter beyond the first plane as two.
     assert caret_of(lines, "lib/Parts.tla:3:18") == "Bar"
@@ -85,8 +84,7 @@ def test_what_sany_does_not_know_in_two_folders(run_cli: RunCli, folder: Path) -
 
 
 def test_an_invariant_that_cannot_be_evaluated(run_cli: RunCli, folder: Path) -> None:
-    ended = run_cli("check", "Limited.tla", "-c", "N=1", "--invariant", "Inv")
-    assert ended.code == 2
+    ended = run_cli("check", "Limited.tla", "-c", "N=1", "--invariant", "Inv", code=2)
     lines = told(ended)
     assert "Limited.tla:9:1: Evaluating invariant Inv failed." in lines
     assert "to integer 3 which is out of domain." in lines
@@ -174,8 +172,7 @@ def test_an_initial_state_that_lacks_a_variable(
 ) -> None:
     (folder / "Half.tla").write_text(f"---- MODULE Half ----\nVARIABLES x, y\n{behaviour}====\n")
     (folder / "sweep.toml").write_text('module = "Half.tla"\n')
-    ended = run_cli("sweep", "sweep.toml", "--executor", "local")
-    assert ended.code == 2
+    ended = run_cli("sweep", "sweep.toml", "--executor", "local", code=2)
     assert "\nNext   fix what is broken and repeat the command" in ended.stdout
     assert f"Half.tla:{place}: The initial predicate assigns no value to y." in told(ended)
     [run] = ended.reported.results[0].runs
@@ -196,8 +193,7 @@ def test_what_is_written_over_several_lines_is_shown_whole(run_cli: RunCli, fold
     )
     (folder / "Long.tla").write_text(text)
     (folder / "Three.tla").write_text(text.replace("Long", "Three").replace("\n".join(conjuncts[3:]), ""))
-    ended = run_cli("check", "Three.tla", "-c", "N=2")
-    assert ended.code == 1
+    ended = run_cli("check", "Three.tla", "-c", "N=2", code=1)
     shown = [line for line in told(ended) if " | " in line or "^" in line]
     assert shown == [f"{number:>5} | {line}" for number, line in enumerate(conjuncts[:3], 5)]
     shown = [line for line in told(run_cli("check", "Long.tla", "-c", "N=2")) if " | " in line]
@@ -214,23 +210,20 @@ def test_what_a_config_says_wrongly(run_cli: RunCli, folder: Path) -> None:
     ended = run_cli("check", "Limited.tla", "--config", "Lacking.cfg")
     assert (ended.code, "Limited.tla:5:8" in ended.stderr + ended.stdout) == (2, True)
     (folder / "Zero.cfg").write_text("CONSTANT N = 0\nSPECIFICATION Spec\n")
-    ended = run_cli("check", "Limited.tla", "--config", "Zero.cfg")
-    assert ended.code == 1
+    ended = run_cli("check", "Limited.tla", "--config", "Zero.cfg", code=1)
     assert caret_of(told(ended), "Limited.tla:5:8") == "N > 0"
 
 
 def test_a_set_is_no_invariant(run_cli: RunCli, folder: Path) -> None:
     (folder / "Limited.tla").write_text(LIMITED.replace("Spec ==", "Some == {N}\nSpec =="))
-    ended = run_cli("check", "Limited.tla", "-c", "N=1", "--invariant", "Some")
-    assert ended.code == 2
+    ended = run_cli("check", "Limited.tla", "-c", "N=1", "--invariant", "Some", code=2)
     lines = told(ended)
     assert lines[0] == "Limited.tla:11:1: The invariant of Some is equal to {1}"
     assert lines[-1].startswith("broken (TLC refuses the config)")
 
 
 def test_an_option_is_a_place_too(run_cli: RunCli, folder: Path) -> None:
-    ended = run_cli("check", "Limited.tla", "-c", "N=1 + {}", "--invariant", "Low")
-    assert ended.code == 2
+    ended = run_cli("check", "Limited.tla", "-c", "N=1 + {}", "--invariant", "Low", code=2)
     lines = told(ended)
     assert lines[0].startswith("-c N=...: The configuration file substitutes constant N")
     assert lines[1] == "      | 1 + {}"
@@ -256,8 +249,7 @@ def test_a_value_that_cannot_be_evaluated_is_at_its_place_in_the_sweep_file(
     run_cli: RunCli, folder: Path
 ) -> None:
     (folder / "sweep.toml").write_text(SWEEP)
-    ended = run_cli("sweep", "sweep.toml", "--executor", "local")
-    assert ended.code == 2
+    ended = run_cli("sweep", "sweep.toml", "--executor", "local", code=2)
     lines = told(ended)
     assert caret_of(lines, "sweep.toml:7:8") == 'Head(<<>>)",'
     assert caret_of(lines, "sweep.toml:8:7").startswith("CHOOSE")
@@ -277,8 +269,9 @@ def test_a_value_that_cannot_be_evaluated_is_at_its_place_in_the_sweep_file(
         "sweep.toml:8:7",
         "sweep.toml:9:3",
     ]
-    gate = run_cli("gate", "sweep.toml", "-o", "runs/sweep", "--executor", "local", "--sarif", "found.sarif")
-    assert gate.code == 2
+    gate = run_cli(
+        "gate", "sweep.toml", "-o", "runs/sweep", "--executor", "local", "--sarif", "found.sarif", code=2
+    )
     assert "sweep.toml:9:3: " in gate.stdout + gate.stderr
     assert run_cli("report", "runs/sweep", "-o", "page.html").code == 0
     page = (folder / "page.html").read_text()
@@ -297,8 +290,7 @@ def test_a_value_that_is_no_expression_is_refused_at_its_column(run_cli: RunCli,
     (folder / "sweep.toml").write_text(
         'module = "Limited.tla"\n[constants]\nN = """\n  1 +\n  2 \\\\div (3"""\n'
     )
-    ended = run_cli("sweep", "sweep.toml", "--executor", "local")
-    assert ended.code == 2
+    ended = run_cli("sweep", "sweep.toml", "--executor", "local", code=2)
     assert ended.error.code == "expression-syntax"
     assert str(ended.error.where).startswith("sweep.toml:5:1")
     assert not (folder / "runs").exists()
@@ -338,8 +330,7 @@ def test_why_a_point_was_excluded_or_has_no_answer(run_cli: RunCli, folder: Path
     (folder / "sweep.toml").write_text(
         'module = "Assumed.tla"\n[parameters]\nN = [0, 1, 3]\n[model]\ncheck_deadlock = false\n[tlc]\ntimeout = "4s"\n'
     )
-    ended = run_cli("sweep", "sweep.toml", "--executor", "local")
-    assert ended.code == 3, ended
+    ended = run_cli("sweep", "sweep.toml", "--executor", "local", code=3)
     lines = told(ended)
     place = next(line for line in lines if line.startswith("Assumed.tla:4:8: Assumption "))
     assert lines[lines.index(place) - 1] == "Point 1 is excluded"
@@ -350,8 +341,7 @@ def test_why_a_point_was_excluded_or_has_no_answer(run_cli: RunCli, folder: Path
     assert "<li>Point 1 is excluded<pre>Assumed.tla:4:8: Assumption" in (folder / "page.html").read_text()
     text = (folder / "sweep.toml").read_text()
     (folder / "sweep.toml").write_text(text.replace("N = [0, 1, 3]", "N = [0]"))
-    ended = run_cli("sweep", "sweep.toml", "--executor", "local", "-o", "none")
-    assert ended.code == 2
+    ended = run_cli("sweep", "sweep.toml", "--executor", "local", "-o", "none", code=2)
     assert ended.reported.results[0].unchecked
     assert ALL_EXCLUDED in ended.stderr
     (folder / "sweep.toml").write_text(
@@ -366,9 +356,7 @@ def test_a_fault_of_tlc_comes_with_a_way_around_it(run_cli: RunCli, tmp_path: Pa
     (tmp_path / "One.tla").write_text(f"{text}Next == x' \\in Procs\nPerms == Permutations(Procs)\n====\n")
     config = "CONSTANT Procs = {p1}\nINIT Init\nNEXT Next\nSYMMETRY Perms\n"
     (tmp_path / "One.cfg").write_text(config)
-    ended = run_cli("check", "One.tla")
-    assert ended.code == 2
-    assert "TLC 1.7.4 and newer do not" in " ".join(ended.stdout.split())
+    assert "TLC 1.7.4 and newer do not" in " ".join(run_cli("check", "One.tla", code=2).stdout.split())
 
 
 def test_places_do_not_depend_on_when_and_where_rows_are_derived(run_cli: RunCli, folder: Path) -> None:

@@ -52,8 +52,7 @@ def test_a_sweep_shows_expressions_as_written(run_cli: RunCli, tiny_spec: Path, 
     # What a run checked, and what of it holds.
     (law,) = (each for each in open_view(tmp_path / "store").runs["held"][:1])
     assert "/\\ x >= 0\n/\\ x <= Max" in law
-    shown = run_cli("trace", "store", "1")
-    assert "x # 2 is violated, 3 states" in shown.stdout
+    assert "x # 2 is violated, 3 states" in run_cli("trace", "store", "1").stdout
     # The config names definitions of the wrapper module, which plain TLC runs.
     run_cli("cfg", "sweep.toml", "-o", "points")
     (folder,) = (tmp_path / "points").glob("*3")
@@ -100,8 +99,7 @@ Max = 3
     assert [str(drift) for _, drift in red.drifts] == ["the definition of Small has changed"]
     tiny_spec.write_text(tiny_spec.read_text().replace("Small == x <= 3", "Small == x < 3"))
     path.write_text(text.replace("x < 2", "x < 3").replace("x # 5", "x # 1"))
-    red = run_cli("gate", "sweep.toml", "--executor", "local", "--sarif", "found.sarif")
-    assert red.code == 1
+    red = run_cli("gate", "sweep.toml", "--executor", "local", "--sarif", "found.sarif", code=1)
     told = {str(drift) for _, drift in red.drifts}
     assert {"now has the constraint x < 3", "now checks the invariant Small => x # 1"} <= told
     sarif = json.loads((tmp_path / "found.sarif").read_text())
@@ -115,8 +113,9 @@ Max = 3
 
 
 def test_a_check_takes_expressions(run_cli: RunCli, tiny_spec: Path) -> None:
-    ended = run_cli("check", "Counter.tla", "-c", "Max=3", "--invariant", "x # 2", "--property", "<>(x = 3)")
-    assert ended.code == 1
+    ended = run_cli(
+        "check", "Counter.tla", "-c", "Max=3", "--invariant", "x # 2", "--property", "<>(x = 3)", code=1
+    )
     assert "x # 2 is violated, 3 states" in ended.stdout
     assert "violated: x # 2;" in ended.stdout
     ended = run_cli("check", "Counter.tla", "-c", "Max=3", "--property", "[][x' > x]_x", "--json")

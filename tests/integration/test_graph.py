@@ -26,8 +26,7 @@ Broken = '"none"'
 def test_the_graph_has_every_state_and_every_step(tmp_path: Path, run_cli: RunCli) -> None:
     sweep = tmp_path / "ring.toml"
     sweep.write_text(HEAD + "[tlc]\ngraph = true\n")
-    done = run_cli("sweep", sweep, "--executor", "local", "-o", tmp_path / "store")
-    assert done.code == 0, done.stderr
+    run_cli("sweep", sweep, "--executor", "local", "-o", tmp_path / "store", code=0)
     view = tla2py.open_store(tmp_path / "store")
     states, edges = view.graph_states, view.graph_edges
     assert len(states) == view.runs.distinct[0] == 12
@@ -70,10 +69,9 @@ def test_steps_that_tlc_cannot_tell_apart_are_one_row(tmp_path: Path, run_cli: R
     """Two numbers of eight lead from each state to each of its four successors."""
     (tmp_path / "Parallel.tla").write_text(PARALLEL)
     (tmp_path / "s.toml").write_text('module = "Parallel.tla"\n[tlc]\ngraph = true\n')
-    done = run_cli(
-        "sweep", "s.toml", "--executor", "local", "-o", "store", "--tla2tools", jar, "--workers", "2"
+    run_cli(
+        "sweep", "s.toml", "--executor", "local", "-o", "store", "--tla2tools", jar, "--workers", "2", code=0
     )
-    assert done.code == 0, done.stderr
     view = tla2py.open_store(tmp_path / "store")
     rows = [repr(row) for row in view.arrow("graph_edges").to_pylist()]
     assert len(rows) == len(set(rows))
@@ -110,7 +108,6 @@ def test_a_simulation_keeps_its_behaviours(tmp_path: Path, run_cli: RunCli) -> N
 def test_a_key_of_the_other_mode_is_refused(tmp_path: Path, run_cli: RunCli) -> None:
     sweep = tmp_path / "ring.toml"
     sweep.write_text(HEAD + "[tlc]\nbehaviours = true\n")
-    done = run_cli("sweep", sweep, "--executor", "local", "-o", tmp_path / "store")
-    assert done.code == 2
+    done = run_cli("sweep", sweep, "--executor", "local", "-o", tmp_path / "store", code=2)
     assert "ring.toml:9:1" in done.stderr
     assert not (tmp_path / "store").exists()

@@ -77,8 +77,8 @@ def test_what_is_written_is_text(run_cli: RunCli, hostile: Path) -> None:
         *("gate", "sweep.toml", "--executor", "local", "-o", "store", "--junit", "junit.xml"),
         *("--sarif", "gate.sarif", "--summary", "summary.md"),
         env={"GITHUB_ACTIONS": "true", "GITHUB_STEP_SUMMARY": None, "GITHUB_WORKSPACE": str(hostile)},
+        code=1,
     )
-    assert ended.code == 1, ended
     assert run_cli("report", "store", "-o", "page.html").code == 0
     texts = {
         name: (hostile / name).read_text() for name in ("summary.md", "page.html", "gate.sarif", "junit.xml")

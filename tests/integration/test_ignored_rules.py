@@ -29,8 +29,7 @@ def box(tmp_path: Path) -> Path:
 )
 def test_what_tlc_ignores_is_a_warning(run_cli: RunCli, box: Path, extra: str) -> None:
     (box / "Box.cfg").write_text(f"{HEAD.replace('Small', 'Enough')}CONSTANT N = 9\n{extra}\n")
-    done = run_cli("check", "Box.tla", cwd=box)
-    assert done.code == 0, done.stderr
+    done = run_cli("check", "Box.tla", cwd=box, code=0)
     assert [str(place).startswith("Box.cfg:5:") for _, place in done.findings] == [True]
     assert "warning[" in done.stderr
 
@@ -38,8 +37,7 @@ def test_what_tlc_ignores_is_a_warning(run_cli: RunCli, box: Path, extra: str) -
 def test_no_lint_runs_a_check(run_cli: RunCli, box: Path) -> None:
     refused = run_cli("check", "Box.tla", cwd=box)
     assert (refused.code, refused.error.code) == (2, "model-value")
-    done = run_cli("check", "Box.tla", "--no-lint", cwd=box)
-    assert done.code == 0, done.stderr
+    done = run_cli("check", "Box.tla", "--no-lint", cwd=box, code=0)
     assert "note[model-value]" in done.stderr
     assert "--no-lint" in done.stderr
 
@@ -47,16 +45,14 @@ def test_no_lint_runs_a_check(run_cli: RunCli, box: Path) -> None:
 def test_tlc_gets_a_config_that_does_not_parse(run_cli: RunCli, box: Path) -> None:
     (box / "Box.cfg").write_text(HEAD + "CONSTANT N = 3..4\n")
     assert run_cli("check", "Box.tla", cwd=box).error.code == "config-syntax"
-    done = run_cli("check", "Box.tla", "--no-lint", cwd=box)
-    assert done.code == 2
+    done = run_cli("check", "Box.tla", "--no-lint", cwd=box, code=2)
     assert "broken" in done.stdout
     assert "note[value]" in done.stderr
 
 
 def test_a_comment_in_the_config_ignores_rules(run_cli: RunCli, box: Path) -> None:
     (box / "Box.cfg").write_text("\\* tla2py: ignore model-value model-valu\n" + WRONG)
-    done = run_cli("check", "Box.tla", cwd=box)
-    assert done.code == 0, done.stderr
+    done = run_cli("check", "Box.tla", cwd=box, code=0)
     assert "note[model-value]" in done.stderr
     assert "Box.cfg:1" in done.stderr
     assert ("unknown-rule", "Box.cfg:1:1") in done.findings
@@ -82,17 +78,14 @@ def test_a_green_gate_lists_what_it_ignores(run_cli: RunCli, box: Path) -> None:
     sweep.write_text('module = "Box.tla"\nconfig = "Box.cfg"\n')
     refused = run_cli("gate", "s.toml", "--executor", "local", "-o", "st", cwd=box)
     assert (refused.code, refused.error.code) == (2, "model-value")
-    done = run_cli("gate", "s.toml", "--executor", "local", "-o", "st", "--no-lint", cwd=box)
-    assert done.code == 0, done.stderr
+    done = run_cli("gate", "s.toml", "--executor", "local", "-o", "st", "--no-lint", cwd=box, code=0)
     assert IGNORED.format("--no-lint") in " ".join((done.stdout + done.stderr).split())
     sweep.write_text(sweep.read_text() + '[lint]\nignore = ["model-value", "nonsense"]\n')
-    done = run_cli("gate", "s.toml", "--executor", "local", "-o", "st", cwd=box)
-    assert done.code == 0, done.stderr
+    done = run_cli("gate", "s.toml", "--executor", "local", "-o", "st", cwd=box, code=0)
     assert IGNORED.format("ignored by [lint]") in " ".join((done.stdout + done.stderr).split())
     assert ("unknown-rule", "s.toml:4:27") in done.findings
     linted = run_cli("lint", "s.toml", cwd=box)
     assert [each.code for each in linted.reported.findings] == ["unknown-rule", "model-value"]
     assert "note[model-value]" in linted.stdout
-    stored = run_cli("gate", "st", cwd=box)
-    assert stored.code == 0, stored.stdout
+    stored = run_cli("gate", "st", cwd=box, code=0)
     assert IGNORED.format("ignored by [lint]") in " ".join((stored.stdout + stored.stderr).split())

@@ -64,8 +64,7 @@ def test_inspect_follows_library_folders(run_cli: RunCli, tmp_path: Path) -> Non
     (tmp_path / "far" / "away").mkdir(parents=True)
     (tmp_path / "far" / "away" / "Base.tla").write_text("---- MODULE Base ----\nCONSTANT N\nA == N\n====\n")
     (tmp_path / "Main.tla").write_text("---- MODULE Main ----\nEXTENDS Base\nB == A\n====\n")
-    ended = run_cli("inspect", "Main.tla", "-L", "far/away", "--json")
-    assert ended.code == 0
+    ended = run_cli("inspect", "Main.tla", "-L", "far/away", "--json", code=0)
     assert json.loads(ended.stdout)["extends"] == [
         {"module": "Base", "file": "far/away/Base.tla", "standard": False, "by": "Main"}
     ]
@@ -81,8 +80,7 @@ def test_a_module_in_a_folder_beside_is_found_and_named(run_cli: RunCli, tmp_pat
         path = tmp_path / f"{name}.tla"
         path.parent.mkdir()
         path.write_text(f"---- MODULE {path.stem} ----\n{text}\n====\n")
-    ended = run_cli("init", "here/Main.tla", "-o", "here/sweep.toml")
-    assert ended.code == 0
+    ended = run_cli("init", "here/Main.tla", "-o", "here/sweep.toml", code=0)
     assert [name in ended.stderr for name in ("Base", "-L lib")] == [True, True]
     assert 'libraries = ["../lib"]' in (tmp_path / "here" / "sweep.toml").read_text()
 
@@ -91,9 +89,7 @@ def test_text_of_a_module_is_never_markup(run_cli: RunCli, tmp_path: Path) -> No
     (tmp_path / "M.tla").write_text(
         "---- MODULE M ----\nCONSTANT N \\* [bold]not bold[/bold] [/]\nA == [x \\in {N} |-> [y |-> x]]\n====\n"
     )
-    ended = run_cli("inspect", "M.tla")
-    assert ended.code == 0
-    assert "[bold]not bold[/bold] [/]" in ended.stdout
+    assert "[bold]not bold[/bold] [/]" in run_cli("inspect", "M.tla", code=0).stdout
 
 
 @pytest.mark.parametrize(
@@ -120,8 +116,7 @@ def test_errors_are_two_lines_at_most(
 
 
 def test_no_such_module(run_cli: RunCli, tiny_spec: Path) -> None:
-    ended = run_cli("inspect", "Count.tla", cwd=tiny_spec.parent)
-    assert ended.code == 2
+    ended = run_cli("inspect", "Count.tla", cwd=tiny_spec.parent, code=2)
     assert ended.refusal == ("module-missing", "Count.tla")
     assert "Counter.tla" in ended.hint
 
@@ -148,13 +143,11 @@ def test_init_prints_or_writes_the_same_file(run_cli: RunCli, tiny_spec: Path, t
 @pytest.mark.java
 def test_a_first_sweep_runs_as_it_is(run_cli: RunCli, tiny_spec: Path, tmp_path: Path) -> None:
     assert run_cli("init", "Counter.tla", "-o", "first.toml").code == 0
-    held = run_cli("sweep", "first.toml", "--executor", "local")
-    assert "Next   tla2py report runs/first" in held.stdout
+    assert "Next   tla2py report runs/first" in run_cli("sweep", "first.toml", "--executor", "local").stdout
     assert run_cli("trace", "runs/first").stdout.endswith("runs/first: holds\n")
     path = tmp_path / "first.toml"
     path.write_text(path.read_text().replace('# "Small"', '"Small"').replace("Max = 2", "Max = 3"))
-    ended = run_cli("sweep", "first.toml", "--executor", "local")
-    assert ended.code == 1, ended.stderr
+    ended = run_cli("sweep", "first.toml", "--executor", "local", code=1)
     assert "violated: Small in 4" in ended.stdout
     assert "Next   tla2py trace runs/first 1" in ended.stdout
 
@@ -169,6 +162,4 @@ def test_the_first_sweep_of_a_system_runs_with_all_its_model_values(run_cli: Run
     # As small as it goes: one of everything.
     text = re.sub(r'"\{(\w+), \w+\}"', r'"{\1}"', text).replace("Changes = 2", "Changes = 0")
     path.write_text(text)
-    ended = run_cli("sweep", "first.toml", "--executor", "local")
-    assert ended.code == 0, ended.stdout + ended.stderr
-    assert "holds" in ended.stdout
+    assert "holds" in run_cli("sweep", "first.toml", "--executor", "local", code=0).stdout

@@ -64,8 +64,9 @@ def test_tlc_takes_a_built_in_name_in_place_of_an_operator(run_cli: RunCli, tmp_
     distinct = []
     for line in ("", "CONSTANT Step <- FALSE"):
         (tmp_path / "Count.cfg").write_text(f"SPECIFICATION Spec\n{line}\n")
-        done = run_cli("check", "Count.tla", "--config", "Count.cfg", "--no-deadlock", "--json", cwd=tmp_path)
-        assert done.code == 0, done.stderr
+        done = run_cli(
+            "check", "Count.tla", "--config", "Count.cfg", "--no-deadlock", "--json", cwd=tmp_path, code=0
+        )
         distinct.append(json.loads(done.stdout)["distinct"])
     assert distinct == [4, 1]
 
@@ -112,8 +113,7 @@ def box(tmp_path: Path) -> Path:
 
 
 def test_findings_are_told_with_their_places(run_cli: RunCli, box: Path) -> None:
-    done = run_cli("lint", "Box.cfg", "BoxBad.cfg", cwd=box)
-    assert done.code == 1
+    done = run_cli("lint", "Box.cfg", "BoxBad.cfg", cwd=box, code=1)
     comma, bound = done.reported.findings
     assert (comma.code, bound.code) == ("comma", "state-property")
     assert done.stdout.splitlines() == [
@@ -134,8 +134,7 @@ def test_nothing_found(run_cli: RunCli, box: Path) -> None:
 
 def test_a_note_is_no_reason_to_fail(run_cli: RunCli, box: Path) -> None:
     (box / "Box.cfg").write_text(CONFIG + "CHECK_DEADLOCK FALSE\nINVARIANT Enough\n")
-    done = run_cli("lint", "Box.cfg", cwd=box)
-    assert done.code == 0
+    done = run_cli("lint", "Box.cfg", cwd=box, code=0)
     assert done.findings == [("check-deadlock", "Box.cfg:3:1")]
     assert "Box.cfg:3:1: note[check-deadlock] " in done.stdout
 
@@ -169,8 +168,7 @@ def test_what_cannot_be_read(
 
 def test_a_config_without_a_module_is_read_alone(run_cli: RunCli, box: Path) -> None:
     (box / "other.cfg").write_text("INVARIANT A, B\n")
-    done = run_cli("lint", "other.cfg", cwd=box)
-    assert done.code == 1
+    done = run_cli("lint", "other.cfg", cwd=box, code=1)
     assert done.stdout.startswith("other.cfg:1:12: error[comma]")
     assert done.errors[0].startswith("other.cfg: ")
 
@@ -185,8 +183,7 @@ def test_an_error_stops_a_check_before_tlc_runs(run_cli: RunCli, box: Path) -> N
 
 def test_a_warning_stops_nothing(run_cli: RunCli, box: Path) -> None:
     (box / "Box.cfg").write_text(CONFIG + "PROPERTY Bound\n")
-    done = run_cli("check", "Box.tla", cwd=box)
-    assert done.code == 0
+    done = run_cli("check", "Box.tla", cwd=box, code=0)
     assert done.errors[0].startswith("Box.cfg:3:10: warning[state-property]")
     assert done.stdout.startswith("holds")
 
@@ -209,8 +206,7 @@ def test_a_sweep_is_linted_before_it_runs(run_cli: RunCli, box: Path) -> None:
 
 def test_a_pattern_of_configs_is_a_sweep(run_cli: RunCli, box: Path) -> None:
     (box / "BoxBad.cfg").write_text(CONFIG.replace("N = 3", "N = 5") + "INVARIANT Enough\nPROPERTY Bound\n")
-    done = run_cli("sweep", "--configs", "Box*.cfg", "Box.tla", "--executor", "local", cwd=box)
-    assert done.code == 1, done.stderr
+    done = run_cli("sweep", "--configs", "Box*.cfg", "Box.tla", "--executor", "local", cwd=box, code=1)
     [result] = done.reported.results
     assert [(each.point, each.kind, each.violated) for each in result.mismatches] == [
         (1, MismatchKind.VERDICT, ("Enough",))
@@ -235,8 +231,7 @@ def test_a_folder_is_linted_as_a_whole(run_cli: RunCli, box: Path) -> None:
     (box / "pyproject.toml").write_text("[project]\nname = 'x'\n")
     (box / ".hidden").mkdir()
     (box / ".hidden" / "s.toml").write_text('module = "Missing.tla"\n')
-    done = run_cli("lint", ".", cwd=box)
-    assert done.code == 1
+    done = run_cli("lint", ".", cwd=box, code=1)
     assert done.findings[2:] == [
         ("state-property", "models/deep/BoxSmall.cfg:3:10"),
         ("invariant-level", "models/deep/s.toml:4:16"),
@@ -276,8 +271,7 @@ def test_the_module_of_a_config_may_be_above_or_in_a_library(run_cli: RunCli, bo
 def test_a_misspelt_keyword_gets_the_right_one(run_cli: RunCli, box: Path, before: str) -> None:
     text = f"{before}INVARIANTZ Bound\n"
     (box / "Box.cfg").write_text(text)
-    done = run_cli("lint", "Box.cfg", cwd=box)
-    assert done.code == 1
+    done = run_cli("lint", "Box.cfg", cwd=box, code=1)
     assert "did you mean INVARIANT?" in done.stdout
     # A mistake in the syntax comes with its line.
     assert done.stdout.count("| INVARIANTZ Bound\n") == 1
@@ -305,27 +299,23 @@ def test_configs_that_are_not_named_after_their_module(run_cli: RunCli, box: Pat
     assert (alone.code, alone.stdout) == (0, "")
     assert "tla2py lint models/Test1.cfg models/Crate.tla" in " ".join(alone.errors)
     # What it says does it.
-    named = run_cli("lint", "models/Test1.cfg", "models/Test2.cfg", "models/Crate.tla", cwd=box)
-    assert named.code == 1
+    named = run_cli("lint", "models/Test1.cfg", "models/Test2.cfg", "models/Crate.tla", cwd=box, code=1)
     assert named.stdout.startswith("models/Test1.cfg:3:10: warning[state-property]")
     (box / "models" / "Other.tla").write_text(MODULE.replace("MODULE Box", "MODULE Other"))
-    several = run_cli("lint", "models", cwd=box)
-    assert several.hint.endswith("tla2py lint models/*.cfg models/MODULE.tla")
+    assert run_cli("lint", "models", cwd=box).hint.endswith("tla2py lint models/*.cfg models/MODULE.tla")
 
 
 def test_what_cannot_be_read_is_told_once_and_counted(run_cli: RunCli, box: Path) -> None:
     (box / "Bax.tla").write_text("---- MODULE Bax ----\nEXTENDS Missing\n====\n")
     for name in ("Bax", "BaxLarge"):
         (box / f"{name}.cfg").write_text("INIT Init\n")
-    done = run_cli("lint", "Box.cfg", "Bax.cfg", "BaxLarge.cfg", cwd=box)
-    assert done.code == 2
+    done = run_cli("lint", "Box.cfg", "Bax.cfg", "BaxLarge.cfg", cwd=box, code=2)
     assert done.refusal == ("module-missing", "Bax.tla:2:9")
     assert [line[:2] for line in done.errors if line.endswith(": Bax.cfg, BaxLarge.cfg")] == ["  "]
     assert [number in done.errors[-1] for number in ("3 files", "2 of which")] == [True, True]
     # What the text alone tells is told even if no file was read whole.
     (box / "Bax.cfg").write_text("INIT Init\nNEXT Next\nINVARIANT\n")
-    done = run_cli("lint", "Bax.cfg", cwd=box)
-    assert done.code == 2
+    done = run_cli("lint", "Bax.cfg", cwd=box, code=2)
     assert done.findings == [("empty-section", "Bax.cfg:3:1")]
     assert "Bax.cfg:3:1: warning[empty-section]" in done.stdout
     assert done.errors[-1].startswith("1 warning in 1 file, 1 of which")
@@ -360,8 +350,7 @@ def test_a_config_that_cannot_be_read_is_one_broken_point(run_cli: RunCli, box: 
     (box / "BoxBinary.cfg").write_bytes(b"\xff\xfe\x00INVARIANT")
     (box / "Box.cfg").write_text(CONFIG + "INVARIANT Small\nCHECK_DEADLOCK FALSE\n")
     args = ("sweep", "--configs", "Box*.cfg", "Box.tla", "--executor", "local", "-o", "st")
-    done = run_cli(*args, cwd=box)
-    assert done.code == 2, done.stderr
+    done = run_cli(*args, cwd=box, code=2)
     [result] = done.reported.results
     assert {row.point: row.verdict.value for row in result.runs} == {1: "violated", 2: "broken", 3: "broken"}
     messages = {row.point: row.message for row in result.runs}
@@ -371,11 +360,9 @@ def test_a_config_that_cannot_be_read_is_one_broken_point(run_cli: RunCli, box: 
     assert (again.code, again.reported.results[0].executed) == (2, 0)
     (box / "s.toml").write_text('module = "Box.tla"\nconfig = "Box*.cfg"\n')
     assert run_cli("cfg", "--check", "s.toml", cwd=box).error.code == "config-syntax"
-    linted = run_cli("lint", "s.toml", cwd=box)
-    assert linted.code == 1
+    linted = run_cli("lint", "s.toml", cwd=box, code=1)
     assert linted.findings[:2] == [("syntax", "BoxBad.cfg:3:11"), ("unreadable", "BoxBinary.cfg:1:1")]
-    gate = run_cli("gate", "s.toml", "--executor", "local", "-o", "gated", cwd=box)
-    assert gate.code == 2
+    gate = run_cli("gate", "s.toml", "--executor", "local", "-o", "gated", cwd=box, code=2)
     assert "BoxBad.cfg:3:11" in gate.stdout + gate.stderr
     (box / "Box.cfg").unlink()
     assert run_cli(*args, cwd=box).error.code == "config-syntax"
@@ -385,8 +372,7 @@ def test_a_config_without_a_value_of_a_constant_is_one_broken_point(run_cli: Run
     (box / "Box.cfg").write_text(CONFIG + "INVARIANT Small\nCHECK_DEADLOCK FALSE\n")
     (box / "BoxBad.cfg").write_text((box / "Box.cfg").read_text().replace("N = 3", ""))
     args = ("sweep", "--configs", "Box*.cfg", "Box.tla", "--executor", "local", "-o", "st")
-    done = run_cli(*args, cwd=box)
-    assert done.code == 2, done.stderr
+    done = run_cli(*args, cwd=box, code=2)
     [result] = done.reported.results
     assert {row.point: row.verdict.value for row in result.runs} == {1: "violated", 2: "broken"}
     assert "BoxBad.cfg: constant N has no value" in str(result.runs[1].message)
@@ -412,6 +398,5 @@ def test_a_constant_postcondition_is_found_before_tlc_stops(
     found = [each for each in linted.reported.findings if each.code == "constant-check"]
     assert [str(each.place) for each in found] == (["Box.cfg:4:15"] if post else [])
     assert all(said in each.message for each in found)
-    done = run_cli("check", "Box.tla", *jar, cwd=box)
-    assert done.code == (2 if post else 0), done
+    done = run_cli("check", "Box.tla", *jar, cwd=box, code=2 if post else 0)
     assert ("cannot be a constant" in done.stdout) == bool(post)

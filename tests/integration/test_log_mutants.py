@@ -60,14 +60,12 @@ def test_what_goes_unnoticed_is_found_and_locked(run_cli: RunCli, tmp_path: Path
     ]
 
     gate = ("gate", sweep, "-o", store, "--executor", "local", "--no-vacuity", "--no-coverage")
-    recorded = run_cli(*gate, "--record")
-    assert recorded.code == 0
+    recorded = run_cli(*gate, "--record", code=0)
     # The changed logs of validate are those of the gate.
     assert "to execute" not in recorded.stderr
     assert '"drop Open" = "1 of 2"' in (tmp_path / "sweep.lock").read_text()
     (tmp_path / "Door.tla").write_text(DOOR.replace("~open /\\", "/\\"))
-    drifted = run_cli(*gate)
-    assert drifted.code == 1
+    drifted = run_cli(*gate, code=1)
     for text in ("double Open: 2 of 2; before: 0 of 2", "drop Close: 1 of 1; before: 0 of 1"):
         assert f"accepted changes to logs, {text}" in drifted.stdout
     assert run_cli(*gate, "--update").code == 0

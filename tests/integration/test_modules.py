@@ -85,8 +85,7 @@ Low == Bounded(3)!Within
     bound = "---- MODULE Bound ----\nEXTENDS Integers\nCONSTANT top\nVARIABLE value\nWithin == value =< top\n====\n"
     write(tmp_path / "base", Base="---- MODULE Base ----\nEXTENDS Naturals\nZero == 0\n====\n", Bound=bound)
     options = ("--invariant", "Low", "--no-deadlock")
-    ended = run_cli("check", "models/Whole.tla", "-L", "middle", "-L", "base", *options)
-    assert ended.code == 1, ended
+    ended = run_cli("check", "models/Whole.tla", "-L", "middle", "-L", "base", *options, code=1)
     assert "Low is violated, 3 states" in ended.stdout
     ended = run_cli("check", "models/Whole.tla", "-L", "middle", *options)
     assert (ended.code, ended.refusal) == (2, ("module-missing", "middle/Middle.tla:2:9"))
@@ -161,8 +160,7 @@ def countdown(tmp_path: Path) -> Path:
 
 def test_pluscal_that_is_not_translated(run_cli: RunCli, countdown: Path) -> None:
     asked = ("-c", "N=2", "--invariant", "Above")
-    ended = run_cli("check", countdown, *asked)
-    assert ended.code == 1, ended
+    ended = run_cli("check", countdown, *asked, code=1)
     [remark] = ended.reported.remarks
     assert (remark.where, remark.doubtful) == (f"{countdown}:4:4", False)
     assert str(remark) in ended.stderr
@@ -195,8 +193,7 @@ def test_pluscal_that_changed_since_it_was_translated(run_cli: RunCli, countdown
     assert [state.values["left"] for state in states] == [2, 2, 0]
     # Who wants the old translation says so.
     sweep.write_text(sweep.read_text() + "[tlc]\ntranslate = false\n")
-    ended = run_cli("sweep", sweep, "--executor", "local", "--fresh")
-    assert ended.reported.remarks == []
+    assert run_cli("sweep", sweep, "--executor", "local", "--fresh").reported.remarks == []
     states = open_view(countdown.parent / "runs/sweep").trace(1).states
     assert [state.values["left"] for state in states] == [2, 2, 1]
 
@@ -280,8 +277,7 @@ def test_a_gate_says_in_its_reports_when_a_translation_is_not_that_of_the_algori
     asked = ("gate", sweep, "--executor", "local", "--summary", summary, "--sarif", sarif)
     # Checked is what the algorithm says, which the file's translation does not.
     countdown.write_text(edited)
-    ended = run_cli(*asked)
-    assert ended.code == 0, ended
+    ended = run_cli(*asked, code=0)
     [remark] = ended.reported.remarks
     assert not remark.doubtful
     assert f"note: Countdown.tla:4:4: {remark.text}" in ended.stdout
@@ -289,8 +285,7 @@ def test_a_gate_says_in_its_reports_when_a_translation_is_not_that_of_the_algori
     # Checked is the file's translation, and the algorithm says something else, or nothing.
     for other in (unmarked, unmarked.replace("end while;", "end whle;")):
         countdown.write_text(other)
-        ended = run_cli(*asked)
-        assert ended.code == 2, ended
+        ended = run_cli(*asked, code=2)
         assert ended.reasons == {(Reason.TRANSLATION, None)}
         [remark] = ended.reported.remarks
         assert remark.doubtful
@@ -301,8 +296,7 @@ def test_a_gate_says_in_its_reports_when_a_translation_is_not_that_of_the_algori
         place = result["locations"][0]["physicalLocation"]
         assert (place["artifactLocation"]["uri"], place["region"]["startLine"]) == ("Countdown.tla", 4)
     sweep.write_text(sweep.read_text() + "[tlc]\ntranslate = false\n")
-    ended = run_cli(*asked)
-    assert ended.code == 0, ended
+    ended = run_cli(*asked, code=0)
     assert "algorithm" not in summary.read_text()
 
 

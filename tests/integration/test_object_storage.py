@@ -80,8 +80,7 @@ def test_a_store_is_the_same_wherever_it_is(
     storage: Storage, bucket: str, tiny_sweep: Path, tmp_path: Path, run_cli: RunCli
 ) -> None:
     address = f"s3://{bucket}/runs/mine"
-    swept = run_cli("sweep", tiny_sweep, "--executor", "local", "-o", address)
-    assert swept.code == 1, swept.stderr
+    swept = run_cli("sweep", tiny_sweep, "--executor", "local", "-o", address, code=1)
     assert f"tla2py trace {address} 3" in swept.stdout
     kept = storage.objects(f"{bucket}/runs/mine")
     assert {name.partition("/")[0] for name in kept} == {
@@ -96,12 +95,8 @@ def test_a_store_is_the_same_wherever_it_is(
     # Existing runs are not repeated, and reading writes nothing.
     again = run_cli("sweep", tiny_sweep, "--executor", "local", "-o", storage.uri(f"{bucket}/runs/mine"))
     assert (again.executed, again.cached) == (0, 3)
-    listed = run_cli("trace", address)
-    assert listed.code == 0, listed.stderr
-    assert "Small" in listed.stdout
-    gated = run_cli("gate", address)
-    assert gated.code == 1, gated.stderr
-    assert "point 3" in gated.stdout
+    assert "Small" in run_cli("trace", address, code=0).stdout
+    assert "point 3" in run_cli("gate", address, code=1).stdout
     there = tla2py.open_store(address)
     options = PageOptions(notes="", notes_folder=tmp_path, target=tmp_path)
     assert "Small" in report_page(there, options)
@@ -161,8 +156,7 @@ def test_a_kill_costs_only_the_runs_in_flight(
     for run_id in kept:
         with Store(store).archive(run_id) as archive:
             assert b"Model checking completed" in b"".join(archive.stdout(1))
-    rest = run_cli(*command)
-    assert rest.code == 0, rest.stderr
+    rest = run_cli(*command, code=0)
     assert (rest.executed, rest.cached) == (points - len(kept), len(kept))
     now = record_ids(store)
     assert kept.items() <= now.items()
@@ -174,8 +168,7 @@ def test_a_kill_costs_only_the_runs_in_flight(
 def test_what_is_wrong_is_told_in_two_lines(
     storage: Storage, bucket: str, tiny_sweep: Path, run_cli: RunCli
 ) -> None:
-    ended = run_cli("sweep", tiny_sweep, "--executor", "local", "-o", "s3://nobodys/runs")
-    assert ended.code == 2
+    ended = run_cli("sweep", tiny_sweep, "--executor", "local", "-o", "s3://nobodys/runs", code=2)
     assert ended.error.code == "bucket-missing"
     assert "s3://nobodys/runs" in ended.error.message
     assert len([line for line in ended.errors if line.startswith(("error: ", "  "))]) == 2

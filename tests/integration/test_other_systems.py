@@ -88,8 +88,7 @@ def test_sweeps_are_the_same_and_say_once_that_no_wall_stands(
     other = tiny_sweep.with_name("other.toml")
     other.write_text('template = "own.cfg.j2"\n' + tiny_sweep.read_text())
     asked = ("sweep", tiny_sweep, other, "--executor", "local", "-o")
-    there = run_cli(*asked, "there", env=elsewhere)
-    assert there.code == 1, there
+    there = run_cli(*asked, "there", env=elsewhere, code=1)
     assert there.stderr.count(f"{NO_WALLS}: ") == 1, there
     here = run_cli(*asked, "here")
     assert (here.code, here.stderr.count(NO_WALLS)) == (1, 0), here
@@ -139,8 +138,7 @@ def test_a_kill_leaves_no_process_and_costs_only_the_runs_in_flight(
     assert not wait_until_gone(scratch)
     kept = record_ids(store)
     assert 0 < len(kept) < 6
-    rest = run_cli("sweep", SPECS / "counter.toml", "--executor", "local", "-o", store, env=elsewhere)
-    assert rest.code == 0, rest
+    run_cli("sweep", SPECS / "counter.toml", "--executor", "local", "-o", store, env=elsewhere, code=0)
     assert kept.items() <= record_ids(store).items()
     assert len(rows(store, "runs")) == 6
     assert not wait_until_gone(scratch)

@@ -47,9 +47,8 @@ def with_postcondition(talk: Path, name: str) -> Path:
 
 
 def test_a_check_shows_what_is_printed(run_cli: RunCli, talk: Path) -> None:
-    ended = run_cli("check", talk, "-c", "Max=2")
+    ended = run_cli("check", talk, "-c", "Max=2", code=0)
 
-    assert ended.code == 0
     *printed, verdict = ended.stdout.splitlines()
     assert printed == ['<<"starts with", 2>>', '<<"leaves", 0>>', '<<"leaves", 1>>']
     assert verdict.startswith("holds")
@@ -105,8 +104,7 @@ def test_a_postcondition_is_named(
     name: str, code: int, printed: list[str], run_cli: RunCli, talk: Path, newer_tlc: Path
 ) -> None:
     config = with_postcondition(talk, name)
-    ended = run_cli("check", talk, "--config", config, "--tla2tools", newer_tlc)
-    assert ended.code == code
+    ended = run_cli("check", talk, "--config", config, "--tla2tools", newer_tlc, code=code)
     assert [text for text in printed if text not in ended.stdout] == []
     # An Assert in a postcondition violates the postcondition, not an assumption.
     assert code == 2 or not re.search("[Aa]ssumption|ASSUME", ended.stdout)
@@ -121,12 +119,10 @@ def test_a_sweep_and_a_gate_name_the_postcondition_and_what_was_printed(
     )
     options = ("-o", talk.with_name("store"), "--executor", "local", "--tla2tools", newer_tlc)
 
-    ended = run_cli("sweep", sweep, *options)
-    assert ended.code == 1
+    ended = run_cli("sweep", sweep, *options, code=1)
     assert "violated: Few" in ended.stdout
     assert '<<"distinct", 3>>' in ended.stdout
 
-    gated = run_cli("gate", sweep, *options)
-    assert gated.code == 1
+    gated = run_cli("gate", sweep, *options, code=1)
     assert "Postcondition Few" in gated.stdout
     assert '<<"distinct", 3>>' in gated.stdout

@@ -71,8 +71,7 @@ def test_a_conjunct_goes_by_the_name_of_its_property(
 ) -> None:
     """With one property there is nothing to choose from; of several each is checked alone. Then the search goes on."""
     (folder / "s.toml").write_text(SWEEP.format(properties, broken=[f'"{each}"' for each in broken]))
-    ended = run_cli("gate", "s.toml", "--executor", "local", "--junit", "junit.xml", cwd=folder)
-    assert ended.code == 0, ended
+    run_cli("gate", "s.toml", "--executor", "local", "--junit", "junit.xml", cwd=folder, code=0)
     store = tla2py.open_store(folder / "runs" / "s")
     found = [
         [violation["name"] for violation in row["violated"]]
@@ -97,8 +96,7 @@ def test_a_conjunct_with_a_name_goes_by_that_of_its_property(
     else:
         text = text.replace('violates = ["Both", "Low"]', 'violates = ["Both", "Named", "Low"]')
     (folder / "s.toml").write_text(text)
-    ended = run_cli("gate", "s.toml", "--executor", "local", "--junit", "junit.xml", cwd=folder)
-    assert ended.code == 0, ended
+    run_cli("gate", "s.toml", "--executor", "local", "--junit", "junit.xml", cwd=folder, code=0)
     [found] = violated(folder)
     assert {*found} == {"property Named"} | ({"property Both", "invariant Low"} if find == "each" else set())
 
@@ -106,8 +104,7 @@ def test_a_conjunct_with_a_name_goes_by_that_of_its_property(
 def test_a_property_of_every_state_is_confirmed_as_one(run_cli: RunCli, folder: Path) -> None:
     text = SWEEP.format('"Always"', broken=['"step"']).replace('"Both", ', '"Always", ')
     (folder / "s.toml").write_text(text)
-    ended = run_cli("gate", "s.toml", "--executor", "local", cwd=folder)
-    assert ended.code == 0, ended
+    run_cli("gate", "s.toml", "--executor", "local", cwd=folder, code=0)
     verified = run_cli("trace", "runs/s", "--verify", cwd=folder)
     assert (verified.code, verified.stdout.count("confirmed")) == (0, 2), verified
 
@@ -116,8 +113,7 @@ def test_nothing_is_said_of_what_a_search_that_ended_left_open(run_cli: RunCli, 
     """An Assert cannot be left out of a config, so that the search for each violation ends with it."""
     text = SWEEP.format("", broken=['"step"']).replace('"Low"', '"Stops", "Low"', 1)
     (folder / "s.toml").write_text(text[: text.index("[expect]")] + '[expect]\nverdict = "holds"\n')
-    ended = run_cli("gate", "s.toml", "--executor", "local", "--junit", "junit.xml", cwd=folder)
-    assert ended.code == 1, ended
+    run_cli("gate", "s.toml", "--executor", "local", "--junit", "junit.xml", cwd=folder, code=1)
     [failure] = ET.parse(folder / "junit.xml").findall(".//testcase/*")
     assert "no answer on invariant Low" in str(failure.text)
 
@@ -127,7 +123,6 @@ def test_the_table_of_several_sweeps_says_what_is_open(run_cli: RunCli, folder: 
     text = SWEEP.format("", broken=['"none"']).replace('"Low"', '"Low", "Fine"', 1)
     (folder / "all.toml").write_text(text.replace('["Both", "Low"]', '["Low"]'))
     (folder / "one.toml").write_text(text.replace('"each"', '"first"').replace('["Both", "Low"]', '["Low"]'))
-    ended = run_cli("sweep", "all.toml", "one.toml", "--executor", "local", cwd=folder)
-    assert ended.code == 0, ended
+    ended = run_cli("sweep", "all.toml", "one.toml", "--executor", "local", cwd=folder, code=0)
     fine = [line.split()[-4:] for line in ended.stdout.splitlines() if "Fine" in line]
     assert [("holds" in line, "undecided" in line) for line in fine] == [(True, False), (False, True)], ended

@@ -23,14 +23,12 @@ def test_a_law_survives_or_is_refuted(small: str, answer: str, tmp_path: Path, r
     (tmp_path / "Counter.tla").write_text(COUNTER.replace("x < 3", small))
     sweep = tmp_path / "sweep.toml"
     sweep.write_text(COUNTER_SWEEP.replace("[1, 2, 3]", "[1, 2, 3, 4]"))
-    ended = run_cli("sweep", sweep, "--executor", "local", "--refine", "1", "-o", tmp_path / "store")
-    assert ended.code == 1, ended.stderr
+    ended = run_cli("sweep", sweep, "--executor", "local", "--refine", "1", "-o", tmp_path / "store", code=1)
     lines = ended.stdout.splitlines()
     assert "  { Max = 5 }" in lines
     assert any(line.startswith(answer) for line in lines), ended.stdout
     # The points of the file are those of the store again.
-    again = run_cli("sweep", sweep, "--executor", "local", "-o", tmp_path / "store")
-    assert "nothing to run" in again.stderr
+    assert "nothing to run" in run_cli("sweep", sweep, "--executor", "local", "-o", tmp_path / "store").stderr
 
 
 @pytest.mark.long

@@ -40,17 +40,15 @@ def test_a_simulation_that_finds_nothing_is_no_failure(run_cli: RunCli, line: Pa
     line.write_text(SWEEP + WALKS)
     store = line.with_name("store")
 
-    ended = run_cli("sweep", line, "-o", store, "--executor", "local")
+    ended = run_cli("sweep", line, "-o", store, "--executor", "local", code=0)
 
-    assert ended.code == 0
     assert "no violation in 5 behaviours" in ended.stdout
     assert "inconclusive" not in ended.stdout + ended.stderr
     assert "holds" not in ended.stdout
     [row] = open_view(store).runs.to_dict("records")
     assert (row["verdict"], row["outcome"], row["behaviours"]) == ("inconclusive", "bounded_success", 5)
 
-    point = run_cli("check", line, "--point", "1")
-    assert point.code == 0
+    point = run_cli("check", line, "--point", "1", code=0)
     assert point.stdout.splitlines()[-1].startswith("no violation in 5 behaviours; ")
 
 
@@ -87,8 +85,7 @@ def test_the_behaviours_counted_are_those_that_tlc_wrote(
 
 def test_a_budget_keeps_behaviours(run_cli: RunCli, line: Path, jar: Path) -> None:
     line.write_text(SWEEP + '[tlc]\nmode = "simulate"\ndepth = 7\nbudget = "2s"\nbehaviours = true\n')
-    ended = run_cli("sweep", line, "-o", line.with_name("store"), "--executor", "local", "--tla2tools", jar)
-    assert ended.code == 0, ended
+    run_cli("sweep", line, "-o", line.with_name("store"), "--executor", "local", "--tla2tools", jar, code=0)
     assert set(open_view(line.with_name("store")).traces.kind) == {"simulated"}
 
 
@@ -99,9 +96,7 @@ def test_a_simulation_does_not_hold(run_cli: RunCli, line: Path) -> None:
 
 def test_a_gate_wants_the_simulation_to_be_expected(run_cli: RunCli, line: Path) -> None:
     line.write_text(SWEEP + WALKS)
-    red = run_cli("gate", line, "--executor", "local")
-    assert red.code == 3
-    assert "no violation in 5 behaviours" in red.stdout
+    assert "no violation in 5 behaviours" in run_cli("gate", line, "--executor", "local", code=3).stdout
 
     line.write_text(SWEEP + WALKS + ALLOWED)
     assert run_cli("gate", line, "--executor", "local").code == 0
@@ -113,9 +108,8 @@ def test_a_budget_is_an_end(run_cli: RunCli, line: Path, newer_tlc: Path, counte
     line.write_text(SWEEP + '[tlc]\nmode = "simulate"\ndepth = 7\nbudget = "2s"\n')
     jar = ("--tla2tools", newer_tlc) if counted == "behaviours" else ()
 
-    ended = run_cli("sweep", line, "-o", line.with_name("store"), "--executor", "local", *jar)
+    ended = run_cli("sweep", line, "-o", line.with_name("store"), "--executor", "local", *jar, code=0)
 
-    assert ended.code == 0
     assert f"{counted} " in ended.stdout.partition("no violation in ")[2].splitlines()[0]
     assert open_view(line.with_name("store")).runs["wall_seconds"][0] >= 2
 
@@ -135,8 +129,7 @@ def test_a_timeout_is_none(run_cli: RunCli, line: Path) -> None:
 )
 def test_a_budget_that_cannot_be(run_cli: RunCli, line: Path, tlc: str, code: str) -> None:
     line.write_text(SWEEP + "[tlc]\n" + tlc)
-    ended = run_cli("sweep", line, "--executor", "local")
-    assert ended.code == 2
+    ended = run_cli("sweep", line, "--executor", "local", code=2)
     assert ended.refusal == (code, f"{line}:{7 if code == 'wrong-mode' else 8}:1")
 
 

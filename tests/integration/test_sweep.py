@@ -57,8 +57,7 @@ def wait_until_gone(folder: Path, seconds: float = 15) -> list[str]:
 @pytest.fixture(scope="module")
 def counter_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     store = tmp_path_factory.mktemp("counter") / "store"
-    done = command.run(*SWEEP_HERE[3:], "-o", store, cwd=store.parent)
-    assert done.code == 0, done.stderr
+    done = command.run(*SWEEP_HERE[3:], "-o", store, cwd=store.parent, code=0)
     assert [(len(result.runs), result.mismatches) for result in done.reported.results] == [(6, ())]
     assert "Procs = {p1}, Max = 3" in done.stdout
     assert "Procs = {p1, p2}, Max = 2" in done.stdout
@@ -89,8 +88,7 @@ def test_a_second_sweep_runs_nothing_and_starts_no_java(counter_store: Path, run
     before = {name: rows(counter_store, name) for name in ("runs", "states", "changes")}
     written = (counter_store / "tables" / "current.json").read_bytes()
     # A Java that answers to nothing: whoever starts it fails.
-    again = run_cli(*SWEEP_HERE[3:], "-o", counter_store)
-    assert again.code == 0
+    again = run_cli(*SWEEP_HERE[3:], "-o", counter_store, code=0)
     assert (again.executed, again.cached) == (0, 6)
     assert (counter_store / "tables" / "current.json").read_bytes() == written
     assert before == {name: rows(counter_store, name) for name in before}
@@ -101,8 +99,7 @@ def test_only_a_point_that_is_new_is_executed(counter_store: Path, tmp_path: Pat
     shutil.copy(SPECS / "Counter.tla", tmp_path)
     text = (SPECS / "counter.toml").read_text().replace("Max = [1, 2, 3]", "Max = [0, 1, 2, 3]")
     (tmp_path / "more.toml").write_text(text)
-    more = run_cli("sweep", tmp_path / "more.toml", "--executor", "local", "-o", store)
-    assert more.code == 0, more.stderr
+    more = run_cli("sweep", tmp_path / "more.toml", "--executor", "local", "-o", store, code=0)
     assert (more.executed, more.cached) == (2, 6)
     assert len(rows(store, "runs")) == 8
 
@@ -153,8 +150,7 @@ def test_a_kill_costs_only_the_runs_in_flight(
     assert not wait_until_gone(scratch)
     kept = record_ids(store)
     assert 0 < len(kept) < 6
-    rest = run_cli("sweep", SPECS / "counter.toml", "--executor", "local", "-o", store)
-    assert rest.code == 0, rest.stderr
+    rest = run_cli("sweep", SPECS / "counter.toml", "--executor", "local", "-o", store, code=0)
     assert rest.cached == len(kept)
     assert kept.items() <= record_ids(store).items()
     assert not list(store.rglob(".tmp-*"))
@@ -185,8 +181,7 @@ def test_a_killed_tlc_is_no_answer(counter_store: Path, tmp_path: Path, run_cli:
     outcomes = [row["outcome"] for row in rows(store, "runs")]
     assert "killed" in outcomes
     assert process.returncode == 3
-    again = run_cli("sweep", sweep, "--executor", "local", "-o", store)
-    assert again.code == 0, again.stderr
+    again = run_cli("sweep", sweep, "--executor", "local", "-o", store, code=0)
     assert again.executed == outcomes.count("killed")
     assert rows(store, "runs") == rows(counter_store, "runs")
 
@@ -227,8 +222,7 @@ def test_a_damaged_record_is_executed_again(counter_store: Path, tmp_path: Path,
     store = shutil.copytree(counter_store, tmp_path / "store")
     shutil.rmtree(store / "tables")
     damage_record(store, min(record_ids(store)))
-    again = run_cli("sweep", SPECS / "counter.toml", "--executor", "local", "-o", store)
-    assert again.code == 0, again.stderr
+    again = run_cli("sweep", SPECS / "counter.toml", "--executor", "local", "-o", store, code=0)
     assert (again.executed, again.cached) == (1, 5)
     assert rows(store, "runs") == rows(counter_store, "runs")
 
@@ -244,25 +238,21 @@ def test_tables_are_made_again_from_the_records(counter_store: Path, tmp_path: P
 
 
 def test_trace_lists_and_prints(counter_store: Path, run_cli: RunCli) -> None:
-    listed = run_cli("trace", counter_store)
-    assert listed.code == 0
+    listed = run_cli("trace", counter_store, code=0)
     lines = listed.stdout.splitlines()
     assert [line for line in lines if line[:1].isdigit()] == [
         "1. Below: 3 counterexamples of 4 states",
         "2. Small: 2 counterexamples of 4 states",
     ]
-    printed = run_cli("trace", counter_store, "5")
-    assert printed.code == 0
+    printed = run_cli("trace", counter_store, "5", code=0)
     assert "Below is violated, 4 states" in printed.stdout
     assert "count[p1]: 0 -> 1" in printed.stdout or "count[p2]  0 -> 1" in printed.stdout
-    whole = run_cli("trace", counter_store, "5", "--full")
-    assert whole.stdout.count("count = (p1 :> ") == 4
+    assert run_cli("trace", counter_store, "5", "--full").stdout.count("count = (p1 :> ") == 4
     hidden = run_cli("trace", counter_store, "5", "--hide", "count")
     assert hidden.stdout.count("only hidden variables change") == 3
     assert "count" not in hidden.stdout
     assert run_cli("trace", counter_store, "5", "--only", "count").stdout == printed.stdout
-    none = run_cli("trace", counter_store, "1")
-    assert none.code == 2
+    none = run_cli("trace", counter_store, "1", code=2)
     assert none.error.code == "no-trace"
     assert [word in none.error.message for word in ("point 1", str(counter_store), "holds")] == [True] * 3
 
@@ -285,8 +275,7 @@ def test_a_trace_is_compared_with_one_of_another_store(
     other = shutil.copytree(counter_store, tmp_path / "other")
 
     def compared(with_: str) -> str:
-        done = run_cli("trace", counter_store, "5", "--diff", with_)
-        assert done.code == 0, done.stderr
+        done = run_cli("trace", counter_store, "5", "--diff", with_, code=0)
         return done.stdout
 
     assert compared(str(other)).splitlines()[-1] == "both take the same steps"
@@ -294,8 +283,7 @@ def test_a_trace_is_compared_with_one_of_another_store(
     assert compared("6/1") == compared("6").replace("point 6", "point 6, trace 1")
     assert compared(f"{other}:6/1").splitlines()[1].startswith(f"> point 6, trace 1 of {other}")
     assert compared(f"{other}:6") == compared("6").replace("point 6", f"point 6 of {other}")
-    failed = run_cli("trace", counter_store, "5", "--diff", f"{other}:1")
-    assert failed.code == 2
+    failed = run_cli("trace", counter_store, "5", "--diff", f"{other}:1", code=2)
     assert failed.error.code == "no-trace"
     assert str(other) in failed.error.message
     assert f"'tla2py trace {other}'" in failed.hint
@@ -322,8 +310,7 @@ def test_two_sweeps_into_one_store_at_once(counter_store: Path, tmp_path: Path, 
 def test_a_store_that_another_module_takes_over_is_told(tiny_sweep: Path, run_cli: RunCli) -> None:
     asked = ("sweep", "sweep.toml", "--executor", "local")
     first = run_cli(*asked)
-    again = run_cli(*asked)
-    assert not any("belonged to" in text for text in (*first.reported.told, *again.reported.told))
+    assert not any("belonged to" in text for text in (*first.reported.told, *run_cli(*asked).reported.told))
     other = tiny_sweep.with_name("Other.tla")
     other.write_text(
         tiny_sweep.with_name("Counter.tla").read_text().replace("MODULE Counter", "MODULE Other")

@@ -44,8 +44,7 @@ def folder(tmp_path: Path) -> Path:
 def test_each_point_runs_with_the_jar_that_it_names(folder: Path, run_cli: RunCli) -> None:
     jars = f'"bundled", {named(folder / "copy.jar")}, {named(folder / "other.jar")}'
     (folder / "s.toml").write_text(f"{HEAD}[parameters]\njar = [{jars}]\n")
-    done = run_cli("sweep", "s.toml", "--executor", "local", cwd=folder)
-    assert done.code == 0
+    done = run_cli("sweep", "s.toml", "--executor", "local", cwd=folder, code=0)
     # The copy is the same model.
     assert done.executed == 2
     rows = table_rows(folder / "runs/s", "runs")
@@ -89,8 +88,9 @@ def test_small_runs_share_a_jvm_with_those_of_their_jar_alone(folder: Path, run_
 def test_several_jars_of_the_command_are_the_parameter(folder: Path, run_cli: RunCli) -> None:
     (folder / "s.toml").write_text(HEAD)
     jars = ("--tla2tools", "bundled", "--tla2tools", "other.jar")
-    gated = run_cli("gate", "s.toml", *jars, "--record", "--no-coverage", "--executor", "local", cwd=folder)
-    assert gated.code == 0
+    gated = run_cli(
+        "gate", "s.toml", *jars, "--record", "--no-coverage", "--executor", "local", cwd=folder, code=0
+    )
     assert f"s.toml runs the jar other.jar, sha256 {digest(folder / 'other.jar')[:12]}" in gated.stdout
     lock = (folder / "s.lock").read_text()
     assert 'jar = "bundled"' in lock
@@ -102,8 +102,7 @@ def test_several_jars_of_the_command_are_the_parameter(folder: Path, run_cli: Ru
     assert json.loads(checked.stdout)["tlc_version"] == "2.99"
     # A red gate names the same command.
     (folder / "s.toml").write_text(f'{HEAD}[expect]\nverdict = "violated"\n')
-    red = run_cli("gate", "s.toml", *jars, "--executor", "local", cwd=folder)
-    assert red.code == 1
+    red = run_cli("gate", "s.toml", *jars, "--executor", "local", cwd=folder, code=1)
     assert "again: tla2py check s.toml --point 1 --tla2tools bundled --tla2tools other.jar" in red.stdout
     assert run_cli("check", "Counter.tla", "-c", "Max=2", *jars, cwd=folder).refusal == ("usage", None)
 
@@ -141,8 +140,7 @@ def test_a_module_may_have_a_constant_of_that_name(folder: Path, run_cli: RunCli
     row = '[[expect.point]]\nmatch = { tlc.jar = "other.jar" }\nverdict = "violated"\n'
     with (folder / "s.toml").open("a") as file:
         file.write(row)
-    red = run_cli("gate", "s.toml", "--executor", "local", cwd=folder)
-    assert red.code == 1
+    red = run_cli("gate", "s.toml", "--executor", "local", cwd=folder, code=1)
     assert "point 2  tlc.jar = other.jar" in red.stdout
     assert "point 1" not in red.stdout
     only = run_cli("sweep", "s.toml", "--set", "tlc.jar=bundled", "--dry-run", cwd=folder)
@@ -180,8 +178,7 @@ def test_jars_that_answer_differently(tmp_path: Path, newer_tlc: Path) -> None:
         '[expect]\nlaw.Small = "jar = \\"bundled\\""\n'
     )
     (tmp_path / "s.toml").write_text(text)
-    swept = command.run("sweep", "s.toml", "--executor", "local", cwd=tmp_path)
-    assert swept.code == 0
+    swept = command.run("sweep", "s.toml", "--executor", "local", cwd=tmp_path, code=0)
     # Said once, of the one jar that has the fault.
     assert [code for code, _ in swept.findings].count("jar-known-wrong") == 1
     (tmp_path / "s.toml").write_text(f'{text}[accept]\njar-known-wrong = "on purpose"\n')
@@ -192,8 +189,9 @@ def test_jars_that_answer_differently(tmp_path: Path, newer_tlc: Path) -> None:
     ]
     explained = json.loads(command.run("explain", "runs/s", "--json", cwd=tmp_path).stdout)
     assert explained[0]["law"] == "jar = bundled"
-    second = command.run("check", "s.toml", "--point", "2", "--second", "bundled", "--json", cwd=tmp_path)
-    assert second.code == 1
+    second = command.run(
+        "check", "s.toml", "--point", "2", "--second", "bundled", "--json", cwd=tmp_path, code=1
+    )
     opinion = json.loads(second.stdout)["second"]
     assert (opinion["tlc_version"], opinion["agrees"], opinion["known"]) == (
         "2.15",

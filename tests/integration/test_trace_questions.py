@@ -33,8 +33,7 @@ def swept(folder: Path, **files: str) -> StoreView:
     """The store of the sweep file ``sweep.toml`` beside modules."""
     for name, text in files.items():
         (folder / (f"{name}.toml" if name == "sweep" else f"{name}.tla")).write_text(text)
-    done = command.run("sweep", "sweep.toml", "--executor", "local", cwd=folder)
-    assert done.code == 1, done.stderr
+    command.run("sweep", "sweep.toml", "--executor", "local", cwd=folder, code=1)
     return open_view(folder / "runs/sweep")
 
 
@@ -258,8 +257,7 @@ def test_a_simulated_trace_without_the_steps_it_does_not_need(tmp_path: Path, ru
     simulation = '[tlc]\nmode = "simulate"\nnum = 100\ndepth = 30\nseed = 5\n'
     view = swept(tmp_path, Lease=(SPECS / "Lease.tla").read_text("utf-8"), sweep=LEASE + simulation)
     asked = ("trace", "runs/sweep", "1", "--essential")
-    shown = run_cli(*asked, cwd=tmp_path)
-    assert shown.code == 0, shown.stderr
+    shown = run_cli(*asked, cwd=tmp_path, code=0)
     steps = len(view.trace(1).states) - 1
     assert steps > 5
     lines = shown.stdout.splitlines()

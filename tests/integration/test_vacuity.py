@@ -111,8 +111,7 @@ def mail(tmp_path: Path) -> Path:
 def probed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The module and a store of its sweep, which tests copy before they change it."""
     folder = write_mail(tmp_path_factory.mktemp("mail"))
-    ended = command.run("sweep", "sweep.toml", "--executor", "local", "-o", "store", cwd=folder)
-    assert ended.code == 0, ended
+    command.run("sweep", "sweep.toml", "--executor", "local", "-o", "store", cwd=folder, code=0)
     return folder
 
 
@@ -193,8 +192,7 @@ def test_without_the_key_nothing_is_asked(mail: Path, run_cli: RunCli) -> None:
 def test_a_first_lock_asks_and_an_accepted_finding_is_listed(mail: Path, run_cli: RunCli) -> None:
     accepted = '[accept.vacuous-implication]\nLists = "a guard"\n'
     (mail / "sweep.toml").write_text(SMALL.replace("vacuity = true\n", "") + accepted)
-    ended = run_cli("gate", "sweep.toml", "--record", "--strict", "--executor", "local", cwd=mail)
-    assert ended.code == 0, ended
+    ended = run_cli("gate", "sweep.toml", "--record", "--strict", "--executor", "local", cwd=mail, code=0)
     [gated] = ended.reported.gated
     assert [each.finding.subject for each in gated.found.findings.accepted].count("Lists") == 1
     # Later gates ask again.
@@ -203,8 +201,7 @@ def test_a_first_lock_asks_and_an_accepted_finding_is_listed(mail: Path, run_cli
     ended = run_cli("gate", "sweep.toml", "--strict", "--executor", "local", cwd=mail)
     assert (ended.code, {problem.reason.value for problem in ended.problems}) == (1, {"finding"})
     (mail / "sweep.lock").unlink()
-    ended = run_cli("gate", "sweep.toml", "--record", "--strict", "--executor", "local", cwd=mail)
-    assert ended.code == 1, ended
+    ended = run_cli("gate", "sweep.toml", "--record", "--strict", "--executor", "local", cwd=mail, code=1)
 
 
 def test_the_last_antecedent_ends_the_search(mail: Path, run_cli: RunCli) -> None:

@@ -36,8 +36,7 @@ def swept(folder: Path, jar: Path | None = None, **files: str) -> StoreView:
     for name, text in files.items():
         (folder / (f"{name}.toml" if name == "sweep" else f"{name}.tla")).write_text(text)
     options: list[str | Path] = ["--tla2tools", jar] if jar is not None else []
-    done = command.run("sweep", "sweep.toml", "--executor", "local", *options, cwd=folder)
-    assert done.code == 1, done.stderr
+    command.run("sweep", "sweep.toml", "--executor", "local", *options, cwd=folder, code=1)
     return open_view(folder / "runs/sweep")
 
 
@@ -210,8 +209,7 @@ def test_why_on_the_command_line(tmp_path: Path, run_cli: RunCli) -> None:
 def test_check_shows_the_nearest_cause(tmp_path: Path, run_cli: RunCli) -> None:
     (tmp_path / "Ring.tla").write_text((SPECS / "Ring.tla").read_text("utf-8"))
     asked = ("check", tmp_path / "Ring.tla", "-c", "Nodes={1, 2}", "-c", 'Broken="stop"')
-    shown = run_cli(*asked)
-    assert 'because Reset is not enabled: FALSE is Broken # "stop"' in shown.stdout.splitlines()
+    assert 'because Reset is not enabled: FALSE is Broken # "stop"' in run_cli(*asked).stdout.splitlines()
     assert "because" not in run_cli(*asked, "--no-why").stdout
     [why] = json.loads(run_cli(*asked, "--json").stdout)["why"]
     assert (why["trace"], why["kind"], why["because"][0]["action"]) == (1, "deadlock", "Reset")

@@ -18,8 +18,7 @@ SPECS = Path(__file__).resolve().parent.parent / "specs"
 
 def test_small_runs_share_a_jvm_that_ends_with_spark(run_cli: RunCli, tmp_path: Path) -> None:
     path = tmp_path / "store"
-    ended = run_cli("sweep", SPECS / "counter.toml", "-o", path, "--master", "local[1,4]", process=True)
-    assert ended.code == 0, ended
+    run_cli("sweep", SPECS / "counter.toml", "-o", path, "--master", "local[1,4]", process=True, code=0)
     places = set()
     for run_id in record_ids(path):
         with Store(path).archive(run_id) as archive:

@@ -33,8 +33,7 @@ FIGURES = {
 def swept(session: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
     """The store of the sweep and what the sweep printed."""
     store = tmp_path_factory.mktemp("kip320") / "store"
-    done = command.run("sweep", SWEEP, "-o", store, cwd=store.parent)
-    assert done.code == 0, done.stderr
+    done = command.run("sweep", SWEEP, "-o", store, cwd=store.parent, code=0)
     return store, done.stdout
 
 
@@ -63,8 +62,7 @@ def test_the_statement_of_the_readme(swept: tuple[Path, str], run_cli: RunCli) -
         r'tla2py query runs/kip320-first-try "(\s+SELECT.*?)"', (ROOT / "README.md").read_text(), re.DOTALL
     )
     assert shown
-    answer = run_cli("query", swept[0], "--json", shown[1])
-    assert answer.code == 0, answer.stderr
+    answer = run_cli("query", swept[0], "--json", shown[1], code=0)
     found = json.loads(answer.stdout)
     assert {row["violates"] for row in found} == {"WeakIsr", "StrongIsr"}
     changes = tla2py.open_store(swept[0]).changes
@@ -80,7 +78,6 @@ def test_the_statement_of_the_readme(swept: tuple[Path, str], run_cli: RunCli) -
 
 def test_running_it_again_runs_nothing(swept: tuple[Path, str], run_cli: RunCli) -> None:
     before = rows(swept[0], "runs")
-    again = run_cli("sweep", SWEEP, "-o", swept[0])
-    assert again.code == 0
+    again = run_cli("sweep", SWEEP, "-o", swept[0], code=0)
     assert (again.executed, again.cached) == (0, 5)
     assert rows(swept[0], "runs") == before

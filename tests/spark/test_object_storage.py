@@ -70,8 +70,7 @@ def test_workers_put_their_records(
     address = storage.uri(f"{storage.bucket('workers')}/counter")
     # Spark's Python workers have the environment of the process that started Spark.
     sweep = ("sweep", SPECS / "counter.toml", "--master", "local[2,4]", "-o", address)
-    done = run_cli(*sweep, env=storage.env, process=True)
-    assert done.code == 0, done.stderr
+    run_cli(*sweep, env=storage.env, process=True, code=0)
     view = tla2py.open_store(address)
     assert answers(view) == answers(tla2py.open_store(local_store))
     states = view.spark("states")

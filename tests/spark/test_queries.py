@@ -56,8 +56,7 @@ COLUMNS = [
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
     path = tmp_path_factory.mktemp("queries") / "store"
-    done = command.run("sweep", HERE / "queries.toml", "--executor", "local", "-o", path, cwd=path.parent)
-    assert done.code == 2, done.stderr
+    command.run("sweep", HERE / "queries.toml", "--executor", "local", "-o", path, cwd=path.parent, code=2)
     return Store(path)
 
 

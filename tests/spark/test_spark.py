@@ -37,8 +37,7 @@ def stores(session: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> t
     """The same sweep by both executors."""
     base = tmp_path_factory.mktemp("stores")
     for executor in ("local", "spark"):
-        done = command.run(*SWEEP[3:], "--executor", executor, "-o", base / executor, cwd=base)
-        assert done.code == 0, done.stderr
+        done = command.run(*SWEEP[3:], "--executor", executor, "-o", base / executor, cwd=base, code=0)
         assert [(len(result.runs), result.mismatches) for result in done.reported.results] == [(6, ())]
     return base / "local", base / "spark"
 
@@ -96,8 +95,8 @@ def test_query_answers_in_sql(stores: tuple[Path, Path], run_cli: RunCli) -> Non
         "--json",
         "SELECT r.point, r.Max, min(c.index) AS first FROM runs r JOIN changes c USING (run_id) "
         "WHERE c.trace = 1 GROUP BY r.point, r.Max ORDER BY r.point",
+        code=0,
     )
-    assert answer.code == 0, answer.stderr
     assert json.loads(answer.stdout) == [
         {"point": p, "Max": m, "first": 2} for p, m in ((3, 3), (5, 2), (6, 3))
     ]
@@ -140,8 +139,7 @@ def test_a_kill_loses_nothing(
         process.wait(timeout=30)
         assert not wait_until_gone(scratch, 30), processes_of(scratch)
         assert len(record_ids(store)) < 6
-        rest = run_cli("sweep", SPECS / "counter.toml", "-o", store)
-        assert rest.code == 0, rest.stderr
+        run_cli("sweep", SPECS / "counter.toml", "-o", store, code=0)
     else:
         os.kill(python_worker(process.pid), signal.SIGKILL)
         # Spark runs the task again, and the sweep ends as if nothing had been.

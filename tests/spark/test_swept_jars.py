@@ -23,8 +23,7 @@ def test_tasks_run_each_point_with_its_jar(run_cli: RunCli, tmp_path: Path) -> N
         'module = "Counter.tla"\n[model]\ninvariants = ["Small"]\n[parameters]\n'
         f'jar = ["bundled", {{ path = "other.jar", sha256 = "{digest}" }}]\nMax = [1, 2]\n'
     )
-    done = run_cli("sweep", "s.toml", "--master", "local[2]", cwd=tmp_path, process=True)
-    assert done.code == 0, done
+    run_cli("sweep", "s.toml", "--master", "local[2]", cwd=tmp_path, process=True, code=0)
     rows = table_rows(tmp_path / "runs/s", "runs")
     assert {row["executor"] for row in rows} == {"spark"}
     found = [(row["jar"], row["tlc_version"], row["jar_sha256"] == digest) for row in rows]

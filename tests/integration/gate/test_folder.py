@@ -87,9 +87,7 @@ def test_what_cannot_be_read_is_a_row(models: Path, run_cli: RunCli) -> None:
 
 
 def test_a_sweep_of_a_folder(models: Path, run_cli: RunCli) -> None:
-    done = run_cli("sweep", ".", "--executor", "local", cwd=models)
-    assert done.code == 1
-    assert done.executed == 5
+    assert run_cli("sweep", ".", "--executor", "local", cwd=models, code=1).executed == 5
 
 
 def test_no_config_is_left_out_in_silence(tmp_path: Path, run_cli: RunCli) -> None:
@@ -134,8 +132,7 @@ def test_options_change_all_configs_and_belong_to_the_lock(tmp_path: Path, run_c
         in other.stdout
     )
     assert "again: tla2py check models.toml --point 1 -c Top=2 --no-deadlock" in other.stdout
-    again = run_cli("check", "models.toml", "--point", "1", *options, cwd=tmp_path)
-    assert again.code == 0
+    run_cli("check", "models.toml", "--point", "1", *options, cwd=tmp_path, code=0)
 
 
 def test_a_file_that_a_folder_is_given_is_read_by_its_runs(tmp_path: Path, run_cli: RunCli) -> None:
@@ -149,6 +146,5 @@ def test_a_file_that_a_folder_is_given_is_read_by_its_runs(tmp_path: Path, run_c
     (tmp_path / "data.txt").write_text("2")
     second = run_cli("sweep", "specs", "--executor", "local", "--input", "data.txt", cwd=tmp_path)
     assert "1 run to execute" in second.stderr
-    refused = run_cli("sweep", "specs", "--executor", "local", "-c", "Tup=3", cwd=tmp_path)
-    assert refused.code == 2
+    refused = run_cli("sweep", "specs", "--executor", "local", "-c", "Tup=3", cwd=tmp_path, code=2)
     assert "declares no constant Tup" in refused.stderr

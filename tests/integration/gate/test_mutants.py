@@ -50,15 +50,12 @@ def test_survivors_are_gated(run_cli: RunCli, tmp_path: Path) -> None:
     sweep.write_text(SWEEP)
     plain = ("--no-vacuity", "--no-coverage")
     gate = ("gate", sweep, "-o", tmp_path / "store", "--executor", "local", *plain)
-    first = run_cli(*gate, "--record", env=NO_CI)
-    assert first.code == 0, first
-    assert "4 of 4 mutants killed, 0 survive" in first.stdout
+    assert "4 of 4 mutants killed, 0 survive" in run_cli(*gate, "--record", env=NO_CI, code=0).stdout
     lock = tmp_path / "sweep.lock"
     assert loads(lock.read_text())["survivors"] == {}
     # A weaker check notices none of them.
     sweep.write_text(SWEEP.replace('"Same"', '"Small"'))
-    red = run_cli(*gate, "--junit", junit, env=NO_CI)
-    assert red.code == 1
+    run_cli(*gate, "--junit", junit, env=NO_CI, code=1)
     found = re.findall(r"no check notices the change (\w+), drop-update: (.*?) \[(\w+)\]", junit.read_text())
     assert {
         (definition, change.replace("&apos;", "'").replace("&gt;", ">")) for definition, change, _ in found
@@ -73,15 +70,12 @@ def test_survivors_are_gated(run_cli: RunCli, tmp_path: Path) -> None:
         SWEEP.replace('"Same"', '"Small"') + f'[mutation.accept]\n{mutant} = "on purpose"\nnone = "old"\n'
     )
     sweep.write_text(accepted)
-    updated = run_cli(*gate, "--update", env=NO_CI)
-    assert updated.code == 0, updated
+    updated = run_cli(*gate, "--update", env=NO_CI, code=0)
     assert f"accepted survivor {mutant}: on purpose" in updated.stdout
     assert "none is accepted, but does not survive" in updated.stdout
     assert loads(lock.read_text())["survivors"].keys() == {name for *_, name in found} - {mutant}
     # A store is judged by the mutants beside it.
-    again = run_cli("gate", str(tmp_path / "store"), *plain, env=NO_CI)
-    assert again.code == 0, again
+    run_cli("gate", str(tmp_path / "store"), *plain, env=NO_CI, code=0)
     shutil.rmtree(tmp_path / "store-mutants")
-    missing = run_cli("gate", str(tmp_path / "store"), *plain, env=NO_CI)
-    assert missing.code == 2
+    missing = run_cli("gate", str(tmp_path / "store"), *plain, env=NO_CI, code=2)
     assert "mutants of the specification have not run" in missing.stdout

@@ -115,8 +115,7 @@ def test_one_config_that_cannot_be_read_stops_no_other(models: Path, run_cli: Ru
     assert [text.partition(".cfg")[0] for text in unread] == [f"Lift{name}" for name in sorted(CONFIGS)]
     assert all("Lift.tla:" in text for text in unread)
     assert [len(gated.decision.points) for gated in done.reported.gated] == [1]
-    swept = run_cli("sweep", ".", "-o", "store", "--executor", "local", cwd=models)
-    assert swept.code == 2
+    swept = run_cli("sweep", ".", "-o", "store", "--executor", "local", cwd=models, code=2)
     assert swept.executed == 0
     assert "LiftLow.cfg" in swept.stderr
     planned = run_cli("sweep", ".", "-o", "store", "--dry-run", cwd=models)

@@ -74,8 +74,8 @@ def test_a_wall_that_falls_is_never_passed_over(run_cli: RunCli, tmp_path: Path,
         "local",
         "--fresh",
         env={"PATH": path, "XDG_CACHE_HOME": str(tmp_path)},
+        code=2,
     )
-    assert ended.code == 2, ended
     assert "TLC did not start" in ended.stdout, ended
     assert "No space for namespaces" in ended.stdout + ended.stderr, ended
 

@@ -122,11 +122,9 @@ def test_points_that_all_changed_leave_no_pack(store: Store, tmp_path: Path) -> 
 
 def test_the_command_prints_what_it_removes(store: Store, run_cli: RunCli, tmp_path: Path) -> None:
     folder = tmp_path / "store"
-    foreseen = run_cli("prune", folder, "--dry-run")
-    assert foreseen.code == 0
+    foreseen = run_cli("prune", folder, "--dry-run", code=0)
     assert foreseen.stdout.startswith("would remove 2 records, 2 outputs, 1 source, 2 inputs from")
-    pruned = run_cli("prune", folder)
-    assert pruned.code == 0
+    pruned = run_cli("prune", folder, code=0)
     assert pruned.stdout.startswith("removed 2 records, 2 outputs, 1 source, 2 inputs from")
     assert "kB" in pruned.stdout
     again = run_cli("prune", folder)

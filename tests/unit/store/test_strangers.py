@@ -69,8 +69,7 @@ def changed(kind: str, table: pa.Table) -> pa.Table:
 
 @pytest.mark.parametrize("kind", ["other columns", "nested", "pickled"])
 def test_tables_with_a_hostile_schema_are_made_anew(run_cli: RunCli, store: Path, kind: str) -> None:
-    before = run_cli("trace", store, "1")
-    assert before.code == 0
+    before = run_cli("trace", store, "1", code=0)
     for name in ("runs", "states", "traces"):
         for file in (store / "tables" / name).glob("*.parquet"):
             pq.write_table(changed(kind, pq.read_table(file)), file)

@@ -123,8 +123,7 @@ def test_the_two_agree_on_text_that_is_wrong_by_a_key() -> None:
 
 
 def test_init_writes_it_beside_the_sweep_file_and_names_it(tiny_spec: Path, run_cli: RunCli) -> None:
-    done = run_cli("init", tiny_spec, "-o", "sweep.toml", "--schema")
-    assert done.code == 0, done.stderr
+    run_cli("init", tiny_spec, "-o", "sweep.toml", "--schema", code=0)
     text = (tiny_spec.parent / "sweep.toml").read_text()
     directive, path = text.splitlines()[0].split()
     assert directive == "#:schema"
@@ -135,7 +134,5 @@ def test_init_writes_it_beside_the_sweep_file_and_names_it(tiny_spec: Path, run_
 
 def test_schema_prints_or_writes_it(tmp_path: Path, run_cli: RunCli) -> None:
     assert json.loads(run_cli("schema").stdout) == SCHEMA
-    done = run_cli("schema", "-o", "mine.json")
-    assert done.code == 0
-    assert "#:schema ./mine.json" in done.stderr
+    assert "#:schema ./mine.json" in run_cli("schema", "-o", "mine.json", code=0).stderr
     assert json.loads((tmp_path / "mine.json").read_text()) == SCHEMA
