@@ -14,105 +14,11 @@ from tests.errors.provoke import Lab, provokes
 from tla2py.gate.lock import lock_path
 
 
-@provokes("unknown-command")
-def misspelt_command(lab: Lab) -> None:
-    lab.run("swep", "sweep.toml")
-
-
-@provokes("usage")
-def misspelt_option(lab: Lab) -> None:
-    lab.run("sweep", "sweep.toml", "--paralel")
-
-
-@provokes("usage")
-def library_of_a_sweep_file(lab: Lab) -> None:
-    lab.run("sweep", "sweep.toml", "-L", "lib")
-
-
-@provokes("usage")
-def two_sweep_files_of_which_one_is_printed(lab: Lab) -> None:
-    lab.run("cfg", "a.toml", "b.toml")
-
-
-@provokes("usage")
-def trace_that_is_to_be_verified_and_compared(lab: Lab) -> None:
-    lab.view("invariant")
-    lab.run("trace", "store", "1", "--verify", "--diff", "2")
-
-
-@provokes("usage")
-def state_without_its_action(lab: Lab) -> None:
-    lab.view("invariant")
-    lab.run("trace", "store", "1", "--conjuncts", "--state", "2")
-
-
-@provokes("usage")
-def schema_beside_nothing(lab: Lab) -> None:
-    lab.run("init", "Counter.tla", "--schema")
-
-
-@provokes("usage")
-def lint_of_what_is_none(lab: Lab) -> None:
-    lab.run("lint", "readme.txt")
-
-
-@provokes("no-query")
-def statement_that_is_no_query(lab: Lab) -> None:
-    lab.write("trace.itf.json", '{"vars": ["x"], "states": [{"x": 1}]}')
-    lab.run("query", "trace.itf.json", "/* a comment */ DROP TABLE runs")
-
-
-@provokes("sql")
-def column_that_no_table_has(lab: Lab) -> None:
-    lab.write("trace.itf.json", '{"vars": ["x"], "states": [{"x": 1}]}')
-    lab.run("query", "trace.itf.json", "SELECT pont FROM runs")
-
-
 @provokes("system")
 def no_folder_for_temporary_files(lab: Lab) -> None:
     lab.patch.setattr(tempfile, "tempdir", str(lab.folder / "none"))
     lab.write("sweep.toml", COUNTER_SWEEP)
     lab.run("check", "sweep.toml", "--point", "1")
-
-
-@provokes("file-exists")
-def file_that_is_there_already(lab: Lab) -> None:
-    lab.write("sweep.toml", "")
-    lab.run("init", "Counter.tla", "-o", "sweep.toml")
-
-
-@provokes("output-unwritable")
-def file_in_a_folder_that_is_not_there(lab: Lab) -> None:
-    lab.run("init", "Counter.tla", "-o", "none/sweep.toml")
-
-
-@provokes("output-unwritable")
-def report_in_a_folder_that_is_not_there(lab: Lab) -> None:
-    lab.view("success")
-    lab.run("report", "store", "-o", "none/page.html")
-
-
-@provokes("output-is-input")
-def report_in_place_of_a_module(lab: Lab) -> None:
-    lab.write("sweep.toml", COUNTER_SWEEP)
-    lab.run("gate", "sweep.toml", "--junit", "Counter.tla")
-
-
-@provokes("notes-unreadable")
-def notes_that_are_not_there(lab: Lab) -> None:
-    lab.view("success")
-    lab.run("report", "store", "--notes", "none.md")
-
-
-@provokes("unknown-example")
-def misspelt_example(lab: Lab) -> None:
-    lab.run("examples", "copy", "kip3200", "mine")
-
-
-@provokes("target-not-empty")
-def example_into_a_folder_with_files(lab: Lab) -> None:
-    lab.write("mine/file", "")
-    lab.run("examples", "copy", "kip320", "mine")
 
 
 @provokes("examples-missing")
@@ -134,44 +40,6 @@ def executor_that_is_none(lab: Lab) -> None:
     tla2py.run_sweep("sweep.toml", executor="threads")
 
 
-@provokes("same-store")
-def two_sweeps_of_one_name(lab: Lab) -> None:
-    lab.write("a/sweep.toml", 'module = "../Counter.tla"\n[constants]\nMax = 1\n')
-    lab.write("b/sweep.toml", 'module = "../Counter.tla"\n[constants]\nMax = 2\n')
-    lab.run("sweep", "a/sweep.toml", "b/sweep.toml", "--dry-run")
-
-
-# The gate
-
-
-@provokes("no-lock")
-def lock_that_is_missing(lab: Lab) -> None:
-    lab.write("a.toml", 'module = "Counter.tla"\n[constants]\nMax = 1\n')
-    lab.run("gate", "a.toml", "--locked")
-
-
-@provokes("gate-store")
-def store_to_be_run(lab: Lab) -> None:
-    lab.view("success")
-    lab.run("gate", "store", "--fresh")
-
-
-@provokes("gate-sweep")
-def sweep_file_for_a_sweep_file(lab: Lab) -> None:
-    lab.run("gate", "a.toml", "--sweep", "b.toml")
-
-
-@provokes("gate-reports")
-def two_reports_in_one_file(lab: Lab) -> None:
-    lab.run("gate", "a.toml", "--junit", "report", "--sarif", "./report")
-
-
-@provokes("no-point")
-def check_of_no_point(lab: Lab) -> None:
-    lab.write("sweep.toml", COUNTER_SWEEP)
-    lab.run("check", "sweep.toml", "--point", "9")
-
-
 @provokes("lock-exists")
 def lock_that_is_there_already(lab: Lab) -> None:
     path = lab.write("sweep.toml", COUNTER_SWEEP)
@@ -179,29 +47,90 @@ def lock_that_is_there_already(lab: Lab) -> None:
     lab.run("gate", "sweep.toml", "--record")
 
 
-@provokes("lock-damaged", "sweep.lock")
-def lock_that_is_none(lab: Lab) -> None:
-    lab.write("sweep.toml", COUNTER_SWEEP)
-    lab.write("sweep.lock", "version = \n")
-    lab.run("gate", "sweep.toml")
-
-
-@provokes("lock-too-new", "sweep.lock")
-def lock_of_a_later_version(lab: Lab) -> None:
-    lab.write("sweep.toml", COUNTER_SWEEP)
-    lab.write("sweep.lock", "version = 99\n")
-    lab.run("gate", "sweep.toml")
-
-
-@provokes("lock-too-old", "sweep.lock")
-def lock_of_the_first_version(lab: Lab) -> None:
-    lab.write("sweep.toml", COUNTER_SWEEP)
-    lab.write("sweep.lock", "version = 1\n")
-    lab.run("gate", "sweep.toml")
-
-
 @provokes("port-taken")
 def explorer_on_a_port_that_is_in_use(lab: Lab) -> None:
     lab.view("invariant")
     with socket.create_server(("127.0.0.1", 0)) as server:
         lab.run("explore", "store", "--no-browser", "--port", str(server.getsockname()[1]))
+
+
+provokes.commands(
+    ("unknown-command", None, "swep sweep.toml"),
+    ("usage", None, "sweep sweep.toml --paralel"),
+    ("usage", None, "sweep sweep.toml -L lib"),
+    ("usage", None, "cfg a.toml b.toml"),
+    ("usage", None, "init Counter.tla --schema"),
+    ("usage", None, "lint readme.txt"),
+    (
+        "no-query",
+        None,
+        "query trace.itf.json '/* a comment */ DROP TABLE runs'",
+        {"trace.itf.json": '{"vars": ["x"], "states": [{"x": 1}]}'},
+    ),
+    (
+        "sql",
+        None,
+        "query trace.itf.json 'SELECT pont FROM runs'",
+        {"trace.itf.json": '{"vars": ["x"], "states": [{"x": 1}]}'},
+    ),
+    ("file-exists", None, "init Counter.tla -o sweep.toml", {"sweep.toml": ""}),
+    ("output-unwritable", None, "init Counter.tla -o none/sweep.toml"),
+    ("output-is-input", None, "gate sweep.toml --junit Counter.tla", {"sweep.toml": COUNTER_SWEEP}),
+    ("unknown-example", None, "examples copy kip3200 mine"),
+    ("target-not-empty", None, "examples copy kip320 mine", {"mine/file": ""}),
+    (
+        "same-store",
+        None,
+        "sweep a/sweep.toml b/sweep.toml --dry-run",
+        {
+            "a/sweep.toml": 'module = "../Counter.tla"\n[constants]\nMax = 1\n',
+            "b/sweep.toml": 'module = "../Counter.tla"\n[constants]\nMax = 2\n',
+        },
+    ),
+    ("no-lock", None, "gate a.toml --locked", {"a.toml": 'module = "Counter.tla"\n[constants]\nMax = 1\n'}),
+    ("gate-sweep", None, "gate a.toml --sweep b.toml"),
+    ("gate-reports", None, "gate a.toml --junit report --sarif ./report"),
+    ("no-point", None, "check sweep.toml --point 9", {"sweep.toml": COUNTER_SWEEP}),
+    (
+        "lock-damaged",
+        "sweep.lock",
+        "gate sweep.toml",
+        {"sweep.toml": COUNTER_SWEEP, "sweep.lock": "version = \n"},
+    ),
+    (
+        "lock-too-new",
+        "sweep.lock",
+        "gate sweep.toml",
+        {"sweep.toml": COUNTER_SWEEP, "sweep.lock": "version = 99\n"},
+    ),
+    (
+        "lock-too-old",
+        "sweep.lock",
+        "gate sweep.toml",
+        {"sweep.toml": COUNTER_SWEEP, "sweep.lock": "version = 1\n"},
+    ),
+)
+
+provokes.rows(
+    (
+        "usage",
+        None,
+        lambda lab: lab.viewed("invariant").run("trace", "store", "1", "--verify", "--diff", "2"),
+    ),
+    (
+        "usage",
+        None,
+        lambda lab: lab.viewed("invariant").run("trace", "store", "1", "--conjuncts", "--state", "2"),
+    ),
+    (
+        "output-unwritable",
+        None,
+        lambda lab: lab.viewed("success").run("report", "store", "-o", "none/page.html"),
+    ),
+    (
+        "notes-unreadable",
+        None,
+        lambda lab: lab.viewed("success").run("report", "store", "--notes", "none.md"),
+    ),
+    ("gate-store", None, lambda lab: lab.viewed("success").run("gate", "store", "--fresh")),
+)

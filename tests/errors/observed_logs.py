@@ -21,67 +21,29 @@ def observe(lab: Lab, text: str | bytes, mapping: LogMap | None = None) -> None:
     write_observed(io.StringIO(), module.vocabulary, mapper.observations([lines]))
 
 
-@provokes("log-unreadable", "none.ndjson")
-def no_log(lab: Lab) -> None:
-    list(LogLines(lab.folder / "none.ndjson"))
-
-
-@provokes("log-encoding", "run.ndjson:1")
-def another_encoding(lab: Lab) -> None:
-    observe(lab, b'{"action": "\xe9"}\n')
-
-
-@provokes("log-syntax", "run.ndjson:2")
-def no_json(lab: Lab) -> None:
-    observe(lab, '{"action": "Up"}\nended\n')
-
-
-@provokes("log-empty", "run.ndjson")
-def no_lines(lab: Lab) -> None:
-    observe(lab, "\n")
-
-
-@provokes("log-large", "run.ndjson:3")
-def too_many_lines(lab: Lab) -> None:
-    observe(lab, "{}\n" * 3)
-
-
-@provokes("log-value", "run.ndjson:1")
-def no_integer(lab: Lab) -> None:
-    observe(lab, '{"state": {"x": 1.5}}\n')
-
-
-@provokes("log-field", "run.ndjson:1")
-def no_object(lab: Lab) -> None:
-    observe(lab, '{"state": 1}\n')
-
-
-@provokes("log-action", "run.ndjson:1")
-def no_action(lab: Lab) -> None:
-    observe(lab, '{"action": "Upp"}\n')
-
-
-@provokes("log-argument", "run.ndjson:1")
-def no_argument(lab: Lab) -> None:
-    observe(lab, '{"action": "Up", "args": {"by": 1}}\n')
-
-
-@provokes("log-variable", "run.ndjson:1")
-def no_variable(lab: Lab) -> None:
-    observe(lab, '{"action": "Up", "state": {"y": 1}}\n')
-
-
 @provokes("log-clock", "run.ndjson:2")
 def a_clock_that_runs_backwards(lab: Lab) -> None:
     lines = LogLines(lab.write("run.ndjson", '{"t": 2}\n{"t": 1}\n'))
     list(merged([lines], "t"))
 
 
-@provokes("log-unordered")
-def files_without_a_clock(lab: Lab) -> None:
-    list(merged([[], []], None))
-
-
-@provokes("log-behavior", "Still.tla")
-def no_behaviour(lab: Lab) -> None:
-    observed_module(load_modules(lab.write("Still.tla", "---- MODULE Still ----\nN == 1\n====\n")))
+provokes.rows(
+    ("log-unreadable", "none.ndjson", lambda lab: list(LogLines(lab.folder / "none.ndjson"))),
+    ("log-encoding", "run.ndjson:1", lambda lab: observe(lab, b'{"action": "\xe9"}\n')),
+    ("log-syntax", "run.ndjson:2", lambda lab: observe(lab, '{"action": "Up"}\nended\n')),
+    ("log-empty", "run.ndjson", lambda lab: observe(lab, "\n")),
+    ("log-large", "run.ndjson:3", lambda lab: observe(lab, "{}\n" * 3)),
+    ("log-value", "run.ndjson:1", lambda lab: observe(lab, '{"state": {"x": 1.5}}\n')),
+    ("log-field", "run.ndjson:1", lambda lab: observe(lab, '{"state": 1}\n')),
+    ("log-action", "run.ndjson:1", lambda lab: observe(lab, '{"action": "Upp"}\n')),
+    ("log-argument", "run.ndjson:1", lambda lab: observe(lab, '{"action": "Up", "args": {"by": 1}}\n')),
+    ("log-variable", "run.ndjson:1", lambda lab: observe(lab, '{"action": "Up", "state": {"y": 1}}\n')),
+    ("log-unordered", None, lambda lab: list(merged([[], []], None))),
+    (
+        "log-behavior",
+        "Still.tla",
+        lambda lab: observed_module(
+            load_modules(lab.write("Still.tla", "---- MODULE Still ----\nN == 1\n====\n"))
+        ),
+    ),
+)

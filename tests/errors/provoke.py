@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import http.server
+import shlex
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -44,6 +45,21 @@ class Lab:
         path.write_bytes(text if isinstance(text, bytes) else text.encode())
         return path
 
+    def having(self, name: str, text: str | bytes) -> Lab:
+        """The lab with a file of this text."""
+        self.write(name, text)
+        return self
+
+    def viewed(self, *cases: str | None, **parameters: tuple[str, ...]) -> Lab:
+        """The lab with a store, see ``view``."""
+        self.view(*cases, **parameters)
+        return self
+
+    def setting(self, name: str, value: str) -> Lab:
+        """The lab with a variable of the environment."""
+        self.patch.setenv(name, value)
+        return self
+
     def run(self, *arguments: str) -> None:
         """Run a command, which is to fail."""
         code = run_command(list(arguments))
@@ -72,16 +88,20 @@ class Lab:
         return view_of(self.folder, *zip(rows, cases, strict=True))
 
 
+Act = Callable[[Lab], object]
+Files = Mapping[str, str | bytes]
+
+
 @dataclass(frozen=True)
 class Provocation:
     """What raises an error: its code, and the end of the place that it names, None where it names none."""
 
     code: str
     where: str | None
-    act: Callable[[Lab], object]
+    act: Act
 
     def __str__(self) -> str:
-        return f"{self.code}-{self.act.__name__}"
+        return f"{self.code}-{self.where}"
 
 
 @dataclass(frozen=True)
@@ -113,14 +133,38 @@ class Registry:
         }
     )
 
-    def __call__(
-        self, code: str, where: str | None = None
-    ) -> Callable[[Callable[[Lab], object]], Callable[[Lab], object]]:
-        def keep(act: Callable[[Lab], object]) -> Callable[[Lab], object]:
+    def __call__(self, code: str, where: str | None = None) -> Callable[[Act], Act]:
+        def keep(act: Act) -> Act:
             self.known.append(Provocation(code, where, act))
             return act
 
         return keep
+
+    def rows(self, *rows: tuple[str, str | None, Act]) -> None:
+        """Keep what takes one call: the code, the end of the place, the call."""
+        self.known.extend(Provocation(*row) for row in rows)
+
+    def commands(self, *rows: tuple[str, str | None, str] | tuple[str, str | None, str, Files]) -> None:
+        """Keep commands: the code, the end of the place, the line, and the files that it finds."""
+        for code, where, line, *files in rows:
+            self(code, where)(_with_files(Lab.run, *shlex.split(line), files=files))
+
+    def plans(
+        self, head: str, *rows: tuple[str, str | None, str] | tuple[str, str | None, str, Files]
+    ) -> None:
+        """Keep sweep files: the code, the place in the file or the end of another, the text after the head, and files."""
+        for code, where, text, *files in rows:
+            place = f"sweep.toml:{where}" if where and where[0].isdigit() else where
+            self(code, place)(_with_files(Lab.plan, head + text, files=files))
+
+
+def _with_files(act: Callable[..., object], *arguments: str, files: Sequence[Files]) -> Act:
+    def prepared(lab: Lab) -> None:
+        for name, text in (each for some in files for each in some.items()):
+            lab.write(name, text)
+        act(lab, *arguments)
+
+    return prepared
 
 
 provokes = Registry()

@@ -23,49 +23,16 @@ from tla2py.tlc.tools.toolchain import Toolchain, find_toolchain
 
 
 @provokes("java-missing")
-def home_without_java(lab: Lab) -> None:
-    lab.patch.setenv("TLA2PY_JAVA_HOME", "/nowhere")
-    lab.run("check", "Counter.tla", "-c", "Max=1")
-
-
-@provokes("java-missing")
 def no_java(lab: Lab) -> None:
     lab.patch.delenv("JAVA_HOME", raising=False)
     lab.patch.setenv("PATH", str(lab.folder))
     find_java(spark=True)  # a Java that is a package of Python's does for TLC, but not for Spark
 
 
-@provokes("sandbox-missing")
-def trust_in_a_sandbox(lab: Lab) -> None:
-    lab.run("check", "Counter.tla", "-c", "Max=1", "--trust", "--sandbox", "require")
-
-
 @provokes("java-too-old")
 def java_of_long_ago(lab: Lab) -> None:
     lab.write("jdk/release", 'JAVA_VERSION="1.8.0_402"\n')
     java_at(lab.write("jdk/bin/java", ""), "PATH")
-
-
-@provokes("jar-other-release")
-def jar_under_the_name_of_another(lab: Lab) -> None:
-    lab.run("tools", "install", "1.7.3", "--from-file", str(bundled_jar()))
-
-
-@provokes("jar-missing")
-def jar_that_is_not_there(lab: Lab) -> None:
-    lab.run("check", "Counter.tla", "-c", "Max=1", "--tla2tools", "none.jar")
-
-
-@provokes("jar-missing", "tla2py.toml")
-def release_of_the_project_that_is_not_installed(lab: Lab) -> None:
-    lab.write("tla2py.toml", 'tla2tools = "1.7.4"\n')
-    lab.run("check", "Counter.tla", "-c", "Max=1")
-
-
-@provokes("jar-corrupt")
-def jar_that_is_cut(lab: Lab) -> None:
-    lab.write("cut.jar", b"PK\x03\x04")
-    lab.run("check", "Counter.tla", "-c", "Max=1", "--tla2tools", "cut.jar")
 
 
 @provokes("jar-not-tlc")
@@ -75,18 +42,6 @@ def jar_of_something_else(lab: Lab) -> None:
     lab.run("check", "Counter.tla", "-c", "Max=1", "--tla2tools", "other.jar")
 
 
-@provokes("project-file", "tla2py.toml")
-def project_file_with_an_unknown_key(lab: Lab) -> None:
-    lab.write("tla2py.toml", 'jar = "1.7.4"\n')
-    lab.run("tools", "path")
-
-
-@provokes("project-file", "tla2py.toml")
-def project_file_that_is_no_toml(lab: Lab) -> None:
-    lab.write("tla2py.toml", "tla2tools = 1.7.4\n")
-    lab.run("tools", "path")
-
-
 @provokes("jar-pinned", "tla2py.toml")
 def jar_that_was_rebuilt(lab: Lab) -> None:
     shutil.copy(bundled_jar(), lab.folder / "tools.jar")
@@ -94,39 +49,11 @@ def jar_that_was_rebuilt(lab: Lab) -> None:
     lab.run("check", "Counter.tla", "-c", "Max=1")
 
 
-@provokes("jar-missing")
-def pin_without_a_project(lab: Lab) -> None:
-    lab.run("tools", "pin")
-
-
 @provokes("project-file", "tla2py.toml")
 def project_file_that_cannot_be_edited(lab: Lab) -> None:
     shutil.copy(bundled_jar(), lab.folder / "tools.jar")
     lab.write("tla2py.toml", '"tla2tools" = "tools.jar"\n')
     lab.run("tools", "pin")
-
-
-@provokes("not-installed")
-def path_of_a_release_that_is_not_installed(lab: Lab) -> None:
-    lab.run("tools", "path", "1.7.4")
-
-
-@provokes("unknown-release")
-def release_that_is_none(lab: Lab) -> None:
-    lab.run("tools", "install", "newest")
-
-
-@provokes("mirror")
-def mirror_that_is_no_address(lab: Lab) -> None:
-    lab.patch.setenv("TLA2PY_MIRROR", "tools.example")
-    lab.run("tools", "install", "1.7.4")
-
-
-@provokes("cache-unwritable")
-def cache_below_a_file(lab: Lab) -> None:
-    lab.write("file", "")
-    lab.patch.setenv("XDG_CACHE_HOME", str(lab.folder / "file"))
-    lab.run("tools", "install", "1.7.4", "--from-file", "Counter.tla")
 
 
 @provokes("download-failed")
@@ -148,20 +75,10 @@ def server_with_another_file(lab: Lab) -> None:
         download(f"{address}/file", Path("file"), sha256="0" * 64)
 
 
-@provokes("override-missing", "sweep.toml:5:15")
-def override_that_is_not_there(lab: Lab) -> None:
-    lab.plan('module = "Counter.tla"\n[constants]\nMax = 1\n[tlc]\noverrides = ["classes.jar"]\n')
-
-
 @provokes("override-empty", "sweep.toml:5:15")
 def override_without_classes(lab: Lab) -> None:
     (lab.folder / "classes").mkdir()
     lab.plan('module = "Counter.tla"\n[constants]\nMax = 1\n[tlc]\noverrides = ["classes"]\n')
-
-
-@provokes("override-missing")
-def override_of_another_machine(lab: Lab) -> None:
-    planned_overrides(find_toolchain(None), TlcOptions(overrides=(ClassFile("classes.jar", "0" * 64),)))
 
 
 def install_functions(lab: Lab, refers: bytes = b"") -> None:
@@ -210,11 +127,6 @@ def translator_that_cannot_be_started(lab: Lab) -> None:
     _translate(read_module(lab.folder / "Counter.tla"), broken, lab.folder)
 
 
-@provokes("too-little-memory")
-def run_that_is_larger_than_the_machine(lab: Lab) -> None:
-    fitting_slots(1, this_machine().memory_bytes + 1)
-
-
 @provokes("spark-missing")
 def no_pyspark(lab: Lab) -> None:
     lab.patch.setitem(sys.modules, "pyspark", None)
@@ -242,3 +154,58 @@ def input_named_twice(lab: Lab) -> None:
     from tla2py.spark.frames import load_tables
 
     load_tables(None, ["store", "store"])  # type: ignore[arg-type]
+
+
+provokes.commands(
+    ("sandbox-missing", None, "check Counter.tla -c Max=1 --trust --sandbox require"),
+    ("jar-missing", None, "check Counter.tla -c Max=1 --tla2tools none.jar"),
+    ("jar-missing", "tla2py.toml", "check Counter.tla -c Max=1", {"tla2py.toml": 'tla2tools = "1.7.4"\n'}),
+    ("jar-corrupt", None, "check Counter.tla -c Max=1 --tla2tools cut.jar", {"cut.jar": b"PK\x03\x04"}),
+    ("project-file", "tla2py.toml", "tools path", {"tla2py.toml": 'jar = "1.7.4"\n'}),
+    ("project-file", "tla2py.toml", "tools path", {"tla2py.toml": "tla2tools = 1.7.4\n"}),
+    ("jar-missing", None, "tools pin"),
+    ("not-installed", None, "tools path 1.7.4"),
+    ("unknown-release", None, "tools install newest"),
+)
+
+provokes.rows(
+    (
+        "java-missing",
+        None,
+        lambda lab: lab.setting("TLA2PY_JAVA_HOME", "/nowhere").run("check", "Counter.tla", "-c", "Max=1"),
+    ),
+    (
+        "jar-other-release",
+        None,
+        lambda lab: lab.run("tools", "install", "1.7.3", "--from-file", str(bundled_jar())),
+    ),
+    (
+        "mirror",
+        None,
+        lambda lab: lab.setting("TLA2PY_MIRROR", "tools.example").run("tools", "install", "1.7.4"),
+    ),
+    (
+        "cache-unwritable",
+        None,
+        lambda lab: (
+            lab.having("file", "")
+            .setting("XDG_CACHE_HOME", str(lab.folder / "file"))
+            .run("tools", "install", "1.7.4", "--from-file", "Counter.tla")
+        ),
+    ),
+    (
+        "override-missing",
+        "sweep.toml:5:15",
+        lambda lab: lab.plan(
+            'module = "Counter.tla"\n[constants]\nMax = 1\n[tlc]\noverrides = ["classes.jar"]\n'
+        ),
+    ),
+    (
+        "override-missing",
+        None,
+        lambda lab: planned_overrides(
+            find_toolchain(None), TlcOptions(overrides=(ClassFile("classes.jar", "0" * 64),))
+        ),
+    ),
+    ("too-little-memory", None, lambda lab: fitting_slots(1, this_machine().memory_bytes + 1)),
+)
