@@ -60,6 +60,19 @@ def two_modules_of_one_name_beside_each_other(lab: Lab) -> None:
 
 provokes.commands(
     ("module-missing", "None.tla", "inspect None.tla"),
+    (
+        "module-missing",
+        "Spec.tla:2:18",
+        "check Spec.tla",
+        {"Spec.tla": "---- MODULE Spec ----\nEXTENDS Counter, Natural\n====\n"},
+    ),
+    ("module-syntax", "Spec.tla:1:1", "inspect Spec.tla", {"Spec.tla": ""}),
+    (
+        "module-syntax",
+        "Spec.tla:3:1",
+        "init Spec.tla",
+        {"Spec.tla": f"---- MODULE Spec ----\nA == {'(' * 4000}\n====\n"},
+    ),
     ("module-missing", "None.tla", "sweep --configs '*.cfg' None.tla --dry-run", {"Own.cfg": ""}),
     ("module-name", "Spec.tla:1:14", "inspect Spec.tla", {"Spec.tla": "---- MODULE  Other ----\n====\n"}),
     (

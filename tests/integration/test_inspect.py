@@ -92,35 +92,6 @@ def test_text_of_a_module_is_never_markup(run_cli: RunCli, tmp_path: Path) -> No
     assert "[bold]not bold[/bold] [/]" in run_cli("inspect", "M.tla", code=0).stdout
 
 
-@pytest.mark.parametrize(
-    ("text", "code", "place", "named"),
-    [
-        ("---- MODULE M ----\nA == (1\nB == 2\n====\n", "module-syntax", "M.tla:3:1", " B"),
-        ("---- MODULE Other ----\nA == 1\n====\n", "module-name", "M.tla:1:13", "Other"),
-        ("---- MODULE M ----\nEXTENDS Nowhere\n====\n", "module-missing", "M.tla:2:9", "Nowhere"),
-        ("", "module-syntax", "M.tla:1:1", ""),
-        ("---- MODULE M ----\nA == " + "(" * 4000 + "\n====\n", "module-syntax", "M.tla:3:1", ""),
-    ],
-)
-@pytest.mark.parametrize("command", ["inspect", "init"])
-def test_errors_are_two_lines_at_most(
-    run_cli: RunCli, tmp_path: Path, command: str, text: str, code: str, place: str, named: str
-) -> None:
-    (tmp_path / "M.tla").write_text(text)
-    ended = run_cli(command, "M.tla")
-    assert (ended.code, ended.stdout) == (2, "")
-    assert len(ended.errors) <= 2
-    assert ended.refusal == (code, place)
-    assert ended.errors[0].startswith(f"error: {place}: ")
-    assert named in ended.errors[0]
-
-
-def test_no_such_module(run_cli: RunCli, tiny_spec: Path) -> None:
-    ended = run_cli("inspect", "Count.tla", cwd=tiny_spec.parent, code=2)
-    assert ended.refusal == ("module-missing", "Count.tla")
-    assert "Counter.tla" in ended.hint
-
-
 def test_init_prints_or_writes_the_same_file(run_cli: RunCli, tiny_spec: Path, tmp_path: Path) -> None:
     printed = run_cli("init", "Counter.tla")
     assert (printed.code, printed.stderr) == (0, "")

@@ -10,7 +10,6 @@ import pytest
 from tests.integration.gate.lift import SWEEP, Folder, drifts, red, refused
 from tla2py.gate.drift import DriftKind
 from tla2py.gate.problem import Reason
-from tla2py.model.outcome import Outcome
 
 pytestmark = pytest.mark.java
 
@@ -187,11 +186,6 @@ def test_another_property_is_violated_than_the_one_meant(folder: Folder) -> None
     assert "counterexample to Low" in done.stdout
 
 
-def test_a_violation_that_is_expected_of_nothing_in_particular(folder: Folder) -> None:
-    folder.change(folder.sweep, 'violates = ["Low"]\ntrace_length = 3\n', 'verdict = "violated"\n')
-    red(folder.gate(), 2, (Reason.UNNAMED, 2))
-
-
 def test_a_time_out_is_red_unless_a_row_allows_it(folder: Folder) -> None:
     folder.change(folder.module, "floor < Top /\\ floor'", "floor'")
     folder.change(folder.module, "Low == floor < 2", "Low == floor >= 0")
@@ -213,48 +207,11 @@ def test_a_time_out_is_red_unless_a_row_allows_it(folder: Folder) -> None:
     assert folder.gate().code == 0
 
 
-def test_a_definition_turned_model_value_by_the_config(folder: Folder) -> None:
-    (folder.path / "own.cfg.j2").write_text(
-        "SPECIFICATION Spec\nCONSTANTS\n  Top = 1\n  Goal = Roof\nINVARIANTS Inside NotThere\n"
-    )
-    folder.sweep.write_text(
-        'module = "Lift.tla"\ntemplate = "own.cfg.j2"\n'
-        '[model]\ninvariants = ["Inside", "NotThere"]\ncheck_deadlock = false\n'
-        '[constants]\nTop = 1\n[tlc]\nmemory = "256MiB"\n'
-    )
-    folder.change(folder.module, "floor /= Goal", "ToGoal => Goal = Roof")
-    folder.change(folder.module, "VARIABLE floor", "VARIABLE floor\nToGoal == FALSE")
-    done = folder.gate()
-    red(done, 2, (Reason.MODEL_VALUE, 1))
-    assert [name in done.problems[0].text for name in ("Goal", "Roof")] == [True, True]
-
-
 def test_a_name_that_is_no_definition_any_more_is_a_new_model_value(locked: Folder) -> None:
     locked.change(locked.module, "Roof == 2", "RoofFloor == 2")
     done = locked.gate()
     red(done, 1, (Reason.DRIFT, 1), (Reason.DRIFT, 2))
     assert {(point, DriftKind.MODEL_VALUE, None, "Roof") for point in (1, 2)} <= drifts(done)
-
-
-def test_an_invariant_that_a_template_leaves_out(folder: Folder) -> None:
-    (folder.path / "own.cfg.j2").write_text(
-        "SPECIFICATION Spec\nCONSTANTS\n  Top = {{ dict(config.assignments)['Top'] }}\n  Goal <- Roof\nINVARIANT Inside\n"
-    )
-    folder.change(folder.sweep, "[model]", 'template = "own.cfg.j2"\n[model]')
-    folder.change(folder.sweep, SWEEP[SWEEP.index("[[expect.point]]") :], "")
-    done = folder.gate()
-    assert (done.code, done.error.code) == (2, "template-drops")
-    assert done.error.message.endswith("lacks INVARIANT Low")
-
-
-def test_points_that_a_template_makes_one_model(folder: Folder) -> None:
-    (folder.path / "own.cfg.j2").write_text(
-        "SPECIFICATION Spec\nCONSTANTS\n  Top = 1\n  Goal <- Roof\nINVARIANTS Inside Low\n"
-    )
-    folder.change(folder.sweep, "[model]", 'template = "own.cfg.j2"\n[model]')
-    done = folder.gate()
-    assert (done.code, done.error.code) == (2, "template-drops")
-    assert done.error.message == "the config of point 2 (Top = 2) lacks Top = 2"
 
 
 def test_nothing_is_checked(folder: Folder) -> None:
@@ -270,33 +227,6 @@ def test_nothing_is_checked(folder: Folder) -> None:
     assert {each.subject for each in done.problems if each.reason is Reason.NOT_IN_CONFIG} == {"deadlock"}
 
 
-def test_no_initial_state(folder: Folder) -> None:
-    folder.change(folder.module, "Init == floor = 0", "Init == floor = 0 /\\ Top > 5")
-    folder.change(folder.sweep, SWEEP[SWEEP.index("[[expect.point]]") :], "")
-    done = folder.gate()
-    red(done, 2, (Reason.NO_STATES, 1), (Reason.NO_STATES, 2))
-
-
-def test_no_point_is_left(folder: Folder) -> None:
-    with folder.sweep.open("a") as file:
-        file.write("[grid]\nexclude = [{ Top = 1 }, { Top = 2 }]\n")
-    refused(folder.gate(), "empty-grid", "sweep.toml:20:1", "exclude")
-
-
-def test_every_point_contradicts_an_assumption(folder: Folder) -> None:
-    folder.change(folder.module, "ASSUME Top < 9", "ASSUME Top > 9")
-    folder.change(folder.sweep, SWEEP[SWEEP.index("[expect]") :], "")
-    red(folder.gate(), 2, (Reason.ALL_EXCLUDED, None))
-
-
-def test_a_model_that_cannot_be_evaluated(folder: Folder) -> None:
-    folder.change(folder.module, "Low == floor < 2", 'Low == floor < "two"')
-    done = folder.gate()
-    red(done, 2, (Reason.BROKEN, 1), (Reason.BROKEN, 2))
-    (gated,) = done.reported.gated
-    assert {point.row.outcome for point in gated.decision.points if point.row} == {Outcome.FAILURE_SPEC_EVAL}
-
-
 def test_an_action_that_never_fires(folder: Folder) -> None:
     folder.change(folder.sweep, "Top = [1, 2]", "Top = [0]")
     folder.change(folder.sweep, SWEEP[SWEEP.index("[[expect.point]]") :], 'fires = ["Up"]\n')
@@ -307,36 +237,3 @@ def test_an_action_that_never_fires(folder: Folder) -> None:
     assert folder.gate().code == 0
     folder.change(folder.sweep, 'fires = ["Up"]', 'fires = ["Upp"]')
     refused(folder.gate(), "expect-unknown-action", "sweep.toml:15:11", "Upp", "Up?")
-
-
-def test_a_new_action_that_never_fires(locked: Folder) -> None:
-    locked.change(locked.module, "Next == Up", "Jump == floor > 8 /\\ floor' = 0\nNext == Jump \\/ Up")
-    done = locked.gate()
-    red(done, 1, (Reason.DRIFT, None), (Reason.DRIFT, 1), (Reason.DRIFT, 2))
-    assert drifts(done) == {
-        *((point, DriftKind.IDLE_ACTION, None, "Jump") for point in (1, 2)),
-        (None, DriftKind.DEFINITION, "Next", "Next"),
-    }
-    assert done.stdout.count("drift: ") == 2
-
-
-def test_a_verdict_that_drifts_though_it_is_expected(locked: Folder) -> None:
-    locked.change(locked.module, "Low == floor < 2", "Low == floor < 3")
-    locked.change(locked.sweep, 'violates = ["Low"]\ntrace_length = 3\n', 'verdict = "holds"\n')
-    done = locked.gate()
-    red(done, 1, (Reason.DRIFT, None), (Reason.DRIFT, 2))
-    assert drifts(done) == {
-        (None, DriftKind.DEFINITION, "Low", "Low"),
-        (2, DriftKind.VERDICT, "violated", "holds"),
-        (2, DriftKind.VIOLATION, "Low", None),
-    }
-
-
-def test_points_that_come_and_go(locked: Folder) -> None:
-    locked.change(locked.sweep, "Top = [1, 2]", "Top = [0, 2]")
-    done = locked.gate()
-    red(done, 1, (Reason.DRIFT, None), (Reason.DRIFT, 1))
-    assert drifts(done) == {
-        (None, DriftKind.POINT, "Top = 1", None),
-        (1, DriftKind.POINT, None, "Top = 0"),
-    }

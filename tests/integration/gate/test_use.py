@@ -27,36 +27,6 @@ pytestmark = pytest.mark.java
 # --- expectations that say nothing
 
 
-@pytest.mark.parametrize(
-    ("row", "code", "place", "names"),
-    [
-        ("match = { Top = 7 }", "expect-no-point", "19:1", ("Top = 7",)),
-        ("match = { Top = 2 }", "expect-no-point", "19:1", ("Top = 2",)),
-        ("match = { Top = 1 }\nviolates = ['Lov']", "expect-unchecked", "21:14", ("Lov", "Low?")),
-        ("match = { Top = 1 }\nviolates = ['deadlock']", "expect-unchecked", "21:14", ("deadlock",)),
-        (
-            "match = { Top = 1 }\nverdict = 'holds'\nviolates = ['Low']",
-            "expect-contradiction",
-            "22:1",
-            ("holds",),
-        ),
-        (
-            "match = { Top = 1 }\nverdict = 'violated'\nviolates = []",
-            "expect-contradiction",
-            "22:1",
-            ("violates",),
-        ),
-    ],
-)
-def test_an_expectation_that_says_nothing_is_an_error(
-    folder: Folder, row: str, code: str, place: str, names: tuple[str, ...]
-) -> None:
-    with folder.sweep.open("a") as file:
-        file.write(f"[[expect.point]]\n{row}\n")
-    refused(folder.gate(), code, f"sweep.toml:{place}", *names)
-    assert not folder.store.exists()
-
-
 # --- locks that are missing
 
 
