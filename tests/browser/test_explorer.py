@@ -14,7 +14,7 @@ from tests.integration.test_law_search import MODULE as COUNT
 from tests.integration.test_law_search import SWEEP as COUNT_SWEEP
 from tla2py.analysis.view import open_view
 
-pytestmark = [pytest.mark.java, pytest.mark.browser]
+pytestmark = pytest.mark.browser
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 PAGE = ROOT / "docs" / "kip320-first-try.html"

@@ -20,7 +20,7 @@ from tla2py.store.write import refresh_tables
 from tla2py.view.explorer import store_data
 from tla2py.view.server import ExplorerServer, PageAnswers
 
-pytestmark = [pytest.mark.java, pytest.mark.browser]
+pytestmark = pytest.mark.browser
 
 MODULE = f"""---- MODULE Hostile ----
 \\* {MARKUP}

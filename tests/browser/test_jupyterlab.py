@@ -16,7 +16,7 @@ import pytest
 from tests.browser.chromium import Tab
 from tests.browser.test_explorer import browser, press, sweep_relay
 
-pytestmark = [pytest.mark.java, pytest.mark.browser]
+pytestmark = pytest.mark.browser
 
 __all__ = ["browser"]
 

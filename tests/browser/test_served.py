@@ -14,7 +14,7 @@ from tests import command
 from tests.browser.chromium import Tab
 from tests.browser.test_explorer import RELAY, axe_findings, browser, show, sweep_relay, text, texts
 
-pytestmark = [pytest.mark.java, pytest.mark.browser]
+pytestmark = pytest.mark.browser
 
 __all__ = ["browser"]
 

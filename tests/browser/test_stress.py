@@ -13,7 +13,7 @@ from tests.browser.chromium import Tab
 from tests.browser.test_explorer import ROOT, browser, press, show, tab, text, texts
 from tests.docs.blocks import blocks
 
-pytestmark = [pytest.mark.java, pytest.mark.browser]
+pytestmark = pytest.mark.browser
 
 __all__ = ["browser", "tab"]
 

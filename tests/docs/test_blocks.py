@@ -33,7 +33,6 @@ def run(page: Path | None, found: list[Block], folder: Path, monkeypatch: pytest
         session.run(block)
 
 
-@pytest.mark.java
 @pytest.mark.docs
 @pytest.mark.parametrize("page", PAGES, ids=name)
 def test_the_blocks_of_a_page(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -42,7 +41,6 @@ def test_the_blocks_of_a_page(page: Path, tmp_path: Path, monkeypatch: pytest.Mo
     )
 
 
-@pytest.mark.java
 @pytest.mark.spark
 @pytest.mark.long
 @pytest.mark.parametrize("page", LONG, ids=name)

@@ -24,7 +24,7 @@ from tests.spark.test_jobs import Cluster, cluster
 from tla2py.errors import StoreError
 from tla2py.store.store import Store
 
-pytestmark = [pytest.mark.java, pytest.mark.spark, pytest.mark.long]
+pytestmark = [pytest.mark.spark, pytest.mark.long]
 
 __all__ = ["cluster"]
 

@@ -15,7 +15,7 @@ from tests.faults.scene import OWN, Scene
 from tests.integration.test_sweep import rows
 from tests.stores import record_ids
 
-pytestmark = [pytest.mark.java, pytest.mark.faults]
+pytestmark = pytest.mark.faults
 
 Like = Callable[[Scene], Scene]
 

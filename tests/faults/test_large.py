@@ -16,7 +16,7 @@ from tests.faults.scene import Scene
 from tests.integration.test_sweep import rows
 from tests.stores import loose_records, table_rows
 
-pytestmark = [pytest.mark.java, pytest.mark.long, pytest.mark.timeout(3600)]
+pytestmark = [pytest.mark.long, pytest.mark.timeout(3600)]
 
 COUNT = r"""---- MODULE Count ----
 EXTENDS Naturals, TLC

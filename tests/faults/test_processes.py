@@ -13,7 +13,7 @@ from tests.integration.test_sweep import rows
 from tla2py.cli.main import _AT_ONCE
 from tla2py.view.sweep import interrupted_line
 
-pytestmark = [pytest.mark.java, pytest.mark.faults]
+pytestmark = pytest.mark.faults
 
 Like = Callable[[Scene], Scene]
 

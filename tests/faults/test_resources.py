@@ -38,7 +38,6 @@ def test_slots_are_as_many_as_fit_the_memory() -> None:
     assert 'memory = "6553MiB"' in refused.value.hint
 
 
-@pytest.mark.java
 @pytest.mark.parametrize("executor", ["local", pytest.param("spark", marks=pytest.mark.long)])
 def test_a_sweep_that_does_not_fit_says_so(executor: str, run_cli: RunCli, tiny_sweep: Path) -> None:
     machine = this_machine().memory_bytes
@@ -54,7 +53,6 @@ def test_a_sweep_that_does_not_fit_says_so(executor: str, run_cli: RunCli, tiny_
         assert run_cli(*sweep, "--memory", str(machine + 1)).code == 1
 
 
-@pytest.mark.java
 def test_heap_and_direct_memory_are_within_the_limit(own: Scene) -> None:
     seen = []
     for run_id in record_ids(own.store):
@@ -69,7 +67,6 @@ def test_heap_and_direct_memory_are_within_the_limit(own: Scene) -> None:
     assert len(seen) == 4
 
 
-@pytest.mark.java
 @pytest.mark.long
 def test_a_run_leaves_nothing_as_soon_as_it_is_over(own: Scene, like: Like) -> None:
     scene = like(own)

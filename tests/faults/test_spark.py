@@ -17,7 +17,7 @@ from tests.spark.test_jobs import Cluster, cluster
 from tests.spark.test_spark import SPARK_ALONE, python_worker
 from tla2py.view.sweep import interrupted_line
 
-pytestmark = [pytest.mark.java, pytest.mark.spark, pytest.mark.long]
+pytestmark = [pytest.mark.spark, pytest.mark.long]
 
 __all__ = ["cluster"]
 Like = Callable[[Scene], Scene]

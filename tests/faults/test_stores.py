@@ -21,7 +21,7 @@ from tla2py.model.run import RunRecord
 from tla2py.store.store import Store
 from tla2py.store.write import refresh_tables
 
-pytestmark = [pytest.mark.java, pytest.mark.faults]
+pytestmark = pytest.mark.faults
 
 Like = Callable[[Scene], Scene]
 

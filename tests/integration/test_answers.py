@@ -13,8 +13,6 @@ from tla2py.errors import InputError
 from tla2py.view.explorer import store_data
 from tla2py.view.server import PageAnswers
 
-pytestmark = pytest.mark.java
-
 BUFFER = """---- MODULE Buffer ----
 VARIABLE slots
 Put(index, item) == slots' = [slots EXCEPT ![index] = item]

@@ -17,8 +17,6 @@ from tla2py.replay.query import Origin
 from tla2py.tlc.tools.java import find_java
 from tla2py.tlc.tools.toolchain import find_toolchain
 
-pytestmark = pytest.mark.java
-
 SPECS = Path(__file__).resolve().parent.parent / "specs"
 SWEEP = """
 module = "Telling.tla"

@@ -15,8 +15,6 @@ import tla2py
 from tests.conftest import RunCli
 from tests.stores import loose_records, table_rows
 
-pytestmark = pytest.mark.java
-
 MODULE = """\
 ---- MODULE Meter ----
 EXTENDS Naturals, Sequences, TLC

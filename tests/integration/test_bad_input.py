@@ -10,8 +10,6 @@ import pytest
 from tests.conftest import COUNTER, COUNTER_SWEEP, RunCli
 from tests.integration.conftest import Refused
 
-pytestmark = pytest.mark.java
-
 MAX3 = ("-c", "Max=3")
 
 

@@ -16,8 +16,6 @@ from tests.integration.conftest import Refused, tree
 from tests.stores import record_ids
 from tla2py.tlc.tools.jar import bundled_jar
 
-pytestmark = pytest.mark.java
-
 CHECK = ("check", "Counter.tla", "-c", "Max=3")
 
 

@@ -16,8 +16,6 @@ from tests import command
 from tests.conftest import RunCli
 from tla2py.errors import InputError
 
-pytestmark = pytest.mark.java
-
 SPECS = Path(__file__).resolve().parent.parent.parent / "specs"
 SWEEP = f"""name = "two"
 module = "{SPECS / "two_phase" / "TwoPhase.tla"}"

@@ -21,8 +21,6 @@ from tla2py.tla.itf import state_from_itf
 from tla2py.tla.value import ModelValue, Record
 from tla2py.tla.value_text import format_value
 
-pytestmark = pytest.mark.java
-
 SPECS = Path(__file__).resolve().parent.parent / "specs"
 LAST2 = ("-c", "Last=2")
 

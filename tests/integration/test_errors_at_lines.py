@@ -18,8 +18,6 @@ from tla2py.store.store import Store
 from tla2py.store.write import stored_table
 from tla2py.sweep.judge import ALL_EXCLUDED, NO_STATES, ONLY_DEADLOCK
 
-pytestmark = pytest.mark.java
-
 LIMITED = r"""---- MODULE Limited ----
 EXTENDS Naturals, Sequences
 CONSTANT N

@@ -15,7 +15,7 @@ from tests import command
 from tests.stores import table_rows
 from tla2py.tlc.tools.jar import read_jar
 
-pytestmark = [pytest.mark.java, pytest.mark.jars]
+pytestmark = pytest.mark.jars
 
 MODULE = Path(__file__).resolve().parent.parent / "specs" / "Kinds.tla"
 SWEEP = 'module = "Kinds.tla"\n[model]\ninvariants = ["Small"]\nproperties = ["Grows", "Ends"]\n'

@@ -20,8 +20,6 @@ from tla2py.tlc.tools.community import read_override
 from tla2py.tlc.tools.jar import bundled_jar
 from tla2py.tlc.tools.toolchain import find_toolchain
 
-pytestmark = pytest.mark.java
-
 
 class Exchange(Listener):
     """A listener that exchanges files between planning and the first run."""

@@ -11,7 +11,7 @@ from scripts import field
 from tests.integration.gate.lift import LIFT
 from tla2py.tlc.tools.jar import bundled_jar
 
-pytestmark = [pytest.mark.java, pytest.mark.long]
+pytestmark = pytest.mark.long
 
 REPOSITORY = """\
 [[repository]]

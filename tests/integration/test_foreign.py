@@ -18,8 +18,6 @@ from tla2py.tla.value import Function, ModelValue, Record
 from tla2py.tla.value_text import parse_value
 from tla2py.tlc.tools.toolchain import find_toolchain
 
-pytestmark = pytest.mark.java
-
 CORPUS = Path(__file__).resolve().parent.parent / "corpus" / "foreign"
 a, b = ModelValue("a"), ModelValue("b")
 

@@ -10,8 +10,6 @@ import pytest
 from tests.conftest import RunCli
 from tla2py.analysis.view import open_view
 
-pytestmark = pytest.mark.java
-
 INNER = r"""---- MODULE Inner ----
 EXTENDS Naturals
 CONSTANT Bound

@@ -24,8 +24,6 @@ from tla2py.spark.launch import SparkStart
 from tla2py.sweep.sweep import Sweep
 from tla2py.tlc.tools.toolchain import find_toolchain
 
-pytestmark = pytest.mark.java
-
 
 def executors(store: Path) -> list[str]:
     """What executed each point."""

@@ -33,8 +33,6 @@ from tla2py.tlc.process.process import Watch
 from tla2py.tlc.tools.jar import bundled_jar
 from tla2py.tlc.tools.java import find_java
 
-pytestmark = pytest.mark.java
-
 CORPUS = Path(__file__).resolve().parent.parent / "corpus" / "tlc"
 SPECS = Path(__file__).resolve().parent.parent / "specs"
 LIMITS = Limits(timeout_seconds=120, memory_bytes=1 << 30)

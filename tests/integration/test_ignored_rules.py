@@ -1,4 +1,4 @@
-"""Rules of lint that the user ignores, and configs that TLC runs although it ignores a part of them."""
+"""Configs in odd places or with odd parts: ignored rules, parts that TLC ignores, a config inside its module."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import RunCli
+from tests.conftest import COUNTER, RunCli
 from tests.unit.lint.page import MODULE
 
 HEAD = "SPECIFICATION Spec\nCONSTANTS S = {a, b} Op <- Same\nINVARIANT Small\n"
@@ -89,3 +89,30 @@ def test_a_green_gate_lists_what_it_ignores(run_cli: RunCli, box: Path) -> None:
     assert "note[model-value]" in linted.stdout
     stored = run_cli("gate", "st", cwd=box, code=0)
     assert IGNORED.format("ignored by [lint]") in " ".join((stored.stdout + stored.stderr).split())
+
+
+CONFIG = "---- CONFIG Counter ----\nCONSTANT Max = 3\nSPECIFICATION Spec\nINVARIANT Small\n====\n"
+
+
+@pytest.fixture
+def module(tiny_spec: Path) -> Path:
+    tiny_spec.write_text(COUNTER + CONFIG)
+    return tiny_spec
+
+
+def test_it_is_checked(run_cli: RunCli, module: Path) -> None:
+    ended = run_cli("check", module)
+    assert (ended.code, "violated: Small" in ended.stdout) == (1, True), ended
+    assert run_cli("check", module, "--config", module, "-c", "Max=2").code == 0
+
+
+def test_it_is_linted_and_swept(run_cli: RunCli, module: Path) -> None:
+    module.write_text(module.read_text().replace("INVARIANT Small", "INVARIANT Smal"))
+    place = f"{module}:{module.read_text().splitlines().index('INVARIANT Smal') + 1}:11"
+    assert run_cli("lint", module).findings == [("unknown-definition", place)]
+    assert run_cli("check", module).refusal == ("unknown-definition", place)
+    module.write_text(COUNTER + CONFIG)
+    sweep = module.with_name("sweep.toml")
+    sweep.write_text('module = "Counter.tla"\nconfig = "Counter.tla"\n[parameters]\nMax = [1, 2]\n')
+    assert "INVARIANTS\n  Small" in run_cli("cfg", sweep).stdout
+    assert 'invariants = [\n    "Small",\n]' in run_cli("init", module).stdout

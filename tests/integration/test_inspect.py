@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import RunCli
+from tests.conftest import COUNTER, COUNTER_SWEEP, RunCli
 from tla2py.sweep.load import load_sweep
 
 SPECS = Path(__file__).parents[2] / "specs"
@@ -111,7 +111,6 @@ def test_init_prints_or_writes_the_same_file(run_cli: RunCli, tiny_spec: Path, t
     assert (nowhere.code, nowhere.error.code) == (2, "output-unwritable")
 
 
-@pytest.mark.java
 def test_a_first_sweep_runs_as_it_is(run_cli: RunCli, tiny_spec: Path, tmp_path: Path) -> None:
     assert run_cli("init", "Counter.tla", "-o", "first.toml").code == 0
     assert "Next   tla2py report runs/first" in run_cli("sweep", "first.toml", "--executor", "local").stdout
@@ -123,7 +122,6 @@ def test_a_first_sweep_runs_as_it_is(run_cli: RunCli, tiny_spec: Path, tmp_path:
     assert "Next   tla2py trace runs/first 1" in ended.stdout
 
 
-@pytest.mark.java
 def test_the_first_sweep_of_a_system_runs_with_all_its_model_values(run_cli: RunCli, tmp_path: Path) -> None:
     module = SPECS / "kafka_transactions" / "kafka_transactions_for_web.tla"
     assert run_cli("init", module, "-L", SPECS / "lib", "-o", "first.toml").code == 0
@@ -134,3 +132,33 @@ def test_the_first_sweep_of_a_system_runs_with_all_its_model_values(run_cli: Run
     text = re.sub(r'"\{(\w+), \w+\}"', r'"{\1}"', text).replace("Changes = 2", "Changes = 0")
     path.write_text(text)
     assert "holds" in run_cli("sweep", "first.toml", "--executor", "local", code=0).stdout
+
+
+@pytest.mark.parametrize(
+    ("small", "answer"),
+    [
+        pytest.param("x < 3", "Small: Max >= 3 survives 5", marks=pytest.mark.long),
+        ("x < 3 \\/ Max = 5", "Small: Max >= 3 is refuted at 5; now violated iff Max >= 3 /\\ Max <= 4"),
+    ],
+)
+def test_a_law_survives_or_is_refuted(small: str, answer: str, tmp_path: Path, run_cli: RunCli) -> None:
+    (tmp_path / "Counter.tla").write_text(COUNTER.replace("x < 3", small))
+    sweep = tmp_path / "sweep.toml"
+    sweep.write_text(COUNTER_SWEEP.replace("[1, 2, 3]", "[1, 2, 3, 4]"))
+    ended = run_cli("sweep", sweep, "--executor", "local", "--refine", "1", "-o", tmp_path / "store", code=1)
+    lines = ended.stdout.splitlines()
+    assert "  { Max = 5 }" in lines
+    assert any(line.startswith(answer) for line in lines), ended.stdout
+    # The points of the file are those of the store again.
+    assert "nothing to run" in run_cli("sweep", sweep, "--executor", "local", "-o", tmp_path / "store").stderr
+
+
+@pytest.mark.long
+def test_four_points_out_of_time_have_a_law(tmp_path: Path, run_cli: RunCli) -> None:
+    (tmp_path / "Counter.tla").write_text(COUNTER.replace("x < Max /", "(x < Max \\/ Max > 4) /"))
+    text = COUNTER_SWEEP.replace("[1, 2, 3]", "[1, 2, 3, 4, 5, 6, 7, 8]").replace('"Small"', "")
+    sweep = tmp_path / "sweep.toml"
+    sweep.write_text(text.replace("1m", "20s"))
+    assert run_cli("sweep", sweep, "--executor", "local", "-o", tmp_path / "store").code == 3
+    (row,) = json.loads(run_cli("explain", tmp_path / "store", "--json").stdout)[-1:]
+    assert (row["property"], row["law"], row["violated"]) == ("timeout", "Max >= 5", 4)

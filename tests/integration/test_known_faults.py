@@ -19,7 +19,7 @@ from tla2py.gate.second import checked_second
 from tla2py.lint.faults import FAULTS, Fault
 from tla2py.tlc.tools.jar import Jar, read_jar
 
-pytestmark = [pytest.mark.java, pytest.mark.jars]
+pytestmark = pytest.mark.jars
 
 FOLDER = Path(__file__).resolve().parent.parent / "specs" / "faults"
 # The config of each fault, the right verdict (broken: TLC should refuse it), and what the three TLCs say.

@@ -12,8 +12,6 @@ import pytest
 from tests.conftest import RunCli
 from tla2py.analysis.view import open_view
 
-pytestmark = pytest.mark.java
-
 # Small is violated where Max > Least, and deadlock is always checked.
 MODULE = r"""---- MODULE Count ----
 EXTENDS Naturals

@@ -22,7 +22,6 @@ from tla2py.store.store import Store
 from tla2py.sweep.sweep import Sweep
 from tla2py.tlc.tools.toolchain import find_toolchain
 
-pytestmark = pytest.mark.java
 EXPECT = '[expect]\nverdict = "holds"\n'
 
 

@@ -11,8 +11,6 @@ import pytest
 
 from tests.conftest import RunCli
 
-pytestmark = pytest.mark.java
-
 # The first line lets x become one of nine values; the next one tells which.
 TRACE = r"""---- MODULE Trace ----
 EXTENDS Naturals, Sequences, TLC, Json, IOUtils

@@ -13,7 +13,7 @@ import pytest
 from tests.conftest import RunCli
 from tla2py.tlc.tools.java import find_java
 
-pytestmark = [pytest.mark.java, pytest.mark.jars]
+pytestmark = pytest.mark.jars
 
 LINES = ['{"max": 9}', '{"n": 1}', '{"n": 2}', '{"n": 3}']
 # The first line has settings. The last one of the second log does not fit.

@@ -12,7 +12,7 @@ import pytest
 
 from tests.conftest import RunCli
 
-pytestmark = [pytest.mark.java, pytest.mark.long]
+pytestmark = pytest.mark.long
 
 State = Any
 Entry = dict[str, int | str]

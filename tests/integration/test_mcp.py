@@ -22,8 +22,6 @@ from tla2py.cli.mcp import build_server
 from tla2py.model.run import Walls
 from tla2py.toml import loads
 
-pytestmark = pytest.mark.java
-
 SPECS = Path(__file__).parents[1] / "specs"
 SCHEMAS = Path(__file__).parent / "mcp_tools.json"
 Work = Callable[[Client], Awaitable[None]]

@@ -18,8 +18,6 @@ from tla2py.gate.problem import Reason
 from tla2py.model.run import digest_text
 from tla2py.tlc.tools.jar import bundled_jar
 
-pytestmark = pytest.mark.java
-
 # Made from: public class Twice { public static IntValue Double(IntValue n) { return IntValue.gen(n.val * 100); } }
 TWICE_CLASS = base64.b64decode(
     "yv66vgAAADQAFgoAAgADBwAEDAAFAAYBABBqYXZhL2xhbmcvT2JqZWN0AQAGPGluaXQ+AQADKClWCQAIAAkHAAoMAAsADAEAGHRsYzIvdmFsdWUv"

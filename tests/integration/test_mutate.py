@@ -14,8 +14,6 @@ from tests.stores import table_rows
 from tla2py.tlc.tools.java import find_java
 from tla2py.tlc.tools.toolchain import find_jar
 
-pytestmark = pytest.mark.java
-
 # A clock: each change of it is noticed by another check, or by none.
 CLOCK = r"""---- MODULE Clock ----
 EXTENDS Naturals

@@ -75,7 +75,6 @@ def refusal(act: Callable[[], object]) -> StoreError:
 # Sweeps
 
 
-@pytest.mark.java
 def test_a_store_is_the_same_wherever_it_is(
     storage: Storage, bucket: str, tiny_sweep: Path, tmp_path: Path, run_cli: RunCli
 ) -> None:
@@ -121,7 +120,6 @@ def test_a_store_is_the_same_wherever_it_is(
     assert answers(tla2py.open_store(here)) == answers(there)
 
 
-@pytest.mark.java
 @pytest.mark.faults
 def test_a_kill_costs_only_the_runs_in_flight(
     storage: Storage, bucket: str, tmp_path: Path, run_cli: RunCli

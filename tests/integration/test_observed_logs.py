@@ -176,7 +176,6 @@ def without(logs: list[Log], part: str) -> list[Log]:
     return [[{name: value for name, value in line.items() if name != part} for line in log] for log in logs]
 
 
-@pytest.mark.java
 @pytest.mark.long
 def test_two_phase_commit(tmp_path: Path) -> None:
     spec = load_modules(TWO_PHASE)
@@ -238,7 +237,6 @@ NODE_LOGS: list[tuple[int, Log]] = [
 ]
 
 
-@pytest.mark.java
 @pytest.mark.long
 def test_actions_through_definitions_instances_and_quantifiers(tmp_path: Path) -> None:
     for name, text in (("Nodes", NODES), ("Outer", OUTER), ("Odd", ODD)):
@@ -273,7 +271,6 @@ def test_actions_through_definitions_instances_and_quantifiers(tmp_path: Path) -
     assert matched(tmp_path, observed_module(load_modules(tmp_path / "Odd.tla")), odd, "") == [3, 0, 1, 0]
 
 
-@pytest.mark.java
 @pytest.mark.long
 def test_a_log_as_values(tmp_path: Path) -> None:
     line: dict[str, JsonValue] = {"s": 'a"\\\té', "n": -3, "q": [True, {}], "f": {"a-b": 1, "IF": "x"}}

@@ -13,8 +13,6 @@ import pytest
 from tests.conftest import RunCli
 from tests.stores import table_rows
 
-pytestmark = pytest.mark.java
-
 TWO_PHASE = Path(__file__).parent.parent.parent / "specs" / "two_phase" / "TwoPhase.tla"
 CONFIG = """\
 CONSTANT RM = {rm1, rm2}

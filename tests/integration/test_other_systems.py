@@ -19,8 +19,6 @@ from tla2py.model.run import WALLS, Walls
 from tla2py.store.store import Store
 from tla2py.tlc.process.sandbox import NO_WALLS
 
-pytestmark = pytest.mark.java
-
 # Every interpreter of a test reads this as it starts. It takes away what macOS lacks: Linux's functions of Python and of
 # the C library, /proc for all but psutil, which has other sources there, and the limit on a process's memory.
 LACKING = """

@@ -15,8 +15,6 @@ import pytest
 from tests.conftest import RunCli
 from tla2py.analysis.view import open_view
 
-pytestmark = pytest.mark.java
-
 TALK = r"""---- MODULE Talk ----
 EXTENDS Naturals, TLC
 CONSTANT Max

@@ -1,4 +1,4 @@
-"""One command under its guard, as a run starts it."""
+"""Processes of TLC: their streams, their pool, their end."""
 
 from __future__ import annotations
 
@@ -6,9 +6,17 @@ import contextlib
 import os
 import subprocess
 import sys
+from datetime import timedelta
 from pathlib import Path
 
+import pytest
+
+from tests.command import environment
+from tests.conftest import COUNTER, COUNTER_SWEEP, RunCli
+from tests.integration.test_watch import SPECS
+from tla2py.analysis.view import open_view
 from tla2py.tlc.process.process import execute_argv
+from tla2py.tlc.process.system import this_machine
 
 DRIVER = """
 import os, sys
@@ -94,3 +102,174 @@ def test_streams_may_vanish_while_they_are_read(tmp_path: Path) -> None:
         )
         assert (ended.exit_code, ended.termination_reason) == (None, None)
         assert "removed or replaced" in output.read_text()
+
+
+CLOSED = (">&-", ">&- 2>&- <&-")
+GATE = ("gate", "sweep.toml", "--executor", "local", "--junit", "junit.xml")
+
+
+def code(folder: Path, command: tuple[str, ...], redirection: str) -> int:
+    """The exit code of a command whose shell closes standard streams."""
+    script = f'exec "$@" {redirection}'
+    return subprocess.run(
+        ["/bin/sh", "-c", script, "sh", sys.executable, "-m", "tla2py", *command],
+        cwd=folder,
+        env=environment(),
+        timeout=120,
+        check=False,
+    ).returncode
+
+
+def unread(folder: Path, command: tuple[str, ...]) -> tuple[int, str]:
+    """The exit code of a command without a reader of its output, and its standard error."""
+    read, write = os.pipe()
+    os.close(read)
+    try:
+        ended = subprocess.run(
+            [sys.executable, "-m", "tla2py", *command],
+            cwd=folder,
+            env=environment(),
+            stdout=write,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+    finally:
+        os.close(write)
+    return ended.returncode, ended.stderr
+
+
+@pytest.mark.parametrize(("text", "number"), [(None, 1), ("module =", 2)], ids=["unexpected", "broken"])
+def test_a_verdict_needs_no_reader(tiny_sweep: Path, text: str | None, number: int) -> None:
+    folder = tiny_sweep.parent
+    tiny_sweep.write_text(text or tiny_sweep.read_text().replace("[1, 2, 3]", "[3]"))
+    for redirection in CLOSED:
+        assert code(folder, GATE, redirection) == number, redirection
+        report = folder / "junit.xml"
+        assert report.read_text().rstrip().endswith("</testsuites>")
+        report.unlink()
+    ended, stderr = unread(folder, GATE)
+    assert (ended, "Traceback" in stderr) == (number, False), stderr
+
+
+def test_output_that_nobody_reads_ends(run_cli: RunCli, tiny_sweep: Path) -> None:
+    folder = tiny_sweep.parent
+    assert run_cli("sweep", "sweep.toml", "--executor", "local").code == 1
+    for command in (
+        ("query", "runs/sweep", "SELECT a.point FROM runs a, runs b, runs c"),
+        ("trace", "runs/sweep", "3"),
+        ("cfg", "sweep.toml"),
+        ("lint", "sweep.toml"),
+        ("sweep", "--help"),
+    ):
+        ended, stderr = unread(folder, command)
+        assert (ended, "Traceback" in stderr) == (run_cli(*command).code, False), stderr
+
+
+# A search without end, which takes as long as it may.
+ENDLESS = f"""\
+module = "{SPECS}/Endless.tla"
+[model]
+specification = "Count"
+[tlc]
+timeout = "6s"
+memory = "256MiB"
+[expect]
+verdict = "inconclusive"
+"""
+
+
+def test_two_sweeps_share_the_slots(tmp_path: Path, run_cli: RunCli) -> None:
+    assert this_machine().cores >= 2
+    for name in ("a", "b"):
+        (tmp_path / f"{name}.toml").write_text(ENDLESS)
+    done = run_cli("sweep", "a.toml", "b.toml", "--executor", "local", "-o", "stores", code=0)
+    spans = []
+    for name in ("a", "b"):
+        # The same run, in the store of each.
+        [row] = open_view(tmp_path / "stores" / name).arrow("runs").to_pylist()
+        assert row["outcome"] == "timeout"
+        spans.append((row["started_at"], row["started_at"] + timedelta(seconds=row["wall_seconds"])))
+    (first, first_end), (second, second_end) = spans
+    assert max(first, second) < min(first_end, second_end)
+    for name in ("a", "b"):
+        assert f"{name}: 1 run to execute" in done.stderr
+        assert f"{name}: the one point is as expected" in done.stderr
+
+
+def test_an_error_in_one_sweep_keeps_what_the_others_have(tmp_path: Path, run_cli: RunCli) -> None:
+    (tmp_path / "Counter.tla").write_text(COUNTER)
+    for name in ("a", "b"):
+        (tmp_path / f"{name}.toml").write_text(COUNTER_SWEEP.replace("[1, 2, 3]", "[1, 2]"))
+    done = run_cli("sweep", "a.toml", "b.toml", "--executor", "local", code=0)
+    # One sweep has all of its runs, the other some.
+    (tmp_path / "b.toml").write_text(COUNTER_SWEEP)
+    (tmp_path / "c.toml").write_text(COUNTER_SWEEP.replace("[1, 2, 3]", "[3]"))
+    done = run_cli("sweep", "a.toml", "b.toml", "c.toml", "--executor", "local", code=1)
+    assert "nothing to run: all 2 runs are in runs/a already" in done.stderr
+    assert "b: 1 run to execute, 2 are there already" in done.stderr
+    assert "c: 1 run to execute" in done.stderr
+    for name, points in (("a", 2), ("b", 3), ("c", 1)):
+        view = open_view(tmp_path / "runs" / name)
+        assert len(view.run_rows) == len(view.points) == points
+
+
+def test_points_with_the_same_model_share_a_run(tmp_path: Path, run_cli: RunCli) -> None:
+    (tmp_path / "Counter.tla").write_text((SPECS / "Counter.tla").read_text())
+    # A set of one element has no symmetry.
+    (tmp_path / "sweep.toml").write_text(
+        'module = "Counter.tla"\n[model]\ninvariants = ["Small"]\ncheck_deadlock = false\n'
+        '[constants]\nBound = 2\n[parameters]\nProcs = ["{p1}"]\nMax = [1, 2]\nsymmetry = [false, "Procs"]\n'
+        '[tlc]\ntimeout = "1m"\nmemory = "256MiB"\n'
+    )
+    done = run_cli("sweep", "sweep.toml", "--executor", "local", code=1)
+    assert "sweep: 2 runs to execute" in done.stderr
+    assert "sweep: 4 points with 2 different models; each is run once for all of its points" in done.stderr
+    rows = open_view(tmp_path / "runs/sweep").run_rows
+    assert [row.verdict.value for row in rows] == ["holds", "holds", "violated", "violated"]
+    assert len({row.run_id for row in rows}) == 2
+    # Of all points, and of those that a limited sweep runs.
+    some = run_cli("sweep", "sweep.toml", "--executor", "local", "--points", "2-3", code=1)
+    assert "different model" not in some.stderr
+    assert [row.point for row in open_view(tmp_path / "runs/sweep/limited").run_rows] == [1, 2, 3, 4]
+
+
+# Without its last disjunct the translation has no step after the end.
+ALGORITHM = """---- MODULE Ends ----
+\\* PlusCal options (-noDoneDisjunct)
+EXTENDS Naturals
+(* --algorithm ends
+variables n = 0;
+{declaration}
+begin
+  L: {statement};
+{end}
+end algorithm; *)
+====
+"""
+ALONE = {"declaration": "", "statement": "n := 1", "end": ""}
+TWO = {"declaration": "process p \\in {4, 7}", "statement": "n := n + 1", "end": "end process"}
+STUCK = {**TWO, "statement": "await n = 0; n := 1"}
+HINT = "check_deadlock = false"
+
+
+@pytest.mark.parametrize(("parts", "ends"), [(ALONE, True), (TWO, True), (STUCK, False)])
+def test_only_a_termination_suggests_to_allow_deadlock(
+    run_cli: RunCli, tmp_path: Path, parts: dict[str, str], ends: bool
+) -> None:
+    module = tmp_path / "Ends.tla"
+    module.write_text(ALGORITHM.format(**parts))
+    sweep = tmp_path / "sweep.toml"
+    sweep.write_text('module = "Ends.tla"\n')
+
+    checked = run_cli("check", module)
+    swept = run_cli("sweep", sweep, "--executor", "local")
+
+    for ended in (checked, swept):
+        assert ended.code == 1
+        assert "deadlock" in ended.stdout
+        assert (HINT in " ".join(ended.stdout.split())) is ends
+
+    sweep.write_text('module = "Ends.tla"\n[model]\ncheck_deadlock = false\n')
+    assert run_cli("sweep", sweep, "--executor", "local").code == 0

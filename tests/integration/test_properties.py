@@ -11,8 +11,6 @@ import pytest
 import tla2py
 from tests.conftest import RunCli
 
-pytestmark = pytest.mark.java
-
 PARTS = r"""---- MODULE Parts ----
 EXTENDS Naturals
 CONSTANT Broken

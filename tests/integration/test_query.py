@@ -57,7 +57,6 @@ def test_distinct_is_quoted_where_it_can_only_be_the_column(
     assert quote_distinct(statement, quote) == expected
 
 
-@pytest.mark.java
 @pytest.mark.parametrize(
     ("statement", "message", "hint"),
     [
@@ -84,7 +83,6 @@ def test_a_refusal_says_what_would_be_right(
     assert hint in str(caught.value.hint)
 
 
-@pytest.mark.java
 @pytest.mark.parametrize("engine", ["duckdb", "spark"])
 @pytest.mark.parametrize(
     "statement",
@@ -104,14 +102,12 @@ def test_a_query_only_reads(engine: str, statement: str, counter_store: Path, ru
     assert (done.code, done.error.code) == (2, "no-query")
 
 
-@pytest.mark.java
 def test_tables_without_rows_have_their_columns(counter_store: Path) -> None:
     store = Store(counter_store)
     assert answer_query(store, "DESCRIBE simulations")[1]
     assert answer_query(store, "SELECT count(*) FROM simulations")[1] == [[0]]
 
 
-@pytest.mark.java
 def test_an_answer_as_a_frame(counter_store: Path) -> None:
     store = tla2py.open_store(counter_store)
     found = store.query("SELECT point, distinct, trace_length, verdict FROM runs ORDER BY point DESC")
@@ -138,7 +134,6 @@ def test_an_answer_as_a_frame(counter_store: Path) -> None:
         assert caught.value.code == code
 
 
-@pytest.mark.java
 def test_the_formats_of_an_answer(counter_store: Path, run_cli: RunCli) -> None:
     statement = (
         "SELECT point, verdict, violated, NULL AS none, true AS yes, '/\\ <<1, \"a|b\">>' || chr(10) || 'c_d' AS text, "

@@ -10,8 +10,6 @@ from tests.conftest import RunCli
 from tests.integration.conftest import tree
 from tests.pages import Page
 
-pytestmark = pytest.mark.java
-
 
 @pytest.fixture
 def store(run_cli: RunCli, tiny_sweep: Path) -> Path:

@@ -22,8 +22,6 @@ from tests.stores import damage_record, record_ids, table_rows
 from tla2py.analysis.view import StoreView
 from tla2py.view.explorer import store_data
 
-pytestmark = pytest.mark.java
-
 SPECS = Path(__file__).resolve().parent.parent / "specs"
 SWEEP_HERE = [sys.executable, "-m", "tla2py", "sweep", str(SPECS / "counter.toml"), "--executor", "local"]
 TIMES = {"wall_seconds", "cpu_seconds", "peak_memory_bytes", "started_at", "executor"}

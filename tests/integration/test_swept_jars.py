@@ -17,8 +17,6 @@ from tests.stores import table_rows
 from tla2py.store.store import Store
 from tla2py.tlc.tools.jar import bundled_jar
 
-pytestmark = pytest.mark.java
-
 FAULTS = Path(__file__).resolve().parents[1] / "specs" / "faults"
 HEAD = 'module = "Counter.tla"\n[constants]\nMax = 2\n[model]\ninvariants = ["Small"]\n'
 

@@ -14,8 +14,6 @@ from tla2py.errors import InputError
 from tla2py.replay.conjuncts import Conjuncts
 from tla2py.replay.successors import Enabledness
 
-pytestmark = pytest.mark.java
-
 SPECS = Path(__file__).resolve().parent.parent / "specs"
 LEASE = """\
 module = "Lease.tla"

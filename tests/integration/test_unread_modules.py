@@ -11,8 +11,6 @@ from tests.conftest import RunCli
 from tests.stores import record_ids, table_rows
 from tla2py.store.store import Store
 
-pytestmark = pytest.mark.java
-
 FIELDS = r"""---- MODULE Fields ----
 EXTENDS Naturals
 VARIABLE r

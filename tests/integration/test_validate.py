@@ -22,8 +22,6 @@ from tla2py.tlc.config.wrapper import build_config
 from tla2py.tlc.process import pool
 from tla2py.tlc.tools.java import find_java
 
-pytestmark = pytest.mark.java
-
 # Stands for the CommunityModules, which the bundled TLC is too old for.
 COUNTING = r"""---- MODULE Trace ----
 EXTENDS Naturals, Sequences, TLC

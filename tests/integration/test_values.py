@@ -15,8 +15,6 @@ from tla2py.tla.value import Function, ModelValue, Opaque, Record, Value
 from tla2py.tla.value_text import format_value, parse_value
 from tla2py.tlc.tools.toolchain import find_toolchain
 
-pytestmark = pytest.mark.java
-
 NAMES = ("a", "b_1", "node2", "Tx_1")
 Make = Callable[[], Value]
 

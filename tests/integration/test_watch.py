@@ -1,8 +1,9 @@
-"""``check --watch`` runs again when a file changes, says what changed, and leaves nothing behind."""
+"""Runs watched while they go on, and what happens inside them."""
 
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import signal
 import subprocess
@@ -15,7 +16,13 @@ from pathlib import Path
 import psutil
 import pytest
 
-pytestmark = pytest.mark.java
+from tla2py.execution.executor import Executor, Work
+from tla2py.execution.listener import RunProgress, follow_run, inside_runs, told_progress
+from tla2py.model.run import Run
+from tla2py.store.store import Store
+from tla2py.sweep.load import load_sweep
+from tla2py.sweep.plan import Plan, plan_sweep
+from tla2py.tlc.tools.toolchain import find_toolchain
 
 LIBRARY = "---- MODULE Limit ----\nLimit == 3\n====\n"
 
@@ -135,3 +142,143 @@ def test_a_change_stops_a_run_that_is_out_of_date(watching: Callable[..., Watchi
 
 def test_an_error_that_no_edit_mends_ends_it(watching: Callable[..., Watching]) -> None:
     assert watching("-c", "Nothing=1").process.wait(timeout=60) == 2
+
+
+SPECS = Path(__file__).resolve().parent.parent / "specs"
+PROGRESS = b"Progress(%d) at 2026-01-01 10:00:00: %d states generated, %d distinct states found, 2 states left on queue.\n"
+
+
+class _SeenError(Exception):
+    """Ends a sweep that would not end."""
+
+
+def plan(folder: Path) -> Plan:
+    (folder / "s.toml").write_text(
+        f'module = "{SPECS}/Endless.tla"\n[model]\nspecification = "Count"\n[tlc]\ntimeout = "2m"\n'
+    )
+    return plan_sweep(load_sweep(folder / "s.toml"), find_toolchain().jar.sha256)
+
+
+def first_counts(executor: Executor, folder: Path) -> RunProgress:
+    """The first counts of a run without end, which is then stopped."""
+    planned = plan(folder)
+    store = Store.create(folder / "store")
+    inside = folder / "inside"
+    inside.mkdir()
+    work = Work(sources=planned.sources, toolchain=find_toolchain(), store=store.path, progress=inside)
+    seen = list[RunProgress]()
+
+    def tick() -> None:
+        seen.extend(each for each in inside_runs(inside) if each.stats.generated)
+        if seen:
+            raise _SeenError
+
+    with pytest.raises(_SeenError):
+        list(executor.execute([(planned.runs, work)], tick))
+    assert not store.recorded()
+    assert seen[0].run_id == planned.runs[0].run_id
+    return seen[0]
+
+
+def test_the_counts_of_a_running_point(tmp_path: Path) -> None:
+    progress = first_counts(Executor(1), tmp_path)
+    assert not list((tmp_path / "inside").glob("*.json"))
+    counts = progress.stats
+    assert None not in (counts.generated, counts.distinct, counts.queue, counts.depth)
+    assert progress.states_per_second
+    assert progress.memory_bytes > 30 << 20
+    assert 2 < progress.seconds < progress.limits.timeout_seconds == 120
+
+
+@pytest.mark.long
+def test_a_long_check_in_a_log() -> None:
+    # How soon TLC counts depends on the machine, so a later line may be the first with counts.
+    command = ("check", str(SPECS / "Endless.tla"), "--config", str(SPECS / "Count.cfg"), "--timeout", "30m")
+    with subprocess.Popen(
+        [sys.executable, "-m", "tla2py", *command],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stderr is not None
+        try:
+            lines = (line for line in process.stderr if line.startswith("running TLC"))
+            line = next(line for line in lines if " states generated, " in line)
+        finally:
+            process.send_signal(signal.SIGINT)
+    assert " of 30m" in line
+
+
+def a_run(folder: Path) -> Run:
+    return plan(folder).runs[0]
+
+
+def test_the_progress_of_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    now, told = 1000.0, list[RunProgress]()
+    monkeypatch.setattr("tla2py.execution.executor.time.time", lambda: now)
+    watch, stdout = follow_run(a_run(tmp_path), told.append), tmp_path / "stdout.txt"
+    stdout.write_bytes(b"Starting\n")
+    watch(stdout, 1)
+    assert not told
+    now += 1
+    watch(stdout, 2)
+    stdout.write_bytes(b"x" * 10_000 + b"\n" + PROGRESS % (3, 40, 10) + PROGRESS % (4, 100, 20) + b"@!@!@\n")
+    watch(stdout, 3)
+    now += 1
+    watch(stdout, 4)
+    assert [(each.seconds, each.memory_bytes, each.stats.generated) for each in told] == [
+        (2, 2, None),
+        (2, 4, 100),
+    ]
+    assert (told[1].stats.depth, told[1].states_per_second) == (4, 50)
+    stdout.write_bytes(PROGRESS % (9, 400, 30))
+    now += 3
+    watch(stdout, 5)
+    assert told[2].states_per_second == 100
+    # Another execution of the same run starts again.
+    other = tmp_path / "other.txt"
+    other.write_bytes(b"Starting\n")
+    watch(other, 6)
+    now += 1
+    watch(other, 6)
+    assert (told[3].seconds, told[3].stats.generated) == (1, None)
+
+
+def test_what_the_driver_reads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    now = 1000.0
+    monkeypatch.setattr("tla2py.execution.executor.time.time", lambda: now)
+    inside, stdout = tmp_path / "inside", tmp_path / "stdout.txt"
+    inside.mkdir()
+    stdout.write_bytes(PROGRESS % (3, 40, 10))
+    run = a_run(tmp_path)
+    assert inside_runs(inside) == []
+    with told_progress(run, inside) as watch:
+        assert watch is not None
+        watch(stdout, 1)
+        now += 1
+        watch(stdout, 1)
+        (inside / "damaged.json").write_text(json.dumps({"run_id": 3}))
+        (found,) = inside_runs(inside)
+        assert (found.run_id, found.stats.generated, found.limits) == (run.run_id, 40, run.limits)
+    assert inside_runs(inside) == []
+
+
+def test_a_machine_without_the_folder_tells_nothing(tmp_path: Path) -> None:
+    with told_progress(a_run(tmp_path), tmp_path / "elsewhere") as watch:
+        assert watch is None
+    assert not (tmp_path / "elsewhere").exists()
+
+
+def test_a_folder_that_goes_away_stops_no_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    now = 1000.0
+    monkeypatch.setattr("tla2py.execution.executor.time.time", lambda: now)
+    inside, stdout = tmp_path / "inside", tmp_path / "stdout.txt"
+    inside.mkdir()
+    stdout.touch()
+    with told_progress(a_run(tmp_path), inside) as watch:
+        inside.rmdir()
+        assert watch is not None
+        for _ in range(2):
+            now += 2
+            watch(stdout, 1)
+    assert inside_runs(inside) == []

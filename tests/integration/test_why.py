@@ -13,8 +13,6 @@ from tests.conftest import RunCli
 from tla2py.analysis.view import StoreView, open_view
 from tla2py.model.because import Because
 
-pytestmark = pytest.mark.java
-
 SPECS = Path(__file__).resolve().parent.parent / "specs"
 
 

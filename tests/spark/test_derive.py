@@ -22,8 +22,7 @@ from tla2py.store.write import refresh_tables, stored_table, table_files
 
 __all__ = ["local_store"]
 
-pytestmark = [pytest.mark.java, pytest.mark.spark]
-pytestmark.append(pytest.mark.filterwarnings("ignore::ResourceWarning"))
+pytestmark = [pytest.mark.spark, pytest.mark.filterwarnings("ignore::ResourceWarning")]
 
 
 def test_groups_are_split_for_all_slots() -> None:

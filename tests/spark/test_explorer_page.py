@@ -16,7 +16,7 @@ from tests import command
 from tla2py.analysis.charts import Growth
 from tla2py.analysis.contrast import Contrast
 
-pytestmark = [pytest.mark.java, pytest.mark.long]
+pytestmark = pytest.mark.long
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 BLOCKS = re.findall(

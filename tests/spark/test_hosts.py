@@ -11,7 +11,7 @@ from tests.conftest import RunCli
 from tests.stores import record_ids
 from tla2py.store.store import Store
 
-pytestmark = [pytest.mark.java, pytest.mark.spark]
+pytestmark = pytest.mark.spark
 
 SPECS = Path(__file__).resolve().parent.parent / "specs"
 

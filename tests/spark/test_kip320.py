@@ -14,9 +14,8 @@ from tests import command
 from tests.conftest import RunCli
 from tests.integration.test_sweep import rows
 
-pytestmark = [pytest.mark.java, pytest.mark.spark]
 # PySpark's own sockets and its JVM's pipe are closed by the interpreter's end.
-pytestmark.append(pytest.mark.filterwarnings("ignore::ResourceWarning"))
+pytestmark = [pytest.mark.spark, pytest.mark.filterwarnings("ignore::ResourceWarning")]
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 SWEEP = ROOT / "specs" / "kip320" / "sweep.toml"

@@ -10,7 +10,7 @@ import pytest
 from tests.conftest import RunCli
 from tests.stores import table_rows
 
-pytestmark = [pytest.mark.java, pytest.mark.spark]
+pytestmark = pytest.mark.spark
 
 TWO_PHASE = Path(__file__).resolve().parents[2] / "specs" / "two_phase"
 TIMES = {"wall_seconds", "cpu_seconds", "peak_memory_bytes", "started_at", "executor"}

@@ -10,7 +10,7 @@ import pytest
 from tests.conftest import RunCli
 from tests.stores import table_rows
 
-pytestmark = [pytest.mark.java, pytest.mark.spark]
+pytestmark = pytest.mark.spark
 
 COUNTER = Path(__file__).resolve().parent.parent / "specs" / "counter.toml"
 

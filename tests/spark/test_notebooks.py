@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-pytestmark = [pytest.mark.java, pytest.mark.spark]
+pytestmark = pytest.mark.spark
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 BOOKS = sorted(path.name for path in (ROOT / "notebooks").glob("*.ipynb"))

@@ -21,8 +21,7 @@ from tla2py.spark.frames import load_runs, summarize
 
 __all__ = ["cluster", "local_store"]
 
-pytestmark = [pytest.mark.java, pytest.mark.spark]
-pytestmark.append(pytest.mark.filterwarnings("ignore::ResourceWarning"))
+pytestmark = [pytest.mark.spark, pytest.mark.filterwarnings("ignore::ResourceWarning")]
 
 
 @pytest.fixture(scope="module")

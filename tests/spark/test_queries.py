@@ -21,7 +21,6 @@ from tla2py.store.schema import TABLES
 from tla2py.store.store import Store
 
 pytestmark = [
-    pytest.mark.java,
     pytest.mark.spark,
     # PySpark's own sockets and its JVM's pipe are closed by the interpreter's end.
     pytest.mark.filterwarnings("ignore::ResourceWarning"),

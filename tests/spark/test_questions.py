@@ -25,7 +25,6 @@ from tla2py.tla.value import Record
 from tla2py.tla.value_text import format_value, parse_value
 
 pytestmark = [
-    pytest.mark.java,
     pytest.mark.spark,
     # PySpark's own sockets and its JVM's pipe are closed by the interpreter's end.
     pytest.mark.filterwarnings("ignore::ResourceWarning"),

@@ -23,13 +23,12 @@ from tests.stores import record_ids
 from tla2py.spark.frames import struct_type
 from tla2py.store.schema import TABLE_NAMES, TABLES
 
-pytestmark = [pytest.mark.java, pytest.mark.spark]
+# PySpark's own sockets and its JVM's pipe are closed by the interpreter's end.
+pytestmark = [pytest.mark.spark, pytest.mark.filterwarnings("ignore::ResourceWarning")]
 
 # With a number of attempts the master is Spark alone, without threads.
 SPARK_ALONE = "local[2,4]"
 SWEEP = [sys.executable, "-m", "tla2py", "sweep", str(SPECS / "counter.toml")]
-# PySpark's own sockets and its JVM's pipe are closed by the interpreter's end.
-pytestmark.append(pytest.mark.filterwarnings("ignore::ResourceWarning"))
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ import pytest
 
 from tests.conftest import RunCli
 
-pytestmark = [pytest.mark.java, pytest.mark.spark, pytest.mark.long]
+pytestmark = [pytest.mark.spark, pytest.mark.long]
 
 FOLDER = Path(__file__).resolve().parent.parent.parent / "specs" / "ledger_chaining"
 

@@ -19,7 +19,7 @@ from tla2py.model.run import Wall
 
 __all__ = ["attacker", "cluster"]
 
-pytestmark = [pytest.mark.java, pytest.mark.spark, pytest.mark.long]
+pytestmark = [pytest.mark.spark, pytest.mark.long]
 
 # `stream-again` is left out: the standard error of a Spark worker is not one of the files of tla2py.
 SPARK_ATTACKS: dict[str, tuple[Wall, str]] = {

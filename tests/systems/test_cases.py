@@ -14,7 +14,7 @@ from tests.systems.test_gate_breaks import SPECS, SYSTEMS
 from tla2py.cases.cover import CoverOptions, make_cover
 from tla2py.cases.graph import read_graph
 
-pytestmark = [pytest.mark.java, pytest.mark.systems]
+pytestmark = pytest.mark.systems
 
 
 def graph_store(folder: Path, name: str, constants: str | None = None) -> Path:

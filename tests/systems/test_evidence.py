@@ -14,7 +14,7 @@ import pytest
 from tests.conftest import RunCli
 from tests.systems.rows import SPECS
 
-pytestmark = [pytest.mark.java, pytest.mark.systems]
+pytestmark = pytest.mark.systems
 
 # Small points of the systems' sweeps: one that is excluded, one with a counterexample, a lasso, symmetry and a view.
 POINTS = {

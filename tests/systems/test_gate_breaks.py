@@ -12,7 +12,7 @@ from tests import command
 from tests.conftest import RunCli
 from tla2py.tla.parse import load_modules
 
-pytestmark = [pytest.mark.java, pytest.mark.systems]
+pytestmark = pytest.mark.systems
 
 SPECS = Path(__file__).resolve().parent.parent.parent / "specs"
 NO_CI = dict.fromkeys(("GITHUB_ACTIONS", "GITHUB_STEP_SUMMARY", "GITHUB_WORKSPACE", "CI_PROJECT_DIR"))

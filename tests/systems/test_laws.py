@@ -17,7 +17,7 @@ from tla2py.analysis.kinds import Kind
 from tla2py.analysis.view import StoreView, open_view
 from tla2py.model.outcome import Verdict
 
-pytestmark = [pytest.mark.java, pytest.mark.systems]
+pytestmark = pytest.mark.systems
 
 LEASE = """\
 module = "Lease.tla"

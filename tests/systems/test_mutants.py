@@ -9,7 +9,7 @@ import pytest
 
 from tests.conftest import RunCli
 
-pytestmark = [pytest.mark.java, pytest.mark.systems]
+pytestmark = pytest.mark.systems
 
 SPECS = Path(__file__).resolve().parents[2] / "specs"
 

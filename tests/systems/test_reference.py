@@ -15,7 +15,7 @@ from tests.systems.rows import TABLES, Row, read_rows
 from tla2py.model.outcome import Violation
 from tla2py.model.run import RunResult
 
-pytestmark = [pytest.mark.java, pytest.mark.systems]
+pytestmark = pytest.mark.systems
 
 ROWS = [row for table in TABLES for row in read_rows(table)]
 

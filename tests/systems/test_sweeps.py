@@ -14,7 +14,7 @@ from tests.conftest import RunCli
 from tests.systems.rows import SPECS
 from tla2py import open_store
 
-pytestmark = [pytest.mark.java, pytest.mark.reference]
+pytestmark = pytest.mark.reference
 
 # The one point of large.toml alone takes up to half an hour.
 SWEEPS = sorted(path for path in SPECS.glob("*/*.toml") if path.stem != "large")

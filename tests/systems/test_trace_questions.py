@@ -17,7 +17,7 @@ from tla2py.analysis.view import StoreView, open_view
 from tla2py.cli.desk import Desk
 from tla2py.cli.mcp import build_server
 
-pytestmark = [pytest.mark.java, pytest.mark.systems]
+pytestmark = pytest.mark.systems
 
 NO_FENCE = """\
 specification = "Spec"

@@ -120,7 +120,6 @@ def test_no_process_outlives_the_program(tmp_path: Path) -> None:
     assert psutil.wait_procs(children, timeout=300)[1] == []
 
 
-@pytest.mark.java
 @pytest.mark.jars
 def test_the_trace_specification_tells_right_logs_from_wrong(newer_tlc: Path, tmp_path: Path) -> None:
     right, _ = transact(tmp_path / "right", "--crash", "0", "--abort", "0", *PATIENT)
@@ -148,7 +147,6 @@ def trace(jar: Path, out: Path) -> tuple[int, int | None, int]:
     return done.returncode, int(line[1]) if line else None, int(distinct[1])
 
 
-@pytest.mark.java
 def test_make_validate_tells_right_runs_from_wrong() -> None:
     done = subprocess.run(
         [sys.executable, str(SPECS.parent / "scripts" / "validate.py"), "--runs", "2"],

@@ -1,10 +1,26 @@
+"""Words of messages: plurals, durations, hints, help."""
+
 from __future__ import annotations
 
+import ast
+import re
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
 import pytest
+import typer
 from hypothesis import given
 from hypothesis import strategies as st
+from rich.text import Text
+from typer.testing import CliRunner
 
+from scripts.reference.pages import ROOT
+from tla2py.cli.app import app, run_command
 from tla2py.errors import InputError
+from tla2py.sweep.judge import check_expectations
+from tla2py.sweep.load import load_sweep
+from tla2py.sweep.plan import plan_sweep
 from tla2py.text import listed, parameter_text, parse_duration, parse_memory, spans, value_shown
 
 MIB = 1024**2
@@ -105,3 +121,194 @@ def test_a_list_is_cut_and_says_how_much_is_left() -> None:
 def test_consecutive_numbers_are_spans() -> None:
     assert spans([7, 2, 1, 3]) == [(1, 3), (7, 7)]
     assert spans([]) == []
+
+
+# These quote what TLC and its Toolbox say.
+QUOTING = {ROOT / "docs" / "corpus.md", ROOT / "docs" / "howto" / "from-other-tools.md"}
+WORDS = ROOT / "docs" / "reference" / "words.md"
+PAGES = sorted(
+    {*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("specs/*/*.md")} - {WORDS, *QUOTING}
+)
+# What TLC says, and what shells and Java call things, stays as it is.
+FOREIGN = {"tlc/output/messages.py", "tlc/places.py"}
+
+
+def ruled_out() -> list[str]:
+    rows = [line.split("|")[3] for line in WORDS.read_text().splitlines() if line.startswith("| ")]
+    return [word for cell in rows for word in re.findall(r"`([^`]+)`", cell)]
+
+
+def pattern() -> re.Pattern[str]:
+    words = "|".join(
+        re.escape(word).replace(r"y", r"(?:y|ies)", 1) if word.endswith("y") else re.escape(word)
+        for word in ruled_out()
+    )
+    return re.compile(rf"\b(?:{words})s?\b", re.IGNORECASE)
+
+
+def prose(page: Path) -> str:
+    """A page without its blocks of code and without what it quotes as code."""
+    text = re.sub(r"^ *```.*?^ *```$", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+    return re.sub(r"`[^`\n]*`|\]\([^)]*\)", "", text)
+
+
+def texts(tree: ast.Module) -> Iterator[ast.Constant]:
+    """The texts of a module that a user may read, with the help of commands."""
+    hidden = set()
+    for node in ast.walk(tree):
+        if (
+            isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef))
+            and ast.get_docstring(node) is not None
+        ) and not getattr(node, "name", "").endswith("_command"):
+            hidden.add(id(node.body[0].value))  # type: ignore[attr-defined]
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in hidden:
+            yield node
+
+
+def test_there_are_words() -> None:
+    assert len(ruled_out()) > 10
+    assert pattern().findall("An experiment in two directories, each a time-out") == [
+        "experiment",
+        "directories",
+        "time-out",
+    ]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_pages(page: Path) -> None:
+    assert pattern().findall(prose(page)) == []
+
+
+def test_messages_and_help() -> None:
+    found = []
+    for path in sorted((ROOT / "tla2py").rglob("*.py")):
+        if str(path.relative_to(ROOT / "tla2py")) in FOREIGN:
+            continue
+        for node in texts(ast.parse(path.read_text("utf-8"))):
+            if " " in str(node.value) and pattern().search(str(node.value)):
+                found.append(f"{path.relative_to(ROOT)}:{node.lineno}: {node.value!r}")
+    assert found == []
+
+
+SPEC = Path(__file__).parent.parent / "specs" / "Counter.tla"
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    shutil.copy(SPEC, tmp_path)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def hint(folder: Path, constants: str, parameters: str) -> str:
+    """What is said of a sweep file that cannot be read."""
+    text = "\n".join(
+        ['module = "Counter.tla"', "[model]", 'init = "Init"', 'next = "Next"', "[constants]", constants]
+    )
+    (folder / "sweep.toml").write_text(f"{text}\n[parameters]\n{parameters}\n")
+    with pytest.raises(InputError) as raised:
+        run_command(["cfg", "sweep.toml"])
+    return raised.value.hint or ""
+
+
+@pytest.mark.parametrize(
+    ("parameters", "right"),
+    [
+        (
+            "Max = 1",
+            "write Max = [1, 2] for these values, Max = { from = 1, to = 3 } for a range; a single value",
+        ),
+        ('Max = "1..3"', "write Max = [1, 2] for these values"),
+        ("Max = [1.5]", "TLC knows whole numbers only"),
+        ("Max = [1]", 'assign a value, such as Procs = "{p1, p2}" under [constants]'),
+    ],
+)
+def test_parameters(folder: Path, parameters: str, right: str) -> None:
+    assert right in hint(folder, "Bound = 3", parameters)
+
+
+def test_a_constant_that_check_is_not_given(folder: Path) -> None:
+    with pytest.raises(InputError) as raised:
+        run_command(["check", "Counter.tla", "--init", "Init", "--next", "Next"])
+    assert (raised.value.hint or "").endswith("assign a value, such as -c 'Procs={p1, p2}'")
+
+
+@pytest.mark.parametrize(
+    ("option", "meant"), [("--symmetry", None), ("--memry", "--memory"), ("--invarient", "--invariant")]
+)
+def test_an_option_that_is_not_there(folder: Path, option: str, meant: str | None) -> None:
+    with pytest.raises(InputError, match=option) as raised:
+        run_command(["check", str(folder / "Counter.tla"), option])
+    assert raised.value.code == "usage"
+    assert ("Possible options" in str(raised.value)) == (meant is not None)
+    assert (meant or "") in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "match", "said"),
+    [
+        ("Bound = { from = 1, to = 6 }", "{ Bound = 7 }", "Bound is one of 1, 2, 3, 4, ..."),
+        ("Bound = [1, 2]", "{ Bound = 7 }", "Bound is one of 1, 2"),
+        ("Bound = [1]", "{ Bound = '1 + 1' }", "Bound is 1 at every point"),
+        (
+            'Bound = [1]\ninvariants = ["", "Small"]',
+            '{ invariants = "Smal" }',
+            "invariants is one of (none), Small",
+        ),
+        (
+            'Bound = [1, 2]\ninvariants = ["Small", ""]\n[grid]\nexclude = [{ Bound = 1, invariants = \'\' }]',
+            "{ Bound = 1, invariants = '' }",
+            "without those that [grid] excludes",
+        ),
+    ],
+)
+def test_an_expectation_of_no_point(folder: Path, parameters: str, match: str, said: str) -> None:
+    head = 'module = "Counter.tla"\n[constants]\nProcs = "{p}"\nMax = 1\n[parameters]\n'
+    row = f"\n[[expect.point]]\nmatch = {match}\nverdict = 'holds'\n"
+    (folder / "sweep.toml").write_text(f"{head}{parameters}{row}")
+    sweep = load_sweep(folder / "sweep.toml")
+    with pytest.raises(InputError) as raised:
+        check_expectations(sweep, plan_sweep(sweep, ""))
+    assert raised.value.code == "expect-no-point"
+    assert (raised.value.hint or "").endswith(said)
+
+
+GROUP = typer.main.get_command(app)
+CONTEXT = typer.Context(GROUP)
+COMMANDS = [(), *((name,) for name in GROUP.list_commands(CONTEXT))]  # type: ignore[attr-defined]
+COMMANDS += [("tools", "install"), ("tools", "path"), ("examples", "copy")]
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+def test_every_command_has_help_in_plain_text(command: tuple[str, ...]) -> None:
+    told = CliRunner().invoke(app, [*command, "-h"], terminal_width=100).stdout
+    assert re.search(r"Usage: .*\bCOMMAND\b|Usage: .*" + " ".join(command), told)
+    assert re.search(r"--help +-h ", told)
+    assert "\x1b" not in told
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+def test_no_word_of_the_help_is_taken_for_markup(command: tuple[str, ...]) -> None:
+    found = GROUP
+    for name in command:
+        found = found.get_command(CONTEXT, name)  # type: ignore[attr-defined]
+    helps = [found.help, found.epilog, *(getattr(each, "help", None) for each in found.params)]
+    for text in filter(None, helps):
+        assert Text.from_markup(text).plain == text
+
+
+def test_examples_are_in_the_help_of_what_takes_arguments() -> None:
+    for command in COMMANDS[1:]:
+        told = CliRunner().invoke(app, [*command, "-h"], terminal_width=100).stdout
+        assert "Example" in told or "COMMAND" in told, command
+
+
+def test_commands_and_shared_options_are_in_panels() -> None:
+    told = CliRunner().invoke(app, ["-h"], terminal_width=100).stdout
+    assert re.findall(r"╭─ ([\w -]+?) ─", told) == ["Options", "run", "understand", "write", "house-keeping"]
+    told = CliRunner().invoke(app, ["explain", "-h"], terminal_width=80).stdout
+    assert re.findall(r"╭─ ([\w -]+?) ─", told)[-1] == "Options of several commands"
+    assert told.index("--suggest") < told.index("--json")
+    # A paragraph ends where the terminal does.
+    assert "Rivals fit the same points;\n" in re.sub(" +\n", "\n", told)

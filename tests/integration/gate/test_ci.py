@@ -20,8 +20,6 @@ from tests.jars import remade_jar
 from tests.stores import record_ids, table_rows
 from tla2py.tlc.tools.jar import bundled_jar
 
-pytestmark = pytest.mark.java
-
 
 def records(folder: Path) -> dict[Path, dict[str, str]]:
     """The identities of the records of all stores."""

@@ -20,8 +20,6 @@ from tests.command import Ended
 from tla2py.errors import StoreError
 from tla2py.gate.audit import _sealed, read_pack
 
-pytestmark = pytest.mark.java
-
 MODULE = """---- MODULE Lamp ----
 EXTENDS Naturals
 CONSTANTS Max, Off

@@ -13,8 +13,6 @@ from tla2py.gate.problem import Reason
 from tla2py.model.finding import Findings
 from tla2py.store.store import Store
 
-pytestmark = pytest.mark.java
-
 REPORTS = ("--junit", "junit.xml", "--sarif", "tlc.sarif", "--summary", "summary.md")
 
 

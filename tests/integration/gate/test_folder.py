@@ -12,8 +12,6 @@ from tests.integration.gate.lift import LIFT, NO_CI, drifts, red
 from tla2py.gate.drift import DriftKind
 from tla2py.gate.problem import Reason
 
-pytestmark = pytest.mark.java
-
 CONFIGS = {
     "Lift.cfg": "SPECIFICATION Spec\nINVARIANT Inside\nCONSTANTS Top = 2 Goal = 7\n",
     "models/Lift_bug.cfg": "SPECIFICATION Spec\nINVARIANT Low\nCONSTANTS Top = 2 Goal = 7\n",

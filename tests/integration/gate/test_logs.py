@@ -12,8 +12,6 @@ from tests.conftest import RunCli
 from tests.integration.gate.lift import NO_CI, refused
 from tests.stores import table_rows
 
-pytestmark = pytest.mark.java
-
 # Stands for the CommunityModules, which the bundled TLC is too old for.
 COUNTING = r"""---- MODULE Trace ----
 EXTENDS Naturals, Sequences, TLC

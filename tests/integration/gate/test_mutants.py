@@ -6,13 +6,9 @@ import re
 import shutil
 from pathlib import Path
 
-import pytest
-
 from tests.conftest import RunCli
 from tests.integration.gate.lift import NO_CI
 from tla2py.toml import loads
-
-pytestmark = pytest.mark.java
 
 MIRROR = r"""---- MODULE Mirror ----
 EXTENDS Naturals

@@ -11,8 +11,6 @@ from tests.conftest import RunCli
 from tests.integration.gate.lift import LIFT, NO_CI, red, refused
 from tla2py.gate.problem import Reason
 
-pytestmark = pytest.mark.java
-
 LIVE = LIFT.replace("====\n", "Arrives == <>(floor = Top)\nStop == floor < 1 /\\ floor' = floor + 1\n====\n")
 CONFIGS = {
     "Low": "SPECIFICATION Spec\nINVARIANT Low\nCONSTANTS Top = 2 Goal = 7\n\\* EXPECT SafetyFailure Low\n",

@@ -5,13 +5,9 @@ from __future__ import annotations
 import re
 from xml.etree import ElementTree as ET
 
-import pytest
-
 from tests.integration.gate.lift import SWEEP, Folder, drifts, red, refused
 from tla2py.gate.drift import DriftKind
 from tla2py.gate.problem import Reason
-
-pytestmark = pytest.mark.java
 
 # --- green, and what is locked
 

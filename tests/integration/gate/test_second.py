@@ -14,8 +14,6 @@ from tla2py.analysis.view import open_view
 from tla2py.lint.faults import FAULTS as FAULTS_KNOWN
 from tla2py.tlc.output.result import _MAKES_UP_NONE
 
-pytestmark = pytest.mark.java
-
 FAULTS = Path(__file__).resolve().parents[2] / "specs" / "faults"
 ACCEPT = '[accept]\njar-known-wrong = "the second TLC is asked"\nsingle-state = "small"\n'
 

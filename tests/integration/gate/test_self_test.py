@@ -9,8 +9,6 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from tests import command
 from tests.command import Ended
 from tests.integration.gate.lift import NO_CI
@@ -20,8 +18,6 @@ from tla2py.store.runs import run_rows
 from tla2py.store.store import Store
 from tla2py.store.write import table_files
 from tla2py.toml import loads
-
-pytestmark = pytest.mark.java
 
 MIRROR = r"""---- MODULE Mirror ----
 EXTENDS Naturals

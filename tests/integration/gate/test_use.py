@@ -11,8 +11,6 @@ import shutil
 import subprocess
 from pathlib import Path
 
-import pytest
-
 from tests.command import Ended
 from tests.conftest import RunCli
 from tests.faults.disk import small_disk
@@ -21,8 +19,6 @@ from tests.stores import loose_records
 from tla2py.gate.problem import Reason
 from tla2py.store.record import record_name
 from tla2py.store.store import Store
-
-pytestmark = pytest.mark.java
 
 # --- expectations that say nothing
 

@@ -1,20 +1,34 @@
-"""Heatmaps: points over their parameters, and the minimal ones."""
+"""What figures of a grid show: heat maps, growth, and how often actions fired."""
 
 from __future__ import annotations
 
+import math
 import re
+from collections.abc import Callable
 from dataclasses import replace
 from itertools import product
+from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tests.unit.analysis.stores import grid_point, view_of
 from tla2py.analysis.charts import (
+    Series,
     best_axes,
     cell_text,
+    make_growth,
     minimal_points_of,
 )
-from tla2py.analysis.points import GridPoint, grid_points, number_text, value_order
+from tla2py.analysis.points import (
+    GridPoint,
+    action_counts,
+    disabled_actions,
+    grid_points,
+    number_text,
+    value_order,
+)
 from tla2py.analysis.view import StoreView
 from tla2py.errors import InputError
 
@@ -144,3 +158,213 @@ def test_a_store_shows_itself(view: StoreView) -> None:
 )
 def test_numbers(number: float | None, text: str) -> None:
     assert number_text(number) == text
+
+
+SIZES = st.lists(st.integers(1, 9), min_size=2, max_size=5, unique=True).map(sorted)
+
+
+def series(number_of: Callable[[float], float], *sizes: int) -> Series:
+    return Series(
+        fixed={"M": "1"},
+        values=tuple(map(str, sizes)),
+        sizes=tuple(map(float, sizes)),
+        numbers=tuple(number_of(size) for size in sizes),
+    )
+
+
+@given(SIZES, st.integers(1, 9), st.integers(1, 5))
+def test_a_power_of_the_size_is_the_lower_bound(sizes: list[int], ahead: int, power: int) -> None:
+    size = sizes[-1] + ahead
+    told = series(lambda n: 3 * n**power, *sizes).predict(size)
+    assert told.low == pytest.approx(3 * size**power)
+    assert told.low <= told.high
+
+
+@given(SIZES, st.integers(1, 9), st.integers(2, 9))
+def test_a_constant_ratio_is_the_upper_bound(sizes: list[int], ahead: int, ratio: int) -> None:
+    size = sizes[-1] + ahead
+    told = series(lambda n: 5.0 * ratio**n, *sizes).predict(str(size))
+    assert told.high == pytest.approx(5.0 * ratio**size)
+
+
+def test_a_prediction_shows_its_bounds() -> None:
+    assert str(series(lambda n: 2.0**n, 1, 2).predict(3)) == "3: 6 to 8"
+
+
+@pytest.mark.parametrize("first", [0, -3])
+def test_sizes_may_begin_below_one(first: int) -> None:
+    sizes = range(first, first + 4)
+    told = series(lambda n: (n - first + 1) ** 2, *sizes).predict(first + 4)
+    assert told.low == pytest.approx(25)
+
+
+@pytest.mark.parametrize(
+    ("told", "value"),
+    [
+        (series(float, 1), 2),
+        (series(float, 1, 2), 2),
+        (series(float, 1, 2), 1),
+        (series(float, 1, 2), "a"),
+        (series(float, 1, 2), "TRUE"),
+        (series(float, 1, 2, 2), 3),
+    ],
+)
+def test_what_cannot_be_predicted(told: Series, value: str | int) -> None:
+    with pytest.raises(InputError, match=str(value)) as error:
+        told.predict(value)
+    assert error.value.code == "no-prediction"
+
+
+def test_more_than_can_be_counted() -> None:
+    assert series(lambda n: 10.0**n, 1, 2, 3).predict(1000).high == math.inf
+
+
+def test_of_a_store_the_points_that_hold_count(tmp_path: Path) -> None:
+    view = view_of(
+        tmp_path,
+        ({"N": "3", "S": "{a}", "M": "x"}, "success"),
+        ({"N": "2", "S": "{a, b}", "M": "x"}, "user-output"),
+        ({"N": "1", "S": "{}", "M": "x"}, "invariant"),
+        ({"N": "10", "S": "1..9", "M": "y"}, "depth-first"),
+        ({"N": "11", "S": "1..9", "M": "y"}, None),
+    )
+    growth = view.growth("N")
+    assert [(dict(one.fixed), one.values, one.numbers) for one in growth.series] == [
+        ({"S": "{a}", "M": "x"}, ("3",), (8.0,)),
+        ({"S": "{a, b}", "M": "x"}, ("2",), (3.0,)),
+        ({"S": "1..9", "M": "y"}, ("10",), (8.0,)),
+    ]
+    assert str(growth).splitlines()[:2] == ["distinct by N", "    S = {a}, M = x: 3: 8"]
+    # The size of a set, ranges included, is its number of elements.
+    assert [one.sizes for one in make_growth(view, "S", "generated").series] == [(1.0,), (2.0,), (9.0,)]
+    for parameter, value, code in (
+        ("M", "distinct", "no-sizes"),
+        ("K", "distinct", "unknown-parameter"),
+        ("N", "nothing", "unknown-column"),
+        ("N", "outcome", "unknown-column"),
+    ):
+        with pytest.raises(InputError) as error:
+            make_growth(view, parameter, value)
+        assert error.value.code == code
+
+
+def test_sizes_are_in_order(tmp_path: Path) -> None:
+    view = view_of(tmp_path, ({"N": "10"}, "success"), ({"N": "9"}, "user-output"))
+    (told,) = view.growth("N").series
+    assert (told.values, told.sizes, told.numbers) == (("9", "10"), (9.0, 10.0), (3.0, 8.0))
+    assert told.label == "the model"
+
+
+RESET = b"<Reset line 8, col 1 to line 8, col 5 of module Spec>: 0:2"
+NO_RESET = RESET[:-3] + b"0:0"
+UP = b"<Up line 7, col 1 to line 7, col 2 of module Spec>: 6:6"
+
+
+def store(folder: Path, name: str, *cases: str | int | None, idle: tuple[int, ...] = ()) -> StoreView:
+    """A store of points N = 1, 2, ...; those in ``idle`` never reset."""
+    (folder / name).mkdir()
+    points = [({"N": str(number)}, case) for number, case in enumerate(cases, 1)]
+    return view_of(folder / name, *points, printed=dict.fromkeys(idle, (RESET, NO_RESET)))
+
+
+def counted(view: StoreView) -> list[tuple[str, int, int, tuple[int, ...], tuple[int, ...]]]:
+    return [(one.name, one.generated, one.distinct, one.points, one.disabled) for one in action_counts(view)]
+
+
+def test_counts_are_added_over_all_runs(tmp_path: Path) -> None:
+    view = store(tmp_path, "a", "coverage", "coverage", "success", 1, None, idle=(2,))
+    # Point 4 shares the run of point 1, whose states count once.
+    assert counted(view) == [("Up", 12, 12, (1, 2, 4), ()), ("Reset", 2, 0, (1, 2, 4), (2,))]
+    assert [(one.module, one.line, one.never_enabled) for one in action_counts(view)] == [
+        ("Spec", 7, False),
+        ("Spec", 8, False),
+    ]
+    assert [one.name for one in disabled_actions(view)] == ["Reset"]
+
+
+def test_an_action_that_fired_nowhere_comes_first(tmp_path: Path) -> None:
+    view = store(tmp_path, "a", "coverage", idle=(1,))
+    (never,) = disabled_actions(view)
+    assert (never.name, never.never_enabled, never.disabled) == ("Reset", True, (1,))
+
+
+def test_disjuncts_of_an_action_are_one_action(tmp_path: Path) -> None:
+    (tmp_path / "a").mkdir()
+    twice = RESET + b"\n" + RESET.replace(b"0:2", b"1:3")
+    view = view_of(tmp_path / "a", ({"N": "1"}, "coverage"), printed={1: (RESET, _message(twice))})
+    assert counted(view)[1] == ("Reset", 5, 1, (1,), ())
+
+
+def _message(lines: bytes) -> bytes:
+    """Two lines of coverage as TLC prints them, each in its own message."""
+    first, second = lines.split(b"\n")
+    return first + b"\n@!@!@ENDMSG 2772 @!@!@\n@!@!@STARTMSG 2772:0 @!@!@\n" + second
+
+
+def test_without_coverage_nothing_is_said(tmp_path: Path) -> None:
+    view = store(tmp_path, "a", "success", "invariant")
+    assert action_counts(view) == disabled_actions(view) == []
+
+
+@pytest.fixture
+def pair(tmp_path: Path) -> tuple[StoreView, StoreView]:
+    return (
+        store(tmp_path, "before", "success", "invariant", "coverage", "user-output"),
+        store(tmp_path, "after", "success", "success", "coverage", None, "user-output", idle=(3,)),
+    )
+
+
+def test_what_changed(pair: tuple[StoreView, StoreView]) -> None:
+    comparison = pair[0].compare(pair[1])
+    assert [(one.parameters, one.changes) for one in comparison.pairs] == [
+        ("N = 1", ()),
+        ("N = 2", (("verdict", "Small 3", "holds"), ("distinct", "5", "8"), ("depth", "3", "4"))),
+        ("N = 3", ()),
+        ("N = 5", (("verdict", "no such point", "holds"),)),
+        ("N = 4", (("verdict", "holds", "no such point"),)),
+    ]
+    assert [one.parameters for one in comparison.changed] == ["N = 2", "N = 5", "N = 4"]
+    assert comparison.fired == (("Spec!Reset", 2, 0),)
+    assert str(comparison).splitlines() == [
+        "3 of 5 points differ from before to after",
+        "N = 2",
+        "    verdict: Small 3 -> holds",
+        "    distinct: 5 -> 8",
+        "    depth: 3 -> 4",
+        "N = 5",
+        "    verdict: no such point -> holds",
+        "N = 4",
+        "    verdict: holds -> no such point",
+        "Spec!Reset generated 2 states, now 0",
+    ]
+
+
+@pytest.mark.parametrize("side", [0, 1])
+def test_a_store_does_not_differ_from_itself(pair: tuple[StoreView, StoreView], side: int) -> None:
+    comparison = pair[side].compare(pair[side])
+    assert comparison.changed == ()
+    assert comparison.fired == ()
+    assert len(comparison.pairs) == 4
+
+
+def test_actions_are_compared_only_where_both_were_counted(tmp_path: Path) -> None:
+    before, after = store(tmp_path, "a", "success"), store(tmp_path, "b", "coverage", idle=(1,))
+    assert before.compare(after).fired == after.compare(before).fired == ()
+
+
+def test_an_action_that_fires_more_often_is_not_another(tmp_path: Path) -> None:
+    (tmp_path / "b").mkdir()
+    more = {1: (UP, UP.replace(b"6:6", b"6:9"))}
+    before = store(tmp_path, "a", "coverage")
+    after = view_of(tmp_path / "b", ({"N": "1"}, "coverage"), printed=more)
+    assert [one.generated for one in action_counts(after)] == [9, 2]
+    assert before.compare(after).fired == ()
+
+
+def test_an_action_that_is_gone(tmp_path: Path) -> None:
+    (tmp_path / "b").mkdir()
+    renamed = {1: (UP, UP.replace(b"Up", b"Upwards"))}
+    before = store(tmp_path, "a", "coverage")
+    after = view_of(tmp_path / "b", ({"N": "1"}, "coverage"), printed=renamed)
+    assert before.compare(after).fired == (("Spec!Upwards", None, 6), ("Spec!Up", 6, None))
+    assert "Spec!Up generated 6 states, now -" in str(before.compare(after))

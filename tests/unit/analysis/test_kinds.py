@@ -1,15 +1,39 @@
-"""A store's counterexamples by kind."""
+"""Kinds of counterexamples, how they are grouped, and what explain says of them."""
 
 from __future__ import annotations
 
+import itertools
+import random
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tests.unit.analysis.stores import view_of
-from tla2py.analysis.kinds import Course, Kinds, StoredTrace, all_found, make_kind, make_kinds
+from tla2py.analysis.explanation import Explained, Explanation, explain_answers, suggest_points
+from tla2py.analysis.kinds import (
+    Course,
+    Ending,
+    Kind,
+    Kinds,
+    StoredTrace,
+    all_found,
+    coarse_kinds,
+    fine_kinds,
+    folded,
+    kinds_of,
+    make_kind,
+    make_kinds,
+)
+from tla2py.analysis.laws import find_law
+from tla2py.analysis.points import Answered, Answers
 from tla2py.analysis.view import StoreView
 from tla2py.errors import InputError
+from tla2py.text import points_text
 
 
 @pytest.fixture(scope="module")
@@ -118,3 +142,259 @@ def test_one_is_called_one(tmp_path: Path) -> None:
     assert "1 counterexample of 3 states" in str(view.kinds())
     assert repr(view).endswith(" 1 point>")
     assert "1 point: 1 violated" in str(view)
+
+
+def found(
+    point: int, actions: str, changed: str = "x", name: str = "Safe", module: str = "", ending: Ending = ""
+) -> StoredTrace:
+    steps = tuple(actions.split())
+    return StoredTrace(
+        points=(point,),
+        trace=1,
+        length=len(steps) + 1,
+        actions=steps,
+        course=Course(name=name, module=module, ending=ending, actions=folded(steps)),
+        changed=frozenset(changed.split()),
+    )
+
+
+def shape(kinds: Iterable[Iterable[StoredTrace]]) -> list[list[int]]:
+    return [[one.point for one in kind] for kind in kinds]
+
+
+def kind_of(*members: StoredTrace) -> Kind:
+    (kind,) = kinds_of(members)
+    return kind
+
+
+LEAK = "One Write Crash One Write Crash One Write"
+LONGER_LEAK = "One Write Context Horizon Cursor Delete One Write Crash One Write"
+
+
+def test_repetitions_do_not_matter() -> None:
+    leases = [found(n, "Grant " + "Tick " * n + "Grant") for n in range(1, 20)]
+    assert shape(fine_kinds(leases)) == shape(coarse_kinds(leases)) == [list(range(1, 20))]
+    (kind,) = kinds_of(leases)
+    assert (kind.backbone, kind.steps) == (("Grant", "Tick", "Grant"), "Grant > Tick+ > Grant")
+    assert kind.size == "19 counterexamples of 4 to 22 states"
+    assert kind.remarks == ""
+
+
+def test_a_coarse_kind_unites_what_is_alike() -> None:
+    leaks = [found(1, LONGER_LEAK, "ledgers state"), found(2, LEAK, "ledgers state")]
+    assert shape(fine_kinds(leaks)) == [[1], [2]]
+    assert shape(coarse_kinds(leaks)) == [[1, 2]]
+    kind = kind_of(*leaks)
+    assert kind.steps == "One > Write > One > Write > Crash > One > Write"
+    assert kind.remarks == "some with another Crash, Context, Horizon, Cursor and 1 more"
+    assert kind.shortest.point == 2
+
+
+def test_other_last_steps_make_another_kind() -> None:
+    base = "Elect Lead Shrink Write Follow Fetch"
+    assert shape(coarse_kinds([found(1, f"{base} Truncate", "log"), found(2, f"{base} Expand", "isr")])) == [
+        [1],
+        [2],
+    ]
+    assert shape(
+        coarse_kinds([found(1, f"{base} Truncate", "log"), found(2, f"{base} Lead Truncate", "log")])
+    ) == [[1, 2]]
+
+
+def test_other_violations_modules_and_endings_make_other_kinds() -> None:
+    one = found(1, "A B C")
+    others = [
+        found(2, "A B C", name="Other"),
+        found(3, "A B C", module="Other.tla"),
+        found(4, "A B C", ending="lasso"),
+        found(5, "A B C", ending="stuttering"),
+    ]
+    assert shape(coarse_kinds([one, *others])) == [[1], [2], [3], [4], [5]]
+
+
+def test_what_only_one_kind_does() -> None:
+    leak = [found(1, "A B Crash C", name="Leak"), found(2, "A B Crash C D", name="Leak")]
+    twice = [found(3, "A E", name="Twice")]
+    # A behaviour that stops goes through all sorts of things, and another module has other actions.
+    stops = [found(4, "A Crash E", name="Ends", ending="stuttering"), found(5, "A Crash", module="M.tla")]
+    kinds = kinds_of([*leak, *twice, *stops])
+    assert {kind.name: kind.only for kind in kinds} == {
+        "Leak": ("B", "Crash", "C"),
+        "Twice": ("E",),
+        "Ends": (),
+        "Safe": (),
+    }
+    assert kind_of(*leak).only == (), "there is nothing to compare with"
+
+
+def test_a_kind_at_some_points() -> None:
+    first = replace(found(1, "A B C"), points=(1, 4, 7))
+    kind = kind_of(first, found(2, "A B B C"), found(3, "A B D C"))
+    here = kind.at({2, 4, 9})
+    assert here is not None
+    assert (here.points, here.shortest.point, here.backbone) == ((2, 4), 4, ("A", "B", "C"))
+    assert here.to_json() == {
+        "count": 2,
+        "points": [2, 4],
+        "min_length": 4,
+        "max_length": 5,
+        "backbone": ["A", "B", "C"],
+        "because": None,
+    }
+    assert kind.at({9}) is None
+
+
+ACTIONS = st.text("ABC", max_size=6).map(" ".join)
+
+
+@given(st.lists(st.tuples(ACTIONS, st.sampled_from(["x", "y", "x y"])), max_size=8), st.randoms())
+def test_the_order_of_points_does_not_matter(rows: list[tuple[str, str]], chance: random.Random) -> None:
+    items = [found(number, *row) for number, row in enumerate(rows)]
+    mixed = chance.sample(items, len(items))
+
+    def sets(kinds: Iterable[Iterable[StoredTrace]]) -> set[frozenset[int]]:
+        return {frozenset(one.point for one in kind) for kind in kinds}
+
+    assert sets(coarse_kinds(items)) == sets(coarse_kinds(mixed))
+    assert kinds_of(items) == kinds_of(mixed)
+    fine = sets(fine_kinds(items))
+    assert all(any(one <= kind for kind in sets(coarse_kinds(items))) for one in fine)
+
+
+def test_three_thousand_are_grouped_in_no_time() -> None:
+    chance = random.Random(7)
+    plots = [[chance.choice("ABCDEFGHIJ") for _ in range(20)] for _ in range(20)]
+    items = []
+    for number in range(3_000):
+        steps = list(chance.choice(plots))
+        if number % 5 == 0:
+            steps[chance.randrange(20)] = chance.choice("ABCDEFGHIJ")
+        items.append(found(number, " ".join(step for step in steps for _ in range(chance.choice((1, 2))))))
+    begun = time.process_time()
+    kinds = kinds_of(items)
+    assert time.process_time() - begun < 10
+    assert len(kinds) == 20
+
+
+def answers(points: Sequence[Mapping[str, str]], violated: Sequence[bool]) -> Answers:
+    return Answers(
+        name="Safe",
+        answered=tuple(
+            Answered(point=number, parameters=point, violated=each)
+            for number, (point, each) in enumerate(zip(points, violated, strict=True), 1)
+        ),
+        unanswered=(),
+        excluded=(),
+        missing=(),
+        of=len(points),
+    )
+
+
+def square(size: int) -> list[dict[str, str]]:
+    return [{"A": str(a), "B": str(b)} for a, b in itertools.product(range(size), repeat=2)]
+
+
+def explained(points: list[dict[str, str]], violated: list[bool], suggest: int = 0) -> list[Explained]:
+    names = [name for name in points[0] if name != "module"]
+    return explain_answers(answers(points, violated), names, ["module"], suggest)
+
+
+def test_a_law_for_all_points_has_no_scope() -> None:
+    points = [{**point, "module": module} for point in square(4) for module in ("X.tla", "Y.tla")]
+    (one,) = explained(points, [int(p["A"]) > int(p["B"]) for p in points])
+    assert (one.scope, one.law, one.violated, one.asked) == (None, "violated iff A > B", 12, 32)
+
+
+def test_modules_that_differ_have_laws_of_their_own() -> None:
+    points = [{**point, "module": f"specs/{module}.tla"} for module in ("X", "Y") for point in square(4)]
+    violated = [p["module"] == "specs/X.tla" and int(p["A"]) >= 2 for p in points]
+    rows = explained(points, violated)
+    assert [(one.title, one.law) for one in rows] == [
+        ("Safe in X", "violated iff A >= 2"),
+        ("Safe in Y", "never violated"),
+    ]
+
+
+def test_a_formula_that_only_fits_the_points_is_not_presented_as_a_law() -> None:
+    points = [
+        {name: str(value) for name, value in zip("ABC", each, strict=True)}
+        for each in itertools.product(range(4), repeat=3)
+    ]
+    violated = [p["A"] == "3" or (p["B"] == "1" and int(p["C"]) + int(p["A"]) >= 3) for p in points]
+    (one,) = explained(points, violated)
+    assert one.law.startswith("no short law; the shortest that fits: violated iff ")
+    assert (one.found.short, one.to_json()["short"], one.to_json()["law"]) == (
+        False,
+        False,
+        str(one.found.law),
+    )
+
+
+def test_of_many_laws_of_one_length_one_is_shown() -> None:
+    texts = ("312", "200", "311", "322", "222", "030", "103")
+    points = [dict(zip("ABC", each, strict=True)) for each in texts]
+    (one,) = explained(points, [True, False, True, False, True, False, True])
+    assert one.found.law is not None
+    assert (one.found.law.rank[0], one.found.short) == (5, False)
+    text = "\n".join(Explanation(rows=(one,)).laws())
+    assert f"no exception, one of {len(one.found.rivals) + 1} laws of its length" in text
+    assert "or iff" not in text
+
+
+def test_the_row_of_json() -> None:
+    points = square(3)
+    (one,) = explained(points, [p["A"] == "2" for p in points], suggest=1)
+    assert one.to_json() == {
+        "property": "Safe",
+        "scope": None,
+        "law": "A >= 2",
+        "short": True,
+        "asked": 9,
+        "violated": 3,
+        "exceptions": [],
+        "rivals": [],
+        "suggest": [{"A": "1", "B": "3"}],
+        "kinds": [],
+        "of": 9,
+        "missing": [],
+    }
+
+
+def test_a_suggested_point_is_new_and_tells_rivals_apart() -> None:
+    points = [p for p in square(3) if p != {"A": "2", "B": "0"}]
+    violated = [p["A"] == "2" for p in points]
+    found = find_law(points, violated, ["A", "B"])
+    assert found.law is not None
+    suggested = suggest_points(found.law, found.rivals, answers(points, violated).answered, ["A", "B"], 3)
+    assert len(suggested) == 3
+    assert not [point for point in suggested if point in points]
+
+
+def test_few_points_are_marked() -> None:
+    points = square(2)
+    (one,) = explained(points, [p["A"] == "1" for p in points])
+    assert one.support == "2 of 4, no exception, few points"
+
+
+def test_text_names_what_breaks_and_what_does_not() -> None:
+    points = square(4)
+    rows = [*explained(points, [int(p["A"]) > int(p["B"]) for p in points])]
+    rows += explained(points, [False for _ in points])
+    assert str(Explanation(rows=tuple(rows))) == (
+        "Safe  violated iff A > B  6 of 16, no exception\nnever violated: Safe"
+    )
+
+
+def test_runs_of_points_are_shortened() -> None:
+    assert points_text([7, 1, 2, 3, 9]) == "1-3, 7, 9"
+    assert points_text(range(1, 901, 2)) == "1, 3, 5, 7, 9, 11, 13, 15, 17, 19 and 440 more"
+
+
+@pytest.mark.parametrize(("size", "found"), [(3, ["broken"]), (2, [])])
+def test_four_points_that_cannot_be_evaluated_have_a_law(size: int, found: list[str], tmp_path: Path) -> None:
+    points = [{"N": str(n), "K": str(k)} for n, k in itertools.product(range(size + 2), range(size))]
+    cases = ["next-error" if int(p["N"]) - int(p["K"]) >= 2 else "success" for p in points]
+    rows = [each for each in view_of(tmp_path, *zip(points, cases, strict=True)).explain() if each.violated]
+    assert [each.name for each in rows] == found
+    assert all(each.law == "cannot be evaluated iff N - K >= 2" for each in rows)
+    assert all((each.asked, each.violated) == (len(points), 6) for each in rows)

@@ -128,7 +128,6 @@ class Adapter implements SpecificationTest.Driven {
 }
 
 
-@pytest.mark.java
 def test_a_java_suite_compiles_and_runs(tmp_path: Path) -> None:
     for name, text in STUBS.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)

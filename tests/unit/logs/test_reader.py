@@ -1,4 +1,4 @@
-"""How a module reads its log, and what counts the lines, found in its text."""
+"""Logs read and mapped, and the modules that read them."""
 
 from __future__ import annotations
 
@@ -7,8 +7,13 @@ from pathlib import Path
 import pytest
 
 from tla2py.errors import InputError
+from tla2py.logs.files import write_log_module
+from tla2py.logs.literal import tla_text
+from tla2py.logs.map import Mapper, merged
+from tla2py.logs.read import JsonValue, LogLine, LogLines
 from tla2py.logs.reader import LogReader, SourceTexts, find_reader
-from tla2py.model.model import LEVEL, Position
+from tla2py.model.logs import LogFile, LogInput, LogMap
+from tla2py.model.model import LEVEL, Config, GivenVariable, InputFile, Inputs, Position
 from tla2py.tla.parse import load_modules
 
 MODULE = r"""---- MODULE Trace ----
@@ -164,3 +169,193 @@ def test_a_position_is_an_expression_over_variables(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="depends on no variable") as error:
         reader(tmp_path, *definitions, position="1 + 2")
     assert (error.value.code, error.value.where) == ("log-position", "sweep.toml:position")
+
+
+def written(folder: Path, text: str | bytes) -> Path:
+    path = folder / "run.ndjson"
+    path.write_bytes(text.encode() if isinstance(text, str) else text)
+    return path
+
+
+def test_lines_keep_their_numbers(tmp_path: Path) -> None:
+    reader = LogLines(written(tmp_path, '\ufeff{"a": 1}\n\n  \r\n{"a": 2}'), "run.ndjson")
+    assert [(line.where, line.fields) for line in reader] == [
+        ("run.ndjson:1", {"a": 1}),
+        ("run.ndjson:4", {"a": 2}),
+    ]
+    assert reader.remarks == []
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "where"),
+    [
+        ('{"a": 1}\nstarted\n', "log-syntax", ":2"),
+        ('{"a": 1}\n{"a": \n', "log-syntax", ":2"),
+        ('{"a": 1}\n[1, 2]\n', "log-syntax", ":2"),
+        ("null\n", "log-syntax", ":1"),
+        ("[" * 100_000 + "\n", "log-syntax", ":1"),
+        ("", "log-empty", ""),
+        ("\n\n", "log-empty", ""),
+        (b'{"a": 1}\n{"a": "\xe9"}\n', "log-encoding", ":2"),
+        ('{"a": 1}\n'.encode("utf-16"), "log-encoding", ":1"),
+    ],
+)
+def test_a_log_that_cannot_be_read(tmp_path: Path, text: str | bytes, code: str, where: str) -> None:
+    with pytest.raises(InputError) as raised:
+        list(LogLines(written(tmp_path, text), "run.ndjson"))
+    assert (raised.value.code, raised.value.where) == (code, f"run.ndjson{where}")
+    assert raised.value.hint
+
+
+def test_a_log_that_is_missing(tmp_path: Path) -> None:
+    with pytest.raises(InputError) as raised:
+        list(LogLines(tmp_path / "none.ndjson"))
+    assert raised.value.code == "log-unreadable"
+
+
+def test_a_log_of_too_many_lines(tmp_path: Path) -> None:
+    with pytest.raises(InputError) as raised:
+        list(LogLines(written(tmp_path, '{"a": 1}\n' * 4), "run.ndjson", most_lines=3))
+    assert (raised.value.code, raised.value.where) == ("log-large", "run.ndjson:4")
+
+
+def test_a_field_of_several_types_is_reported_once(tmp_path: Path) -> None:
+    text = '{"a": 1, "s": {"x": 1}}\n{"a": "1"}\n{"a": "2", "s": {"x": "2"}}\n{"a": null}\n'
+    reader = LogLines(written(tmp_path, text), "run.ndjson")
+    assert len(list(reader)) == 4
+    assert [(remark.line, remark.text) for remark in reader.remarks] == [
+        (2, "a is a string here and an integer in line 1"),
+        (3, "s.x is a string here and an integer in line 1"),
+    ]
+
+
+def lines(*fields: dict[str, JsonValue], file: str = "run") -> list[LogLine]:
+    return [LogLine(file=file, number=number, fields=each) for number, each in enumerate(fields, 1)]
+
+
+def test_fields_become_actions_arguments_and_state() -> None:
+    mapper = Mapper(
+        LogMap(
+            action="event.name",
+            actions={"prepare": "RMPrepare"},
+            args={"r": "node", "n": "given.1"},
+            state={"Len(queue)": "event.queued"},
+            drop={"level": ("debug",)},
+            ignore=("pid",),
+        )
+    )
+    found = list(
+        mapper.observations(
+            [
+                lines(
+                    {"level": "debug", "event": {"name": "tick"}},
+                    {"event": {"name": "prepare", "queued": 2}, "node": "rm1", "pid": 7},
+                    {"event": {"name": "Commit"}, "time": 3},
+                    {"event": {}, "time": 4, "args": {"r": "rm2"}, "given": ["a", 5]},
+                )
+            ]
+        )
+    )
+    assert [(each.action, dict(each.args), dict(each.state)) for each in found] == [
+        ("RMPrepare", {"r": "rm1"}, {"Len(queue)": 2}),
+        ("Commit", {}, {}),
+        (None, {"r": "rm2", "n": 5}, {}),
+    ]
+    assert [(remark.file, remark.line) for remark in mapper.remarks] == [("run", 3)]
+    assert "time" in mapper.remarks[0].text
+
+
+@pytest.mark.parametrize("fields", [{"action": 3}, {"args": ["rm1"]}, {"state": "x"}])
+def test_fields_of_another_form(fields: dict[str, JsonValue]) -> None:
+    with pytest.raises(InputError) as raised:
+        list(Mapper().observations([lines({}, fields)]))
+    assert (raised.value.code, raised.value.where) == ("log-field", "run:2")
+
+
+def test_a_log_whose_lines_are_all_dropped() -> None:
+    with pytest.raises(InputError) as raised:
+        list(Mapper(LogMap(drop={"a": (1,)})).observations([lines({"a": 1})]))
+    assert raised.value.code == "log-empty"
+
+
+def test_files_of_one_run_are_merged_by_their_clock() -> None:
+    first, second = lines({"t": 1}, {"t": 4}, file="a"), lines({"t": 1}, {"t": 2}, {"t": 4.5}, file="b")
+    assert [line.where for line in merged([first, second], "t")] == ["a:1", "b:1", "b:2", "a:2", "b:3"]
+
+
+@pytest.mark.parametrize(
+    ("fields", "where"),
+    [(({"t": 2}, {"t": 1}), "run:2"), (({"t": 1}, {}), "run:2"), (({"t": "1"},), "run:1")],
+)
+def test_clocks_that_give_no_order(fields: tuple[dict[str, JsonValue], ...], where: str) -> None:
+    with pytest.raises(InputError) as raised:
+        list(merged([lines(*fields)], "t"))
+    assert (raised.value.code, raised.value.where) == ("log-clock", where)
+
+
+def test_files_without_a_clock() -> None:
+    assert len(list(merged([lines({}, {})], None))) == 2
+    with pytest.raises(InputError) as raised:
+        list(merged([lines({}), lines({})], None))
+    assert raised.value.code == "log-unordered"
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (3, "3"),
+        (-(2**31) + 1, "-2147483647"),
+        (True, "TRUE"),
+        ('a"b\\\té', '"a\\"b\\\\\\té"'),
+        ([], "<<>>"),
+        ([1, [2]], "<<1, <<2>>>>"),
+        ({}, "<<>>"),
+        ({"a": 1, "_b": {"c": "x"}}, '[a |-> 1, _b |-> [c |-> "x"]]'),
+        ({"a": 1, "b-c": 2}, '("a" :> 1 @@ "b-c" :> 2)'),
+        ({"IF": 1}, '("IF" :> 1)'),
+        ({"to": ["a"], "of": {"ids": [[1]]}}, '[to |-> <<"a">>, of |-> [ids |-> <<<<1>>>>]]'),
+    ],
+)
+def test_values(value: JsonValue, text: str) -> None:
+    assert tla_text(value, "run:1") == text
+
+
+@pytest.mark.parametrize(
+    ("value", "named"),
+    [
+        ({"a": {"b": None}}, "a.b is null"),
+        ({"a": 1.5}, "a is 1.5"),
+        ({"a": 2**31}, "a is 2147483648"),
+        ("a\x00", "U+0000"),
+    ],
+)
+def test_values_that_tla_does_not_have(value: JsonValue, named: str) -> None:
+    with pytest.raises(InputError) as raised:
+        tla_text(value, "run.ndjson:7")
+    assert (raised.value.code, raised.value.where) == ("log-value", "run.ndjson:7")
+    assert named in raised.value.message
+
+
+def test_a_log_as_a_module(tmp_path: Path) -> None:
+    (tmp_path / "log.ndjson").write_text('{"n": 1}\n\n[2]\n')
+    (tmp_path / "config.json").write_text('{"a":\n "b"}')
+    (tmp_path / "broken.json").write_text("{")
+    files = [InputFile(name, "") for name in ("broken.json", "config.json", "log.ndjson")]
+    log = LogInput(
+        path="x/log", files=(LogFile("x/log", "log.ndjson"),), lines=3, position="l", literal="line"
+    )
+    inputs = Inputs(files=tuple(files), log=log, environment=(GivenVariable("LOG", "log.ndjson"),))
+    assert write_log_module(inputs, Config(), tmp_path) == ()
+    text = (tmp_path / "Tla2pyLog.tla").read_text()
+    assert "Tla2py_Lines_0 ==\n<<\n[n |-> 1],\n<<2>>\n>>\n" in text
+    assert 'Tla2py_Lines(path) == CASE path = "log.ndjson" -> Tla2py_Lines_0 [] OTHER' in text
+    assert 'Tla2py_Value(path) == CASE path = "config.json" -> Tla2py_Value_2 [] OTHER' in text
+    assert '"LOG" :> "log.ndjson"' in text
+    (tmp_path / "log.ndjson").write_text('{"n": -2147483648}\n{"n": 1.5, "m": 4294967298}\n{"n": 1e400}\n')
+    # As the Java classes read them.
+    assert write_log_module(inputs, Config(), tmp_path) == ()
+    text = (tmp_path / "Tla2pyLog.tla").read_text()
+    assert "<<\n[n |-> (-2147483647 - 1)],\n[n |-> 1, m |-> 2],\n[n |-> 0]\n>>" in text
+    (tmp_path / "log.ndjson").write_text('{"n": 1}\n{"n": null}\n')
+    [remark] = write_log_module(inputs, Config(), tmp_path)
+    assert (remark.file, remark.line, remark.refuses) == ("x/log", 2, True)

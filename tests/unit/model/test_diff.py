@@ -1,16 +1,19 @@
-"""The parts in which two states differ."""
+"""Traces compared: aligned, told apart, followed in their course."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import combinations
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.unit.tla.strategies import identifiers, values
-from tla2py.model.trace import Part, State, StateDiff, changed_parts, parts_of
+from tla2py.analysis.kinds import common_length, common_steps, course_of, folded, step_places
+from tla2py.model.trace import Comparison, Part, State, StateDiff, Trace, changed_parts, parts_of
 from tla2py.tla.canonical import same_value
 from tla2py.tla.value import Function, ModelValue, Record, Value
 from tla2py.tla.value_text import changes, format_value
@@ -159,3 +162,145 @@ def _items(value: Value) -> dict[int | str, Value]:
 
 def _state(index: int, values: Mapping[str, Value]) -> State:
     return State(index=index, action=None, action_args=None, location=None, values=values)
+
+
+# Actions, some with an argument: a, b, c(1), c(2).
+ACTIONS = [("a", None), ("b", None), ("c", "1"), ("c", "2")]
+runs = st.lists(st.sampled_from(ACTIONS), max_size=8)
+
+
+def trace(actions: list[tuple[str, str | None]], *, told: bool = True) -> Trace:
+    states = [State(index=1, action=None, action_args=None, location=None, values={"x": 0})]
+    for index, (name, arg) in enumerate(actions, 2):
+        args = (arg,) if told and arg else None
+        states.append(State(index=index, action=name, action_args=args, location=None, values={"x": index}))
+    return Trace(kind="invariant", name="Inv", states=tuple(states))
+
+
+def aligned(comparison: Comparison) -> list[str]:
+    return [
+        "both" if step.left and step.right else "left" if step.left else "right" for step in comparison.steps
+    ]
+
+
+@given(runs, runs, st.booleans())
+def test_every_step_is_there_once_and_in_order(
+    ours: list[tuple[str, str | None]], theirs: list[tuple[str, str | None]], told: bool
+) -> None:
+    left, right = trace(ours), trace(theirs, told=told)
+    comparison = left.compare(right)
+    assert tuple(step.left for step in comparison.steps if step.left) == left.states
+    assert tuple(step.right for step in comparison.steps if step.right) == right.states
+    assert all(step.left or step.right for step in comparison.steps)
+    mine, others = comparison.missing
+    both = [step for step in comparison.steps if step.left and step.right]
+    assert len(both) + len(mine) == len(left.states)
+    assert len(both) + len(others) == len(right.states)
+
+
+@given(runs, runs)
+def test_what_both_took_is_the_same_action(
+    ours: list[tuple[str, str | None]], theirs: list[tuple[str, str | None]]
+) -> None:
+    left, right = trace(ours), trace(theirs)
+    # Arguments count only if both traces have some: some versions of TLC print none.
+    told = all(any(state.action_args for state in one.states) for one in (left, right))
+    for step in left.compare(right).steps:
+        if step.left and step.right:
+            assert step.left.action == step.right.action
+            assert not told or step.left.action_args == step.right.action_args
+
+
+@given(runs, runs)
+def test_they_part_at_the_first_step_that_is_not_shared(
+    ours: list[tuple[str, str | None]], theirs: list[tuple[str, str | None]]
+) -> None:
+    comparison = trace(ours).compare(trace(theirs))
+    sides = aligned(comparison)
+    alone = [place for place, side in enumerate(sides) if side != "both"]
+    assert comparison.parted == (alone[0] if alone else None)
+
+
+@given(runs)
+def test_a_trace_is_aligned_with_itself(ours: list[tuple[str, str | None]]) -> None:
+    comparison = trace(ours).compare(trace(ours))
+    assert set(aligned(comparison)) == {"both"}
+    assert comparison.parted is None
+    assert comparison.missing == ((), ())
+
+
+@given(runs, st.integers(0, 8), st.sampled_from(ACTIONS))
+def test_a_step_more_is_the_only_one_that_is_missing(
+    ours: list[tuple[str, str | None]], place: int, more: tuple[str, str | None]
+) -> None:
+    place = min(place, len(ours))
+    # Both traces have arguments.
+    ours = [*ours, ("c", "1")]
+    longer = [*ours[:place], more, *ours[place:]]
+    mine, others = trace(ours).compare(trace(longer)).missing
+    assert mine == ()
+    assert [(state.action, *(state.action_args or (None,))) for state in others] == [more]
+
+
+@pytest.mark.parametrize(("told", "parted"), [(True, 1), (False, None)])
+def test_arguments_count_where_both_have_them(told: bool, parted: int | None) -> None:
+    comparison = trace([("c", "1")]).compare(trace([("c", "2")], told=told))
+    assert comparison.parted == parted
+
+
+END = Trace(kind="invariant", name="P", states=())
+STEPS = st.text("ABC", max_size=7).map(tuple)
+
+
+def within(part: Sequence[str], whole: Sequence[str]) -> bool:
+    rest = iter(whole)
+    return all(step in rest for step in part)
+
+
+def longest(one: Sequence[str], other: Sequence[str]) -> int:
+    """The length of a longest common subsequence, by trying all."""
+    sizes = range(len(one), -1, -1)
+    return next(size for size in sizes if any(within(part, other) for part in combinations(one, size)))
+
+
+def test_runs_of_one_action_count_once() -> None:
+    assert folded(["Grant", "Tick", "Tick", "Tick", "Grant"]) == ("Grant", "Tick", "Grant")
+    assert folded([]) == ()
+
+
+def test_how_a_counterexample_ends_is_part_of_its_course() -> None:
+    courses = {
+        course_of("P", "", ["A", "B"], end)
+        for end in (
+            END,
+            replace(END, stuttering=True),
+            replace(END, cut_off=True),
+            replace(END, loop_start=1),
+            replace(END, loop_start=2),
+        )
+    }
+    assert len(courses) == 5
+
+
+def test_the_loop_of_a_lasso_is_folded_by_itself() -> None:
+    # The states 1 -A-> 2 -B-> 3 -B-> 4, and back to 2 by C.
+    course = course_of("P", "", ["A", "B", "B"], replace(END, loop_start=2, loop_action="C"))
+    assert (course.ending, course.actions, course.loop) == ("lasso", ("A",), ("B", "C"))
+    assert course.steps == ("A", "B", "C")
+
+
+@given(STEPS, STEPS)
+def test_the_longest_that_two_have_in_common(one: tuple[str, ...], other: tuple[str, ...]) -> None:
+    common = common_steps([one, other])
+    assert within(common, one)
+    assert within(common, other)
+    assert len(common) == longest(one, other)
+    assert common_length(step_places(one), len(one), other) == len(common)
+    assert common_length(step_places(other), len(other), one) == len(common)
+
+
+@given(st.lists(STEPS, max_size=5))
+def test_the_order_of_many_does_not_matter(sequences: list[tuple[str, ...]]) -> None:
+    common = common_steps(sequences)
+    assert common == common_steps(sequences[::-1]) == common_steps(sequences * 2)
+    assert all(within(common, each) for each in sequences)

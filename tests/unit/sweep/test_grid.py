@@ -1,14 +1,16 @@
-"""The grid: the order of its points, excluded and included points, and the smallest points."""
+"""The grid: its axes, values by rule, points left out and added, predicates."""
 
 from __future__ import annotations
 
 import itertools
+import time
 
 import pytest
 
 from tests.unit.conftest import LoadSweep
 from tla2py.errors import InputError
 from tla2py.sweep.grid import comparable, value_key
+from tla2py.sweep.plan import plan_sweep
 from tla2py.sweep.sweep import Sweep
 from tla2py.tla.value import ModelValue, Opaque
 from tla2py.toml import value_text
@@ -179,3 +181,215 @@ def test_values_compare_as_values() -> None:
     assert value_key("1 .. 3") == value_key("{3, 2, 1}")
     assert value_key("<<1>>") != value_key("{1}")
     assert value_key('"a"') != value_key("a")
+
+
+AXES_HEAD = """\
+module = "Box.tla"
+[constants]
+Origin = "<<0, 1>>"
+Table = "[w \\\\in Who |-> 0]"
+Pick = "LAMBDA x, y : x"
+"""
+
+
+def axes_error_of(load: LoadSweep, text: str) -> InputError:
+    with pytest.raises(InputError) as raised:
+        load(AXES_HEAD + text)
+    return raised.value
+
+
+@pytest.mark.parametrize(
+    ("rule", "values"),
+    [
+        ("{ from = 1, to = 3 }", ["1", "2", "3"]),
+        ("{ from = 1, to = 8, step = 2 }", ["1", "3", "5", "7"]),
+        ("{ from = -1, to = -1 }", ["-1"]),
+        ("{ from = 2, to = -3, step = -2 }", ["2", "0", "-2"]),
+        ('{ model_values = "b", sizes = [2, 0, 3] }', ["{b1, b2}", "{}", "{b1, b2, b3}"]),
+        ('{ model_values = "B_", sizes = [1] }', ["{B_1}"]),
+    ],
+)
+def test_values_by_rule(load: LoadSweep, rule: str, values: list[str]) -> None:
+    sweep = load(AXES_HEAD + f'Who = "{{a}}"\n[parameters]\nLow = {rule}\n')
+    assert list(sweep.parameters[0].values) == values
+
+
+def test_a_rule_may_be_a_table_of_its_own(load: LoadSweep) -> None:
+    sweep = load(AXES_HEAD + 'Who = "{a}"\n[parameters.Low]\nfrom = 1\nto = 2\n')
+    assert shown(sweep) == [("1",), ("2",)]
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "line", "said"),
+    [
+        ("[parameters]\nLow = { from = 2, to = 1 }", "empty-parameter", 7, "no values"),
+        ("[parameters]\nLow = { from = 1, to = 2, step = 0 }", "empty-parameter", 7, "no values"),
+        ("[parameters]\nLow = { from = 1, to = 1000000 }", "values", 7, "1,000,000 values"),
+        ("[parameters]\nLow = { from = 1 }", "values", 7, "{ from = 1, to = 8, step = 2 }"),
+        ('[parameters]\nWho = { model_values = "b" }', "values", 7, "sizes"),
+        ('[parameters]\nWho = { model_values = "b", sizes = [1], from = 1 }', "values", 7, "rule"),
+        ('[parameters]\nWho = { model_values = "b", sizes = [] }', "empty-parameter", 7, "no values"),
+        ('[parameters]\nWho = { model_values = "b", sizes = [-1] }', "wrong-type", 7, ">= 0"),
+        ('[parameters]\nWho = { model_values = "b", sizes = [1, 1] }', "duplicate-point", 7, "{b1} twice"),
+        ('[parameters]\nWho = { model_values = "1", sizes = [1] }', "values", 7, "cannot begin with '1'"),
+        ("[parameters]\nLow = { from = 1, too = 2 }", "unknown-key", 7, "did you mean to?"),
+        ('[parameters]\nLow = { from = 1, to = "2" }', "wrong-type", 7, "expected a number"),
+        ("[parameters.Low]\nfrom = 1\ntoo = 2", "unknown-key", 8, "parameters.Low.too"),
+        ("[parameters]\nLow = { from = 1, to = 9999 }\nLimit = { from = 1, to = 101 }", "grid-size", 6, ""),
+    ],
+)
+def test_mistakes_in_rules(load: LoadSweep, text: str, code: str, line: int, said: str) -> None:
+    error = axes_error_of(load, text)
+    assert error.code == code
+    assert f"sweep.toml:{line}:" in str(error.where)
+    assert said in str(error)
+
+
+def test_no_model_value_has_a_name_that_the_module_declares(load: LoadSweep) -> None:
+    module = (load(AXES_HEAD + 'Who = "{a}"\nLow = 0\n').path.parent) / "Box.tla"
+    module.write_text(module.read_text().replace("Limit ==", "b2 == 3\nLimit =="))
+    error = axes_error_of(load, '[parameters]\nWho = { model_values = "b", sizes = [1, 2] }')
+    assert error.code == "values"
+    assert "Box declares b2, so it cannot name a model value" in error.message
+
+
+ZIPPED = (
+    AXES_HEAD + '[parameters]\nLow = [1, 1, 2]\nLimit = ["5", "6"]\nWho = ["{a}", "{a, b}", "{a}"]\n[grid]\n'
+)
+
+
+def test_zipped_parameters_go_together_in_the_place_of_the_first(load: LoadSweep) -> None:
+    sweep = load(ZIPPED + 'zip = [["Low", "Who"]]\n')
+    assert [parameter.name for parameter in sweep.parameters] == ["Low", "Who", "Limit"]
+    assert shown(sweep) == [
+        ("1", "{a}", "5"),
+        ("1", "{a}", "6"),
+        ("1", "{a, b}", "5"),
+        ("1", "{a, b}", "6"),
+        ("2", "{a}", "5"),
+        ("2", "{a}", "6"),
+    ]
+    assert list(sweep.points[0].parameters) == ["Low", "Who", "Limit"]
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "said"),
+    [
+        ('zip = [["Low", "Whom"]]', "grid-key", "did you mean Who?"),
+        ('zip = [["Low", "Limit"]]', "grid-key", "Low has 3, Limit has 2"),
+        ('zip = [["Low", "Who"], ["Who", "Low"]]', "grid-key", "zipped twice"),
+        ('zip = [["Low", "Low"]]', "grid-key", "Low is zipped twice"),
+    ],
+)
+def test_mistakes_in_zip(load: LoadSweep, text: str, code: str, said: str) -> None:
+    with pytest.raises(InputError) as raised:
+        load(ZIPPED + text)
+    assert raised.value.code == code
+    assert said in str(raised.value)
+    assert "sweep.toml:11:1" in str(raised.value.where)
+
+
+def test_a_row_of_a_zip_is_there_once(load: LoadSweep) -> None:
+    with pytest.raises(InputError, match=r"Low = 1, Who = \{b, a\}") as raised:
+        load(
+            AXES_HEAD
+            + '[parameters]\nLow = [1, 1]\nWho = ["{a, b}", "{b, a}"]\n[grid]\nzip = [["Low", "Who"]]\n'
+        )
+    assert raised.value.code == "duplicate-point"
+
+
+GRID = (
+    AXES_HEAD
+    + """\
+[parameters]
+Who = { model_values = "b", sizes = [1, 2] }
+Low = { from = 1, to = 3 }
+[grid]
+"""
+)
+
+
+@pytest.mark.parametrize(
+    ("where", "points"),
+    [
+        ('"Low <= Cardinality(Who)"', [("{b1}", "1"), ("{b1, b2}", "1"), ("{b1, b2}", "2")]),
+        ('["Low > 1", "b2 \\\\in Who"]', [("{b1, b2}", "2"), ("{b1, b2}", "3")]),
+        ('"Low = Origin2"', [("{b1}", "3"), ("{b1, b2}", "3")]),
+        ('"Low = Limit /\\\\ Nil \\\\notin Who /\\\\ Who = {b1}"', [("{b1}", "3")]),
+        ("[]", None),
+    ],
+)
+def test_where_keeps_what_is_true(load: LoadSweep, where: str, points: list[tuple[str, str]] | None) -> None:
+    # Origin2 is a definition that uses a constant.
+    sweep = load(AXES_HEAD + 'Who = "{a}"\nLow = 0\n')
+    module = sweep.path.parent / "Box.tla"
+    module.write_text(module.read_text().replace("Limit ==", "Origin2 == Cardinality({Nil}) + 2\nLimit =="))
+    sweep = load(GRID + f"where = {where}\n")
+    assert shown(sweep) == (points if points is not None else shown(load(GRID)))
+    assert [point.index for point in sweep.points] == list(range(1, len(sweep.points) + 1))
+
+
+def test_constants_and_what_follows_from_them_are_known(load: LoadSweep) -> None:
+    text = (
+        'module = "Box.tla"\n[constants]\nOrigin = "Low + 1"\nTable = "[w \\\\in Who |-> 0]"\nPick = "LAMBDA x, y : x"\n'
+        + GRID.partition('y : x"\n')[2].replace("[grid]", '[substitutions]\nOther = "Origin * 10"\n[grid]')
+    )
+    sweep = load(text + 'where = "Other = 30"\n')
+    assert shown(sweep) == [("{b1}", "2"), ("{b1, b2}", "2")]
+
+
+def test_modules_and_keys_of_the_model_are_strings(load: LoadSweep) -> None:
+    sweep = load(
+        AXES_HEAD
+        + 'Who = "{a}"\nLow = 0\n[parameters]\ninvariants = ["", "Full"]\nLimit = ["1", "2"]\n'
+        + "[grid]\nwhere = 'invariants = \"Full\" => Limit = 2'\n"
+    )
+    assert shown(sweep) == [("", "1"), ("", "2"), ("Full", "2")]
+
+
+def test_what_is_left_out_is_told_with_its_reason(load: LoadSweep) -> None:
+    sweep = load(GRID + 'where = "Low <= 2"\nexclude = [{ Who = "{ b1 }", Low = 1 }]\n')
+    assert [
+        (each.reason, each.count, [tuple(one.values()) for one in each.first]) for each in sweep.excluded
+    ] == [
+        ("exclude: Who = { b1 }, Low = 1", 1, [("{b1}", "1")]),
+        ("where: not Low <= 2", 2, [("{b1}", "3"), ("{b1, b2}", "3")]),
+    ]
+
+
+def test_what_is_included_need_not_satisfy_where(load: LoadSweep) -> None:
+    sweep = load(GRID + 'where = "Low <= 1"\ninclude = [{ Who = "{c}", Low = 9 }]\n')
+    assert shown(sweep)[-1] == ("{c}", "9")
+
+
+@pytest.mark.parametrize(
+    ("where", "code", "said"),
+    [
+        ("Lo <= 1", "unknown-name", "did you mean Low?"),
+        ("Low <= ", "expression-syntax", "not a TLA+ expression"),
+        ("Low", "not-a-predicate", "Low is 1, not true or false"),
+        ("Low <= Who", "not-a-value", "Who = {b1}, Low = 1: <= has no value for 1 and {b1}"),
+        ("SUBSET Who = {}", "not-understood", "supported: numbers"),
+        ("Low > 9", "empty-grid", "where leaves no point"),
+    ],
+)
+def test_mistakes_in_where(load: LoadSweep, where: str, code: str, said: str) -> None:
+    with pytest.raises(InputError) as raised:
+        load(GRID + f'where = "{where}"\n')
+    assert raised.value.code == code
+    assert "sweep.toml:10:1" in str(raised.value.where)
+    assert said in str(raised.value)
+
+
+def test_three_thousand_points_are_planned_without_a_pause(load: LoadSweep) -> None:
+    text = (
+        'module = "Counter.tla"\n[parameters]\nMax = { from = -1, to = 2998 }\ninvariants = ["", "Small"]\n'
+        '[grid]\nwhere = "Max >= 0 => invariants = \\"Small\\""\n'
+    )
+    begin = time.process_time()
+    sweep = load(text)
+    loaded = time.process_time() - begin
+    plan = plan_sweep(sweep, "jar")
+    assert len({run.run_id for run in plan.runs}) == 3_001
+    assert loaded < 5
+    assert time.process_time() - begin < 15

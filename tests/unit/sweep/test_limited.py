@@ -1,12 +1,21 @@
-"""Other values for this time: the grid that they make, and that their runs are those of a file with these values."""
+"""A sweep limited for this time, and to what is trusted."""
 
 from __future__ import annotations
 
+import json
+import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from tests.conftest import COUNTER
 from tla2py.errors import InputError
+from tla2py.execution.listener import SILENT
+from tla2py.execution.sweeps import SweepOptions
+from tla2py.gate.run import GateOptions, gate
+from tla2py.spark import ExecutorName
+from tla2py.spark.choice import choose_executor
 from tla2py.sweep.limited import chosen_places
 from tla2py.sweep.load import load_sweep
 from tla2py.sweep.plan import plan_sweep
@@ -130,3 +139,154 @@ def test_a_list_of_points() -> None:
     for text in ("0", "10", "8-10"):
         with pytest.raises(InputError, match="the sweep has no point"):
             chosen_places(text, 9)
+
+
+HEAD = 'module = "Counter.tla"\n[constants]\nMax = 1\n'
+SECRET = "the text of a file elsewhere"
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    """A repository beside files that are not part of it."""
+    outside, inside = tmp_path / "outside", tmp_path / "inside"
+    (outside / "lib").mkdir(parents=True)
+    for name in ("secret", "secret.csv", "Other.cfg", "Other.tla", "lib/Lib.tla", "log.ndjson"):
+        (outside / name).write_text(SECRET)
+    (inside / ".git").mkdir(parents=True)
+    (inside / "specs").mkdir()
+    (inside / "specs/Counter.tla").write_text(COUNTER)
+    (inside / "lib").mkdir()
+    return inside
+
+
+def links(target: str, link: str) -> Callable[[Path], None]:
+    """Make a link, relative to the sweep file, to a path relative to the repository's folder."""
+    return lambda specs: (specs / link).symlink_to(specs / target)
+
+
+OUT = "../../outside"
+
+
+@pytest.mark.parametrize(
+    ("text", "place", "prepare"),
+    [
+        (f'template = "{OUT}/secret"\n' + HEAD, "1:13", None),
+        ('template = "/etc/passwd"\n' + HEAD, "1:13", None),
+        ('template = "t.j2"\n' + HEAD, "1:13", links(f"{OUT}/secret", "t.j2")),
+        (f'config = "{OUT}/Other.cfg"\n' + HEAD, "1:11", None),
+        (f'config = ["{OUT}/*.cfg"]\n' + HEAD, "1:12", None),
+        ('config = ["*.cfg"]\n' + HEAD, "1:12", links(f"{OUT}/Other.cfg", "Other.cfg")),
+        (f'module = "{OUT}/Other.tla"\n', "1:11", None),
+        ('module = "Other.tla"\n', "1:11", links(f"{OUT}/Other.tla", "Other.tla")),
+        # One that a module may extend.
+        (HEAD, "1:11", links(f"{OUT}/lib/Lib.tla", "Lib.tla")),
+        (f'libraries = ["{OUT}/lib"]\n' + HEAD, "1:15", None),
+        ('libraries = ["lib"]\n' + HEAD, "1:15", links(f"{OUT}/lib", "lib")),
+        (HEAD + '[inputs]\nfiles = ["data/*.csv"]\n', "5:11", links(OUT, "data")),
+        (HEAD + '[inputs]\nfiles = ["{Max}.csv"]\n', "5:11", links(f"{OUT}/secret.csv", "1.csv")),
+        (HEAD + f'[logs]\nfiles = ["{OUT}/*.ndjson"]\n', "5:11", None),
+        (HEAD + '[logs]\nfiles = ["a.ndjson"]\n', "5:11", links(f"{OUT}/log.ndjson", "a.ndjson")),
+    ],
+)
+def test_a_path_that_leads_out(
+    repository: Path, text: str, place: str, prepare: Callable[[Path], None] | None
+) -> None:
+    file = repository / "specs/sweep.toml"
+    file.write_text(text)
+    if prepare is not None:
+        prepare(file.parent)
+    with pytest.raises(InputError) as refused:
+        SweepOptions(trust=False).load([file])
+    assert (refused.value.code, refused.value.where) == ("outside-repository", f"{file}:{place}")
+    assert SECRET not in str(refused.value)
+
+
+def test_the_files_of_others_in_place_of_ours(repository: Path) -> None:
+    file = repository / "specs/sweep.toml"
+    file.symlink_to(repository.parent / "outside/secret")
+    with pytest.raises(InputError) as refused:
+        SweepOptions(trust=False).load([file])
+    assert refused.value.code == "outside-repository"
+    file.unlink()
+    file.write_text(HEAD)
+    file.with_suffix(".lock").symlink_to(repository.parent / "outside/secret")
+    factory = choose_executor(ExecutorName.LOCAL, None, SILENT, only_runs=True)
+    with pytest.raises(InputError) as refused:
+        gate([str(file)], factory, GateOptions(sweeps=SweepOptions(trust=False)))
+    assert refused.value.code == "outside-repository"
+    # The file of a folder.
+    file.unlink()
+    (repository / "specs/models.toml").symlink_to(repository.parent / "outside/secret")
+    with pytest.raises(InputError) as refused:
+        SweepOptions(trust=False).load([repository / "specs"])
+    assert refused.value.code == "outside-repository"
+
+
+def test_a_path_within_the_repository(repository: Path) -> None:
+    (repository / "lib/data").mkdir()
+    (repository / "lib/data/a.csv").write_text("1")
+    (repository / "lib/Lib.tla").write_text("---- MODULE Lib ----\n====\n")
+    file = repository / "specs/sweep.toml"
+    (file.parent / "data").symlink_to(repository / "lib/data")
+    file.write_text('libraries = ["../lib"]\n' + HEAD + '[inputs]\nfiles = ["data/a.csv"]\n')
+    for trust in (False, None):
+        (sweep,) = SweepOptions(trust=trust).load([file])
+        assert [each.path for files in sweep.input_files.values() for each in files] == ["data/a.csv"]
+    # Without a repository it is the folder of the sweep file.
+    (repository / ".git").rmdir()
+    with pytest.raises(InputError) as refused:
+        SweepOptions(trust=False).load([file])
+    assert refused.value.where == f"{file}:6:11"
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        (HEAD + '[tlc]\noverrides = ["classes"]\n', "5:15"),
+        (HEAD + '[tlc]\njava_options = ["-javaagent:a.jar"]\n', "5:18"),
+        (HEAD + '[tlc]\njava_options = ["-Xbootclasspath/a:a.jar"]\n', "5:18"),
+        (HEAD + '[tlc]\njava_options = ["-XX:OnOutOfMemoryError=echo forged"]\n', "5:18"),
+        (HEAD + '[tlc]\njava_options = ["-Djava.system.class.loader=Mine"]\n', "5:18"),
+        (HEAD + '[environment]\nLD_PRELOAD = "./a.so"\n', "5:1"),
+        (HEAD + '[java_properties]\n"java.library.path" = "."\n', "5:1"),
+        (HEAD + '[parameters]\n"environment.LD_PRELOAD" = ["./a.so"]\n', "5:1"),
+        (HEAD + '[parameters]\njar = ["bundled", { path = "a.jar", sha256 = "0" }]\n', "5:29"),
+    ],
+)
+def test_what_could_replace_the_answers(repository: Path, text: str, place: str) -> None:
+    file = repository / "specs/sweep.toml"
+    file.write_text(text)
+    (file.parent / "classes").mkdir()
+    (file.parent / "classes/A.class").write_bytes(b"\xca\xfe\xba\xbe")
+    with pytest.raises(InputError) as refused:
+        SweepOptions(trust=False).load([file])
+    assert (refused.value.code, refused.value.where) == ("needs-trust", f"{file}:{place}")
+    SweepOptions(trust=True).load([file])
+
+
+def test_options_that_only_tune(repository: Path) -> None:
+    file = repository / "specs/sweep.toml"
+    options = ["-Xss8m", "-XX:+UseSerialGC", "-XX:MaxDirectMemorySize=1g", "-Dtlc2.tool.fp.FPSet.impl=a"]
+    file.write_text(HEAD + f"[tlc]\njava_options = {json.dumps(options)}\n[environment]\nLOG = 'a'\n")
+    SweepOptions(trust=False).load([file])
+
+
+def test_a_jar_of_the_project(repository: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    from tests.jars import remade_jar
+    from tla2py.tlc.tools.jar import bundled_jar
+
+    monkeypatch.delenv("TLA2TOOLS_JAR", raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.chdir(repository)
+    file = repository / "specs/sweep.toml"
+    file.write_text(HEAD)
+    project = repository / "tla2py.toml"
+    project.write_text('tla2tools = "tools.jar"\n')
+    remade_jar(bundled_jar(), repository / "tools.jar", version="Version 2.99")
+    with pytest.raises(InputError) as refused:
+        SweepOptions(trust=False).load([file])
+    assert (refused.value.code, refused.value.where) == ("needs-trust", str(project))
+    SweepOptions(trust=True).load([file])
+    # A copy of a known one is not a program of strangers.
+    shutil.copy(bundled_jar(), repository / "tools.jar")
+    SweepOptions(trust=False).load([file])

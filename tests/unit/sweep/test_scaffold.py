@@ -372,7 +372,6 @@ TypeOK == up \subseteq Server
 ===="""
 
 
-@pytest.mark.java
 @pytest.mark.parametrize("folder", [".", "models"])
 def test_a_first_sweep_runs_the_model_of_the_config(tmp_path: Path, folder: str, run_cli: RunCli) -> None:
     module = tmp_path / "Cluster.tla"

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import itertools
 import json
+import re
+import zipfile
 
 import pytest
 
 from tla2py.tla.itf import state_text
 from tla2py.tlc.output.graph import GraphBlock, GraphReader
 from tla2py.tlc.output.states import StateReader
+from tla2py.tlc.tools.jar import bundled_jar
 
 HEAD = 'strict digraph DiskGraph {\nnodesep=0.35;\nsubgraph cluster_graph {\ncolor="white";\n'
 TAIL = "{rank = same; 1;-2;}\n}\n}"
@@ -144,3 +147,21 @@ def test_what_is_remembered_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
         state_text({"x": number % 50, "y": number}) for number in range(200)
     ]
     assert len(reader._variables) < 10
+
+
+# As class files write names.
+_REACHES = re.compile(rb"java/(?:io/(?:File|RandomAccess)|nio/file/|net/|lang/(?:Process|Runtime\b))|getenv")
+
+
+def test_no_module_of_the_bundled_tlc_knows_files_programs_or_the_network() -> None:
+    with zipfile.ZipFile(bundled_jar()) as jar:
+        # One class is not a module: its methods neither take nor return values.
+        classes = {
+            name: jar.read(name)
+            for name in jar.namelist()
+            if re.fullmatch(r"tlc2/module/(?!BuiltInModuleHelper)\w+\.class", name)
+        }
+        assert len(classes) >= 10
+        assert {name: _REACHES.findall(data) for name, data in classes.items() if _REACHES.search(data)} == {}
+        # The check works: it finds that TLC itself opens files.
+        assert _REACHES.search(jar.read("util/FileUtil.class"))

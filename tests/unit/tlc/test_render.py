@@ -1,4 +1,4 @@
-"""Configs rendered from the default template and from a sweep's own."""
+"""Configs as text, and wrapper modules for what a config cannot say."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ import pytest
 
 from tests.unit.conftest import LoadSweep
 from tla2py.errors import InputError
-from tla2py.model.model import Assignment, Config, Substitution
+from tla2py.model.model import Assignment, Config, Model, Substitution
 from tla2py.sweep.plan import plan_sweep
 from tla2py.tlc.config.render import default_template, render_config
+from tla2py.tlc.config.wrapper import build_config
 
 CONFIG = Config(
     specification="Spec",
@@ -130,3 +131,182 @@ def test_a_template_that_does_not_end(template: str) -> None:
         render_config(CONFIG, template, where="own.cfg.j2")
     assert (raised.value.code, raised.value.where) == ("template", "own.cfg.j2")
     assert render_config(CONFIG, "INIT {{ config.init }}\n") == f"INIT {CONFIG.init}\n"
+
+
+@pytest.fixture
+def model(load: LoadSweep) -> Model:
+    """Box with values that a config can express, except functions."""
+    sweep = load(
+        'module = "Box.tla"\n[constants]\nLow = 0\nOrigin = "<<0, 1>>"\nWho = "{a, b}"\n'
+        'Table = "[w \\\\in Who |-> 0]"\nPick = "LAMBDA x, y : x"\n'
+    )
+    return sweep.model(sweep.points[0])
+
+
+def with_constant(model: Model, name: str, text: str) -> Model:
+    return replace(
+        model, constants=tuple(Assignment(n, text if n == name else t) for n, t in model.constants)
+    )
+
+
+def built(model: Model) -> tuple[Config, str, str]:
+    config, main, wrapper = build_config(model)
+    assert wrapper is not None
+    return config, main, wrapper
+
+
+def body(wrapper: str, name: str) -> str:
+    """A definition in a wrapper, up to the next empty line."""
+    return wrapper[wrapper.index(f"\nMC_{name}") + 1 :].partition("\n\n")[0]
+
+
+def test_no_module_is_written_where_none_is_needed(load: LoadSweep) -> None:
+    sweep = load('module = "Counter.tla"\n[parameters]\nMax = [1, "Max", "{a}"]\n')
+    for point, value in zip(sweep.points, ("1", "Max", "{a}"), strict=True):
+        config, main, wrapper = build_config(sweep.model(point))
+        assert (main, wrapper) == ("Counter", None)
+        assert config.assignments == (("Max", value),)
+
+
+def test_the_wrapper_module(model: Model) -> None:
+    config, main, wrapper = built(model)
+    assert main == "MC_Box"
+    assert config.assignments == (("Low", "0"), ("Who", "{a, b}"), ("Nil", "Nil"))
+    assert config.substitutions == (("Origin", "MC_Origin"), ("Table", "MC_Table"), ("Pick", "MC_Pick"))
+    assert wrapper == (
+        "---- MODULE MC_Box ----\n"
+        "\\* Written by tla2py: what a config cannot say.\n"
+        "EXTENDS Box\n"
+        "\n"
+        "MC_Origin ==\n  <<0, 1>>\n"
+        "\n"
+        "MC_Table ==\n  [w \\in Who |-> 0]\n"
+        "\n"
+        "MC_Pick(x, y) ==\n  x\n"
+        "\n"
+        "====\n"
+    )
+
+
+@pytest.mark.parametrize(
+    "value", ["-1", "1 .. 3", "2147483648", "Low2 + 1", '"a\\nb"', "CHOOSE x \\in {1} : TRUE"]
+)
+def test_values_that_a_config_cannot_say(model: Model, value: str) -> None:
+    config, _, wrapper = built(with_constant(model, "Low", value))
+    assert "Low" not in dict(config.assignments)
+    assert dict(config.substitutions)["Low"] == "MC_Low"
+    assert body(wrapper, "Low") == f"MC_Low ==\n  {value}"
+
+
+def test_the_name_of_a_definition_is_substituted_not_made_a_model_value(model: Model) -> None:
+    config, _, wrapper = built(with_constant(model, "Low", "Limit"))
+    assert dict(config.substitutions)["Low"] == "Limit"
+    assert "MC_Low" not in wrapper
+    config, _, wrapper = built(with_constant(model, "Who", "{Limit, b}"))
+    assert body(wrapper, "Who") == "MC_Who ==\n  {Limit, b}"
+    assert "CONSTANTS b" in wrapper
+    assert ("b", "b") in config.assignments
+
+
+def test_model_values_in_expressions_are_declared_and_assigned(model: Model) -> None:
+    config, _, wrapper = built(
+        with_constant(model, "Table", "[w \\in {a, c} |-> IF w = a THEN fast ELSE Low]")
+    )
+    assert "CONSTANTS a, c, fast\n" in wrapper
+    assert config.assignments[-3:] == (("a", "a"), ("c", "c"), ("fast", "fast"))
+
+
+def test_what_an_expression_binds_is_no_model_value(model: Model) -> None:
+    _, _, wrapper = built(with_constant(model, "Pick", "LAMBDA p, q : LET r == p IN {s \\in {q} : s = r}"))
+    assert "CONSTANTS" not in wrapper
+
+
+def test_standard_modules_that_an_expression_needs_are_extended(model: Model) -> None:
+    _, _, wrapper = built(with_constant(model, "Origin", "<<0, Cardinality({})>>"))
+    assert "EXTENDS Box\n" in wrapper
+    _, _, wrapper = built(with_constant(model, "Origin", "(1 :> 0 @@ 2 :> Len(ToString(1)))"))
+    assert "EXTENDS Box, TLC\n" in wrapper
+
+
+def test_names_do_not_clash(model: Model) -> None:
+    _, _, wrapper = built(with_constant(model, "Low", "-1 + MC_Low"))
+    assert "MC_Low_ ==\n  -1 + MC_Low\n" in wrapper
+
+
+def test_one_name_replaced_in_two_modules(model: Model) -> None:
+    both = replace(model, replacements=(Substitution("Top", "0..2"), Substitution("[Naturals]Top", "0..3")))
+    config, _, wrapper = built(both)
+    assert dict(config.substitutions[-2:]) == {"Top": "[Naturals] MC_Top_"}
+    assert [value for _, value in config.substitutions[-2:]] == ["MC_Top", "[Naturals] MC_Top_"]
+    assert (body(wrapper, "Top ==").split()[-1], body(wrapper, "Top_ ==").split()[-1]) == ("0..2", "0..3")
+
+
+def test_definitions_are_replaced(model: Model) -> None:
+    replacements = {"Limit": "Low + 2", "Nat": "0 .. 3", "[Box] Other": "Limit", "Init": "Next"}
+    replaced = replace(model, replacements=tuple(Substitution(*each) for each in replacements.items()))
+    config, _, wrapper = built(replaced)
+    assert config.substitutions[-4:] == (
+        ("Limit", "MC_Limit"),
+        ("Nat", "MC_Nat"),
+        ("Other", "[Box] MC_Other"),
+        ("Init", "Next"),
+    )
+    assert body(wrapper, "Limit") == "MC_Limit ==\n  Low + 2"
+    assert body(wrapper, "Other") == "MC_Other ==\n  Limit"
+
+
+def test_symmetry_of_constants(model: Model) -> None:
+    config, _, wrapper = built(replace(model, permuted=("Who", "Low")))
+    assert config.symmetry == "MC_symmetry"
+    assert body(wrapper, "symmetry") == "MC_symmetry ==\n  Permutations(Who) \\union Permutations(Low)"
+    assert "EXTENDS Box, TLC\n" in wrapper
+    assert built(replace(model, config=replace(model.config, symmetry="Sym")))[0].symmetry == "Sym"
+    assert built(model)[0].symmetry is None
+
+
+def test_nothing_is_permuted_in_a_set_of_one(model: Model) -> None:
+    single = replace(with_constant(model, "Who", "{w1}"), permuted=("Who", "Low"))
+    assert body(built(single)[2], "symmetry") == "MC_symmetry ==\n  Permutations(Low)"
+    assert built(replace(single, permuted=("Who",)))[0].symmetry is None
+
+
+def test_columns_are_kept(model: Model) -> None:
+    _, _, wrapper = built(with_constant(model, "Low", "/\\ TRUE => FALSE\n/\\ Low2"))
+    assert body(wrapper, "Low") == "MC_Low ==\n  /\\ TRUE => FALSE\n  /\\ Low2"
+    _, _, wrapper = built(with_constant(model, "Pick", "LAMBDA x, y : /\\ x => y\n              /\\ x"))
+    assert body(wrapper, "Pick") == "MC_Pick(x, y) ==\n  /\\ x => y\n  /\\ x"
+    _, _, wrapper = built(with_constant(model, "Pick", "LAMBDA x,\n  y :\n    \\/ x => y\n    \\/ x"))
+    assert body(wrapper, "Pick").endswith("==\n  \\/ x => y\n  \\/ x")
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "code", "said"),
+    [
+        ("Low", "1 +", "expression-syntax", "1 +"),
+        ("Low", "LAMBDA x : x", "wrong-arity", "Low takes 0 arguments"),
+        ("Pick", "Low + 1", "wrong-arity", "Pick takes 2 arguments"),
+        ("Pick", "LAMBDA x : x", "wrong-arity", "write LAMBDA x, y"),
+        ("Pick", "3", "wrong-arity", "Pick takes 2 arguments"),
+        # Without arguments the name would be a model value.
+        ("Low", "Twice(2)", "unknown-name", "Twice is not defined in "),
+        ("Pick", "LAMBDA x, y : Picc(x, y)", "unknown-name", "did you mean Pick?"),
+        ("Low", "1 == 2\nOther == 3", "expression-syntax", "not a TLA+ expression"),
+    ],
+)
+def test_what_cannot_stand_in_a_module(model: Model, name: str, value: str, code: str, said: str) -> None:
+    with pytest.raises(InputError) as raised:
+        build_config(with_constant(model, name, value))
+    assert raised.value.code == code
+    assert said in str(raised.value)
+
+
+def test_the_wrapper_has_the_name_of_no_module(load: LoadSweep, tmp_path: Path) -> None:
+    (tmp_path / "MC_Mine.tla").write_text("---- MODULE MC_Mine ----\n====\n")
+    (tmp_path / "Mine.tla").write_text(
+        "---- MODULE Mine ----\nEXTENDS Naturals, MC_Mine\nCONSTANT Max\nVARIABLE x\n"
+        "Init == x = Max\nNext == UNCHANGED x\n====\n"
+    )
+    sweep = load('module = "Mine.tla"\n[model]\ninit = "Init"\nnext = "Next"\n[constants]\nMax = "1 + 1"\n')
+    _, main, wrapper = built(sweep.model(sweep.points[0]))
+    assert main == "MC_Mine_"
+    assert wrapper.startswith("---- MODULE MC_Mine_ ----\n")

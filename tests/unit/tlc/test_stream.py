@@ -1,8 +1,13 @@
-"""The message stream cut at any byte, or with output of the model or the JVM anywhere, never reads as success."""
+"""TLC's output read: messages, states, endings, of every length and version."""
 
 from __future__ import annotations
 
+import json
+import re
+import tracemalloc
+from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,10 +16,16 @@ from hypothesis import strategies as st
 
 from tests.unit.tlc.corpus import Case, iter_cases, summary
 from tla2py.model.outcome import Outcome, Verdict
-from tla2py.model.run import TerminationReason
+from tla2py.model.run import Execution, Mode, RunResult, TerminationReason, TlcOptions
+from tla2py.model.trace import State
+from tla2py.tla.itf import state_from_itf, state_to_itf
+from tla2py.tla.value import Opaque
+from tla2py.tla.value_text import format_value
+from tla2py.tlc.output.codes import Code
 from tla2py.tlc.output.messages import Message, UserText, iter_messages
-from tla2py.tlc.output.result import interpret
-from tla2py.tlc.output.states import iter_with_traces
+from tla2py.tlc.output.result import interpret, interpret_execution, unnamed
+from tla2py.tlc.output.states import StateReader, iter_with_traces
+from tla2py.tlc.process.process import ends_predictably, exit_status
 
 CASES = list(iter_cases())
 FRAMED = [case for case in CASES if b"@!@!@STARTMSG" in case.stdout]
@@ -172,3 +183,280 @@ def test_every_line_is_in_a_message_or_free(case: Case) -> None:
     for line in case.stdout.decode().splitlines():
         if not line.startswith("@!@!@") and "@!@!@STARTMSG" not in line:
             assert line in text
+
+
+CORPUS = Path(__file__).resolve().parents[2] / "corpus" / "tlc"
+ENDING_CASES = [
+    (path.parent.name, version)
+    for path in sorted(CORPUS.glob("*/expected.json"))
+    for version in json.loads(path.read_text())["exit_code"]
+]
+
+
+def options_of(expected: dict[str, Any]) -> TlcOptions:
+    options = tuple(expected.get("options", ()))
+    mode: Mode = "simulate" if "-simulate" in options else "generate" if "-generate" in options else "check"
+    return TlcOptions(mode=mode, options=options, java_options=tuple(expected.get("java_options", ())))
+
+
+def expected_of(case: str) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((CORPUS / case / "expected.json").read_text())
+    return found
+
+
+@pytest.mark.parametrize(("case", "version"), ENDING_CASES)
+def test_it_is_the_real_one_or_none(case: str, version: str, tmp_path: Path) -> None:
+    expected = expected_of(case)
+    if not ends_predictably(options_of(expected)):
+        return
+    text = (CORPUS / case / f"{version}.txt").read_bytes()
+    # It is called at any time, even when more output follows what looks like the last message.
+    so_far = tmp_path / "stdout.txt"
+    for line in re.finditer(rb"\n", text):
+        so_far.write_bytes(text[: line.end()])
+        assert exit_status(so_far) in (None, expected["exit_code"][version])
+
+
+@pytest.mark.parametrize("version", ["2.15", "2.19", "2.20"])
+@pytest.mark.parametrize(
+    ("case", "code"),
+    [("success", 0), ("invariant", 12), ("invariant-initial", 12), ("deadlock", 11), ("liveness-lasso", 13)],
+)
+def test_it_is_known_for_what_models_do(case: str, code: int, version: str) -> None:
+    assert exit_status(CORPUS / case / f"{version}.txt") == code
+    assert ends_predictably(options_of(expected_of(case)))
+
+
+def test_nothing_is_known_before_the_last_message(tmp_path: Path) -> None:
+    text = (CORPUS / "success" / "2.15.txt").read_bytes()
+    assert text.endswith(b"@!@!@\n")
+    cut = tmp_path / "stdout.txt"
+    for length in (0, 3, len(text) // 2, len(text) - 1):
+        cut.write_bytes(text[:length])
+        assert exit_status(cut) is None
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        TlcOptions(options=("-continue",)),
+        TlcOptions(options=("-dump", "states")),
+        TlcOptions(java_options=("-XX:ArchiveClassesAtExit=x",)),
+        TlcOptions(graph=True),
+        TlcOptions(mode="simulate"),
+    ],
+)
+def test_it_is_waited_for_where_more_is_written(options: TlcOptions) -> None:
+    assert not ends_predictably(options)
+
+
+def test_a_name_that_itf_has_for_itself_is_none() -> None:
+    values = StateReader().read_values("/\\ x = 1\n/\\ #set = 2")
+    assert list(values) == ["x"]
+    assert state_from_itf(state_to_itf(values)).keys() == values.keys()
+
+
+def test_equal_parts_are_read_once() -> None:
+    reader = StateReader()
+    first = reader.read_values('/\\ log = <<[id |-> 1, of |-> "a"], {b}>>\n/\\ n = 1')
+    second = reader.read_values('/\\ log = <<[id |-> 2, of |-> "a"], [id |-> 1, of |-> "a"]>>\n/\\ n = 2')
+    (one, _), (_, again) = first["log"], second["log"]  # type: ignore[misc, str-unpack]
+    assert one is again
+
+
+def test_the_inside_of_a_deep_value_is_kept_as_text() -> None:
+    deep = "<<" * 200 + "1" + ">>" * 200
+    values = StateReader().read_values(f"/\\ x = {deep}\n/\\ y = 1")
+    assert values["x"] != Opaque(deep)
+    assert format_value(values["x"]) == deep
+    assert state_from_itf(state_to_itf(values)) == values
+
+
+def message(code: int, level: int, body: str) -> Iterator[bytes]:
+    for line in (f"@!@!@STARTMSG {code}:{level} @!@!@", *body.split("\n"), f"@!@!@ENDMSG {code} @!@!@"):
+        yield f"{line}\n".encode()
+
+
+def long_log(states: int, width: int) -> Iterator[bytes]:
+    """A log with a trace in which one variable always changes and one never does."""
+    yield from message(2110, 1, "Invariant Inv is violated.")
+    yield from message(2121, 1, "The behavior up to this point is:")
+    for index in range(1, states + 1):
+        numbers = ", ".join(str(index + offset) for offset in range(width))
+        yield from message(
+            2217,
+            4,
+            f"{index}: <Act line 1, col 1 to line 2, col 2 of module M>\n/\\ x = <<{numbers}>>\n/\\ y = {{{{1}}}}\n",
+        )
+    yield from message(2186, 0, "Finished in 100ms at (2001-02-03 04:05:06)")
+
+
+def read_states(log: Iterator[bytes]) -> Iterator[State]:
+    reader = StateReader()
+    for item in iter_messages(log):
+        if isinstance(item, Message) and item.code == 2217:
+            state = reader.read(item.text)
+            assert state is not None
+            yield state
+
+
+def peak(states: int) -> int:
+    tracemalloc.start()
+    try:
+        assert sum(1 for _ in read_states(long_log(states, 400))) == states
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+def test_memory_does_not_grow_with_the_trace() -> None:
+    # The reader's cache reaches its bound within the shorter trace.
+    assert peak(1_200) < 1.2 * peak(600)
+
+
+def test_equal_texts_become_the_identical_value() -> None:
+    states = (
+        interpret(iter_messages(long_log(300, 50)), exit_code=12, termination_reason=None).traces[0].states
+    )
+
+    assert len({id(state.values["y"]) for state in states}) == 1
+    assert len({state.values["x"] for state in states}) == 300
+
+
+@pytest.mark.parametrize("width", [1, 200_000])
+def test_a_value_of_megabytes(width: int) -> None:
+    result = interpret(iter_messages(long_log(2, width)), exit_code=12, termination_reason=None)
+
+    last = result.traces[0].states[-1].values["x"]
+    assert isinstance(last, tuple)
+    assert len(last) == width
+
+
+HEAD = (
+    (2262, 0, "TLC2 Version 2026.04.29.165030"),
+    (2190, 0, "Finished computing initial states: 1 distinct"),
+)
+STATES = (
+    (2264, 1, "The following behavior constitutes a counter-example:\n"),
+    (2217, 4, "1: <Init line 1>\nx = 0\n"),
+)
+SUCCESS = (2193, 0, "Model checking completed. No error has been found.")
+TAIL = (
+    (2199, 0, "3 states generated, 3 distinct states found, 0 states left on queue."),
+    (2186, 0, "Finished in 12ms at (2026-04-29 17:01:00)"),
+)
+CANDIDATES = {"invariant": ("Inv",), "temporal_property": ("A", "B", "C"), "postcondition": ("P", "Q")}
+EXECUTION = Execution(
+    argv=(),
+    config_text="",
+    invariants=("Inv",),
+    properties=(),
+    check_deadlock=True,
+    purpose="run",
+    exit_code=0,
+    termination_reason=None,
+    wall_seconds=0,
+    cpu_seconds=0,
+    peak_memory_bytes=0,
+    started_at="2026-01-01T00:00:00+00:00",
+)
+Framed = tuple[int, int, str]
+
+
+def stream(*messages: Framed) -> bytes:
+    return b"".join(
+        f"@!@!@STARTMSG {code}:{level} @!@!@\n{text}\n@!@!@ENDMSG {code} @!@!@\n".encode()
+        for code, level, text in messages
+    )
+
+
+def read(*messages: Framed, exit_code: int) -> RunResult:
+    lines = stream(*HEAD, *messages, *TAIL).splitlines(keepends=True)
+    return interpret(
+        iter_messages(lines), exit_code=exit_code, termination_reason=None, candidates=CANDIDATES
+    )
+
+
+def violated(result: RunResult) -> list[tuple[str, str]]:
+    return [(each.kind, each.name) for each in result.violations]
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("Temporal property B was violated.\n", ["B"]),
+        ("Temporal properties A and C were violated.\n", ["A", "C"]),
+        ("Temporal properties A, B, and C were violated.\n", ["A", "B", "C"]),
+    ],
+)
+def test_temporal_properties_are_those_that_the_message_names(text: str, names: list[str]) -> None:
+    result = read((Code.TEMPORAL_PROPERTY, 1, text), *STATES, (2218, 4, "2: Stuttering"), exit_code=13)
+    assert violated(result) == [("temporal_property", name) for name in names]
+    assert result.outcome is Outcome.VIOLATION_LIVENESS
+    [trace] = result.traces
+    assert (trace.name, trace.stuttering) == (names[0], True)
+    # So no further run is needed to find the names.
+    assert not any(unnamed(violation) for violation in result.violations)
+    assert not unnamed(trace)
+
+
+def test_without_names_they_have_to_be_found() -> None:
+    result = read((Code.TEMPORAL_PROPERTY, 1, "Temporal properties were violated.\n"), *STATES, exit_code=13)
+    assert violated(result) == [("temporal_property", "")]
+
+
+def test_a_postcondition_is_named_beside_another_violation() -> None:
+    """TLC's exit status is that of the invariant."""
+    result = read(
+        (Code.INVARIANT, 1, "Invariant Inv is violated."),
+        (Code.BEHAVIOR, 1, "The behavior up to this point is:"),
+        (2217, 4, "1: <Init line 1>\nx = 0\n"),
+        (2404, 1, "Postcondition Q at line 9, col 6 to line 9, col 20 of module M is false."),
+        exit_code=12,
+    )
+    assert violated(result) == [("invariant", "Inv"), ("postcondition", "Q")]
+    assert (result.outcome, result.verdict) == (Outcome.VIOLATION_SAFETY, Verdict.VIOLATED)
+
+
+def test_a_postcondition_of_several_is_named() -> None:
+    false = "Postcondition Q at line 9, col 6 to line 9, col 20 of module M is false."
+    assert violated(read(SUCCESS, (2404, 1, false), exit_code=10)) == [("postcondition", "Q")]
+    failed = (
+        "Evaluating postcondition P at line 9, col 6 to line 9, col 20 of module M failed.\nIn applying <"
+    )
+    result = read(SUCCESS, (2405, 1, failed), exit_code=10)
+    assert (violated(result), result.verdict) == ([], Verdict.BROKEN)
+
+
+@pytest.mark.parametrize("level", [1, 2, 5, 9])
+def test_no_message_of_an_error_is_green(level: int) -> None:
+    """Whatever its number, known or not, and even if TLC ends as after a success."""
+    for code in (*range(1000, 3200), *range(4000, 4200), 5000, 7001, 9999, 20000):
+        result = read((code, level, "Something."), SUCCESS, exit_code=0)
+        assert result.verdict is not Verdict.HOLDS or code in (Code.BEHAVIOR, Code.COUNTEREXAMPLE), code
+
+
+def test_a_counterexample_to_nothing_is_no_success() -> None:
+    assert read(*STATES, SUCCESS, exit_code=0).outcome is Outcome.ERROR
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        TlcOptions(options=("-continue", "-suppressMessages", "2110")),
+        TlcOptions(options=("-continue",), java_options=("-Dtlc2.output.MP=2110",)),
+    ],
+)
+def test_a_run_that_hides_messages_does_not_hold(options: TlcOptions) -> None:
+    lines = stream(*HEAD, SUCCESS, *TAIL).splitlines(keepends=True)
+    assert interpret_execution(EXECUTION, options, lines).outcome is Outcome.BOUNDED_SUCCESS
+    assert interpret_execution(EXECUTION, TlcOptions(), lines).outcome is Outcome.SUCCESS
+
+
+@pytest.mark.parametrize("workers", [1, 3])
+def test_a_simulation_may_end_before_tlc_reports(workers: int) -> None:
+    """TLC's reporting thread prints the counts, and may start when a short simulation has ended."""
+    messages = (Code.MODE_SIMULATE, 0, "Running Random Simulation"), (2269, 0, "Computed 1 initial states...")
+    lines = stream(HEAD[0], *messages, TAIL[1]).splitlines(keepends=True)
+    result = interpret_execution(EXECUTION, TlcOptions(mode="simulate", num=5, workers=workers), lines)
+    assert (result.simulated, result.stats.behaviours, result.stats.generated) == (True, 5 * workers, None)

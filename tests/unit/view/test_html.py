@@ -1,28 +1,46 @@
-"""A store's page: complete, small, without network access, and no value in it becomes markup."""
+"""HTML of traces, widths, figures and charts."""
 
 from __future__ import annotations
 
 import base64
 import hashlib
+import io
 import re
 from dataclasses import replace
-from itertools import cycle, islice
+from itertools import cycle, islice, pairwise
 from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree as ET
+from xml.etree.ElementTree import Element
 
 import msgspec
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.console import Console, RenderableType
+from rich.text import Text
 
 from tests.pages import MACHINE, Page
+from tests.unit.records import executed
 from tests.unit.store.test_tables import CASES, make_store
-from tla2py.analysis.charts import best_axes
+from tests.unit.view.traces import marks
+from tla2py.analysis.charts import Series, best_axes
 from tla2py.analysis.points import grid_points, summary_line
 from tla2py.analysis.view import StoreView, open_view
 from tla2py.errors import InputError
+from tla2py.execution.check import Checked
 from tla2py.model.mutant import Killer, MutantReport, MutantRow
+from tla2py.model.outcome import Diagnostic, Outcome, unfinished
 from tla2py.model.trace_text import trace_text
 from tla2py.store.store import points_table
+from tla2py.tlc.output.collector import with_notes
 from tla2py.view.counterexamples import LaneOptions
-from tla2py.view.page import PageOptions, report_page
+from tla2py.view.explorer import store_data
+from tla2py.view.layout import FittedTable, Indented, Wrapped
+from tla2py.view.markup import templates
+from tla2py.view.page import PageOptions, curves_chart, report_page
+from tla2py.view.sweep import sweep_summary
+from tla2py.view.traces import check_text
 
 ROOT = Path(__file__).resolve().parent.parent.parent.parent
 PAGE = ROOT / "docs" / "kip320-first-try.html"
@@ -181,3 +199,160 @@ def test_survivors_are_shown_in_their_lines(tmp_path: Path) -> None:
     assert "x &lt; 3 -&gt; &lt;script&gt;" in page.text
     assert "aaaa" not in page.text
     assert "1 of 2 mutants killed that could be" in page.text
+
+
+def test_who_is_refused_is_told_of_trust(tmp_path: Path) -> None:
+    found = executed(tmp_path, "0" * 32, "module-missing")
+    refusal = Diagnostic(code=1000, severity="error", text="/data.json (Permission denied)", location=None)
+
+    def said(trust: bool, *diagnostics: Diagnostic) -> str:
+        limits = replace(found.record.limits, trust=trust)
+        record = replace(found.record, limits=limits)
+        result = with_notes(replace(found.result, diagnostics=diagnostics), record)
+        console = Console(file=io.StringIO(), width=200)
+        console.print(check_text(Checked(record=record, result=result)))
+        assert isinstance(console.file, io.StringIO)
+        return console.file.getvalue()
+
+    assert "--trust" in said(False, refusal)
+    assert "--trust" not in said(True, refusal)
+    assert "--trust" not in said(False)
+
+
+def printed(what: RenderableType, width: int, *, file: bool = False) -> list[str]:
+    text = io.StringIO()
+    Console(file=text, width=width, soft_wrap=file, markup=False, highlight=False).print(what)
+    return [line.rstrip() for line in text.getvalue().splitlines()]
+
+
+def test_further_lines_are_indented_too() -> None:
+    text = Indented(Text("one two three"), 4)
+    assert printed(text, 12) == ["    one two", "    three"]
+    assert printed(text, 12, file=True) == ["    one two three"]
+
+
+SWEEPS = FittedTable(
+    columns=("sweep", "checked", "smallest violating point", "distinct", "time"),
+    rows=[
+        [Text("kip320"), Text("StrongIsr"), Text("12: Replicas = {b1, b2, b3}"), Text("1,234"), Text("9.5s")]
+    ],
+    right=frozenset({"distinct", "time"}),
+    dispensable=("distinct", "time"),
+)
+
+
+@pytest.mark.parametrize(
+    ("width", "dropped"),
+    [(90, ""), (46, ""), (38, "distinct"), (30, "distinct time")],
+)
+def test_a_table_of_sweeps_drops_columns_and_breaks_no_word(width: int, dropped: str) -> None:
+    lines = printed(SWEEPS, width)
+    words = set(" ".join(lines).split())
+    assert words >= {"sweep", "checked", "smallest", "kip320", "StrongIsr", "{b1,", "b3}"}
+    assert {"distinct", "time"} - words == set(dropped.split())
+    assert max(map(len, lines)) <= width
+
+
+def test_a_table_of_sweeps_is_a_list_in_a_narrower_terminal_and_two_lines_in_a_file() -> None:
+    assert printed(SWEEPS, 24)[0] == "sweep kip320, checked"
+    assert len(printed(SWEEPS, 4000, file=True)) == 2
+
+
+def test_a_line_wraps_first_where_it_has_columns() -> None:
+    line = "  Inv    violated iff A + B > 2 * C    28 of 48, no exception"
+    assert printed(Wrapped([line]), 80) == [line]
+    assert printed(Wrapped([line]), 34) == ["  Inv  violated iff A + B > 2 * C", "    28 of 48, no exception"]
+    narrow = ["  Inv", "    violated iff A +", "    B > 2 * C", "    28 of 48, no", "    exception"]
+    assert printed(Wrapped([line]), 20) == narrow
+    assert printed(Wrapped([line]), 20, file=True) == [line]
+
+
+def figures_printed(what: RenderableType) -> str:
+    console = Console(file=io.StringIO(), width=200)
+    console.print(what)
+    assert isinstance(console.file, io.StringIO)
+    return console.file.getvalue()
+
+
+@pytest.fixture
+def figures_view(tmp_path: Path) -> StoreView:
+    """A store of a run that holds and one that ran out of memory."""
+    return open_view(make_store(tmp_path / "store", ("success", "out-of-memory")).path)
+
+
+def test_in_the_table_of_a_sweep(figures_view: StoreView) -> None:
+    held, stopped = figures_printed(sweep_summary(figures_view)).splitlines()[1:3]
+    assert "holds" in held
+    assert ">=" not in held
+    run = figures_view.run_rows[1]
+    assert f" >={run.generated}  " in stopped
+    assert stopped.count(">=") == 3
+
+
+def test_on_pages(figures_view: StoreView) -> None:
+    points: Any = store_data(figures_view).overview["points"]
+    assert points["least"] == [False, True]
+
+
+def test_in_the_last_line_of_a_check(tmp_path: Path) -> None:
+    def last(case: str) -> str:
+        done = executed(tmp_path, case, case)
+        return figures_printed(check_text(Checked(record=done.record, result=done.result))).splitlines()[-1]
+
+    assert "; at least " in last("out-of-memory")
+    assert "; at least " not in last("success")
+
+
+def test_what_was_violated_before_the_time_was_up_is_no_end() -> None:
+    assert unfinished(Outcome.VIOLATION_SAFETY, "timeout")
+    assert not unfinished(Outcome.VIOLATION_SAFETY, None)
+    assert unfinished(Outcome.KILLED, None), "as the log of another machine has it"
+    assert not unfinished(Outcome.BOUNDED_SUCCESS, None), "a simulation says at its end what it counted"
+
+
+def styled(picture: Element, style: str) -> list[Element]:
+    return [found for found in picture.iter() if style in found.get("class", "").split()]
+
+
+def number(element: Element, name: str) -> float:
+    return float(element.get(name, ""))
+
+
+def picture_of(*curves: tuple[tuple[float, float], ...]) -> Element:
+    """The picture of curves a, b and so on."""
+    made = {}
+    for label, points in zip("abcdefgh", curves, strict=False):
+        sizes, numbers = zip(*points, strict=True)
+        values = tuple(f"{size:g}" for size in sizes)
+        made[label] = Series(fixed={}, values=values, sizes=sizes, numbers=numbers)
+    template: Any = templates().get_template("pictures.svg.j2").module
+    return ET.fromstring(template.growth({"title": "t", "parameter": "n", **curves_chart(made)}))
+
+
+def labels(picture: Element) -> list[Element]:
+    return [text for text in picture.iter("text") if text.get("text-anchor") is None]
+
+
+def test_a_factor_of_ten_is_the_same_height_everywhere() -> None:
+    picture = picture_of(((1, 1), (2, 10), (3, 100)))
+    dots = styled(picture, "t2-dot")
+    (x1, y1), (x2, y2), (x3, y3) = ((number(dot, "cx"), number(dot, "cy")) for dot in dots)
+    assert y1 - y2 == pytest.approx(y2 - y3, abs=0.02)
+    assert x2 - x1 == pytest.approx(x3 - x2, abs=0.02)
+    assert y1 > y3
+    assert [marks(dot, "title") for dot in dots] == [["a: 1"], ["a: 10"], ["a: 100"]]
+    assert {"1", "10", "100", "2", "3", "n", "t", "a"} == set(marks(picture, "text"))
+
+
+def test_one_point_is_a_picture_too() -> None:
+    (dot,) = styled(picture_of(((7, 10),)), "t2-dot")
+    assert 0 < number(dot, "cx") < 392
+    assert 0 <= number(dot, "cy") <= 250
+
+
+@given(st.lists(st.floats(1, 100), min_size=1, max_size=8))
+def test_labels_do_not_lie_on_one_another(ends: list[float]) -> None:
+    picture = picture_of(*(((1, 1), (2, end)) for end in ends))
+    heights = sorted(number(text, "y") for text in labels(picture)[1:])
+    assert len(heights) == len(ends)
+    assert all(after - before >= 12.9 for before, after in pairwise(heights))
