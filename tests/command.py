@@ -257,11 +257,7 @@ def _recording() -> Iterator[Reported]:
 
         for module in ("app", "trust", "prepare"):
             watch(f"tla2py.cli.{module}", "print_error", lambda _, error: reported.errors.append(error))
-        watch(
-            "tla2py.cli.trust",
-            "lint_paths",
-            lambda report, *_: reported.warnings.extend(report.findings),
-        )
+        watch("tla2py.cli.trust", "lint_paths", lambda report, *_: reported.warnings.extend(report.findings))
         watch("tla2py.cli.trust", "gate", lambda gated, *_: reported.gated.extend(gated))
         listener = "tla2py.cli.progress:ConsoleListener"
         watch(listener, "warned", lambda _, __, finding: reported.warnings.append(finding))

@@ -35,6 +35,4 @@ provokes.plans(
     ("not-understood", "5:1", '[parameters]\nMax = [1, 2]\n[grid]\nwhere = "ENABLED Up"\n'),
 )
 
-provokes.rows(
-    ("empty-parameter", "sweep.toml:1:1", lambda lab: lab.plan("module = []\n")),
-)
+provokes.rows(("empty-parameter", "sweep.toml:1:1", lambda lab: lab.plan("module = []\n")))

@@ -23,7 +23,7 @@ provokes.commands(
             "Wrong.tla": "---- MODULE Wrong ----\nVARIABLE x\nNever == x # 0\nSpec == x = 0 /\\ [][x = 0 /\\ x' = x]_x\n====\n",
             "sweep.toml": 'module = "Wrong.tla"\n[model]\ninvariants = ["Never"]\n[tlc]\nmemory = "256MiB"\n',
         },
-    ),
+    )
 )
 
 provokes.rows(

@@ -412,11 +412,7 @@ COUNTS = GRID + '[constants]\nProcs = "{p}"\nBound = 9\n'
 # For each case the error's code, the rest of the sweep file, and what the module defines besides.
 REFUSED = {
     "a rule of lint": ("invariant-level", COUNTS + '[model]\ninvariants = ["Next"]\n', ""),
-    "a model value by mistake": (
-        "model-value",
-        'config = "Limit.cfg"\n' + GRID,
-        "Limit == 9",
-    ),
+    "a model value by mistake": ("model-value", 'config = "Limit.cfg"\n' + GRID, "Limit == 9"),
     "an expectation of what is not checked": (
         "expect-unchecked",
         COUNTS + '[expect]\nviolates = ["Nowhere"]\n',

@@ -23,18 +23,7 @@ from tla2py.tlc.tools.jar import bundled_jar
 from tla2py.tlc.tools.java import find_java, packaged_java
 from tla2py.tlc.tools.toolchain import find_toolchain
 
-ABOUT = [
-    "Python",
-    "Java",
-    "TLC",
-    "faults",
-    "modules",
-    "Spark",
-    "memory",
-    "disk",
-    "sandbox",
-    "self-test",
-]
+ABOUT = ["Python", "Java", "TLC", "faults", "modules", "Spark", "memory", "disk", "sandbox", "self-test"]
 
 
 def findings(ended: Ended) -> dict[str, dict[str, str]]:

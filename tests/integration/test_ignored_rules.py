@@ -24,8 +24,7 @@ def box(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize(
-    "extra",
-    ["CONSTANT a = 1", "CONSTANT Limits = 9", "CONSTANT x = 1", "CONSTANT Limit = [Bax] 9", "; "],
+    "extra", ["CONSTANT a = 1", "CONSTANT Limits = 9", "CONSTANT x = 1", "CONSTANT Limit = [Bax] 9", "; "]
 )
 def test_what_tlc_ignores_is_a_warning(run_cli: RunCli, box: Path, extra: str) -> None:
     (box / "Box.cfg").write_text(f"{HEAD.replace('Small', 'Enough')}CONSTANT N = 9\n{extra}\n")

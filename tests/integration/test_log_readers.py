@@ -41,8 +41,7 @@ class Way(NamedTuple):
 WAYS = {
     "property": Way(READ + INIT + NEXT + SPEC + "Done == <>[](l > Len(Log))\n", "PROPERTY Done"),
     "postcondition": Way(
-        READ + INIT + NEXT + SPEC + 'Done == TLCGet("stats").diameter - 1 = Len(Log)\n',
-        "POSTCONDITION Done",
+        READ + INIT + NEXT + SPEC + 'Done == TLCGet("stats").diameter - 1 = Len(Log)\n', "POSTCONDITION Done"
     ),
     "level": Way(
         READ
@@ -71,9 +70,7 @@ WAYS = {
     "from-0": Way(
         READ + "Init == x = 0 /\\ l = 0\nNext == l < Len(Log) /\\ l' = l + 1 /\\ Step(Log[l'].n)\n" + SPEC
     ),
-    "from-2": Way(
-        "Log == ndJsonDeserialize(File)\nInit == x = 0 /\\ l = 2\n" + NEXT + SPEC,
-    ),
+    "from-2": Way("Log == ndJsonDeserialize(File)\nInit == x = 0 /\\ l = 2\n" + NEXT + SPEC),
     "length": Way(
         "Log == ndJsonDeserialize(File)\nCount == Len(Log) - 1\nEvent == [i \\in 1..Count |-> Log[i + 1]]\n"
         + INIT

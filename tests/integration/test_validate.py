@@ -166,10 +166,7 @@ def test_runs_with_variables_share_jvms(
         ended = newer("validate", tmp_path / f"{name}.toml", "-o", tmp_path / name, "--json")
         assert [
             (row["verdict"], row["matched"], row["first_unmatched"]) for row in json.loads(ended.stdout)
-        ] == [
-            ("violated", 3, 4),
-            ("holds", 4, None),
-        ]
+        ] == [("violated", 3, 4), ("holds", 4, None)]
     # Each log once, and the one that does not hold again, for the reason.
     assert shared == [True] * 3
     found = rows(tmp_path / "warm")

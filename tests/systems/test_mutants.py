@@ -15,13 +15,7 @@ SPECS = Path(__file__).resolve().parents[2] / "specs"
 
 # Sweep file, point, changed definition, operator; the status of each mutant and what notices it.
 MUTANTS = [
-    (
-        "kip320/sweep.toml",
-        1,
-        "CutAt",
-        "drop-branch",
-        [("killed", ["evaluation"]), ("survived", [])],
-    ),
+    ("kip320/sweep.toml", 1, "CutAt", "drop-branch", [("killed", ["evaluation"]), ("survived", [])]),
     ("bookkeeper/sweep.toml", 1, "IsValidEnsemble", "drop-difference", [("survived", [])]),
     ("ledger_chaining/sweep.toml", 1, "Abdicate", "drop-guard", [("survived", []), ("equivalent", [])]),
     (

@@ -150,23 +150,11 @@ def script() -> dict[str, object]:
         (Outcome.ERROR_SPEC_PARSE, "Unknown operator: `x'.", set(), "sany", "Unknown operator: `x'."),
         (Outcome.TIMEOUT, "", set(), "limits", "timeout"),
         (Outcome.OUT_OF_MEMORY, "", {"IOUtils"}, "limits", "out of memory"),
-        (
-            Outcome.FAILURE_SPEC_EVAL,
-            "in IOUtils",
-            {"M", "Folds", "IOUtils"},
-            "java",
-            "IOUtils: in IOUtils",
-        ),
+        (Outcome.FAILURE_SPEC_EVAL, "in IOUtils", {"M", "Folds", "IOUtils"}, "java", "IOUtils: in IOUtils"),
         (Outcome.ERROR, "odd", {"M", "Folds", "IOUtils"}, "java", "Folds, IOUtils: odd"),
         (Outcome.ERROR, "odd", {"M"}, "real", "odd"),
         # What a model with such modules violates is violated all the same.
-        (
-            Outcome.VIOLATION_SAFETY,
-            "Invariant I is violated.",
-            {"Folds"},
-            "real",
-            "Invariant I is violated.",
-        ),
+        (Outcome.VIOLATION_SAFETY, "Invariant I is violated.", {"Folds"}, "real", "Invariant I is violated."),
         (Outcome.SUCCESS, "", {"Folds"}, "real", ""),
     ],
 )

@@ -81,10 +81,7 @@ class Folder:
         )
 
     def cli(
-        self,
-        *arguments: str | Path,
-        env: dict[str, str | None] | None = None,
-        prefix: Sequence[str] = (),
+        self, *arguments: str | Path, env: dict[str, str | None] | None = None, prefix: Sequence[str] = ()
     ) -> Ended:
         return self._run(*arguments, cwd=self.path, env={**NO_CI, **(env or {})}, prefix=prefix)
 

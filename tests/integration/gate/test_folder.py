@@ -40,14 +40,7 @@ def test_a_folder_is_recorded_confirmed_and_locked(models: Path, run_cli: RunCli
     red(gate(run_cli, models, *store), 1, (Reason.UNEXPECTED, 2), (Reason.UNEXPECTED, 4))
     # What was guessed from names and comments is not believed.
     done = gate(run_cli, models, *store, "--record", "--no-coverage", "--no-vacuity")
-    red(
-        done,
-        2,
-        (Reason.PROPOSED, 2),
-        (Reason.UNEXPECTED, 3),
-        (Reason.PROPOSED, 3),
-        (Reason.PROPOSED, 4),
-    )
+    red(done, 2, (Reason.PROPOSED, 2), (Reason.UNEXPECTED, 3), (Reason.PROPOSED, 3), (Reason.PROPOSED, 4))
     assert done.executed == 0
     assert not (models / "models.lock").exists()
     text = (models / "models.toml").read_text()

@@ -182,15 +182,7 @@ def test_the_same_sweep_gives_the_same_reports(locked: Folder, tmp_path: Path, r
     for place in (locked, other):
         place.change(place.sweep, 'violates = ["Low"]', 'violates = ["Inside"]')
         place.lock.unlink(missing_ok=True)
-        place.gate(
-            "--junit",
-            "j.xml",
-            "--sarif",
-            "s.sarif",
-            "--summary",
-            "s.md",
-            "--coverage",
-        )
+        place.gate("--junit", "j.xml", "--sarif", "s.sarif", "--summary", "s.md", "--coverage")
         junit = re.sub(r'time="[\d.]+"', "", (place.path / "j.xml").read_text())
         summary = re.sub(r"[\d.]+s \|", "", (place.path / "s.md").read_text())
         texts.append((junit, summary, (place.path / "s.sarif").read_text()))

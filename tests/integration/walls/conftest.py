@@ -10,12 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.integration.walls.attacker import (
-    GRADES,
-    USERS,
-    Attacker,
-    without_bubblewrap,
-)
+from tests.integration.walls.attacker import GRADES, USERS, Attacker, without_bubblewrap
 
 
 @pytest.fixture(params=USERS if os.geteuid() == 0 else ["user"])

@@ -13,12 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import RunCli
-from tests.integration.walls.attacker import (
-    STOOD,
-    Attacker,
-    folders,
-    without_bubblewrap,
-)
+from tests.integration.walls.attacker import STOOD, Attacker, folders, without_bubblewrap
 from tla2py.model.run import WALLS, Wall, Walls
 from tla2py.tlc.process import sandbox
 from tla2py.tlc.process.process import execute_argv
@@ -147,13 +142,7 @@ def test_required_walls_that_are_missing(
     assert "bubblewrap" in ended.hint
 
 
-def kernel(
-    patch: pytest.MonkeyPatch,
-    *,
-    landlock: int = 7,
-    filters: int = 1,
-    linux: int = 1,
-) -> Walls:
+def kernel(patch: pytest.MonkeyPatch, *, landlock: int = 7, filters: int = 1, linux: int = 1) -> Walls:
     """The walls on a system without bubblewrap that has no more than this."""
     patch.setattr(sandbox, "bubblewrap", lambda: None)
     patch.setattr(sandbox, "landlock_version", lambda: landlock)

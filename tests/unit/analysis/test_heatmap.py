@@ -14,13 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.unit.analysis.stores import grid_point, view_of
-from tla2py.analysis.charts import (
-    Series,
-    best_axes,
-    cell_text,
-    make_growth,
-    minimal_points_of,
-)
+from tla2py.analysis.charts import Series, best_axes, cell_text, make_growth, minimal_points_of
 from tla2py.analysis.points import (
     GridPoint,
     action_counts,

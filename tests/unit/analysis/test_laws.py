@@ -87,11 +87,7 @@ def size(text: str) -> int:
             lambda p: size(p["Producers"]) + size(p["Consumers"]) > 2 * int(p["Capacity"]),
             "Cardinality(Producers) + Cardinality(Consumers) > 2 * Capacity",
         ),
-        (
-            {"N": ..., "R": ..., "W": ...},
-            lambda p: int(p["R"]) + int(p["W"]) <= int(p["N"]),
-            "R + W <= N",
-        ),
+        ({"N": ..., "R": ..., "W": ...}, lambda p: int(p["R"]) + int(p["W"]) <= int(p["N"]), "R + W <= N"),
         (
             {"N": ..., "Q": ..., "Mode": ["sync", "async", "none"]},
             lambda p: 2 * int(p["Q"]) <= int(p["N"]),

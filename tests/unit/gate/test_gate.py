@@ -141,11 +141,7 @@ def test_what_is_violated_besides_what_is_checked_is_shown(load: LoadSweep) -> N
 def test_no_state_at_all(load: LoadSweep) -> None:
     decision = gate(load(HEAD), run_row(), run_row(generated=0, distinct=0))
     assert told(decision) == [
-        (
-            "no-states",
-            "no state was found, so everything holds vacuously",
-            ExitCode.NOT_RUN,
-        )
+        ("no-states", "no state was found, so everything holds vacuously", ExitCode.NOT_RUN)
     ]
     # A constraint excludes all initial states.
     assert told(gate(load(HEAD), run_row(), run_row(generated=1, distinct=0))) == told(decision)
@@ -168,10 +164,7 @@ def test_no_state_at_all(load: LoadSweep) -> None:
     ],
 )
 def test_actions_that_must_have_fired(
-    load: LoadSweep,
-    fired: tuple[str, ...] | None,
-    idle: tuple[str, ...],
-    reasons: list[tuple[str, str, int]],
+    load: LoadSweep, fired: tuple[str, ...] | None, idle: tuple[str, ...], reasons: list[tuple[str, str, int]]
 ) -> None:
     sweep = load(HEAD.replace("[1, 2]", "[1]") + '[expect]\nfires = ["Up"]\n')
     assert told(gate(sweep, run_row(), fired=fired, idle=idle)) == reasons
@@ -225,10 +218,7 @@ BEFORE = LockedPoint(
     ("changed", "words"),
     [
         ({}, []),
-        (
-            {"config": "f" * 16},
-            ["the config's values or options have changed"],
-        ),
+        ({"config": "f" * 16}, ["the config's values or options have changed"]),
         ({"config": "f" * 16, "checked": ["deadlock"]}, ["no longer checks the invariant Small"]),
         ({"checked": ["invariant Small"]}, ["no longer checks deadlock"]),
         (
@@ -239,10 +229,7 @@ BEFORE = LockedPoint(
                 "the config's values or options have changed",
             ],
         ),
-        (
-            {"checked": ["deadlock", "invariant Small", "property Live"]},
-            ["now checks the property Live"],
-        ),
+        ({"checked": ["deadlock", "invariant Small", "property Live"]}, ["now checks the property Live"]),
         ({"model_values": ["a", "Limit"]}, ["Limit is now a model value"]),
         ({"model_values": []}, ["a is no longer a model value"]),
         ({"distinct": 8}, ["distinct states fell from 84,776 to 8"]),

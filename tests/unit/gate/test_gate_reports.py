@@ -24,13 +24,7 @@ from tla2py.gate.decision import PointDecision
 from tla2py.gate.drift import Drift, DriftKind
 from tla2py.gate.evidence import Evidence
 from tla2py.gate.lock import Lock
-from tla2py.gate.outputs import (
-    JunitReport,
-    MarkdownReport,
-    escape,
-    github_annotations,
-    github_command,
-)
+from tla2py.gate.outputs import JunitReport, MarkdownReport, escape, github_annotations, github_command
 from tla2py.gate.problem import Problem, Reason
 from tla2py.gate.sarif import SarifReport
 from tla2py.gate.terminal import gate_summary
@@ -158,10 +152,7 @@ def test_sarif_locates_the_definition_and_walks_through_the_actions(red: Evidenc
     }
     steps = result["codeFlows"][0]["threadFlows"][0]["locations"]  # type: ignore[index]
     told = [
-        (
-            step["location"]["physicalLocation"]["region"]["startLine"],
-            step["location"]["message"]["text"],
-        )
+        (step["location"]["physicalLocation"]["region"]["startLine"], step["location"]["message"]["text"])
         for step in steps
     ]
     assert told == [

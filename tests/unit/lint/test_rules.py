@@ -289,10 +289,7 @@ Big == count # Size
         ('Mode = "fast" Flag = TRUE Size = 3 Nil = Nil Servers = {s1, s2}', []),
         ('Mode = "fast" Flag = TRUE Size = 3 Nil = NIL Servers = {s1, s2}', []),
         ('Mode = "fast" Flag = TRUE Size = 3 Nil = s1 Servers = {s1, s2}', []),
-        (
-            'Mode = "fast" Flag = True Size = 1e3 Nil = Nil Servers = {s1, 0x1F}',
-            ["Flag", "Size", "Servers"],
-        ),
+        ('Mode = "fast" Flag = True Size = 1e3 Nil = Nil Servers = {s1, 0x1F}', ["Flag", "Size", "Servers"]),
         ('Mode = "fast" Flag = TRUE Size = Size Nil = Nil Servers = {s1, s2}', ["Size"]),
         ("Mode = fast Flag = Flag Size = ten Nil = Nil Servers = {s1, s2}", ["Mode", "Flag", "Size"]),
         ('Mode = "fast" Flag = TRUE Size = 1e6 Nil = nothing Servers = {true}', ["Size", "Nil", "Servers"]),

@@ -199,10 +199,7 @@ def test_two_files_of_one_run(tmp_path: Path) -> None:
     (tmp_path / "b.ndjson").write_text('{"action": "Up", "t": 3, "state": {"x": 2}, "host": 7}\n')
     names = ("a.ndjson", "b.ndjson")
     log = LogInput(
-        path="run",
-        files=tuple(LogFile(name, name) for name in names),
-        lines=5,
-        observed=observed(tmp_path),
+        path="run", files=tuple(LogFile(name, name) for name in names), lines=5, observed=observed(tmp_path)
     )
     remarks = write_log_module(Inputs(log=log), Config(), tmp_path)
     assert [(remark.file, remark.line, remark.refuses) for remark in remarks] == [("b.ndjson", 1, False)]

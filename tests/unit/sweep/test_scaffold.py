@@ -181,12 +181,7 @@ def test_a_sequence_is_as_long_and_as_distinct_as_assumed(tmp_path: Path) -> Non
     (tmp_path / "Ring.tla").write_text(RING)
     sweep, text = scaffold(tmp_path / "Ring.tla", tmp_path)
     # A constant's value must not depend on the constant.
-    assert dict(sweep.file.constants) == {
-        "N": 2,
-        "Id": "<<1, 2>>",
-        "Names": '<<"a">>',
-        "Tower": "<<2, 2>>",
-    }
+    assert dict(sweep.file.constants) == {"N": 2, "Id": "<<1, 2>>", "Names": '<<"a">>', "Tower": "<<2, 2>>"}
     # Using numbers as names would only hide it.
     assert "assumption Ring:8: Len(Names) = 2\n" in text
 

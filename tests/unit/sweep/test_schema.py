@@ -71,10 +71,7 @@ def test_there_are_files_to_try() -> None:
         ('module = "A.tla"\n[parameters]\nN = { from = 1 }', "parameters.N"),
         ('module = "A.tla"\n[parameters]\nN = { from = 1, to = 3, steps = 2 }', "parameters.N"),
         ('module = "A.tla"\n[parameters]\nN = { from = 1, to = 3, step = 0 }', "parameters.N"),
-        (
-            'module = "A.tla"\n[parameters]\nN = { from = 1, model_values = "b", sizes = [1] }',
-            "parameters.N",
-        ),
+        ('module = "A.tla"\n[parameters]\nN = { from = 1, model_values = "b", sizes = [1] }', "parameters.N"),
         ('module = "A.tla"\n[grid]\nrepeat = "2"', "grid.repeat"),
         ('module = "A.tla"\n[grid]\nexclude = { N = 1 }', "grid.exclude"),
         ('module = "A.tla"\n[tlc]\nmode = "random"', "tlc.mode"),

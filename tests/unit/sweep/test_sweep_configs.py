@@ -59,17 +59,8 @@ def test_a_config_alone_is_taken_as_it_is(box: Path, load: LoadSweep) -> None:
     assert not run.options.check_deadlock
     # In a config, Limit is a model value although the module defines it; a wrapper would use the definition.
     assert run.main == "Box"
-    assert config.assignments == (
-        ("Low", "1"),
-        ("Who", "{a, Limit}"),
-        ("Nil", "Nil"),
-        ("Pick(1, 2)", "1"),
-    )
-    assert config.substitutions == (
-        ("Origin", "Table2"),
-        ("Table", "Table2"),
-        ("Other", "[Box] Limit"),
-    )
+    assert config.assignments == (("Low", "1"), ("Who", "{a, Limit}"), ("Nil", "Nil"), ("Pick(1, 2)", "1"))
+    assert config.substitutions == (("Origin", "Table2"), ("Table", "Table2"), ("Other", "[Box] Limit"))
 
 
 def test_what_the_sweep_file_says_goes_before_it(box: Path, load: LoadSweep) -> None:
@@ -173,10 +164,7 @@ def test_a_pattern_finds_configs(box: Path, load: LoadSweep) -> None:
     assert [p.parameters["config"] for p in sweep.points] == ["Box.cfg", "models/a.cfg", "models/b.cfg"]
     with pytest.raises(InputError) as raised:
         load('module = "Box.tla"\nconfig = "model/*.cfg"\n')
-    assert (raised.value.code, raised.value.message) == (
-        "config-missing",
-        "no config matches model/*.cfg",
-    )
+    assert (raised.value.code, raised.value.message) == ("config-missing", "no config matches model/*.cfg")
     assert str(raised.value.where).endswith("sweep.toml:2:11")
 
 

@@ -40,10 +40,7 @@ THEOREM Sound == Init => x = 0""",
     assert [each.module for each in found.extends] == ["Naturals", "Sequences"]
     assert [(each.name, each.arity) for each in found.constants] == [("N", 0), ("Op", 2), ("++", 2)]
     assert [each.name for each in found.variables] == ["x", "y"]
-    assert [(each.name, each.text) for each in found.assumptions] == [
-        ("Positive", "N > 0"),
-        (None, "N < 9"),
-    ]
+    assert [(each.name, each.text) for each in found.assumptions] == [("Positive", "N > 0"), (None, "N < 9")]
     assert [(each.name, each.parameters, each.kind) for each in found.definitions] == [
         ("Init", (), "operator"),
         ("f", (), "function"),
@@ -368,10 +365,7 @@ def test_parameters_of_an_instance_come_first(load: LoadModules) -> None:
 
 
 def test_a_module_named_inside_let_is_followed(load: LoadModules) -> None:
-    spec = load(
-        module("Main", "A == LET I == INSTANCE Base IN I!One"),
-        module("Base", "One == 1"),
-    )
+    spec = load(module("Main", "A == LET I == INSTANCE Base IN I!One"), module("Base", "One == 1"))
     assert [each.name for each in spec.modules] == ["Main", "Base"]
 
 

@@ -66,7 +66,7 @@ def reach(
 def test_a_name_reaches_definitions_at_any_depth(load: LoadModules) -> None:
     assert set(reach(load, "Inv").definitions) == {"Inv", "Step", "Store!Fits", "Store!Room", "Store!size"}
     assert set(reach(load, "Other").definitions) == {
-        *("Other", "Pure!Id", "Sum", "Half", "\\prec", "Zero", "f"),
+        *("Other", "Pure!Id", "Sum", "Half", "\\prec", "Zero", "f")
     }
     assert set(reach(load, "Spec").definitions) == {"Spec", "Step", "Vars"}
 

@@ -224,10 +224,7 @@ Type == x \\in {0, 1}""",
 
 
 def test_those_of_extended_modules_count_and_those_of_instances_do_not(load: LoadModules) -> None:
-    spec = load(
-        module("Main", "EXTENDS Protocol\nP == INSTANCE Protocol\nMine == y[1] = 0"),
-        PROTOCOL,
-    )
+    spec = load(module("Main", "EXTENDS Protocol\nP == INSTANCE Protocol\nMine == y[1] = 0"), PROTOCOL)
     assert spec.candidates.invariants == ("TypeOK", "Small", "Mine")
     assert not any("!" in name for name in spec.candidates.specification + spec.candidates.properties)
 

@@ -241,10 +241,7 @@ SWEEPS = FittedTable(
 )
 
 
-@pytest.mark.parametrize(
-    ("width", "dropped"),
-    [(90, ""), (46, ""), (38, "distinct"), (30, "distinct time")],
-)
+@pytest.mark.parametrize(("width", "dropped"), [(90, ""), (46, ""), (38, "distinct"), (30, "distinct time")])
 def test_a_table_of_sweeps_drops_columns_and_breaks_no_word(width: int, dropped: str) -> None:
     lines = printed(SWEEPS, width)
     words = set(" ".join(lines).split())

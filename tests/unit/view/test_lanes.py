@@ -183,17 +183,13 @@ def test_as_text() -> None:
 
 
 def test_a_message_of_which_no_end_is_known_is_told_without_ends() -> None:
-    trace = made(
-        ("Init", {"n": on(1, 1), "box": box()}),
-        ("Both", {"n": on(2, 2), "box": box(message())}),
-    )
+    trace = made(("Init", {"n": on(1, 1), "box": box()}), ("Both", {"n": on(2, 2), "box": box(message())}))
     assert str(trace.lanes(messages="box")).splitlines()[-2] == f"     message (not taken): {message()}"
 
 
 def test_where_all_ends_are_known_nothing_is_noted() -> None:
     trace = made(
-        ("Init", {"n": on(1, 1), "box": box()}),
-        ("Send", {"n": on(2, 1), "box": box(message(src=P, dst=Q))}),
+        ("Init", {"n": on(1, 1), "box": box()}), ("Send", {"n": on(2, 1), "box": box(message(src=P, dst=Q))})
     )
     assert trace.lanes([P, Q], messages="box").note == ""
     assert trace.lanes(messages="box").note == "the processes are guessed from n"

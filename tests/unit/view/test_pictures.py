@@ -150,7 +150,7 @@ def test_any_text_gives_a_picture(text: str, other: str, name: str) -> None:
 def test_everything_is_within_the_frame(steps: list[tuple[int, int, int]]) -> None:
     boxes: list[Value] = [frozenset(message(n, src=P) for n in range(count)) for *_, count in steps]
     trace = made(
-        *(("Next", {"n": on(a, b), "box": box}) for (a, b, _), box in zip(steps, boxes, strict=True)),
+        *(("Next", {"n": on(a, b), "box": box}) for (a, b, _), box in zip(steps, boxes, strict=True))
     )
     root = picture(trace, messages="box")
     _, _, width, height = map(float, root.get("viewBox", "").split())
