@@ -9,11 +9,9 @@ import pytest
 
 from tests.unit.conftest import LoadSweep
 from tla2py.errors import InputError
-from tla2py.model.model import Config
-from tla2py.model.run import Run, module_texts
 from tla2py.sweep.grid import Point, Points
 from tla2py.sweep.load import load_sweep, sweep_of_configs
-from tla2py.sweep.plan import plan_sweep
+from tla2py.sweep.plan import Plan, plan_sweep
 from tla2py.sweep.sweep import Sweep
 from tla2py.tlc.config.render import default_template, render_config
 from tla2py.tlc.config.wrapper import build_config
@@ -71,44 +69,11 @@ SWEEPS = {
 }
 
 
-def alone(sweep: Sweep, point: Point, jar_sha256: str) -> Run:
-    """The run of a point, planned without the others."""
-    base = sweep.config(point.parameters)
-    spec = sweep.spec(point.parameters)
-    if base is not None and base.problem is not None:
-        given = module_texts(spec, spec.root.name, None, "")
-        options = sweep.options_of(point)
-        return Run(
-            main=spec.root.name,
-            modules=given.modules,
-            config=Config(),
-            config_text="",
-            template=sweep.template,
-            options=options,
-            limits=sweep.limits,
-            jar_sha256=jar_sha256,
-            refused=base.problem,
-        )
-    model = sweep.model(point)
-    config, main, wrapper = build_config(model)
-    text = render_config(config, sweep.template)
-    given = module_texts(spec, main, wrapper, text)
-    options = replace(sweep.options_of(point), check_deadlock=model.config.check_deadlock)
-    if "seed" in point.parameters:
-        options = replace(options, seed=int(point.parameters["seed"]))
-    if point.index in sweep.counted or sweep.expectation(point).fires:
-        options = replace(options, coverage=True)
-    return Run(
-        main=main,
-        modules=given.modules,
-        config=config,
-        config_text=text,
-        template=sweep.template,
-        options=options,
-        limits=sweep.limits,
-        jar_sha256=jar_sha256,
-        originals=given.originals,
-        inputs=sweep.inputs_of(point, sweep.model(point)).without(name for name, _ in given.modules),
+def alone(sweep: Sweep, place: int) -> Plan:
+    """The plan of one point without the others."""
+    points = Points(sweep.points.names, sweep.points.rows[place : place + 1])
+    return plan_sweep(
+        replace(sweep, points=points, counted=frozenset({1} if place + 1 in sweep.counted else ())), "jar"
     )
 
 
@@ -123,11 +88,13 @@ def folder(tmp_path: Path) -> Path:
 
 def check_alone(sweep: Sweep) -> None:
     plan = plan_sweep(sweep, "jar")
-    expected = [alone(sweep, point, "jar") for point in sweep.points]
-    assert list(plan.runs.ids) == [run.run_id for run in expected]
-    assert list(plan.runs) == expected
-    for run in expected:
+    expected = [alone(sweep, place) for place in range(len(sweep.points))]
+    assert list(plan.runs.ids) == [each.runs.ids[0] for each in expected]
+    assert list(plan.runs) == [each.runs[0] for each in expected]
+    for point, run in zip(sweep.points, plan.runs, strict=True):
         assert all(sha256 in plan.sources for _, sha256 in (*run.modules, *run.originals))
+        if run.refused is None:
+            assert run.config_text == render_config(build_config(sweep.model(point))[0], sweep.template)
 
 
 @pytest.mark.parametrize("name", SWEEPS)

@@ -12,76 +12,10 @@ from tla2py.tla.module import Definition
 from tla2py.tla.parse import parse_expression, raise_mistake, read_text
 from tla2py.tla.value import Interval, ModelValue, Value
 
-PIECES = st.sampled_from(
-    [
-        *("A", "x", "Nodes", "1", "2.5", '"s"', "TRUE", "x'", "@", "\\A", "\\E", "CHOOSE", "LET", "IN", "IF"),
-        *(
-            "THEN",
-            "ELSE",
-            "CASE",
-            "[]",
-            "->",
-            "|->",
-            "<<",
-            ">>",
-            "[",
-            "]",
-            "{",
-            "}",
-            "(",
-            ")",
-            ",",
-            ":",
-            "..",
-        ),
-        *(
-            "\\in",
-            "\\cup",
-            "/\\",
-            "\\/",
-            "=>",
-            "=",
-            "==",
-            "#",
-            "+",
-            "-",
-            "!",
-            ".",
-            "EXCEPT",
-            "LAMBDA",
-            "WF_x",
-        ),
-        *(
-            "----",
-            "====",
-            "MODULE",
-            "M",
-            "EXTENDS",
-            "CONSTANT",
-            "VARIABLE",
-            "ASSUME",
-            "INSTANCE",
-            "WITH",
-            "<-",
-        ),
-        *(
-            "LOCAL",
-            "RECURSIVE",
-            "_",
-            "THEOREM",
-            "PROOF",
-            "(*",
-            "*)",
-            "\\*",
-            "\n",
-            "\t",
-            " ",
-            "ä",
-            "∈",
-            "\x00",
-        ),
-    ]
-)
+WORDS = r"""A x Nodes 1 2.5 "s" TRUE x' @ \A \E CHOOSE LET IN IF THEN ELSE CASE [] -> |-> << >> [ ] { } ( ) , : ..
+\in \cup /\ \/ => = == # + - ! . EXCEPT LAMBDA WF_x ---- ==== MODULE M EXTENDS CONSTANT VARIABLE ASSUME INSTANCE WITH <-
+LOCAL RECURSIVE _ THEOREM PROOF (* *) \* ä ∈"""
+PIECES = st.sampled_from([*WORDS.split(), "\n", "\t", " ", "\x00"])
 # A busy machine may be slow.
 TOKENS = st.lists(PIECES, max_size=40).map(" ".join)
 
