@@ -150,91 +150,82 @@ def test_the_module_is_needed(path: Path) -> None:
     assert error.where == str(path)
 
 
+AFTER = 'module = "A.tla"\n'
+
+
 @pytest.mark.parametrize(
     ("text", "line", "message", "hint"),
     [
-        ('modul = "A.tla"', 1, "unknown key modul", "did you mean module?"),
-        ('module = "A.tla"\n[modell]', 2, "unknown key modell", "did you mean model?"),
-        ('module = "A.tla"\n[model]\n\ninvariant = []', 4, "unknown key model.invariant", "invariants"),
-        ('module = "A.tla"\n[grid]\nexcludes = []', 3, "unknown key grid.excludes", "did you mean exclude?"),
-        ('module = "A.tla"\n[tlc]\n  time_out = 3', 3, "unknown key tlc.time_out", "did you mean timeout?"),
-        ('module = "A.tla"\n[tlc]\nzzz = 3', 3, "unknown key tlc.zzz", "known here: mode, find"),
-        ('module = "A.tla"\n[expect]\nverdit = "holds"', 3, "unknown key expect.verdit", "verdict"),
+        ("[modell]", 2, "modell", "did you mean model?"),
+        ("[model]\n\ninvariant = []", 4, "model.invariant", "invariants"),
+        ("[grid]\nexcludes = []", 3, "grid.excludes", "did you mean exclude?"),
+        ("[tlc]\n  time_out = 3", 3, "tlc.time_out", "did you mean timeout?"),
+        ("[tlc]\nzzz = 3", 3, "tlc.zzz", "known here: mode, find"),
+        ('[expect]\nverdit = "holds"', 3, "expect.verdit", "verdict"),
         (
-            'module = "A.tla"\n[[expect.point]]\nmatch = {}\n[[expect.point]]\nmatch = {}\nviolate = []',
+            "[[expect.point]]\nmatch = {}\n[[expect.point]]\nmatch = {}\nviolate = []",
             6,
-            "unknown key expect.point.violate",
+            "expect.point.violate",
             "did you mean violates?",
         ),
-        ('module = "A.tla"\nmodel.invarants = []', 2, "unknown key model.invarants", "invariants"),
-        ('module = "A.tla"\nmodel = { invarants = [] }', 2, "unknown key model.invarants", "invariants"),
+        ("model.invarants = []", 2, "model.invarants", "invariants"),
+        ("model = { invarants = [] }", 2, "model.invarants", "invariants"),
     ],
 )
 def test_unknown_keys(path: Path, text: str, line: int, message: str, hint: str) -> None:
-    error = error_of(path, text)
+    error = error_of(path, AFTER + text)
     assert error.code == "unknown-key"
     assert str(error.where).startswith(f"{path}:{line}:")
-    assert error.message == message
+    assert error.message == f"unknown key {message}"
     assert hint in str(error.hint)
 
 
 @pytest.mark.parametrize(
     ("text", "line", "shown"),
     [
-        ("module = 3", 1, "module: expected a string or a list, got a number"),
-        ('module = "A.tla"\nlibraries = "lib"', 2, "libraries: expected a list, got a string"),
-        ('module = "A.tla"\nmodel = 3', 2, "model: expected a table"),
-        ('module = "A.tla"\n[model]\ninvariants = "Inv"', 3, "model.invariants: expected a list"),
-        ('module = "A.tla"\n[model]\ninvariants = [1]', 3, "model.invariants: expected a string"),
-        ('module = "A.tla"\n[model]\ncheck_deadlock = 0', 3, "model.check_deadlock: expected a boolean"),
-        ('module = "A.tla"\n[tlc]\nworkers = true', 3, "tlc.workers: expected a number, got a boolean"),
-        ('module = "A.tla"\n[tlc]\nmode = "bfs"', 3, "tlc.mode: invalid value 'bfs'"),
+        ('libraries = "lib"', 2, "libraries: expected a list, got a string"),
+        ("model = 3", 2, "model: expected a table"),
+        ('[model]\ninvariants = "Inv"', 3, "model.invariants: expected a list"),
+        ("[model]\ninvariants = [1]", 3, "model.invariants: expected a string"),
+        ("[model]\ncheck_deadlock = 0", 3, "model.check_deadlock: expected a boolean"),
+        ("[tlc]\nworkers = true", 3, "tlc.workers: expected a number, got a boolean"),
+        ('[tlc]\nmode = "bfs"', 3, "tlc.mode: invalid value 'bfs'"),
+        ("[tlc]\nmemory = 1.5", 3, "tlc.memory: expected a number or a string, got a float"),
         (
-            'module = "A.tla"\n[tlc]\nmemory = 1.5',
-            3,
-            "tlc.memory: expected a number or a string, got a float",
-        ),
-        (
-            'module = "A.tla"\n[constants]\nA = 1\nB = 1.5',
+            "[constants]\nA = 1\nB = 1.5",
             4,
             "constants.B: expected a boolean or a number or a string, got a float",
         ),
+        ('[substitutions]\nA = "B"\nB = 1', 4, "substitutions.B: expected a string, got a number"),
+        ("[parameters]\nN = [1]\nM = 3", 4, "parameters.M: expected a table or a list, got a number"),
         (
-            'module = "A.tla"\n[substitutions]\nA = "B"\nB = 1',
-            4,
-            "substitutions.B: expected a string, got a number",
-        ),
-        (
-            'module = "A.tla"\n[parameters]\nN = [1]\nM = 3',
-            4,
-            "parameters.M: expected a table or a list, got a number",
-        ),
-        (
-            'module = "A.tla"\n[parameters]\nN = [1]\nM = [[1]]',
+            "[parameters]\nN = [1]\nM = [[1]]",
             4,
             "parameters.M: expected a boolean or a number or a string, got a list",
         ),
-        ('module = "A.tla"\n[grid]\nexclude = [3]', 3, "grid.exclude: expected a table, got a number"),
-        ('module = "A.tla"\n[grid]\nrepeat = "2"', 3, "grid.repeat: expected a number, got a string"),
-        ('module = "A.tla"\n[expect]\nverdict = "fine"', 3, "expect.verdict: invalid value 'fine'"),
+        ("[grid]\nexclude = [3]", 3, "grid.exclude: expected a table, got a number"),
+        ('[grid]\nrepeat = "2"', 3, "grid.repeat: expected a number, got a string"),
+        ('[expect]\nverdict = "fine"', 3, "expect.verdict: invalid value 'fine'"),
+        ('[[expect.point]]\nverdict = "holds"', 2, "expect.point: the key match is missing"),
         (
-            'module = "A.tla"\n[[expect.point]]\nverdict = "holds"',
-            2,
-            "expect.point: the key match is missing",
-        ),
-        (
-            'module = "A.tla"\n[[expect.point]]\nmatch = {}\ndistinct = 1\n[[expect.point]]\nmatch = {}\ndistinct = "x"',
+            '[[expect.point]]\nmatch = {}\ndistinct = 1\n[[expect.point]]\nmatch = {}\ndistinct = "x"',
             7,
             "expect.point.distinct: expected a number, got a string",
         ),
     ],
 )
 def test_wrong_types(path: Path, text: str, line: int, shown: str) -> None:
-    error = error_of(path, text)
+    error = error_of(path, AFTER + text)
     assert error.code == "wrong-type"
     assert str(error.where).startswith(f"{path}:{line}:")
     assert error.message.startswith(shown)
     assert "`" not in error.message
+
+
+def test_a_first_line_that_is_wrong(path: Path) -> None:
+    error = error_of(path, 'modul = "A.tla"')
+    assert (error.where, error.message) == (f"{path}:1:1", "unknown key modul")
+    assert error_of(path, "module = 3").message == "module: expected a string or a list, got a number"
 
 
 def test_the_place_of_a_value(path: Path) -> None:
