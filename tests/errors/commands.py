@@ -61,6 +61,8 @@ provokes.commands(
     ("usage", None, "cfg a.toml b.toml"),
     ("usage", None, "init Counter.tla --schema"),
     ("usage", None, "lint readme.txt"),
+    ("usage", None, "lint Own.cfg Counter.tla Other.tla", {"Own.cfg": ""}),
+    ("usage", None, "sweep --configs '*.cfg' sweep.toml"),
     (
         "no-query",
         None,

@@ -98,6 +98,8 @@ provokes.commands(
         {"sweep.toml": COUNTER_SWEEP + 'options = ["-nosuch"]\n'},
     ),
     ("config-missing", None, "check Counter.tla --config None.cfg"),
+    ("config-missing", None, "lint None.tla"),
+    ("module-syntax", "Spec.tla:1:1", "inspect Spec.tla", {"Spec.tla": b"\x00\xff\xfe"}),
     ("config-missing", None, "sweep --configs '*.cfg' Counter.tla --dry-run"),
     ("config-unreadable", None, "check Counter.tla --config ."),
     ("config-syntax", "Counter.cfg:1:1", "check Counter.tla", {"Counter.cfg": "Small\n"}),

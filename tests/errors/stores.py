@@ -145,6 +145,13 @@ provokes.commands(
     ("store-scheme", None, "trace ftp://host/store"),
     ("pack-damaged", None, "evidence verify pack.zip", {"pack.zip": b"PK"}),
     ("trace-file-unknown", None, "trace notes.txt", {"notes.txt": "nothing\n"}),
+    ("trace-file-unknown", None, "trace notes.txt", {"notes.txt": ""}),
+    ("trace-file-unknown", None, "trace notes.txt", {"notes.txt": "{}"}),
+    ("trace-file-unknown", None, "trace notes.txt", {"notes.txt": "[1, 2]"}),
+    ("trace-file-syntax", "a.json", "trace a.json", {"a.json": "[" * 100_000}),
+    ("itf-syntax", "trace.json", "trace trace.json", {"trace.json": '{"vars": [], "states": []}'}),
+    ("dump-syntax", "trace.json", "trace trace.json", {"trace.json": '{"state": [[1]]}'}),
+    ("store-missing", None, "query none 'SELECT 1'"),
     ("trace-file-syntax", "trace.json:1:9", "trace trace.json", {"trace.json": '{"vars":'}),
     ("itf-syntax", "trace.json", "trace trace.json", {"trace.json": '{"vars": ["x"], "states": [1]}'}),
     (

@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import os
 import sys
-import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -37,13 +36,6 @@ def test_a_jar_that_is_missing(refused: Refused, running: tuple[str, ...]) -> No
     assert "--tla2tools" in ended.hint
 
 
-def test_a_jar_that_is_missing_by_the_environment(refused: Refused) -> None:
-    ended = refused(*CHECK, env={"TLA2TOOLS_JAR": "/nowhere/tla2tools.jar"})
-    assert ended.refusal == ("jar-missing", None)
-    assert "/nowhere/tla2tools.jar" in ended.error.message
-    assert "TLA2TOOLS_JAR" in ended.error.message
-
-
 @pytest.mark.parametrize("how", ["empty", "text", "truncated", "folder"])
 def test_a_jar_that_is_corrupt(refused: Refused, tmp_path: Path, how: str) -> None:
     jar = tmp_path / "bad.jar"
@@ -59,57 +51,10 @@ def test_a_jar_that_is_corrupt(refused: Refused, tmp_path: Path, how: str) -> No
     assert "bad.jar" in ended.error.message
 
 
-def test_a_jar_that_is_not_tlc(refused: Refused, tmp_path: Path) -> None:
-    with zipfile.ZipFile(tmp_path / "other.jar", "w") as jar:
-        jar.writestr("META-INF/MANIFEST.MF", "Manifest-Version: 1.0\n")
-        jar.writestr("org/example/Main.class", b"\xca\xfe\xba\xbe")
-    ended = refused(*CHECK, "--tla2tools", "other.jar")
-    assert ended.refusal == ("jar-not-tlc", None)
-    assert "other.jar" in ended.error.message
-
-
-def java_that_says(folder: Path, words: str) -> Path:
-    """A folder with a ``java`` that answers every question with some words."""
-    folder.mkdir()
-    launcher = folder / "java"
-    launcher.write_text(f"#!/bin/sh\necho '{words}' >&2\n")
-    launcher.chmod(0o755)
-    return folder
-
-
 def test_no_java(refused: Refused, running: tuple[str, ...], without_java: dict[str, str | None]) -> None:
     ended = refused(*running, env=without_java)
     assert ended.refusal == ("java-missing", None)
     assert "17" in ended.hint
-
-
-def test_a_java_home_without_java(refused: Refused, tmp_path: Path) -> None:
-    ended = refused(*CHECK, env={"JAVA_HOME": str(tmp_path)})
-    assert ended.refusal == ("java-missing", None)
-    assert "JAVA_HOME" in ended.error.message
-
-
-@pytest.mark.parametrize(
-    ("words", "shown"),
-    [
-        ('openjdk version "1.8.0_392"', "1.8.0_392"),
-        ('java version "11.0.21" 2023-10-17 LTS', "11.0.21"),
-        ("something else", "unknown"),
-    ],
-)
-def test_a_java_that_is_too_old(refused: Refused, tmp_path: Path, words: str, shown: str) -> None:
-    java = java_that_says(tmp_path / "bin", words)
-    ended = refused(*CHECK, env={"PATH": str(java), "JAVA_HOME": None})
-    assert ended.refusal == ("java-too-old", None)
-    assert shown in ended.error.message
-
-
-def test_a_java_that_cannot_be_started(refused: Refused, tmp_path: Path) -> None:
-    java = java_that_says(tmp_path / "bin", "")
-    (java / "java").write_bytes(b"\x7fELF and nothing more")
-    ended = refused(*CHECK, env={"PATH": str(java), "JAVA_HOME": None})
-    assert ended.refusal == ("java-missing", None)
-    assert str(java / "java") in ended.error.message
 
 
 # Stores
@@ -138,26 +83,6 @@ def test_a_store_that_is_not_a_store(
     ended = refused(*into("sweep.toml"))
     assert ended.error.code == ("not-a-store" if into("")[0] == "sweep" else "trace-file-unknown")
     assert "sweep.toml" in ended.error.message
-
-
-def test_a_store_of_a_newer_schema(
-    refused: Refused, into: Callable[[str], tuple[str, ...]], tmp_path: Path
-) -> None:
-    (tmp_path / "newer").mkdir()
-    (tmp_path / "newer" / "store.json").write_text(
-        '{"format": "tla2py-store", "version": 1000, "tla2py_version": "99.0"}'
-    )
-    ended = refused(*into("newer"))
-    assert ended.error.code == "store-too-new"
-    assert "99.0" in ended.error.message
-
-
-@pytest.mark.parametrize("command", ["trace", "query"])
-def test_a_store_that_is_not_there(refused: Refused, command: str) -> None:
-    ended = refused(command, "none", *(("SELECT 1",) if command == "query" else ()))
-    assert ended.error.code == "store-missing"
-    assert "none" in ended.error.message
-    assert "tla2py sweep" in ended.hint
 
 
 # Disks

@@ -163,49 +163,39 @@ def test_json_is_one_object_with_the_columns_of_the_tables() -> None:
     assert (trace["states"][1]["module"], trace["states"][1]["begin_line"]) == ("Walk", 20)
 
 
-def test_a_deadlock() -> None:
-    code, found = check_json("Walk.tla", *LAST2)
-    assert code == 1
-    assert answer(found) == ("violation_deadlock", "violated", ["deadlock"])
-    assert steps(found) == [(None, 0), ("Walk", 1), ("Walk", 2)]
+@pytest.mark.parametrize(
+    ("asked", "code", "said", "ends"),
+    [
+        (LAST2, 1, ("violation_deadlock", "violated", ["deadlock"]), [0, 1, 2]),
+        (("-c", "Last=0"), 1, ("violation_assumption", "excluded", ["assumption"]), []),
+        (
+            (*LAST2, "--invariant", "Asserted"),
+            1,
+            ("violation_assert", "violated", ["the end of the street"]),
+            [0, 1, 2],
+        ),
+        ((*LAST2, "--invariant", "NotHome"), 1, ("violation_safety", "violated", ["NotHome"]), [0]),
+        (
+            (*LAST2, "--invariant", "OnStreet", "--invariant", "NotLast"),
+            1,
+            ("violation_safety", "violated", ["NotLast"]),
+            [0, 1, 2],
+        ),
+        ((*LAST2, "--invariant", "Sum"), 2, ("failure_spec_eval", "broken", []), [0]),
+    ],
+)
+def test_every_kind_of_answer(
+    asked: tuple[str, ...], code: int, said: tuple[str, str, list[str]], ends: list[int]
+) -> None:
+    ended, found = check_json("Walk.tla", *asked)
+    assert (ended, answer(found)) == (code, said)
+    assert [at for _, at in (steps(found) if found["traces"] else ())] == ends
+
+
+def test_the_words_of_other_answers() -> None:
     assert "deadlock" in check("Walk.tla", *LAST2).stdout.splitlines()[0]
-
-
-def test_an_assumption_that_is_false_excludes_the_point() -> None:
-    code, found = check_json("Walk.tla", "-c", "Last=0")
-    assert code == 1
-    assert answer(found)[:2] == ("violation_assumption", "excluded")
-    assert found["traces"] == []
-    assert "line 9" in found["message"]
-
-
-def test_an_assertion_that_fails() -> None:
-    code, found = check_json("Walk.tla", *LAST2, "--invariant", "Asserted")
-    assert code == 1
-    assert answer(found)[:2] == ("violation_assert", "violated")
-    assert steps(found)[-1][1] == 2
-
-
-def test_an_invariant_that_the_initial_state_violates() -> None:
-    code, found = check_json("Walk.tla", *LAST2, "--invariant", "NotHome")
-    assert code == 1
-    assert answer(found) == ("violation_safety", "violated", ["NotHome"])
-    assert steps(found) == [(None, 0)]
-
-
-def test_several_invariants() -> None:
-    code, found = check_json(
-        "Walk.tla", *LAST2, "--invariant", "OnStreet", "--invariant", "NotLast", "--no-deadlock"
-    )
-    assert code == 1
-    assert answer(found)[2] == ["NotLast"]
-
-
-def test_what_cannot_be_evaluated_is_broken() -> None:
-    code, found = check_json("Walk.tla", *LAST2, "--invariant", "Sum")
-    assert code == 2
-    assert answer(found) == ("failure_spec_eval", "broken", [])
-    assert "Attempted to" in found["message"]
+    assert "line 9" in check_json("Walk.tla", "-c", "Last=0")[1]["message"]
+    assert "Attempted to" in check_json("Walk.tla", *LAST2, "--invariant", "Sum")[1]["message"]
     assert "Walk.tla:35:8: " in check("Walk.tla", *LAST2, "--invariant", "Sum").stdout
 
 

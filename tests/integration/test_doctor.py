@@ -15,7 +15,6 @@ import pytest
 
 from tests.command import Ended
 from tests.conftest import RunCli
-from tests.integration.test_bad_surroundings import java_that_says
 from tla2py.errors import ToolchainError
 from tla2py.tlc.process.pool import archive_options, class_archive
 from tla2py.tlc.process.system import memory_in_use, this_machine
@@ -24,6 +23,15 @@ from tla2py.tlc.tools.java import find_java, packaged_java
 from tla2py.tlc.tools.toolchain import find_toolchain
 
 ABOUT = ["Python", "Java", "TLC", "faults", "modules", "Spark", "memory", "disk", "sandbox", "self-test"]
+
+
+def java_that_says(folder: Path, words: str) -> Path:
+    """A folder with a ``java`` that answers every question with some words."""
+    folder.mkdir()
+    launcher = folder / "java"
+    launcher.write_text(f"#!/bin/sh\necho '{words}' >&2\n")
+    launcher.chmod(0o755)
+    return folder
 
 
 def findings(ended: Ended) -> dict[str, dict[str, str]]:

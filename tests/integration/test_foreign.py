@@ -224,32 +224,6 @@ def test_traces_of_others(name: str, run_cli: RunCli) -> None:
     assert f"{len(view.states)} states" in shown.stdout
 
 
-@pytest.mark.parametrize(
-    ("text", "code"),
-    [
-        ("", "trace-file-unknown"),
-        ("hello\n", "trace-file-unknown"),
-        ("{}", "trace-file-unknown"),
-        ("[1, 2]", "trace-file-unknown"),
-        ('{"vars": [', "trace-file-syntax"),
-        ('{"vars": [], "states": []}', "itf-syntax"),
-        ('{"state": [[1]]}', "dump-syntax"),
-        ("[" * 100_000, "trace-file-syntax"),
-    ],
-)
-def test_a_file_that_holds_no_trace(tmp_path: Path, run_cli: RunCli, text: str, code: str) -> None:
-    path = tmp_path / "some.file"
-    path.write_text(text)
-
-    with pytest.raises(InputError) as caught:
-        tla2py.open_store(str(path))
-    assert caught.value.code == code
-    ended = run_cli("trace", path)
-    assert (ended.code, ended.error.code) == (2, code)
-    assert "some.file" in str(ended.error)
-    assert len(ended.errors) <= 2
-
-
 def test_tlc_reads_the_exported_module_as_the_same_states(tmp_path: Path, run_cli: RunCli) -> None:
     log = run_tlc(tmp_path, "safety", "-tool")
     exported = run_cli("trace", log, "--format", "tla").stdout

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
@@ -185,22 +184,3 @@ def test_a_dry_run_needs_no_java_and_leaves_no_trace(folder: Path, run_cli: RunC
         "sweep: 4 points, 3 combinations left out; 4 runs, 0 cached, 4 to execute",
     ]
     assert sorted(folder.rglob("*")) == before
-
-
-@pytest.mark.parametrize(
-    ("arguments", "code", "named"),
-    [
-        (("--configs", "*.cfg", "sweep.toml"), "usage", "--configs"),
-        (("--configs", "*.cfg", "Outer.tla"), "config-missing", "*.cfg"),
-        (("-L", "lib", "sweep.toml"), "usage", "-L"),
-    ],
-)
-def test_what_configs_is_not_for(
-    folder: Path, run_cli: RunCli, arguments: tuple[str, ...], code: str, named: str
-) -> None:
-    (folder / "sweep.toml").write_text(HEAD + SETS + "Goal = 1\n")
-    ended = run_cli("sweep", *arguments)
-    assert (ended.code, ended.error.code) == (2, code)
-    assert named in ended.error.message
-    assert len(ended.errors) <= 2
-    assert json.dumps("Traceback") not in ended.stderr

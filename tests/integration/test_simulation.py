@@ -119,20 +119,6 @@ def test_a_timeout_is_none(run_cli: RunCli, line: Path) -> None:
     assert run_cli("gate", line, "--executor", "local").code == 3
 
 
-@pytest.mark.parametrize(
-    ("tlc", "code"),
-    [
-        ('mode = "simulate"\nbudget = "10m"\n', "duration"),
-        ('mode = "simulate"\nbudget = "soon"\n', "duration"),
-        ('budget = "1m"\n', "wrong-mode"),
-    ],
-)
-def test_a_budget_that_cannot_be(run_cli: RunCli, line: Path, tlc: str, code: str) -> None:
-    line.write_text(SWEEP + "[tlc]\n" + tlc)
-    ended = run_cli("sweep", line, "--executor", "local", code=2)
-    assert ended.refusal == (code, f"{line}:{7 if code == 'wrong-mode' else 8}:1")
-
-
 def test_the_counts_of_a_first_execution_are_marked(run_cli: RunCli, line: Path) -> None:
     model = SWEEP.replace('["Far"]', '["Even", "Third"]\nconstraints = ["Bound"]\ncheck_deadlock = false')
     line.write_text(model + '[tlc]\nfind = "each"\n')

@@ -115,15 +115,6 @@ def test_points_are_written_anew_if_they_are_damaged(store: Store, path: Path) -
     assert len(store.points()) == 0
 
 
-def test_no_store_is_there(path: Path) -> None:
-    with pytest.raises(StoreError) as raised:
-        Store.open(path)
-    assert raised.value.code == "store-missing"
-    with pytest.raises(StoreError) as raised:
-        Store.open(path.parent.parent / ("x" * 300))
-    assert raised.value.code == "store-unreadable"
-
-
 @pytest.mark.parametrize(
     "text",
     [
@@ -177,16 +168,6 @@ def test_a_newer_store_is_refused(store: Store, path: Path) -> None:
             use(path)
         assert raised.value.code == "store-too-new"
     assert files(path) == before
-
-
-def test_a_store_below_a_file(path: Path) -> None:
-    path.parent.write_text("a file where the folder should be")
-    with pytest.raises(StoreError) as raised:
-        Store.create(path)
-    assert raised.value.code == "store-unwritable"
-    with pytest.raises(StoreError) as raised:
-        Store.open(path)
-    assert raised.value.code == "store-missing"
 
 
 def test_a_full_disk_leaves_what_was_there(store: Store, path: Path) -> None:
@@ -327,12 +308,3 @@ def test_mutants_are_one_table(store: Store, path: Path) -> None:
         store.mutants()
     store.write_manifest(MANIFEST, POINTS, {})
     assert store.mutants() is None
-
-
-def test_a_store_of_version_1_is_refused(store: Store, path: Path) -> None:
-    data = json.loads((path / "store.json").read_text())
-    (path / "store.json").write_text(json.dumps({**data, "version": 1, "sweep_file": "tiny.toml"}))
-    with pytest.raises(StoreError) as raised:
-        Store.open(path)
-    assert raised.value.code == "store-too-old"
-    assert "tla2py sweep tiny.toml -o" in str(raised.value.hint)

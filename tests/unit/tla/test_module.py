@@ -216,38 +216,6 @@ def test_a_syntax_error_has_its_place_and_text(write: WriteModules, body: str, p
     assert said in raised.value.message
 
 
-def test_a_module_must_be_named_as_its_file(write: WriteModules, tmp_path: Path) -> None:
-    path = write(module("M", "A == 1")).rename(tmp_path / "Other.tla")
-    with pytest.raises(InputError) as raised:
-        load_modules(path)
-    assert raised.value.code == "module-name"
-    assert raised.value.where == f"{path}:1:13"
-    assert "M.tla" in str(raised.value.hint)
-
-
-def test_a_missing_file_names_those_that_are_there(write: WriteModules) -> None:
-    path = write(module("Counter", "A == 1"))
-    with pytest.raises(InputError) as raised:
-        load_modules(path.with_name("Conter.tla"))
-    assert raised.value.code == "module-missing"
-    assert "Counter.tla" in str(raised.value.hint)
-
-
-@pytest.mark.parametrize("content", [b"", b"\n\n", b"no module at all", b"\x00\xff\xfe"])
-def test_a_file_without_a_module_is_an_error(tmp_path: Path, content: bytes) -> None:
-    path = tmp_path / "M.tla"
-    path.write_bytes(content)
-    with pytest.raises(InputError) as raised:
-        load_modules(path)
-    assert raised.value.code == "module-syntax"
-
-
-def test_a_folder_is_no_module(tmp_path: Path) -> None:
-    with pytest.raises(InputError) as raised:
-        load_modules(tmp_path)
-    assert raised.value.code == "module-unreadable"
-
-
 SPECS = Path(__file__).parents[3] / "specs"
 TEXT = r"""---- MODULE M ----
 (* a (* nested *)
