@@ -61,5 +61,4 @@ def test_each_display_wraps_as_a_terminal_does(tab: Tab) -> None:
 
 
 def test_changed_values_keep_their_colour(tab: Tab) -> None:
-    colours = computed(tab, "pre[style] span", "color")
-    assert len(colours) > 1
+    assert len(computed(tab, "pre[style] span", "color")) > 1

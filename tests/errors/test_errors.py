@@ -21,6 +21,7 @@ from tests.errors import (  # noqa: F401 - they fill the registry
     tools,
 )
 from tests.errors.provoke import Lab, Provocation, provokes
+from tests.raising import raises
 from tla2py.errors import Tla2pyError
 
 
@@ -31,9 +32,8 @@ def codes() -> set[str]:
 @pytest.mark.parametrize("provocation", provokes.known, ids=str)
 def test_an_error(provocation: Provocation, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     lab = Lab(tmp_path, monkeypatch)
-    with pytest.raises(Tla2pyError) as raised:
-        provocation.act(lab)
-    error = raised.value
+    raised = raises(Tla2pyError, provocation.act, lab)
+    error = raised
     assert error.code == provocation.code, error
     assert type(error).__name__ in {each.error for each in raised_errors() if each.code == error.code}
     assert error.message.strip(), "it says what is wrong"

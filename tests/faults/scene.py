@@ -126,8 +126,7 @@ class Scene:
                 assert archive.testzip() is None
         if not finish:
             return
-        ended = self.run()
-        assert ended == code, self.stderr
+        assert self.run() == code, self.stderr
         if again is not None:
             assert self.executed_since(before) == again
         self.check_rows(reference)

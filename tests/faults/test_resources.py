@@ -11,6 +11,7 @@ import pytest
 
 from tests.conftest import COUNTER_SWEEP, RunCli
 from tests.faults.scene import OWN, Scene, patience
+from tests.raising import raises
 from tests.stores import record_ids
 from tla2py.errors import InputError
 from tla2py.execution.executor import fitting_slots
@@ -31,11 +32,10 @@ def test_slots_are_as_many_as_fit_the_memory() -> None:
     assert fitting_slots(8, 3 * GIB, machine) == 2
     assert fitting_slots(8, 8 * GIB, machine) == 1
     container = Machine(memory_bytes=8 * GIB, cores=8, limited=True)
-    with pytest.raises(InputError, match=r"9 GiB, but .* 8 GiB") as refused:
-        fitting_slots(1, 9 * GIB, container)
-    assert refused.value.code == "too-little-memory"
-    assert refused.value.hint is not None
-    assert 'memory = "6553MiB"' in refused.value.hint
+    refused = raises(InputError, fitting_slots, 1, 9 * GIB, container, match=r"9 GiB, but .* 8 GiB")
+    assert refused.code == "too-little-memory"
+    assert refused.hint is not None
+    assert 'memory = "6553MiB"' in refused.hint
 
 
 @pytest.mark.parametrize("executor", ["local", pytest.param("spark", marks=pytest.mark.long)])

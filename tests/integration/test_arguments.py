@@ -10,6 +10,7 @@ import pytest
 
 import tla2py
 from tests.conftest import RunCli
+from tests.raising import raises
 from tla2py.errors import InputError
 from tla2py.model.trace_text import DERIVED, action_text
 from tla2py.replay.arguments import derive_arguments
@@ -74,10 +75,9 @@ def test_arguments_are_asked_of_tlc(folder: Path, run_cli: RunCli) -> None:
 def test_a_file_has_no_module_to_ask(folder: Path, run_cli: RunCli) -> None:
     exported = run_cli("trace", "runs/telling", "1", "--format", "itf", cwd=folder)
     (folder / "trace.itf.json").write_text(exported.stdout)
-    with pytest.raises(InputError) as refused:
-        tla2py.open_store(folder / "trace.itf.json").with_arguments()
+    refused = raises(InputError, lambda: tla2py.open_store(folder / "trace.itf.json").with_arguments())
     asked = run_cli("trace", "trace.itf.json", "--arguments", cwd=folder)
-    assert (asked.code, asked.error.code, refused.value.code) == (2, "not-confirmable", "not-confirmable")
+    assert (asked.code, asked.error.code, refused.code) == (2, "not-confirmable", "not-confirmable")
 
 
 def test_what_tlc_printed_takes_no_further_run(tmp_path: Path, run_cli: RunCli, newer_tlc: Path) -> None:
@@ -96,8 +96,7 @@ def test_what_tlc_printed_takes_no_further_run(tmp_path: Path, run_cli: RunCli, 
     nothing = replace(find_toolchain(), java=replace(find_java(), path=tmp_path / "nothing"))
     with store.store.archive(store.runs["run_id"][0]) as archive:
         origin = Origin(record=archive.record, sources=store.store.sources(), toolchain=nothing)
-    asked = derive_arguments([trace], origin)
-    assert asked == (trace,)
+    assert derive_arguments([trace], origin) == (trace,)
     shown = run_cli("trace", "runs/sweep", "1", "--arguments").stdout
     assert 'Add(2, <<"right", 2>>)' in shown
     assert DERIVED not in " ".join(shown.split())

@@ -14,6 +14,7 @@ import pytest
 import tla2py.cases.graph
 from tests import command
 from tests.conftest import RunCli
+from tests.raising import raises
 from tla2py.errors import InputError
 
 SPECS = Path(__file__).resolve().parent.parent.parent / "specs"
@@ -306,9 +307,8 @@ def test_what_testgen_and_drive_refuse(
         assert message in run_cli(*arguments, code=2).stderr
     monkeypatch.setattr(tla2py.cases.graph, "_MOST_STEPS", 10)
     view = tla2py.open_store(bundled)
-    with pytest.raises(InputError, match="more than 10") as raised:
-        tla2py.cases.graph.read_graph(view, None)
-    assert raised.value.code == "graph-too-large"
+    raised = raises(InputError, tla2py.cases.graph.read_graph, view, None, match="more than 10")
+    assert raised.code == "graph-too-large"
 
 
 RING = """---- MODULE Ring ----

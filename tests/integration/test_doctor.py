@@ -15,6 +15,7 @@ import pytest
 
 from tests.command import Ended
 from tests.conftest import RunCli
+from tests.raising import raises
 from tla2py.errors import ToolchainError
 from tla2py.tlc.process.pool import archive_options, class_archive
 from tla2py.tlc.process.system import memory_in_use, this_machine
@@ -252,11 +253,7 @@ def test_where_there_is_no_other_java_tlc_runs_on_the_packaged_one(
     assert on_ours.code == on_packaged.code == again.code == 1
     told = [answer.stdout.splitlines()[:-1] for answer in (on_ours, on_packaged, again)]
     assert told[0] == told[1] == told[2]
-    with pytest.raises(ToolchainError) as refused:
-        find_java(spark=True)
-    assert refused.value.code == "java-missing"
+    assert raises(ToolchainError, find_java, spark=True).code == "java-missing"
     monkeypatch.setenv("TLA2PY_JAVA_HOME", str(java.path.parent.parent))
     assert find_java().origin == "TLA2PY_JAVA_HOME"
-    with pytest.raises(ToolchainError) as refused:
-        find_java(spark=True)
-    assert refused.value.code == "java-missing"
+    assert raises(ToolchainError, find_java, spark=True).code == "java-missing"

@@ -333,8 +333,7 @@ def test_why_a_point_was_excluded_or_has_no_answer(run_cli: RunCli, folder: Path
     place = next(line for line in lines if line.startswith("Assumed.tla:4:8: Assumption "))
     assert lines[lines.index(place) - 1] == "Point 1 is excluded"
     assert caret_of(lines, "Assumed.tla:4:8") == "N > 0"
-    at = lines.index("Point 3 is inconclusive: timeout")
-    assert "--timeout" in lines[at + 1]
+    assert "--timeout" in lines[lines.index("Point 3 is inconclusive: timeout") + 1]
     assert run_cli("report", "runs/sweep", "-o", "page.html").code == 0
     assert "<li>Point 1 is excluded<pre>Assumed.tla:4:8: Assumption" in (folder / "page.html").read_text()
     text = (folder / "sweep.toml").read_text()

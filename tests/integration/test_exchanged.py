@@ -65,8 +65,7 @@ def test_a_sweep_runs_what_it_was_planned_with(tmp_path: Path, packed: bool) -> 
         else:
             (classes / "Twice.class").rename(classes / "Other.class")
 
-    result = swept(sweep, jar, Exchange(exchange))
-    assert [row.verdict for row in result.runs] == [Verdict.VIOLATED]
+    assert [row.verdict for row in swept(sweep, jar, Exchange(exchange)).runs] == [Verdict.VIOLATED]
     if packed:
         return
     # The exchanged classes make another run, which does not find Twice.

@@ -11,6 +11,7 @@ import pytest
 
 import tla2py
 from tests.conftest import RunCli
+from tests.raising import raises
 from tla2py.errors import InputError
 from tla2py.model.trace import Trace
 from tla2py.tla.canonical import same_value
@@ -173,9 +174,7 @@ def test_a_log_with_times(tmp_path: Path, options: list[str]) -> None:
     if not options:
         # A single line without a time means that the log has none.
         timed.write_text("\n".join(["make check", *before]))
-        with pytest.raises(InputError) as refused:
-            tla2py.open_store(str(timed))
-        assert refused.value.code == "trace-file-unknown"
+        assert raises(InputError, lambda: tla2py.open_store(str(timed))).code == "trace-file-unknown"
 
 
 @pytest.mark.parametrize("options", [["-tool"], []], ids=["framed", "plain"])

@@ -71,8 +71,7 @@ def test_definitions_are_replaced_in_every_form(folder: Path, run_cli: RunCli) -
     # Below fails at the first x with Twice(x) >= Top + 1, and the trace ends there.
     text = f'{SETS}Goal = 6\n[parameters]\n"[Inner]Top" = ["Top", "MyTop", "x + 7 - x"]\n'
     (folder / "Outer.tla").write_text(OUTER.replace("MyTop ==", "Top == 2\nMyTop =="))
-    rows = swept(folder, run_cli, text)
-    assert [row["trace_length"] for row in rows] == [3, 4, 5]
+    assert [row["trace_length"] for row in swept(folder, run_cli, text)] == [3, 4, 5]
 
 
 @pytest.mark.parametrize(

@@ -106,8 +106,7 @@ def test_a_trusted_run_is_never_reused(run_cli: RunCli, sweep: Path) -> None:
         assert "[inputs]" in ended.stderr
         assert "the jar has changed" not in ended.stderr
         assert "1 to execute" in run_cli("sweep", sweep, *LOCAL, "--trust", "--dry-run").stdout
-    gated = run_cli("gate", sweep, *LOCAL, "--trust")
-    assert "[inputs]" in gated.stdout
+    assert "[inputs]" in run_cli("gate", sweep, *LOCAL, "--trust").stdout
     assert "[inputs]" not in run_cli("sweep", sweep, *LOCAL).stderr
 
 
@@ -174,8 +173,7 @@ def test_a_file_that_a_variable_names_is_an_input(run_cli: RunCli, sweep: Path, 
     # By an absolute path it is seen under its bare name, which the variable then has.
     ended = run_cli(*asked, "--env", f"LEVEL={tmp_path}/logs/a.txt")
     assert found_by(ended) == {"level": "a.txt", "log": "refused"}
-    record = json.loads(ended.stdout)
-    assert record["verdict"] == "violated"
+    assert json.loads(ended.stdout)["verdict"] == "violated"
     for text in ("logs", "logs/", "logs/b.txt", "a.txt", "x" * 5000 + ".txt"):
         ended = run_cli(*asked, "--env", f"LEVEL={text}")
         assert (found_by(ended), "a copy of" in ended.stderr) == ({"level": text, "log": "refused"}, False)
@@ -185,8 +183,7 @@ def test_a_file_that_a_variable_names_is_an_input(run_cli: RunCli, sweep: Path, 
     (tmp_path / "other").mkdir()
     (tmp_path / "other/a.txt").write_text("other")
     given = (tmp_path / "other/a.txt", tmp_path / "logs/a.txt")
-    ended = run_cli(*asked, "--env", "LEVEL=a.txt", "--input", given[0])
-    assert "a copy of" not in ended.stderr
+    assert "a copy of" not in run_cli(*asked, "--env", "LEVEL=a.txt", "--input", given[0]).stderr
     assert run_cli(*asked, "--input", given[0], "--input", given[1]).error.code == "input-path"
     # Only the command line looks for files.
     checked = tla2py.check(

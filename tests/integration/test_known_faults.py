@@ -80,8 +80,7 @@ def test_each_tlc_answers_as_the_table_says(case: str, jar: Path) -> None:
     assert said == answers[VERSIONS.index(tlc.version)]
     fault = fault_of(case)
     assert fault.concerns(tlc) == (said != right)
-    named = found_by_lint(name, jar)
-    assert (fault.code in named) == (fault.concerns(tlc) and fault.kind != "loud")
+    assert (fault.code in found_by_lint(name, jar)) == (fault.concerns(tlc) and fault.kind != "loud")
 
 
 @pytest.mark.parametrize("case", CASES)

@@ -95,8 +95,7 @@ def test_some_points_run_beside_the_last_whole_sweep(folder: Folder) -> None:
     # The same with the record of a run in its tables, which is another one now.
     shutil.copytree(folder.path / "runs/sweep", folder.path / "kept")
     folder.small("x < 3")
-    fresh = folder.run("sweep", "--points", "3", "--fresh")
-    assert executed(fresh) == "sweep: 1 run to execute"
+    assert executed(folder.run("sweep", "--points", "3", "--fresh")) == "sweep: 1 run to execute"
     began = [open_view(folder.path / store).arrow("runs")["started_at"] for store in ("kept", "runs/sweep")]
     assert began[0] == began[1]
     assert folder.run("sweep").code == 1
@@ -106,8 +105,7 @@ def test_some_points_run_beside_the_last_whole_sweep(folder: Folder) -> None:
     ]
     folder.small("x < 2")
     # The record counts for the next whole sweep, and for the same points with other limits.
-    again = folder.run("sweep", "--points", "2", "--points", "2")
-    assert executed(again) == ""
+    assert executed(folder.run("sweep", "--points", "2", "--points", "2")) == ""
     assert folder.verdicts("runs/sweep/limited") == {2: "violated"}
     whole = folder.run("sweep")
     assert (whole.code, executed(whole)) == (1, "sweep: 2 runs to execute, 1 are there already")
@@ -261,8 +259,7 @@ def test_a_lock_does_not_know_other_values(folder: Folder) -> None:
     again = folder.ask(*ours[0].split()[2:])
     assert again.code == 1
     assert "Invariant Small is violated" in again.stdout
-    configs = folder.ask("cfg", "sweep.toml", "--set", "Max=4")
-    assert "Max = 4" in configs.stdout
+    assert "Max = 4" in folder.ask("cfg", "sweep.toml", "--set", "Max=4").stdout
     assert (folder.path / "sweep.lock").read_bytes() == lock
     assert Store(folder.path / "runs/sweep").points().run_ids() == {run for _, run, _ in folder.rows()}
 

@@ -254,8 +254,7 @@ def test_pluscal_whose_translation_has_no_checksum(run_cli: RunCli, countdown: P
     assert (remark.where, remark.doubtful, "(step)" in remark.text) == (f"{countdown}:4:4", True, False)
     # An empty translation is none.
     countdown.write_text(re.sub(r"(?s)(BEGIN TRANSLATION\n).*\n(?=.*END TRANSLATION)", r"\1", text))
-    translate = Translator(find_toolchain, told.append)
-    assert translate(read_module(countdown)).original is not None
+    assert Translator(find_toolchain, told.append)(read_module(countdown)).original is not None
     assert [each.doubtful for each in told] == [False]
 
 

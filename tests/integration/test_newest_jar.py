@@ -202,8 +202,7 @@ def test_modules(run_cli: RunCli, tmp_path: Path, line: str) -> None:
     ended = run_cli("check", path, "-c", "Max=2")
     assert (ended.code, ended.error.code, ended.hint) == (2, "tlc-lacks", INSTALL), ended
     assert str(ended.error.where).startswith(f"{path}:4:")
-    path = module(tmp_path, f"\\* {line}\n(* {line} *)")
-    assert run_cli("check", path, "-c", "Max=2").code == 0
+    assert run_cli("check", module(tmp_path, f"\\* {line}\n(* {line} *)"), "-c", "Max=2").code == 0
 
 
 @pytest.mark.parametrize(

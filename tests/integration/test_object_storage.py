@@ -22,6 +22,7 @@ import tla2py
 from tests.conftest import COUNTER, RunCli
 from tests.integration.test_sweep import TIMES, wait_until_gone
 from tests.objects import Storage, serving
+from tests.raising import raises
 from tests.stores import identities, record_ids
 from tests.unit.records import executed
 from tests.unit.store.test_store import MANIFEST, POINTS, stated
@@ -65,11 +66,10 @@ def answers(view: StoreView) -> dict[str, list[dict[str, object]]]:
 
 def refusal(act: Callable[[], object]) -> StoreError:
     began = time.monotonic()
-    with pytest.raises(StoreError) as raised:
-        act()
+    raised = raises(StoreError, act)
     assert time.monotonic() - began < 60
-    assert len(str(raised.value).splitlines()) <= 2
-    return raised.value
+    assert len(str(raised).splitlines()) <= 2
+    return raised
 
 
 # Sweeps
@@ -97,8 +97,7 @@ def test_a_store_is_the_same_wherever_it_is(
     assert "Small" in run_cli("trace", address, code=0).stdout
     assert "point 3" in run_cli("gate", address, code=1).stdout
     there = tla2py.open_store(address)
-    options = PageOptions(notes="", notes_folder=tmp_path, target=tmp_path)
-    assert "Small" in report_page(there, options)
+    assert "Small" in report_page(there, PageOptions(notes="", notes_folder=tmp_path, target=tmp_path))
     now = storage.objects(f"{bucket}/runs/mine")
     # The manifest and the findings are written each time.
     for name in ("store.json", "findings.json"):
@@ -414,8 +413,7 @@ def test_places_that_are_none(storage: Storage, bucket: str, monkeypatch: pytest
     assert hadoop.code == "store-scheme"
     assert hadoop.hint is not None
     assert "CLASSPATH" in hadoop.hint
-    wrong = refusal(lambda: Store.create(f"s3://{bucket}/runs?endpiont=1"))
-    assert "endpiont" in str(wrong)
+    assert "endpiont" in str(refusal(lambda: Store.create(f"s3://{bucket}/runs?endpiont=1")))
     secret = refusal(lambda: Store(f"s3://key:secret@{bucket}/runs"))
     assert secret.code == "store-secret"
     assert "key" not in secret.message

@@ -251,8 +251,7 @@ def test_actions_through_definitions_instances_and_quantifiers(tmp_path: Path) -
     ]
     expected, logs = zip(*NODE_LOGS, *further, strict=True)
     module = observed_module(load_modules(tmp_path / "Nodes.tla"), expressions=[LENGTH])
-    found = matched(tmp_path, module, logs, constants, values, LogMap(null="Nil"))
-    assert found == list(expected)
+    assert matched(tmp_path, module, logs, constants, values, LogMap(null="Nil")) == list(expected)
 
     expected, logs = zip(*NODE_LOGS, strict=True)
     texts = json.dumps(logs).replace('"msgs"', '"net"').replace('"Write"', '"I!Write"')

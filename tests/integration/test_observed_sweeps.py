@@ -157,8 +157,7 @@ def test_a_map_of_the_files_of_a_run(run_cli: RunCli, tmp_path: Path) -> None:
                 change,
             )
         (tmp_path / "sweep.toml").write_text("\n".join(lines))
-        error = run_cli("validate", tmp_path / "sweep.toml").error
-        assert str(error.where).split(":")[1] == str(place)
+        assert str(run_cli("validate", tmp_path / "sweep.toml").error.where).split(":")[1] == str(place)
 
 
 @pytest.mark.long

@@ -12,6 +12,7 @@ import pytest
 import tla2py
 from tests.conftest import RunCli
 from tests.integration.test_sweep import counter_store as counter_store
+from tests.raising import raises
 from tla2py.errors import InputError
 from tla2py.query.query import answer_query, quote_distinct
 from tla2py.store.store import Store
@@ -76,11 +77,10 @@ def test_distinct_is_quoted_where_it_can_only_be_the_column(
 def test_a_refusal_says_what_would_be_right(
     statement: str, message: str, hint: str, counter_store: Path
 ) -> None:
-    with pytest.raises(InputError) as caught:
-        answer_query(Store(counter_store), statement)
-    assert caught.value.code == "sql"
-    assert message in caught.value.message
-    assert hint in str(caught.value.hint)
+    caught = raises(InputError, lambda: answer_query(Store(counter_store), statement))
+    assert caught.code == "sql"
+    assert message in caught.message
+    assert hint in str(caught.hint)
 
 
 @pytest.mark.parametrize("engine", ["duckdb", "spark"])
@@ -129,9 +129,7 @@ def test_an_answer_as_a_frame(counter_store: Path) -> None:
         ("SELECT * FROM read_csv('/etc/passwd')", "sql"),
         ("SELECT * FROM found", "sql"),
     ):
-        with pytest.raises(InputError) as caught:
-            store.query(statement)
-        assert caught.value.code == code
+        assert raises(InputError, store.query, statement).code == code
 
 
 def test_the_formats_of_an_answer(counter_store: Path, run_cli: RunCli) -> None:

@@ -164,12 +164,10 @@ def test_an_installed_release_is_used_where_it_is_named(tools: Tools) -> None:
     assert used["note"] == f"used: {file} names it"
     (java,) = [java for java in listed["javas"] if java["used"]]
     assert int(java["version"].split(".")[0]) >= 17
-    person = tools.run("tools", "list")
-    assert f"{file} names it" in person.stdout
+    assert f"{file} names it" in tools.run("tools", "list").stdout
     # What is named nearer goes first.
     for name in (str(bundled_jar()), "bundled"):
-        named = tools.run("tools", "path", TLA2TOOLS_JAR=name)
-        assert named.stdout.strip() == str(bundled_jar())
+        assert tools.run("tools", "path", TLA2TOOLS_JAR=name).stdout.strip() == str(bundled_jar())
 
 
 def test_the_default_is_the_projects(tools: Tools) -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from tests import command
 from tests.conftest import RunCli
+from tests.raising import raises
 from tla2py.analysis.view import StoreView, open_view
 from tla2py.errors import InputError
 from tla2py.replay.conjuncts import Conjuncts
@@ -84,11 +85,10 @@ def test_what_tlc_does_not_enumerate_is_shown_as_it_prints_it(lease: StoreView) 
 def test_an_expression_that_fails_is_one_error(
     lease: StoreView, expression: str, code: str, part: str
 ) -> None:
-    with pytest.raises(InputError) as failed:
-        lease.with_values("now", expression).trace(1)
-    assert failed.value.code == code
-    assert part in failed.value.message
-    assert "AskValues" not in failed.value.message
+    failed = raises(InputError, lambda: lease.with_values("now", expression).trace(1))
+    assert failed.code == code
+    assert part in failed.message
+    assert "AskValues" not in failed.message
 
 
 def test_eval_on_the_command_line(lease: StoreView, run_cli: RunCli) -> None:

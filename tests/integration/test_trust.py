@@ -17,6 +17,7 @@ import pytest
 from tests.conftest import RunCli
 from tests.integration.spy import found_by, write_spy
 from tests.integration.walls.attacker import makes, staying_jvm
+from tests.raising import raises
 from tests.unit.records import executed
 from tla2py.analysis.view import open_view
 from tla2py.errors import InputError, StoreError
@@ -203,9 +204,8 @@ def test_names_do_not_lead_out_of_their_folder(tiny_sweep: Path, tmp_path: Path)
     text = tiny_sweep.read_text()
     for name in ("../out", "/tmp/out", "a/../../out"):
         tiny_sweep.write_text(f"name = {json.dumps(name)}\n{text}")
-        with pytest.raises(InputError) as refused:
-            load_sweep(tiny_sweep)
-        assert (refused.value.code, refused.value.where) == ("sweep-name", f"{tiny_sweep}:1:1")
+        refused = raises(InputError, load_sweep, tiny_sweep)
+        assert (refused.code, refused.where) == ("sweep-name", f"{tiny_sweep}:1:1")
     # A store of a stranger, whose modules are written to a folder when its traces are verified.
     done = executed(tmp_path, "0" * 32, "invariant")
     for module in (ModuleText("../../Spec.tla", "0" * 64), ModuleText("Spec.tla", "../../etc/passwd")):

@@ -74,8 +74,7 @@ def test_the_page_says_what_comes_out(names: dict[str, Any]) -> None:
     assert shown["comparison.parted"] > 3
     assert shown["store.compare(store).changed"] == ()
     assert str(shown["trace.step(13)"]).startswith("13. FollowerTruncate")
-    growth = names["growth"]
-    assert isinstance(growth, Growth)
+    assert isinstance(names["growth"], Growth)
     prediction = shown["growth.series[0].predict(4)"]
     assert 46465 < prediction.low <= prediction.high
     assert len(shown["store.kinds()"]) == 2

@@ -26,6 +26,7 @@ from tests.conftest import COUNTER, COUNTER_SWEEP, RunCli
 from tests.integration.test_modules import COUNTDOWN
 from tests.integration.test_sweep import SPECS, rows
 from tests.jars import remade_jar
+from tests.raising import raises
 from tests.stores import record_ids
 from tla2py.errors import InputError, StoreError, ToolchainError
 from tla2py.execution.executor import Work
@@ -139,11 +140,10 @@ def test_python_refuses_what_the_command_refuses(
     path.write_text(
         f'module = "Countdown.tla"\n[model]\ninvariants = ["Above"]\n[parameters]\nN = [1, 2]\n{sweep}'
     )
-    with pytest.raises(InputError) as refused:
-        tla2py.run_sweep(path, tmp_path / "store", executor="local")
-    assert refused.value.code == code
+    refused = raises(InputError, tla2py.run_sweep, path, tmp_path / "store", executor="local")
+    assert refused.code == code
     ended = run_cli("sweep", path, "-o", tmp_path / "store", "--executor", "local", code=2)
-    assert f"error: {str(refused.value).splitlines()[0]}" in ended.errors
+    assert f"error: {str(refused).splitlines()[0]}" in ended.errors
     assert not (tmp_path / "store").exists()
 
 
@@ -158,8 +158,7 @@ def test_tables_go_where_spark_writes(local_store: Path, tmp_path: Path, session
     target = str(tmp_path / "tables")
     assert list(write_tables(few, target)) == [("runs", 6), ("traces", 5)]
     list(write_tables(few, target, append=True))
-    runs = load_runs(session, [target, str(local_store)])
-    assert runs.count() == 18
+    assert load_runs(session, [target, str(local_store)]).count() == 18
     found = summarize(load_runs(session, [f"file://{local_store}"])).collect()
     assert {(row["verdict"], row["name"]): (row["points"], row["shortest"]) for row in found} == SUMMARY
 
@@ -222,8 +221,7 @@ def test_tools_arrive_as_they_were_sent(tmp_path: Path, session: SparkSession) -
     other = read_jar(remade_jar(bundled_jar(), tmp_path / "other.jar", version="Version 2.99"), "test")
     sent = replace(find_toolchain(), overrides=(read_override(classes),), others=(other,))
     work = Work(sources={}, toolchain=sent, store=tmp_path, warm=frozenset({"a"}))
-    local = Shipper(session.sparkContext)
-    assert unpack(local.pack(work)) == work
+    assert unpack(Shipper(session.sparkContext).pack(work)) == work
     remote = Shipper(session.sparkContext)
     remote._remote = True
     parcel = remote.pack(work)
@@ -244,9 +242,7 @@ def test_tools_arrive_as_they_were_sent(tmp_path: Path, session: SparkSession) -
     # A damaged file is reported.
     (Path(SparkFiles.getRootDirectory()) / f"override-{override.sha256}.jar").write_bytes(classes_of("Slow"))
     again = replace(work, toolchain=replace(sent, jar=replace(sent.jar, origin="again")))
-    with pytest.raises(ToolchainError) as damaged:
-        unpack(replace(parcel, work=again))
-    assert damaged.value.code == "jar-corrupt"
+    assert raises(ToolchainError, lambda: unpack(replace(parcel, work=again))).code == "jar-corrupt"
 
 
 def classes_of(name: str) -> bytes:

@@ -12,6 +12,7 @@ from pyspark.sql import SparkSession
 
 from tests import command
 from tests.conftest import RunCli
+from tests.raising import raises
 from tests.spark.queries import PORTABLE
 from tla2py.errors import InputError
 from tla2py.query import Engine
@@ -104,9 +105,7 @@ def test_each_engine_reads_its_own_dialect(store: Store, session: SparkSession) 
     of_duckdb = "SELECT state ->> '$.quorumState.leader' AS leader FROM states ORDER BY trace, index"
     assert answer_query(store, of_spark, engine=Engine.SPARK) == answer_query(store, of_duckdb)
     for statement, engine in ((of_spark, Engine.DUCKDB), (of_duckdb, Engine.SPARK)):
-        with pytest.raises(InputError) as caught:
-            answer_query(store, statement, engine=engine)
-        assert caught.value.code == "sql"
+        assert raises(InputError, answer_query, store, statement, engine=engine).code == "sql"
 
 
 @pytest.mark.parametrize("engine", ["spark", "duckdb"])

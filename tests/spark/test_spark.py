@@ -66,8 +66,7 @@ def test_frames_have_their_explicit_schema(stores: tuple[Path, Path], session: S
             )
             assert frame.schema[field.name].dataType.simpleString() == kind
     assert view.spark("runs").count() == 6
-    states = view.spark("states")
-    assert states.selectExpr("state:count").count() == len(view.states)
+    assert view.spark("states").selectExpr("state:count").count() == len(view.states)
 
 
 def test_sweeps_and_queries_follow_each_other_in_one_process(tmp_path: Path) -> None:

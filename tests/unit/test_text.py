@@ -16,6 +16,7 @@ from rich.text import Text
 from typer.testing import CliRunner
 
 from scripts.reference.pages import ROOT
+from tests.raising import raises
 from tla2py.cli.app import app, run_command
 from tla2py.errors import InputError
 from tla2py.sweep.judge import check_expectations
@@ -49,10 +50,9 @@ def test_durations(written: str | int, seconds: float) -> None:
     "written", ["", "m", "2 weeks", "-5s", "5s!", "1h-30m", "2M", "0", 0, "0s", -1, "1e3", "inf", "nan"]
 )
 def test_no_durations(written: str | int) -> None:
-    with pytest.raises(InputError) as raised:
-        parse_duration(written, "here:3:1")
-    assert raised.value.code == "duration"
-    assert raised.value.where == "here:3:1"
+    raised = raises(InputError, parse_duration, written, "here:3:1")
+    assert raised.code == "duration"
+    assert raised.where == "here:3:1"
 
 
 @given(st.integers(0, 99), st.integers(0, 59), st.integers(1, 59))
@@ -93,10 +93,9 @@ def test_amounts_of_memory(written: str | int, size: int) -> None:
     ],
 )
 def test_no_amounts_of_memory(written: str | int, reason: str) -> None:
-    with pytest.raises(InputError, match=reason) as raised:
-        parse_memory(written, "here:4:1")
-    assert raised.value.code == "memory"
-    assert raised.value.where == "here:4:1"
+    raised = raises(InputError, parse_memory, written, "here:4:1", match=reason)
+    assert raised.code == "memory"
+    assert raised.where == "here:4:1"
 
 
 def test_parameters_are_named_with_their_values() -> None:
@@ -207,9 +206,8 @@ def hint(folder: Path, constants: str, parameters: str) -> str:
         ['module = "Counter.tla"', "[model]", 'init = "Init"', 'next = "Next"', "[constants]", constants]
     )
     (folder / "sweep.toml").write_text(f"{text}\n[parameters]\n{parameters}\n")
-    with pytest.raises(InputError) as raised:
-        run_command(["cfg", "sweep.toml"])
-    return raised.value.hint or ""
+    raised = raises(InputError, run_command, ["cfg", "sweep.toml"])
+    return raised.hint or ""
 
 
 @pytest.mark.parametrize(
@@ -229,9 +227,8 @@ def test_parameters(folder: Path, parameters: str, right: str) -> None:
 
 
 def test_a_constant_that_check_is_not_given(folder: Path) -> None:
-    with pytest.raises(InputError) as raised:
-        run_command(["check", "Counter.tla", "--init", "Init", "--next", "Next"])
-    assert (raised.value.hint or "").endswith("assign a value, such as -c 'Procs={p1, p2}'")
+    raised = raises(InputError, run_command, ["check", "Counter.tla", "--init", "Init", "--next", "Next"])
+    assert (raised.hint or "").endswith("assign a value, such as -c 'Procs={p1, p2}'")
 
 
 @pytest.mark.parametrize(
@@ -268,10 +265,9 @@ def test_an_expectation_of_no_point(folder: Path, parameters: str, match: str, s
     row = f"\n[[expect.point]]\nmatch = {match}\nverdict = 'holds'\n"
     (folder / "sweep.toml").write_text(f"{head}{parameters}{row}")
     sweep = load_sweep(folder / "sweep.toml")
-    with pytest.raises(InputError) as raised:
-        check_expectations(sweep, plan_sweep(sweep, ""))
-    assert raised.value.code == "expect-no-point"
-    assert (raised.value.hint or "").endswith(said)
+    raised = raises(InputError, lambda: check_expectations(sweep, plan_sweep(sweep, "")))
+    assert raised.code == "expect-no-point"
+    assert (raised.hint or "").endswith(said)
 
 
 GROUP = typer.main.get_command(app)

@@ -17,6 +17,7 @@ import pytest
 
 from tests import command
 from tests.command import Ended
+from tests.raising import raises
 from tla2py.errors import StoreError
 from tla2py.gate.audit import _sealed, read_pack
 
@@ -132,9 +133,7 @@ def test_each_changed_byte_is_refused(lamp: Path, tmp_path: Path) -> None:
     changed = tmp_path / "changed.zip"
     for place in (0, 10, len(data) // 2, len(data) - 80, len(data) - 66, len(data) - 1):
         changed.write_bytes(data[:place] + bytes([data[place] ^ 1]) + data[place + 1 :])
-        with pytest.raises(StoreError) as refused:
-            read_pack(changed)
-        assert refused.value.code == "pack-damaged"
+        assert raises(StoreError, read_pack, changed).code == "pack-damaged"
     assert verify(changed)[0].code == 2
     changed.write_bytes(data[:-1])
     assert verify(changed)[0].code == 2
@@ -171,9 +170,7 @@ def test_links_and_doubles_and_bombs_are_refused(lamp: Path, tmp_path: Path) -> 
             archive.comment = b"0" * 64
         data = path.read_bytes()[:-64]
         path.write_bytes(data + hashlib.sha256(data).hexdigest().encode())
-        with pytest.raises(StoreError) as refused:
-            read_pack(path)
-        assert refused.value.code == "pack-damaged"
+        assert raises(StoreError, read_pack, path).code == "pack-damaged"
 
 
 def test_another_text_or_answer_in_a_sealed_pack_is_found(lamp: Path, tmp_path: Path) -> None:

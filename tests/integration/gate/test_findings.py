@@ -54,8 +54,7 @@ def test_a_finding_heads_every_report_of_a_green_gate(constant: Folder) -> None:
     assert constant.cli("report", "store", "-o", "page.html").code == 0
     page = (constant.path / "page.html").read_text()
     assert page.index('id="findings"') < page.index(found.message) < page.index('id="explorer"')
-    stored = constant.cli("gate", "store")
-    assert findings(stored) == findings(done)
+    assert findings(constant.cli("gate", "store")) == findings(done)
 
 
 def test_strict_makes_a_finding_red(constant: Folder) -> None:

@@ -187,8 +187,7 @@ def test_the_same_sweep_gives_the_same_reports(locked: Folder, tmp_path: Path, r
         summary = re.sub(r"[\d.]+s \|", "", (place.path / "s.md").read_text())
         texts.append((junit, summary, (place.path / "s.sarif").read_text()))
     assert texts[0] == texts[1]
-    results = json.loads(texts[0][2])["runs"][0]["results"]
-    assert len(results) == 3
+    assert len(json.loads(texts[0][2])["runs"][0]["results"]) == 3
 
 
 def test_of_several_counterexamples_one_is_shown_and_the_command_to_see_all(folder: Folder) -> None:
@@ -236,7 +235,6 @@ def test_a_constant_that_nothing_assigns_is_named(folder: Folder) -> None:
     assert f"note: {note}" in done.stdout
     for report in ("gate.md", "j.xml", "s.sarif"):
         assert "model value of its own name" in (folder.path / report).read_text(), report
-    done = folder.cli("sweep", "sweep.toml", "-o", "store")
-    assert note in done.stderr
+    assert note in folder.cli("sweep", "sweep.toml", "-o", "store").stderr
     done = folder.cli("check", "Lift.tla", "-c", "Top=1", "--invariant", "Inside", "--no-deadlock")
     assert note in done.stdout

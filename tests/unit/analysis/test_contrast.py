@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.raising import raises
 from tests.unit.analysis.stores import grid_point, view_of
 from tla2py.analysis.contrast import find_nearest
 from tla2py.analysis.points import GridPoint, _size, minimal_points
@@ -179,15 +180,12 @@ def test_a_violation_without_a_trace(view: StoreView) -> None:
 
 @pytest.mark.parametrize(("point", "code"), [(1, "not-violated"), (4, "no-point"), (5, "no-point")])
 def test_what_has_no_neighbour(view: StoreView, point: int, code: str) -> None:
-    with pytest.raises(InputError) as error:
-        view.neighbour(point)
-    assert error.value.code == code
+    assert raises(InputError, view.neighbour, point).code == code
 
 
 def test_nothing_holds(tmp_path: Path) -> None:
-    with pytest.raises(InputError) as error:
-        view_of(tmp_path, ({"N": "1"}, "deadlock")).neighbour(1)
-    assert error.value.code == "no-neighbour"
+    error = raises(InputError, lambda: view_of(tmp_path, ({"N": "1"}, "deadlock")).neighbour(1))
+    assert error.code == "no-neighbour"
 
 
 def at_most(left: Mapping[str, str], right: Mapping[str, str]) -> bool:

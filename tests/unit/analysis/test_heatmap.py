@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.raising import raises
 from tests.unit.analysis.stores import grid_point, view_of
 from tla2py.analysis.charts import Series, best_axes, cell_text, make_growth, minimal_points_of
 from tla2py.analysis.points import (
@@ -57,17 +58,15 @@ def test_the_points_that_were_run(view: StoreView) -> None:
 
 @pytest.mark.parametrize("column", ["nothing", "outcome", "violated", "started_at"])
 def test_a_column_without_numbers(view: StoreView, column: str) -> None:
-    with pytest.raises(InputError, match=column) as error:
-        view.heatmap("N", "S", column)
-    assert error.value.code == "unknown-column"
-    assert "distinct" in str(error.value.hint)
+    error = raises(InputError, view.heatmap, "N", "S", column, match=column)
+    assert error.code == "unknown-column"
+    assert "distinct" in str(error.hint)
 
 
 def test_a_parameter_that_there_is_not(view: StoreView) -> None:
-    with pytest.raises(InputError, match="M") as error:
-        view.heatmap("N", ["S", "M"])
-    assert error.value.code == "unknown-parameter"
-    assert "N, S, K" in str(error.value.hint)
+    error = raises(InputError, view.heatmap, "N", ["S", "M"], match="M")
+    assert error.code == "unknown-parameter"
+    assert "N, S, K" in str(error.hint)
 
 
 def test_as_text(view: StoreView) -> None:
@@ -188,8 +187,7 @@ def test_a_prediction_shows_its_bounds() -> None:
 @pytest.mark.parametrize("first", [0, -3])
 def test_sizes_may_begin_below_one(first: int) -> None:
     sizes = range(first, first + 4)
-    told = series(lambda n: (n - first + 1) ** 2, *sizes).predict(first + 4)
-    assert told.low == pytest.approx(25)
+    assert series(lambda n: (n - first + 1) ** 2, *sizes).predict(first + 4).low == pytest.approx(25)
 
 
 @pytest.mark.parametrize(
@@ -204,9 +202,7 @@ def test_sizes_may_begin_below_one(first: int) -> None:
     ],
 )
 def test_what_cannot_be_predicted(told: Series, value: str | int) -> None:
-    with pytest.raises(InputError, match=str(value)) as error:
-        told.predict(value)
-    assert error.value.code == "no-prediction"
+    assert raises(InputError, told.predict, value, match=str(value)).code == "no-prediction"
 
 
 def test_more_than_can_be_counted() -> None:
@@ -237,9 +233,7 @@ def test_of_a_store_the_points_that_hold_count(tmp_path: Path) -> None:
         ("N", "nothing", "unknown-column"),
         ("N", "outcome", "unknown-column"),
     ):
-        with pytest.raises(InputError) as error:
-            make_growth(view, parameter, value)
-        assert error.value.code == code
+        assert raises(InputError, make_growth, view, parameter, value).code == code
 
 
 def test_sizes_are_in_order(tmp_path: Path) -> None:

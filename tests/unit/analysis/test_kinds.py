@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.raising import raises
 from tests.unit.analysis.stores import view_of
 from tla2py.analysis.explanation import Explained, Explanation, explain_answers, suggest_points
 from tla2py.analysis.kinds import (
@@ -104,9 +105,7 @@ def test_the_trace_of_a_kind(view: StoreView) -> None:
     assert kinds.trace(1).name == "Small"
     assert len(kinds.trace(1).states) == 3
     for number in (0, -1, len(kinds) + 1):
-        with pytest.raises(InputError, match=str(number)) as error:
-            kinds.trace(number)
-        assert error.value.code == "no-kind"
+        assert raises(InputError, kinds.trace, number, match=str(number)).code == "no-kind"
 
 
 def test_as_text_and_as_a_table(view: StoreView) -> None:

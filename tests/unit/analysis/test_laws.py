@@ -139,8 +139,7 @@ def test_the_same_value_in_two_notations_is_one_value() -> None:
 
 
 def test_true_is_not_one() -> None:
-    points = grid(A=["TRUE", "1", "x"])
-    assert str(law_of(points, lambda p: p["A"] == "1").law) == "A = 1"
+    assert str(law_of(grid(A=["TRUE", "1", "x"]), lambda p: p["A"] == "1").law) == "A = 1"
 
 
 def test_few_points_may_contradict_a_law() -> None:
@@ -169,8 +168,7 @@ def test_no_parameter_tells_the_points_apart() -> None:
 def test_points_without_a_pattern_have_no_law() -> None:
     rng = random.Random(1)
     points = grid(A=[*range(12)], B=[*range(12)])
-    found = find_law(points, [rng.random() < 0.5 for _ in points], ["A", "B"])
-    assert found.law is None
+    assert find_law(points, [rng.random() < 0.5 for _ in points], ["A", "B"]).law is None
 
 
 def planted(seed: int, *, unanswered: float) -> tuple[LawFound, int]:

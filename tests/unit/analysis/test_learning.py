@@ -122,8 +122,7 @@ def test_each_property_has_its_own_count_of_shared_draws() -> None:
     found = course.run(most=250)
     assert found["Exclusive"].draws > found["Rare"].draws
     assert sum(reason == "draw" for _, reason in course.chosen) >= found["Exclusive"].draws
-    both = course.run()
-    assert [each.law for each in both.values()] == ["Late > Grace", "Late = 7 /\\ Grace = 3"]
+    assert [each.law for each in course.run().values()] == ["Late > Grace", "Late = 7 /\\ Grace = 3"]
 
 
 def test_points_without_an_answer_are_counted() -> None:

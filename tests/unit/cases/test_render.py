@@ -16,6 +16,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.raising import raises
 from tla2py.cases.cases import Cases
 from tla2py.cases.cover import CoverOptions, make_cover
 from tla2py.cases.graph import Graph, Label
@@ -177,10 +178,9 @@ def test_a_template_that_fails(tmp_path: Path, text: str | None, code: str, wher
     file = tmp_path / "own.j2"
     if text is not None:
         file.write_text(text)
-    with pytest.raises(InputError) as raised:
-        render_suite(hostile(), str(file))
-    assert raised.value.code == code
-    assert (raised.value.where or "")[len(str(file)) :] == (where or "")
+    raised = raises(InputError, lambda: render_suite(hostile(), str(file)))
+    assert raised.code == code
+    assert (raised.where or "")[len(str(file)) :] == (where or "")
 
 
 def test_a_template_of_ones_own(tmp_path: Path) -> None:

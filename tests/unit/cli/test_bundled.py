@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import RunCli
+from tests.raising import raises
 from tla2py.cli.options import copy_example, examples
 from tla2py.errors import InputError
 from tla2py.sweep.load import load_sweep
@@ -44,9 +45,8 @@ def test_a_copy_overwrites_nothing(run_cli: RunCli, tmp_path: Path) -> None:
     assert "mine already exists" in run_cli("examples", "copy", "kip320", "mine", code=2).errors[0]
     assert [file.name for file in (tmp_path / "mine").iterdir()] == ["Kip320.tla"]
     assert "examples: bookkeeper" in run_cli("examples", "copy", "paxos", "new").errors[1]
-    with pytest.raises(InputError) as raised:
-        copy_example("kip320", tmp_path / "mine" / "Kip320.tla")
-    assert raised.value.code == "target-not-empty"
+    raised = raises(InputError, copy_example, "kip320", tmp_path / "mine" / "Kip320.tla")
+    assert raised.code == "target-not-empty"
 
 
 @pytest.mark.parametrize(

@@ -61,8 +61,7 @@ def hostile(load: LoadSweep) -> Evidence:
 
 def validate(text: str) -> dict[str, object]:
     document: dict[str, object] = json.loads(text)
-    validator = jsonschema.Draft4Validator(SCHEMA)
-    assert [error.message for error in validator.iter_errors(document)] == []
+    assert [error.message for error in jsonschema.Draft4Validator(SCHEMA).iter_errors(document)] == []
     return document
 
 

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.conftest import COUNTER, COUNTER_SWEEP, RunCli
+from tests.raising import raises
 from tla2py.errors import InputError
 from tla2py.files import write_file
 from tla2py.gate.lock import Lock, LockedPoint, lock_path, lock_text, read_lock, write_lock
@@ -151,16 +152,14 @@ def test_there_may_be_none(tmp_path: Path) -> None:
 def test_a_damaged_lock_is_told(tmp_path: Path, text: str, code: str) -> None:
     path = tmp_path / "sweep.lock"
     path.write_text(text)
-    with pytest.raises(InputError) as raised:
-        read_lock(path)
-    assert raised.value.code == code
-    assert raised.value.where == str(path)
+    raised = raises(InputError, read_lock, path)
+    assert raised.code == code
+    assert raised.where == str(path)
 
 
 def test_a_lock_that_cannot_be_written_is_told(tmp_path: Path) -> None:
-    with pytest.raises(InputError) as raised:
-        write_lock(tmp_path / "gone" / "sweep.lock", Lock())
-    assert raised.value.code == "output-unwritable"
+    raised = raises(InputError, lambda: write_lock(tmp_path / "gone" / "sweep.lock", Lock()))
+    assert raised.code == "output-unwritable"
 
 
 TEXT = COUNTER_SWEEP + '[inputs]\nfiles = ["data/*.csv"]\n'
@@ -236,8 +235,6 @@ def test_a_report_is_written_whole_or_not_at_all(folder: Path, monkeypatch: pyte
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(InputError) as refused:
-        write_file(folder / "report.xml", "after")
-    assert refused.value.code == "output-unwritable"
+    assert raises(InputError, write_file, folder / "report.xml", "after").code == "output-unwritable"
     assert (folder / "report.xml").read_text() == "before"
     assert not [*folder.glob(".tmp-*")]

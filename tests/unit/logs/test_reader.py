@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.raising import raises
 from tla2py.errors import InputError
 from tla2py.logs.files import write_log_module
 from tla2py.logs.literal import tla_text
@@ -201,16 +202,13 @@ def test_lines_keep_their_numbers(tmp_path: Path) -> None:
     ],
 )
 def test_a_log_that_cannot_be_read(tmp_path: Path, text: str | bytes, code: str, where: str) -> None:
-    with pytest.raises(InputError) as raised:
-        list(LogLines(written(tmp_path, text), "run.ndjson"))
-    assert (raised.value.code, raised.value.where) == (code, f"run.ndjson{where}")
-    assert raised.value.hint
+    raised = raises(InputError, lambda: list(LogLines(written(tmp_path, text), "run.ndjson")))
+    assert (raised.code, raised.where) == (code, f"run.ndjson{where}")
+    assert raised.hint
 
 
 def test_a_log_that_is_missing(tmp_path: Path) -> None:
-    with pytest.raises(InputError) as raised:
-        list(LogLines(tmp_path / "none.ndjson"))
-    assert raised.value.code == "log-unreadable"
+    assert raises(InputError, lambda: list(LogLines(tmp_path / "none.ndjson"))).code == "log-unreadable"
 
 
 def test_a_log_of_too_many_lines(tmp_path: Path) -> None:
@@ -267,9 +265,8 @@ def test_fields_become_actions_arguments_and_state() -> None:
 
 @pytest.mark.parametrize("fields", [{"action": 3}, {"args": ["rm1"]}, {"state": "x"}])
 def test_fields_of_another_form(fields: dict[str, JsonValue]) -> None:
-    with pytest.raises(InputError) as raised:
-        list(Mapper().observations([lines({}, fields)]))
-    assert (raised.value.code, raised.value.where) == ("log-field", "run:2")
+    raised = raises(InputError, lambda: list(Mapper().observations([lines({}, fields)])))
+    assert (raised.code, raised.where) == ("log-field", "run:2")
 
 
 def test_a_log_whose_lines_are_all_dropped() -> None:
@@ -288,16 +285,13 @@ def test_files_of_one_run_are_merged_by_their_clock() -> None:
     [(({"t": 2}, {"t": 1}), "run:2"), (({"t": 1}, {}), "run:2"), (({"t": "1"},), "run:1")],
 )
 def test_clocks_that_give_no_order(fields: tuple[dict[str, JsonValue], ...], where: str) -> None:
-    with pytest.raises(InputError) as raised:
-        list(merged([lines(*fields)], "t"))
-    assert (raised.value.code, raised.value.where) == ("log-clock", where)
+    raised = raises(InputError, lambda: list(merged([lines(*fields)], "t")))
+    assert (raised.code, raised.where) == ("log-clock", where)
 
 
 def test_files_without_a_clock() -> None:
     assert len(list(merged([lines({}, {})], None))) == 2
-    with pytest.raises(InputError) as raised:
-        list(merged([lines({}), lines({})], None))
-    assert raised.value.code == "log-unordered"
+    assert raises(InputError, lambda: list(merged([lines({}), lines({})], None))).code == "log-unordered"
 
 
 @pytest.mark.parametrize(
@@ -330,10 +324,9 @@ def test_values(value: JsonValue, text: str) -> None:
     ],
 )
 def test_values_that_tla_does_not_have(value: JsonValue, named: str) -> None:
-    with pytest.raises(InputError) as raised:
-        tla_text(value, "run.ndjson:7")
-    assert (raised.value.code, raised.value.where) == ("log-value", "run.ndjson:7")
-    assert named in raised.value.message
+    raised = raises(InputError, tla_text, value, "run.ndjson:7")
+    assert (raised.code, raised.where) == ("log-value", "run.ndjson:7")
+    assert named in raised.message
 
 
 def test_a_log_as_a_module(tmp_path: Path) -> None:

@@ -244,8 +244,7 @@ def test_a_step_more_is_the_only_one_that_is_missing(
 
 @pytest.mark.parametrize(("told", "parted"), [(True, 1), (False, None)])
 def test_arguments_count_where_both_have_them(told: bool, parted: int | None) -> None:
-    comparison = trace([("c", "1")]).compare(trace([("c", "2")], told=told))
-    assert comparison.parted == parted
+    assert trace([("c", "1")]).compare(trace([("c", "2")], told=told)).parted == parted
 
 
 END = Trace(kind="invariant", name="P", states=())

@@ -11,6 +11,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from tests.raising import raises
 from tests.stores import table_rows
 from tests.unit.records import executed
 from tests.unit.store.test_tables import CASES, make_store
@@ -297,9 +298,7 @@ def test_packs_that_are_missing_are_told_until_tables_are_made_without_them(
     kept = {file: shutil.copy(file, tmp_path) for file in packs}
     for file in packs:
         file.unlink()
-    with pytest.raises(StoreError, match="12 runs") as error:
-        open_view(store.path)
-    assert error.value.code == "records-lost"
+    assert raises(StoreError, open_view, store.path, match="12 runs").code == "records-lost"
     for file, copy in kept.items():
         shutil.copy(copy, file)
     assert len(open_view(store.path).run_rows) == 12

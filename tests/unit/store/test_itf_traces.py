@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.raising import raises
 from tests.unit.tla.strategies import identifiers, texts, values
 from tla2py.errors import InputError
 from tla2py.model.trace import UNKNOWN, Location, State, Trace
@@ -170,10 +171,8 @@ def test_quint() -> None:
     ],
 )
 def test_refuses_what_is_no_trace(data: dict[str, Any]) -> None:
-    with pytest.raises(InputError) as caught:
-        trace_from_itf(data)
 
-    assert caught.value.code in ("itf-syntax", "value-syntax")
+    assert raises(InputError, trace_from_itf, data).code in ("itf-syntax", "value-syntax")
 
 
 def dump(name: str) -> dict[str, Any]:
@@ -236,6 +235,4 @@ def test_damaged_dumps_are_refused(path: tuple[str | int, ...], value: object) -
         part = part[key]
     part[path[-1]] = value
 
-    with pytest.raises(InputError) as raised:
-        trace_from_dump(damaged)
-    assert raised.value.code == "dump-syntax"
+    assert raises(InputError, trace_from_dump, damaged).code == "dump-syntax"

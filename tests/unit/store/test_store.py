@@ -13,6 +13,7 @@ import msgspec
 import pytest
 
 from tests.conftest import file_size_limit
+from tests.raising import raises
 from tests.stores import table_rows
 from tests.unit.records import executed
 from tla2py.errors import StoreError
@@ -84,9 +85,7 @@ def test_a_store_whose_making_was_cut_short_is_made_again(path: Path) -> None:
     with made.lock():
         (path / "sources" / "0.tla").write_text("text")
         (path / ".tmp-half").write_text("{")
-    with pytest.raises(StoreError) as raised:
-        Store.open(path)
-    assert raised.value.code == "not-a-store"
+    assert raises(StoreError, Store.open, path).code == "not-a-store"
     Store.create(path).write_manifest(MANIFEST, POINTS, {})
     assert stated(Store.open(path)) == MANIFEST
 
@@ -95,18 +94,14 @@ def test_a_store_whose_making_was_cut_short_is_made_again(path: Path) -> None:
 def test_no_run_leads_out_of_the_store(store: Store, run: str) -> None:
     odd = points_table([], [ManifestPoint(point=1, run_id=run, parameters={})])
     store.write_manifest(msgspec.structs.replace(MANIFEST, parameters=[]), odd, {})
-    with pytest.raises(StoreError, match="is not a run") as raised:
-        store.points()
-    assert raised.value.code == "not-a-store"
+    assert raises(StoreError, store.points, match="is not a run").code == "not-a-store"
 
 
 def test_points_are_written_anew_if_they_are_damaged(store: Store, path: Path) -> None:
     [file] = (path / "points").iterdir()
     for damage in (b"half", None):
         file.write_bytes(damage) if damage else file.unlink()
-        with pytest.raises(StoreError) as raised:
-            store.points()
-        assert raised.value.code == "not-a-store"
+        assert raises(StoreError, store.points).code == "not-a-store"
         store.write_manifest(MANIFEST, POINTS, {})
         assert store.points_table() == POINTS
     other = points_table(MANIFEST.parameters, [])
@@ -138,10 +133,9 @@ def test_what_is_not_a_store_is_left_alone(path: Path, text: str | None) -> None
         (path / "store.json").write_text(text, encoding="latin-1")
     before = files(path)
     for use in (Store.open, Store.create):
-        with pytest.raises(StoreError) as raised:
-            use(path)
-        assert raised.value.code == "not-a-store"
-        assert len(str(raised.value).splitlines()) <= 2
+        raised = raises(StoreError, use, path)
+        assert raised.code == "not-a-store"
+        assert len(str(raised).splitlines()) <= 2
     assert files(path) == before
     assert [entry.name for entry in path.iterdir() if entry.is_dir()] == []
 
@@ -150,9 +144,7 @@ def test_a_file_is_not_a_store(path: Path) -> None:
     path.parent.mkdir()
     path.write_text("mine")
     for use in (Store.open, Store.create):
-        with pytest.raises(StoreError) as raised:
-            use(path)
-        assert raised.value.code == "not-a-store"
+        assert raises(StoreError, use, path).code == "not-a-store"
     assert path.read_text() == "mine"
 
 
@@ -164,9 +156,7 @@ def test_a_newer_store_is_refused(store: Store, path: Path) -> None:
     )
     before = files(path)
     for use in (Store.open, Store.create):
-        with pytest.raises(StoreError, match=r"99\.0") as raised:
-            use(path)
-        assert raised.value.code == "store-too-new"
+        assert raises(StoreError, use, path, match=r"99\.0").code == "store-too-new"
     assert files(path) == before
 
 

@@ -14,6 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from tests.conftest import RunCli
+from tests.raising import raises
 from tests.unit.analysis.stores import view_of
 from tests.unit.records import CORPUS, executed
 from tla2py.errors import StoreError
@@ -192,19 +193,16 @@ def test_a_record_of_a_newer_version_is_refused(file: Path) -> None:
 
 
 def test_a_missing_record(tmp_path: Path) -> None:
-    with pytest.raises(StoreError) as raised:
-        read(tmp_path / "none.zip")
-    assert raised.value.code == "record-damaged"
+    assert raises(StoreError, read, tmp_path / "none.zip").code == "record-damaged"
 
 
 def test_a_record_cut_anywhere_is_damaged(file: Path) -> None:
     whole = file.read_bytes()
     for size in range(0, len(whole), 13):
         file.write_bytes(whole[:size])
-        with pytest.raises(StoreError) as raised:
-            read(file)
-        assert raised.value.code == "record-damaged"
-        assert str(file) in str(raised.value)
+        raised = raises(StoreError, read, file)
+        assert raised.code == "record-damaged"
+        assert str(file) in str(raised)
 
 
 def test_a_flipped_bit_is_found_or_harmless(file: Path, run: Executed) -> None:

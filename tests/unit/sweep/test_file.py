@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.raising import raises
 from tla2py.errors import InputError
 from tla2py.sweep.file import read_sweep_file
 from tla2py.sweep.load import load_sweep
@@ -15,9 +16,7 @@ from tla2py.text import did_you_mean
 
 def error_of(path: Path, text: str | bytes) -> InputError:
     path.write_bytes(text if isinstance(text, bytes) else text.encode())
-    with pytest.raises(InputError) as raised:
-        read_sweep_file(path)
-    return raised.value
+    return raises(InputError, read_sweep_file, path)
 
 
 @pytest.fixture
@@ -103,16 +102,13 @@ def test_defaults(path: Path) -> None:
 
 
 def test_no_such_file(path: Path) -> None:
-    with pytest.raises(InputError) as raised:
-        read_sweep_file(path)
-    assert raised.value.code == "sweep-missing"
-    assert "tla2py init" in str(raised.value.hint)
+    raised = raises(InputError, read_sweep_file, path)
+    assert raised.code == "sweep-missing"
+    assert "tla2py init" in str(raised.hint)
 
 
 def test_a_folder_is_no_sweep_file(tmp_path: Path) -> None:
-    with pytest.raises(InputError) as raised:
-        read_sweep_file(tmp_path)
-    assert raised.value.code == "sweep-unreadable"
+    assert raises(InputError, read_sweep_file, tmp_path).code == "sweep-unreadable"
 
 
 def test_a_file_that_is_no_text(path: Path) -> None:
@@ -121,9 +117,8 @@ def test_a_file_that_is_no_text(path: Path) -> None:
 
 def test_a_file_below_a_file(path: Path) -> None:
     path.write_text("")
-    with pytest.raises(InputError) as raised:
-        read_sweep_file(path / "sweep.toml")
-    assert raised.value.code in ("sweep-missing", "sweep-unreadable")
+    raised = raises(InputError, read_sweep_file, path / "sweep.toml")
+    assert raised.code in ("sweep-missing", "sweep-unreadable")
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ import time
 
 import pytest
 
+from tests.raising import raises
 from tests.unit.conftest import LoadSweep
 from tla2py.errors import InputError
 from tla2py.sweep.grid import comparable, value_key
@@ -35,9 +36,7 @@ def shown(sweep: Sweep) -> list[tuple[str, ...]]:
 
 
 def error_of(load: LoadSweep, text: str) -> InputError:
-    with pytest.raises(InputError) as raised:
-        load(text)
-    return raised.value
+    return raises(InputError, load, text)
 
 
 def test_the_last_parameter_varies_fastest(load: LoadSweep) -> None:
@@ -55,8 +54,7 @@ def test_the_last_parameter_varies_fastest(load: LoadSweep) -> None:
 
 
 def test_without_parameters_there_is_one_point(load: LoadSweep) -> None:
-    sweep = load('module = "Counter.tla"\n[constants]\nMax = 1\n')
-    assert shown(sweep) == [()]
+    assert shown(load('module = "Counter.tla"\n[constants]\nMax = 1\n')) == [()]
 
 
 def test_exclude_takes_partial_points_by_value(load: LoadSweep) -> None:
@@ -193,9 +191,7 @@ Pick = "LAMBDA x, y : x"
 
 
 def axes_error_of(load: LoadSweep, text: str) -> InputError:
-    with pytest.raises(InputError) as raised:
-        load(AXES_HEAD + text)
-    return raised.value
+    return raises(InputError, load, AXES_HEAD + text)
 
 
 @pytest.mark.parametrize(
@@ -282,11 +278,10 @@ def test_zipped_parameters_go_together_in_the_place_of_the_first(load: LoadSweep
     ],
 )
 def test_mistakes_in_zip(load: LoadSweep, text: str, code: str, said: str) -> None:
-    with pytest.raises(InputError) as raised:
-        load(ZIPPED + text)
-    assert raised.value.code == code
-    assert said in str(raised.value)
-    assert "sweep.toml:11:1" in str(raised.value.where)
+    raised = raises(InputError, load, ZIPPED + text)
+    assert raised.code == code
+    assert said in str(raised)
+    assert "sweep.toml:11:1" in str(raised.where)
 
 
 def test_a_row_of_a_zip_is_there_once(load: LoadSweep) -> None:
@@ -334,8 +329,7 @@ def test_constants_and_what_follows_from_them_are_known(load: LoadSweep) -> None
         'module = "Box.tla"\n[constants]\nOrigin = "Low + 1"\nTable = "[w \\\\in Who |-> 0]"\nPick = "LAMBDA x, y : x"\n'
         + GRID.partition('y : x"\n')[2].replace("[grid]", '[substitutions]\nOther = "Origin * 10"\n[grid]')
     )
-    sweep = load(text + 'where = "Other = 30"\n')
-    assert shown(sweep) == [("{b1}", "2"), ("{b1, b2}", "2")]
+    assert shown(load(text + 'where = "Other = 30"\n')) == [("{b1}", "2"), ("{b1, b2}", "2")]
 
 
 def test_modules_and_keys_of_the_model_are_strings(load: LoadSweep) -> None:
@@ -374,11 +368,10 @@ def test_what_is_included_need_not_satisfy_where(load: LoadSweep) -> None:
     ],
 )
 def test_mistakes_in_where(load: LoadSweep, where: str, code: str, said: str) -> None:
-    with pytest.raises(InputError) as raised:
-        load(GRID + f'where = "{where}"\n')
-    assert raised.value.code == code
-    assert "sweep.toml:10:1" in str(raised.value.where)
-    assert said in str(raised.value)
+    raised = raises(InputError, load, GRID + f'where = "{where}"\n')
+    assert raised.code == code
+    assert "sweep.toml:10:1" in str(raised.where)
+    assert said in str(raised)
 
 
 def test_three_thousand_points_are_planned_without_a_pause(load: LoadSweep) -> None:
@@ -389,7 +382,6 @@ def test_three_thousand_points_are_planned_without_a_pause(load: LoadSweep) -> N
     begin = time.process_time()
     sweep = load(text)
     loaded = time.process_time() - begin
-    plan = plan_sweep(sweep, "jar")
-    assert len({run.run_id for run in plan.runs}) == 3_001
+    assert len({run.run_id for run in plan_sweep(sweep, "jar").runs}) == 3_001
     assert loaded < 5
     assert time.process_time() - begin < 15

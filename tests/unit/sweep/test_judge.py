@@ -7,6 +7,7 @@ import re
 
 import pytest
 
+from tests.raising import raises
 from tests.unit.conftest import LoadSweep
 from tests.unit.rows import run_row
 from tla2py.errors import ExitCode, InputError
@@ -43,8 +44,7 @@ def judged(sweep: Sweep, *rows: RunRow) -> list[tuple[str, int]]:
 def test_where_nothing_is_said_a_point_is_expected_to_hold(
     load: LoadSweep, verdict: str, code: int | None
 ) -> None:
-    found = judged(load(HEAD), run_row(verdict))
-    assert [c for _, c in found] == ([] if code is None else [code])
+    assert [c for _, c in judged(load(HEAD), run_row(verdict))] == ([] if code is None else [code])
 
 
 @pytest.mark.parametrize(("expected", "found"), list(itertools.product(Verdict, Verdict)))
@@ -171,10 +171,9 @@ def test_two_goes_before_one_and_one_before_three(codes: tuple[ExitCode, ...], c
 
 def test_a_row_speaks_of_parameters(load: LoadSweep) -> None:
     row = "[[expect.point]]\nmatch = {}\n[[expect.point]]\nverdict = 'holds'\nmatch = { Maxi = 1 }\n"
-    with pytest.raises(InputError, match="Max") as raised:
-        load(HEAD + row)
-    assert raised.value.code == "grid-key"
-    assert str(raised.value.where).endswith("sweep.toml:10:1")
+    raised = raises(InputError, load, HEAD + row, match="Max")
+    assert raised.code == "grid-key"
+    assert str(raised.where).endswith("sweep.toml:10:1")
 
 
 def test_an_outcome_is_finer_than_a_verdict(load: LoadSweep) -> None:
@@ -206,9 +205,8 @@ def test_states_generated_are_counted_exactly(load: LoadSweep) -> None:
 
 
 def test_an_outcome_has_to_be_one_of_tlcs(load: LoadSweep) -> None:
-    with pytest.raises(InputError, match=r"expect\.outcome") as raised:
-        load(HEAD + '[expect]\noutcome = "safety"\n')
-    assert "violation_safety" in str(raised.value.hint)
+    raised = raises(InputError, load, HEAD + '[expect]\noutcome = "safety"\n', match=r"expect\.outcome")
+    assert "violation_safety" in str(raised.hint)
 
 
 FOUR = (

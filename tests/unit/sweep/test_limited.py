@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import COUNTER
+from tests.raising import raises
 from tla2py.errors import InputError
 from tla2py.execution.listener import SILENT
 from tla2py.execution.sweeps import SweepOptions
@@ -84,8 +85,7 @@ def test_a_value_and_a_list_of_values(file: Path) -> None:
     ],
 )
 def test_a_value_is_tla_unless_it_is_a_list_of_toml(text: str, values: list[str], file: Path) -> None:
-    found = points(file, f"C={text}", "A=1", "B=1")
-    assert [each["C"] for each in found] == values
+    assert [each["C"] for each in points(file, f"C={text}", "A=1", "B=1")] == values
 
 
 @pytest.mark.parametrize(
@@ -125,10 +125,9 @@ def test_the_runs_are_those_of_a_file_with_the_value(section: str, setting: str,
     ],
 )
 def test_a_setting_that_cannot_be(setting: str, code: str, where: str | None, file: Path) -> None:
-    with pytest.raises(InputError) as raised:
-        plan_sweep(load_sweep(file, settings=[setting]), "0" * 64)
-    found = raised.value.where
-    assert (raised.value.code, found and found.removeprefix(f"{file.parent}/")) == (code, where)
+    raised = raises(InputError, lambda: plan_sweep(load_sweep(file, settings=[setting]), "0" * 64))
+    found = raised.where
+    assert (raised.code, found and found.removeprefix(f"{file.parent}/")) == (code, where)
 
 
 def test_a_list_of_points() -> None:
@@ -195,10 +194,9 @@ def test_a_path_that_leads_out(
     file.write_text(text)
     if prepare is not None:
         prepare(file.parent)
-    with pytest.raises(InputError) as refused:
-        SweepOptions(trust=False).load([file])
-    assert (refused.value.code, refused.value.where) == ("outside-repository", f"{file}:{place}")
-    assert SECRET not in str(refused.value)
+    refused = raises(InputError, lambda: SweepOptions(trust=False).load([file]))
+    assert (refused.code, refused.where) == ("outside-repository", f"{file}:{place}")
+    assert SECRET not in str(refused)
 
 
 def test_the_files_of_others_in_place_of_ours(repository: Path) -> None:
@@ -234,9 +232,7 @@ def test_a_path_within_the_repository(repository: Path) -> None:
         assert [each.path for files in sweep.input_files.values() for each in files] == ["data/a.csv"]
     # Without a repository it is the folder of the sweep file.
     (repository / ".git").rmdir()
-    with pytest.raises(InputError) as refused:
-        SweepOptions(trust=False).load([file])
-    assert refused.value.where == f"{file}:6:11"
+    assert raises(InputError, lambda: SweepOptions(trust=False).load([file])).where == f"{file}:6:11"
 
 
 @pytest.mark.parametrize(
@@ -258,9 +254,8 @@ def test_what_could_replace_the_answers(repository: Path, text: str, place: str)
     file.write_text(text)
     (file.parent / "classes").mkdir()
     (file.parent / "classes/A.class").write_bytes(b"\xca\xfe\xba\xbe")
-    with pytest.raises(InputError) as refused:
-        SweepOptions(trust=False).load([file])
-    assert (refused.value.code, refused.value.where) == ("needs-trust", f"{file}:{place}")
+    refused = raises(InputError, lambda: SweepOptions(trust=False).load([file]))
+    assert (refused.code, refused.where) == ("needs-trust", f"{file}:{place}")
     SweepOptions(trust=True).load([file])
 
 
@@ -283,9 +278,8 @@ def test_a_jar_of_the_project(repository: Path, monkeypatch: pytest.MonkeyPatch,
     project = repository / "tla2py.toml"
     project.write_text('tla2tools = "tools.jar"\n')
     remade_jar(bundled_jar(), repository / "tools.jar", version="Version 2.99")
-    with pytest.raises(InputError) as refused:
-        SweepOptions(trust=False).load([file])
-    assert (refused.value.code, refused.value.where) == ("needs-trust", str(project))
+    refused = raises(InputError, lambda: SweepOptions(trust=False).load([file]))
+    assert (refused.code, refused.where) == ("needs-trust", str(project))
     SweepOptions(trust=True).load([file])
     # A copy of a known one is not a program of strangers.
     shutil.copy(bundled_jar(), repository / "tools.jar")

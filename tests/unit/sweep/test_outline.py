@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.raising import raises
 from tests.unit.conftest import LoadSweep
 from tla2py.errors import InputError
 from tla2py.sweep.grid import Point, Points
@@ -204,8 +205,7 @@ def test_runs_are_made_when_they_are_read(load: LoadSweep) -> None:
     assert [run.run_id for run in plan.runs] == list(plan.runs.ids)
     assert plan.runs[-1] == plan.runs[3]
     assert [run.run_id for run in plan.runs[1:3]] == list(plan.runs.ids[1:3])
-    chosen = plan.runs.at([2, 0])
-    assert list(chosen) == [plan.runs[2], plan.runs[0]]
+    assert list(plan.runs.at([2, 0])) == [plan.runs[2], plan.runs[0]]
     assert plan.runs.missing({plan.runs.ids[1]}) == [0, 2, 3]
     assert [point.index for point, _ in plan.samples()] == [1, 3]
 
@@ -235,8 +235,7 @@ def test_a_parameter_goes_before_the_list_of_the_model(load: LoadSweep) -> None:
 
 def test_a_name_that_is_no_definition_is_told_at_its_place(load: LoadSweep) -> None:
     sweep = load(MODEL_LISTS_HEAD + '[parameters]\nproperties = ["Small, Smal"]\n')
-    with pytest.raises(InputError, match="Smal") as raised:
-        plan_sweep(sweep, "jar")
-    assert raised.value.code == "unknown-definition"
-    assert "Small?" in str(raised.value.hint)
-    assert ".toml:5:23" in str(raised.value)
+    raised = raises(InputError, plan_sweep, sweep, "jar", match="Smal")
+    assert raised.code == "unknown-definition"
+    assert "Small?" in str(raised.hint)
+    assert ".toml:5:23" in str(raised)

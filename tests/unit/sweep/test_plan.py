@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import COUNTER
+from tests.raising import raises
 from tests.unit.conftest import LoadSweep
 from tla2py.errors import InputError
 from tla2py.model.model import NO_INPUTS, Assignment, Config, GivenVariable, InputFile, Inputs
@@ -124,8 +125,7 @@ def test_what_cannot_change_the_answer_keeps_the_ids(load: LoadSweep, plan: Plan
     ],
 )
 def test_what_may_change_the_answer_changes_every_id(load: LoadSweep, plan: Plan, old: str, new: str) -> None:
-    changed = ids(plan_sweep(load(SWEEP.replace(old, new, 1)), "jar"))
-    assert not set(changed) & set(ids(plan))
+    assert not set(ids(plan_sweep(load(SWEEP.replace(old, new, 1)), "jar"))) & set(ids(plan))
 
 
 def test_the_jar_changes_every_id(load: LoadSweep, plan: Plan) -> None:
@@ -134,8 +134,7 @@ def test_the_jar_changes_every_id(load: LoadSweep, plan: Plan) -> None:
 
 def test_a_template_changes_the_ids_by_its_text_alone(load: LoadSweep, tmp_path: Path, plan: Plan) -> None:
     (tmp_path / "own.j2").write_text("\\* mine\n" + default_template())
-    own = plan_sweep(load('template = "own.j2"\n' + SWEEP), "jar")
-    assert not set(ids(own)) & set(ids(plan))
+    assert not set(ids(plan_sweep(load('template = "own.j2"\n' + SWEEP), "jar"))) & set(ids(plan))
 
 
 FULL = """\
@@ -202,17 +201,15 @@ def test_what_a_template_drops_is_an_error(
     load: LoadSweep, tmp_path: Path, old: str, new: str, dropped: str
 ) -> None:
     assert old in default_template()
-    with pytest.raises(InputError) as raised:
-        planned_by(default_template().replace(old, new), load, tmp_path)
-    assert (raised.value.code, raised.value.where) == ("template-drops", str(tmp_path / "own.j2"))
-    assert str(raised.value.message) == f"the config of point 1 (N = 1) lacks {dropped}"
+    raised = raises(InputError, lambda: planned_by(default_template().replace(old, new), load, tmp_path))
+    assert (raised.code, raised.where) == ("template-drops", str(tmp_path / "own.j2"))
+    assert str(raised.message) == f"the config of point 1 (N = 1) lacks {dropped}"
 
 
 def test_a_template_may_add_statements_and_lay_them_out(load: LoadSweep, tmp_path: Path) -> None:
     text = default_template().replace("{{ name }} = {{ value }}", "{{ name }}={{ value | replace(' ', '') }}")
     text = text.replace("Filled = Filled", "") + "CONSTANT Filled = Other INVARIANT Low\n"
-    runs = planned_by(text, load, tmp_path).runs
-    assert len({run.run_id for run in runs}) == 2
+    assert len({run.run_id for run in planned_by(text, load, tmp_path).runs}) == 2
 
 
 COMPARED = r"""---- MODULE Small ----
@@ -244,10 +241,9 @@ def test_a_constant_that_a_config_leaves_out_needs_a_value(load: LoadSweep, tmp_
     (tmp_path / "Small.tla").write_text(COMPARED)
     (tmp_path / "Small.cfg").write_text("SPECIFICATION Spec\nCONSTANT N = 2\n")
     text = 'module = "Small.tla"\nconfig = "Small.cfg"\n'
-    with pytest.raises(InputError) as raised:
-        plan_sweep(load(text), "jar")
-    assert (raised.value.code, raised.value.where) == ("unassigned", str(tmp_path / "Small.cfg"))
-    assert "constant Nil " in raised.value.message
+    raised = raises(InputError, lambda: plan_sweep(load(text), "jar"))
+    assert (raised.code, raised.where) == ("unassigned", str(tmp_path / "Small.cfg"))
+    assert "constant Nil " in raised.message
     assert plan_sweep(load(text + '[constants]\nNil = "Nil"\n'), "jar").filled == ()
 
 
@@ -356,10 +352,9 @@ def test_where_one_part_ends_and_the_next_begins_is_part_of_the_digest() -> None
 
 
 def test_what_is_unassigned_is_told_while_planning(load: LoadSweep) -> None:
-    with pytest.raises(InputError, match="Max") as raised:
-        plan_sweep(load('module = "Counter.tla"\n'), "jar")
-    assert raised.value.code == "unassigned"
-    assert "Counter.tla:7" in str(raised.value)
+    raised = raises(InputError, lambda: plan_sweep(load('module = "Counter.tla"\n'), "jar"), match="Max")
+    assert raised.code == "unassigned"
+    assert "Counter.tla:7" in str(raised)
 
 
 def test_a_model_needs_a_specification(load: LoadSweep, tmp_path: Path) -> None:

@@ -347,8 +347,7 @@ def test_the_systems_need_no_more_than_numbers(
     plan = plan_sweep(sweep, "0" * 64)
     # Three constants of compaction are assumed to be TRUE or FALSE.
     assert len(plan.runs) == (8 if module.startswith("compaction") else 1)
-    assigned = dict(plan.runs[0].config.assignments)
-    assert sum(name == value for name, value in assigned.items()) == own
+    assert sum(name == value for name, value in dict(plan.runs[0].config.assignments).items()) == own
 
 
 CLUSTER = r"""---- MODULE Cluster ----

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import COUNTER
+from tests.raising import raises
 from tests.unit.conftest import BOX, LoadSweep
 from tla2py.errors import InputError
 from tla2py.model.model import Config
@@ -116,12 +117,10 @@ def test_switches_may_vary(box: Path, load: LoadSweep) -> None:
         "Other",
     ]
     assert [run.options.check_deadlock for run in found[:2]] == [True, False]
-    with pytest.raises(InputError, match="check_deadlock") as raised:
-        runs(load, "[parameters]\ncheck_deadlock = [1]\n")
-    assert raised.value.code == "wrong-type"
-    with pytest.raises(InputError, match="Whom") as raised:
-        runs(load, '[parameters]\nsymmetry = ["Whom"]\n')
-    assert raised.value.code == "unknown-definition"
+    raised = raises(InputError, runs, load, "[parameters]\ncheck_deadlock = [1]\n", match="check_deadlock")
+    assert raised.code == "wrong-type"
+    raised = raises(InputError, runs, load, '[parameters]\nsymmetry = ["Whom"]\n', match="Whom")
+    assert raised.code == "unknown-definition"
 
 
 def test_several_configs_are_a_parameter(box: Path, load: LoadSweep) -> None:
@@ -162,10 +161,9 @@ def test_a_pattern_finds_configs(box: Path, load: LoadSweep) -> None:
         (box / "models" / f"{name}.cfg").write_text(CONFIG)
     sweep = load('module = "Box.tla"\nconfig = ["Box.cfg", "models/*.cfg"]\n')
     assert [p.parameters["config"] for p in sweep.points] == ["Box.cfg", "models/a.cfg", "models/b.cfg"]
-    with pytest.raises(InputError) as raised:
-        load('module = "Box.tla"\nconfig = "model/*.cfg"\n')
-    assert (raised.value.code, raised.value.message) == ("config-missing", "no config matches model/*.cfg")
-    assert str(raised.value.where).endswith("sweep.toml:2:11")
+    raised = raises(InputError, load, 'module = "Box.tla"\nconfig = "model/*.cfg"\n')
+    assert (raised.code, raised.message) == ("config-missing", "no config matches model/*.cfg")
+    assert str(raised.where).endswith("sweep.toml:2:11")
 
 
 @pytest.mark.parametrize(
@@ -212,33 +210,24 @@ def test_a_config_is_held_against_the_modules_that_it_is_used_with(box: Path, lo
 
 def test_a_config_that_does_not_parse(box: Path, load: LoadSweep) -> None:
     (box / "Box.cfg").write_text(CONFIG.replace("Low = 1", "Low = "))
-    with pytest.raises(InputError) as raised:
-        runs(load, "")
-    assert raised.value.code == "config-syntax"
-    assert str(raised.value.where).endswith("Box.cfg:6:7")
+    raised = raises(InputError, runs, load, "")
+    assert raised.code == "config-syntax"
+    assert str(raised.where).endswith("Box.cfg:6:7")
 
 
 def test_a_config_that_is_not_there(box: Path, load: LoadSweep) -> None:
-    with pytest.raises(InputError) as raised:
-        load('module = "Box.tla"\nconfig = ["Box.cfg", "Bax.cfg"]\n')
-    assert (raised.value.code, raised.value.message) == ("config-missing", "no such config: Bax.cfg")
-    assert str(raised.value.where).endswith("sweep.toml:2:23")
-    with pytest.raises(InputError) as raised:
-        load('module = "Box.tla"\nconfig = []\n')
-    assert raised.value.code == "empty-parameter"
-    with pytest.raises(InputError, match=r"none/\*\.cfg") as raised:
-        of_configs(box, "none/*.cfg")
-    assert raised.value.code == "config-missing"
-    with pytest.raises(InputError) as raised:
-        sweep_of_configs(box / "No.tla", str(box / "*.cfg"))
-    assert raised.value.code == "module-missing"
+    raised = raises(InputError, load, 'module = "Box.tla"\nconfig = ["Box.cfg", "Bax.cfg"]\n')
+    assert (raised.code, raised.message) == ("config-missing", "no such config: Bax.cfg")
+    assert str(raised.where).endswith("sweep.toml:2:23")
+    assert raises(InputError, load, 'module = "Box.tla"\nconfig = []\n').code == "empty-parameter"
+    assert raises(InputError, of_configs, box, "none/*.cfg", match=r"none/\*\.cfg").code == "config-missing"
+    raised = raises(InputError, lambda: sweep_of_configs(box / "No.tla", str(box / "*.cfg")))
+    assert raised.code == "module-missing"
 
 
 def test_a_constant_that_nobody_assigns_is_told(box: Path, load: LoadSweep) -> None:
     (box / "Box.cfg").write_text(CONFIG.replace("Who = {a, Limit}", ""))
-    with pytest.raises(InputError, match="Who ") as raised:
-        runs(load, "")
-    assert raised.value.code == "unassigned"
+    assert raises(InputError, runs, load, "", match="Who ").code == "unassigned"
 
 
 FOLDER_CONFIG = "SPECIFICATION Spec\nINVARIANT Small\nCONSTANT Max = 2\n"
@@ -328,9 +317,7 @@ def test_configs_without_any_module_are_left_out(tmp_path: Path) -> None:
     sweep = load_sweep(tmp_path)
     assert pairs(sweep) == {"a/Counter.cfg": "a/Counter.tla"}
     assert sweep.left_out == ("b/tox.cfg (no module beside it or above)",)
-    with pytest.raises(InputError) as raised:
-        load_sweep(tmp_path / "b")
-    assert raised.value.code == "config-missing"
+    assert raises(InputError, load_sweep, tmp_path / "b").code == "config-missing"
 
 
 def test_configs_in_modules_and_in_capitals_are_configs(tmp_path: Path) -> None:
@@ -387,17 +374,14 @@ def test_configs_that_cannot_be_read_are_kept_apart(tmp_path: Path) -> None:
     assert "constant Max has no value" in said["Counter_Unassigned.cfg"]
     # If none is left, the first one's error is raised.
     (tmp_path / "Counter.tla").write_text("---- MODULE Counter ----\nEXTENDS Absent\n====\n")
-    with pytest.raises(InputError, match="Absent") as raised:
-        load_sweep(tmp_path)
-    assert raised.value.code == "module-missing"
+    assert raises(InputError, load_sweep, tmp_path, match="Absent").code == "module-missing"
 
 
 def test_a_folder_that_excludes_every_config_is_an_error(tmp_path: Path) -> None:
     folder(tmp_path, Counter_tla=COUNTER, Counter_cfg=FOLDER_CONFIG)
     (tmp_path / "models.toml").write_text('[grid]\nexclude = [{ config = "Counter.cfg" }]\n')
-    with pytest.raises(InputError) as raised:
-        load_sweep(tmp_path)
-    assert (raised.value.code, raised.value.where) == ("config-missing", f"{tmp_path / 'models.toml'}:2:1")
+    raised = raises(InputError, load_sweep, tmp_path)
+    assert (raised.code, raised.where) == ("config-missing", f"{tmp_path / 'models.toml'}:2:1")
 
 
 def test_a_manifest_is_a_file_of_no_interest(tmp_path: Path) -> None:
@@ -416,14 +400,11 @@ def test_models_toml_says_the_rest(tmp_path: Path) -> None:
     assert (sweep.limits.timeout_seconds, sweep.name) == (5, tmp_path.name)
     assert load_sweep(tmp_path / "models.toml").points == sweep.points
     (tmp_path / "models.toml").write_text("[tlc]\ntimeuot = 5\n")
-    with pytest.raises(InputError) as raised:
-        load_sweep(tmp_path)
-    assert raised.value.where == f"{tmp_path / 'models.toml'}:2:1"
+    assert raises(InputError, load_sweep, tmp_path).where == f"{tmp_path / 'models.toml'}:2:1"
 
 
 def test_a_library_that_is_missing_is_an_error_without_a_sweep_file(tmp_path: Path) -> None:
     (tmp_path / "Lift.tla").write_text("---- MODULE Lift ----\n====\n")
     (tmp_path / "Lift.cfg").write_text("\n")
-    with pytest.raises(InputError) as caught:
-        load_sweep(tmp_path / "models.toml", [tmp_path / "nowhere"])
-    assert caught.value.code == "library-missing"
+    caught = raises(InputError, load_sweep, tmp_path / "models.toml", [tmp_path / "nowhere"])
+    assert caught.code == "library-missing"

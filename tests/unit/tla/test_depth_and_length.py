@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from tests.raising import raises
 from tla2py.errors import InputError
 from tla2py.tla.canonical import same_value
 from tla2py.tla.itf import Json, from_itf, state_from_itf, state_to_itf
@@ -67,10 +68,8 @@ def test_json_nested_too_deep_is_refused() -> None:
     deep: Json = []
     for _ in range(BEYOND):
         deep = {"#tup": [deep]}
-    with pytest.raises(InputError, match=f"nested more than {DEEPEST} deep") as raised:
-        from_itf(deep)
 
-    assert raised.value.code == "itf-syntax"
+    assert raises(InputError, from_itf, deep, match=f"nested more than {DEEPEST} deep").code == "itf-syntax"
 
 
 @pytest.mark.parametrize("kind", NESTED)

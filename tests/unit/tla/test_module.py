@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.raising import raises
 from tests.unit.tla.conftest import LoadModules, WriteModules, module
 from tla2py.errors import InputError
 from tla2py.tla.module import Definition, Module
@@ -209,11 +210,10 @@ def test_text_around_the_module_is_ignored(tmp_path: Path) -> None:
 )
 def test_a_syntax_error_has_its_place_and_text(write: WriteModules, body: str, place: str, said: str) -> None:
     path = write(module("M", body))
-    with pytest.raises(InputError) as raised:
-        load_modules(path)
-    assert raised.value.code == "module-syntax"
-    assert raised.value.where == f"{path}:{place}"
-    assert said in raised.value.message
+    raised = raises(InputError, load_modules, path)
+    assert raised.code == "module-syntax"
+    assert raised.where == f"{path}:{place}"
+    assert said in raised.message
 
 
 SPECS = Path(__file__).parents[3] / "specs"
@@ -339,9 +339,8 @@ def test_a_module_named_inside_let_is_followed(load: LoadModules) -> None:
 
 def test_a_missing_module_is_named_at_its_place(write: WriteModules, tmp_path: Path) -> None:
     root = write(module("Main", "EXTENDS Naturals,\n  Bass"), module("Base", "A == 1"))
-    with pytest.raises(InputError) as raised:
-        load_modules(root)
-    error = raised.value
+    raised = raises(InputError, load_modules, root)
+    error = raised
     assert (error.code, error.where) == ("module-missing", f"{root}:3:3")
     assert "Bass" in error.message
     assert "Base" in str(error.hint)
@@ -353,9 +352,8 @@ def test_a_missing_module_is_named_at_its_place(write: WriteModules, tmp_path: P
     [("SequencesExt", "CommunityModules"), ("BagsTheorems", "TLA+ proof system"), ("Apalache", "Apalache")],
 )
 def test_a_missing_module_of_a_known_library_says_which(write: WriteModules, name: str, said: str) -> None:
-    with pytest.raises(InputError, match=name) as raised:
-        load_modules(write(module("Main", f"EXTENDS {name}")))
-    assert said in str(raised.value.hint)
+    raised = raises(InputError, lambda: load_modules(write(module("Main", f"EXTENDS {name}"))), match=name)
+    assert said in str(raised.hint)
 
 
 def test_the_names_that_proofs_use_are_there_unless_a_folder_has_the_module(
@@ -375,9 +373,7 @@ def test_a_module_in_a_folder_beside_is_told_of_and_taken_if_asked_for(
 ) -> None:
     root = write(module("Main", "EXTENDS Base"), folder=tmp_path / "here")
     write(module("Base", "A == 1"), folder=tmp_path / "lib")
-    with pytest.raises(InputError) as raised:
-        load_modules(root)
-    assert f"-L {tmp_path / 'lib'}" in str(raised.value.hint)
+    assert f"-L {tmp_path / 'lib'}" in str(raises(InputError, load_modules, root).hint)
     assert set(load_modules(root, nearby=True).definitions) == {"A"}
     # With two candidates the choice is ambiguous.
     write(module("Base", "B == 1"), folder=tmp_path / "other")
@@ -387,17 +383,14 @@ def test_a_module_in_a_folder_beside_is_told_of_and_taken_if_asked_for(
 
 def test_a_circle_is_an_error(write: WriteModules) -> None:
     root = write(module("A", "EXTENDS B"), module("B", "EXTENDS C"), module("C", "I == INSTANCE B"))
-    with pytest.raises(InputError) as raised:
-        load_modules(root)
-    assert raised.value.code == "module-cycle"
-    assert "B needs C needs B" in raised.value.message
+    raised = raises(InputError, load_modules, root)
+    assert raised.code == "module-cycle"
+    assert "B needs C needs B" in raised.message
 
 
 def test_a_syntax_error_in_a_module_below_is_found_there(write: WriteModules, tmp_path: Path) -> None:
     root = write(module("A", "EXTENDS B"), module("B", "X == ["))
-    with pytest.raises(InputError) as raised:
-        load_modules(root)
-    assert str(raised.value.where).startswith(str(tmp_path / "B.tla"))
+    assert str(raises(InputError, load_modules, root).where).startswith(str(tmp_path / "B.tla"))
 
 
 def test_modules_behind_the_first_one_in_its_file(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from tests.raising import raises
 from tla2py.errors import InputError
 from tla2py.tla.evaluate import evaluate, expression_of
 from tla2py.tla.module import Definition
@@ -62,9 +63,7 @@ def test_names_and_standard_modules(text: str, names: set[str], standard: set[st
     ],
 )
 def test_what_is_no_expression_is_refused_with_its_place(text: str, said: str) -> None:
-    with pytest.raises(InputError, match="expression") as raised:
-        parse_expression(text)
-    assert said in raised.value.message
+    assert said in raises(InputError, parse_expression, text, match="expression").message
 
 
 @given(st.one_of(TOKENS, st.text(max_size=60)))
@@ -97,9 +96,7 @@ def test_any_body_is_a_module_or_an_error_with_a_place(body: str) -> None:
         assert 1 <= span.begin_line <= span.end_line <= len(lines)
         assert 1 <= span.begin_column <= len(lines[span.begin_line - 1]) + 1
     if module.syntax_error is not None:
-        with pytest.raises(InputError) as raised:
-            raise_mistake(module)
-        assert raised.value.where is not None
+        assert raises(InputError, raise_mistake, module).where is not None
 
 
 @given(st.text(max_size=80))
@@ -109,11 +106,8 @@ def test_any_text_is_read_without_an_accident(text: str) -> None:
 
 
 def test_a_long_chain_is_followed_and_a_bottomless_one_refused() -> None:
-    pairs = " @@ ".join(f"{number} :> N" for number in range(800))
-    assert parse_expression(pairs).names == {"N"}
-    with pytest.raises(InputError) as raised:
-        parse_expression("(" * 4000 + "1" + ")" * 4000)
-    assert raised.value.code == "too-deep"
+    assert parse_expression(" @@ ".join(f"{number} :> N" for number in range(800))).names == {"N"}
+    assert raises(InputError, parse_expression, "(" * 4000 + "1" + ")" * 4000).code == "too-deep"
 
 
 MODULE = r"""---- MODULE M ----
@@ -228,7 +222,6 @@ def test_values(text: str, value: Value) -> None:
     ],
 )
 def test_what_has_no_value_is_told(text: str, code: str, said: str) -> None:
-    with pytest.raises(InputError) as raised:
-        evaluate(expression_of(text), lookup)
-    assert raised.value.code == code
-    assert said in str(raised.value)
+    raised = raises(InputError, lambda: evaluate(expression_of(text), lookup))
+    assert raised.code == code
+    assert said in str(raised)

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tla2py
+from tests.raising import raises
 from tests.unit.tla.strategies import lexemes, model_values, otherwise, states, values
 from tla2py.errors import InputError
 from tla2py.tla.canonical import in_order, same_value
@@ -216,11 +217,9 @@ def test_a_listed_name_is_a_model_value_whatever_it_could_be() -> None:
     ],
 )
 def test_says_where_text_is_no_value(text: str, column: int) -> None:
-    with pytest.raises(ValueTextError) as caught:
-        parse_value(text)
-
-    assert caught.value.column == column
-    assert str(caught.value).startswith(f"column {column}: not a TLA+ value: expected ")
+    caught = raises(ValueTextError, parse_value, text)
+    assert caught.column == column
+    assert str(caught).startswith(f"column {column}: not a TLA+ value: expected ")
 
 
 def test_canonical_text_sorts_and_folds() -> None:
@@ -254,10 +253,8 @@ def test_iterates_in_order() -> None:
     ],
 )
 def test_refuses_what_is_no_itf(json: object) -> None:
-    with pytest.raises(InputError) as caught:
-        from_itf(json)  # type: ignore[arg-type]
 
-    assert caught.value.code == "itf-syntax"
+    assert raises(InputError, from_itf, json).code == "itf-syntax"
 
 
 def test_reads_itf_of_others() -> None:

@@ -149,8 +149,7 @@ def test_the_heap_leaves_room_for_the_rest_of_the_jvm(mebibytes: int) -> None:
     memory = mebibytes * MIB
     heap = heap_bytes(memory)
     assert 48 * MIB <= heap < memory
-    command = argv(limits=replace(LIMITS, memory_bytes=memory))
-    assert f"-Xmx{heap // MIB}m" in jvm(command)
+    assert f"-Xmx{heap // MIB}m" in jvm(argv(limits=replace(LIMITS, memory_bytes=memory)))
     assert memory - heap >= memory // 5
     assert heap_bytes(2 * memory) > heap
 

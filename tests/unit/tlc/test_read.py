@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.raising import raises
 from tests.unit.tlc.test_literal import LITERALS
 from tla2py.errors import InputError
 from tla2py.model.model import Assignment, Config, Substitution
@@ -144,23 +145,16 @@ def test_an_empty_config(path: Path) -> None:
     ],
 )
 def test_mistakes_are_told_with_their_place(path: Path, text: str, place: str, said: str) -> None:
-    with pytest.raises(InputError, match=said) as raised:
-        read(path, text)
-    assert raised.value.code == "config-syntax"
-    assert raised.value.where == f"{path}{place}"
+    raised = raises(InputError, read, path, text, match=said)
+    assert raised.code == "config-syntax"
+    assert raised.where == f"{path}{place}"
 
 
 def test_a_config_that_is_not_there(path: Path, tmp_path: Path) -> None:
-    with pytest.raises(InputError) as raised:
-        read_config(path)
-    assert raised.value.code == "config-missing"
-    with pytest.raises(InputError) as raised:
-        read_config(tmp_path)
-    assert raised.value.code == "config-unreadable"
+    assert raises(InputError, read_config, path).code == "config-missing"
+    assert raises(InputError, read_config, tmp_path).code == "config-unreadable"
     path.write_bytes(b"INIT \xff")
-    with pytest.raises(InputError) as raised:
-        read_config(path)
-    assert raised.value.code == "config-syntax"
+    assert raises(InputError, read_config, path).code == "config-syntax"
 
 
 def test_what_tlc_reads_is_read(path: Path) -> None:
@@ -173,9 +167,7 @@ def test_a_config_in_a_module_is_read_at_its_lines(tmp_path: Path) -> None:
     module = tmp_path / "Box.tla"
     text = "---- MODULE Box ----\nA == 1\n====\n----- CONFIG Other ----\nINIT B\n====\n"
     module.write_text(text)
-    with pytest.raises(InputError) as raised:
-        read_config(module)
-    assert (raised.value.code, config_beside(module)) == ("config-missing", None)
+    assert (raises(InputError, read_config, module).code, config_beside(module)) == ("config-missing", None)
     module.write_text(text + "---- CONFIG Box -----\nINIT A\n==== INVARIANT C\n")
     file = read_config(module)
     assert (file.config, config_beside(module)) == (Config(init="A"), module)
@@ -270,10 +262,9 @@ def test_nothing_is_said(line: str) -> None:
     ],
 )
 def test_what_is_not_understood_is_no_success(text: str, place: str, said: str) -> None:
-    with pytest.raises(InputError) as raised:
-        config_expectation(text, PATH)
-    assert (raised.value.code, raised.value.where) == ("config-expect", place)
-    assert said in raised.value.message
+    raised = raises(InputError, config_expectation, text, PATH)
+    assert (raised.code, raised.where) == ("config-expect", place)
+    assert said in raised.message
 
 
 def test_the_statement_is_not_for_a_tlc_that_does_not_know_it() -> None:

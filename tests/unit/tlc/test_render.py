@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.raising import raises
 from tests.unit.conftest import LoadSweep
 from tla2py.errors import InputError
 from tla2py.model.model import Assignment, Config, Model, Substitution
@@ -64,23 +65,20 @@ def test_deadlock_is_told_to_the_reader_since_old_configs_cannot_say_it() -> Non
     ],
 )
 def test_an_undefined_name_is_an_error(template: str, said: str) -> None:
-    with pytest.raises(InputError, match=said) as raised:
-        render_config(CONFIG, template, where="own.cfg.j2")
-    assert raised.value.code == "template"
-    assert raised.value.where == "own.cfg.j2:1"
-    assert "config" in str(raised.value.hint)
+    raised = raises(InputError, render_config, CONFIG, template, where="own.cfg.j2", match=said)
+    assert raised.code == "template"
+    assert raised.where == "own.cfg.j2:1"
+    assert "config" in str(raised.hint)
 
 
 def test_what_is_no_template_is_told_with_its_line() -> None:
-    with pytest.raises(InputError) as raised:
-        render_config(CONFIG, "INIT Init\n{% if %}\n", where="own.cfg.j2")
-    assert (raised.value.code, raised.value.where) == ("template", "own.cfg.j2:2")
+    raised = raises(InputError, render_config, CONFIG, "INIT Init\n{% if %}\n", where="own.cfg.j2")
+    assert (raised.code, raised.where) == ("template", "own.cfg.j2:2")
 
 
 def test_what_fails_while_rendering_is_an_error() -> None:
-    with pytest.raises(InputError) as raised:
-        render_config(CONFIG, "{{ 1 // 0 }}", where="own.cfg.j2")
-    assert (raised.value.code, raised.value.where) == ("template", "own.cfg.j2:1")
+    raised = raises(InputError, render_config, CONFIG, "{{ 1 // 0 }}", where="own.cfg.j2")
+    assert (raised.code, raised.where) == ("template", "own.cfg.j2:1")
 
 
 def test_a_sweep_may_name_its_own_template(load: LoadSweep, tmp_path: Path) -> None:
@@ -97,23 +95,19 @@ def test_a_sweep_may_name_its_own_template(load: LoadSweep, tmp_path: Path) -> N
 
 def test_mistakes_in_its_template_name_the_file(load: LoadSweep, tmp_path: Path) -> None:
     head = 'module = "Counter.tla"\ntemplate = "own.cfg.j2"\n[constants]\nMax = 1\n'
-    with pytest.raises(InputError, match=r"own\.cfg\.j2") as raised:
-        load(head)
-    assert raised.value.code == "template-missing"
-    assert raised.value.where == f"{tmp_path / 'sweep.toml'}:2:1"
+    raised = raises(InputError, load, head, match=r"own\.cfg\.j2")
+    assert raised.code == "template-missing"
+    assert raised.where == f"{tmp_path / 'sweep.toml'}:2:1"
     (tmp_path / "own.cfg.j2").write_text("\n\n{{ config.invariant }}\n")
-    with pytest.raises(InputError, match="invariant") as raised:
-        plan_sweep(load(head), "jar")
-    assert raised.value.where == f"{tmp_path / 'own.cfg.j2'}:3"
+    raised = raises(InputError, lambda: plan_sweep(load(head), "jar"), match="invariant")
+    assert raised.where == f"{tmp_path / 'own.cfg.j2'}:3"
 
 
 @pytest.mark.parametrize(
     "template", ["{{ 'a' * 10 ** 10 }}", "{{ 'a' * 10 ** 9 }}" * 3, "{{ " + "(" * 3000 + ")" * 3000 + " }}"]
 )
 def test_a_template_takes_no_more_memory_than_it_may(template: str) -> None:
-    with pytest.raises(InputError) as raised:
-        render_config(CONFIG, template, where="own.cfg.j2")
-    assert raised.value.code == "template"
+    assert raises(InputError, render_config, CONFIG, template, where="own.cfg.j2").code == "template"
     # The next one is rendered all the same.
     assert render_config(CONFIG, "INIT {{ config.init }}\n") == f"INIT {CONFIG.init}\n"
 
@@ -127,9 +121,8 @@ def test_a_template_takes_no_more_memory_than_it_may(template: str) -> None:
     ],
 )
 def test_a_template_that_does_not_end(template: str) -> None:
-    with pytest.raises(InputError, match="seconds") as raised:
-        render_config(CONFIG, template, where="own.cfg.j2")
-    assert (raised.value.code, raised.value.where) == ("template", "own.cfg.j2")
+    raised = raises(InputError, render_config, CONFIG, template, where="own.cfg.j2", match="seconds")
+    assert (raised.code, raised.where) == ("template", "own.cfg.j2")
     assert render_config(CONFIG, "INIT {{ config.init }}\n") == f"INIT {CONFIG.init}\n"
 
 
@@ -294,10 +287,9 @@ def test_columns_are_kept(model: Model) -> None:
     ],
 )
 def test_what_cannot_stand_in_a_module(model: Model, name: str, value: str, code: str, said: str) -> None:
-    with pytest.raises(InputError) as raised:
-        build_config(with_constant(model, name, value))
-    assert raised.value.code == code
-    assert said in str(raised.value)
+    raised = raises(InputError, lambda: build_config(with_constant(model, name, value)))
+    assert raised.code == code
+    assert said in str(raised)
 
 
 def test_the_wrapper_has_the_name_of_no_module(load: LoadSweep, tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from tests.raising import raises
 from tests.unit.store.test_itf_traces import RELAY, same_trace, traces
 from tests.unit.store.test_tables import CASES, make_store
 from tests.unit.tla.strategies import values
@@ -145,17 +146,14 @@ NAMES: dict[str, Value] = {"relay::token": 1, "x": "a"}
 
 
 def test_tla_of_variables_of_other_languages() -> None:
-    text = export_trace(one_state(**NAMES), "tla")
 
-    assert '("relay::token" :> 1 @@ "x" :> "a")' in text
+    assert '("relay::token" :> 1 @@ "x" :> "a")' in export_trace(one_state(**NAMES), "tla")
 
 
 def test_an_unknown_format_is_refused() -> None:
-    with pytest.raises(InputError) as caught:
-        export_trace(RELAY, "xml")
-
-    assert caught.value.code == "unknown-format"
-    assert "itf" in (caught.value.hint or "")
+    caught = raises(InputError, export_trace, RELAY, "xml")
+    assert caught.code == "unknown-format"
+    assert "itf" in (caught.hint or "")
 
 
 def stepping() -> Trace:
@@ -276,8 +274,7 @@ def test_a_line_per_change_and_none_for_what_stays(value: Value) -> None:
     one = made(("Init", {"x": (value, P)}), ("Next", {"x": (value, Q)}))
     assert list(step_changes(*one.states)) == ["x[2]: p -> q"]
     other = made(("Init", {"x": value}), ("Next", {"x": Record({"f": value})}))
-    lines = list(step_changes(*other.states))
-    assert bool(lines) != same_value(value, Record({"f": value}))
+    assert bool(list(step_changes(*other.states))) != same_value(value, Record({"f": value}))
     assert list(step_changes(None, other.states[0])) == [f"x = {format_value(value)}"]
 
 

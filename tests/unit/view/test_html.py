@@ -149,8 +149,7 @@ def test_notes_come_first_and_their_links_are_kept(view: StoreView, tmp_path: Pa
     assert "<h2>Why</h2>" in read.text
     assert "../specs/more.md#there" in read.links
     assert {"#coverage", "https://example.org/a"} <= set(read.links)
-    folded = report_page(view, replace(options, notes="long " * 2000))
-    assert "<summary>Notes" in folded
+    assert "<summary>Notes" in report_page(view, replace(options, notes="long " * 2000))
 
 
 def test_what_is_asked_for_and_not_there_is_an_error(view: StoreView) -> None:
@@ -281,8 +280,7 @@ def test_in_the_table_of_a_sweep(figures_view: StoreView) -> None:
     held, stopped = figures_printed(sweep_summary(figures_view)).splitlines()[1:3]
     assert "holds" in held
     assert ">=" not in held
-    run = figures_view.run_rows[1]
-    assert f" >={run.generated}  " in stopped
+    assert f" >={figures_view.run_rows[1].generated}  " in stopped
     assert stopped.count(">=") == 3
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.raising import raises
 from tests.unit.view.traces import P, Q, R, made, message, on
 from tla2py.errors import InputError
 from tla2py.model.trace import Trace
@@ -95,8 +96,7 @@ def test_fields_of_other_names_are_asked_for() -> None:
     [(box(P, Q), [P, Q]), (box(Q, "x"), [Q]), (box(), [None]), ("client", [None]), (P, [P])],
 )
 def test_a_message_may_have_several_receivers(who: Value, receivers: list[Value]) -> None:
-    arrows = sending(box(), box(message(dst=who)))
-    assert [arrow.receiver for arrow in arrows] == receivers
+    assert [arrow.receiver for arrow in sending(box(), box(message(dst=who)))] == receivers
 
 
 def test_receivers_in_a_range_of_numbers() -> None:
@@ -260,8 +260,7 @@ def of(*values: Value) -> dict[str, Value]:
     ],
 )
 def test_guessed(values: dict[str, Value], constants: dict[str, str], expected: tuple[Value, ...]) -> None:
-    trace = made(("Init", values), ("Next", values), constants=constants)
-    assert processes_of(trace) == expected
+    assert processes_of(made(("Init", values), ("Next", values), constants=constants)) == expected
 
 
 @pytest.mark.parametrize(
@@ -279,9 +278,7 @@ def test_guessed(values: dict[str, Value], constants: dict[str, str], expected: 
 )
 def test_one_process_a_record_or_numbers_are_no_guess(values: dict[str, Value]) -> None:
     trace = made(("Init", values), ("Next", values))
-    with pytest.raises(InputError) as error:
-        processes_of(trace)
-    assert error.value.code == "no-processes"
+    assert raises(InputError, processes_of, trace).code == "no-processes"
     assert acting(trace) is None
 
 
@@ -311,11 +308,10 @@ def test_asked_for() -> None:
 )
 def test_what_is_asked_for_and_not_there(by: str | tuple[()], said: str) -> None:
     trace = made(("Init", of(on(1, 2))), constants={"One": "1"})
-    with pytest.raises(InputError, match=said) as error:
-        processes_of(trace, by)
-    assert error.value.code == "no-processes"
+    error = raises(InputError, processes_of, trace, by, match=said)
+    assert error.code == "no-processes"
     # The hint lists only sets.
-    assert str(error.value.hint).startswith("use one of x, or list the processes")
+    assert str(error.hint).startswith("use one of x, or list the processes")
 
 
 @pytest.mark.parametrize(
@@ -348,8 +344,7 @@ def test_who_acted(
 
 
 def test_nobody_acts_where_nothing_of_a_process_changes() -> None:
-    trace = made(("Init", of(on(1, 2), 8)), ("Next", of(on(1, 2), 9)))
-    assert acting(trace) is None
+    assert acting(made(("Init", of(on(1, 2), 8)), ("Next", of(on(1, 2), 9)))) is None
     told = made(("Init", of(on(1, 2), 8)), ("Next", of(on(1, 2), 9), ("q",)))
     assert acting(told) == [((), False), ((Q,), False)]
 

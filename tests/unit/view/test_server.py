@@ -57,8 +57,7 @@ def test_the_page_and_its_data(address: str) -> None:
     "name", ["chunk-99", "chunk--1", "chunk-x", "nothing", "../overview", "chunk-%D9%A3"]
 )
 def test_other_names_are_not_found(address: str, name: str) -> None:
-    at = urlsplit(address).path
-    assert ask(address, at + name)[0] == 404
+    assert ask(address, urlsplit(address).path + name)[0] == 404
 
 
 @pytest.mark.parametrize(
