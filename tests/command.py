@@ -213,6 +213,20 @@ class Record:
         return errors
 
 
+def tool(
+    *argv: str | Path,
+    cwd: str | Path | None = None,
+    env: Mapping[str, str] | None = None,
+    check: bool = False,
+    timeout: float = 300,
+) -> subprocess.CompletedProcess[str]:
+    """A program that ended, with what it printed."""
+    words = [str(each) for each in argv]
+    return subprocess.run(
+        words, cwd=cwd, env=env, check=check, timeout=timeout, capture_output=True, text=True
+    )
+
+
 def needs_process(env: Environment | None) -> bool:
     """Whether only a new interpreter can have this environment."""
     return bool(_OF_INTERPRETER & (env or {}).keys())

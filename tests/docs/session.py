@@ -10,13 +10,13 @@ import os
 import re
 import shlex
 import shutil
-import subprocess
 import sys
 import tomllib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from tests.command import tool
 from tests.docs.blocks import ROOT, Block, Command, begins_with, commands
 from tla2py.cli.app import run_app
 from tla2py.sweep.file import read_sweep_text
@@ -124,13 +124,12 @@ class Session:
     def _shell(self, text: str) -> tuple[str, str]:
         where = self.folder / ".cwd"
         script = f"(exit {self._code})\n{text}\nended=$?; pwd > {where}; exit $ended"
-        done = subprocess.run(
-            ["bash", "-c", script],
+        done = tool(
+            "bash",
+            "-c",
+            script,
             cwd=self._cwd,
             env=os.environ | {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"},
-            capture_output=True,
-            text=True,
-            check=False,
         )
         self._code = done.returncode
         self._cwd = Path(where.read_text().strip())
@@ -164,12 +163,8 @@ class Session:
 
 def recipe(target: str) -> str:
     """The command that a target of the Makefile runs after setup."""
-    done = subprocess.run(
-        ["make", "--no-print-directory", "-n", "-o", "setup", "-o", "chromium", target],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=True,
+    done = tool(
+        "make", "--no-print-directory", "-n", "-o", "setup", "-o", "chromium", target, cwd=ROOT, check=True
     )
     return done.stdout.strip().replace(".venv/bin/", "")
 

@@ -15,6 +15,7 @@ import psutil
 import pytest
 
 import tla2py
+from tests.command import tool
 from tests.faults.scene import STARTED, patience
 from tests.faults.test_spark import below, tlcs
 from tests.integration.test_object_storage import answers
@@ -121,7 +122,7 @@ def reference(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("reference")
     write_sweep(folder)
     command = [sys.executable, "-m", "tla2py", "sweep", "many.toml", "--executor", "local", "-o", "store"]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    done = tool(*command, cwd=folder)
     assert done.returncode == 0, done.stderr
     return folder / "store"
 

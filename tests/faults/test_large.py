@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import subprocess
 import sys
 import time
 import zipfile
@@ -12,6 +11,7 @@ from pathlib import Path
 import psutil
 import pytest
 
+from tests.command import tool
 from tests.faults.scene import Scene
 from tests.integration.test_sweep import rows
 from tests.stores import loose_records, table_rows
@@ -75,13 +75,7 @@ def test_a_counterexample_of_ten_thousand_states(tmp_path: Path) -> None:
     assert [row["trace_length"] for row in rows(scene.store, "runs")] == [4, 10000]
     assert len(table_rows(scene.store, "states")) == 10004
     assert len(rows(scene.store, "changes")) == 9999 + 3
-    shown = subprocess.run(
-        [sys.executable, "-m", "tla2py", "trace", scene.store, "2"],
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=300,
-    )
+    shown = tool(sys.executable, "-m", "tla2py", "trace", scene.store, "2")
     assert shown.returncode == 0, shown.stderr
     assert "Small is violated, 10,000 states" in shown.stdout.replace("10000", "10,000")
     assert shown.stdout.rstrip().splitlines()

@@ -6,18 +6,14 @@ import subprocess
 import sys
 from pathlib import Path
 
+from tests.command import tool
+
 ROOT = Path(__file__).resolve().parent.parent.parent
 CORPUS = ROOT / "tests" / "corpus" / "examples"
 
 
 def script(name: str, *options: str | Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, ROOT / "scripts" / name, *map(str, options)],
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
+    return tool(sys.executable, ROOT / "scripts" / name, *map(str, options))
 
 
 def test_models_are_compared_with_the_record_and_differences_explained(tmp_path: Path) -> None:

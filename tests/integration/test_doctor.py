@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.command import Ended
+from tests.command import Ended, tool
 from tests.conftest import RunCli
 from tests.raising import raises
 from tla2py.errors import ToolchainError
@@ -219,9 +219,7 @@ def test_nothing_is_left_to_the_interpreter(cache: Path, tiny_spec: Path, tmp_pa
     # A hot method is compiled at its threshold, however little time the machine leaves to the compiler.
     command += ["-Xbatch"]
     command += ["-cp", tools.jar.path, "tlc2.TLC", "-deadlock", "-config", tmp_path / "MC.cfg"]
-    done = subprocess.run(
-        [*command, tiny_spec.name], cwd=tiny_spec.parent, capture_output=True, text=True, check=True
-    )
+    done = tool(*command, tiny_spec.name, cwd=tiny_spec.parent, check=True)
     compiled = set(re.findall(r"tlc2\.tool\.impl\.Tool::(\w+)", done.stdout))
     assert compiled >= {"evalImpl", "evalApplImpl", "getNextStatesImpl", "getNextStatesApplUsrDefOp"}
 

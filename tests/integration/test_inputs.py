@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-import subprocess
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -12,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import tla2py
+from tests.command import tool
 from tests.conftest import RunCli
 from tests.integration.spy import found_by, write_spy
 from tests.stores import record_ids
@@ -206,13 +206,7 @@ def test_the_command_line_in_reports_has_variables_and_properties(run_cli: RunCl
     line = next(line for line in ended.stdout.splitlines() if "tlc2.TLC" in line)
     assert "'-Dtlc2.mine=a b'" in line
     assert run_cli("cfg", sweep, "-o", "points").code == 0
-    plain = subprocess.run(
-        ["/bin/sh", "-c", line[line.index("LEVEL=") :]],
-        cwd=sweep.parent / "points/0001",
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    plain = tool("/bin/sh", "-c", line[line.index("LEVEL=") :], cwd=sweep.parent / "points/0001")
     assert '[level |-> "it\'s", log |-> "one"]' in plain.stdout, plain
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.command import tool
 from tests.conftest import RunCli
 
 SCRIPT = """
@@ -31,7 +32,7 @@ main()
 
 
 def test_an_interrupt_while_a_class_is_made_is_quiet() -> None:
-    done = subprocess.run([sys.executable, "-c", SCRIPT], capture_output=True, text=True, check=False)
+    done = tool(sys.executable, "-c", SCRIPT)
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
 
 
@@ -74,7 +75,7 @@ def test_an_interrupt_while_a_command_is_imported_is_quiet(sent: str, tmp_path: 
     chosen = [*after[:: len(after) // 6], "tla2py.cli.app", "tla2py.cli.run"]
     for name in chosen:
         at = {**surroundings, "AT": name}
-        done = subprocess.run(command, env=at, capture_output=True, text=True, check=False)
+        done = tool(*command, env=at)
         assert (done.returncode, done.stdout, done.stderr) == (130, "", ""), name
 
 
@@ -106,12 +107,13 @@ for line in sys.argv[1].splitlines():
 
 def test_every_command(core_only: dict[str, str], tiny_sweep: Path, tmp_path: Path) -> None:
     path = os.pathsep.join([core_only["PYTHONPATH"], str(Path(__file__).parents[2])])
-    done = subprocess.run(
-        [sys.executable, "-c", PROGRAM, EVERY_COMMAND],
-        env={**os.environ, **core_only, "PYTHONPATH": path},
+    done = tool(
+        sys.executable,
+        "-c",
+        PROGRAM,
+        EVERY_COMMAND,
         cwd=tmp_path,
-        capture_output=True,
-        text=True,
+        env={**os.environ, **core_only, "PYTHONPATH": path},
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines() == [
@@ -135,7 +137,7 @@ def test_jvms_that_stay_use_the_same_jar(core_only: dict[str, str]) -> None:
 
     def jar(env: dict[str, str]) -> Path:
         command = [sys.executable, "-c", program]
-        done = subprocess.run(command, env={**os.environ, **env}, capture_output=True, text=True, check=True)
+        done = tool(*command, env={**os.environ, **env}, check=True)
         return Path(done.stdout.strip())
 
     assert jar(core_only) == jar({})

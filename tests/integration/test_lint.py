@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.command import tool
 from tests.conftest import RunCli
 from tests.unit.lint.page import EXAMPLES, MODULE, Example
 from tla2py.lint.subject import read_dialect
@@ -23,7 +24,7 @@ CONFIG = "SPECIFICATION Spec\nCONSTANTS N = 3 S = {a, b} Op <- Same\n"
 def java(folder: Path, *args: str) -> subprocess.CompletedProcess[str]:
     options = ["-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", f"-Djava.io.tmpdir={folder}"]
     argv = [str(find_java().path), *options, "-cp", str(bundled_jar()), *args]
-    return subprocess.run(argv, cwd=folder, capture_output=True, text=True, timeout=120, check=False)
+    return tool(*argv, cwd=folder)
 
 
 def tlc(folder: Path, text: str) -> subprocess.CompletedProcess[str]:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 
+from tests.command import tool
 from tests.conftest import RunCli
 from tla2py.tlc.tools.java import find_java
 
@@ -128,22 +128,17 @@ def test_a_module_that_ends_the_search_is_searched_depth_first(
     assert (row["verdict"], row["matched"]) == ("holds", 4)
     queue = [] if search == "bfs" else ["-Dtlc2.tool.queue.IStateQueue=StateDeque"]
     classes = f"{newer_tlc}{os.pathsep}{newer_tlc.with_name('CommunityModules.jar')}"
-    plain = subprocess.run(
-        [
-            str(find_java().path),
-            *queue,
-            "-cp",
-            classes,
-            "tlc2.TLC",
-            "-metadir",
-            str(tmp_path / "m"),
-            "Trace.tla",
-        ],
+    plain = tool(
+        str(find_java().path),
+        *queue,
+        "-cp",
+        classes,
+        "tlc2.TLC",
+        "-metadir",
+        str(tmp_path / "m"),
+        "Trace.tla",
         cwd=tmp_path,
         env={**os.environ, "LOG": "good.ndjson"},
-        capture_output=True,
-        text=True,
-        check=False,
     )
     counts = f"{row['generated']} states generated, {row['distinct']} distinct states found"
     assert counts in plain.stdout

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.command import tool
 from tests.conftest import RunCli
 from tests.stores import table_rows
 from tla2py.tlc.tools.java import find_java
@@ -211,7 +211,7 @@ def test_plain_tlc_agrees_with_the_statuses(run_cli: RunCli, tmp_path: Path) -> 
         own = folder / row["mutant"]
         arguments = json.loads((own / "mutant.json").read_text())["arguments"]
         command = [java, "-cp", jar, "tlc2.TLC", "-metadir", tmp_path / "states", *arguments]
-        output = subprocess.run(command, cwd=own, capture_output=True, text=True, check=False).stdout
+        output = tool(*command, cwd=own).stdout
         clean = "Model checking completed. No error has been found." in output
         if row["status"] == "stillborn":
             assert not clean or "0 distinct states found" in output, (row, output)

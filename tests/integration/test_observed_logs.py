@@ -6,13 +6,13 @@ import io
 import json
 import re
 import shutil
-import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TypeAlias
 
 import pytest
 
+from tests.command import tool
 from tla2py.errors import InputError
 from tla2py.logs.files import write_log_module
 from tla2py.logs.literal import MODULES
@@ -93,7 +93,7 @@ def tlc(folder: Path, root: str) -> str:
     tools = find_toolchain()
     java = [str(tools.java.path), "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xmx256m"]
     argv = [*java, "-cp", str(tools.jar.path), "tlc2.TLC", "-deadlock", "-workers", "1", f"{root}.tla"]
-    done = subprocess.run(argv, cwd=folder, capture_output=True, text=True, check=False)
+    done = tool(*argv, cwd=folder)
     assert done.returncode == 0, done.stdout
     return done.stdout
 

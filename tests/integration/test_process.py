@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.command import environment
+from tests.command import environment, tool
 from tests.conftest import COUNTER, COUNTER_SWEEP, RunCli
 from tests.integration.test_watch import SPECS
 from tla2py.analysis.view import open_view
@@ -30,9 +30,7 @@ print(ended.exit_code, ended.termination_reason)
 
 def test_a_driver_may_have_many_files_open(tmp_path: Path) -> None:
     # The guard's pipe then has a number of two digits, which some shells cannot redirect to.
-    done = subprocess.run(
-        [sys.executable, "-c", DRIVER, tmp_path], capture_output=True, text=True, check=False, timeout=60
-    )
+    done = tool(sys.executable, "-c", DRIVER, tmp_path)
     assert done.stdout == "0 None\n", done.stderr
     assert (tmp_path / "stdout.txt").read_text() == "done\n"
     assert (tmp_path / "stderr.txt").read_text() == ""

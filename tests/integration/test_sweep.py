@@ -17,6 +17,7 @@ import pytest
 
 import tla2py
 from tests import command
+from tests.command import tool
 from tests.conftest import RunCli
 from tests.stores import damage_record, record_ids, table_rows
 from tla2py.analysis.view import StoreView
@@ -212,7 +213,7 @@ for arguments, allowed in {commands}:
     assert code == 0, arguments
     assert {heavy} & {{*sys.modules}} <= allowed, arguments
 """
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    done = tool(sys.executable, "-c", program)
     assert done.returncode == 0, done.stderr
 
 

@@ -6,13 +6,13 @@ import hashlib
 import json
 import os
 import shutil
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.command import tool
 from tests.conftest import RunCli
 from tests.stores import table_rows
 from tla2py.execution import execute, job
@@ -202,14 +202,7 @@ def test_published_logs_have_the_answers_of_plain_tlc(
         # The module of two-phase commit ends the search itself, so the default is depth first.
         queue = ["-Dtlc2.tool.queue.IStateQueue=StateDeque"] if system == "two-phase" else []
         command = [str(find_java().path), *queue, "-cp", classes, "tlc2.TLC", "-lncheck", "final", module]
-        plain = subprocess.run(
-            command,
-            cwd=folder,
-            env={**os.environ, **constant, variable: row["file"]},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        plain = tool(*command, cwd=folder, env={**os.environ, **constant, variable: row["file"]})
         counts = f"{row['generated']} states generated, {row['distinct']} distinct states found"
         assert counts in plain.stdout
         assert (plain.returncode == 0) == (row["verdict"] == "holds")

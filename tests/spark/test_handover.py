@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import subprocess
 import sys
 from collections import Counter
 from pathlib import Path
@@ -11,6 +10,7 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
+from tests.command import tool
 from tests.conftest import COUNTER, COUNTER_SWEEP, RunCli
 from tests.integration.test_sweep import SPECS, TIMES, processes_of, wait_until_gone
 from tests.integration.test_watch import first_counts
@@ -41,7 +41,7 @@ def test_spark_runs_a_third_of_200_points(tmp_path: Path) -> None:
     (tmp_path / "Counter.tla").write_text((SPECS / "Counter.tla").read_text())
     (tmp_path / "many.toml").write_text(SWEEP)
     command = [sys.executable, "-m", "tla2py", "sweep", "many.toml", "-o", "store"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    done = tool(*command, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     rows = table_rows(tmp_path / "store", "runs")
     by = Counter(row["executor"] for row in rows)

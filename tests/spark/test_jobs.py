@@ -22,6 +22,7 @@ from pyspark.sql import SparkSession
 
 import tla2py
 from tests import command
+from tests.command import tool
 from tests.conftest import COUNTER, COUNTER_SWEEP, RunCli
 from tests.integration.test_modules import COUNTDOWN
 from tests.integration.test_sweep import SPECS, rows
@@ -53,20 +54,15 @@ def submit(
     job: str, *args: str | Path, cwd: Path, master: str = "local[2]"
 ) -> subprocess.CompletedProcess[str]:
     """A job run by this Python's spark-submit."""
-    return subprocess.run(
-        [
-            Path(sys.executable).with_name("spark-submit"),
-            "--master",
-            master,
-            ROOT / "spark_jobs" / job,
-            *args,
-        ],
+    return tool(
+        Path(sys.executable).with_name("spark-submit"),
+        "--master",
+        master,
+        ROOT / "spark_jobs" / job,
+        *args,
         cwd=cwd,
         env={**os.environ, "PYSPARK_PYTHON": sys.executable},
-        capture_output=True,
-        text=True,
         timeout=400,
-        check=False,
     )
 
 
@@ -334,13 +330,7 @@ def bare_python(tmp_path: Path) -> Path:
     python = tmp_path / "python"
     python.write_text(f'#!/bin/sh\nPYTHONPATH="{packages}:$PYTHONPATH" exec "{sys.executable}" -S "$@"\n')
     python.chmod(0o755)
-    asked = subprocess.run(
-        [python, "-c", "import tla2py.execution.executor"],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    asked = tool(python, "-c", "import tla2py.execution.executor", cwd=tmp_path)
     assert "No module named 'tla2py" in asked.stderr
     return python
 
@@ -359,14 +349,13 @@ def test_a_cluster_that_shares_nothing_but_the_store(
         "--master",
         cluster.master,
     ]
-    done = subprocess.run(
-        [*command, "-o", "store"],
+    done = tool(
+        *command,
+        "-o",
+        "store",
         cwd=tmp_path,
         env={**os.environ, "PYSPARK_PYTHON": str(bare_python), "SPARK_LOCAL_IP": "127.0.0.1"},
-        capture_output=True,
-        text=True,
         timeout=600,
-        check=False,
     )
     assert done.returncode == 0, done.stderr
     for table in TABLE_NAMES:

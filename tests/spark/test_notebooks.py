@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from tests.command import tool
 
 pytestmark = pytest.mark.spark
 
@@ -30,12 +31,7 @@ def clone(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def execute(clone: Path, *names: str) -> None:
     books = [clone / "notebooks" / name for name in names]
     script = clone / "scripts" / "notebooks.py"
-    done = subprocess.run(
-        [sys.executable, script, *books, "--html", clone / "pages"],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = tool(sys.executable, script, *books, "--html", clone / "pages")
     assert done.returncode == 0, done.stderr
     assert [line.partition(":")[0] for line in done.stdout.splitlines()] == list(names)
     for name in names:
@@ -68,12 +64,7 @@ def test_a_notebook_that_fails_is_told(tmp_path: Path, clone: Path) -> None:
     text = (clone / "notebooks" / BOOKS[0]).read_text(encoding="utf-8")
     book = tmp_path / "wrong.ipynb"
     book.write_text(text.replace("import tla2py\\n", "import tla3py\\n"), encoding="utf-8")
-    done = subprocess.run(
-        [sys.executable, clone / "scripts" / "notebooks.py", book],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = tool(sys.executable, clone / "scripts" / "notebooks.py", book)
     assert done.returncode == 1
     assert "wrong.ipynb failed" in done.stderr
     assert "tla3py" in done.stderr

@@ -12,6 +12,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 import tla2py
+from tests.command import tool
 from tests.conftest import RunCli
 from tests.integration.test_object_storage import answers
 from tests.integration.test_sweep import SPECS
@@ -46,19 +47,14 @@ def submit(
         for name, value in storage.env.items()
         for part in ("--conf", f"spark.executorEnv.{name}={value}")
     ]
-    return subprocess.run(
-        [
-            Path(sys.executable).with_name("spark-submit"),
-            *("--master", master, *told),
-            ROOT / "spark_jobs" / job,
-            *args,
-        ],
+    return tool(
+        Path(sys.executable).with_name("spark-submit"),
+        *("--master", master, *told),
+        ROOT / "spark_jobs" / job,
+        *args,
         cwd=cwd,
         env={**os.environ, **storage.env, "PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"},
-        capture_output=True,
-        text=True,
         timeout=500,
-        check=False,
     )
 
 

@@ -17,6 +17,7 @@ from pyspark.sql import SparkSession
 
 import tla2py
 from tests import command
+from tests.command import tool
 from tests.conftest import RunCli
 from tests.integration.test_sweep import SPECS, processes_of, rows, wait_until_gone
 from tests.stores import record_ids
@@ -76,12 +77,7 @@ def test_sweeps_and_queries_follow_each_other_in_one_process(tmp_path: Path) -> 
         stores = [tla2py.run_sweep(sys.argv[1], f"{sys.argv[2]}/{n}", master="local[2,4]") for n in (1, 2)]
         print([store.spark("runs").count() for store in stores])
     """
-    done = subprocess.run(
-        [sys.executable, "-c", script, SPECS / "counter.toml", tmp_path],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = tool(sys.executable, "-c", script, SPECS / "counter.toml", tmp_path)
     assert done.stdout == "[6, 6]\n", done.stderr
 
 

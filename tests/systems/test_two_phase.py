@@ -15,6 +15,7 @@ from typing import Any
 import psutil
 import pytest
 
+from tests.command import tool
 from tests.systems.rows import SPECS
 from tla2py.tla.parse import load_modules
 from tla2py.tlc.tools.java import find_java
@@ -41,7 +42,7 @@ def processes(out: Path) -> list[psutil.Process]:
 
 def transact(out: Path, *options: str) -> tuple[list[Line], str]:
     """The merged log of a run, and the last word on it."""
-    done = subprocess.run(command(out, options), capture_output=True, text=True, check=True)
+    done = tool(*command(out, options), check=True)
     assert done.stderr == ""
     assert processes(out) == []
     return read(out / "run-001.ndjson"), done.stdout.strip()
@@ -100,7 +101,7 @@ def test_crashed_processes_come_back_and_finish(tmp_path: Path) -> None:
 
 
 def test_a_run_that_takes_too_long_is_ended(tmp_path: Path) -> None:
-    done = subprocess.run(command(tmp_path, ["--limit", "0"]), capture_output=True, text=True, check=False)
+    done = tool(*command(tmp_path, ["--limit", "0"]))
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr == f"no decision within 0.0 seconds, see {tmp_path / 'run-001'}\n"
     assert processes(tmp_path) == []
@@ -133,13 +134,15 @@ def trace(jar: Path, out: Path) -> tuple[int, int | None, int]:
     """TLC's exit status for a log, the first line that no behaviour explains, and the number of distinct states."""
     classes = os.pathsep.join([str(jar), str(jar.with_name("CommunityModules.jar"))])
     java = [str(find_java().path), "-XX:+UseSerialGC", "-cp", classes, "tlc2.TLC"]
-    done = subprocess.run(
-        [*java, "-metadir", str(out / "states"), "-workers", "1", "TwoPhaseTrace.tla"],
+    done = tool(
+        *java,
+        "-metadir",
+        str(out / "states"),
+        "-workers",
+        "1",
+        "TwoPhaseTrace.tla",
         cwd=FOLDER,
         env={**os.environ, "LOG": str(out / "run-001.ndjson")},
-        capture_output=True,
-        text=True,
-        check=False,
     )
     line = re.search(r'"no behaviour explains line", (\d+)', done.stdout)
     distinct = re.search(r"(\d+) distinct states found", done.stdout)
@@ -148,12 +151,7 @@ def trace(jar: Path, out: Path) -> tuple[int, int | None, int]:
 
 
 def test_make_validate_tells_right_runs_from_wrong() -> None:
-    done = subprocess.run(
-        [sys.executable, str(SPECS.parent / "scripts" / "validate.py"), "--runs", "2"],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = tool(sys.executable, str(SPECS.parent / "scripts" / "validate.py"), "--runs", "2")
     assert done.returncode == 0, done.stdout + done.stderr
     assert "4 runs of the program" in done.stdout
     assert "of 2 runs with the bug are not explained" in done.stdout

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import re
-import subprocess
 import sys
 from collections import Counter
 from collections.abc import Iterator
@@ -16,6 +15,7 @@ import pytest
 
 import tla2py
 from scripts.rooms import room_sizes, total
+from tests.command import tool
 
 # What the package may have grown to; a change that needs more says so here.
 MOST_LINES = 60_600
@@ -328,7 +328,7 @@ def test_a_package_with_a_rule_is_used(package: str) -> None:
 def loaded_by(statement: str) -> set[str]:
     """The packages that a fresh interpreter has loaded after a statement."""
     program = f"import sys\n{statement}\nprint(*sys.modules)"
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    done = tool(sys.executable, "-c", program, check=True)
     return {top(name) for name in done.stdout.split()}
 
 
@@ -343,11 +343,7 @@ def test_the_command_line_starts_without_spark_and_pandas() -> None:
 
 
 def test_importing_the_package_needs_no_tools() -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", "import tla2py; tla2py.open_store"],
-        env={"PATH": "", "JAVA_HOME": "/nowhere"},
-        capture_output=True,
-        text=True,
-        check=False,
+    done = tool(
+        sys.executable, "-c", "import tla2py; tla2py.open_store", env={"PATH": "", "JAVA_HOME": "/nowhere"}
     )
     assert (done.returncode, done.stderr) == (0, "")

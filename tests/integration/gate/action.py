@@ -13,6 +13,7 @@ from typing import Any
 
 import yaml
 
+from tests.command import tool
 from tests.integration.gate.lift import NO_CI
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -77,13 +78,11 @@ class Job:
             "GITHUB_STEP_SUMMARY": str(self.temporary / "summary"),
         }
         given = {key: self.value(value, inputs) for key, value in step.get("env", {}).items()}
-        ended = subprocess.run(
-            [*BASH, step["run"]],
+        ended = tool(
+            *BASH,
+            step["run"],
             cwd=self.checkout,
             env=environment(**{**github, **self.variables}) | given,
-            capture_output=True,
-            text=True,
-            check=False,
             timeout=600,
         )
         lines = written.read_text().splitlines() if written.exists() else []

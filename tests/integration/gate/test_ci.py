@@ -7,13 +7,13 @@ import json
 import os
 import re
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 import yaml
 
+from tests.command import tool
 from tests.integration.gate.action import ACTION, ROOT, STEPS, Completed, Job, environment
 from tests.integration.gate.lift import LIFT, SWEEP
 from tests.jars import remade_jar
@@ -160,9 +160,7 @@ def test_the_action_installs_the_core(checkout: Path, job: Job) -> None:
         ended = job.step(name, sweeps="good.toml")
         assert ended.returncode == 0, ended.stdout + ended.stderr
     python = Path(job.outputs["prepare"]["venv"]) / "bin" / "python"
-    listed = subprocess.run(
-        [python, "-m", "pip", "list", "--format", "freeze"], capture_output=True, text=True, check=True
-    )
+    listed = tool(python, "-m", "pip", "list", "--format", "freeze", check=True)
     assert "tla2py==" in listed.stdout
     assert "pyspark" not in listed.stdout
 
@@ -199,9 +197,7 @@ def test_workflows_and_the_steps_of_the_action_pass_actionlint(tmp_path: Path) -
     }
     (tmp_path / "action.yml").write_text(yaml.safe_dump(workflow, sort_keys=False))
     files = [tmp_path / "action.yml", *sorted((ROOT / ".github" / "workflows").glob("*.yml"))]
-    ended = subprocess.run(
-        ["actionlint", *files], cwd=ROOT, env=environment(), capture_output=True, text=True, check=False
-    )
+    ended = tool("actionlint", *files, cwd=ROOT, env=environment())
     assert ended.returncode == 0, ended.stdout + ended.stderr
 
 
@@ -226,14 +222,13 @@ def test_gitlabs_template_gates_and_reports(checkout: Path) -> None:
     script = "\n".join(template["script"])
 
     def run(**variables: str) -> Completed:
-        return subprocess.run(
-            ["sh", "-e", "-c", script],
+        return tool(
+            "sh",
+            "-e",
+            "-c",
+            script,
             cwd=checkout,
             env=environment(TLA2PY_OPTIONS="", CI_PROJECT_DIR=str(checkout), **variables),
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=300,
         )
 
     good = run(TLA2PY_SWEEPS="good.toml")

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests import command
-from tests.command import Ended
+from tests.command import Ended, tool
 from tests.integration.gate.lift import LIFT, SWEEP
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -45,9 +45,7 @@ def repository(tmp_path: Path) -> Path:
 
 def commit(repository: Path, *, process: bool = False) -> tuple[list[str], Ended]:
     """The files that pre-commit would hand over, and how the entry ends, within this process unless asked otherwise."""
-    staged = subprocess.run(
-        ["git", "diff", "--cached", "--name-only"], cwd=repository, capture_output=True, text=True, check=True
-    )
+    staged = tool("git", "diff", "--cached", "--name-only", cwd=repository, check=True)
     names = [
         name
         for name in staged.stdout.split()
@@ -58,15 +56,7 @@ def commit(repository: Path, *, process: bool = False) -> tuple[list[str], Ended
         assert program == "tla2py"
         return names, command.run(*arguments, cwd=repository, env={"HOME": str(repository)})
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    done = subprocess.run(
-        [program, *arguments],
-        cwd=repository,
-        env={"PATH": path, "HOME": str(repository)},
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=60,
-    )
+    done = tool(program, *arguments, cwd=repository, env={"PATH": path, "HOME": str(repository)})
     return names, Ended(done.returncode, done.stdout, done.stderr)
 
 

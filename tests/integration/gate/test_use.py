@@ -8,10 +8,9 @@ import os
 import re
 import shlex
 import shutil
-import subprocess
 from pathlib import Path
 
-from tests.command import Ended
+from tests.command import Ended, tool
 from tests.conftest import RunCli
 from tests.faults.disk import small_disk
 from tests.integration.gate.lift import LIFT, Folder, red, refused
@@ -147,9 +146,7 @@ def test_a_red_point_says_how_to_run_it_again_and_that_works(folder: Folder) -> 
     assert "Invariant Low is violated" in again.stdout
     first, _, rest = plain.partition(" && ")
     assert folder.cli(*first.split()[1:]).code == 0
-    by_hand = subprocess.run(
-        ["sh", "-c", rest], cwd=folder.path, capture_output=True, text=True, timeout=120, check=False
-    )
+    by_hand = tool("sh", "-c", rest, cwd=folder.path)
     assert by_hand.returncode == 12, by_hand.stdout + by_hand.stderr
     assert "Invariant Low is violated" in by_hand.stdout
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 import sys
 import threading
 import time
@@ -12,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.command import tool
 from tests.conftest import RunCli
 from tests.integration.walls.attacker import STOOD, Attacker, folders, without_bubblewrap
 from tla2py.model.run import WALLS, Wall, Walls
@@ -212,7 +212,7 @@ def test_inside_another_bubblewrap() -> None:
         "/proc",
     )
     inside = outer if walls().by == "bubblewrap" else ()
-    done = subprocess.run([*inside, sys.executable, "-c", STOOD], capture_output=True, text=True, check=True)
+    done = tool(*inside, sys.executable, "-c", STOOD, check=True)
     found = json.loads(done.stdout)
     missing = {"bubblewrap": walls().missing, "kernel": sandbox._kernel_walls().missing}
     assert found["missing"] == [*missing[found["by"]]]

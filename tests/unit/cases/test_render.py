@@ -16,6 +16,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.command import tool
 from tests.raising import raises
 from tla2py.cases.cases import Cases
 from tla2py.cases.cover import CoverOptions, make_cover
@@ -95,12 +96,17 @@ def test_a_pytest_suite_passes_and_fails(tmp_path: Path) -> None:
     filled = re.sub(r"raise NotImplementedError\(.*\)", "self.taken = getattr(self, 'taken', 0) + 1", adapter)
     for answer, code in (("return {}", 0), ("return {'nosuch': 1}", 1), ("return {'v ': self.taken}", 1)):
         (tmp_path / "adapter.py").write_text(filled.replace("return {}", answer))
-        done = subprocess.run(
-            [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", tmp_path],
-            capture_output=True,
-            text=True,
+        done = tool(
+            sys.executable,
+            "-m",
+            "pytest",
+            "-q",
+            "-p",
+            "no:cacheprovider",
+            "-p",
+            "no:xdist",
+            tmp_path,
             cwd=tmp_path,
-            check=False,
         )
         assert done.returncode == code, done.stdout
     assert len(re.findall("def do_|def [A-Za-z_]+\\(self, \\*\\*args", adapter)) == len(HOSTILE)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from tests.command import tool
 from tests.conftest import RunCli
 from tests.raising import raises
 from tla2py.cli.options import copy_example, examples
@@ -60,5 +60,5 @@ def test_a_copy_overwrites_nothing(run_cli: RunCli, tmp_path: Path) -> None:
 def test_the_shell_completes(words: str, at: int, offered: list[str]) -> None:
     command = Path(sys.executable).with_name("tla2py")
     asked = {"_TLA2PY_COMPLETE": "complete_bash", "COMP_WORDS": words, "COMP_CWORD": str(at)}
-    ended = subprocess.run([command], env={**os.environ, **asked}, capture_output=True, text=True, check=True)
+    ended = tool(command, env={**os.environ, **asked}, check=True)
     assert (ended.stdout.split(), ended.stderr) == (offered, "")

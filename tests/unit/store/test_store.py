@@ -12,6 +12,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from tests.command import tool
 from tests.conftest import file_size_limit
 from tests.raising import raises
 from tests.stores import table_rows
@@ -217,12 +218,12 @@ def test_one_sweep_at_a_time(store: Store, path: Path) -> None:
         with pytest.raises(StoreError) as raised, Store(path).lock():
             pass
         assert raised.value.code == "store-busy"
-        other = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+        other = tool(sys.executable, "-c", program)
         assert other.returncode == 1
         assert "another sweep is writing" in other.stderr
         # Reading still works.
         assert stated(Store.open(path)) == MANIFEST
-    other = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    other = tool(sys.executable, "-c", program, check=True)
     assert other.stdout == "held\n"
 
 

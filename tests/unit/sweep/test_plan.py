@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 import pickle
-import subprocess
 import sys
 from dataclasses import fields, replace
 from pathlib import Path
 
 import pytest
 
+from tests.command import tool
 from tests.conftest import COUNTER
 from tests.raising import raises
 from tests.unit.conftest import LoadSweep
@@ -77,13 +77,7 @@ def test_another_process_gives_the_same(tmp_path: Path, plan: Plan) -> None:
         "print(*(r.run_id + '\\n' + r.config_text for r in plan.runs), sep='')"
     )
     for seed in ("1", "2"):
-        done = subprocess.run(
-            [sys.executable, "-c", program],
-            env={**os.environ, "PYTHONHASHSEED": seed},
-            capture_output=True,
-            text=True,
-            check=True,
-        )
+        done = tool(sys.executable, "-c", program, env={**os.environ, "PYTHONHASHSEED": seed}, check=True)
         assert done.stdout.strip() == "".join(r.run_id + "\n" + r.config_text for r in plan.runs).strip()
 
 
