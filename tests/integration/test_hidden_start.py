@@ -1,28 +1,40 @@
-"""Spark's start beside the first runs of a sweep on this machine."""
+"""Spark's start beside the first runs, and the order and turns of runs."""
 
 from __future__ import annotations
 
 import contextlib
 import os
+import shutil
 import signal
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from itertools import pairwise
 from pathlib import Path
 
 import psutil
 import pytest
 
+import tla2py
 from tests.conftest import RunCli
 from tests.integration.test_sweep import processes_of, wait_until_gone
 from tests.stores import table_rows
+from tla2py.errors import ExitCode
+from tla2py.execution.durations import NOTHING_KNOWN, Durations, earlier_durations, schedule_runs, weigh
 from tla2py.execution.executor import Executor
+from tla2py.execution.listener import SILENT
 from tla2py.execution.sweeps import SweepOptions, run_sweeps
-from tla2py.spark.choice import HandoverExecutor
+from tla2py.gate.run import gate
+from tla2py.spark.choice import HandoverExecutor, choose_executor
 from tla2py.spark.launch import SparkStart
+from tla2py.store.store import Store
+from tla2py.sweep.load import load_sweep
+from tla2py.sweep.plan import plan_sweep
 from tla2py.sweep.sweep import Sweep
-from tla2py.tlc.tools.toolchain import find_toolchain
+from tla2py.tlc.process.pool import LONG_SECONDS
+from tla2py.tlc.tools.toolchain import find_jar, find_toolchain
 
 
 def executors(store: Path) -> list[str]:
@@ -117,3 +129,151 @@ def test_a_kill_while_spark_starts_leaves_nothing(
     process.send_signal(sent)
     process.wait(timeout=30)
     assert not wait_until_gone(scratch), processes_of(scratch)
+
+
+MODULE = """---- MODULE {0} ----
+EXTENDS Naturals
+CONSTANT Max
+VARIABLE x
+Init == x = 0
+Next == x' = (x + 1) % (Max + 1)
+Spec == Init /\\ [][Next]_x
+Small == x < {1}
+====
+"""
+# What each says of the points that both have is wrong of the other.
+SWEEP = """module = "{0}.tla"
+[model]
+invariants = ["Small"]
+[parameters]
+Max = {1}
+[tlc]
+memory = "256MiB"
+[expect]
+verdict = "holds"
+[[expect.point]]
+match = {{ Max = {2} }}
+violates = ["Small"]
+"""
+SWEEPS = {"few": ("Low", 3, "[1, 2, 3]", 3), "many": ("High", 5, "[3, 1, 2, 4, 5]", 5)}
+POINTS = {"few": 3, "many": 5}
+EVERY = 25
+HERE = choose_executor("local", None, SILENT)
+
+
+def take_turns(folder: Path) -> None:
+    """Sweep by turns without end; now and then the runs are executed again."""
+    sys.stdout.write("begun\n")
+    sys.stdout.flush()
+    for turn in range(10**9):
+        for name in SWEEPS:
+            sweep_once(folder, name, fresh=name == "few" and turn % EVERY == EVERY - 1)
+
+
+def sweep_once(folder: Path, name: str, *, fresh: bool = False) -> None:
+    [sweep] = SweepOptions().load([folder / f"{name}.toml"])
+    [result] = run_sweeps([sweep], find_toolchain(None), HERE, store=folder / "store", fresh=fresh)
+    assert result.exit_code == ExitCode.OK
+
+
+@contextmanager
+def turns_in(folder: Path) -> Iterator[None]:
+    """A folder with a store on which a process sweeps by turns."""
+    for name, (module, limit, values, violated) in SWEEPS.items():
+        (folder / f"{module}.tla").write_text(MODULE.format(module, limit))
+        (folder / f"{name}.toml").write_text(SWEEP.format(module, values, violated))
+        sweep_once(folder, name)
+    program = (
+        "import sys; from pathlib import Path\nfrom tests.integration.test_hidden_start import take_turns\n"
+    )
+    program += "take_turns(Path(sys.argv[1]))"
+    with subprocess.Popen(
+        [sys.executable, "-c", program, folder],
+        cwd=Path(__file__).parents[2],
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "begun\n"
+        try:
+            yield
+            assert process.poll() is None
+        finally:
+            process.terminate()
+
+
+def gate_often(folder: Path, count: int) -> None:
+    """Gate a store so many times, and while it changes often enough between two gates; each answer has to be right."""
+    seen: list[str] = []
+    with turns_in(folder):
+        while len(seen) < count or sum(one != other for one, other in pairwise(seen)) < count / 20:
+            [gated] = gate([str(folder / "store")], HERE)
+            name = gated.sweep.path.stem
+            found = [problem.text for problem in gated.decision.all_problems]
+            assert (gated.decision.exit_code, found) == (ExitCode.OK, []), (name, len(seen))
+            assert len(gated.decision.points) == POINTS[name]
+            assert all(point.row is not None for point in gated.decision.points)
+            seen.append(name)
+
+
+def test_gates_while_two_sweeps_take_turns(tmp_path: Path) -> None:
+    gate_often(tmp_path, 40)
+
+
+@pytest.mark.long
+def test_two_thousand_gates_while_two_sweeps_take_turns(tmp_path: Path) -> None:
+    gate_often(tmp_path, 2000)
+
+
+SPECS = Path(__file__).resolve().parent.parent / "specs"
+DURATIONS_SWEEP = """module = "Counter.tla"
+[model]
+init = "Init"
+next = "Next"
+check_deadlock = false
+[constants]
+Procs = "{p1}"
+Bound = 5
+[parameters]
+Max = [1, 2, 3]
+"""
+
+
+def test_what_weighs_more() -> None:
+    assert weigh({"S": "{a, b}"}) < weigh({"S": "{a, b, c}"})
+    assert weigh({"N": "2", "M": "1"}) < weigh({"N": "2", "M": "2"})
+
+
+def test_points_that_were_never_run_take_as_long_as_those_nearby() -> None:
+    known = {"1": 1.0, "8": 80.0}
+    durations = Durations({(("N", n),): took for n, took in known.items()})
+    assert [durations.seconds({"N": n}) for n in ("1", "2", "7", "8", "9")] == [1, 1, 80, 80, 80]
+    assert Durations().seconds({"N": "1"}) is None
+
+
+def test_a_store_tells_of_runs_of_the_modules_before(tmp_path: Path, run_cli: RunCli) -> None:
+    shutil.copy(SPECS / "Counter.tla", tmp_path)
+    (tmp_path / "s.toml").write_text(DURATIONS_SWEEP)
+    store = Store(tmp_path / "store")
+    assert not earlier_durations(store).by_parameters
+    run_cli("sweep", tmp_path / "s.toml", "--executor", "local", "-o", store.path, code=0)
+    with (tmp_path / "Counter.tla").open("a") as module:
+        module.write("\n\\* changed\n")
+    plan = plan_sweep(load_sweep(tmp_path / "s.toml"), find_jar().sha256)
+    run_ids = {point.parameters["Max"]: run.run_id for point, run in zip(plan.points, plan.runs, strict=True)}
+    assert not {*run_ids.values()} & store.recorded()
+    durations = earlier_durations(store)
+    took = {size: durations.seconds({"Max": size}) for size in run_ids}
+    told = tla2py.open_store(store.path).arrow("runs").to_pylist()
+    assert took == {str(row["Max"]): row["wall_seconds"] for row in told}
+
+    schedule = schedule_runs(plan, durations, range(3))
+    assert [plan.points[place].parameters["Max"] for place in schedule.places] == sorted(
+        took, key=lambda size: took[size] or 0, reverse=True
+    )
+    assert schedule.long == {run_ids[size] for size in took if (took[size] or 0) >= LONG_SECONDS}
+    assert schedule.seconds == pytest.approx(sum(each or 0 for each in took.values()))
+    slow = Durations({(("Max", size),): LONG_SECONDS if size == "2" else 1.0 for size in run_ids})
+    assert schedule_runs(plan, slow, range(3)).long == {run_ids["2"]}
+    assert schedule_runs(plan, NOTHING_KNOWN, range(3)).seconds is None
+    assert schedule_runs(plan, slow, [1]).seconds == LONG_SECONDS

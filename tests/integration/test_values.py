@@ -1,14 +1,23 @@
-"""Values of every kind, written by us, printed by TLC in a trace, and read back: they are what they were."""
+"""Values, prints and properties: what TLC shows and takes apart goes by the user's names."""
 
 from __future__ import annotations
 
+import json
+import os
+import re
 import subprocess
+import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from random import Random
+from xml.etree import ElementTree as ET
 
 import pytest
 
+import tla2py
+from tests.conftest import RunCli
+from tla2py.analysis.view import open_view
 from tla2py.store.foreign import read_file
 from tla2py.tla.canonical import same_value
 from tla2py.tla.value import Function, ModelValue, Opaque, Record, Value
@@ -126,3 +135,229 @@ def test_expressions_that_tlc_prints(tmp_path: Path) -> None:
     assert len(printed) == len(EXPRESSIONS), log.read_text()
     for value, (text, expected) in zip(printed, EXPRESSIONS.items(), strict=True):
         assert same_value(value, ("it", expected)), text
+
+
+TALK = r"""---- MODULE Talk ----
+EXTENDS Naturals, TLC
+CONSTANT Max
+VARIABLE x
+Init == x = 0 /\ PrintT(<<"starts with", Max>>)
+Next == x < Max /\ x' = x + 1 /\ PrintT(<<"leaves", x>>)
+Stop == x = Max /\ UNCHANGED x
+Spec == Init /\ [][Next \/ Stop]_x
+Small == x < 2000 \/ Assert(FALSE, "never")
+Few == PrintT(<<"distinct", TLCGet("distinct")>>) /\ TLCGet("distinct") < 3
+Asserted == Assert(TLCGet("distinct") < 3, <<"too many", TLCGet("distinct")>>)
+Wrong == TLCGet("distinct") < "three"
+====
+"""
+
+
+@pytest.fixture
+def talk(tmp_path: Path) -> Path:
+    path = tmp_path / "Talk.tla"
+    path.write_text(TALK)
+    return path
+
+
+def with_postcondition(talk: Path, name: str) -> Path:
+    path = talk.with_name(f"{name}.cfg")
+    path.write_text(f"SPECIFICATION Spec\nCONSTANT Max = 3\nPOSTCONDITION {name}\n")
+    return path
+
+
+def test_a_check_shows_what_is_printed(run_cli: RunCli, talk: Path) -> None:
+    ended = run_cli("check", talk, "-c", "Max=2", code=0)
+
+    *printed, verdict = ended.stdout.splitlines()
+    assert printed == ['<<"starts with", 2>>', '<<"leaves", 0>>', '<<"leaves", 1>>']
+    assert verdict.startswith("holds")
+
+
+def test_a_check_shows_it_while_tlc_runs(talk: Path) -> None:
+    """The first value is there long before the last state."""
+    talk.write_text(TALK.replace("x' = x + 1", r"x' = x + 1 /\ (\A n \in 1..300000 : n + x > 0)"))
+    argv = [sys.executable, "-m", "tla2py", "check", str(talk), "-c", "Max=20"]
+    with subprocess.Popen(argv, stdout=subprocess.PIPE, env={**os.environ, "NO_COLOR": "1"}) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == b'<<"starts with", 20>>\n'
+        first = time.monotonic()
+        assert process.stdout.read().splitlines()[-1].startswith(b"holds")
+        assert time.monotonic() - first > 0.5
+
+
+def test_json_has_the_values_and_their_number(run_cli: RunCli, talk: Path) -> None:
+    found = json.loads(run_cli("check", talk, "-c", "Max=1500", "--json").stdout)
+
+    assert found["print_count"] == 1501
+    assert len(found["prints"]) == 1000
+    assert found["prints"][-1] == '<<"leaves", 998>>'
+
+
+def test_a_store_has_the_values_also_of_records_of_before(run_cli: RunCli, talk: Path) -> None:
+    sweep = talk.with_name("sweep.toml")
+    sweep.write_text('module = "Talk.tla"\n[parameters]\nMax = [1, 2]\n')
+    store = talk.with_name("store")
+    assert run_cli("sweep", sweep, "-o", store, "--executor", "local").code == 0
+    # As a version that had no such table left it.
+    for file in (store / "tables" / "prints").iterdir():
+        file.unlink()
+
+    view = open_view(store)
+
+    runs = view.runs
+    assert list(runs["print_count"]) == [2, 3]
+    second = view.prints[view.prints["run_id"] == runs["run_id"][1]]
+    assert list(second["index"]) == [1, 2, 3]
+    assert list(second["text"]) == ['<<"starts with", 2>>', '<<"leaves", 0>>', '<<"leaves", 1>>']
+
+
+@pytest.mark.parametrize(
+    ("name", "code", "printed"),
+    [
+        ("Few", 1, ['<<"distinct", 4>>', "Talk.tla:10:8: Postcondition Few ", "\nviolated: Few;"]),
+        ("Asserted", 1, ['<<"too many", 4>>', "\nviolated: Asserted;"]),
+        ("Wrong", 2, ["Evaluating postcondition Wrong"]),
+    ],
+)
+def test_a_postcondition_is_named(
+    name: str, code: int, printed: list[str], run_cli: RunCli, talk: Path, newer_tlc: Path
+) -> None:
+    config = with_postcondition(talk, name)
+    ended = run_cli("check", talk, "--config", config, "--tla2tools", newer_tlc, code=code)
+    assert [text for text in printed if text not in ended.stdout] == []
+    # An Assert in a postcondition violates the postcondition, not an assumption.
+    assert code == 2 or not re.search("[Aa]ssumption|ASSUME", ended.stdout)
+
+
+def test_a_sweep_and_a_gate_name_the_postcondition_and_what_was_printed(
+    run_cli: RunCli, talk: Path, newer_tlc: Path
+) -> None:
+    sweep = talk.with_name("sweep.toml")
+    sweep.write_text(
+        'module = "Talk.tla"\n[model]\npostconditions = ["Few"]\n[parameters]\nMax = [1, 2]\n[tlc]\nwarm = false\n'
+    )
+    options = ("-o", talk.with_name("store"), "--executor", "local", "--tla2tools", newer_tlc)
+
+    ended = run_cli("sweep", sweep, *options, code=1)
+    assert "violated: Few" in ended.stdout
+    assert '<<"distinct", 3>>' in ended.stdout
+
+    gated = run_cli("gate", sweep, *options, code=1)
+    assert "Postcondition Few" in gated.stdout
+    assert '<<"distinct", 3>>' in gated.stdout
+
+
+PARTS = r"""---- MODULE Parts ----
+EXTENDS Naturals
+CONSTANT Broken
+VARIABLES x, y
+vars == <<x, y>>
+Init == x = 0 /\ y = (IF Broken = "init" THEN 1 ELSE 0)
+Next == /\ x < 4
+        /\ x' = x + 1
+        /\ y' = IF Broken = "step" /\ x = 2 THEN 7 ELSE x
+Spec == Init /\ [][Next]_vars
+Always == [](y < 3)
+Both == y = 0 /\ [](x < (IF Broken = "state" THEN 3 ELSE 9)) /\ [][y' <= y + 1]_vars
+Fine == y < 99
+Grows == [][x' >= x]_vars
+Low == x < 4
+Named == []Low /\ [][y' <= y + 9]_vars
+Stops == Assert(x < 4, "x")
+====
+"""
+SWEEP = """module = "Parts.tla"
+[model]
+specification = "Spec"
+invariants = ["Low"]
+properties = [{}]
+check_deadlock = false
+[parameters]
+Broken = {broken}
+[tlc]
+find = "each"
+[expect]
+violates = ["Both", "Low"]
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "Parts.tla").write_text(PARTS.replace("EXTENDS Naturals", "EXTENDS Naturals, TLC"))
+    return tmp_path
+
+
+def violated(folder: Path) -> list[list[str]]:
+    """What the JUnit report says is violated as expected, by point."""
+    said = [case.findtext("system-out", "") for case in ET.parse(folder / "junit.xml").iter("testcase")]
+    return [sorted(re.findall(r"(?m)^(.*) is violated in .*, as expected$", text)) for text in said]
+
+
+@pytest.mark.parametrize(
+    ("properties", "broken"),
+    [
+        ('"Both"', ["step"]),
+        pytest.param('"Grows", "Both"', ["init", "state", "step"], marks=pytest.mark.long),
+    ],
+)
+def test_a_conjunct_goes_by_the_name_of_its_property(
+    run_cli: RunCli, folder: Path, properties: str, broken: list[str]
+) -> None:
+    """With one property there is nothing to choose from; of several each is checked alone. Then the search goes on."""
+    (folder / "s.toml").write_text(SWEEP.format(properties, broken=[f'"{each}"' for each in broken]))
+    run_cli("gate", "s.toml", "--executor", "local", "--junit", "junit.xml", cwd=folder, code=0)
+    store = tla2py.open_store(folder / "runs" / "s")
+    found = [
+        [violation["name"] for violation in row["violated"]]
+        for row in store.arrow("runs").sort_by("point").to_pylist()
+    ]
+    assert found == [["Both", "Low"]] * len(broken)
+    assert {trace["name"] for trace in store.arrow("traces").to_pylist()} == {"Both", "Low"}
+    assert violated(folder) == [["invariant Low", "property Both"]] * len(broken)
+    verified = run_cli("trace", "runs/s", "--verify", cwd=folder)
+    assert (verified.code, verified.stdout.count("confirmed")) == (0, 2 * len(broken)), verified
+
+
+@pytest.mark.parametrize("find", ["each", "first"])
+def test_a_conjunct_with_a_name_goes_by_that_of_its_property(
+    run_cli: RunCli, folder: Path, find: str
+) -> None:
+    """Though it is an invariant of its own too, and others are violated besides."""
+    text = SWEEP.format('"Grows", "Named", "Both"', broken=['"step"']).replace('"each"', f'"{find}"')
+    if find == "first":
+        text = text.replace('invariants = ["Low"]\n', "").replace('"Grows", ', "").replace(', "Both"]', "]")
+        text = text.replace('violates = ["Both", "Low"]', 'violates = ["Named"]')
+    else:
+        text = text.replace('violates = ["Both", "Low"]', 'violates = ["Both", "Named", "Low"]')
+    (folder / "s.toml").write_text(text)
+    run_cli("gate", "s.toml", "--executor", "local", "--junit", "junit.xml", cwd=folder, code=0)
+    [found] = violated(folder)
+    assert {*found} == {"property Named"} | ({"property Both", "invariant Low"} if find == "each" else set())
+
+
+def test_a_property_of_every_state_is_confirmed_as_one(run_cli: RunCli, folder: Path) -> None:
+    text = SWEEP.format('"Always"', broken=['"step"']).replace('"Both", ', '"Always", ')
+    (folder / "s.toml").write_text(text)
+    run_cli("gate", "s.toml", "--executor", "local", cwd=folder, code=0)
+    verified = run_cli("trace", "runs/s", "--verify", cwd=folder)
+    assert (verified.code, verified.stdout.count("confirmed")) == (0, 2), verified
+
+
+def test_nothing_is_said_of_what_a_search_that_ended_left_open(run_cli: RunCli, folder: Path) -> None:
+    """An Assert cannot be left out of a config, so that the search for each violation ends with it."""
+    text = SWEEP.format("", broken=['"step"']).replace('"Low"', '"Stops", "Low"', 1)
+    (folder / "s.toml").write_text(text[: text.index("[expect]")] + '[expect]\nverdict = "holds"\n')
+    run_cli("gate", "s.toml", "--executor", "local", "--junit", "junit.xml", cwd=folder, code=1)
+    [failure] = ET.parse(folder / "junit.xml").findall(".//testcase/*")
+    assert "no answer on invariant Low" in str(failure.text)
+
+
+def test_the_table_of_several_sweeps_says_what_is_open(run_cli: RunCli, folder: Path) -> None:
+    """Where the first violation ended the search, of what else was checked nobody knows."""
+    text = SWEEP.format("", broken=['"none"']).replace('"Low"', '"Low", "Fine"', 1)
+    (folder / "all.toml").write_text(text.replace('["Both", "Low"]', '["Low"]'))
+    (folder / "one.toml").write_text(text.replace('"each"', '"first"').replace('["Both", "Low"]', '["Low"]'))
+    ended = run_cli("sweep", "all.toml", "one.toml", "--executor", "local", cwd=folder, code=0)
+    fine = [line.split()[-4:] for line in ended.stdout.splitlines() if "Fine" in line]
+    assert [("holds" in line, "undecided" in line) for line in fine] == [(True, False), (False, True)], ended
