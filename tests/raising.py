@@ -11,7 +11,7 @@ E = TypeVar("E", bound=Exception)
 
 
 def raises(
-    kind: type[E], function: Callable[..., object], *args: object, match: str = "", **options: object
+    kind: type[E], function: Callable[..., object], *args: object, match: str | None = None, **options: object
 ) -> E:
     """The error of this kind that the function raises; its text matches the pattern."""
     with pytest.raises(kind, match=match) as caught:
