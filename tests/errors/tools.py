@@ -163,6 +163,7 @@ provokes.commands(
     ("jar-corrupt", None, "check Counter.tla -c Max=1 --tla2tools cut.jar", {"cut.jar": b"PK\x03\x04"}),
     ("project-file", "tla2py.toml", "tools path", {"tla2py.toml": 'jar = "1.7.4"\n'}),
     ("project-file", "tla2py.toml", "tools path", {"tla2py.toml": "tla2tools = 1.7.4\n"}),
+    ("project-file", "tla2py.toml", "tools path", {"tla2py.toml": "tla2tools_sha256 = 'ab'\n"}),
     ("jar-missing", None, "tools pin"),
     ("not-installed", None, "tools path 1.7.4"),
     ("unknown-release", None, "tools install newest"),

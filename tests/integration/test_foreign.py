@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import re
 import subprocess
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -25,11 +27,20 @@ a, b = ModelValue("a"), ModelValue("b")
 
 def run_tlc(folder: Path, config: str, *options: str) -> Path:
     """The log of TLC on the module Relay, its standard output in a file."""
-    for name in ("Relay.tla", f"{config}.cfg"):
-        # TLC 2.15 does not support CHECK_DEADLOCK in a config.
-        text = (CORPUS / name).read_text().replace("CHECK_DEADLOCK FALSE\n", "")
-        (folder / name).write_text(text)
-    return run_relay(folder, config, *options)
+    log = folder / f"{config}{''.join(options)}.log"
+    log.write_bytes(logged(config, *options))
+    return log
+
+
+@functools.cache
+def logged(config: str, *options: str) -> bytes:
+    """What TLC prints about the module Relay; it runs once for all tests."""
+    with tempfile.TemporaryDirectory() as place:
+        for name in ("Relay.tla", f"{config}.cfg"):
+            # TLC 2.15 does not support CHECK_DEADLOCK in a config.
+            text = (CORPUS / name).read_text().replace("CHECK_DEADLOCK FALSE\n", "")
+            (Path(place) / name).write_text(text)
+        return run_relay(Path(place), config, *options).read_bytes()
 
 
 def run_relay(folder: Path, config: str, *options: str) -> Path:

@@ -189,23 +189,6 @@ def test_the_default_is_the_projects(tools: Tools) -> None:
     assert tools.run("tools", "path").stdout.strip().endswith("rolling/tla2tools.jar")
 
 
-@pytest.mark.parametrize(
-    ("text", "named"),
-    [
-        ("tla2tools = 174\n", "tla2tools"),
-        ("tla2tools_sha256 = 'ab'\n", "tla2tools_sha256 without tla2tools"),
-        ("tools = '1'\n", "tools"),
-        ("tla2tools\n", "TOML"),
-    ],
-)
-def test_a_project_file_that_is_wrong(tools: Tools, text: str, named: str) -> None:
-    (tools.folder / "tla2py.toml").write_text(text)
-    ended = tools.run("tools", "path")
-    assert (ended.code, ended.error.code) == (2, "project-file")
-    assert str(ended.error.where).startswith(str(tools.folder / "tla2py.toml"))
-    assert named in ended.error.message
-
-
 def test_a_wrong_digest(tools: Tools) -> None:
     tools.server.files[ROLLING.replace("1.8.0", "1.7.4")] = JAR
     ended = tools.refused("tools", "install", "1.7.4")

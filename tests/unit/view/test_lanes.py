@@ -232,7 +232,7 @@ def _lasso() -> Trace:
     )
 
 
-A, B, PROCESSES_C = ModelValue("a"), ModelValue("b"), ModelValue("c")
+A, B = ModelValue("a"), ModelValue("b")
 
 
 def of(*values: Value) -> dict[str, Value]:
@@ -250,9 +250,9 @@ def of(*values: Value) -> dict[str, Value]:
         (of(on(1), Function({A: 1, B: 1}), on(2)), {}, (A, B)),
         # pc is about writers and readers.
         (
-            of(Function({A: 1, B: 1, PROCESSES_C: 1}), Function({A: 1, B: 1})),
+            of(Function({A: 1, B: 1, C: 1}), Function({A: 1, B: 1})),
             {"Writers": "{a, b}"},
-            (A, B, PROCESSES_C),
+            (A, B, C),
         ),
         (of(on(1, 2), (5, 6), (7, 8)), {"N": "1..2"}, (P, Q)),
         (of(Record({"p1": 1, "p2": 1}), Record({"p1": 2, "p2": 2})), {}, ("p1", "p2")),
