@@ -150,8 +150,13 @@ def test_only_the_point_of_a_sweep_file_runs(tmp_path: Path, run_cli: RunCli) ->
     done = run_cli("testgen", "s.toml", "--point", "2", code=0)
     assert "point 2: 45 cases, at least 45" in done.stderr
     assert "note: 10 states have no step to another state" in done.stderr
+    assert "Store  runs/two/limited" in done.stderr
     [row] = tla2py.open_store(tmp_path / "runs" / "two" / "limited").run_rows
     assert row.point == 2
+    # The store of its own is not about the whole sweep.
+    (tmp_path / "s.toml").write_text(text.replace("[tlc]\ngraph = true\n", ""))
+    run_cli("testgen", "s.toml", "--point", "2", code=0)
+    run_cli("testgen", "runs/two-graph", code=0)
 
 
 COUNTER = """---- MODULE Count ----

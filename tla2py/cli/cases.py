@@ -243,10 +243,12 @@ def _view(target: str, options: CaseOptions) -> StoreView:
     points = None if options.point is None else str(options.point)
     load = SweepOptions(tla2tools=options.tla2tools, points=points).load
     [sweep] = load([Path(target)], listener=listener)
-    name = sweep.name if sweep.options.graph else f"{sweep.name}-graph"
-    sweep = replace(sweep, name=name, options=replace(sweep.options, graph=True))
-    executors = choose_executor(ExecutorName.LOCAL, None, listener)
-    [done] = run_sweeps([sweep], find_toolchain(options.tla2tools), executors, listener=listener)
+    # The store of its own has the points that were asked for; that of a sweep keeps those of its last whole sweep.
+    store = None if sweep.options.graph else Path("runs") / f"{sweep.name}-graph"
+    sweep = replace(sweep, options=replace(sweep.options, graph=True))
+    tools, executors = find_toolchain(options.tla2tools), choose_executor(ExecutorName.LOCAL, None, listener)
+    [done] = run_sweeps([sweep], tools, executors, store=store, listener=listener)
+    err().print(f"Store  {done.store.path}", soft_wrap=True, highlight=False)
     return open_view(done.store.path)
 
 

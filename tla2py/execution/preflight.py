@@ -9,11 +9,11 @@ from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 
-from tla2py.errors import InputError, Tla2pyError, ToolchainError
+from tla2py.errors import InputError, Place, Tla2pyError, ToolchainError
 from tla2py.execution.listener import Listener
 from tla2py.execution.probes import PROBE_CODES, probe_findings
 from tla2py.lint.rules import lint_file, module_of
-from tla2py.lint.subject import read_dialect, result_warning
+from tla2py.lint.subject import finding, read_dialect, result_warning
 from tla2py.model.finding import Finding, Findings, Severity, apply_acceptance
 from tla2py.model.outcome import Verdict
 from tla2py.model.row import RunRow
@@ -184,18 +184,24 @@ def _parts(sweep: Sweep, plan: Plan, jar: Jar) -> Iterator[tuple[Sweep, Plan, Ja
             yield part, plan.part(point.index for point in points), own
 
 
-def _linted(sweep: Sweep, plan: Plan, jar: Jar) -> tuple[Finding, ...]:
+def _linted(sweep: Sweep, plan: Plan, jar: Jar) -> Iterator[Finding]:
     """What lint finds, with everything checked that this TLC needs to have."""
     specs = sweep.specs.values()
     check_classes(sweep.community, specs, jar, plan.sources, plan.paths, trust=sweep.limits.trust)
-    # A config that needs a newer TLC does not stop the others below its folder.
-    if not sweep.of_folder:
 
-        def place(key: str, value: str) -> str:
-            return sweep.source.place("tlc", key, value=value)
+    def place(key: str, value: str) -> str:
+        return sweep.source.place("tlc", key, value=value)
 
-        check_needs(needing_specs(sweep), sweep.options, jar, place)
-    return lint_sweep(sweep, plan, read_dialect(jar))
+    for spec in needing_specs(sweep):
+        try:
+            check_needs([spec], sweep.options, jar, place)
+        except InputError as error:
+            # A config that needs a newer TLC does not stop the others below its folder.
+            if not sweep.of_folder:
+                raise
+            where = Place.parse(error.where or "")
+            yield finding(error.code, where, error.message, error.hint, severity=Severity.NOTE)
+    yield from lint_sweep(sweep, plan, read_dialect(jar))
 
 
 def checked_plan(
@@ -216,10 +222,10 @@ def checked_plan(
     parts = list(_parts(sweep, plan, jar))
     found = tuple(dict.fromkeys(each for part in parts for each in _linted(*part)))
     left = apply_acceptance(found, sweep.file.accept).open
-    errors = [finding for finding in left if finding.refuses]
-    warned = [finding for finding in left if not finding.refuses and finding.code not in _SILENT]
-    for finding in (*warned, *(errors if sweep.of_folder else errors[:-1])):
-        listener.warned(finding)
+    errors = [each for each in left if each.refuses]
+    warned = [each for each in left if not each.refuses and each.code not in _SILENT]
+    for each in (*warned, *(errors if sweep.of_folder else errors[:-1])):
+        listener.warned(each)
     if errors and not sweep.of_folder:
         raise errors[-1].to_error()
     check_expectations(sweep, plan)
@@ -290,7 +296,7 @@ def _file_errors(file: Path, libraries: Sequence[Path], how: Loading) -> Iterato
 
 
 def _only_errors(findings: Iterable[Finding]) -> Iterator[Tla2pyError]:
-    return (finding.to_error() for finding in findings if finding.refuses)
+    return (each.to_error() for each in findings if each.refuses)
 
 
 def lasting_findings(findings: Iterable[Finding]) -> tuple[Finding, ...]:

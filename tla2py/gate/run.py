@@ -369,7 +369,7 @@ def _accept(gated: Gated, options: GateOptions) -> Gated:
 
 # Words in the names of configs that are meant to violate something.
 _NAMES = frozenset(
-    ("bug", "bugs", "buggy", "naive", "broken", "unsafe", "fail", "fails", "violated", "violation")
+    ("bug", "bugs", "buggy", "naive", "broken", "unsafe", "wrong", "fail", "fails", "violated", "violation")
 )
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 # What a comment says of the result: "must violate Safe", "TLC should report a deadlock", "expected to fail".

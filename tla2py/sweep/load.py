@@ -446,7 +446,7 @@ class _Search:
             "outside-folder",
             f"the link leads out of the folder, to {os.path.realpath(link)}, and is not followed",
             where=str(link),
-            hint=f'leave it out in {FOLDER_FILE}: [grid] exclude = [{{ config = "{self._shown(link)}" }}]',
+            hint=f'leave it out in {FOLDER_FILE}: exclude = [{{ config = "{self._shown(link)}" }}] under [grid]',
         )
 
     def _unclear(self, config: Path) -> InputError:
@@ -454,7 +454,7 @@ class _Search:
             read_config(config)
         except InputError as error:
             return error
-        left_out = f'[grid] exclude = [{{ config = "{self._shown(config)}" }}]'
+        left_out = f'exclude = [{{ config = "{self._shown(config)}" }}] under [grid]'
         named = f"tla2py sweep --configs {config} MODULE.tla"
         return InputError(
             "module-missing",
