@@ -18,13 +18,13 @@ from tla2py.gate.lock import lock_path
 def no_folder_for_temporary_files(lab: Lab) -> None:
     lab.patch.setattr(tempfile, "tempdir", str(lab.folder / "none"))
     lab.write("sweep.toml", COUNTER_SWEEP)
-    lab.run("check", "sweep.toml", "--point", "1")
+    lab.run("check sweep.toml --point 1")
 
 
 @provokes("examples-missing")
 def installation_without_examples(lab: Lab) -> None:
     lab.patch.setattr(tla2py.cli.options, "__file__", str(lab.folder / "tla2py" / "examples.py"))
-    lab.run("examples", "list")
+    lab.run("examples list")
 
 
 @provokes("template-missing")
@@ -44,7 +44,7 @@ def executor_that_is_none(lab: Lab) -> None:
 def lock_that_is_there_already(lab: Lab) -> None:
     path = lab.write("sweep.toml", COUNTER_SWEEP)
     lab.write(lock_path(Path(path.name)).name, "version = 1\n")
-    lab.run("gate", "sweep.toml", "--record")
+    lab.run("gate sweep.toml --record")
 
 
 @provokes("port-taken")
@@ -114,25 +114,9 @@ provokes.commands(
 )
 
 provokes.rows(
-    (
-        "usage",
-        None,
-        lambda lab: lab.viewed("invariant").run("trace", "store", "1", "--verify", "--diff", "2"),
-    ),
-    (
-        "usage",
-        None,
-        lambda lab: lab.viewed("invariant").run("trace", "store", "1", "--conjuncts", "--state", "2"),
-    ),
-    (
-        "output-unwritable",
-        None,
-        lambda lab: lab.viewed("success").run("report", "store", "-o", "none/page.html"),
-    ),
-    (
-        "notes-unreadable",
-        None,
-        lambda lab: lab.viewed("success").run("report", "store", "--notes", "none.md"),
-    ),
-    ("gate-store", None, lambda lab: lab.viewed("success").run("gate", "store", "--fresh")),
+    ("usage", None, lambda lab: lab.viewed("invariant").run("trace store 1 --verify --diff 2")),
+    ("usage", None, lambda lab: lab.viewed("invariant").run("trace store 1 --conjuncts --state 2")),
+    ("output-unwritable", None, lambda lab: lab.viewed("success").run("report store -o none/page.html")),
+    ("notes-unreadable", None, lambda lab: lab.viewed("success").run("report store --notes none.md")),
+    ("gate-store", None, lambda lab: lab.viewed("success").run("gate store --fresh")),
 )

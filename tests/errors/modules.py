@@ -12,7 +12,7 @@ from tla2py.tlc.tools.community import load_specification
 @provokes("module-unreadable", "Spec.tla")
 def module_that_is_a_folder(lab: Lab) -> None:
     (lab.folder / "Spec.tla").mkdir()
-    lab.run("inspect", "Spec.tla")
+    lab.run("inspect Spec.tla")
 
 
 # Configs
@@ -37,14 +37,14 @@ def config_that_checks_nothing(lab: Lab) -> None:
 @provokes("manifest")
 def manifest(lab: Lab) -> None:
     lab.write("manifest.json", "{}")
-    lab.run("gate", "manifest.json")
+    lab.run("gate manifest.json")
 
 
 @provokes("outside-folder", "out")
 def folder_with_nothing_but_a_link(lab: Lab) -> None:
     (lab.folder / "models").mkdir()
     (lab.folder / "models" / "out").symlink_to(lab.folder)
-    lab.run("gate", "models")
+    lab.run("gate models")
 
 
 @provokes("judge-modules")

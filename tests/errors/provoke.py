@@ -61,7 +61,9 @@ class Lab:
         return self
 
     def run(self, *arguments: str) -> None:
-        """Run a command, which is to fail."""
+        """Run a command, which is to fail; of one argument it is the line."""
+        if len(arguments) == 1:
+            arguments = tuple(shlex.split(*arguments))
         code = run_command(list(arguments))
         pytest.fail(f"{' '.join(arguments)} ended with {code}")
 
@@ -147,7 +149,7 @@ class Registry:
     def commands(self, *rows: tuple[str, str | None, str] | tuple[str, str | None, str, Files]) -> None:
         """Keep commands: the code, the end of the place, the line, and the files that it finds."""
         for code, where, line, *files in rows:
-            self(code, where)(_with_files(Lab.run, *shlex.split(line), files=files))
+            self(code, where)(_with_files(Lab.run, line, files=files))
 
     def plans(
         self, head: str, *rows: tuple[str, str | None, str] | tuple[str, str | None, str, Files]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
 
@@ -20,7 +19,7 @@ from tla2py.store.write import refresh_tables, table_files
 @provokes("store-unreadable")
 def store_that_is_no_file(lab: Lab) -> None:
     (lab.folder / "runs/odd/store.json").mkdir(parents=True)
-    lab.run("trace", "runs/odd")
+    lab.run("trace runs/odd")
 
 
 @provokes("store-unwritable")
@@ -58,7 +57,7 @@ def record_that_is_cut(lab: Lab) -> None:
 def expression_that_is_temporal(lab: Lab) -> None:
     lab.write("one.toml", 'module = "Counter.tla"\n[model]\ninvariants = ["Small"]\n[constants]\nMax = "3"\n')
     assert run_command(["sweep", "one.toml", "--executor", "local"]) == 1
-    lab.run("trace", "runs/one", "1", "--eval", "[](x = 0)")
+    lab.run("trace runs/one 1 --eval '[](x = 0)'")
 
 
 @provokes("not-an-invariant")
@@ -66,7 +65,7 @@ def conjuncts_of_a_deadlock(lab: Lab) -> None:
     sweep = 'module = "Counter.tla"\n[model]\ninit = "Init"\nnext = "Up"\n[constants]\nMax = "3"\n'
     lab.write("one.toml", sweep)
     assert run_command(["sweep", "one.toml", "--executor", "local"]) == 1
-    lab.run("trace", "runs/one", "1", "--conjuncts")
+    lab.run("trace runs/one 1 --conjuncts")
 
 
 # Files made elsewhere
@@ -121,27 +120,14 @@ def table_that_was_edited_while_a_sweep_goes_on(lab: Lab) -> None:
         _ = open_view(store.path).trace_rows
 
 
+STATED = '{{"format": "tla2py-store", "version": {}}}'
+
 provokes.commands(
     ("store-missing", None, "trace runs/none"),
     ("not-a-store", None, "trace runs/other", {"runs/other/readme.txt": ""}),
-    (
-        "not-a-store",
-        None,
-        "trace runs/other",
-        {"runs/other/store.json": json.dumps({"format": "tla2py-store", "version": 2})},
-    ),
-    (
-        "store-too-new",
-        None,
-        "trace runs/new",
-        {"runs/new/store.json": json.dumps({"format": "tla2py-store", "version": 99})},
-    ),
-    (
-        "store-too-old",
-        None,
-        "trace runs/old",
-        {"runs/old/store.json": json.dumps({"format": "tla2py-store", "version": 1})},
-    ),
+    ("not-a-store", None, "trace runs/other", {"runs/other/store.json": STATED.format(2)}),
+    ("store-too-new", None, "trace runs/new", {"runs/new/store.json": STATED.format(99)}),
+    ("store-too-old", None, "trace runs/old", {"runs/old/store.json": STATED.format(1)}),
     ("store-scheme", None, "trace ftp://host/store"),
     ("pack-damaged", None, "evidence verify pack.zip", {"pack.zip": b"PK"}),
     ("trace-file-unknown", None, "trace notes.txt", {"notes.txt": "nothing\n"}),
@@ -170,54 +156,36 @@ provokes.rows(
         lambda lab: (
             lab.setting("AWS_ACCESS_KEY_ID", "name")
             .setting("AWS_SECRET_ACCESS_KEY", "secret")
-            .run("trace", "s3://bucket/store?endpoint_override=127.0.0.1:9&scheme=http")
+            .run("trace 's3://bucket/store?endpoint_override=127.0.0.1:9&scheme=http'")
         ),
     ),
     ("bucket-missing", None, lambda lab: _refused_by_a_server(lab, 404, "NoSuchBucket")),
     ("store-denied", None, lambda lab: _refused_by_a_server(lab, 403, "AccessDenied")),
     ("no-point", None, lambda lab: lab.view("invariant").trace(7)),
     ("no-trace", None, lambda lab: lab.view("success").trace(1)),
-    ("no-graph", None, lambda lab: lab.viewed("success").run("testgen", "store")),
+    ("no-graph", None, lambda lab: lab.viewed("success").run("testgen store")),
     ("no-state", None, lambda lab: lab.view("invariant").trace(1).state(99)),
     ("unknown-table", None, lambda lab: lab.view("success").arrow("steps")),
-    ("point-missing", None, lambda lab: lab.viewed("invariant").run("trace", "store", "--format", "itf")),
-    (
-        "several-traces",
-        None,
-        lambda lab: lab.viewed("continue").run("trace", "store", "1", "--format", "itf"),
-    ),
-    (
-        "unknown-format",
-        None,
-        lambda lab: lab.viewed("invariant").run("trace", "store", "1", "--format", "yaml"),
-    ),
+    ("point-missing", None, lambda lab: lab.viewed("invariant").run("trace store --format itf")),
+    ("several-traces", None, lambda lab: lab.viewed("continue").run("trace store 1 --format itf")),
+    ("unknown-format", None, lambda lab: lab.viewed("invariant").run("trace store 1 --format yaml")),
     (
         "format-of-a-comparison",
         None,
-        lambda lab: lab.viewed("invariant", "invariant").run(
-            "trace", "store", "1", "--diff", "2", "--format", "itf"
-        ),
+        lambda lab: lab.viewed("invariant", "invariant").run("trace store 1 --diff 2 --format itf"),
     ),
-    (
-        "unknown-variable",
-        None,
-        lambda lab: lab.viewed("invariant").run("trace", "store", "1", "--only", "nothing"),
-    ),
-    (
-        "unknown-point",
-        None,
-        lambda lab: lab.viewed("invariant").run("trace", "store", "1", "--diff", "other"),
-    ),
+    ("unknown-variable", None, lambda lab: lab.viewed("invariant").run("trace store 1 --only nothing")),
+    ("unknown-point", None, lambda lab: lab.viewed("invariant").run("trace store 1 --diff other")),
     (
         "not-confirmable",
         None,
         lambda lab: (
             lab.viewed("invariant")
             .having("trace.itf.json", '{"vars": ["x"], "states": [{"x": 1}]}')
-            .run("trace", "trace.itf.json", "--verify")
+            .run("trace trace.itf.json --verify")
         ),
     ),
-    ("sweep-unknown", None, lambda lab: lab.viewed("success").run("gate", "store")),
+    ("sweep-unknown", None, lambda lab: lab.viewed("success").run("gate store")),
     ("unknown-parameter", None, lambda lab: lab.view("success", "invariant").heatmap("N", "M")),
     ("unknown-column", None, lambda lab: lab.view("success", "invariant").growth("N", "states")),
     ("no-sizes", None, lambda lab: lab.view("success", "success", Who=("a", "b")).growth("Who")),
@@ -228,5 +196,5 @@ provokes.rows(
     ("unknown-property", None, lambda lab: lab.view("invariant").explain("Smal")),
     ("no-processes", None, lambda lab: lab.view("invariant").trace(1).lanes()),
     ("no-messages", None, lambda lab: lab.view("invariant").trace(1).lanes(["p"], messages="x")),
-    ("not-confirmable", None, lambda lab: lab.viewed("invariant").run("trace", "store", "1", "--verify")),
+    ("not-confirmable", None, lambda lab: lab.viewed("invariant").run("trace store 1 --verify")),
 )

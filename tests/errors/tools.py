@@ -39,28 +39,28 @@ def java_of_long_ago(lab: Lab) -> None:
 def jar_of_something_else(lab: Lab) -> None:
     with zipfile.ZipFile("other.jar", "w") as jar:
         jar.writestr("META-INF/MANIFEST.MF", "Manifest-Version: 1.0\n")
-    lab.run("check", "Counter.tla", "-c", "Max=1", "--tla2tools", "other.jar")
+    lab.run("check Counter.tla -c Max=1 --tla2tools other.jar")
 
 
 @provokes("jar-pinned", "tla2py.toml")
 def jar_that_was_rebuilt(lab: Lab) -> None:
     shutil.copy(bundled_jar(), lab.folder / "tools.jar")
     lab.write("tla2py.toml", f'tla2tools = "tools.jar"\ntla2tools_sha256 = "{"0" * 64}"\n')
-    lab.run("check", "Counter.tla", "-c", "Max=1")
+    lab.run("check Counter.tla -c Max=1")
 
 
 @provokes("project-file", "tla2py.toml")
 def project_file_that_cannot_be_edited(lab: Lab) -> None:
     shutil.copy(bundled_jar(), lab.folder / "tools.jar")
     lab.write("tla2py.toml", '"tla2tools" = "tools.jar"\n')
-    lab.run("tools", "pin")
+    lab.run("tools pin")
 
 
 @provokes("download-failed")
 def server_without_the_file(lab: Lab) -> None:
     with answering(404) as address:
         lab.patch.setenv("TLA2PY_MIRROR", address)
-        lab.run("tools", "install", "1.7.4")
+        lab.run("tools install 1.7.4")
 
 
 @provokes("download-cut")
@@ -97,7 +97,7 @@ def install_functions(lab: Lab, refers: bytes = b"") -> None:
 def tlc_that_is_too_old_for_the_community_modules(lab: Lab) -> None:
     install_functions(lab, b"tlc2/value/impl/NewerValue")
     lab.write("Use.tla", "---- MODULE Use ----\nEXTENDS Functions\nASSUME Range(<<1>>) = {1}\n====\n")
-    lab.run("check", "Use.tla")
+    lab.run("check Use.tla")
 
 
 @provokes("community-copy", "Functions.tla:2:1")
@@ -107,7 +107,7 @@ def module_of_ones_own_with_a_name_of_the_community_modules(lab: Lab) -> None:
     lab.write(
         "Use.tla", "---- MODULE Use ----\nEXTENDS SequencesExt, Functions\nASSUME Range(<<1>>) = {}\n====\n"
     )
-    lab.run("check", "Use.tla")
+    lab.run("check Use.tla")
 
 
 @provokes("starts-programs", "Use.tla:4:8")
@@ -117,7 +117,7 @@ def module_that_starts_a_program(lab: Lab) -> None:
         "Use.tla",
         '---- MODULE Use ----\nEXTENDS IOUtils\n\\* IOExec, "IOExec"\nASSUME IOExec(<<"ls">>)\n====\n',
     )
-    lab.run("check", "Use.tla")
+    lab.run("check Use.tla")
 
 
 @provokes("pluscal")
@@ -173,25 +173,21 @@ provokes.rows(
     (
         "java-missing",
         None,
-        lambda lab: lab.setting("TLA2PY_JAVA_HOME", "/nowhere").run("check", "Counter.tla", "-c", "Max=1"),
+        lambda lab: lab.setting("TLA2PY_JAVA_HOME", "/nowhere").run("check Counter.tla -c Max=1"),
     ),
     (
         "jar-other-release",
         None,
         lambda lab: lab.run("tools", "install", "1.7.3", "--from-file", str(bundled_jar())),
     ),
-    (
-        "mirror",
-        None,
-        lambda lab: lab.setting("TLA2PY_MIRROR", "tools.example").run("tools", "install", "1.7.4"),
-    ),
+    ("mirror", None, lambda lab: lab.setting("TLA2PY_MIRROR", "tools.example").run("tools install 1.7.4")),
     (
         "cache-unwritable",
         None,
         lambda lab: (
             lab.having("file", "")
             .setting("XDG_CACHE_HOME", str(lab.folder / "file"))
-            .run("tools", "install", "1.7.4", "--from-file", "Counter.tla")
+            .run("tools install 1.7.4 --from-file Counter.tla")
         ),
     ),
     (
