@@ -33,7 +33,7 @@ def mistaken_names(assignments: Sequence[tuple[str, str]], spec: ModuleGraph) ->
 
 
 # Comments may precede it.
-_CHOSEN = re.compile(r"(?:\s|\\\*[^\n]*|\(\*.*?\*\))*CHOOSE\s+\w+\s*:", re.DOTALL)
+_CHOSEN = re.compile(r"(?:\s|\\\*[^\n]*|\(\*.*?\*\))*+CHOOSE\s+\w+\s*:", re.DOTALL)
 
 
 def is_chosen(definition: Definition) -> bool:

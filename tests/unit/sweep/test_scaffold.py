@@ -112,6 +112,13 @@ def test_every_kind_gets_a_value_that_the_assumptions_allow(kinds: Path, tmp_pat
     assert [name for name, _ in config.substitutions if name in {"Absent", "First"}] == ["Absent"]
 
 
+def test_comments_before_a_definition_choose_nothing_and_take_no_time(kinds: Path, tmp_path: Path) -> None:
+    text = KINDS.replace("First ==", "First ==" + " (* a *)" * 40)
+    kinds.write_text(text.replace("Done ==", "Done == \\* CHOOSE n : TRUE\n"))
+    sweep, _ = scaffold(kinds, tmp_path)
+    assert dict(sweep.file.substitutions) == {"Absent": "AbsentValue"}
+
+
 def test_comments_stand_above_and_guesses_are_marked(kinds: Path, tmp_path: Path) -> None:
     _, text = scaffold(kinds, tmp_path)
     assert '# the servers\nServers = "{s1, s2}"' in text
