@@ -41,6 +41,7 @@ from tla2py.tla.tree import COMMENTS, SourceText
 
 # The lines of a comment that draw a box or a rule.
 _RULE = re.compile(r"^[\s*=\-~_+#/|]*$")
+_PLUSCAL = re.compile(r"--(fair )?algorithm\b|(BEGIN|END) TRANSLATION\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +54,7 @@ class Comment:
 
 
 class Comments:
-    """The comments of a file, by line."""
+    """The comments of a file, by line, without PlusCal."""
 
     def __init__(self, nodes: Iterable[Node], source: SourceText) -> None:
         self._all: list[Comment] = []
@@ -67,7 +68,8 @@ class Comments:
                 bool(self._all) and self._all[-1].span.end_line == span.begin_line and self._all[-1].alone
             )
             alone = not before or (follows and before.endswith("*)"))
-            self._all.append(Comment(span, _clean(source.text(node)), alone))
+            if not _PLUSCAL.search(text := _clean(source.text(node))):
+                self._all.append(Comment(span, text, alone))
 
     def above(self, line: int) -> str:
         """The words of the comments right above a line."""

@@ -142,7 +142,7 @@ Init == x = 0
 \\* END TRANSLATION""",
     )
     assert found.has_pluscal
-    assert [each.name for each in found.variables] == ["x"]
+    assert [(each.name, each.comment) for each in found.variables] == [("x", "")]
     assert [each.name for each in found.definitions] == ["Init"]
 
 
