@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.command import tool
 from tests.conftest import COUNTER, RunCli
 from tests.unit.lint.page import MODULE
+from tla2py.tlc.tools.java import find_java
 
 HEAD = "SPECIFICATION Spec\nCONSTANTS S = {a, b} Op <- Same\nINVARIANT Small\n"
 # The module defines Limit, so TLC's model value Limit is not what it looks like.
@@ -115,3 +117,13 @@ def test_it_is_linted_and_swept(run_cli: RunCli, module: Path) -> None:
     sweep.write_text('module = "Counter.tla"\nconfig = "Counter.tla"\n[parameters]\nMax = [1, 2]\n')
     assert "INVARIANTS\n  Small" in run_cli("cfg", sweep).stdout
     assert 'invariants = [\n    "Small",\n]' in run_cli("init", module).stdout
+
+
+def test_a_trace_that_tlc_wrote_as_a_module_is_checked(
+    run_cli: RunCli, module: Path, newer_tlc: Path
+) -> None:
+    java = [find_java().path, "-cp", newer_tlc, "tlc2.TLC", "-config", module.name, module.name]
+    tool(*java, cwd=module.parent)
+    [trace] = module.parent.glob("Counter_TTrace_*.tla")
+    ended = run_cli("check", trace, "--tla2tools", newer_tlc)
+    assert (ended.code, ended.reported.findings, "violated: _inv" in ended.stdout) == (1, [], True), ended

@@ -255,6 +255,7 @@ _OPERATORS = {
     "TLC": ":> @@ Permutations SortSeq RandomElement Any ToString TLCEval TLCGet TLCSet Print PrintT Assert JavaTime",
     "Randomization": "RandomSubset RandomSetOfSubsets RandomSubsetSet TestRandomSetOfSubsets",
     "TLCExt": "AssertError AssertEq Trace CounterExample ToTrace PickSuccessor TLCModelValue TLCCache TLCFP TLCDefer TLCNoOp",
+    "Toolbox": "_TETrace _TEPosition",
     "Json": "ToJson ToJsonArray ToJsonObject JsonSerialize JsonDeserialize ndJsonSerialize ndJsonDeserialize",
 }
 _MODULE_OF = {operator: module for module, operators in _OPERATORS.items() for operator in operators.split()}

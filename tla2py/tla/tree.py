@@ -50,6 +50,8 @@ def deeply(function: Callable[Parameters, Result]) -> Callable[Parameters, Resul
 
 
 COMMENTS = frozenset({"comment", "block_comment"})
+# A comment between modules, as TLC writes it into traces; the grammar would begin a module there.
+_COMMENTED = re.compile(r"^[ \t]*\\\*.*-{4,}[ \t]*MODULE\b.*$", re.MULTILINE)
 # TLC ignores PlusCal, which is a comment. With its keyword blanked out tree-sitter ignores it too, and every position
 # stays the same.
 _ALGORITHM = re.compile(rb"--(fair[ \t]+)?algorithm\b")
@@ -98,7 +100,7 @@ class SourceText:
                 lines[row] = f"{wide}{quote}{rest}"
                 ends = [len(before[:end].expandtabs(8)) for end in range(len(before))]
                 tabbed[row] = [*ends, *range(len(wide), len(lines[row]) + 1)]
-        content = "\n".join(lines).encode()
+        content = _COMMENTED.sub(lambda found: " " * len(found[0]), "\n".join(lines)).encode()
         return cls(text, content, tuple(content.split(b"\n")), tabbed)
 
     def text(self, node: Node) -> str:
