@@ -139,11 +139,12 @@ def weak_checks(subject: Subject) -> Iterator[Finding]:
 
     Under a constant view all states are equal, so it looks at the initial ones only.
     """
-    replaced = {name for name, _ in subject.config.substitutions}
+    replaced = dict(subject.config.substitutions)
     for mention, spec in _defined(subject, *_CHECKED, "postconditions", "view"):
-        level, name = spec.level(mention.name), mention.name
-        if name in replaced:
+        name = replaced.get(mention.name, mention.name)
+        if name not in spec.definitions:
             continue
+        level = spec.level(name)
         if mention.key == "properties" and level is Level.STATE:
             message = f"{name} is a predicate on states: TLC checks it in the initial states only"
             hint = f"write INVARIANT {name}, or define []{name}"
