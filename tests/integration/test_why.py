@@ -313,6 +313,30 @@ def test_an_assertion_before_which_tlc_prints_no_state(tmp_path: Path, run_cli: 
     assert failing(tmp_path, run_cli, None, "assert") == []
 
 
+SLOT = """\
+---- MODULE Slot ----
+CONSTANT Values
+VARIABLE held
+None == CHOOSE v : v \\notin Values
+Init == held = None
+Put(v) == held' = v
+Next == \\E v \\in Values : Put(v)
+Spec == Init /\\ [][Next]_held
+Free == held = None
+====
+"""
+
+
+def test_a_model_value_in_the_place_of_a_definition(tmp_path: Path, run_cli: RunCli) -> None:
+    (tmp_path / "Slot.tla").write_text(SLOT)
+    (tmp_path / "Slot.cfg").write_text(
+        "CONSTANTS Values = {a} None = None\nSPECIFICATION Spec\nINVARIANT Free\n"
+    )
+    [why] = json.loads(run_cli("check", tmp_path / "Slot.tla", "--json").stdout)["why"]
+    [found] = why["because"]
+    assert (found["text"], found["state"], found["action"]) == ("held = None", 2, "Put")
+
+
 MANY = """\
 ---- MODULE Many ----
 EXTENDS Naturals

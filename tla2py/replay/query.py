@@ -195,7 +195,11 @@ class TraceQuery:
         self.variables = tuple(variable.name for variable in self.spec.variables)
         states = [state for trace in traces for state in trace.states]
         names = {name for state in states for name in _model_values(state)}
-        self.model_values = sorted(names - {constant.name for constant in self.spec.constants})
+        names -= {constant.name for constant in self.spec.constants}
+        # A config may also put a model value of its own name in the place of a definition.
+        self.model_values = sorted(
+            names - {each.name for each in self.config.assignments if each.value == each.name}
+        )
         self._check_writable(states)
 
     def _check_writable(self, states: Iterable[State]) -> None:
