@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from tests.conftest import COUNTER_SWEEP
 from tests.errors.provoke import Lab, provokes
-from tla2py.analysis.judging import Side, join
-from tla2py.model.model import Config
-from tla2py.tlc.tools.community import load_specification
 
 
 @provokes("module-unreadable", "Spec.tla")
@@ -45,17 +42,6 @@ def folder_with_nothing_but_a_link(lab: Lab) -> None:
     (lab.folder / "models").mkdir()
     (lab.folder / "models" / "out").symlink_to(lab.folder)
     lab.run("gate models")
-
-
-@provokes("judge-modules")
-def two_modules_of_one_name_beside_each_other(lab: Lab) -> None:
-    sides = []
-    for word, value in (("Candidate", 1), ("Reference", 2)):
-        lab.write(f"{word}/Helper.tla", f"---- MODULE Helper ----\nValue == {value}\n====\n")
-        root = lab.write(f"{word}/{word}.tla", f"---- MODULE {word} ----\nEXTENDS Helper\nVARIABLE x\n====\n")
-        sides.append(Side(word=word, spec=load_specification(root, ()), config=Config()))
-    candidate, reference = sides
-    join(candidate, reference, {}, {}, lab.folder / "joined")
 
 
 provokes.commands(

@@ -85,6 +85,78 @@ def test_an_honest_specification_is_good_and_a_cheat_is_bad(
             assert rows[proof["mutant"]]["status"] == "killed"
 
 
+@pytest.mark.parametrize(
+    ("name", "changes", "failing", "words"),
+    [
+        # Of the reference and the candidate, the candidate does not ask for deadlocks.
+        (
+            "commit/Commit",
+            {"reference": ("CHECK_DEADLOCK FALSE", "")},
+            "strength",
+            "noticed there by deadlock",
+        ),
+        # Nobody wins, as the first would have to have won before.
+        ("election/Election", {"tla": ("Win(c) ==", "Win(c) == leader # {} /\\")}, "coverage", "enables Win"),
+        # TLC takes a state in which somebody has won for the one before.
+        (
+            "election/Election",
+            {
+                "tla": ("Win(c) == 2 *", "Seen == vote\nWin(c) == 2 + 2 *"),
+                "cfg": ("CHECK", "VIEW Seen\nCHECK"),
+            },
+            "constraint",
+            "Seen cuts off a violation of ",
+        ),
+        # The config puts another definition in the place of the property.
+        (
+            "election/Election",
+            {"tla": ("Elected ==", "Fine == TRUE\nElected =="), "cfg": ("T ", "T Elected <- Fine\n")},
+            "vacuity",
+            "Fine does not depend on the state",
+        ),
+        (
+            "commit/Commit",
+            {"cfg": ("T ", "T Consistent <- TypeOK\n")},
+            "strength",
+            "noticed there by Consistent",
+        ),
+    ],
+)
+def test_a_cheat_outside_of_the_properties(
+    run_cli: RunCli,
+    tmp_path: Path,
+    name: str,
+    changes: dict[str, tuple[str, str]],
+    failing: str,
+    words: str,
+) -> None:
+    folder, _, module = name.partition("/")
+    for side in ("spec", "reference"):
+        shutil.copytree(JUDGED / folder, tmp_path / side)
+    for what, change in changes.items():
+        side, kind = ("reference", "cfg") if what == "reference" else ("spec", what)
+        file = tmp_path / side / f"{module}.{kind}"
+        file.write_text(file.read_text().replace(*change, 1))
+    spec, reference = (tmp_path / side / f"{module}.tla" for side in ("spec", "reference"))
+    code, found = judged(run_cli, tmp_path, spec, "--reference", reference)
+    check = graded(found, failing)
+    assert (code, check["verdict"]) == (1, "fail"), found
+    assert words in check["evidence"]["summary"], found
+
+
+def test_a_module_that_extends_the_specification(run_cli: RunCli, tmp_path: Path) -> None:
+    for side in ("spec", "reference"):
+        shutil.copytree(JUDGED / "election", tmp_path / side)
+        module = tmp_path / side / "MC.tla"
+        module.write_text("---- MODULE MC ----\nEXTENDS Election\n====\n")
+        (tmp_path / side / "Election.cfg").rename(module.with_suffix(".cfg"))
+    file = tmp_path / "spec/Election.tla"
+    file.write_text(file.read_text().replace("\\A a, b \\in leader : a = b", "Cardinality(leader) <= 1"))
+    spec, reference = (tmp_path / side / "MC.tla" for side in ("spec", "reference"))
+    code, found = judged(run_cli, tmp_path, spec, "--reference", reference, "--sample", "10")
+    assert (code, found["verdict"]) == (0, "good"), found
+
+
 def test_what_cannot_be_mapped_is_no_pass(run_cli: RunCli, tmp_path: Path) -> None:
     shutil.copytree(JUDGED / "election", tmp_path / "specs")
     spec, reference = tmp_path / "specs/Ballots.tla", tmp_path / "specs/Election.tla"

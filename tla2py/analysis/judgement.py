@@ -98,7 +98,7 @@ def _graded(bench: judging.JudgeBench) -> Iterator[judging.GradedCheck]:
     )
     yield alone if beside is None else beside.size(alone)
     yield _vacuity(config, result, case.command)
-    yield _coverage(result, case.command)
+    yield _coverage(result, beside, case.command)
     yield _constraint(bench, config, row)
     yield _mutants(bench, sweep, row)
     yield _logs(bench)
@@ -164,23 +164,31 @@ def _vacuity(config: Config, result: SweepResult, command: tuple[str, ...]) -> j
     )
 
 
-def _coverage(result: SweepResult, command: tuple[str, ...]) -> judging.GradedCheck:
+def _coverage(
+    result: SweepResult, beside: judging.BesideReference | None, command: tuple[str, ...]
+) -> judging.GradedCheck:
     never = [str(each.subject) for each in judging.findings_of(result, "never-enabled")]
+    there = beside.enabled(never) if beside is not None and never else []
     words = f"never enabled: {', '.join(never)}" if never else "every action is enabled somewhere"
-    grade: judging.Grade = "doubtful" if never else "pass"
+    if there:
+        words += f"; the reference enables {', '.join(there)}"
     return judging.GradedCheck(
-        name="coverage", verdict=grade, words=words, evidence={"never_enabled": never}, command=command
+        name="coverage",
+        verdict="fail" if there else "doubtful" if never else "pass",
+        words=words,
+        evidence={"never_enabled": never, "enabled_in_reference": there},
+        command=command,
     )
 
 
 def _constraint(bench: judging.JudgeBench, config: Config, row: RunRow) -> judging.GradedCheck:
-    """Whether the model holds beyond its constraints, as far as a minute's search shows."""
-    names = [*config.constraints, *config.action_constraints]
+    """Whether the model holds beyond its constraints and its view, as far as a minute's search shows."""
+    names = [*config.constraints, *config.action_constraints, *([config.view] if config.view else [])]
     if not names:
         return judging.GradedCheck(
-            name="constraint", verdict="not_applicable", words="the model has no constraint"
+            name="constraint", verdict="not_applicable", words="the model has no constraint and no view"
         )
-    free = replace(config, constraints=(), action_constraints=())
+    free = replace(config, constraints=(), action_constraints=(), view=None)
     file = bench.folder / "without-constraints.cfg"
     judging.write_config(file, free)
     without = bench.sweep(bench.case.spec, file)

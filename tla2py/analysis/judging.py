@@ -23,7 +23,9 @@ from tla2py.mutation.operators import OPERATORS
 from tla2py.mutation.trial import MutationChoice
 from tla2py.sweep.sweep import Sweep
 from tla2py.text import counted
+from tla2py.tla.copies import Edit, edited
 from tla2py.tla.graph import ModuleGraph
+from tla2py.tla.module import Module
 from tla2py.tlc.config.render import default_template, render_config
 from tla2py.tlc.tools.toolchain import Toolchain
 
@@ -211,6 +213,17 @@ class Side:
         return (*self.config.invariants, *self.config.properties)
 
     @property
+    def checks(self) -> tuple[str, ...]:
+        """What it states, and ``deadlock`` if it checks that."""
+        return (*self.stated, *(["deadlock"] if self.config.check_deadlock else []))
+
+    @property
+    def replaced(self) -> dict[str, str]:
+        """The definitions that its config replaces by others; those that stand for constants are not among them."""
+        declared = {each.name for each in self.spec.constants}
+        return {name: other for name, other in self.config.substitutions if name not in declared}
+
+    @property
     def names(self) -> set[str]:
         """What another module sees that extends it."""
         spec = self.spec
@@ -250,26 +263,15 @@ def join(
 ) -> Joined:
     """Write the module that extends ``inner``, with an instance of ``outer`` under its mapping.
 
-    ``maps`` gives names of ``outer`` expressions of ``inner``, ``values`` the values of the constants. Raises InputError
-    (``judge-modules``) for two modules of one name.
+    ``maps`` gives names of ``outer`` expressions of ``inner``, ``values`` the values of the constants.
     """
     name = f"{inner.word}With{outer.word}"
     texts = {each.name: each.text for each in inner.spec.modules if each.path is not None}
-    root = outer.spec.root.name
+    renamed = _renamed(outer, texts)
+    root = renamed.get(outer.spec.root.name, outer.spec.root.name)
     for each in outer.spec.modules:
-        if each.path is None:
-            continue
-        text, known = each.text, texts.get(each.name)
-        if known is not None and known != text:
-            if each is not outer.spec.root:
-                raise InputError(
-                    "judge-modules",
-                    f"both specifications have a module {each.name}, and the two differ",
-                    hint="give one of them another name",
-                )
-            root = f"{root}Of{outer.word}"
-            text = re.sub(rf"(-{{4,}}\s*MODULE\s+){re.escape(each.name)}\b", rf"\g<1>{root}", text, count=1)
-        texts[root if each is outer.spec.root else each.name] = text
+        if each.path is not None:
+            texts[renamed.get(each.name, each.name)] = _renaming(each, renamed)
     declared = [each.name for each in outer.spec.constants] + [each.name for each in outer.spec.variables]
     missing = [
         each.name
@@ -283,7 +285,7 @@ def join(
         f"EXTENDS {inner.spec.root.name}",
         *([f"CONSTANTS {', '.join(missing)}"] if missing else []),
         f"{outer.word} == INSTANCE {root}" + (f" WITH {pairs}" if pairs else ""),
-        *(f"{here} == {outer.word}!{there}" for here, there in shown.items()),
+        *(f"{here} == {outer.word}!{outer.replaced.get(there, there)}" for here, there in shown.items()),
         "====",
         "",
     ]
@@ -309,6 +311,27 @@ def join(
     return Joined(module=folder / f"{name}.tla", config=config, shown=shown)
 
 
+def _renamed(side: Side, others: Mapping[str, str]) -> dict[str, str]:
+    """New names for the modules of a side that differ from ``others`` of the same name, or that lead to such a module."""
+    modules = [each for each in side.spec.modules if each.path is not None and each.name in others]
+    found = {each.name for each in modules if each.text != others[each.name]}
+    for _ in modules:
+        found |= {each.name for each in modules if found.intersection(ref.module for ref in each.references)}
+    return {each: f"{each}Of{side.word}" for each in found}
+
+
+def _renaming(module: Module, names: Mapping[str, str]) -> str:
+    """The text of a module in which modules have other names."""
+    edits = [
+        Edit(ref.span.begin_line, ref.span.begin_column, names[ref.module], len(ref.module))
+        for ref in module.references
+        if ref.module in names
+    ]
+    text = "\n".join(edited(module.text.split("\n"), edits))
+    new = names.get(module.name, module.name)
+    return re.sub(rf"(-{{4,}}\s*MODULE\s+){re.escape(module.name)}\b", rf"\g<1>{new}", text, count=1)
+
+
 class BesideReference:
     """A specification, of which ``own`` is the result at its own constants, beside a reference.
 
@@ -325,9 +348,10 @@ class BesideReference:
     ) -> None:
         self.bench, self.own = bench, own
         self.maps = dict(bench.case.maps)
+        self.alone = replace(bench.sweep(reference), vacuity=False)
         self.candidate, self.reference = (
             Side(word=word, spec=each.spec({}), config=each.model(each.points[0]).config)
-            for word, each in (("Candidate", sweep), ("Reference", bench.sweep(reference)))
+            for word, each in (("Candidate", sweep), ("Reference", self.alone))
         )
         self.here: tuple[SweepResult, RunRow] | None = None
         self.refused = ""
@@ -337,6 +361,8 @@ class BesideReference:
         values = {self.maps.get(name, name): value for name, value in self.reference.values.items()}
         try:
             joined = join(self.candidate, self.reference, self.maps, values, bench.folder / "size")
+            if self.reference.config.check_deadlock:
+                write_config(joined.module.with_suffix(".cfg"), replace(joined.config, check_deadlock=True))
             result, row = bench.run(bench.sweep(joined.module), "size/candidate")
         except InputError as error:
             self.refused = str(error)
@@ -360,7 +386,7 @@ class BesideReference:
             grade, words = "doubtful", f"it cannot take the reference's constants: {self.refused}"
         else:
             result, row = self.here
-            broken = [each for each in row.violated_names if each in self.candidate.stated]
+            broken = [each for each in row.violated_names if each in self.candidate.checks]
             woken = sorted(_never_enabled(self.own[0]) - _never_enabled(result))
             evidence |= {"there": counts(row), "violated": broken, "enabled_there": woken}
             if broken:
@@ -375,6 +401,12 @@ class BesideReference:
             grade, words = "fail", alone.words
         return replace(alone, verdict=grade, words=words, evidence=evidence, command=self.bench.case.command)
 
+    def enabled(self, actions: Iterable[str]) -> list[str]:
+        """Those of some actions that are enabled in the reference, where they have the same name."""
+        result, row = self.bench.run(self.alone, "reference")
+        known = self.reference.spec.definitions if row.verdict is Verdict.HOLDS else ()
+        return [each for each in actions if each in known and each not in _never_enabled(result)]
+
     def strength(self) -> GradedCheck:
         """Whether the properties of the specification are as strong as the reference's."""
         doubts: list[str] = []
@@ -385,6 +417,7 @@ class BesideReference:
         else:
             _, row = self.here
             names = {f"{self.reference.word}_{each}": each for each in self.reference.stated}
+            names |= {"deadlock": "deadlock"} if self.reference.config.check_deadlock else {}
             violated = [names[each] for each in row.violated_names if each in names]
             held = {names[each] for each in row.held if each in names}
             open_ = [each for each in names.values() if each not in violated and each not in held]
@@ -393,12 +426,12 @@ class BesideReference:
                 doubts.append(f"not decided on it: {', '.join(open_)}")
         missed, command = self._missed(evidence, doubts)
         grade: Grade = "fail" if violated or missed else "doubtful" if doubts else "pass"
-        words = [f"it violates the reference's {', '.join(violated)}"] if violated else []
+        words = [f"it violates what the reference checks: {', '.join(violated)}"] if violated else []
         if missed:
             first = missed[0]
             words.append(
-                f"weaker: {counted(len(missed), 'mutant')} of the reference that "
-                f"{' and '.join(self._noticed(missed, self.reference))} notice pass unnoticed, such as "
+                f"weaker: it misses {counted(len(missed), 'mutant')} of the reference, noticed there by "
+                f"{' and '.join(self._noticed(missed, self.reference))}, such as "
                 f"{first.module}:{first.line} {first.words}"
             )
         return GradedCheck(
@@ -421,6 +454,11 @@ class BesideReference:
                 f"its properties were not evaluated on the reference, which has no {', '.join(lost)}: --map NAME={lost[0]}"
             )
             return [], self.bench.case.command
+        theirs = {*self.reference.replaced, *self.candidate.stated}
+        if left := [
+            f"{name} <- {new}" for name, new in self.candidate.replaced.items() if name not in theirs
+        ]:
+            doubts.append(f"evaluated on the reference without what its config replaces: {', '.join(left)}")
         values = {**self.candidate.values, **self.reference.values}
         try:
             joined = join(self.reference, self.candidate, inverse, values, self.bench.folder / "strength")
@@ -454,11 +492,8 @@ class BesideReference:
     def _noticed(self, mutants: Iterable[MutantRow], side: Side) -> list[str]:
         """The properties of a side that notice mutants; the specification's stand in the reference's module under other names."""
         labels = {killer.label for each in mutants for killer in each.killed_by}
-        if side is self.reference:
-            return [each for each in side.stated if each in labels]
-        found = [each for each in side.stated if f"{side.word}_{each}" in labels]
-        deadlock = ["deadlock"] if side.config.check_deadlock and "deadlock" in labels else []
-        return found + deadlock
+        own = side.stated if side is self.candidate else ()
+        return [each for each in side.checks if (f"{side.word}_{each}" if each in own else each) in labels]
 
 
 def _never_enabled(result: SweepResult) -> set[str]:
