@@ -313,6 +313,31 @@ def test_an_assertion_before_which_tlc_prints_no_state(tmp_path: Path, run_cli: 
     assert failing(tmp_path, run_cli, None, "assert") == []
 
 
+SEARCHED = """\
+---- MODULE Searched ----
+EXTENDS Naturals, TLC
+CONSTANT Most
+VARIABLE x
+Init == x = 0 /\\ TLCSet(7, 0)
+Step == x < 3 /\\ x' = x + 1 /\\ TLCSet(7, x')
+Next == Step
+Far == TLCGet(7) > Most /\\ TLCGet("diameter") > 1
+Found == TLCGet("distinct") = 4 /\\ Far
+====
+"""
+
+
+def test_a_postcondition_names_what_is_false(tmp_path: Path, run_cli: RunCli, newer_tlc: Path) -> None:
+    (tmp_path / "Searched.tla").write_text(SEARCHED)
+    config = "CONSTANT Most = 3\nINIT Init\nNEXT Next\nPOSTCONDITION Found\nCHECK_DEADLOCK FALSE\n"
+    (tmp_path / "Searched.cfg").write_text(config)
+    done = run_cli("check", tmp_path / "Searched.tla", "--json", "--tla2tools", newer_tlc)
+    [why] = json.loads(done.stdout)["why"]
+    [found] = why["because"]
+    assert (found["says"], found["line"]) == ("TLCGet(7) > Most is FALSE at the end of the search", 8)
+    assert found["values"] == {"TLCGet(7)": {"#bigint": "3"}, "Most": {"#bigint": "3"}}
+
+
 SLOT = """\
 ---- MODULE Slot ----
 CONSTANT Values

@@ -324,6 +324,7 @@ class TraceQuery:
         invariants: Iterable[str] = (),
         properties: Iterable[str] = (),
         constraints: Iterable[str] = (),
+        postconditions: Iterable[str] = (),
         bounded: bool = False,
         graph: bool = False,
         seconds: float | None = None,
@@ -342,6 +343,7 @@ class TraceQuery:
             properties=tuple(properties),
             constraints=(*constraints, *(self.config.constraints if bounded else ())),
             action_constraints=self.config.action_constraints if bounded else (),
+            postconditions=tuple(postconditions),
             check_deadlock=False,
         )
         limits = self.record.limits

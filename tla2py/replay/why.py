@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from tla2py.errors import InputError
 from tla2py.model.because import Because, Cause, call_text, one_each
-from tla2py.model.outcome import Violation
+from tla2py.model.outcome import Outcome, Violation
 from tla2py.model.trace import Trace
 from tla2py.replay.behaviour import behaviour_causes
 from tla2py.replay.conjuncts import evaluate_conjuncts
 from tla2py.replay.query import Origin, TraceQuery
 from tla2py.replay.told import MODULE, TOO_MUCH, Tried, behaviour_of, named, telling_of, told_by, told_paths
-from tla2py.tla.copies import CopyPlace, Edit, edited, left_out, named_values, padded, printed_tuples
+from tla2py.tla.copies import CopyPlace, Edit, edited, left_out, padded, printed_tuples
 from tla2py.tla.module import Expression, Module
 from tla2py.tla.telling import ENOUGH, About, Telling
 from tla2py.tla.tree import deeply
@@ -22,6 +23,8 @@ from tla2py.tla.value_text import ValueTextError, format_value, parse_value
 
 # So many instances of one action are named.
 _MOST_INSTANCES = 3
+# A search is repeated for so long.
+_SEARCH_SECONDS = 60
 
 
 @deeply
@@ -52,7 +55,7 @@ def _causes(trace: Trace, origin: Origin, *, warm: bool) -> Iterator[Cause]:
         case "assumption":
             yield from _of_assumptions(TraceQuery([trace], origin, warm=warm))
         case "postcondition":
-            raise InputError("not-confirmable", "a postcondition is about a whole search", hint="")
+            yield from _of_postcondition(trace, TraceQuery([trace], origin, warm=warm))
         case _:
             raise InputError("not-confirmable", "it is not known what the trace violates", hint="")
 
@@ -129,7 +132,7 @@ def _of_failure(trace: Trace, origin: Origin, *, warm: bool) -> Iterator[Cause]:
 
 def _of_assumptions(query: TraceQuery) -> Iterator[Cause]:
     """The conjuncts of the assumptions that are FALSE."""
-    parts: list[tuple[Expression, Module]] = []
+    parts: _Parts = []
     for module in query.spec.extended:
         edits: list[Edit] = []
         for each in module.assumptions:
@@ -137,22 +140,70 @@ def _of_assumptions(query: TraceQuery) -> Iterator[Cause]:
             edits += left_out(each.body.span, "TRUE")
         lines = query.modules[f"{module.name}.tla"].split("\n")
         query.modules[f"{module.name}.tla"] = "\n".join(edited(lines, edits))
-    constants = {each.name for each in query.spec.constants if not each.arity}
-    lines = []
-    for number, (part, module) in enumerate(parts):
-        used = dict.fromkeys(each.operator for each in part.walk() if each.operator in constants)
-        lines += [f"AskWhyPart{number} ==", padded(module, part.span)]
-        told = f'<<"tla2py: assumed", {number}, {named_values(used)}, AskWhyPart{number}>>'
-        lines.append(f"ASSUME PrintT({told})")
+    told, lines = _told_parts(parts, query)
+    lines += [f"ASSUME {each}" for each in told]
     with query.run(MODULE, query.each_state(MODULE, [], ["FALSE"], definitions=lines)) as executed:
-        output = executed.output
+        yield from _false_parts(executed.output, parts, "ASSUME", "", query)
+
+
+def _of_postcondition(trace: Trace, query: TraceQuery) -> Iterator[Cause]:
+    """The conjuncts of a postcondition that are FALSE after the same search."""
+    config, name = query.config, query.violated(trace)
+    entity = query.spec.scope.names.get(name)
+    if entity is None or entity.body is None:
+        raise InputError("not-confirmable", f"{name} is not defined", hint="")
+    module = next(each for each in query.spec.modules if each.name == entity.declaration.module)
+    parts = [(part, module) for part in _assumed(entity.body, module, query)]
+    told, lines = _told_parts(parts, query)
+    variables = ", ".join(query.variables)
+    behaviour = config.specification or f"{query.init} /\\ [][{query.next}]_<<{variables}>>"
+    lines += [f"{MODULE}Spec == {behaviour}", f"{MODULE}End ==", *(f"  /\\ {each}" for each in told), "===="]
+    with query.run(
+        MODULE,
+        [*query.header(MODULE), *lines, ""],
+        # They may set what the postcondition reads.
+        invariants=config.invariants,
+        properties=config.properties,
+        postconditions=[f"{MODULE}End"],
+        bounded=True,
+        seconds=_SEARCH_SECONDS,
+    ) as executed:
+        if executed.result.outcome is Outcome.TIMEOUT:
+            wide = f"a postcondition is about a whole search, and this one takes more than {_SEARCH_SECONDS} s"
+            raise InputError("not-confirmable", wide, hint="")
+        yield from _false_parts(executed.output, parts, name, " at the end of the search", query)
+
+
+_Parts: TypeAlias = list[tuple[Expression, Module]]
+
+
+def _told_parts(parts: _Parts, query: TraceQuery) -> tuple[list[str], list[str]]:
+    """The formulas with which TLC tells what constant parts are, and the definitions that these need."""
+    constants = {each.name for each in query.spec.constants if not each.arity}
+    told, lines = [], []
+    for number, (part, module) in enumerate(parts):
+        used = {
+            module.excerpt(each.span): None
+            for each in part.walk()
+            if each.operator in constants or each.operator.endswith("TLCGet")
+        }
+        names = ", ".join(f'"{each}"' for each in (name.replace('"', '\\"') for name in used))
+        lines += [f"AskWhyPart{number} ==", padded(module, part.span)]
+        told.append(
+            f'PrintT(<<"tla2py: assumed", {number}, <<{names}>>, <<{", ".join(used)}>>, AskWhyPart{number}>>)'
+        )
+    return told, lines
+
+
+def _false_parts(output: str, parts: _Parts, path: str, when: str, query: TraceQuery) -> Iterator[Cause]:
+    """A cause for each part that TLC told to be FALSE."""
     for printed in printed_tuples(output):
         match printed:
             case ("tla2py: assumed", int(number), tuple(names), tuple(values), False):
                 part, module = parts[number]
-                place = CopyPlace(scope=query.spec.scope_of(module), module=module, path=("ASSUME",))
+                place = CopyPlace(scope=query.spec.scope_of(module), module=module, path=(path,))
                 conjunct = place.conjunct(part, "conjunct")
-                says = f"{conjunct.text} is FALSE"
+                says = f"{conjunct.text} is FALSE{when}"
                 yield Cause.at(conjunct, "conjunct", says, value=False, values=named(names, values))
 
 
