@@ -143,10 +143,25 @@ def test_what_a_call_may_read_and_write(root: Path, tmp_path: Path) -> None:
         for store in ("../here", "/tmp/here", "."):
             assert "is not below" in await refused(client, "sweep", file="counter.toml", store=store)
         assert "not written over" in await refused(client, "init", module="Counter.tla", sweep_file="kept")
+        # Nor does a file below a root lead elsewhere: a module beside it may be extended, and a sweep file names its own.
+        assert "leads to" in await refused(client, "inspect", module="Counter.tla")
+        (root / "link.tla").unlink()
+        for module in ("../outside/Counter.tla", str(outside / "Counter.tla")):
+            (root / "away.toml").write_text(f'module = "{module}"\n')
+            for tool, given in (
+                ("lint", {"files": ["away.toml"]}),
+                ("lint", {"files": ["."]}),
+                ("sweep", {"file": "away.toml"}),
+            ):
+                assert "leads to" in await refused(client, tool, **given)
+        (root / "away.toml").unlink()
         # A name is never taken for an option.
         assert "did not run" in await refused(client, "check", module="--help")
         assert "did not run" in await refused(client, "query", store="runs", sql="--version")
-        (root / "link.tla").unlink()
+        # What is no path, or too long for one, has a short reason.
+        for name in ("a\0b", "../" + "x" * 9_000):
+            assert 40 < len(await refused(client, "inspect", module=name)) < 1_000
+        assert "too long" in await refused(client, "query", store="runs", sql="SELECT 1" + " " * 3_000_000)
         trusted = await called(client, "sweep", file="trusting.toml", points="1")
         assert "trust = true does not count" in trusted["notes"]
 

@@ -13,8 +13,8 @@ import subprocess
 import sys
 import time
 from collections import OrderedDict
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import unquote, urlparse
@@ -30,6 +30,8 @@ from pydantic import BaseModel, JsonValue
 from tla2py.errors import ExitCode, InputError
 from tla2py.execution.executor import default_slots
 from tla2py.model.run import Limits
+from tla2py.sweep.repository import files_read
+from tla2py.text import cut
 from tla2py.tlc.process.sandbox import check_sandbox
 
 _LARGEST = 4096
@@ -41,7 +43,7 @@ _PATIENCE = 10.0
 _MEANINGS = {
     ExitCode.OK: "as expected",
     ExitCode.UNEXPECTED: "not as expected: a violation, a finding or a difference",
-    ExitCode.INCONCLUSIVE: "inconclusive: a limit was met, and what was not searched is not known",
+    ExitCode.INCONCLUSIVE: "inconclusive: a limit was met or the answer is in doubt; what was not searched is not known",
 }
 
 
@@ -87,22 +89,30 @@ class Desk:
     _slots: anyio.Semaphore = field(default_factory=lambda: anyio.Semaphore(default_slots(workers=1)))
 
     def place(self, named: str, roots: ListRootsResult | None) -> str:
-        """The path of a file that exists below the roots, also those of the client. Raises ToolError."""
-        path = Path(os.path.realpath(self.roots[0] / named))
-        theirs = [Path(unquote(urlparse(str(each.uri)).path)) for each in roots.roots] if roots else []
-        for allowed in (self.roots, theirs):
-            if allowed and not any(path.is_relative_to(os.path.realpath(root)) for root in allowed):
-                raise ToolError(f"{named} is not below {', '.join(map(str, allowed))}")
+        """The path of a file below the roots, also those of the client, that leads to none elsewhere. Raises ToolError."""
+        with _refusing():
+            path = Path(os.path.realpath(self.roots[0] / named))
+            theirs = [Path(unquote(urlparse(str(each.uri)).path)) for each in roots.roots] if roots else []
+            # A store has only what tla2py wrote.
+            led = files_read(path) if not (path / "store.json").exists() else ()
+            for each in (path, *led):
+                real = Path(os.path.realpath(each))
+                for allowed in (self.roots, theirs):
+                    if allowed and not any(real.is_relative_to(os.path.realpath(root)) for root in allowed):
+                        shown = cut(named, _NOTES) + (f" leads to {each}, which" if each != path else "")
+                        raise ToolError(f"{shown} is not below {', '.join(map(str, allowed))}")
         return str(path)
 
     def result(self, name: str) -> str:
         """The path of a new result below the output folder. Raises ToolError."""
-        path = Path(os.path.realpath(self.output / name))
-        if not path.is_relative_to(os.path.realpath(self.output)) or path == self.output:
-            raise ToolError(f"{name} is not below the output folder {self.output}")
-        if path.is_file():
-            raise ToolError(f"{path} exists, and is not written over: choose another name")
-        path.parent.mkdir(parents=True, exist_ok=True)
+        with _refusing():
+            path = Path(os.path.realpath(self.output / name))
+            if not path.is_relative_to(os.path.realpath(self.output)) or path == self.output:
+                shown = cut(name, _NOTES) or "an empty name"
+                raise ToolError(f"{shown} is not below the output folder {self.output}")
+            if path.is_file():
+                raise ToolError(f"{path} exists, and is not written over: choose another name")
+            path.parent.mkdir(parents=True, exist_ok=True)
         return str(path)
 
     async def tlc(
@@ -121,7 +131,8 @@ class Desk:
                 ctx, command, *(own if limited else []), *arguments, seconds=seconds
             )
         spent = round(time.monotonic() - began, 1)
-        reached = code in (None, ExitCode.INCONCLUSIVE)
+        # Of these, exit code 3 says that something is in doubt or not covered.
+        reached = code is None or (code == ExitCode.INCONCLUSIVE and command not in ("judge", "testgen"))
         return self._answer(
             code, output, notes, Spent(seconds=seconds, memory=memory, spent_seconds=spent, reached=reached)
         )
@@ -144,9 +155,10 @@ class Desk:
         environment = {**os.environ, "NO_COLOR": "1", "COLUMNS": "100", "TERM": "dumb"}
         output: list[str] = []
         notes: list[str] = []
-        process = await anyio.open_process(
-            argv, stdin=subprocess.DEVNULL, cwd=self.roots[0], env=environment, start_new_session=True
-        )
+        with _refusing():
+            process = await anyio.open_process(
+                argv, stdin=subprocess.DEVNULL, cwd=self.roots[0], env=environment, start_new_session=True
+            )
 
         async def listen() -> None:
             assert process.stderr is not None
@@ -194,7 +206,9 @@ class Desk:
         self._long[found.handle] = output
         while len(self._long) > _KEPT:
             self._long.popitem(last=False)
-        found.answer = self.more(found.handle, 0)
+        found.answer = text = self.more(found.handle, 0)
+        while text and not _fits(found):
+            found.answer = text = text[: len(text) * 9 // 10]
         return found
 
     def whole(self, handle: str) -> str:
@@ -209,6 +223,15 @@ class Desk:
         while len(json.dumps(text)) > _LARGEST - 2 * _NOTES - 500:
             text = text[: len(text) * 9 // 10]
         return text
+
+
+@contextmanager
+def _refusing() -> Iterator[None]:
+    """Answer what the system refuses with its reason: a name that is no path, a path or a command that is too long."""
+    try:
+        yield
+    except (OSError, ValueError) as error:
+        raise ToolError(cut(str(error), _NOTES)) from error
 
 
 def _fits(answer: Answer) -> bool:

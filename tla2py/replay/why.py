@@ -169,7 +169,9 @@ def _of_postcondition(trace: Trace, query: TraceQuery) -> Iterator[Cause]:
         seconds=_SEARCH_SECONDS,
     ) as executed:
         if executed.result.outcome is Outcome.TIMEOUT:
-            wide = f"a postcondition is about a whole search, and this one takes more than {_SEARCH_SECONDS} s"
+            wide = (
+                f"a postcondition is about a whole search, and this one takes more than {_SEARCH_SECONDS} s"
+            )
             raise InputError("not-confirmable", wide, hint="")
         yield from _false_parts(executed.output, parts, name, " at the end of the search", query)
 

@@ -126,13 +126,35 @@ def check_untrusted(path: Path) -> None:
 def check_named(path: Path, file: SweepFile, source: SweepText) -> None:
     """Check what the text of a sweep file names. Raises InputError: ``outside-repository``, ``needs-trust``."""
     check_powers(file, source, path.parent)
+    for each, where in _named_places(path.parent, file, source):
+        check_inside(each, path, where)
+
+
+def _named_places(base: Path, file: SweepFile, source: SweepText) -> Iterator[tuple[Path, str]]:
+    """What a sweep file names, and the modules in the folders of its modules, each with the place that names it."""
     for named, where in _named(file, source):
-        for each in _matching(path.parent, named):
-            check_inside(each, path, where)
-    for folder, where in _module_folders(file, source, path.parent):
-        check_inside(folder, path, where)
-        for module in sorted(folder.glob("*.tla")):
-            check_inside(module, path, where)
+        for each in _matching(base, named):
+            yield each, where
+    for folder, where in _module_folders(file, source, base):
+        for each in (folder, *sorted(folder.glob("*.tla"))):
+            yield each, where
+
+
+def files_read(path: Path) -> Iterator[Path]:
+    """What a command may read that is given a module, a config, a sweep file or a folder of these."""
+    found = files_below(path) if path.is_dir() else (path, *path.parent.glob("*.tla"))
+    for each in found:
+        if each.is_dir() or each.suffix.lower() in (".cfg", ".tla", ".toml"):
+            yield each
+        if each.suffix.lower() == ".toml":
+            with contextlib.suppress(InputError):
+                own = folder_file(each)
+                read = (
+                    read_sweep_file(each)
+                    if own is None
+                    else read_sweep_text(folder_text(own), own, {"module": []})
+                )
+                yield from (named for named, _ in _named_places(each.parent, *read))
 
 
 def named_files(path: Path) -> Iterator[Path]:
