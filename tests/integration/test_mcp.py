@@ -225,14 +225,14 @@ def test_a_budget_ends_a_call_and_keeps_what_is_done(root: Path) -> None:
     )
 
     async def work(client: Client) -> None:
-        found = await called(client, "check", module="Endless.tla", invariants=["x >= 0"], seconds=3)
+        given = {"module": "Endless.tla", "specification": "Count", "invariants": ["x >= 0"]}
+        found = await called(client, "check", **given, seconds=3)
         assert (found["exit_code"], found["budget"]["reached"]) == (3, True)
         swept = await called(client, "sweep", file="endless.toml", seconds=3)
         assert (swept["exit_code"], swept["budget"]["reached"]) == (3, True)
         # On a busy machine the command has not stopped by itself yet.
         assert swept["meaning"].startswith(("inconclusive", "interrupted"))
 
-    (root / "Endless.cfg").write_text("SPECIFICATION Count\n")
     session(root, work)
 
 

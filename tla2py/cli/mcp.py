@@ -139,6 +139,7 @@ def _add_runners(server: MCPServer, desk: Desk) -> None:
         ctx: Context,
         roots: Roots,
         config: File | None = None,
+        specification: Annotated[str | None, Field(description="Default: the config's, or Spec.")] = None,
         constants: Values = None,
         invariants: Names = None,
         properties: Names = None,
@@ -149,6 +150,7 @@ def _add_runners(server: MCPServer, desk: Desk) -> None:
         """Check one model: the verdict, the model that was checked, each counterexample and why it is one."""
         options = [
             *([f"--config={desk.place(config, roots)}"] if config else []),
+            *([f"--specification={specification}"] if specification else []),
             *_named("--constant", constants),
             *_listed("--invariant", invariants),
             *_listed("--property", properties),
