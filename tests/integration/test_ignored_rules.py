@@ -122,8 +122,8 @@ def test_it_is_linted_and_swept(run_cli: RunCli, module: Path) -> None:
 def test_a_trace_that_tlc_wrote_as_a_module_is_checked(
     run_cli: RunCli, module: Path, newer_tlc: Path
 ) -> None:
-    java = [find_java().path, "-cp", newer_tlc, "tlc2.TLC", "-config", module.name, module.name]
-    tool(*java, cwd=module.parent)
+    tlc = ("-cp", newer_tlc, "tlc2.TLC", "-config", module.name, module.name)
+    tool(find_java().path, *tlc, cwd=module.parent)
     [trace] = module.parent.glob("Counter_TTrace_*.tla")
     ended = run_cli("check", trace, "--tla2tools", newer_tlc)
     assert (ended.code, ended.reported.findings, "violated: _inv" in ended.stdout) == (1, [], True), ended
