@@ -394,7 +394,7 @@ class BesideReference:
                 words = f"at the reference's constants it violates {', '.join(broken)}"
             elif woken:
                 grade = "fail"
-                words = f"too small: {', '.join(woken)} happens only at the reference's constants"
+                words = f"too small: only the reference's constants enable {', '.join(woken)}"
         if grade == "pass" and lacking:
             grade, words = "doubtful", f"it does not take the reference's {', '.join(lacking)}"
         if alone.verdict == "fail":
