@@ -78,7 +78,22 @@ provokes.plans(
     ("grid-key", "3:11", '[inputs]\nfiles = ["{LOG}"]\n[constants]\nMax = 1\n'),
 )
 
+# Of no deadlock check, and of a violation of nothing.
+NOT_CHECKED = HEAD + "[model]\ncheck_deadlock = false\n[constants]\nMax = 1\n[expect]\n"
+
 provokes.commands(
+    (
+        "expect-unchecked",
+        "sweep.toml:7:14",
+        "sweep sweep.toml --dry-run",
+        {"sweep.toml": NOT_CHECKED + 'violates = ["deadlock"]\n'},
+    ),
+    (
+        "expect-contradiction",
+        "sweep.toml:8:1",
+        "sweep sweep.toml --dry-run",
+        {"sweep.toml": NOT_CHECKED + 'verdict = "violated"\nviolates = []\n'},
+    ),
     ("sweep-missing", None, "cfg none.toml"),
     ("sweep-unreadable", None, "cfg sweep.toml", {"sweep.toml": b"\xff"}),
     ("duration", "--timeout", "check Counter.tla -c Max=1 --timeout 0"),

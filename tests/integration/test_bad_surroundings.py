@@ -12,6 +12,7 @@ import pytest
 
 from tests.conftest import COUNTER_SWEEP, RunCli
 from tests.integration.conftest import Refused, tree
+from tests.integration.test_doctor import java_that_says
 from tests.stores import record_ids
 from tla2py.tlc.tools.jar import bundled_jar
 
@@ -55,6 +56,32 @@ def test_no_java(refused: Refused, running: tuple[str, ...], without_java: dict[
     ended = refused(*running, env=without_java)
     assert ended.refusal == ("java-missing", None)
     assert "17" in ended.hint
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "shown"),
+    [
+        ('openjdk version "1.8.0_392"', "java-too-old", "1.8.0_392"),
+        ('java version "11.0.21" 2023-10-17 LTS', "java-too-old", "11.0.21"),
+        ("something else", "java-too-old", "unknown"),
+        ("", "java-missing", "bin/java"),
+    ],
+)
+def test_a_java_that_does_not_do(refused: Refused, tmp_path: Path, words: str, code: str, shown: str) -> None:
+    java = java_that_says(tmp_path / "bin", words)
+    if not words:
+        (java / "java").write_bytes(b"\x7fELF and nothing more")
+    ended = refused(*CHECK, env={"PATH": str(java), "JAVA_HOME": None})
+    assert (ended.refusal, shown in ended.error.message) == ((code, None), True)
+
+
+def test_what_the_environment_names_is_missing(refused: Refused, tmp_path: Path) -> None:
+    for name, value, code in (
+        ("JAVA_HOME", str(tmp_path), "java-missing"),
+        ("TLA2TOOLS_JAR", "/nowhere/tla2tools.jar", "jar-missing"),
+    ):
+        ended = refused(*CHECK, env={name: value})
+        assert (ended.refusal, name in ended.error.message) == ((code, None), True)
 
 
 # Stores
