@@ -19,7 +19,7 @@ from tla2py.analysis.points import disabled_actions
 from tla2py.model.finding import Finding
 from tla2py.store.store import Store
 
-# Antecedents in every place that the layout of TLA+ makes delicate. What no reachable state satisfies says 9.
+# Antecedents in every place that the layout of TLA+ makes delicate, tabs included. What no reachable state satisfies says 9.
 MAIL = r"""---- MODULE Mail ----
 (* Mail *) EXTENDS Naturals, \* numbers
                    FiniteSets
@@ -50,7 +50,7 @@ Ends == <>(x = N)
 Then == x = 9 ~> x = N
 Steps == [][x = 9 => x' = x]_vars
 ====
-"""
+""".replace("\n        ", "\n\t")
 BOX = r"""---- MODULE Box ----
 EXTENDS Naturals
 Full(a, b) == a = b => a > 0

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from tla2py.errors import InputError
 from tla2py.model.model import Config
-from tla2py.tla.copies import formula_parts
+from tla2py.tla.copies import blank, formula_parts
 from tla2py.tla.graph import ModuleGraph
 from tla2py.tla.levels import Level, Levels, temporal_parts
 from tla2py.tla.module import Definition, Expression, Span, standard_module_of
@@ -62,7 +62,7 @@ class Source:
         lines[-1] = lines[-1][: span.end_column]
         if len(lines) == 1:
             return lines[0][span.begin_column - 1 :].strip()
-        lines[0] = " " * (span.begin_column - 1) + lines[0][span.begin_column - 1 :]
+        lines[0] = blank(lines[0][: span.begin_column - 1]) + lines[0][span.begin_column - 1 :]
         return "\n" + "\n".join(lines)
 
     def renamed(

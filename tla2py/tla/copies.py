@@ -40,20 +40,29 @@ class Edit(NamedTuple):
 def edited(lines: Iterable[str], edits: Iterable[Edit], first: int = 1) -> list[str]:
     """Lines of a module, of which the first has the number ``first``, with the edits made.
 
-    Of several edits at one place, the text of the first comes first.
+    Of several edits at one place, the text of the first comes first. Spaces that a text ends with on a line of its own
+    become as wide as what they stand below, where that has tabs.
     """
     changed = list(lines)
     for line, column, text, removed in sorted(edits, key=lambda each: each.place)[::-1]:
         old = changed[line - first]
+        body = text.rstrip(" ")
+        if body.endswith("\n"):
+            text = body + blank(old[: len(text) - len(body)])
         changed[line - first] = old[: column - 1] + text + old[column - 1 + removed :]
     return changed
+
+
+def blank(text: str) -> str:
+    """White space of the same width."""
+    return re.sub(r"[^\t]", " ", text)
 
 
 def padded(module: Module, span: Span) -> str:
     """The text of a span on lines of its own, in its columns."""
     lines = module.text.split("\n")[span.begin_line - 1 : span.end_line]
     lines[-1] = lines[-1][: span.end_column]
-    lines[0] = " " * (span.begin_column - 1) + lines[0][span.begin_column - 1 :]
+    lines[0] = blank(lines[0][: span.begin_column - 1]) + lines[0][span.begin_column - 1 :]
     return "\n".join(lines)
 
 
