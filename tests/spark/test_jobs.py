@@ -147,6 +147,20 @@ def test_python_refuses_what_the_command_refuses(
 SUMMARY = {("holds", None): (3, None), ("violated", "Below"): (3, 4), ("violated", "Small"): (2, 4)}
 
 
+@pytest.fixture
+def log(local_store: Path, tmp_path: Path) -> Path:
+    """What TLC printed in a run of the store."""
+    file = tmp_path / "tlc.log"
+    with Store(local_store).archive(min(record_ids(local_store))) as archive, archive.stdout(1) as lines:
+        file.write_bytes(b"".join(lines))
+    return file
+
+
+def test_a_log_has_all_tables_some_without_rows(log: Path, session: SparkSession) -> None:
+    counts = {name: frame.count() for name, frame in load_tables(session, [str(log)]).items()}
+    assert (set(counts), counts["runs"], counts["drives"]) == ({*TABLE_NAMES}, 1, 0)
+
+
 def test_tables_go_where_spark_writes(local_store: Path, tmp_path: Path, session: SparkSession) -> None:
     tables = load_tables(session, [str(local_store)])
     assert set(tables) == set(TABLE_NAMES)
@@ -160,10 +174,7 @@ def test_tables_go_where_spark_writes(local_store: Path, tmp_path: Path, session
 
 
 @pytest.mark.long
-def test_load_traces_and_summarize(local_store: Path, tmp_path: Path) -> None:
-    log = tmp_path / "tlc.log"
-    with Store(local_store).archive(min(record_ids(local_store))) as archive, archive.stdout(1) as lines:
-        log.write_bytes(b"".join(lines))
+def test_load_traces_and_summarize(local_store: Path, log: Path, tmp_path: Path) -> None:
     ended = submit("load_traces.py", local_store, log, "-o", tmp_path / "tables", cwd=tmp_path)
     assert ended.returncode == 0, ended.stderr
     for table in TABLE_NAMES:

@@ -176,9 +176,10 @@ def load_tables(session: SparkSession, inputs: Sequence[str]) -> dict[str, DataF
         parts = []
         for name, store in stores.items():
             if isinstance(store, ForeignStore):
-                # Only the driver has its tables.
+                # Only the driver has its tables. Spark reads none without a chunk.
                 columns = runs_columns(()) if table == "runs" else TABLES[table]
-                part = session.createDataFrame(stored_table(store, table), struct_type(columns))
+                found = stored_table(store, table)
+                part = session.createDataFrame(found if found.num_rows else [], struct_type(columns))
             else:
                 part = stored_frame(session, store, table)
             parts.append(part.withColumn("source", sf.lit(name)))
