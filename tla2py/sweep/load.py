@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import glob
 import os
+import re
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -354,6 +355,10 @@ def _read_models(
     return specs, configs, unread
 
 
+# TLC 2.20 writes a counterexample beside its module, as a model of its own.
+_TRACE = re.compile(r"_TTrace_\d+$")
+
+
 @dataclass(slots=True)
 class _Search:
     """The models below the folder of a ``models.toml``.
@@ -377,7 +382,9 @@ class _Search:
                 unread.append(Unread(config=name, error=self._outside(config)))
             elif config.suffix == ".tla":
                 for inside in embedded_names(config):
-                    if inside == config.stem:
+                    if _TRACE.search(config.stem):
+                        left_out.append(f"{name} (a counterexample that TLC wrote)")
+                    elif inside == config.stem:
                         models[name] = name
                     else:
                         left_out.append(f"{name} CONFIG {inside} (TLC reads CONFIG {config.stem} there)")
