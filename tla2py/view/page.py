@@ -170,6 +170,7 @@ def report_page(view: StoreView, options: PageOptions) -> str:
             version=__version__,
             tlc=_span(_tools(point.run) for point in points),
             begun=_span(start_days(table_files(view.store, "runs"))),
+            collisions=list(_collisions(view.run_rows)),
             summary=data.overview["summary"],
             findings=view.findings,
             laws=[each for each in data.explained if each.telling],
@@ -199,6 +200,14 @@ def report_page(view: StoreView, options: PageOptions) -> str:
             ],
         )
     )
+
+
+def _collisions(runs: Sequence[RunRow]) -> Iterator[str]:
+    """The largest of each of TLC's estimates that it missed a state, with its point."""
+    for column, by in (("collision_optimistic", "number of states"), ("collision_observed", "fingerprints")):
+        if found := [(value, -row.point) for row in runs if (value := getattr(row, column)) is not None]:
+            value, point = max(found)
+            yield f"{value:.1E} by the {by} (point {-point})"
 
 
 def _tools(run: RunRow) -> str | None:

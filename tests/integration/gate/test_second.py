@@ -119,3 +119,7 @@ def test_a_limit_on_the_probability_of_a_missed_state(tmp_path: Path, limit: str
     ended = gate(tmp_path, "ImpliesEventually", text, "--tla2tools", "bundled")
     assert ended.code == code
     assert ("collision: the probability that TLC missed a state is " in ended.stdout) == bool(code)
+    command.run("report", "runs/s", "-o", "s.html", cwd=tmp_path, code=0)
+    [row] = open_view(tmp_path / "runs" / "s").run_rows
+    told = f"{row.collision_optimistic:.1E} by the number of states (point 1)"
+    assert told in (tmp_path / "s.html").read_text()
