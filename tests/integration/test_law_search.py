@@ -11,6 +11,7 @@ import pytest
 
 from tests.conftest import RunCli
 from tla2py.analysis.view import open_view
+from tla2py.store.store import Store
 
 # Small is violated where Max > Least, and deadlock is always checked.
 MODULE = r"""---- MODULE Count ----
@@ -119,6 +120,16 @@ def test_a_search_predicts_the_states_of_the_points_left(
     # A point has Max + 1.
     left = sum(n + 1 for n in range(1, 13) if n not in chosen(tmp_path / "store"))
     assert int(found[1]) < left < int(found[2])
+    # Rounds are short, and share JVMs.
+    store, hosts = Store(tmp_path / "store"), set()
+    for row in open_view(store.path).run_rows:
+        with store.archive(row.run_id) as archive:
+            hosts |= {
+                part
+                for part in archive.record.executions[0].argv
+                if "tla2py-host-" in part and "tmpdir" in part
+            }
+    assert 1 <= len(hosts) < 4
 
 
 def test_a_search_refuses_what_it_cannot_mean(sweep: Path, tmp_path: Path, run_cli: RunCli) -> None:

@@ -34,6 +34,7 @@ from tla2py.sweep.grid import Point
 from tla2py.sweep.plan import Plan, Runs
 from tla2py.sweep.sweep import Sweep
 from tla2py.tlc.output.result import interpret_record
+from tla2py.tlc.process.pool import keeps_hosts
 from tla2py.tlc.process.reaper import scratch_folder
 from tla2py.tlc.tools.toolchain import Toolchain
 
@@ -188,7 +189,8 @@ class _Course:
         job.store.pack()
         # A shared JVM takes longer for its first run and less than half for the others.
         short = self.open - job.long
-        warm = job.sweep.file.tlc.warm and len(short) >= _WARM_RUNS * pool.slots
+        enough = keeps_hosts() or len(short) >= _WARM_RUNS * pool.slots
+        warm = job.sweep.file.tlc.warm and enough
         return job.missing, Work(
             sources=job.plan.sources,
             toolchain=replace(toolchain, overrides=job.sweep.classes, others=tuple(job.sweep.jars.values())),

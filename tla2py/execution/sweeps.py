@@ -45,6 +45,7 @@ from tla2py.sweep.plan import Plan
 from tla2py.sweep.repository import check_jar, check_named, check_untrusted
 from tla2py.sweep.sweep import Sweep
 from tla2py.text import parse_duration, parse_memory
+from tla2py.tlc.process.pool import hosts_kept
 from tla2py.tlc.process.sandbox import check_sandbox
 from tla2py.tlc.tools.jar import Jar
 from tla2py.tlc.tools.pluscal import Translator
@@ -369,10 +370,11 @@ def _run(
         if search is not None:
             # A search reads the tables between its rounds, and leaves its laws.
             refresh_tables(records)
-            for numbers in search:
-                job = prepare_job(sweep, plan.part(numbers), records)
-                missing |= {*job.missing.ids}
-                searched += sum(execute_jobs([job], toolchain, start, listener))
+            with hosts_kept():
+                for numbers in search:
+                    job = prepare_job(sweep, plan.part(numbers), records)
+                    missing |= {*job.missing.ids}
+                    searched += sum(execute_jobs([job], toolchain, start, listener))
             refresh_tables(records)
             ran = frozenset(row.point for row in run_rows(table_files(records, "runs")))
             sweep = replace(sweep, chosen=ran, vacuity=False)

@@ -28,6 +28,7 @@ from tla2py.sweep.checks import DEADLOCK
 from tla2py.sweep.sweep import Sweep
 from tla2py.text import counted, cut
 from tla2py.tlc.config.render import render_config
+from tla2py.tlc.process.pool import hosts_kept
 from tla2py.tlc.tools.toolchain import Toolchain
 
 FOLDER = "self-test"
@@ -111,7 +112,7 @@ def run_self_test(
         some = random.Random(choice.seed).sample(some, most)  # noqa: S311 - a reproducible choice
         ids = {name: text.partition(" ")[0] for name, text in kept.items()}
         store = Store.create(below(result.store.path, FOLDER))
-        with executors([sweep]) as start, store.lock():
+        with executors([sweep]) as start, store.lock(), hosts_kept():
             bench = Bench(
                 sweep=sweep,
                 plan=plan,

@@ -19,7 +19,7 @@ import subprocess
 import tempfile
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -223,6 +223,7 @@ class _Pool:
     lent: set[Host] = field(default_factory=set)
     lost: int = 0
     long: bool = False
+    kept: bool = False
 
 
 _pool = _Pool(os.getpid())
@@ -305,9 +306,28 @@ def stop_hosts() -> None:
         host.kill_jvm()
 
 
-def close_hosts() -> None:
-    """Kill the idle hosts."""
+@contextlib.contextmanager
+def hosts_kept() -> Iterator[None]:
+    """Keep idle hosts for what is executed next, until the end of this context."""
     pool = _own_pool()
+    pool.kept = True
+    try:
+        yield
+    finally:
+        pool.kept = False
+        close_hosts()
+
+
+def keeps_hosts() -> bool:
+    """Whether hosts stay for what is executed next."""
+    return _own_pool().kept
+
+
+def close_hosts() -> None:
+    """Kill the idle hosts, unless they are kept."""
+    pool = _own_pool()
+    if pool.kept:
+        return
     with pool.lock:
         idle, pool.idle = pool.idle, []
         pool.lost, pool.long = 0, False
