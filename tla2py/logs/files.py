@@ -305,11 +305,13 @@ def read_logs(
             )
         for name, files in logs.items():
             if len(files) > 1:
+                pattern = PurePosixPath(files[0]).with_name(f"*{PurePosixPath(files[0]).suffix}")
                 raise InputError(
                     "log-files",
                     f"{reader.spec.root.name} reads one file, but the log {name} has {len(files)}",
                     where=place("files"),
-                    hint="merge them first, or name a module that reads no log, which tla2py checks the lines against",
+                    hint=f"if each is a log of its own: {pattern}; "
+                    "otherwise merge them first, or name a module that reads no log, which tla2py checks the lines against",
                 )
     kept: dict[str, KeptLog] = {}
     for name, files in logs.items():
