@@ -33,7 +33,7 @@ _MOVING = "1.8.0"
 _OLD = ("0.", "1.0.", "1.1.", "1.2.", "1.3.", "1.4.", "1.5.", "1.6.", "1.7.")
 
 # The releases of versions of TLC; builds since February 2026 have the version that they are named by.
-_RELEASES = {"2.19": "1.7.4", "2.20": ROLLING}
+_RELEASES = {"2.17": "1.7.2", "2.18": "1.7.3", "2.19": "1.7.4", "2.20": ROLLING}
 
 _DIGESTS = {"1.7.4": "936a262061c914694dfd669a543be24573c45d5aa0ff20a8b96b23d01e050e88"}
 JAR_DIGESTS = frozenset(_DIGESTS.values())
