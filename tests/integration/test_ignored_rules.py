@@ -127,7 +127,7 @@ def test_a_trace_that_tlc_wrote_as_a_module_is_checked(
     [trace] = module.parent.glob("Counter_TTrace_*.tla")
     ended = run_cli("check", trace, "--tla2tools", newer_tlc)
     assert (ended.code, ended.reported.findings, "violated: _inv" in ended.stdout) == (1, [], True), ended
-    # It is no model of the folder.
+    # The folder's models do not include it.
     gated = run_cli("gate", module.parent, "--tla2tools", newer_tlc, code=1)
     assert f"{trace.name} (a counterexample that TLC wrote)" in gated.stdout
     assert {each.point for each in gated.problems} == {1}

@@ -158,7 +158,7 @@ def test_what_a_call_may_read_and_write(root: Path, tmp_path: Path) -> None:
         # A name is never taken for an option.
         assert "did not run" in await refused(client, "check", module="--help")
         assert "did not run" in await refused(client, "query", store="runs", sql="--version")
-        # What is no path, or too long for one, has a short reason.
+        # A name that is not a path, or is too long for one, gets a short reason.
         for name in ("a\0b", "../" + "x" * 9_000):
             assert 40 < len(await refused(client, "inspect", module=name)) < 1_000
         assert "too long" in await refused(client, "query", store="runs", sql="SELECT 1" + " " * 3_000_000)

@@ -180,16 +180,16 @@ _Parts: TypeAlias = list[tuple[Expression, Module]]
 
 
 def _told_parts(parts: _Parts, query: TraceQuery) -> tuple[list[str], list[str]]:
-    """The formulas with which TLC tells what constant parts are, and the definitions that these need."""
+    """The formulas that print the values of constant parts, and the definitions that these need."""
     constants = {each.name for each in query.spec.constants if not each.arity}
     told, lines = [], []
     for number, (part, module) in enumerate(parts):
-        used = {
-            module.excerpt(each.span): None
+        used = dict.fromkeys(
+            module.excerpt(each.span)
             for each in part.walk()
             if each.operator in constants or each.operator.endswith("TLCGet")
-        }
-        names = ", ".join(f'"{each}"' for each in (name.replace('"', '\\"') for name in used))
+        )
+        names = ", ".join('"' + each.replace('"', '\\"') + '"' for each in used)
         lines += [f"AskWhyPart{number} ==", padded(module, part.span)]
         told.append(
             f'PrintT(<<"tla2py: assumed", {number}, <<{names}>>, <<{", ".join(used)}>>, AskWhyPart{number}>>)'
@@ -198,7 +198,7 @@ def _told_parts(parts: _Parts, query: TraceQuery) -> tuple[list[str], list[str]]
 
 
 def _false_parts(output: str, parts: _Parts, path: str, when: str, query: TraceQuery) -> Iterator[Cause]:
-    """A cause for each part that TLC told to be FALSE."""
+    """A cause for each part that TLC printed as FALSE."""
     for printed in printed_tuples(output):
         match printed:
             case ("tla2py: assumed", int(number), tuple(names), tuple(values), False):

@@ -176,7 +176,7 @@ def load_tables(session: SparkSession, inputs: Sequence[str]) -> dict[str, DataF
         parts = []
         for name, store in stores.items():
             if isinstance(store, ForeignStore):
-                # Only the driver has its tables. Spark reads none without a chunk.
+                # Only the driver has its tables. Spark cannot read one without a chunk.
                 columns = runs_columns(()) if table == "runs" else TABLES[table]
                 found = stored_table(store, table)
                 part = session.createDataFrame(found if found.num_rows else [], struct_type(columns))
