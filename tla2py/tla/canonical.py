@@ -55,21 +55,32 @@ def canonical(value: Value) -> Form:
     leaf = _LEAVES.get(type(value))
     if leaf is not None:
         return leaf(value)
-    stack: list[_Part] = [_part(value)]
-    while True:
-        children, forms, finish = stack[-1]
-        for child in children:  # resumes where an inner part interrupted it
-            leaf = _LEAVES.get(type(child))
-            if leaf is None:
-                stack.append(_part(child))
-                break
-            forms.append(leaf(child))
-        else:
-            stack.pop()
-            form = finish(forms)
-            if not stack:
-                return form
-            stack[-1][1].append(form)
+    if isinstance(value, frozenset):
+        return _set(sorted(map(canonical, value)))
+    if isinstance(value, tuple):
+        return (SEQUENCE, len(value), tuple(map(canonical, value)))
+    if not isinstance(value, (Record, Function)):
+        raise TypeError(f"not a TLA+ value: {value!r}")
+    items: dict[Any, Value] = value._items  # the order does not matter here
+    size = len(items)
+    if all(type(key) is int for key in items) and all(key in items for key in range(1, size + 1)):
+        return (SEQUENCE, size, tuple([canonical(items[key]) for key in range(1, size + 1)]))
+    if all(type(key) is str and is_identifier(key) for key in items):
+        names = tuple(sorted(items))
+        return (RECORD, size, names, tuple([canonical(items[name]) for name in names]))
+    pairs = sorted(((canonical(key), canonical(each)) for key, each in items.items()), key=itemgetter(0))
+    return (FUNCTION, size, tuple(key for key, _ in pairs), tuple(each for _, each in pairs))
+
+
+def _set(forms: list[Form]) -> Form:
+    size = len(forms)
+    if (
+        size > ENUMERATED
+        and forms[0][0] == forms[-1][0] == INTEGER
+        and forms[-1][1] - forms[0][1] == size - 1
+    ):
+        return (SET, size, (forms[0], CONSECUTIVE))
+    return (SET, size, tuple(forms))
 
 
 def scalar_forms(forms: Iterable[Form]) -> Iterator[Form]:
@@ -103,53 +114,6 @@ def in_order(values: Iterable[T], key: Callable[[T], Any] | None = None) -> list
         return sorted(items, key=key)
     forms = [(canonical(by), item) for by, item in zip(keys, items, strict=True)]
     return [item for _, item in sorted(forms, key=itemgetter(0))]
-
-
-_Part: TypeAlias = tuple[Iterator[Value], list[Form], Callable[[list[Form]], Form]]
-
-
-def _part(value: Value) -> _Part:
-    """The parts of a value still to be visited, their forms so far, and the function that combines all forms."""
-    if isinstance(value, frozenset):
-        return iter(value), [], _finish_set
-    if isinstance(value, tuple):
-        return iter(value), [], _finish_sequence
-    if not isinstance(value, (Record, Function)):
-        raise TypeError(f"not a TLA+ value: {value!r}")
-    items: dict[Any, Value] = value._items  # the order does not matter here
-    keys = list(items)
-    if all(type(key) is int for key in keys) and all(key in items for key in range(1, len(keys) + 1)):
-        return iter([items[key] for key in range(1, len(keys) + 1)]), [], _finish_sequence
-    if all(type(key) is str and is_identifier(key) for key in keys):
-        names = tuple(sorted(keys))
-        return (
-            iter([items[name] for name in names]),
-            [],
-            lambda forms: (RECORD, len(names), names, tuple(forms)),
-        )
-    return iter([*keys, *items.values()]), [], _finish_function
-
-
-def _finish_sequence(forms: list[Form]) -> Form:
-    return (SEQUENCE, len(forms), tuple(forms))
-
-
-def _finish_set(forms: list[Form]) -> Form:
-    forms = sorted(forms)
-    size = len(forms)
-    if (
-        size > ENUMERATED
-        and forms[0][0] == forms[-1][0] == INTEGER
-        and forms[-1][1] - forms[0][1] == size - 1
-    ):
-        return (SET, size, (forms[0], CONSECUTIVE))
-    return (SET, size, tuple(forms))
-
-
-def _finish_function(forms: list[Form]) -> Form:
-    size = len(forms) // 2
-    pairs = sorted(zip(forms[:size], forms[size:], strict=True), key=itemgetter(0))
-    return (FUNCTION, size, tuple(key for key, _ in pairs), tuple(value for _, value in pairs))
 
 
 def _interval(value: Interval) -> Form:

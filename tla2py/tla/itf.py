@@ -8,8 +8,8 @@ JSON or its readers cannot hold are kept as TLA+ text under ``#unserializable``.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from functools import lru_cache, partial
+from collections.abc import Collection, Iterable, Mapping
+from functools import lru_cache
 from typing import NamedTuple, TypeAlias
 
 from tla2py.errors import InputError
@@ -36,146 +36,82 @@ EXPANDED = 10_000
 """The largest size at which a set of consecutive integers is written out in JSON."""
 
 
-def to_itf(value: Value, model_values: Collection[str] = frozenset()) -> Json:
-    """The ITF form of ``value``, the same for all equal values.
+def form_to_itf(form: Form, model_values: Collection[str], depth: int = 0) -> Json:
+    """The ITF form of a value by its canonical form, the same for all equal values.
 
     A model value listed in ``model_values`` becomes a plain string, so none of these names may also occur as a
-    string in ``value``. Any other model value becomes ``{"#unserializable": name}``. Parts nested deeper than
+    string in the value. Any other model value becomes ``{"#unserializable": name}``. Parts nested deeper than
     ``DEEPEST`` become their TLA+ text in the same way.
     """
-    return form_to_itf(canonical(value), model_values)
-
-
-def form_to_itf(form: Form, model_values: Collection[str]) -> Json:
-    """``to_itf`` for a canonical form."""
-    # Parents are created first and filled later, which avoids recursion.
-    holder: list[Json] = []
-    todo: list[_Todo] = [(form, holder.append, 0)]
-    while todo:
-        part, put, depth = todo.pop()
-        rank, content = part[0], part[1]
-        inner = depth + 1
-        if rank == INTEGER:
-            put({"#bigint": str(content)})
-        elif rank == OPAQUE or (rank == MODEL_VALUE and content not in model_values):
-            put({"#unserializable": content})
-        elif rank < SET:
-            put(content)
-        elif depth > DEEPEST:
-            put({"#unserializable": format_form(part)})
-        elif rank == SEQUENCE:
-            elements: list[Json] = []
-            put(elements)
-            todo.extend((element, elements.append, inner) for element in reversed(part[2]))
-        elif rank == SET:
-            put(_set_to_itf(part, todo, inner))
-        elif rank == RECORD:
-            record: dict[str, Json] = dict.fromkeys(part[2])
-            put(record)
-            todo.extend(
-                (value, partial(record.__setitem__, name), inner)
-                for name, value in zip(part[2], part[3], strict=True)
-            )
-        else:
-            pairs: list[Json] = []
-            put({"#map": pairs})
-            for key, value in zip(part[2], part[3], strict=True):
-                pair: list[Json] = []
-                pairs.append(pair)
-                todo.append((value, pair.append, inner))
-                todo.append((key, pair.append, inner))
-    return holder[0]
-
-
-# A form, the function that stores its JSON, and its depth.
-_Todo: TypeAlias = tuple[Form, Callable[[Json], None], int]
-
-
-def _set_to_itf(form: Form, todo: list[_Todo], depth: int) -> Json:
-    size, elements = form[1], form[2]
-    if not size or elements[-1] is not CONSECUTIVE:
-        written: list[Json] = []
-        todo.extend((element, written.append, depth) for element in reversed(elements))
-        return {"#set": written}
-    low = elements[0][1]
-    if size > EXPANDED:
-        return {"#unserializable": f"{low}..{low + size - 1}"}
-    return {"#set": [{"#bigint": str(item)} for item in range(low, low + size)]}
+    rank, content = form[0], form[1]
+    if rank == INTEGER:
+        return {"#bigint": str(content)}
+    if rank == OPAQUE or (rank == MODEL_VALUE and content not in model_values):
+        return {"#unserializable": content}
+    if rank < SET:
+        return content  # type: ignore[no-any-return]
+    if depth > DEEPEST:
+        return {"#unserializable": format_form(form)}
+    if rank == SET and content and form[2][-1] is CONSECUTIVE:
+        low = form[2][0][1]
+        if content > EXPANDED:
+            return {"#unserializable": f"{low}..{low + content - 1}"}
+        return {"#set": [{"#bigint": str(item)} for item in range(low, low + content)]}
+    parts = [form_to_itf(part, model_values, depth + 1) for part in form[-1]]
+    if rank == SEQUENCE:
+        return parts
+    if rank == SET:
+        return {"#set": parts}
+    if rank == RECORD:
+        return dict(zip(form[2], parts, strict=True))
+    keys = (form_to_itf(key, model_values, depth + 1) for key in form[2])
+    return {"#map": [[key, part] for key, part in zip(keys, parts, strict=True)]}
 
 
 def from_itf(
-    json: Json, model_values: Collection[str] = frozenset(), *, names: Collection[str] = frozenset()
+    json: Json,
+    model_values: Collection[str] = frozenset(),
+    *,
+    names: Collection[str] = frozenset(),
+    depth: int = 0,
 ) -> Value:
     """The value of an ITF expression; strings in ``model_values`` are read as model values.
 
     ``names`` are read as model values in TLA+ text, even where they could mean something else (``Nat``).
-    ``{"#tup": ...}`` is a sequence, and Apalache's variants are records. Raises ``InputError`` (``itf-syntax``) for
-    anything that is not ITF or nested more than ``DEEPEST`` deep, ``ValueTextError`` for an ``#unserializable`` that is not TLA+.
+    ``{"#tup": ...}`` is a sequence, and Apalache's variants are records. ``depth`` counts the expressions around it.
+    Raises ``InputError`` (``itf-syntax``) for anything that is not ITF or nested more than ``DEEPEST`` deep,
+    ``ValueTextError`` for an ``#unserializable`` that is not TLA+.
     """
-    stack: list[tuple[Iterator[Json], list[Value], Callable[[list[Value]], Value]]] = []
-    value = json
-    while True:
-        scalar = _scalar_from_itf(value, model_values, names, deep=len(stack) >= DEEPEST)
-        if scalar is None:
-            if len(stack) > DEEPEST:
-                raise InputError("itf-syntax", f"a value is nested more than {DEEPEST} deep", hint=ITF_PAGE)
-            parts, build = _parts_from_itf(value)
-            stack.append((iter(parts), [], build))
-        elif stack:
-            stack[-1][1].append(scalar)
-        else:
-            return scalar
-        while (part := next(stack[-1][0], _END)) is _END:
-            _, items, build = stack.pop()
-            built = build(items)
-            if not stack:
-                return built
-            stack[-1][1].append(built)
-        value = part  # type: ignore[assignment]
-
-
-_END = object()
-
-
-def _scalar_from_itf(
-    json: Json, model_values: Collection[str], names: Collection[str], *, deep: bool
-) -> Value | None:
     if isinstance(json, str):
         return ModelValue(json) if json in model_values else json
     if isinstance(json, (bool, int)):
         return json
-    if isinstance(json, dict) and len(json) == 1:
-        tag, content = next(iter(json.items()))
-        if tag == "#bigint" and isinstance(content, (str, int)):
-            try:
-                return int(content)
-            except ValueError:
-                raise _bad(json) from None
-        if tag == "#unserializable" and isinstance(content, str):
-            if deep and content.startswith(("<<", "{", "[", "(")):
-                return Opaque(content)
-            return parse_value(content, model_values=(*model_values, *names))
-    return None
-
-
-def _parts_from_itf(json: Json) -> tuple[Iterable[Json], Callable[[list[Value]], Value]]:
-    if isinstance(json, list):
-        return json, tuple
-    if not isinstance(json, dict):
+    tag, content = next(iter(json.items()), ("", None)) if isinstance(json, dict) else ("#tup", json)
+    if isinstance(json, dict) and tag.startswith("#") and len(json) > 1:
         raise _bad(json)
-    tag = next(iter(json), "")
-    if not tag.startswith("#"):
-        names = list(json)
-        return json.values(), lambda items: Record(zip(names, items, strict=True))
-    content = json[tag]
-    if len(json) == 1 and isinstance(content, list):
-        if tag == "#tup":
-            return content, tuple
-        if tag == "#set":
-            return content, frozenset
-        if tag == "#map" and all(isinstance(pair, list) and len(pair) == 2 for pair in content):
-            flat = [part for pair in content if isinstance(pair, list) for part in pair]
-            return flat, lambda items: Function(zip(items[::2], items[1::2], strict=True))
+    if tag == "#bigint" and isinstance(content, (str, int)):
+        try:
+            return int(content)
+        except ValueError:
+            raise _bad(json) from None
+    if tag == "#unserializable" and isinstance(content, str):
+        if depth >= DEEPEST and content.startswith(("<<", "{", "[", "(")):
+            return Opaque(content)
+        return parse_value(content, model_values=(*model_values, *names))
+    if depth > DEEPEST:
+        raise InputError("itf-syntax", f"a value is nested more than {DEEPEST} deep", hint=ITF_PAGE)
+
+    def inner(part: Json) -> Value:
+        return from_itf(part, model_values, names=names, depth=depth + 1)
+
+    if isinstance(json, dict) and not tag.startswith("#"):
+        return Record((name, inner(part)) for name, part in json.items())
+    if isinstance(content, list) and tag in ("#tup", "#set"):
+        return tuple(map(inner, content)) if tag == "#tup" else frozenset(map(inner, content))
+    if isinstance(content, list) and tag == "#map":
+        pairs = [pair for pair in content if isinstance(pair, list) and len(pair) == 2]
+        if len(pairs) == len(content):
+            return Function((inner(key), inner(part)) for key, part in pairs)
     raise _bad(json)
 
 

@@ -299,49 +299,25 @@ def format_value(value: Value) -> str:
 
 def format_form(form: forms.Form) -> str:
     """``format_value`` for a canonical form."""
-    pieces: list[str] = []
-    todo: list[forms.Form | str] = [form]
-    while todo:
-        item = todo.pop()
-        if isinstance(item, str):
-            pieces.append(item)
-        elif item[0] < forms.SET:
-            pieces.append(_scalar_text(item))
-        else:
-            todo.extend(reversed(_layout(item)))
-    return "".join(pieces)
-
-
-def _scalar_text(form: forms.Form) -> str:
-    rank, content = form
+    rank, content, *parts = form
     if rank == forms.STRING:
         return f'"{content.translate(_ESCAPED)}"'
     if rank == forms.BOOLEAN:
         return "TRUE" if content else "FALSE"
-    return str(content)
-
-
-def _layout(form: forms.Form) -> list[forms.Form | str]:
-    """The texts and inner forms that make up the text of a set, sequence, record or function, in order."""
-    rank, size, *rest = form
-    layout: list[forms.Form | str] = []
+    if rank < forms.SET:
+        return str(content)
+    if rank == forms.SET and content and parts[0][-1] is forms.CONSECUTIVE:
+        low = parts[0][0][1]
+        return f"{low}..{low + content - 1}"
+    texts = list(map(format_form, parts[-1]))
     if rank == forms.RECORD:
-        for name, value in zip(*rest, strict=True):
-            layout += [", " if layout else "[", f"{name} |-> ", value]
-        return [*layout, "]"]
+        return f"[{', '.join(f'{name} |-> {text}' for name, text in zip(parts[0], texts, strict=True))}]"
     if rank == forms.FUNCTION:
-        for key, value in zip(*rest, strict=True):
-            layout += [" @@ " if layout else "(", key, " :> ", value]
-        return [*layout, ")"]
-    opening, closing = ("<<", ">>") if rank == forms.SEQUENCE else ("{", "}")
-    if not size:
-        return [opening + closing]
-    if rank == forms.SET and rest[0][-1] is forms.CONSECUTIVE:
-        low = rest[0][0][1]
-        return [f"{low}..{low + size - 1}"]
-    for element in rest[0]:
-        layout += [", " if layout else opening, element]
-    return [*layout, closing]
+        pairs = zip(map(format_form, parts[0]), texts, strict=True)
+        return f"({' @@ '.join(f'{key} :> {text}' for key, text in pairs)})"
+    if rank == forms.SEQUENCE:
+        return f"<<{', '.join(texts)}>>"
+    return f"{{{', '.join(texts)}}}"
 
 
 Keyed: TypeAlias = "tuple[Value, ...] | Record | Function"
