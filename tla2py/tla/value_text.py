@@ -5,6 +5,7 @@ Some sequences of lexemes (tokens) are kept as text: ``SUBSET S``, ``[S -> T]``.
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -144,85 +145,68 @@ def parse_value(
     the same model values. A part nested more than ``DEEPEST`` deep is ``Opaque``. Raises ``ValueTextError``.
     """
     leaves: dict[str, Value] = {name: ModelValue(name) for name in model_values}
-    try:
+    with contextlib.suppress(_Unexpected):
         return _parse([*_PIECE.findall(text), _END], leaves if known is None else known, {})
-    except _Unexpected:
-        return _parse_piecemeal(text, leaves)
-
-
-def _parse_piecemeal(text: str, leaves: dict[str, Value]) -> Value:
-    lexemes = LEXEME.findall(text)
-    lexemes.append(_END)
+    # Opaque parts are rare, and finding where they begin takes lookahead.
+    lexemes = [*LEXEME.findall(text), _END]
+    spans = [match.span() for match in LEXEME.finditer(text)]
+    opaque = {
+        begin: (end, Opaque(opaque_text(text, spans[begin:end])))
+        for begin, end in find_opaque(lexemes).items()
+    }
     try:
-        try:
-            return _parse(lexemes, leaves, {})
-        except _Unexpected:
-            # Opaque parts are rare, and finding where they begin takes lookahead.
-            opaque = find_opaque(lexemes)
-            if not opaque:
-                raise
-            spans = [match.span() for match in LEXEME.finditer(text)]
-            texts = {
-                begin: (end, Opaque(opaque_text(text, spans[begin:end]))) for begin, end in opaque.items()
-            }
-            return _parse(lexemes, leaves, texts)
+        return _parse(lexemes, leaves, opaque)
     except _Unexpected as error:
         raise _syntax_error(text, lexemes, error) from None
 
 
 def _parse(lexemes: list[str], leaves: dict[str, Value], opaque: dict[int, tuple[int, Opaque]]) -> Value:
-    stack: list[tuple[str, list[Value]]] = []
-    closer = _END
-    items: list[Value] = []
-    index = 0
-    while True:
-        # A value starts at `index`.
-        lexeme = lexemes[index]
-        value = leaves.get(lexeme)
-        if opaque and index in opaque:
-            index, value = opaque[index]
-        elif value is not None:
-            index += 1
-        elif lexeme not in _CLOSED_BY:
-            if lexeme[:1] in _FLAT_BEGINS or lexeme[:2] in _FLAT_BEGINS:
-                value = leaves[lexeme] = _parse([*LEXEME.findall(lexeme), _END], leaves, {})
-            else:
-                value = leaves[lexeme] = _leaf(lexeme, index)
-            index += 1
+    value, index = _value(lexemes, 0, leaves, opaque, 0)
+    if lexemes[index] != _END:
+        raise _Unexpected(index, "the end of the value")
+    return value
+
+
+def _value(
+    lexemes: list[str],
+    index: int,
+    leaves: dict[str, Value],
+    opaque: dict[int, tuple[int, Opaque]],
+    depth: int,
+) -> tuple[Value, int]:
+    """The value that starts at an index, and the index after it."""
+    if opaque and index in opaque:
+        end, part = opaque[index]
+        return part, end
+    lexeme = lexemes[index]
+    value = leaves.get(lexeme)
+    if value is None and lexeme not in _CLOSED_BY:
+        if lexeme[:1] in _FLAT_BEGINS or lexeme[:2] in _FLAT_BEGINS:
+            value = _parse([*LEXEME.findall(lexeme), _END], leaves, {})
         else:
-            index += 1
-            if lexemes[index] != _CLOSED_BY[lexeme] or lexeme not in ("<<", "{"):
-                if len(stack) == DEEPEST:
-                    raise _Unexpected(index - 1, "the end of deep nesting")
-                stack.append((closer, items))
-                closer, items = _CLOSED_BY[lexeme], []
-                if lexeme == "[":
-                    index = _field(lexemes, index, items)
-                continue
-            value = () if lexeme == "<<" else frozenset()
-            index += 1
-        # It ended before `index`: close whatever ends here too, then go on to the next value.
-        while True:
-            items.append(value)
-            lexeme = lexemes[index]
-            if lexeme == ",":
-                if closer == "]":
-                    index = _field(lexemes, index + 1, items)
-                elif closer == ">>" or closer == "}":
-                    index += 1
-                else:
-                    raise _Unexpected(index, _followers(closer, items))
-                break
-            if closer == ")" and lexeme == ("@@" if len(items) % 2 == 0 else ":>"):
-                index += 1
-                break
-            if lexeme != closer or (closer == ")" and len(items) % 2):
-                raise _Unexpected(index, _followers(closer, items))
-            if closer == _END:
-                return value
-            value = _build(closer, items)
-            index += 1
-            closer, items = stack.pop()
+            value = _leaf(lexeme, index)
+        leaves[lexeme] = value
+    if value is not None:
+        return value, index + 1
+    closer = _CLOSED_BY[lexeme]
+    if lexemes[index + 1] == closer and lexeme in ("<<", "{"):
+        return () if lexeme == "<<" else frozenset(), index + 2
+    if depth == DEEPEST:
+        raise _Unexpected(index, "the end of deep nesting")
+    items: list[Value] = []
+    while True:
+        index += 1
+        if closer == "]":
+            index = _field(lexemes, index, items)
+        value, index = _value(lexemes, index, leaves, opaque, depth + 1)
+        items.append(value)
+        whole = closer != ")" or len(items) % 2 == 0
+        if whole and lexemes[index] == closer:
+            return _build(closer, items), index + 1
+        separator = "," if closer != ")" else "@@" if whole else ":>"
+        if lexemes[index] != separator:
+            followers = f"`{separator}` or `{closer}`" if whole else f"`{separator}`"
+            raise _Unexpected(index, followers)
 
 
 def _field(lexemes: list[str], index: int, items: list[Value]) -> int:
@@ -270,12 +254,6 @@ def _leaf(lexeme: str, index: int) -> Value:
 
 def _unescape(match: re.Match[str]) -> str:
     return _UNESCAPED.get(match[1], match[0])
-
-
-def _followers(closer: str, items: list[Value]) -> str:
-    if closer == ")":
-        return "`:>`" if len(items) % 2 else "`@@` or `)`"
-    return f"`,` or `{closer}`" if closer else "the end of the value"
 
 
 def _syntax_error(text: str, lexemes: list[str], error: _Unexpected) -> ValueTextError:
