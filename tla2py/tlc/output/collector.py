@@ -255,14 +255,15 @@ class Collector:
         self.revision: str | None = None
         # Whether the last line on progress has a longer queue than the one before.
         self.growing = False
-        self.out_of_memory = self.succeeded = self.finished = self.simulated = self.depth_first = False
+        self.out_of_memory = False
+        # The codes of messages that are neither errors nor warnings.
+        self.said: set[int] = set()
         self.prints: list[str] = []
         self.print_count = 0
         self.progress: list[Progress] = []
         self._print_reader = PrintReader()
         # Those since the last message.
         self._recent: deque[str] = deque(maxlen=_MOST_RECENT)
-        self._exploring = False
         self._report: list[CoverageItem] = []
         self._sany: states.SanyReader | None = None
         self._trace_count = 0
@@ -321,19 +322,10 @@ class Collector:
             self._fact(message)
 
     def _fact(self, message: Message) -> None:
+        self.said.add(message.code)
         before, self.stats = self.stats.queue, read_stats(message, self.stats)
         if message.code == Code.PROGRESS:
             self.growing = before is not None and (self.stats.queue or 0) > before
-        if message.code == Code.SUCCESS:
-            self.succeeded = True
-        elif message.code == Code.FINISHED:
-            self.finished = True
-        elif message.code == Code.MODE_SIMULATE:
-            self.simulated = True
-        elif message.code == Code.MODE_DEPTH_FIRST:
-            self.depth_first = True
-        elif message.code in _EXPLORING:
-            self._exploring = True
         elif message.code == Code.VERSION and (version := _VERSION.match(message.text)) is not None:
             self.version, self.revision = version[1], version[2]
 
@@ -341,7 +333,7 @@ class Collector:
         if message.code in states.INTRODUCTIONS:
             return
         code = message.code
-        if self._exploring and code in _POSTCONDITIONS:
+        if code in _POSTCONDITIONS and not self.said.isdisjoint(_EXPLORING):
             message = self._postcondition(message)
         diagnostic = _diagnostic(message, "error")
         if message.code in _POSTCONDITIONS.values():

@@ -53,7 +53,9 @@ def interpret(
     gets the name of the only candidate. ``assertions`` are those that may fail.
     """
     read = _read(messages, candidates)
-    outcome = _outcome(read, exit_code, termination_reason, bounded=bounded or read.simulated)
+    outcome = _outcome(
+        read, exit_code, termination_reason, bounded=bounded or Code.MODE_SIMULATE in read.said
+    )
     if outcome is Outcome.SUCCESS and read.stats.generated == 0 and any(candidates.values()):
         read.diagnose(Diagnostic(code=0, severity="warning", text=_VACUOUS))
     if read.growing and outcome in _TERMINATIONS.values():
@@ -68,18 +70,19 @@ def interpret_log(messages: Iterable[Message | UserText]) -> RunResult:
     A log that breaks off counts as a killed process, and a diagnostic says so; the trace that breaks off is kept.
     """
     read = _read(messages, {})
-    outcome = _success(read, bounded=read.simulated)
+    outcome = _success(read, bounded=Code.MODE_SIMULATE in read.said)
+    finished = Code.FINISHED in read.said
     if read.violated is not None:
         outcome = read.violated
     elif read.out_of_memory:
         outcome = Outcome.OUT_OF_MEMORY
     elif read.failures:
         outcome = next((each for each in read.failures if each is not Outcome.ERROR), Outcome.ERROR)
-    elif not read.finished:
+    elif not finished:
         outcome = Outcome.KILLED
     if outcome is Outcome.KILLED:
         read.diagnose(_broken_off("so there is no verdict", read.stats))
-    elif read.violated is not None and not (read.finished or read.traces or read.cut_off):
+    elif read.violated is not None and not (finished or read.traces or read.cut_off):
         read.diagnose(_broken_off("and has no counterexample", read.stats))
     result = _result(read, outcome)
     return replace(result, traces=(*result.traces, *read.cut_off))
@@ -198,15 +201,16 @@ def _outcome(
 def _success(read: Collector, *, bounded: bool) -> Outcome:
     if read.failures:
         return read.failures[0]
-    if not read.finished or read.traces:
+    if Code.FINISHED not in read.said or read.traces:
         # A counterexample to nothing: the message that says what it violates is missing.
         return Outcome.ERROR
     if bounded:
         return Outcome.BOUNDED_SUCCESS
-    if read.depth_first:
+    succeeded = Code.SUCCESS in read.said
+    if Code.MODE_DEPTH_FIRST in read.said:
         # Depth-first search has no queue, and prints no success message if it reached its depth bound.
-        return Outcome.SUCCESS if read.succeeded else Outcome.BOUNDED_SUCCESS
-    if not read.succeeded or read.stats.queue is None:
+        return Outcome.SUCCESS if succeeded else Outcome.BOUNDED_SUCCESS
+    if not succeeded or read.stats.queue is None:
         return Outcome.ERROR
     return Outcome.BOUNDED_SUCCESS if read.stats.queue else Outcome.SUCCESS
 
@@ -318,16 +322,13 @@ def interpret_record(record: RunRecord, stdout: Callable[[int], IO[bytes]]) -> R
 def combine(executions: Iterable[Execution], results: Iterable[RunResult]) -> RunResult:
     """The executions of one run as one result, without those that ask about its log."""
     kept = [each for each in zip(executions, results, strict=True) if each[0].purpose != "log"]
-    executions, results = [execution for execution, _ in kept], [result for _, result in kept]
     violations: list[Violation] = []
     traces: list[Trace] = []
     undecided: tuple[str, ...] = ()
     attributed = [
-        result
-        for execution, result in zip(executions, results, strict=True)
-        if execution.purpose == "attribution" and result.violations
+        result for execution, result in kept if execution.purpose == "attribution" and result.violations
     ]
-    for execution, result in zip(executions, results, strict=True):
+    for execution, result in kept:
         if execution.purpose == "attribution":
             continue
         named = result
@@ -340,10 +341,10 @@ def combine(executions: Iterable[Execution], results: Iterable[RunResult]) -> Ru
             deadlock = ("deadlock",) if execution.check_deadlock else ()
             undecided = (*execution.invariants, *execution.properties, *deadlock)
     return replace(
-        results[0],
+        kept[0][1],
         violations=tuple(violations),
         traces=tuple(traces),
-        diagnostics=tuple(d for result in results for d in result.diagnostics),
+        diagnostics=tuple(d for _, result in kept for d in result.diagnostics),
         undecided=undecided,
     )
 
