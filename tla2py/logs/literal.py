@@ -18,41 +18,31 @@ _DEEPEST = 100
 _ESCAPES = {'"': '\\"', "\\": "\\\\", "\t": "\\t", "\n": "\\n", "\f": "\\f", "\r": "\\r"}
 
 
-def tla_text(value: JsonValue, where: str) -> str:
-    """The TLA+ text of a JSON value; ``where`` is its place for errors.
+def tla_text(value: JsonValue, where: str, path: str = "", depth: int = 0) -> str:
+    """The TLA+ text of a JSON value; ``where`` is its place for errors, ``path`` leads to it from the value at ``depth`` 0.
 
     An array is a sequence. An object is a record, or a function on strings if a key cannot be a field's name; the module has to instantiate
     ``TLC`` and ``Integers``. Raises InputError (``log-value``).
     """
-    return "".join(_pieces(value, where, "", 0))
-
-
-def _pieces(value: JsonValue, where: str, path: str, depth: int) -> Iterator[str]:
     if depth > _DEEPEST:
         raise value_error(f"{path or 'the value'} is nested deeper than {_DEEPEST} levels", where)
     match value:
         case list():
-            yield "<<"
-            for number, each in enumerate(value):
-                if number:
-                    yield ", "
-                yield from _pieces(each, where, path, depth + 1)
-            yield ">>"
+            return f"<<{', '.join(tla_text(each, where, path, depth + 1) for each in value)}>>"
         case dict() if not value:
-            yield "<<>>"
+            return "<<>>"
         case dict():
-            fields = all(map(is_identifier, value))
-            yield "[" if fields else "("
-            for number, (name, each) in enumerate(value.items()):
-                if number:
-                    yield ", " if fields else " @@ "
-                yield f"{name} |-> " if fields else f"{string_text(name, where)} :> "
-                yield from _pieces(each, where, f"{path}.{name}" if path else name, depth + 1)
-            yield "]" if fields else ")"
+            texts = (
+                tla_text(each, where, f"{path}.{name}" if path else name, depth + 1)
+                for name, each in value.items()
+            )
+            if all(map(is_identifier, value)):
+                return f"[{', '.join(f'{name} |-> {text}' for name, text in zip(value, texts, strict=True))}]"
+            keys = (string_text(name, where) for name in value)
+            return f"({' @@ '.join(f'{key} :> {text}' for key, text in zip(keys, texts, strict=True))})"
         case int() if value == -LARGEST - 1 and not isinstance(value, bool):
-            yield f"(-{LARGEST} - 1)"
-        case _:
-            yield scalar_text(value, where, path, None)
+            return f"(-{LARGEST} - 1)"
+    return scalar_text(value, where, path, None)
 
 
 def scalar_text(value: JsonValue, where: str, path: str, null: str | None) -> str:

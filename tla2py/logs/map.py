@@ -240,36 +240,28 @@ Tla2py_Shows(line, name) == name \\in DOMAIN line.state
 
 
 def said_text(
-    value: JsonValue, where: str, path: str, model_values: Collection[str], null: str | None
+    value: JsonValue, where: str, path: str, model_values: Collection[str], null: str | None, depth: int = 0
 ) -> str:
-    """What a log says of a value, as the TLA+ text that ``Tla2py_Agrees`` takes.
+    """What a log says of a value, as the TLA+ text that ``Tla2py_Agrees`` takes; ``path`` leads to it, ``depth`` levels down.
 
     A string also stands for the model value of that name. Raises InputError (``log-value``).
     """
-    return "".join(_said(value, where, path, model_values, null, 0))
-
-
-def _said(
-    value: JsonValue, where: str, path: str, model_values: Collection[str], null: str | None, depth: int
-) -> Iterator[str]:
     if depth > _DEEPEST:
         raise value_error(f"{path} is nested deeper than {_DEEPEST} levels", where)
+
+    def inner(part: JsonValue, name: str) -> str:
+        return said_text(part, where, name, model_values, null, depth + 1)
+
     match value:
         case str():
             model_value = f"{{{string_text(value, where)}}}" if value in model_values else "{}"
-            yield f"<<1, {string_text(value, where)}, {model_value}>>"
+            return f"<<1, {string_text(value, where)}, {model_value}>>"
         case dict():
-            yield "<<2, <<"
-            for number, (key, each) in enumerate(value.items()):
-                yield f"{', ' * (number > 0)}<<{string_text(key, where)}, "
-                yield from _said(each, where, f"{path}.{key}", model_values, null, depth + 1)
-                yield ">>"
-            yield ">>>>"
+            pairs = (
+                f"<<{string_text(key, where)}, {inner(each, f'{path}.{key}')}>>"
+                for key, each in value.items()
+            )
+            return f"<<2, <<{', '.join(pairs)}>>>>"
         case list():
-            yield "<<3, <<"
-            for number, each in enumerate(value):
-                yield ", " * (number > 0)
-                yield from _said(each, where, path, model_values, null, depth + 1)
-            yield ">>>>"
-        case _:
-            yield f"<<0, {string_text(scalar_text(value, where, path, null), where)}>>"
+            return f"<<3, <<{', '.join(inner(each, path) for each in value)}>>>>"
+    return f"<<0, {string_text(scalar_text(value, where, path, null), where)}>>"
