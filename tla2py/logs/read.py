@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from decimal import Decimal
 from pathlib import Path
-from typing import IO, TypeAlias
+from typing import TypeAlias
 
 import msgspec
 
@@ -122,7 +122,17 @@ class LogLines:
     def _texts(self) -> Iterator[tuple[int, bytes]]:
         try:
             with self.path.open("rb") as file:
-                yield from self._numbered(file)
+                for number, text in enumerate(iter(lambda: file.readline(LONGEST_LINE + 1), b""), 1):
+                    if len(text) > LONGEST_LINE:
+                        raise InputError(
+                            "log-large",
+                            f"the line has more than {LONGEST_LINE:,} bytes",
+                            where=f"{self.name}:{number}",
+                            hint="log the part of the state that changed, not all of it",
+                        )
+                    content = text.removeprefix(_UTF8_BOM) if number == 1 else text
+                    if content.strip():
+                        yield number, content
         except OSError as error:
             raise InputError(
                 "log-unreadable",
@@ -130,23 +140,6 @@ class LogLines:
                 where=self.name,
                 hint="check its path and its permissions",
             ) from None
-
-    def _numbered(self, file: IO[bytes]) -> Iterator[tuple[int, bytes]]:
-        number = 0
-        while text := file.readline(LONGEST_LINE + 1):
-            number += 1
-            where = f"{self.name}:{number}"
-            if number == 1:
-                text = text.removeprefix(_UTF8_BOM)
-            if len(text) > LONGEST_LINE:
-                raise InputError(
-                    "log-large",
-                    f"the line has more than {LONGEST_LINE:,} bytes",
-                    where=where,
-                    hint="log the part of the state that changed, not all of it",
-                )
-            if text.strip():
-                yield number, text
 
     def _compare_types(self, fields: dict[str, JsonValue], number: int) -> None:
         for path, value in _leaves(fields):

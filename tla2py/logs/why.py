@@ -16,9 +16,9 @@ from tla2py.model.logs import LogPart
 from tla2py.model.outcome import Verdict
 from tla2py.model.run import Run, RunRecord, RunResult
 from tla2py.model.trace import State, Trace
-from tla2py.tla.copies import Binding, bound
+from tla2py.tla.copies import Binding, bound, printed_tuples
 from tla2py.tla.value import Function, Interval, ModelValue, Record, Value
-from tla2py.tla.value_text import ValueTextError, format_value, parse_value
+from tla2py.tla.value_text import format_value
 from tla2py.tlc.output.codes import Code
 from tla2py.tlc.output.messages import UNEXPLAINED, Message, MessageReader, UserText, is_complete, with_log
 from tla2py.tlc.output.states import iter_with_traces
@@ -148,7 +148,6 @@ def _agrees(value: Value, said: JsonValue) -> bool:
 BOTH = " /\\ "
 """Between the names of several actions that a step takes at once."""
 
-_BEGINS = (f'<<"{TAG}"', f'<< "{TAG}"')
 _FURTHEST = (Code.INVARIANT, Code.INVARIANT_INITIAL)
 
 
@@ -305,26 +304,13 @@ def _named(part: LogPart, steps: Mapping[str, str]) -> LogPart:
     return part._replace(action=written)
 
 
-def _explored(items: Sequence[Message | UserText]) -> Iterator[tuple[Value, ...]]:
+def _explored(items: Sequence[Message | UserText]) -> Iterator[Value]:
     """The tuples printed while TLC explored: for a trace it evaluates the steps once more."""
     messages = [(index, each.code) for index, each in enumerate(items) if isinstance(each, Message)]
     begin = next((index for index, code in messages if code in _FURTHEST), len(items))
     end = max((index for index, code in messages if code == Code.STATE), default=begin)
-    pending = ""
-    for index, each in enumerate(items):
-        if not isinstance(each, UserText) or begin < index < end:
-            continue
-        if each.text.startswith(_BEGINS):
-            pending = each.text
-        elif pending:
-            pending += "\n" + each.text
-        try:
-            value = parse_value(pending) if pending else None
-        except ValueTextError:
-            continue
-        pending = ""
-        if isinstance(value, tuple):
-            yield value
+    explored = (each for index, each in enumerate(items) if not begin < index < end)
+    return printed_tuples("\n".join(each.text for each in explored if isinstance(each, UserText)), TAG)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -342,7 +328,7 @@ class _Reading:
     path: list[tuple[int, Binding]] = field(default_factory=list)
     succeeded: bool = False
 
-    def read(self, printed: Iterable[tuple[Value, ...]]) -> LogWhy:
+    def read(self, printed: Iterable[Value]) -> LogWhy:
         for each in printed:
             match each:
                 case (_, "at", int(position)):

@@ -115,11 +115,11 @@ Binding: TypeAlias = tuple[tuple[str, str], ...]
 """Names and the values that they are bound to, as TLA+ text."""
 
 
-def printed_tuples(output: str) -> Iterator[Value]:
-    """The tuples that a further run printed, which begin with "tla2py: "; TLC breaks long ones into lines."""
+def printed_tuples(output: str, tag: str = "tla2py: ") -> Iterator[Value]:
+    """The tuples that a further run printed, which begin with a tag; TLC breaks long ones into lines."""
     pending = ""
     for line in output.splitlines():
-        if line.startswith(('<<"tla2py: ', '<< "tla2py: ')):
+        if line.startswith((f'<<"{tag}', f'<< "{tag}')):
             pending = line
         elif pending:
             pending += "\n" + line
