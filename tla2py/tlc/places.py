@@ -14,46 +14,32 @@ from tla2py.model.model import Assignment, Config, qualified
 from tla2py.model.outcome import Diagnostic
 from tla2py.model.run import RunRecord, RunResult
 from tla2py.model.trace import Location, Trace
-from tla2py.tla.module import (
-    Expression,
-    Module,
-    character_column,
-    count_visible,
-    original_line,
-    visible_offsets,
-)
+from tla2py.tla.graph import ModuleGraph
+from tla2py.tla.levels import Levels, temporal_parts
+from tla2py.tla.module import Module, character_column, count_visible, original_line, visible_offsets
 from tla2py.tla.parse import read_text
+from tla2py.tla.tree import deeply
 from tla2py.tlc.config.read import config_lines, config_name, config_of_run, offset_of
 from tla2py.tlc.config.wrapper import is_wrapper
 from tla2py.tlc.output.codes import Code
 from tla2py.tlc.output.states import CALL, LOCATION, UNASSIGNED, location_of
 
-_TEMPORAL = re.compile(r"\[\]|<>|~>|\b[WS]F_")
 
-
+@deeply
 def initial_predicate(config: Config, modules: Sequence[Module]) -> str:
-    """The name of the initial predicate: the config's INIT, or the first state predicate in its specification."""
+    """The name of the initial predicate: the config's INIT, or the first one that its specification names, or that.
+
+    The first of the modules is the root.
+    """
     if config.init is not None:
         return config.init
-    defined = {each.name: each for module in modules for each in module.definitions}
-    name, through = config.specification or "", set[str]()
-    while name in defined and name not in through:
-        if through and _TEMPORAL.search(defined[name].text) is None:
-            break
-        through.add(name)
-        inner = [part for part in _conjuncts(defined[name].body) if part in defined]
-        steps = [part for part in inner if _TEMPORAL.search(defined[part].text)]
-        name = next((part for part in inner if part not in steps), steps[0] if steps else name)
-    return name
-
-
-def _conjuncts(expr: Expression | None) -> list[str]:
-    """The names among the conjuncts of a formula."""
-    if expr is None:
-        return []
-    if expr.is_name():
-        return [expr.operator]
-    return [name for part in expr.arguments for name in _conjuncts(part)] if expr.operator == "/\\" else []
+    spec = ModuleGraph(root=modules[0], modules=tuple(modules), standard=())
+    specification = config.specification or ""
+    entity = spec.scope.find(specification)
+    if entity is None:
+        return specification
+    inits = temporal_parts(entity, Levels(spec.resolver), instances=True).inits
+    return next((expr.operator for expr, _ in inits if expr.is_name()), specification)
 
 
 def evaluated_on_initial(config: Config, traces: Sequence[Trace]) -> tuple[str, ...]:
