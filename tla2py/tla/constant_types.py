@@ -312,34 +312,26 @@ def _infer(spec: ModuleGraph) -> Inference:
 
 
 def _decide(spec: ModuleGraph, constant: Constant, inference: Inference) -> ConstantType:
-    where = spec.file_of(constant).where(constant.span)
-    if constant.arity:
-        return ConstantType(
-            reason=f"declared with {constant.arity} parameters",
-            where=where,
-            certain=True,
-            type=Type("operator"),
-        )
     entity = spec.scope.names[constant.name]
     found = list(inference.constraints(entity))
     if entity in inference.compared:
         # A constant that is compared by name may be a branch unlike the others, such as a Nil among records.
         found = [each for each in found if each.constraint.strength > JOINED]
-    if found := found or list(inference.compared_with_variables(entity)):
+    found = found or list(inference.compared_with_variables(entity))
+    if found and not constant.arity:
         return _weigh(found)
-    unread = [
-        each.unread for each in spec.modules if each.unread and constant in (*each.constants, *spec.constants)
-    ]
-    if unread:
-        return ConstantType(
-            reason="tla2py cannot read all that uses it", where=where, certain=False, type=Type("value")
-        )
-    used = bool(inference.uses.get(entity))
-    hinted = _comment_type(constant.comment)
-    if hinted is not None and (hinted == MODEL_VALUE or not used):
-        return ConstantType(reason="its comment says so", where=where, certain=False, type=hinted)
-    reason = "it is only compared with other values" if used else "nothing uses it"
-    return ConstantType(reason=reason, where=where, certain=False, type=MODEL_VALUE)
+    used, hinted = bool(inference.uses.get(entity)), _comment_type(constant.comment)
+    if constant.arity:
+        kind, reason = Type("operator"), f"declared with {constant.arity} parameters"
+    elif any(each.unread and constant in (*each.constants, *spec.constants) for each in spec.modules):
+        kind, reason = Type("value"), "tla2py cannot read all that uses it"
+    elif hinted is not None and (hinted == MODEL_VALUE or not used):
+        kind, reason = hinted, "its comment says so"
+    else:
+        reason = "it is only compared with other values" if used else "nothing uses it"
+        kind = MODEL_VALUE
+    where = spec.file_of(constant).where(constant.span)
+    return ConstantType(reason=reason, where=where, certain=bool(constant.arity), type=kind)
 
 
 def _comment_type(comment: str) -> Type | None:
