@@ -176,24 +176,7 @@ def introduced_names(source: SourceText, node: Node) -> tuple[tuple[str, ...], b
 
 
 _ITEMS = frozenset({"conj_item", "disj_item"})
-_PUNCTUATION = (
-    "==",
-    "<<",
-    ">>",
-    "/\\",
-    "\\/",
-    "->",
-    "<-",
-    "|->",
-    "=<",
-    "/=",
-    "-|",
-    "(+)",
-    "(-)",
-    "(.)",
-    "(/)",
-    "(\\X)",
-)
+_PUNCTUATION = r"== << >> /\ \/ -> <- |-> =< /= -| (+) (-) (.) (/) (\X)".split()  # noqa: SIM905
 _SIGNS = sorted(
     {sign for sign in (*SYMBOLS.values(), *_PUNCTUATION) if not re.search(r"[A-Za-z]", sign)},
     key=lambda sign: (-len(sign), sign),
