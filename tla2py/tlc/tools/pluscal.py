@@ -36,10 +36,8 @@ from tla2py.tla.module import (
     Variable,
 )
 from tla2py.tla.parse import read_text
-from tla2py.tlc.process.sandbox import java_sandbox, run
-from tla2py.tlc.tools.toolchain import Toolchain
+from tla2py.tlc.tools.toolchain import Toolchain, run_program
 
-_SECONDS = 60
 _AS_IT_IS = "to keep it as it is: --no-translate, or translate = false in a sweep file"
 _BEGIN = re.compile(r"^\s*\\\*+ BEGIN TRANSLATION(.*)", re.MULTILINE)
 _END = re.compile(r"^\s*\\\*+ END TRANSLATION", re.MULTILINE)
@@ -166,7 +164,7 @@ def _translate(module: Module, toolchain: Toolchain, folder: Path) -> str:
     marked = _MARKS.sub(lambda mark: mark[1] + _NO_CHECKSUM * (mark[2] == "BEGIN"), module.text)
     file.write_text(marked, encoding="utf-8")
     try:
-        done = _run_java(toolchain, folder, "pcal.trans", "-nocfg", file.name)
+        done = run_program(toolchain, folder, "pcal.trans", "-nocfg", file.name)
     except (OSError, subprocess.TimeoutExpired) as error:
         raise ToolchainError(
             "pluscal",
@@ -177,20 +175,6 @@ def _translate(module: Module, toolchain: Toolchain, folder: Path) -> str:
     if done.returncode != 0 or _BEGIN.search(text) is None:
         raise _refused(module, done.stdout.decode("utf-8", "replace"))
     return text
-
-
-def _run_java(toolchain: Toolchain, folder: Path, *program: str) -> subprocess.CompletedProcess[bytes]:
-    """What a program in the jar does in a folder. Raises OSError, ``subprocess.TimeoutExpired``."""
-    # The stack is that of TLC's runs.
-    java = [str(toolchain.java.path), "-Xss16m", "-Xshare:auto", "-XX:TieredStopAtLevel=1"]
-    java += [
-        "-XX:+UseSerialGC",
-        f"-Djava.io.tmpdir={folder}",
-        "-Dfile.encoding=UTF-8",
-        "-Dstdout.encoding=UTF-8",
-    ]
-    sandbox = java_sandbox(toolchain.java.path, folder, [toolchain.jar.path])
-    return run([*java, "-cp", str(toolchain.jar.path), *program], sandbox, timeout_seconds=_SECONDS)
 
 
 def _refused(module: Module, output: str) -> InputError:
@@ -232,7 +216,7 @@ def ask_sany(
             (folder / f"{module.name}.tla").write_text(module.text, encoding="utf-8")
         exporter = ("tla2sany.xml.XMLExporter", "-o", "-I", scratch, str(folder / f"{root}.tla"))
         try:
-            done = _run_java(toolchain, folder, *exporter)
+            done = run_program(toolchain, folder, *exporter)
         except (OSError, subprocess.TimeoutExpired):
             return None
     missing = _MISSING.search(done.stdout.decode("utf-8", "replace"))

@@ -30,6 +30,9 @@ from tla2py.tlc.tools.jar import (
 )
 from tla2py.tlc.tools.java import Java, find_java
 
+# How long a program of the jar that is not TLC may take.
+_SECONDS = 60
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Override:
@@ -57,6 +60,16 @@ class Toolchain:
         """The tools of a run whose jar has this digest."""
         jar = next((each for each in self.others if each.sha256 == sha256), self.jar)
         return replace(self, jar=jar, others=())
+
+
+def run_program(toolchain: Toolchain, folder: Path, *program: str) -> subprocess.CompletedProcess[bytes]:
+    """What a program in the jar does in a folder. Raises OSError, ``subprocess.TimeoutExpired``."""
+    # The stack is that of TLC's runs.
+    java = [str(toolchain.java.path), "-Xss16m", "-Xshare:auto", "-XX:TieredStopAtLevel=1"]
+    java += ["-XX:+UseSerialGC", "-Dfile.encoding=UTF-8", "-Dstdout.encoding=UTF-8"]
+    java += [f"-Djava.io.tmpdir={folder}", "-cp", str(toolchain.jar.path)]
+    sandbox = java_sandbox(toolchain.java.path, folder, [toolchain.jar.path])
+    return run([*java, *program], sandbox, timeout_seconds=_SECONDS)
 
 
 def find_toolchain(jar: Path | None = None) -> Toolchain:
@@ -245,7 +258,6 @@ def _candidates() -> Iterator[tuple[str, Path]]:
 _TOKEN = r'"(?:[^"\\\n]|\\.)*"|[^\x00-\x7f]'
 _HEAD = re.compile(r"-{4,}\s*MODULE\b")
 _PROBE = "---- MODULE Probe ----\nA ≜ ∀ x ∈ {} : x\n====\n"
-_SECONDS = 60
 
 
 def check_readable(texts: Mapping[str, str], paths: Mapping[str, str], toolchain: Toolchain) -> None:
@@ -285,13 +297,8 @@ def reads_unicode(toolchain: Toolchain) -> bool:
     """Whether the jar's SANY reads a module in Unicode."""
     with tempfile.TemporaryDirectory(prefix="tla2py-", ignore_cleanup_errors=True) as folder:
         (Path(folder) / "Probe.tla").write_text(_PROBE, encoding="utf-8")
-        java = [str(toolchain.java.path), f"-Djava.io.tmpdir={folder}", "-Dfile.encoding=UTF-8"]
         try:
-            done = run(
-                [*java, "-cp", str(toolchain.jar.path), "tla2sany.SANY", "Probe.tla"],
-                java_sandbox(toolchain.java.path, Path(folder), [toolchain.jar.path]),
-                timeout_seconds=_SECONDS,
-            )
+            done = run_program(toolchain, Path(folder), "tla2sany.SANY", "Probe.tla")
         except (OSError, subprocess.TimeoutExpired):
             return False
         return b"Lexical error" not in done.stdout and b"Parse Error" not in done.stdout
