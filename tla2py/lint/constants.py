@@ -61,8 +61,9 @@ def model_values(subject: Subject) -> Iterator[Finding]:
 def unknown_constants(subject: Subject) -> Iterator[Finding]:
     """TLC silently ignores both, ``a = a`` and other assignments, and stops at such a substitution."""
     variables = {variable.name for spec in subject.specs for variable in spec.variables}
+    known = sorted(declared_names(subject.specs))
     for binding, name in _undeclared(subject):
-        place, close = subject.at(binding.name.token), _close(subject, name)
+        place, close = subject.at(binding.name.token), did_you_mean(name, known, None)
         if name == binding.value:
             message = f"{subject.shown} declares no constant {name}, and no set here has it: TLC ignores it"
             yield finding("unused-model-value", place, message, close or "remove it", name)
@@ -181,10 +182,6 @@ def declared_names(specs: Iterable[ModuleGraph]) -> Iterator[str]:
         yield from (constant.name for constant in spec.constants)
 
 
-def _close(subject: Subject, name: str) -> str | None:
-    return did_you_mean(name, sorted(declared_names(subject.specs)), None)
-
-
 def _model_value_fix(binding: Binding, name: str) -> str:
     left = binding.name.text
     if binding.value == name and not binding.arguments:
@@ -215,9 +212,10 @@ def odd_model_values(spec: ModuleGraph, values: Iterable[AssignedValue]) -> Iter
     declared = constants | spec.definitions.keys()
     given = {(constant, text) for constant, text, _ in values}
     reported = {each.place for each in misspelt_names(spec, values)}
-    users = Counter(name for _, text in given for name in _names(text))
+    users = Counter(name for _, text in given for name in literal_names(text) or ())
     for constant, text, place in values:
-        for name in sorted(_names(text) - declared):
+        names = literal_names(text) or frozenset()
+        for name in sorted(names - declared):
             if _LITERAL.fullmatch(name):
                 meant, fixed = "number", "the number in decimal digits"
                 if name.isalpha():
@@ -225,7 +223,7 @@ def odd_model_values(spec: ModuleGraph, values: Iterable[AssignedValue]) -> Iter
                 message = f"{name} in {constant} is a model value, not a {meant}"
                 yield finding("mistaken-model-value", place(), message, f"write {fixed}", constant)
         kind = compared.get(constant)
-        if text not in _names(text) - spec.definitions.keys() or _LITERAL.fullmatch(text):
+        if text not in names - spec.definitions.keys() or _LITERAL.fullmatch(text):
             continue
         if kind is not None and kind.type.kind in _SCALARS:
             message = f"{constant} is the model value {text}, which no {kind.kind} equals: {kind.reason}"
@@ -239,10 +237,6 @@ def odd_model_values(spec: ModuleGraph, values: Iterable[AssignedValue]) -> Iter
             message = f"{text} is a model value that only {constant} has"
             hint = f'write "{text}" if it is a string, or {constant} = {constant}'
             yield finding("mistaken-model-value", place(), message, hint, constant)
-
-
-def _names(text: str) -> frozenset[str]:
-    return literal_names(text) or frozenset()
 
 
 def _plain(name: str) -> str:

@@ -435,7 +435,9 @@ def known_wrong(subject: Subject) -> Iterator[Finding]:
                     f"{fault.construct}: {jar.tlc} of {jar.date or 'unknown date'} {fault.effect}{known}"
                 )
                 hint = jar.newer if fault.fixed else "write it another way; no TLC is known to read it"
-                yield finding(KNOWN_WRONG, _place(spec, where), message, hint, fault.code)
+                module = next((m for m in spec.modules if m.name == where.scope.module.name), spec.root)
+                place = Place.parse(module.where(where.expr.span))
+                yield finding(KNOWN_WRONG, place, message, hint, fault.code)
 
 
 def faults_met(spec: ModuleGraph, config: Config, workers: int) -> tuple[Fault, ...]:
@@ -449,8 +451,3 @@ def _met(looked: _Looked) -> tuple[tuple[Fault, Reached], ...]:
     """The faults that may pass unnoticed, each with the first place of its construct."""
     found = ((fault, next(fault.found(looked), None)) for fault in FAULTS if fault.found is not None)
     return tuple((fault, where) for fault, where in found if where is not None)
-
-
-def _place(spec: ModuleGraph, where: Reached) -> Place:
-    module = next((each for each in spec.modules if each.name == where.scope.module.name), spec.root)
-    return Place.parse(module.where(where.expr.span))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 from typing import IO
 
@@ -12,10 +12,10 @@ from tla2py.errors import InputError
 from tla2py.logs.read import JsonValue, LogLines, read_json
 from tla2py.model.model import Extension, Inputs
 from tla2py.tla.canonical import is_identifier
+from tla2py.tla.value_text import format_value
+from tla2py.tlc.config.statements import LARGEST
 
-LARGEST = 2**31 - 1
 _DEEPEST = 100
-_ESCAPES = {'"': '\\"', "\\": "\\\\", "\t": "\\t", "\n": "\\n", "\f": "\\f", "\r": "\\r"}
 
 
 def tla_text(value: JsonValue, where: str, path: str = "", depth: int = 0) -> str:
@@ -79,13 +79,11 @@ def scalar_text(value: JsonValue, where: str, path: str, null: str | None) -> st
 
 def string_text(text: str, where: str) -> str:
     """The TLA+ text of a string. Raises InputError (``log-value``) for a control character that TLA+ cannot write."""
-    if text.isascii() and text.isprintable() and '"' not in text and "\\" not in text:
-        return f'"{text}"'
-    pieces = [_ESCAPES.get(each, each) for each in text]
-    for each in pieces:
-        if len(each) == 1 and (ord(each) < 32 or ord(each) == 127 or "\ud800" <= each <= "\udfff"):
+    written = format_value(text)
+    for each in "" if written.isascii() and written.isprintable() else written:
+        if ord(each) < 32 or ord(each) == 127 or "\ud800" <= each <= "\udfff":
             raise value_error(f"a string has the character U+{ord(each):04X}", where)
-    return f'"{"".join(pieces)}"'
+    return written
 
 
 def value_error(
@@ -155,7 +153,10 @@ def write_literal(file: IO[str], inputs: Inputs, folder: Path) -> None:
             file.write(f"{definition} ==\n")
             try:
                 if kind == "Lines":
-                    _write_sequence(file, _line_texts(folder / path, name))
+                    lines_of = LogLines(folder / path, name).values()
+                    _write_sequence(
+                        file, (tla_text(read_json(text), f"{name}:{n}") for n, text, _ in lines_of)
+                    )
                 else:
                     file.write(f"{_value_text(folder / path, name)}\n")
             except InputError:
@@ -184,11 +185,6 @@ def _write_sequence(file: IO[str], texts: Iterable[str]) -> int:
         file.write(text)
     file.write("\n>>\n")
     return count
-
-
-def _line_texts(path: Path, name: str) -> Iterator[str]:
-    for number, text, _ in LogLines(path, name).values():
-        yield tla_text(read_json(text), f"{name}:{number}")
 
 
 def _value_text(path: Path, name: str) -> str:

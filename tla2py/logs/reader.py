@@ -350,11 +350,11 @@ def log_terms(reader: LogReader, config: Config) -> LogTerms:
     endings = tuple(name for name in config.invariants if counting and needs(name) == (True, counting))
     names = [name for _, name in config.names()] + [each.definition for each in config.substitutions]
     every = reached(spec, named(spec, names), {})
-    return LogTerms(accepts, endings, bool(endings) or any(_is_exit(each.expr) for each in every))
-
-
-def _is_exit(expr: Expression) -> bool:
-    return expr.operator == "TLCSet" and [each.text for each in expr.arguments[:1]] == ['"exit"']
+    exits = (
+        each.expr.operator == "TLCSet" and [part.text for part in each.expr.arguments[:1]] == ['"exit"']
+        for each in every
+    )
+    return LogTerms(accepts, endings, bool(endings) or any(exits))
 
 
 def find_reader(

@@ -14,18 +14,16 @@ from tla2py.logs.observe import ObservedPlace
 from tla2py.model.logs import LogMap
 
 
-class _Section(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The base of these sections."""
-
-
-class UnobservedTable(_Section, frozen=True):
+class UnobservedTable(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The steps that may come between two lines of a log, and their actions."""
 
     steps: int = 1
     actions: list[str] = []
 
 
-class LogsSection(_Section, frozen=True, rename={"reads": "as"}):
+class LogsSection(
+    msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename={"reads": "as"}
+):
     """``[logs]``: the logs that the specification explains or not; each is a point."""
 
     files: list[str | list[str]] = []

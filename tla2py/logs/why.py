@@ -100,7 +100,8 @@ def _differences(step: LogStep, fields: JsonValue, action: str, binding: Binding
     state = fields.get("state") if isinstance(fields, dict) else None
     if isinstance(args, dict):
         for name, value in args.items():
-            if name in found and found[name].strip('"') != _text(value):
+            text = value if isinstance(value, str) else json.dumps(value)
+            if name in found and found[name].strip('"') != text:
                 yield Difference(name, json.dumps(value), found[name])
     else:
         for name, text in binding:
@@ -109,10 +110,6 @@ def _differences(step: LogStep, fields: JsonValue, action: str, binding: Binding
     for name, value in state.items() if isinstance(state, dict) else ():
         if name in step.values:
             yield from _unequal(step.values[name], value, name)
-
-
-def _text(value: JsonValue) -> str:
-    return value if isinstance(value, str) else json.dumps(value)
 
 
 def _unequal(value: Value, said: JsonValue, path: str) -> Iterator[Difference]:

@@ -12,7 +12,7 @@ import tla2py
 from tla2py.errors import InputError
 from tla2py.text import did_you_mean
 from tla2py.tla.value import Value
-from tla2py.tla.value_text import Change, changes, format_value
+from tla2py.tla.value_text import changes, format_value
 
 
 class Printed:
@@ -334,7 +334,9 @@ def changed_parts(before: Mapping[str, Value], after: Mapping[str, Value]) -> It
 
 def parts_of(variable: str, path: str, before: Value, after: Value) -> Iterator[Part]:
     """The parts in which two values at a path of a variable differ."""
-    for (place, _), group in groupby(changes(before, after), key=_one_line):
+    for (place, _), group in groupby(
+        changes(before, after), key=lambda each: (each.path, each.before is None)
+    ):
         members = list(group)
         parts = [members] if place.endswith(_ELEMENTS) else [[member] for member in members]
         for part in parts:
@@ -344,7 +346,3 @@ def parts_of(variable: str, path: str, before: Value, after: Value) -> Iterator[
                 before=tuple(change.before for change in part if change.before is not None),
                 after=tuple(change.after for change in part if change.after is not None),
             )
-
-
-def _one_line(change: Change) -> tuple[str, bool]:
-    return change.path, change.before is None

@@ -246,13 +246,11 @@ class Builder:
         parts = self._parts(node)
         return parts[0] if len(parts) == 1 else self._make(node, "build", node.type, tuple(parts))
 
-    def _arguments(self, node: Node) -> tuple[Expression, ...]:
-        inner = [child for child in node.children_by_field_name("parameter") if child.is_named]
-        return tuple(self.expression(child) for child in inner if child.type not in COMMENTS)
-
     def _bound_op(self, node: Node) -> Expression:
         name = declared_name(self._source, field(node, "name"))
-        return self._make(node, "apply", name, self._arguments(node))
+        inner = [child for child in node.children_by_field_name("parameter") if child.is_named]
+        arguments = tuple(self.expression(child) for child in inner if child.type not in COMMENTS)
+        return self._make(node, "apply", name, arguments)
 
     def _symbol(self, node: Node, *sides: str) -> Expression:
         operator = spell_symbol(field(node, "symbol").type)
@@ -303,11 +301,11 @@ class Builder:
         return self._make(node, "build", "!", (whole,))
 
     def _bounds(self, node: Node) -> tuple[Bound, ...]:
-        return tuple(self._bound(child) for child in node.named_children if child.type == "quantifier_bound")
-
-    def _bound(self, node: Node) -> Bound:
-        names, pattern = introduced_names(self._source, node)
-        return Bound(names=names, domain=self.expression(field(node, "set")), pattern=pattern)
+        found = []
+        for each in (child for child in node.named_children if child.type == "quantifier_bound"):
+            names, pattern = introduced_names(self._source, each)
+            found.append(Bound(names=names, domain=self.expression(field(each, "set")), pattern=pattern))
+        return tuple(found)
 
     def _binder(self, node: Node) -> Expression:
         operator = BINDERS[node.type]

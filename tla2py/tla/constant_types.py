@@ -117,7 +117,9 @@ class Inference(Propagation):
                 self.uses.setdefault(entity, {})[(scope.module.name, expr.span)] = scope.module
             for argument, parameter in zip(expr.arguments, self._read_entity(entity), strict=False):
                 for constraint in tuple(parameter.values()):
-                    reason = f"passed to {expr.operator}, where it is {_root(constraint)}"
+                    # Without the operators that it was passed through.
+                    root = constraint.reason.rpartition("where it is ")[2]
+                    reason = f"passed to {expr.operator}, where it is {root}"
                     self.push(argument, scope, local, replace(constraint, reason=reason))
         else:
             for part, constraint in operand_constraints(expr):
@@ -201,11 +203,6 @@ def _factors(expr: Expression, count: int) -> list[Expression]:
         found.insert(0, expr.arguments[1])
         expr = expr.arguments[0]
     return [expr, *found] if len(found) == count - 1 else []
-
-
-def _root(constraint: Constraint) -> str:
-    """The reason without the operators that the constraint was passed through."""
-    return constraint.reason.rpartition("where it is ")[2]
 
 
 def _show(expr: Expression, module: Module) -> str:

@@ -234,7 +234,9 @@ def _leaf(lexeme: str, index: int) -> Value:
     if first == '"':
         if _STRING.fullmatch(lexeme):
             body = lexeme[1:-1]
-            return _ESCAPE.sub(_unescape, body) if "\\" in body else body
+            return (
+                _ESCAPE.sub(lambda found: _UNESCAPED.get(found[1], found[0]), body) if "\\" in body else body
+            )
     elif first in _DIGITS and (number := _NUMBER.fullmatch(lexeme)):
         try:
             low = int(number[1])
@@ -250,10 +252,6 @@ def _leaf(lexeme: str, index: int) -> Value:
     elif lexeme in _SYMBOLS:
         return ModelValue(lexeme)
     raise _Unexpected(index, "a value")
-
-
-def _unescape(match: re.Match[str]) -> str:
-    return _UNESCAPED.get(match[1], match[0])
 
 
 def _syntax_error(text: str, lexemes: list[str], error: _Unexpected) -> ValueTextError:

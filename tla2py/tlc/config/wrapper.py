@@ -23,7 +23,7 @@ from tla2py.model.model import (
 )
 from tla2py.text import counted, did_you_mean
 from tla2py.tla.graph import ModuleGraph
-from tla2py.tla.module import Constant, Definition, Instance, standard_module_of
+from tla2py.tla.module import Constant, Definition, standard_module_of
 from tla2py.tla.parse import parse_expression, without_place
 from tla2py.tlc.config.statements import SINGULAR, literal_names, literal_text
 from tla2py.toml import value_text
@@ -292,7 +292,8 @@ def _wrapper_text(main: str, wrapper: _Wrapper, modules: Sequence[str]) -> str:
     spec = wrapper.spec
     # What another module instantiates for itself cannot be seen.
     seen = {each.module for module in spec.extended for each in module.extends}
-    seen |= {each.module for module in spec.extended for each in module.instances if _is_exported(each)}
+    instances = (each for module in spec.extended for each in module.instances)
+    seen |= {each.module for each in instances if each.name is None and not each.local}
     available = seen | {m for s in seen for m in _BRINGS.get(s, ())}
     extends = [*modules]
     for module in sorted(wrapper.standard - available):
@@ -310,8 +311,3 @@ def _wrapper_text(main: str, wrapper: _Wrapper, modules: Sequence[str]) -> str:
     for assumption in wrapper.assumptions:
         lines += ["", f"ASSUME {assumption}"]
     return "\n".join([*lines, "", "====", ""])
-
-
-def _is_exported(instance: Instance) -> bool:
-    """Whether a module exports the names of an instance as they are."""
-    return instance.name is None and not instance.local

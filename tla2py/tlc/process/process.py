@@ -104,16 +104,16 @@ def regular_files(folder: Path) -> list[Path]:
 
 def join_files(folder: Path, target: Path) -> None:
     """Concatenate the regular files of a folder by the numbers in their names, deleting each once it is copied."""
+
+    def numbers(file: Path) -> list[int]:
+        # A behaviour's file has the worker and the number in its name, `b_0_12`.
+        return [int(part) for part in file.name.split("_") if part.isdecimal()]
+
     with target.open("wb") as sink:
-        for file in sorted(regular_files(folder), key=_numbers):
+        for file in sorted(regular_files(folder), key=numbers):
             with file.open("rb") as source:
                 shutil.copyfileobj(source, sink)
             file.unlink()
-
-
-def _numbers(file: Path) -> list[int]:
-    """The worker and the number in the name of a behaviour's file, ``b_0_12``."""
-    return [int(part) for part in file.name.split("_") if part.isdecimal()]
 
 
 def _files(folder: Path) -> Iterator[tuple[str, tuple[int, int]]]:
