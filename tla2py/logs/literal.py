@@ -125,10 +125,9 @@ def literal_extension(root: str) -> Extension:
 
 def write_log(file: IO[str], texts: Iterable[str]) -> int:
     """The number of steps written to ``file`` as the module ``LOG_MODULE``; ``texts`` are their TLA+ texts."""
-    file.write(f"{_HEAD}{LOG_NAME} == ")
-    count = _write_sequence(file, texts)
-    file.write(f"{COUNT_NAME} == {count}\n====\n")
-    return count
+    steps = list(texts)
+    file.write(f"{_HEAD}{LOG_NAME} == {_sequence(steps)}\n{COUNT_NAME} == {len(steps)}\n====\n")
+    return len(steps)
 
 
 def write_literal(file: IO[str], inputs: Inputs, folder: Path) -> None:
@@ -139,37 +138,26 @@ def write_literal(file: IO[str], inputs: Inputs, folder: Path) -> None:
     log = inputs.log
     assert log is not None
     file.write(_HEAD)
-    lines: list[str] = []
-    values: list[str] = []
+    found: dict[str, list[str]] = {"Lines": [], "Value": []}
     own = {each.file: each.path for each in log.files}
     others = [path for path, _ in inputs.files if path not in own and Path(path).suffix in _JSON]
     for number, path in enumerate([*own, *others]):
         name = own.get(path, path)
-        for kind, found in (("Lines", lines), ("Value", values)):
+        for kind, cases in found.items():
             if path in own and (kind == "Value") != (log.literal == "value"):
                 continue
-            start = file.tell()
-            definition = f"Tla2py_{kind}_{number}"
-            file.write(f"{definition} ==\n")
             try:
-                if kind == "Lines":
-                    lines_of = LogLines(folder / path, name).values()
-                    _write_sequence(
-                        file, (tla_text(read_json(text), f"{name}:{n}") for n, text, _ in lines_of)
-                    )
-                else:
-                    file.write(f"{_value_text(folder / path, name)}\n")
+                text = (_lines_text if kind == "Lines" else _value_text)(folder / path, name)
             except InputError:
                 if path in own:
                     raise
-                file.seek(start)
-                file.truncate()
-            else:
-                found.append(f"path = {string_text(path, name)} -> {definition}")
-    for kind, found in (("Lines", lines), ("Value", values)):
+                continue
+            file.write(f"Tla2py_{kind}_{number} ==\n{text}\n")
+            cases.append(f"path = {string_text(path, name)} -> Tla2py_{kind}_{number}")
+    for kind, cases in found.items():
         missing = 'Assert(FALSE, "no such file of the run: " \\o path)'
-        cases = " [] ".join([*found, f"OTHER -> {missing}"])
-        file.write(f"Tla2py_{kind}(path) == {f'CASE {cases}' if found else missing}\n")
+        every = " [] ".join([*cases, f"OTHER -> {missing}"])
+        file.write(f"Tla2py_{kind}(path) == {f'CASE {every}' if cases else missing}\n")
     variables = [
         f"{string_text(name, name)} :> {string_text(value, name)}"
         for name, value in (("LC_ALL", "C.UTF-8"), *inputs.environment)
@@ -177,14 +165,13 @@ def write_literal(file: IO[str], inputs: Inputs, folder: Path) -> None:
     file.write(f"Tla2py_Environment == {' @@ '.join(reversed(variables))}\n====\n")
 
 
-def _write_sequence(file: IO[str], texts: Iterable[str]) -> int:
-    count = 0
-    file.write("<<\n")
-    for count, text in enumerate(texts, 1):
-        file.write(",\n" if count > 1 else "")
-        file.write(text)
-    file.write("\n>>\n")
-    return count
+def _sequence(texts: Iterable[str]) -> str:
+    return "<<\n" + ",\n".join(texts) + "\n>>"
+
+
+def _lines_text(path: Path, name: str) -> str:
+    lines = LogLines(path, name).values()
+    return _sequence(tla_text(read_json(text), f"{name}:{number}") for number, text, _ in lines)
 
 
 def _value_text(path: Path, name: str) -> str:
