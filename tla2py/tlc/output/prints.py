@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tla2py.model.model import LOG_TAG
 from tla2py.model.run import Progress
-from tla2py.model.trace import SIMULATED, State, Trace
+from tla2py.model.trace import SIMULATED, Trace
 from tla2py.tlc.output.codes import Code
 from tla2py.tlc.output.messages import Message, MessageReader, UserText
 from tla2py.tlc.output.states import StateReader
@@ -104,31 +104,23 @@ def iter_behaviours(lines: Iterable[bytes]) -> Iterator[Trace]:
     Each is a module with a definition ``STATE_n`` per state; newer versions of TLC write the state's action before it
     as a comment, ``\* <Step line 1, col 2 to ...>``. Truncated behaviours are left out.
     """
-    reader = StateReader()
-    states: list[State] = []
-    action, index, body = "", 0, list[str]()
-
-    def close() -> None:
-        if index:
-            header = f"{index}: {action}" if action else f"{index}:"
-            state = reader.read("\n".join([header, *body]).rstrip())
-            if state is not None:
-                states.append(state)
-
+    # Of each state its header, as TLC prints it in a trace, and the lines after that.
+    texts: list[list[str]] = []
     pending = ""
     for raw in lines:
         line = raw.decode("utf-8", "replace").rstrip("\r\n")
-        if line.startswith("----"):
-            reader, states, index, body, pending = StateReader(), [], 0, [], ""
-        elif line.startswith("===="):
-            close()
+        if line.startswith("===="):
+            reader = StateReader()
+            read = (reader.read("\n".join(text).rstrip()) for text in texts)
+            states = tuple(state for state in read if state is not None)
             if states:
-                yield Trace(kind=SIMULATED, name="", states=tuple(states))
-            states, index, body, pending = [], 0, [], ""
+                yield Trace(kind=SIMULATED, name="", states=states)
+        if line.startswith(("----", "====")):
+            texts, pending = [], ""
         elif (found := _STATE.match(line)) is not None:
-            close()
-            action, index, body, pending = pending, int(found[1]), [], ""
-        elif (comment := _ACTION.fullmatch(line)) is not None and not (body and body[-1]):
+            texts.append([f"{found[1]}: {pending}"])
+            pending = ""
+        elif (comment := _ACTION.fullmatch(line)) is not None and (not texts or not any(texts[-1][1:][-1:])):
             pending = comment[1]
-        elif index:
-            body.append(line)
+        elif texts:
+            texts[-1].append(line)
