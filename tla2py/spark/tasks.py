@@ -41,7 +41,7 @@ from tla2py.store.store import Store
 from tla2py.store.write import Derive, Group, derive_here
 from tla2py.tlc.config.render import default_template
 from tla2py.tlc.output.result import interpret_record
-from tla2py.tlc.tools.community import pack_override, read_override
+from tla2py.tlc.tools.community import read_override
 from tla2py.tlc.tools.jar import Jar, copied_jar, read_jar
 from tla2py.tlc.tools.java import Java, find_java, java_at
 from tla2py.tlc.tools.toolchain import Override, Toolchain
@@ -250,7 +250,7 @@ class Shipper:
         for jar in (work.toolchain.jar, *work.toolchain.others):
             self._ship(folder / _jar_name(jar), partial(shutil.copyfile, jar.path))
         for override in work.toolchain.overrides:
-            self._ship(folder / _shipped_name(override), partial(pack_override, override))
+            self._ship(folder / _shipped_name(override), partial(shutil.copyfile, override.copy))
         return Parcel(work=work, shipped=True)
 
     def ship_package(self) -> None:

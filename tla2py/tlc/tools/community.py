@@ -11,16 +11,17 @@ import hashlib
 import io
 import os
 import re
-import shutil
 import tempfile
 import zipfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
+from typing import IO
 
 import platformdirs
 
 from tla2py.errors import InputError, ToolchainError
+from tla2py.files import write_atomically
 from tla2py.model.run import ClassFile, TlcOptions
 from tla2py.text import listed
 from tla2py.tla.graph import ModuleGraph
@@ -38,20 +39,16 @@ _STORE = "store.json"
 
 
 def read_override(path: Path, where: str | None = None) -> Override:
-    """The override of a jar or a folder of classes, of which a private copy is kept.
+    """The override of a jar or a folder of classes, of which a private copy is kept as a jar with the same digest.
 
     Every file counts, except hidden ones and stores in a folder. Raises InputError (``override-missing``,
     ``override-empty``).
     """
     if not path.exists():
         raise InputError("override-missing", f"no such file: {path}", where=where, hint=_HINT)
-    name = "" if path.is_dir() else "classes.jar"
     try:
-        if name:
-            files = {name: path.read_bytes()}
-            content = _entries(files[name])
-        else:
-            files = content = {entry: file.read_bytes() for entry, file in _files(path)}
+        jar = None if path.is_dir() else path.read_bytes()
+        content = {name: file.read_bytes() for name, file in _files(path)} if jar is None else _entries(jar)
     except (OSError, zipfile.BadZipFile) as error:
         raise InputError(
             "override-empty", f"{path} cannot be read: {error}", where=where, hint=_HINT
@@ -59,11 +56,22 @@ def read_override(path: Path, where: str | None = None) -> Override:
     if not any(name.endswith(".class") for name in content):
         raise InputError("override-empty", f"{path} has no classes", where=where, hint=_HINT)
     digest = hashlib.sha256()
-    for entry, data in content.items():
-        digest.update(f"{entry}\0{len(data)}\0".encode() + data)
-    folder = _kept(files, private_folder("overrides") / f"{digest.hexdigest()}{name}")
-    official = bool(name) and hashlib.sha256(files[name]).hexdigest() in official_classes()
-    return Override(path=path.resolve(), sha256=digest.hexdigest(), copy=folder / name, official=official)
+    for name, data in content.items():
+        digest.update(f"{name}\0{len(data)}\0".encode() + data)
+
+    def write(sink: IO[bytes]) -> None:
+        if jar is not None:
+            sink.write(jar)
+            return
+        with zipfile.ZipFile(sink, "w") as packed:
+            for name, data in content.items():
+                packed.writestr(zipfile.ZipInfo(name), data)
+
+    copy = private_folder("overrides") / f"{digest.hexdigest()}.jar"
+    if not copy.is_file():
+        write_atomically(copy, write)
+    official = jar is not None and hashlib.sha256(jar).hexdigest() in official_classes()
+    return Override(path=path.resolve(), sha256=digest.hexdigest(), copy=copy, official=official)
 
 
 def override_modules(override: Override) -> Path:
@@ -73,19 +81,16 @@ def override_modules(override: Override) -> Path:
     folder = platformdirs.user_cache_path("tla2py") / "overrides" / override.sha256[:32]
     if not folder.is_dir():
         folder.parent.mkdir(parents=True, exist_ok=True)
-        content = _entries(override.copy.read_bytes())
-        _kept({Path(name).name: data for name, data in content.items() if name.endswith(".tla")}, folder)
+        with tempfile.TemporaryDirectory(dir=folder.parent, ignore_cleanup_errors=True) as scratch:
+            new = Path(scratch) / "new"
+            new.mkdir()
+            for name, data in _entries(override.copy.read_bytes()).items():
+                if name.endswith(".tla"):
+                    (new / Path(name).name).write_bytes(data)
+            # Another process may have been faster.
+            with contextlib.suppress(OSError):
+                new.rename(folder)
     return folder
-
-
-def pack_override(override: Override, target: Path) -> None:
-    """Write an override as one jar with the same digest. Raises OSError."""
-    if override.copy.is_file():
-        shutil.copyfile(override.copy, target)
-        return
-    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as jar:
-        for name, file in _files(override.copy):
-            jar.writestr(zipfile.ZipInfo(name), file.read_bytes())
 
 
 def class_file(override: Override) -> ClassFile:
@@ -126,21 +131,6 @@ def _entries(jar: bytes) -> dict[str, bytes]:
     """The files in a jar, in the order of their names. Raises BadZipFile."""
     with zipfile.ZipFile(io.BytesIO(jar)) as archive:
         return {name: archive.read(name) for name in sorted(archive.namelist()) if not name.endswith("/")}
-
-
-def _kept(files: Mapping[str, bytes], folder: Path) -> Path:
-    """A folder that holds these files, written whole or not at all. Raises OSError."""
-    if not folder.is_dir():
-        with tempfile.TemporaryDirectory(dir=folder.parent, ignore_cleanup_errors=True) as scratch:
-            new = Path(scratch) / "new"
-            new.mkdir()
-            for name, data in files.items():
-                (new / name).parent.mkdir(parents=True, exist_ok=True)
-                (new / name).write_bytes(data)
-            # Another process may have been faster.
-            with contextlib.suppress(OSError):
-                new.rename(folder)
-    return folder
 
 
 # Its programs differ from those of a JVM that runs share.
