@@ -8,7 +8,6 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-import tempfile
 import zipfile
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
@@ -22,7 +21,7 @@ import platformdirs
 
 from tla2py import toml
 from tla2py.errors import InputError, ToolchainError, writing
-from tla2py.files import write_file
+from tla2py.files import write_atomically, write_file
 from tla2py.model.run import TlcOptions
 from tla2py.tla.graph import ModuleGraph
 from tla2py.tla.module import code_matches, line_and_column
@@ -57,22 +56,17 @@ def project_jar() -> ProjectJar | None:
     Raises InputError (``project-file``) if the file is unreadable or has other keys.
     """
     start = Path.cwd()
-    for parent in (start, *start.parents):
-        for name in (NAME, "pyproject.toml"):
-            file = parent / name
-            if not file.is_file():
-                continue
-            table = _table(file)
-            if table is None:
-                continue
-            try:
-                found = msgspec.convert(table, _Table)
-            except msgspec.ValidationError as error:
-                raise InputError("project-file", str(error), where=str(file), hint=_HINT) from error
-            if found.tla2tools_sha256 and not found.tla2tools:
-                raise InputError("project-file", f"{_PIN} without {_KEY}", where=str(file), hint=_HINT)
-            pinned = found.tla2tools_sha256.lower() or None
-            return ProjectJar(named=found.tla2tools, file=file, sha256=pinned) if found.tla2tools else None
+    files = (parent / name for parent in (start, *start.parents) for name in (NAME, "pyproject.toml"))
+    tables = ((file, table) for file in files if file.is_file() and (table := _table(file)) is not None)
+    for file, table in tables:
+        try:
+            found = msgspec.convert(table, _Table)
+        except msgspec.ValidationError as error:
+            raise InputError("project-file", str(error), where=str(file), hint=_HINT) from error
+        if found.tla2tools_sha256 and not found.tla2tools:
+            raise InputError("project-file", f"{_PIN} without {_KEY}", where=str(file), hint=_HINT)
+        pinned = found.tla2tools_sha256.lower() or None
+        return ProjectJar(named=found.tla2tools, file=file, sha256=pinned) if found.tla2tools else None
     return None
 
 
@@ -302,12 +296,9 @@ def _copied(jar: Jar, folder: Path) -> Jar:
                 "jar-corrupt", f"{jar.path} changed while it was read", hint="run the command again"
             )
         folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=folder) as scratch:
-            new = Path(scratch) / "jar"
-            new.write_bytes(data)
-            # Class-data archives depend on the time, so the copies of several processes have the same.
-            os.utime(new, (_EPOCH, _EPOCH))
-            new.replace(place)
+        write_atomically(place, lambda sink: sink.write(data))
+        # Class-data archives depend on the time, so the copies of several processes have the same.
+        os.utime(place, (_EPOCH, _EPOCH))
     return replace(jar, path=place)
 
 

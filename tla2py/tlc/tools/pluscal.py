@@ -22,6 +22,7 @@ from typing import Any
 import platformdirs
 
 from tla2py.errors import InputError, ToolchainError
+from tla2py.files import write_atomically
 from tla2py.tla.module import (
     STANDARD_MODULES,
     UNREAD,
@@ -127,9 +128,7 @@ class Translator:
             text = _translate(module, toolchain, Path(folder))
         with contextlib.suppress(OSError):
             kept.parent.mkdir(parents=True, exist_ok=True)
-            new = kept.with_suffix(f".{id(self)}")
-            new.write_text(text, encoding="utf-8")
-            new.replace(kept)
+            write_atomically(kept, lambda sink: sink.write(text.encode()))
         return text
 
 

@@ -217,7 +217,7 @@ def found_jars() -> list[FoundJar]:
     except (ToolchainError, InputError) as error:
         problem = error.message
     found: dict[Path, FoundJar] = {}
-    for name, path in _candidates():
+    for name, path in (*_files(), *([("named", used.path)] if used is not None else [])):
         real = path.resolve()
         if real in found:
             continue
@@ -247,12 +247,6 @@ def _files() -> Iterator[tuple[str, Path]]:
     yield from installed_releases()
     with contextlib.suppress(ToolchainError):
         yield "bundled", bundled_jar()
-
-
-def _candidates() -> Iterator[tuple[str, Path]]:
-    yield from _files()
-    with contextlib.suppress(ToolchainError, InputError):
-        yield "named", find_jar().path
 
 
 _TOKEN = r'"(?:[^"\\\n]|\\.)*"|[^\x00-\x7f]'
