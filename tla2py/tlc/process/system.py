@@ -229,20 +229,6 @@ _BIND, _CONNECT = 1 << 0, 1 << 1
 _SCOPES = 1 << 0 | 1 << 1
 
 
-class _Attributes(ctypes.Structure):
-    _fields_ = (("files", ctypes.c_uint64), ("ports", ctypes.c_uint64), ("scopes", ctypes.c_uint64))
-
-
-class _PathRule(ctypes.Structure):
-    _pack_ = 1
-    _layout_ = "ms"
-    _fields_ = (("rights", ctypes.c_uint64), ("descriptor", ctypes.c_int32))
-
-
-class _PortRule(ctypes.Structure):
-    _fields_ = (("rights", ctypes.c_uint64), ("port", ctypes.c_uint64))
-
-
 @lru_cache(maxsize=1)
 def landlock_version() -> int:
     """The version of Landlock on this system, 0 for none."""
@@ -261,9 +247,9 @@ def restrict_thread(readable: Iterable[Path], writable: Iterable[Path], devices:
     version = landlock_version()
     files = (1 << (13 if version < 2 else 14 if version < 3 else 15)) - 1
     ports = _BIND | _CONNECT if version >= 4 else 0
-    attributes = _Attributes(files, ports, _SCOPES if version >= 6 else 0)
     # A kernel that does not know a field accepts it if it is zero.
-    ruleset = _call(_CREATE, ctypes.byref(attributes), ctypes.c_size_t(ctypes.sizeof(attributes)), 0)
+    attributes = struct.pack("=QQQ", files, ports, _SCOPES if version >= 6 else 0)
+    ruleset = _call(_CREATE, attributes, ctypes.c_size_t(len(attributes)), 0)
     try:
         for paths, rights in (
             (readable, _EXECUTE | _READ | _LIST),
@@ -273,7 +259,7 @@ def restrict_thread(readable: Iterable[Path], writable: Iterable[Path], devices:
             for path in paths:
                 _allow(ruleset, path, rights & files)
         if ports:
-            _call(_ADD, ruleset, _PORT, ctypes.byref(_PortRule(_BIND, 0)), 0)
+            _call(_ADD, ruleset, _PORT, struct.pack("=QQ", _BIND, 0), 0)
         _call(_RESTRICT, ruleset, 0)
     finally:
         os.close(ruleset)
@@ -286,7 +272,7 @@ def _allow(ruleset: int, path: Path, rights: int) -> None:
         return
     try:
         allowed = rights if path.is_dir() else rights & _OF_FILES
-        _call(_ADD, ruleset, _BENEATH, ctypes.byref(_PathRule(allowed, descriptor)), 0)
+        _call(_ADD, ruleset, _BENEATH, struct.pack("=Qi", allowed, descriptor), 0)
     finally:
         os.close(descriptor)
 
