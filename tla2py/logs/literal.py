@@ -123,11 +123,10 @@ def literal_extension(root: str) -> Extension:
     )
 
 
-def write_log(file: IO[str], texts: Iterable[str]) -> int:
-    """The number of steps written to ``file`` as the module ``LOG_MODULE``; ``texts`` are their TLA+ texts."""
+def write_log(file: IO[str], texts: Iterable[str]) -> None:
+    """Write the module ``LOG_MODULE`` with steps, given as TLA+ texts."""
     steps = list(texts)
     file.write(f"{_HEAD}{LOG_NAME} == {_sequence(steps)}\n{COUNT_NAME} == {len(steps)}\n====\n")
-    return len(steps)
 
 
 def write_literal(file: IO[str], inputs: Inputs, folder: Path) -> None:

@@ -105,8 +105,8 @@ def write_observed(
     *,
     model_values: Collection[str] = (),
     null: str | None = None,
-) -> int:
-    """The number of observations of a log written to ``file``, the ``Tla2pyLog.tla`` of a run.
+) -> None:
+    """Write the observations of a log to ``file``, the ``Tla2pyLog.tla`` of a run.
 
     ``model_values`` are those of the model: a string of that name stands for them too. Raises InputError:
     ``log-action``, ``log-argument``, ``log-variable``, ``log-value``.
@@ -115,7 +115,7 @@ def write_observed(
         _record(vocabulary, each, model_values, null, first=not number)
         for number, each in enumerate(observations)
     )
-    return write_log(file, texts)
+    write_log(file, texts)
 
 
 def _record(
