@@ -85,7 +85,8 @@ class Source:
         entity = scope.find(name)
         if entity is None:
             module = standard_module_of(name)
-            if module is not None and not self._has(module):
+            known = module in self._standard or (module in _NUMBERS and bool(self._standard & _NUMBERS))
+            if module is not None and not known:
                 if any(standard_module_of(each) == module for each in self.spec.scope.names):
                     raise HiddenError
                 self.needed.add(module)
@@ -104,10 +105,6 @@ class Source:
         if entity.kind == "substituted" and entity.scope is root and entity.body is not None:
             return self.text(entity.body, root, "")
         raise HiddenError
-
-    def _has(self, module: str) -> bool:
-        """Whether the names of a standard module can be seen below the root."""
-        return module in self._standard or (module in _NUMBERS and bool(self._standard & _NUMBERS))
 
     def check_new(self, names: Iterable[str]) -> None:
         """Raises HiddenError if the root has one of these names, which a copy would bind again."""

@@ -17,7 +17,6 @@ from tla2py.model.model import NO_INPUTS, Assignment, Config, InputFile, Inputs
 from tla2py.model.outcome import CoverageItem, Diagnostic, Outcome, Stats, Verdict, Violation, is_simulated
 from tla2py.model.trace import Trace
 from tla2py.tla.graph import Assertion, ModuleGraph
-from tla2py.tla.module import Module
 
 # Increase it when runs execute differently, so that old records do not apply to new runs.
 EXECUTION_VERSION = 1
@@ -380,20 +379,15 @@ def without_local(spec: ModuleGraph, names: frozenset[str]) -> str:
     root = spec.root
     lines = root.text.split("\n")
     begins = [d.span for d in root.definitions if d.local and d.name in names]
-    files = {module.name: module for module in spec.modules}
+    defined = {module.name: {each.name for each in module.definitions} for module in spec.modules}
     for instance in root.instances:
-        if instance.local and instance.name is None and names & _defined(instance.module, files):
+        if instance.local and instance.name is None and names & defined.get(instance.module, set()):
             begins.append(instance.span)
     if not begins:
         return root.text
     for span in begins:
         _blank(lines, span.begin_line, span.begin_column)
     return "\n".join(lines)
-
-
-def _defined(name: str, files: dict[str, Module]) -> set[str]:
-    module = files.get(name)
-    return {definition.name for definition in module.definitions} if module is not None else set()
 
 
 def _blank(lines: list[str], line: int, column: int) -> None:

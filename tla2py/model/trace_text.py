@@ -136,15 +136,11 @@ def state_text(state: State) -> str:
 
 def diff_text(diff: StateDiff) -> str:
     """A difference as text: a title, then a line per changed part."""
-    parts = [f"    {part}" for part in diff.parts]
-    return printable("\n".join([diff_title(diff), *(parts or ["    nothing changes"])]))
-
-
-def diff_title(diff: StateDiff) -> str:
-    """The step of a difference, or its two states if it spans several steps."""
+    title = f"from state {diff.before.index} to state {diff.after.index}"
     if diff.after.index == diff.before.index + 1:
-        return f"{diff.after.index}. {action_text(diff.after)}"
-    return f"from state {diff.before.index} to state {diff.after.index}"
+        title = f"{diff.after.index}. {action_text(diff.after)}"
+    parts = [f"    {part}" for part in diff.parts]
+    return printable("\n".join([title, *(parts or ["    nothing changes"])]))
 
 
 def runs_of(names: list[str]) -> str:

@@ -259,13 +259,10 @@ def _not_understood(what: str) -> InputError:
 
 
 def _no_value(name: str, arguments: list[Value]) -> InputError:
-    shown = " and ".join(_shown(value) for value in arguments)
+    texts = (each.name if isinstance(each, ModelValue) else format_value(each) for each in arguments)
+    shown = " and ".join(cut(text, 40) for text in texts)
     return InputError(
         "not-a-value",
         f"{name} has no value for {shown}",
         hint="add numbers to numbers and compare sets with sets",
     )
-
-
-def _shown(value: Value) -> str:
-    return cut(value.name if isinstance(value, ModelValue) else format_value(value), 40)

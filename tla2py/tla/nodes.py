@@ -188,17 +188,14 @@ _TOKEN = re.compile(rf'"(?:[^"\\\n]|\\.)*"|\\?\w+|{"|".join(map(re.escape, _SIGN
 
 def digest_tokens(source: SourceText, node: Node) -> str:
     """The digest of a node: 16 hexadecimal digits over its tokens."""
-    return hashlib.sha256("\n".join(_tokens(source, node)).encode()).hexdigest()[:16]
-
-
-def _tokens(source: SourceText, node: Node) -> list[str]:
     parts: list[bytes] = []
     reached = node.start_byte
     for offset, resumed, mark in _marks(source, node):
         parts += [source.content[reached:offset], mark]
         reached = max(reached, resumed)
     parts.append(source.content[reached : node.end_byte])
-    return _TOKEN.findall(b"".join(parts).decode(errors="replace"))
+    tokens = _TOKEN.findall(b"".join(parts).decode(errors="replace"))
+    return hashlib.sha256("\n".join(tokens).encode()).hexdigest()[:16]
 
 
 def _marks(source: SourceText, node: Node) -> Iterator[tuple[int, int, bytes]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, field, replace
@@ -29,7 +30,10 @@ def embedded_config(text: str, name: str) -> str | None:
 
 def embedded_names(module: Path) -> list[str]:
     """The names of the configs in a module's file, none if it cannot be read."""
-    return re.findall(r"^-{4,}\s*CONFIG\s+(\S+?)\s*-{4,}$", _text(module), re.MULTILINE)
+    with contextlib.suppress(OSError):
+        text = module.read_text(encoding="utf-8", errors="replace")
+        return re.findall(r"^-{4,}\s*CONFIG\s+(\S+?)\s*-{4,}$", text, re.MULTILINE)
+    return []
 
 
 def config_beside(module: Path) -> Path | None:
@@ -51,15 +55,10 @@ def config_name(path: Path, lines: Sequence[str], name: str) -> Place | None:
 
 def config_lines(path: Path) -> Sequence[str]:
     """The lines of a config, none if it cannot be read."""
-    text = _text(path)
-    return (text if path.suffix != ".tla" else embedded_config(text, path.stem) or "").splitlines()
-
-
-def _text(path: Path) -> str:
     try:
-        return path.read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        return ""
+        return read_config_text(path).splitlines()
+    except InputError:
+        return ()
 
 
 def offset_of(offsets: Sequence[int], index: int, length: int) -> int:

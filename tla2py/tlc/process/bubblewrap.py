@@ -12,7 +12,6 @@ import shutil
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 
 from tla2py.model.run import TerminationReason
@@ -61,7 +60,9 @@ def wrapping(
     Links of the system stay links. ``code`` filters system calls; empty for none.
     """
     options = [*_NAMESPACES, *([] if network else ["--unshare-net"]), "--cap-drop", "ALL", "--as-pid-1"]
-    options += _bound_system(tuple(system))
+    for path in (each for each in system if each.exists()):
+        options += ["--symlink", str(path.readlink())] if path.is_symlink() else ["--ro-bind", str(path)]
+        options.append(str(path))
     for path in readable:
         if path.exists() and not any(path.is_relative_to(other) for other in system):
             options += ["--ro-bind", str(path), str(path)]
@@ -81,16 +82,6 @@ def wrapping(
         descriptors.append(memory_file(code))
         argv += ["--seccomp", str(descriptors[-1])]
     return Wrapping(argv=(*argv, "--"), descriptors=tuple(descriptors), status=status)
-
-
-@lru_cache(maxsize=1)
-def _bound_system(system: tuple[Path, ...]) -> list[str]:
-    options = []
-    for path in system:
-        if path.exists():
-            options += ["--symlink", str(path.readlink())] if path.is_symlink() else ["--ro-bind", str(path)]
-            options.append(str(path))
-    return options
 
 
 def wrapped_status(descriptor: int) -> dict[str, int]:
