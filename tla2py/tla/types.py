@@ -119,16 +119,28 @@ _OPERANDS: dict[str, Type] = {
 }
 
 
+# Constructs of the language: which of their parts have a type, and why; {} stands for the field of a record.
+_PARTS: dict[str, tuple[slice, Type, str]] = {
+    "IF": (slice(1), BOOLEAN, "the condition of an IF"),
+    "CASE": (slice(None, None, 2), BOOLEAN, "a condition of a CASE"),
+    "[]": (slice(1), FUNCTION, "applied to an argument"),
+    "EXCEPT": (slice(1), FUNCTION, "changed by EXCEPT"),
+    ".": (slice(1), RECORD, "a record with a field {}"),
+    "[->]": (slice(None), SET, "the domain or range of functions"),
+    "[:]": (slice(None), SET, "the set of a record's field"),
+    **dict.fromkeys(("[]_", "<>_"), (slice(1), BOOLEAN, "the action of a step formula")),
+}
+
+
 def operand_constraints(expr: Expression) -> Iterator[tuple[Expression, Constraint]]:
     """The constraints that an operator of TLA+ or of a standard module puts on its arguments."""
-    if expr.shape == "apply":
-        yield from _applied(expr)
-    elif expr.shape == "build":
-        yield from _built(expr)
-
-
-def _applied(expr: Expression) -> Iterator[tuple[Expression, Constraint]]:
     operator = expr.operator
+    if expr.shape == "build" and operator in _PARTS:
+        which, kind, reason = _PARTS[operator]
+        constraint = Constraint(kind, reason.format(expr.text))
+        yield from ((part, constraint) for part in expr.arguments[which])
+    if expr.shape != "apply":
+        return
     types = _ARGUMENTS.get(operator) or repeat(_OPERANDS.get(operator))
     for part, wanted in zip(expr.arguments, types, strict=False):
         if wanted is not None:
@@ -139,26 +151,6 @@ def _applied(expr: Expression) -> Iterator[tuple[Expression, Constraint]]:
             wanted = literal_type(other)
             if wanted is not None:
                 yield one, Constraint(wanted, f"compared with a {wanted.kind}", strength=COMPARED)
-
-
-def _built(expr: Expression) -> Iterator[tuple[Expression, Constraint]]:
-    operator, parts = expr.operator, expr.arguments
-    if operator == "IF" and parts:
-        yield parts[0], Constraint(BOOLEAN, "the condition of an IF")
-    elif operator == "CASE":
-        yield from ((guard, Constraint(BOOLEAN, "a condition of a CASE")) for guard in parts[::2])
-    elif operator == "[]" and parts:
-        yield parts[0], Constraint(FUNCTION, "applied to an argument")
-    elif operator == "EXCEPT" and parts:
-        yield parts[0], Constraint(FUNCTION, "changed by EXCEPT")
-    elif operator == "." and parts:
-        yield parts[0], Constraint(RECORD, f"a record with a field {expr.text}")
-    elif operator == "[->]":
-        yield from ((part, Constraint(SET, "the domain or range of functions")) for part in parts)
-    elif operator == "[:]":
-        yield from ((part, Constraint(SET, "the set of a record's field")) for part in parts)
-    elif operator in {"[]_", "<>_"} and parts:
-        yield parts[0], Constraint(BOOLEAN, "the action of a step formula")
 
 
 def literal_type(expr: Expression) -> Type | None:
