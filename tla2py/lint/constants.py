@@ -61,9 +61,17 @@ def model_values(subject: Subject) -> Iterator[Finding]:
 def unknown_constants(subject: Subject) -> Iterator[Finding]:
     """TLC silently ignores both, ``a = a`` and other assignments, and stops at such a substitution."""
     variables = {variable.name for spec in subject.specs for variable in spec.variables}
-    known = sorted(declared_names(subject.specs))
-    for binding, name in _undeclared(subject):
-        place, close = subject.at(binding.name.token), did_you_mean(name, known, None)
+    known = {*declared_names(subject.specs)}
+    for binding in subject.bindings if subject.specs else ():
+        name = binding.name.text
+        if name in known or standard_module_of(name) or "!" in name or binding.module:
+            continue
+        # Another constant may have it as a model value.
+        users = (each for each, text in subject.config.assignments if name in (literal_names(text) or ()))
+        user = next((each for each in users if each != name), None)
+        if name == binding.value and user:
+            continue  # to list a model value that a set contains is redundant but harmless
+        place, close = subject.at(binding.name.token), did_you_mean(name, sorted(known), None)
         if name == binding.value:
             message = f"{subject.shown} declares no constant {name}, and no set here has it: TLC ignores it"
             yield finding("unused-model-value", place, message, close or "remove it", name)
@@ -71,7 +79,7 @@ def unknown_constants(subject: Subject) -> Iterator[Finding]:
         does = "stops" if binding.sign == "<-" else "ignores it silently"
         what = "declares it as a variable" if name in variables else f"declares no constant {name}"
         hint = close or "'tla2py inspect' lists what a module declares"
-        if user := _user_of(subject, name):
+        if user:
             hint = f"it is a model value in {user}: remove this line, or write {binding.value} there"
         message = f"{subject.shown} {what}: TLC {does}"
         yield finding("unknown-constant", place, message, hint, name, _severity(binding))
@@ -156,23 +164,6 @@ def _arity(spec: ModuleGraph, name: str) -> int | None:
     if definition is not None:
         return definition.arity
     return next((each.arity for each in spec.constants if each.name == name), None)
-
-
-def _undeclared(subject: Subject) -> Iterator[tuple[Binding, str]]:
-    """The assignments to names that no module declares."""
-    known = set(declared_names(subject.specs))
-    for binding in subject.bindings if subject.specs else ():
-        name = binding.name.text
-        # Listing a model value that a set contains is redundant but harmless.
-        listed = name == binding.value and _user_of(subject, name)
-        if not (name in known or listed or standard_module_of(name) or "!" in name or binding.module):
-            yield binding, name
-
-
-def _user_of(subject: Subject, name: str) -> str | None:
-    """Another constant whose value contains the name as a model value."""
-    pairs = subject.config.assignments
-    return next((user for user, text in pairs if user != name and name in (literal_names(text) or ())), None)
 
 
 def declared_names(specs: Iterable[ModuleGraph]) -> Iterator[str]:

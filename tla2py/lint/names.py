@@ -43,8 +43,13 @@ def misspelt_names(spec: ModuleGraph, values: Iterable[AssignedValue]) -> Iterat
     unknown = {
         name for name, of in users.items() if len(of) == 1 and name not in listed and not _similar(name, *of)
     }
-    known = sorted(listed.union(_declared(spec))) if unknown else []
-    close = {name: each for name in unknown for each in reversed(known) if _similar(name, each)}
+    # The constants, and the definitions that values can use.
+    usable = {constant.name for constant in spec.constants} if unknown else set()
+    for name, each in spec.definitions.items() if unknown else ():
+        if not each.parameters and spec.level(name) is Level.CONSTANT:
+            usable.add(name)
+    known = sorted(listed | usable)
+    close = {name: near for name in unknown for near in reversed(known) if _similar(name, near)}
     for _, text, place in values:
         for name in sorted(names[text] & close.keys()):
             message = f"{name} is not declared, so it becomes a model value"
@@ -64,14 +69,6 @@ def _elements(text: str) -> frozenset[str]:
     """The names in an enumerated set; none for a set of sets, which uses names declared elsewhere."""
     flat = text.startswith("{") and text.count("{") == 1
     return (flat and literal_names(text)) or _NONE
-
-
-def _declared(spec: ModuleGraph) -> Iterator[str]:
-    """The constants, and the definitions that values can use."""
-    yield from (constant.name for constant in spec.constants)
-    for name, each in spec.definitions.items():
-        if not each.parameters and spec.level(name) is Level.CONSTANT:
-            yield name
 
 
 def _similar(name: str, other: str) -> bool:

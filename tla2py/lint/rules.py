@@ -152,7 +152,9 @@ def unknown_keywords(subject: Subject) -> Iterator[Finding]:
         if word not in KEYWORDS - dialect.keywords - {"_EXPECT", "TYPE_CONSTRAINT"}:
             section = word
             continue
-        message = f"{dialect.jar.tlc} does not know {word} and {_reading(section)}"
+        reads = "takes it for a constant" if section.startswith("CONSTANT") else "stops at it"
+        reads = f"reads it as part of {section}" if section in LISTS else reads
+        message = f"{dialect.jar.tlc} does not know {word} and {reads}"
         code, hint = "unknown-keyword", f"{dialect.jar.newer}; or remove {word}"
         if word == "CHECK_DEADLOCK":
             code = "check-deadlock"
@@ -170,13 +172,6 @@ def unknown_keywords(subject: Subject) -> Iterator[Finding]:
         message = f"{dialect.jar.tlc} allows one postcondition"
         hint = f"{dialect.jar.newer}; or define one that conjoins them"
         yield finding("unknown-keyword", mention.place, message, hint, "POSTCONDITIONS")
-
-
-def _reading(section: str) -> str:
-    """What a TLC does with a keyword that it does not know after a section."""
-    if section in LISTS:
-        return f"reads it as part of {section}"
-    return "takes it for a constant" if section.startswith("CONSTANT") else "stops at it"
 
 
 EVERY_RULE = "--no-lint"

@@ -143,7 +143,10 @@ def log_probe(
         )
         own = _own_variables(spec, position)
         reach = _reach(spec, entries)
-        steps = _own_next(spec, reach, own) if enabled else None
+        nexts = ((name, reach.entity(spec.scope.names[name])) for name in spec.candidates.next)
+        # The relation of the specification itself, which does not depend on the log.
+        steps = next((name for name, needs in nexts if not needs.log and needs.variables & {*own}), None)
+        steps = steps if enabled else None
         texts[f"{PROBE}.tla"] = _text(main, init, relation, steps, position, own)
         texts[f"{TELLER}.tla"] = teller_text([])
         spec = load_texts(PROBE, texts)
@@ -212,15 +215,6 @@ def _own_variables(spec: ModuleGraph, position: str) -> list[str]:
     beside = {each.module for each in spec.variables if each.name in counting}
     found = [each.name for each in spec.variables if each.module not in beside]
     return found or [each.name for each in spec.variables if each.name not in counting]
-
-
-def _own_next(spec: ModuleGraph, reach: LogReach, own: list[str]) -> str | None:
-    """The next-state relation of the specification itself, which does not depend on the log."""
-    for name in spec.candidates.next:
-        needs = reach.entity(spec.scope.names[name])
-        if not needs.log and needs.variables & {*own}:
-            return name
-    return None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

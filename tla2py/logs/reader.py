@@ -392,15 +392,9 @@ def find_reader(
     else:
         # One of several variables counts, but not for certain.
         counted = next(iter(found.values())) if len(found) == 1 else None
-    return replace(reader, position=counted, fields=frozenset(_fields(every)))
-
-
-def _fields(every: Iterable[Reached]) -> Iterator[str]:
-    for each in every:
-        if each.expr.operator in (".", "record", "[:]"):
-            yield from each.expr.text.split(",")
-        elif each.expr.operator == "string":
-            yield each.expr.text.strip('"')
+    fields = [each.expr.text for each in every if each.expr.operator in (".", "record", "[:]")]
+    strings = {each.expr.text.strip('"') for each in every if each.expr.operator == "string"}
+    return replace(reader, position=counted, fields=frozenset(strings.union(*(f.split(",") for f in fields))))
 
 
 def _reader(spec: ModuleGraph, calls: Iterable[Call], source: SourceTexts) -> LogReader:

@@ -386,16 +386,11 @@ def without_local(spec: ModuleGraph, names: frozenset[str]) -> str:
     if not begins:
         return root.text
     for span in begins:
-        _blank(lines, span.begin_line, span.begin_column)
+        # It is at that place, or the last one before it; columns stay the same.
+        for number in range(span.begin_line - 1, -1, -1):
+            end = span.begin_column - 1 + len("LOCAL") if number == span.begin_line - 1 else None
+            if found := [*re.finditer(r"\bLOCAL\b", lines[number][:end])]:
+                begin, after = found[-1].span()
+                lines[number] = lines[number][:begin] + " " * (after - begin) + lines[number][after:]
+                break
     return "\n".join(lines)
-
-
-def _blank(lines: list[str], line: int, column: int) -> None:
-    """Blank out the LOCAL at a place or the last one before it; columns stay the same."""
-    for number in range(line - 1, -1, -1):
-        before = lines[number] if number < line - 1 else lines[number][: column - 1 + len("LOCAL")]
-        found = [*re.finditer(r"\bLOCAL\b", before)]
-        if found:
-            begin, end = found[-1].span()
-            lines[number] = lines[number][:begin] + " " * (end - begin) + lines[number][end:]
-            return

@@ -197,7 +197,13 @@ class Trace(Displayed):
     def compare(self, other: Trace) -> Comparison:
         """The comparison with another trace, aligned by action, with arguments where both traces have them."""
         with_arguments = all(any(state.action_args for state in trace.states) for trace in (self, other))
-        ours, theirs = ([_label(state, with_arguments) for state in trace.states] for trace in (self, other))
+        ours, theirs = (
+            [
+                (state.action or "", (state.action_args or ()) if with_arguments else ())
+                for state in trace.states
+            ]
+            for trace in (self, other)
+        )
         # The common prefix is aligned one to one, the rest by longest common runs.
         start = len([*takewhile(lambda pair: pair[0] == pair[1], zip(ours, theirs, strict=False))])
         steps = list(map(Step, self.states[:start], other.states[:start]))
@@ -253,10 +259,6 @@ class Comparison(Displayed):
             tuple(left for left, right in self.steps if left is not None and right is None),
             tuple(right for left, right in self.steps if right is not None and left is None),
         )
-
-
-def _label(state: State, with_arguments: bool) -> tuple[str, tuple[str, ...]]:
-    return state.action or "", (state.action_args or ()) if with_arguments else ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

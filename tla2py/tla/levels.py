@@ -225,7 +225,9 @@ class CandidateFinder:
         if not nexts:
             steps = [name for name in self._entities if self._level[name] == Level.ACTION]
             nexts = [name for name in steps if name.endswith("Next")]
-            roots = self._roots(steps)
+            own = {name: _key(self._entities[name]) for name in steps}
+            inner = {key for name in steps for key in _keys(_reached([self._entities[name]])) - {own[name]}}
+            roots = [name for name in steps if own[name] not in inner]
             # Several unrelated actions are a library of actions.
             if not nexts and len(roots) == 1:
                 nexts = roots
@@ -289,14 +291,6 @@ class CandidateFinder:
                 pending += [(part, inside) for part in expr.arguments]
         # A type invariant restricts every variable too, but to sets.
         return bool(equal & self._variables) and self._variables <= equal | among
-
-    def _roots(self, names: list[str]) -> list[str]:
-        """The actions that are not part of another action."""
-        inner: set[tuple[str, str]] = set()
-        for name in names:
-            entity = self._entities[name]
-            inner |= _keys(_reached([entity])) - {_key(entity)}
-        return [name for name in names if _key(self._entities[name]) not in inner]
 
     def _is_predicate(self, name: str) -> bool:
         entity = self._entities[name]

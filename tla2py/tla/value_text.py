@@ -346,7 +346,9 @@ def changes(before: Value, after: Value) -> Iterator[Change]:
                 yield from (Change(path=path + "{}", before=key, after=None) for key in lost)
                 yield from (Change(path=path + "{}", before=None, after=key) for key in gained)
                 rows = [row for row in rows if not (_is_once(*row, 1) or _is_once(*row, 2))]
-            todo.extend((path + _step(key), one, other) for key, one, other in reversed(rows))
+            for key, one, other in reversed(rows):
+                named = isinstance(key, str) and forms.is_identifier(key)
+                todo.append((f"{path}.{key}" if named else f"{path}[{format_value(key)}]", one, other))
         elif _enumerable(old) and _enumerable(new):
             yield from _by_element(path + "{}", old, new)
         elif old is None or new is None or not forms.same_value(old, new):
@@ -432,10 +434,6 @@ def _has(keys: Mapping[Value, Value], key: Value) -> bool:
 def as_mapping(value: Keyed) -> Mapping[Value, Value]:
     """A sequence, record or function as a mapping; a sequence's keys start at 1."""
     return dict(enumerate(value, start=1)) if isinstance(value, tuple) else value  # type: ignore[return-value]
-
-
-def _step(key: Value) -> str:
-    return f".{key}" if isinstance(key, str) and forms.is_identifier(key) else f"[{format_value(key)}]"
 
 
 def _by_element(

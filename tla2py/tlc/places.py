@@ -304,7 +304,9 @@ class _Locator:
             return self._wrapper.place(location.begin_line, column, self._origins.written)
         found = self._in_module(module, location.begin_line, column)
         if location.end_line > location.begin_line and module not in self._originals:
-            found = replace(found, excerpt=_excerpt(lines[location.begin_line - 1 : location.end_line]))
+            whole = lines[location.begin_line - 1 : location.end_line]
+            cut = ["..."] if len(whole) > MOST_LINES else []
+            found = replace(found, excerpt="\n".join([*whole[:MOST_LINES], *cut]))
         return found
 
     def _file_of(self, module: str) -> str | None:
@@ -371,10 +373,6 @@ class _Locator:
         line = self.line(location.module, location.begin_line)
         last = self.line(location.module, location.end_line)
         return replace(location, begin_line=line, end_line=max(last, line))
-
-
-def _excerpt(lines: Sequence[str]) -> str:
-    return "\n".join([*lines[:MOST_LINES], *(["..."] if len(lines) > MOST_LINES else [])])
 
 
 _read = lru_cache(maxsize=16)(read_text)

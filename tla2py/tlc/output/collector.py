@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
@@ -38,7 +38,15 @@ _ENVIRONMENT = "LC_ALL |->"
 
 def with_notes(result: RunResult, record: RunRecord) -> RunResult:
     """The result with notes among its diagnostics, as warnings."""
-    notes = [Diagnostic(code=code, severity="warning", text=text) for code, text in _notes(result, record)]
+    errors = [] if record.limits.trust else [d.text for d in result.diagnostics if d.severity == "error"]
+    hidden = dict.fromkeys(_hidden(error, record) for error in errors)
+    said = [(_HIDDEN, text) for text in hidden if text is not None]
+    if record.dropped:
+        names = listed(record.dropped, _MOST_NAMES)
+        said.append(
+            (_DROPPED, f"the run wrote {names}, dropped; a sweep keeps what [outputs] files declares")
+        )
+    notes = [Diagnostic(code=code, severity="warning", text=text) for code, text in said]
     diagnostics = result.diagnostics
     for remark in record.remarks:
         place = Place(file=remark.file, line=remark.line)
@@ -63,16 +71,6 @@ def notes_of(result: RunResult) -> list[str]:
     """The texts of a result's notes."""
     notes = (note_text(each.code, each.text) for each in result.diagnostics)
     return [note for note in notes if note is not None]
-
-
-def _notes(result: RunResult, record: RunRecord) -> Iterator[tuple[int, str]]:
-    errors = [each.text for each in result.diagnostics if each.severity == "error"]
-    if not record.limits.trust:
-        found = dict.fromkeys(_hidden(error, record) for error in errors)
-        yield from ((_HIDDEN, text) for text in found if text is not None)
-    if record.dropped:
-        names = listed(record.dropped, _MOST_NAMES)
-        yield _DROPPED, f"the run wrote {names}, dropped; a sweep keeps what [outputs] files declares"
 
 
 def _hidden(error: str, record: RunRecord) -> str | None:
@@ -389,12 +387,8 @@ def _diagnostic(message: Message, severity: str) -> Diagnostic:
     text, state = states.split_initial_state(message)
     code = message.nested[0] if message.code == Code.GENERAL and message.nested else message.code
     text = _WRAPPING.sub("", text).strip()
-    if state is not None and (names := _unassigned(state)):
+    # TLC does not name the variables without a value.
+    values = {} if state is None else states.StateReader().read_values(state, partial=True)
+    if names := " and ".join(name for name, value in values.items() if value == states.UNASSIGNED):
         text = f"The initial predicate assigns no value to {names}.\n{text}"
     return Diagnostic(code=code, severity=severity, text=text, location=states.find_location(text))
-
-
-def _unassigned(state: str) -> str:
-    """The variables without a value in an initial state, which TLC does not name."""
-    values = states.StateReader().read_values(state, partial=True)
-    return " and ".join(name for name, value in values.items() if value == states.UNASSIGNED)

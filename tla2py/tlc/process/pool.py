@@ -402,8 +402,10 @@ def _run(
         shutil.rmtree(host.folder / "tmp", ignore_errors=True)
         (host.folder / "tmp").mkdir()
         for entry in () if sound else folder.iterdir():
-            if entry.name not in before:
-                _remove(entry)
+            if entry.name not in before and entry.is_dir():
+                shutil.rmtree(entry, ignore_errors=True)
+            elif entry.name not in before:
+                entry.unlink(missing_ok=True)
     if not sound:
         raise SpoiledError("unsure")
     return ended
@@ -414,13 +416,6 @@ def _move(source: Path, target: Path) -> None:
     for entry in source.iterdir():
         if entry.name != "tmp":
             shutil.move(entry, target / entry.name)
-
-
-def _remove(entry: Path) -> None:
-    if entry.is_dir():
-        shutil.rmtree(entry, ignore_errors=True)
-    else:
-        entry.unlink(missing_ok=True)
 
 
 def _unsure(file: Path) -> bool:

@@ -92,7 +92,8 @@ class Outputs:
             target.parent.mkdir(parents=True, exist_ok=True)
             with contextlib.suppress(FileNotFoundError):
                 shutil.copyfile(self._folder / name, target, follow_symlinks=False)
-                found.append(InputFile(name, _sha256(target)))
+                with target.open("rb") as copy:
+                    found.append(InputFile(name, hashlib.file_digest(copy, "sha256").hexdigest()))
         return tuple(found), tuple(dropped[:_MOST_NAMES])
 
 
@@ -128,11 +129,6 @@ def _files(folder: Path) -> Iterator[tuple[str, tuple[int, int]]]:
                 if file.is_file() and not file.is_symlink():
                     stat = file.stat()
                     yield file.relative_to(folder).as_posix(), (stat.st_size, stat.st_mtime_ns)
-
-
-def _sha256(file: Path) -> str:
-    with file.open("rb") as source:
-        return hashlib.file_digest(source, "sha256").hexdigest()
 
 
 # How often limits are checked; memory grows by at most some hundred MB in between.

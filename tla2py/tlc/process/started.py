@@ -111,7 +111,13 @@ class Started:
         if self.holder is not None:
             self.holder.wait()
         reaper.release(self._group)
-        return self._exit_code(), usage
+        code: int | None = self.process.returncode
+        if self.status is not None:
+            status = wrapped_status(self.status).get("exit-code")
+            os.close(self.status)
+            if self.process.returncode >= 0:
+                code = None if status is None else _DEADLY.get(status, status)
+        return code, usage
 
     def _end_wrapped(self) -> None:
         """Kill the first process inside: bubblewrap waits for it, and only then its time counts."""
@@ -124,16 +130,6 @@ class Started:
         deadline = time.monotonic() + (_PATIENCE_SECONDS if inside else 0)
         while not self.ended() and time.monotonic() < deadline:
             time.sleep(0.001)
-
-    def _exit_code(self) -> int | None:
-        code: int = self.process.returncode
-        if self.status is None:
-            return code
-        status = wrapped_status(self.status).get("exit-code")
-        os.close(self.status)
-        if code < 0:
-            return code
-        return None if status is None else _DEADLY.get(status, status)
 
 
 def start_plain(
