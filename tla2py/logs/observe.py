@@ -309,18 +309,15 @@ class ObservedLogs:
                 place=self.place,
             )
             assert module.vocabulary is not None
-            self._check_map(spec, module.vocabulary)
+            known = module.vocabulary.arguments
+            for action in self.map.actions.values():
+                if action not in known and action not in module.vocabulary.init_names:
+                    where = self.place("map", "actions", value=action)
+                    raise _unknown(spec.root.name, "action", action, known, where)
+            arguments = {name for each in known.values() for name in each}
+            for name in self.map.args:
+                if name not in arguments:
+                    where = self.place("map", "args", value=name)
+                    raise _unknown(spec.root.name, "argument", name, arguments, where)
             self._modules[key] = module
         return self._modules[key]
-
-    def _check_map(self, spec: ModuleGraph, vocabulary: Vocabulary) -> None:
-        known = vocabulary.arguments
-        for action in self.map.actions.values():
-            if action not in known and action not in vocabulary.init_names:
-                where = self.place("map", "actions", value=action)
-                raise _unknown(spec.root.name, "action", action, known, where)
-        arguments = {name for each in known.values() for name in each}
-        for name in self.map.args:
-            if name not in arguments:
-                where = self.place("map", "args", value=name)
-                raise _unknown(spec.root.name, "argument", name, arguments, where)

@@ -248,25 +248,21 @@ def _chosen(attempts: Sequence[Attempt], line: str) -> list[Attempt]:
             each.action not in furthest or len(each.parts) > len(furthest[each.action].parts)
         ):
             furthest[each.action] = each
-    words = set(_strings(line))
+    words, pending = set[str](), [plain_json(line)]
+    while pending:
+        value = pending.pop()
+        if isinstance(value, str):
+            words.add(value)
+        elif isinstance(value, dict):
+            pending += value.values()
+        elif isinstance(value, list):
+            pending += value
     named = [
         each
         for each in furthest.values()
         if words & {each.action, *(name for part in each.parts for name in part.path)}
     ]
     return sorted(named or furthest.values(), key=lambda each: -len(each.parts))
-
-
-def _strings(line: str) -> Iterator[str]:
-    pending = [plain_json(line)]
-    while pending:
-        value = pending.pop()
-        if isinstance(value, str):
-            yield value
-        elif isinstance(value, dict):
-            pending += value.values()
-        elif isinstance(value, list):
-            pending += value
 
 
 def _shown(path: tuple[str, ...]) -> tuple[str, ...]:

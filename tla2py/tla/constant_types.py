@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from tla2py.tla.graph import ModuleGraph
-from tla2py.tla.module import Bound, Constant, Expression, Module, Span
+from tla2py.tla.module import Constant, Expression, Module, Span
 from tla2py.tla.scope import Entity, Resolver, Scope
 from tla2py.tla.tree import deeply
 from tla2py.tla.types import (
@@ -139,10 +139,20 @@ class Inference(Propagation):
             if expr.operator in {"\\A", "\\E", "CHOOSE", "{:}"}:
                 self.push(part, scope, inside, Constraint(BOOLEAN, "a condition"))
         for bound in expr.bounds:
-            if bound.domain is not None:
-                self._visit(bound.domain, scope, local)
-            for domain, constraint in _domain_constraints(bound, names):
-                self.push(domain, scope, local, constraint)
+            if bound.domain is None:
+                continue
+            self._visit(bound.domain, scope, local)
+            if bound.pattern:
+                own = Constraint(Type("set", TUPLE), "a set of tuples in a binder")
+                domains = _factors(bound.domain, len(bound.names))
+            else:
+                own = Constraint(SET, f"a set that {' and '.join(bound.names)} ranges over")
+                domains = [bound.domain] * len(bound.names)
+            self.push(bound.domain, scope, local, own)
+            for name, domain in zip(bound.names, domains, strict=False):
+                for constraint in tuple(names[name].values()):
+                    reason = f"a set that {name} ranges over, which is"
+                    self.push(domain, scope, local, constrain_container("set", constraint, reason))
 
     def _relate(self, expr: Expression, scope: Scope, local: Locals) -> None:
         r"""Push the constraints of ``x \in S`` and ``S \subseteq T``, and note the constants that ``=`` compares."""
@@ -179,21 +189,6 @@ class Inference(Propagation):
                         Type("set", wanted), f"a {relation} of {_show(other, scope.module)}"
                     )
                     self.push(one, scope, local, constraint)
-
-
-def _domain_constraints(bound: Bound, names: Locals) -> Iterator[tuple[Expression, Constraint]]:
-    """The constraints on a binder's set, also from those on its names."""
-    if bound.domain is None:
-        return
-    if not bound.pattern:
-        yield bound.domain, Constraint(SET, f"a set that {' and '.join(bound.names)} ranges over")
-        domains = [bound.domain] * len(bound.names)
-    else:
-        yield bound.domain, Constraint(Type("set", TUPLE), "a set of tuples in a binder")
-        domains = _factors(bound.domain, len(bound.names))
-    for name, domain in zip(bound.names, domains, strict=False):
-        for constraint in tuple(names[name].values()):
-            yield domain, constrain_container("set", constraint, f"a set that {name} ranges over, which is")
 
 
 def _factors(expr: Expression, count: int) -> list[Expression]:

@@ -348,21 +348,17 @@ def check_needs(
         if class_constant(option.lower()) not in has.options:
             raise _lacks(f"the option {option}", jar, place(key, value))
     for spec in specs:
-        _check_modules(spec, has, jar)
+        lacking = set(spec.standard) - has.modules
+        for module in spec.modules:
+            for reference in module.references:
+                if reference.module in lacking:
+                    raise _lacks(f"the module {reference.module}", jar, module.where(reference.span))
+            for read in code_matches(_REGISTER, module.text) if "TLCGet" in module.text else ():
+                if class_constant(read["register"]) not in has.registers:
+                    line, column = line_and_column(module.text, read.start())
+                    raise _lacks(f'TLCGet("{read["register"]}")', jar, f"{module.where()}:{line}:{column}")
 
 
 def _lacks(what: str, jar: Jar, where: str | None) -> InputError:
     """The error for something that a jar lacks."""
     return InputError("tlc-lacks", f"{jar.tlc} ({jar.origin}) lacks {what}", where=where, hint=jar.newer)
-
-
-def _check_modules(spec: ModuleGraph, has: _Abilities, jar: Jar) -> None:
-    lacking = set(spec.standard) - has.modules
-    for module in spec.modules:
-        for reference in module.references:
-            if reference.module in lacking:
-                raise _lacks(f"the module {reference.module}", jar, module.where(reference.span))
-        for read in code_matches(_REGISTER, module.text) if "TLCGet" in module.text else ():
-            if class_constant(read["register"]) not in has.registers:
-                line, column = line_and_column(module.text, read.start())
-                raise _lacks(f'TLCGet("{read["register"]}")', jar, f"{module.where()}:{line}:{column}")

@@ -91,7 +91,13 @@ def find_jar(explicit: Path | None = None) -> Jar:
         return read_jar(_file_or_release(Path(named)), "TLA2TOOLS_JAR")
     project = project_jar()
     if project is None:
-        return _default_jar()
+        jars = [read_jar(path, INSTALLED) for _, path in installed_releases()]
+        try:
+            jars.append(read_jar(bundled_jar(), BUNDLED))
+        except ToolchainError:
+            if not jars:
+                raise
+        return max(jars, key=lambda jar: jar.age)
     jar = chosen_jar(project)
     if project.sha256 not in (None, jar.sha256):
         raise ToolchainError(
@@ -102,18 +108,6 @@ def find_jar(explicit: Path | None = None) -> Jar:
             hint="restore the pinned jar, or accept this one: tla2py tools pin",
         )
     return jar
-
-
-def _default_jar() -> Jar:
-    """The newest of the installed jars and the bundled one."""
-    installed = [read_jar(path, INSTALLED) for _, path in installed_releases()]
-    try:
-        bundled = [read_jar(bundled_jar(), BUNDLED)]
-    except ToolchainError:
-        if not installed:
-            raise
-        bundled = []
-    return max(installed + bundled, key=lambda jar: jar.age)
 
 
 def chosen_jar(project: ProjectJar) -> Jar:
