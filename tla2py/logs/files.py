@@ -191,15 +191,13 @@ class SweepLogs:
             elif source.kind == "file":
                 file = PurePosixPath(source.name).as_posix()
             placed = {file: log.files[0]}
-            terms = log_terms(reader, model.config)
-            ended, literal = terms.is_ended, model.extension is not None
-            position, spec = reader.position, reader.spec
-            found = (
-                None if position is None or position.entries is None else spec.scope.find(position.entries)
-            )
+            terms, position = log_terms(reader, model.config), reader.position
+            ended = terms.is_ended
+            name = None if position is None else position.entries
+            entries = None if name is None else reader.spec.scope.find(name)
             skips, order = 0, None
-            if found is not None and found.body is not None:
-                skips, order = _entry_order(reader, found.body, found.scope)
+            if entries is not None and entries.body is not None:
+                skips, order = _entry_order(reader, entries.body, entries.scope)
             numbers = [
                 each
                 for each in _changed(log, reader)
@@ -207,11 +205,11 @@ class SweepLogs:
             ]
             given = replace(
                 given,
-                position=None if reader.position is None else reader.position.expression,
-                entries=None if reader.position is None else reader.position.entries,
+                position=None if position is None else position.expression,
+                entries=name,
                 stated=terms.accepts,
                 endings=terms.endings,
-                literal=None if not literal else "line" if reader.by_line else "value",
+                literal=None if model.extension is None else "line" if reader.by_line else "value",
                 skips=skips or None,
                 order=order,
                 numbers=tuple(numbers) or None,

@@ -268,18 +268,15 @@ class ObservedLogs:
         """
         config = model.config
         extension = self._module(model.spec, config)
-        config = replace(
-            config,
-            specification=None,
+        config = Config(
             init="Tla2py_Init",
             next="Tla2py_Next",
-            properties=(),
-            postconditions=(),
-            possible=(),
-            symmetry=None,
-            view=None,
-            periodic=None,
-            rl_reward=None,
+            assignments=config.assignments,
+            substitutions=config.substitutions,
+            invariants=config.invariants,
+            constraints=config.constraints,
+            action_constraints=config.action_constraints,
+            alias=config.alias,
             check_deadlock=False,
         )
         return replace(

@@ -172,12 +172,8 @@ def _names(meta: Json, key: str) -> frozenset[str]:
     )
 
 
-class _Kind(NamedTuple):
-    """What decides how a variable combines with others: its name, and the names and strings in its value."""
-
-    name: str
-    model_values: frozenset[str]
-    strings: frozenset[str]
+# What decides how a variable combines with others: its name, and the model values and strings in its value.
+_Kind: TypeAlias = tuple[str, frozenset[str], frozenset[str]]
 
 
 class VariableText(NamedTuple):
@@ -194,7 +190,7 @@ def variable_text(name: str, value: Value) -> VariableText:
     named, strings = (
         frozenset(each[1] for each in scalars if each[0] == rank) for rank in (MODEL_VALUE, STRING)
     )
-    return VariableText(json_text({name: form_to_itf(form, named)})[1:-1], _Kind(name, named, strings))
+    return VariableText(json_text({name: form_to_itf(form, named)})[1:-1], (name, named, strings))
 
 
 def joined_text(variables: Iterable[VariableText]) -> str | None:
@@ -210,9 +206,9 @@ def joined_text(variables: Iterable[VariableText]) -> str | None:
 
 @lru_cache(maxsize=1 << 16)
 def _ending(kinds: tuple[_Kind, ...]) -> str | None:
-    names = frozenset[str]().union(*(kind.model_values for kind in kinds))
-    strings = frozenset[str]().union(*(kind.strings for kind in kinds))
-    if len({kind.name for kind in kinds}) < len(kinds) or names & strings:
+    variables, named, texts = zip(*kinds, strict=True)
+    names, strings = (frozenset[str]().union(*each) for each in (named, texts))
+    if len({*variables}) < len(kinds) or names & strings:
         return None
     return f',"#meta":{json_text({"modelValues": sorted(names)})}}}' if names else "}"
 
