@@ -18,7 +18,7 @@ from tla2py.tlc.tools.community import planned_overrides
 from tla2py.tlc.tools.installed import COMMUNITY, download, install, release
 from tla2py.tlc.tools.jar import bundled_jar
 from tla2py.tlc.tools.java import find_java, java_at
-from tla2py.tlc.tools.pluscal import _translate
+from tla2py.tlc.tools.pluscal import Translator
 from tla2py.tlc.tools.toolchain import Toolchain, find_toolchain
 
 
@@ -124,7 +124,9 @@ def module_that_starts_a_program(lab: Lab) -> None:
 def translator_that_cannot_be_started(lab: Lab) -> None:
     tools = find_toolchain(None)
     broken = Toolchain(jar=tools.jar, java=replace(tools.java, path=lab.folder / "java"))
-    _translate(read_module(lab.folder / "Counter.tla"), broken, lab.folder)
+    algorithm = "(* --algorithm Broken\nbegin\n  skip;\nend algorithm *)"
+    module = lab.write("Broken.tla", f"---- MODULE Broken ----\n{algorithm}\n====\n")
+    Translator(lambda: broken, print)(read_module(module))
 
 
 @provokes("spark-missing")

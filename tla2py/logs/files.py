@@ -193,8 +193,8 @@ class SweepLogs:
             placed = {file: log.files[0]}
             terms, position = log_terms(reader, model.config), reader.position
             ended = terms.is_ended
-            name = None if position is None else position.entries
-            entries = None if name is None else reader.spec.scope.find(name)
+            sequence = None if position is None else position.entries
+            entries = None if sequence is None else reader.spec.scope.find(sequence)
             skips, order = 0, None
             if entries is not None and entries.body is not None:
                 skips, order = _entry_order(reader, entries.body, entries.scope)
@@ -206,7 +206,7 @@ class SweepLogs:
             given = replace(
                 given,
                 position=None if position is None else position.expression,
-                entries=name,
+                entries=sequence,
                 stated=terms.accepts,
                 endings=terms.endings,
                 literal=None if model.extension is None else "line" if reader.by_line else "value",

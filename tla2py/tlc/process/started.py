@@ -171,11 +171,22 @@ def start_restricted(
     guarded, descriptor = reaper.guarded(("/bin/sh", "-c", "exec sleep 2147483647"))
     path = {"PATH": os.defpath}
     holder = _popen(guarded, scratch, _named(scratch, path), descriptor, None, group=0)
+
+    def give_up_and_begin() -> subprocess.Popen[bytes]:
+        give_up(holder.pid)
+        return _popen(command, folder, variables, subprocess.DEVNULL, streams, group=holder.pid)
+
     try:
-        process = _in_thread(
-            lambda: give_up(holder.pid),
-            lambda: _popen(command, folder, variables, subprocess.DEVNULL, streams, group=holder.pid),
-        )
+        with ThreadPoolExecutor(1, "sandbox") as thread:
+            begun = thread.submit(give_up_and_begin)
+            try:
+                process = begun.result()
+            except BaseException:
+                # Interrupted: the process must not survive unnoticed.
+                if begun.exception() is None:
+                    begun.result().kill()
+                    begun.result().wait()
+                raise
     except BaseException:
         holder.kill()
         holder.wait()
@@ -210,22 +221,3 @@ def _popen(
         pass_fds=inherited,
         **apart,
     )
-
-
-def _in_thread(
-    give_up: Callable[[], None], begin: Callable[[], subprocess.Popen[bytes]]
-) -> subprocess.Popen[bytes]:
-    def give_up_and_begin() -> subprocess.Popen[bytes]:
-        give_up()
-        return begin()
-
-    with ThreadPoolExecutor(1, "sandbox") as thread:
-        begun = thread.submit(give_up_and_begin)
-        try:
-            return begun.result()
-        except BaseException:
-            # Interrupted: the process must not survive unnoticed.
-            if begun.exception() is None:
-                begun.result().kill()
-                begun.result().wait()
-            raise

@@ -219,8 +219,14 @@ def check_classes(
     if not trust:
         own = set(library.values())
         for key, text in texts.items():
-            if text not in own:
-                _check_programs(text, paths.get(key))
+            for name in code_matches(_PROGRAM, text) if text not in own else ():
+                line, column = line_and_column(text, name.start())
+                raise InputError(
+                    "starts-programs",
+                    f"{name[0]} starts a program, whose results the run's id does not cover",
+                    where=f"{paths[key]}:{line}:{column}" if key in paths else None,
+                    hint="runs with trust are never reused: --trust, or trust = true under [tlc] in a sweep file",
+                )
 
 
 @lru_cache(maxsize=8)
@@ -258,15 +264,3 @@ def _check_copies(spec: ModuleGraph, names: frozenset[str], library: Mapping[str
                     where=module.where(each.span),
                     hint=f"rename or remove the module {module.name}; {_TEXT_ALONE}",
                 )
-
-
-def _check_programs(text: str, path: str | None) -> None:
-    """Raise InputError (``starts-programs``) for a module that starts a program with IOUtils."""
-    for name in code_matches(_PROGRAM, text):
-        line, column = line_and_column(text, name.start())
-        raise InputError(
-            "starts-programs",
-            f"{name[0]} starts a program, whose results the run's id does not cover",
-            where=f"{path}:{line}:{column}" if path is not None else None,
-            hint="runs with trust are never reused: --trust, or trust = true under [tlc] in a sweep file",
-        )

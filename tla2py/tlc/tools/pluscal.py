@@ -125,7 +125,22 @@ class Translator:
         with contextlib.suppress(OSError, UnicodeDecodeError):
             return kept.read_text(encoding="utf-8")
         with tempfile.TemporaryDirectory(prefix="tla2py-", ignore_cleanup_errors=True) as folder:
-            text = _translate(module, toolchain, Path(folder))
+            file = Path(folder) / f"{module.name}.tla"
+            # Some translators keep the checksum of another one beside their own.
+            marked = _MARKS.sub(lambda mark: mark[1] + _NO_CHECKSUM * (mark[2] == "BEGIN"), module.text)
+            file.write_text(marked, encoding="utf-8")
+            try:
+                done = run_program(toolchain, Path(folder), "pcal.trans", "-nocfg", file.name)
+            except (OSError, subprocess.TimeoutExpired) as error:
+                raise ToolchainError(
+                    "pluscal",
+                    f"{toolchain.jar.path} cannot translate {module.where()}: {error}",
+                    hint="--no-translate makes TLC read the module as it is",
+                ) from error
+            text = file.read_text(encoding="utf-8", errors="replace")
+        text = text.replace("\r\n", "\n").replace(_NO_CHECKSUM, "")
+        if done.returncode != 0 or _BEGIN.search(text) is None:
+            raise _refused(module, done.stdout.decode("utf-8", "replace"))
         with contextlib.suppress(OSError):
             kept.parent.mkdir(parents=True, exist_ok=True)
             write_atomically(kept, lambda sink: sink.write(text.encode()))
@@ -155,25 +170,6 @@ def _differing(there: Mapping[str, str], text: str) -> str:
     here = _meaning(read_text(text))
     differ = [name for name in {**there, **here} if there.get(name) != here.get(name)]
     return ", ".join(differ[:3]) + (" and more" if len(differ) > 3 else "")
-
-
-def _translate(module: Module, toolchain: Toolchain, folder: Path) -> str:
-    file = folder / f"{module.name}.tla"
-    # Some translators keep the checksum of another one beside their own.
-    marked = _MARKS.sub(lambda mark: mark[1] + _NO_CHECKSUM * (mark[2] == "BEGIN"), module.text)
-    file.write_text(marked, encoding="utf-8")
-    try:
-        done = run_program(toolchain, folder, "pcal.trans", "-nocfg", file.name)
-    except (OSError, subprocess.TimeoutExpired) as error:
-        raise ToolchainError(
-            "pluscal",
-            f"{toolchain.jar.path} cannot translate {module.where()}: {error}",
-            hint="--no-translate makes TLC read the module as it is",
-        ) from error
-    text = file.read_text(encoding="utf-8", errors="replace").replace("\r\n", "\n").replace(_NO_CHECKSUM, "")
-    if done.returncode != 0 or _BEGIN.search(text) is None:
-        raise _refused(module, done.stdout.decode("utf-8", "replace"))
-    return text
 
 
 def _refused(module: Module, output: str) -> InputError:
