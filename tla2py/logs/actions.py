@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from tla2py.errors import InputError
 from tla2py.model.model import Config
-from tla2py.tla.copies import blank, formula_parts
+from tla2py.tla.copies import formula_parts
 from tla2py.tla.graph import ModuleGraph
 from tla2py.tla.levels import Level, Levels, temporal_parts
 from tla2py.tla.module import Definition, Expression, Span, standard_module_of
@@ -48,22 +48,17 @@ class Source:
 
     def slice(self, span: Span, scope: Scope, names: dict[tuple[int, int], tuple[str, str]]) -> str:
         """The text of a span in its columns, with names replaced. Raises HiddenError."""
-        lines = scope.module.text.split("\n")[span.begin_line - 1 : span.end_line]
-        if names and len(lines) > 1:
-            # Other lengths would move what follows on the line out of its column.
-            raise HiddenError
-        for (line, column), (old, new) in sorted(names.items(), reverse=True):
-            text = lines[line - span.begin_line]
+        text = scope.module.padded(span)
+        if "\n" in text:
+            if names:
+                # Other lengths would move what follows on the line out of its column.
+                raise HiddenError
+            return f"\n{text}"
+        for (_, column), (old, new) in sorted(names.items(), reverse=True):
             if not text.startswith(old, column - 1):
                 raise HiddenError
-            lines[0] = text[: column - 1] + new + text[column - 1 + len(old) :]
-            if line == span.end_line:
-                span = replace(span, end_column=span.end_column + len(new) - len(old))
-        lines[-1] = lines[-1][: span.end_column]
-        if len(lines) == 1:
-            return lines[0][span.begin_column - 1 :].strip()
-        lines[0] = blank(lines[0][: span.begin_column - 1]) + lines[0][span.begin_column - 1 :]
-        return "\n" + "\n".join(lines)
+            text = text[: column - 1] + new + text[column - 1 + len(old) :]
+        return text.strip()
 
     def renamed(
         self, parts: Iterable[Expression], scope: Scope, prefix: str

@@ -14,7 +14,7 @@ from tla2py.replay.behaviour import behaviour_causes
 from tla2py.replay.conjuncts import evaluate_conjuncts
 from tla2py.replay.query import Origin, TraceQuery
 from tla2py.replay.told import MODULE, TOO_MUCH, Tried, behaviour_of, named, telling_of, told_by, told_paths
-from tla2py.tla.copies import CopyPlace, Edit, edited, left_out, padded, printed_tuples
+from tla2py.tla.copies import CopyPlace, Edit, edited, left_out, printed_tuples
 from tla2py.tla.module import Expression, Module
 from tla2py.tla.telling import ENOUGH, About, Telling
 from tla2py.tla.tree import deeply
@@ -190,7 +190,7 @@ def _told_parts(parts: _Parts, query: TraceQuery) -> tuple[list[str], list[str]]
             if each.operator in constants or each.operator.endswith("TLCGet")
         )
         names = ", ".join('"' + each.replace('"', '\\"') + '"' for each in used)
-        lines += [f"AskWhyPart{number} ==", padded(module, part.span)]
+        lines += [f"AskWhyPart{number} ==", module.padded(part.span)]
         told.append(
             f'PrintT(<<"tla2py: assumed", {number}, <<{names}>>, <<{", ".join(used)}>>, AskWhyPart{number}>>)'
         )

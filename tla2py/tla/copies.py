@@ -15,7 +15,7 @@ from typing import Any, Literal, NamedTuple, Protocol, TypeAlias
 from tla2py.errors import InputError
 from tla2py.tla.graph import ModuleGraph
 from tla2py.tla.levels import Level, Levels
-from tla2py.tla.module import Definition, Expression, Module, Span
+from tla2py.tla.module import Definition, Expression, Module, Span, blank
 from tla2py.tla.parse import read_text
 from tla2py.tla.scope import Entity, Resolver, Scope
 from tla2py.tla.tree import deeply
@@ -51,19 +51,6 @@ def edited(lines: Iterable[str], edits: Iterable[Edit], first: int = 1) -> list[
             text = body + blank(old[: len(text) - len(body)])
         changed[line - first] = old[: column - 1] + text + old[column - 1 + removed :]
     return changed
-
-
-def blank(text: str) -> str:
-    """White space of the same width."""
-    return re.sub(r"[^\t]", " ", text)
-
-
-def padded(module: Module, span: Span) -> str:
-    """The text of a span on lines of its own, in its columns."""
-    lines = module.text.split("\n")[span.begin_line - 1 : span.end_line]
-    lines[-1] = lines[-1][: span.end_column]
-    lines[0] = blank(lines[0][: span.begin_column - 1]) + lines[0][span.begin_column - 1 :]
-    return "\n".join(lines)
 
 
 def wrapped(span: Span, before: str, inside: Iterable[Edit], after: str) -> Iterator[Edit]:
@@ -269,7 +256,7 @@ class DefinitionCopy(ABC):
             return None
         self._copies += 1
         name = f"tla2pyCopy{self._copies}"
-        text = "\n".join(edited(padded(module, span).split("\n"), edits, span.begin_line))
+        text = "\n".join(edited(module.padded(span).split("\n"), edits, span.begin_line))
         pad = " " * (definition.span.begin_column - 1)
         begin = definition.span
         self._inserted.setdefault(module.name, []).append(

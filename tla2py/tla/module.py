@@ -34,6 +34,11 @@ def character_column(line: str, column: int) -> int:
     return max(column - reached, 0) + len(line)
 
 
+def blank(text: str) -> str:
+    """White space of the same width."""
+    return re.sub(r"[^\t]", " ", text)
+
+
 def count_visible(text: str) -> int:
     """The number of characters of a text that are not white space."""
     return sum(not character.isspace() for character in text)
@@ -429,11 +434,14 @@ class Module:
         """The line in the user's file for a line of ``text``."""
         return number if self.original is None else original_line(self.original, self.text, number)
 
+    def padded(self, span: Span) -> str:
+        """The text of a span on lines of its own, in its columns."""
+        lines = self.text.split("\n")[span.begin_line - 1 : span.end_line]
+        begin = span.begin_column - 1
+        lines[-1:] = [line[: span.end_column] for line in lines[-1:]]
+        lines[:1] = [blank(line[:begin]) + line[begin:] for line in lines[:1]]
+        return "\n".join(lines)
+
     def excerpt(self, span: Span) -> str:
         """The text of a span on one line, white space collapsed."""
-        lines = self.text.split("\n")[span.begin_line - 1 : span.end_line]
-        if not lines:
-            return ""
-        lines[-1] = lines[-1][: span.end_column]
-        lines[0] = lines[0][span.begin_column - 1 :]
-        return " ".join(" ".join(lines).split())
+        return " ".join(self.padded(span).split())

@@ -493,5 +493,5 @@ def _below(
 def _facts(action: Expression, subscript: str, module: Module) -> str:
     """The formula for whether an action is enabled, and whether a step takes it."""
     # Nothing may stand to the left of a list of conjuncts around it.
-    text = f"<<\n{copies.padded(module, action.span)} >>_{subscript}"
+    text = f"<<\n{module.padded(action.span)} >>_{subscript}"
     return f"<<ENABLED {text}, {text}>>"
