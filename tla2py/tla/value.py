@@ -116,7 +116,8 @@ class _Map(Mapping[K, "Value"], Generic[K]):
 
     _items: dict[K, Value]
 
-    def __init__(self, items: Mapping[K, Value] | Iterable[tuple[K, Value]] = ()) -> None:
+    # Any: Mapping is invariant in its keys, so a dict with keys of one type would not match those of a function.
+    def __init__(self, items: Mapping[Any, Value] | Iterable[tuple[Any, Value]] = ()) -> None:
         self._items = dict(items)
         self._sorted = False
         self._hash: int | None = None
@@ -190,10 +191,6 @@ class Function(_Map["Value"]):
     """
 
     __slots__ = ()
-
-    # Any: Mapping is invariant in its keys, so a dict with keys of one type would not match.
-    def __init__(self, items: Mapping[Any, Value] | Iterable[tuple[Any, Value]] = ()) -> None:
-        super().__init__(items)
 
 
 def _text(value: Value) -> str:

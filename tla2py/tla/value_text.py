@@ -224,7 +224,7 @@ def _build(closer: str, items: list[Value]) -> Value:
     if closer == "}":
         return frozenset(items)
     if closer == "]":
-        return Record(zip(items[::2], items[1::2], strict=True))  # type: ignore[arg-type]
+        return Record(zip(items[::2], items[1::2], strict=True))
     # `@@` takes the first of two pairs with the same key.
     return Function(zip(items[-2::-2], items[::-2], strict=True))
 
