@@ -397,7 +397,7 @@ class Hint:
 def hint_of(config: ConfigFile) -> Hint | None:
     """What the comments of a config, or else its name, say about its result; None if they say nothing."""
     checks = (*config.config.invariants, *config.config.properties)
-    for comment in config.statements.tokens.comments:
+    for comment in config.statements.comments:
         if _COMMENT.search(text := " ".join(comment.text.strip("\\*() \n").split())):
             words = set(re.findall(r"\w+", text))
             return Hint(

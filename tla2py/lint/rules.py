@@ -106,7 +106,7 @@ def string_escapes(subject: Subject) -> Iterator[Finding]:
 @rule(Severity.WARNING, "empty-section")
 def empty_sections(subject: Subject) -> Iterator[Finding]:
     """TLC silently checks nothing for it."""
-    comments = subject.statements.tokens.comments
+    comments = subject.statements.comments
     begins = [statement.keyword.offset for statement in subject.statements.statements]
     for statement in subject.statements.statements:
         empty = statement.keyword.text in _CHECKED and statement.end == statement.keyword.end
@@ -121,7 +121,7 @@ def empty_sections(subject: Subject) -> Iterator[Finding]:
 @rule(Severity.WARNING, "commented-keyword")
 def commented_keywords(subject: Subject) -> Iterator[Finding]:
     """The names after the comment belong to the section before it."""
-    comments = subject.statements.tokens.comments
+    comments = subject.statements.comments
     for statement in subject.statements.statements:
         section = _SECTIONS.get(statement.keyword.text)
         tokens = [name.token for name in statement.names] + [b.name.token for b in statement.bindings]
@@ -181,7 +181,7 @@ IN_SWEEP_FILE = "ignored by [lint]"
 @rule(Severity.WARNING, "unknown-rule")
 def unknown_rules(subject: Subject) -> Iterator[Finding]:
     """A misspelt code ignores nothing."""
-    for code, comment in ignored_codes(subject.statements.tokens.comments).items():
+    for code, comment in ignored_codes(subject.statements.comments).items():
         yield from unknown_rule(code, subject.at(comment))
 
 
@@ -203,7 +203,7 @@ def shown_findings(findings: Iterable[Finding]) -> Iterator[Finding]:
 
 def comment_reasons(statements: Statements, path: Path) -> dict[str, str]:
     """Where a config ignores rules, by code."""
-    codes = ignored_codes(statements.tokens.comments)
+    codes = ignored_codes(statements.comments)
     return {code: f"ignored in {path}:{comment.line}" for code, comment in codes.items()}
 
 

@@ -212,7 +212,7 @@ def parse_config(
     Raises InputError (``config-syntax``) with the place.
     """
     statements = read_statements(text)
-    codes = ignored_codes(statements.tokens.comments)
+    codes = ignored_codes(statements.comments)
     for mistake in statements.mistakes:
         yields = verbatim or mistake.code == "unreadable"
         if mistake.harmless or (yields and (mistake.code in ignored or mistake.code in codes)):

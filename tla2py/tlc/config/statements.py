@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 from tla2py.model.model import LIST_FIELDS, NAME_FIELDS
 from tla2py.text import did_you_mean
@@ -52,27 +53,17 @@ class Token:
         return self.offset + len(self.text)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Tokens:
+class Tokens(NamedTuple):
     """The tokens of a config; at the first of ``stops`` TLC stops reading."""
 
-    tokens: tuple[Token, ...]
-    stops: tuple[Token, ...]
-    comments: tuple[Token, ...]
-
-    @property
-    def nothing_lost(self) -> bool:
-        """Whether only single characters that TLC cannot read, apart from the rest, end the text."""
-        first = self.stops[0]
-        last = self.tokens[-1].end if self.tokens else 0
-        return first.offset > last and all(len(each.text) == 1 and each.text != '"' for each in self.stops)
+    tokens: list[Token]
+    stops: list[Token]
+    comments: list[Token]
 
 
 def read_tokens(text: str) -> Tokens:
     """The tokens of a config."""
-    tokens: list[Token] = []
-    stops: list[Token] = []
-    comments: list[Token] = []
+    found = tokens, stops, comments = Tokens([], [], [])
     position, line, line_start = 0, 1, 0
     while position < len(text):
         blank = _BLANK.match(text, position)
@@ -83,8 +74,8 @@ def read_tokens(text: str) -> Tokens:
             end, to = _comment_end(text, position), comments
             if end < 0:
                 end, to = len(text), stops
-        elif found := _TOKEN.match(text, position):
-            end, to = found.end(), tokens
+        elif token := _TOKEN.match(text, position):
+            end, to = token.end(), tokens
         else:
             end, to = position + 1, stops
         if to is not None:
@@ -93,7 +84,7 @@ def read_tokens(text: str) -> Tokens:
             line += breaks
             line_start = text.rfind("\n", position, end) + 1
         position = end
-    return Tokens(tokens=tuple(tokens), stops=tuple(stops), comments=tuple(comments))
+    return found
 
 
 def _comment_end(text: str, begin: int) -> int:
@@ -215,9 +206,9 @@ class ConfigMistake:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Statements:
-    """The statements of a config as far as TLC reads it and they parse, and its mistakes in order."""
+    """The statements of a config as far as TLC reads it and they parse, its comments, and its mistakes in order."""
 
-    tokens: Tokens
+    comments: tuple[Token, ...]
     statements: tuple[Statement, ...]
     mistakes: tuple[ConfigMistake, ...]
 
@@ -238,7 +229,9 @@ def read_statements(text: str) -> Statements:
     if tokens.stops:
         mistakes.append(_unreadable(tokens))
     mistakes.sort(key=lambda mistake: mistake.token.offset if mistake.token else len(text))
-    return Statements(tokens=tokens, statements=tuple(reader.statements), mistakes=tuple(mistakes))
+    return Statements(
+        comments=tuple(tokens.comments), statements=tuple(reader.statements), mistakes=tuple(mistakes)
+    )
 
 
 def _unreadable(tokens: Tokens) -> ConfigMistake:
@@ -258,9 +251,11 @@ def _unreadable(tokens: Tokens) -> ConfigMistake:
     elif stop.text == "\ufeff":
         what, hint = "a byte order mark", "save the file as UTF-8 without one"
     message = f"{what}: {'TLC' if 'TLC' not in what else 'it'} ignores everything after it{unseen}"
-    return ConfigMistake(
-        code="unreadable", message=message, hint=hint, token=stop, harmless=tokens.nothing_lost
-    )
+    # Single characters apart from the rest, at the end of the text.
+    last = tokens.tokens[-1].end if tokens.tokens else 0
+    single = all(len(each.text) == 1 and each.text != '"' for each in tokens.stops)
+    harmless = stop.offset > last and single
+    return ConfigMistake(code="unreadable", message=message, hint=hint, token=stop, harmless=harmless)
 
 
 class _UnreadableError(Exception):
