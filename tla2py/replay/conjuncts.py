@@ -157,18 +157,16 @@ def _module(query: TraceQuery, actions: Sequence[str], initial: str | None, rela
 class ActionCopy(copies.DefinitionCopy):
     """A copy of the next-state relation whose disjuncts are possible only while it is their action's turn."""
 
-    def _edits(
-        self, expr: Expression, names: tuple[str, ...], place: copies.CopyPlace
-    ) -> Iterator[copies.Edit]:
+    def _edits(self, expr: Expression, place: copies.CopyPlace) -> Iterator[copies.Edit]:
         match expr:
             case Expression(shape="apply", operator="\\/"):
                 for each in expr.arguments:
-                    yield from self._edits(each, names, place)
-            case Expression(shape="bind", operator="\\E", arguments=(body,)):
-                yield from self._edits(body, names, place)
-            case Expression(shape="let", arguments=(body,)):
-                inside = self.query.spec.resolver.let(place.scope, expr)
-                yield from self._edits(body, names, replace(place, scope=inside))
+                    yield from self._edits(each, place)
+            case (
+                Expression(shape="bind", operator="\\E", arguments=(body,))
+                | Expression(shape="let", arguments=(body,))
+            ):
+                yield from self._edits(body, self._enter(expr, place))
             case _:
                 called = self._call(expr, place)
                 if called:

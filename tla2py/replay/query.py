@@ -45,8 +45,8 @@ class InvariantCopy(DefinitionCopy):
 
     conjuncts: list[Conjunct] = field(default_factory=list)
 
-    def _edits(self, expr: Expression, names: tuple[str, ...], place: CopyPlace) -> Iterator[Edit]:
-        """The edits that make the parts of an expression print their values, where names are bound.
+    def _edits(self, expr: Expression, place: CopyPlace) -> Iterator[Edit]:
+        """The edits that make the parts of an expression print their values.
 
         Inside a conjunct these are its direct parts.
         """
@@ -54,64 +54,55 @@ class InvariantCopy(DefinitionCopy):
         match expr:
             case Expression(shape="apply", operator="/\\"):
                 for each in expr.arguments:
-                    yield from self._part(each, names, place)
+                    yield from self._part(each, place)
             case Expression(shape="apply", operator="\\/") if inside:
                 for each in expr.arguments:
-                    yield from self._part(each, names, place)
+                    yield from self._part(each, place)
             case Expression(shape="apply", operator="~", arguments=(body,)) if inside:
-                yield from self._edits(body, names, replace(place, positive=not place.positive))
+                yield from self._edits(body, replace(place, positive=not place.positive))
             case Expression(shape="apply", operator="=>", arguments=(condition, consequent)):
-                yield from self._printed(condition, "condition", names, place)
-                yield from self._part(consequent, names, place)
+                yield from self._printed(condition, "condition", place)
+                yield from self._part(consequent, place)
             case Expression(shape="build", operator="IF", arguments=(condition, *branches)):
-                yield from self._printed(condition, "condition", names, place)
+                yield from self._printed(condition, "condition", place)
                 for each in branches:
-                    yield from self._part(each, names, place)
+                    yield from self._part(each, place)
             case Expression(shape="build", operator="CASE", arguments=arms):
                 for condition, value in zip(arms[::2], arms[1::2], strict=True):
                     # OTHER is not written as an expression.
                     if condition.shape != "literal":
-                        yield from self._printed(condition, "condition", names, place)
-                    yield from self._part(value, names, place)
+                        yield from self._printed(condition, "condition", place)
+                    yield from self._part(value, place)
             case Expression(shape="bind", operator="\\A" | "\\E", arguments=(body,)) if (
                 expr.operator == "\\A"
             ) is place.positive and all(each.domain for each in expr.bounds):
-                names = (*names, *(name for each in expr.bounds for name in each.names))
-                if inside:
-                    yield from self._printed(body, "body", names, place)
-                else:
-                    yield from self._edits(body, names, place)
+                bound = self._enter(expr, place)
+                yield from self._printed(body, "body", bound) if inside else self._edits(body, bound)
             case Expression(shape="let", arguments=(body,)):
-                scope = self.query.spec.resolver.let(place.scope, expr)
-                yield from self._edits(body, names, replace(place, scope=scope))
-            case Expression(shape="apply", operator="[]", arguments=(body,)) if not (names or inside):
+                yield from self._edits(body, self._enter(expr, place))
+            case Expression(shape="apply", operator="[]", arguments=(body,)) if not (place.names or inside):
                 # TLC reports a property that is always TRUE of single states as an invariant.
                 yield Edit(expr.span.begin_line, expr.span.begin_column, "  ", 2)
-                yield from self._edits(body, names, place)
+                yield from self._edits(body, place)
             case Expression(shape="literal", operator="boolean", text="TRUE"):
                 return
             case _:
-                called = self._call(expr, place) if not inside or self._varies(expr, names, place) else None
+                # TLC evaluates constants once, before all states.
+                varies = not inside or self._level_of(expr, place) != Level.CONSTANT
+                called = self._call(expr, place) if varies else None
                 if called:
                     yield called
                 elif not inside:
-                    yield from self._printed(expr, "conjunct", names, place)
+                    yield from self._printed(expr, "conjunct", place)
 
-    def _varies(self, expr: Expression, names: tuple[str, ...], place: CopyPlace) -> bool:
-        """Whether an expression depends on the state: TLC evaluates constants once, before all states."""
-        level = self.query.levels.of_expression(expr, place.scope, frozenset(names))
-        return level != Level.CONSTANT
-
-    def _part(self, expr: Expression, names: tuple[str, ...], place: CopyPlace) -> Iterator[Edit]:
+    def _part(self, expr: Expression, place: CopyPlace) -> Iterator[Edit]:
         """The edits of a conjunct of a conjunction, a branch, or a part of what prints its own value."""
-        return self._printed(expr, "part", names, place) if place.depth else self._edits(expr, names, place)
+        return self._printed(expr, "part", place) if place.depth else self._edits(expr, place)
 
-    def _printed(
-        self, expr: Expression, role: Role, names: tuple[str, ...], place: CopyPlace
-    ) -> Iterator[Edit]:
+    def _printed(self, expr: Expression, role: Role, place: CopyPlace) -> Iterator[Edit]:
         """The edits that make an expression and its parts print their values; texts keep their columns."""
         operator = "Tell" if role == "conjunct" else "Whether"
-        call = f"tla2pyTell!{operator}({len(self.conjuncts)}, {named_values(names)}, ("
+        call = f"tla2pyTell!{operator}({len(self.conjuncts)}, {named_values(place.names)}, ("
         exists = expr.shape == "bind" and expr.operator == "\\E"
         self.conjuncts.append(
             place.conjunct(
@@ -123,7 +114,7 @@ class InvariantCopy(DefinitionCopy):
             )
         )
         opened = role != "condition" and place.depth < _DEEPEST
-        inside = self._edits(expr, names, replace(place, depth=place.depth + 1)) if opened else ()
+        inside = self._edits(expr, replace(place, depth=place.depth + 1)) if opened else ()
         yield from wrapped(expr.span, call, inside, "))")
 
 

@@ -158,14 +158,15 @@ _DEEPEST = 20
 class CopyPlace:
     """Where an expression is: its scope and module, and the names of the definitions that lead to it.
 
-    ``owners`` are these definitions. ``depth`` is the number of conjuncts and parts that it is inside of, ``positive``
-    whether an even number of negations is around it.
+    ``owners`` are these definitions, ``names`` are bound around it. ``depth`` is the number of conjuncts and parts that it
+    is inside of, ``positive`` whether an even number of negations is around it.
     """
 
     scope: Scope
     module: Module
     path: tuple[str, ...]
     owners: tuple[Entity, ...] = ()
+    names: tuple[str, ...] = ()
     depth: int = 0
     positive: bool = True
 
@@ -250,8 +251,9 @@ class DefinitionCopy(ABC):
             module=module,
             path=(*place.path, definition.name),
             owners=(*place.owners, entity),
+            names=tuple(values),
         )
-        edits = list(self._edits(body, tuple(values), there))
+        edits = list(self._edits(body, there))
         if not edits:
             return None
         self._copies += 1
@@ -265,8 +267,17 @@ class DefinitionCopy(ABC):
         return name
 
     @abstractmethod
-    def _edits(self, expr: Expression, names: tuple[str, ...], place: CopyPlace) -> Iterator[Edit]:
-        """The changes of an expression, around which names are bound."""
+    def _edits(self, expr: Expression, place: CopyPlace) -> Iterator[Edit]:
+        """The changes of an expression."""
+
+    def _enter(self, expr: Expression, place: CopyPlace) -> CopyPlace:
+        """The place inside a LET, or an expression that binds names."""
+        if expr.shape == "let":
+            return replace(place, scope=self.query.spec.resolver.let(place.scope, expr))
+        return replace(place, names=(*place.names, *(name for each in expr.bounds for name in each.names)))
+
+    def _level_of(self, expr: Expression, place: CopyPlace) -> Level:
+        return self.query.levels.of_expression(expr, place.scope, frozenset(place.names))
 
     def _call(self, expr: Expression, place: CopyPlace) -> Edit | None:
         """The edit that calls the copy of a definition instead; None if the expression is no such call."""
@@ -305,57 +316,54 @@ class ActionParts(DefinitionCopy):
     _depth: int = 0
     _numbers: dict[tuple[Conjunct, tuple[str, ...], int], int] = field(default_factory=dict)
 
-    def _edits(self, expr: Expression, names: tuple[str, ...], place: CopyPlace) -> Iterator[Edit]:
-        parts = self._conjuncts(expr, names, place)
-        if names and self.tells(place):
-            call = f'tla2pyTell!Args({self._depth}, "{place.path[-1]}", {named_values(names)})'
+    def _edits(self, expr: Expression, place: CopyPlace) -> Iterator[Edit]:
+        parts = self._conjuncts(expr, place)
+        if place.names and self.tells(place):
+            call = f'tla2pyTell!Args({self._depth}, "{place.path[-1]}", {named_values(place.names)})'
             parts = wrapped(expr.span, f"({call} /\\ (", parts, "))")
         yield from parts
 
-    def _conjuncts(self, expr: Expression, names: tuple[str, ...], place: CopyPlace) -> Iterator[Edit]:
+    def _conjuncts(self, expr: Expression, place: CopyPlace) -> Iterator[Edit]:
         match expr:
             case Expression(shape="apply", operator="/\\"):
                 # What is beside the action, as in Guard /\ (A \/ B), has to be possible as well.
                 for each in expr.arguments:
-                    yield from self._conjuncts(each, names, place)
-            case Expression(shape="let", arguments=(body,)) if self._opens(expr, names, place):
-                within = self.query.spec.resolver.let(place.scope, expr)
-                yield from self._conjuncts(body, names, replace(place, scope=within))
-            case Expression(shape="bind", operator="\\E", arguments=(body,)) if self._opens(
-                expr, names, place
-            ):
+                    yield from self._conjuncts(each, place)
+            case Expression(shape="let", arguments=(body,)) if self._opens(expr, place):
+                yield from self._conjuncts(body, self._enter(expr, place))
+            case Expression(shape="bind", operator="\\E", arguments=(body,)) if self._opens(expr, place):
                 # A set may be empty.
                 ranges = (
                     f"{', '.join(each.names)} \\in {place.module.excerpt(each.domain.span)}"
                     for each in expr.bounds
                     if each.domain is not None
                 )
-                number, call = self._numbered(expr, f"\\E {', '.join(ranges)}", names, place)
-                inside = (*names, *(name for each in expr.bounds for name in each.names))
-                bound = self._call_with("Bound", number, inside, place)
+                number, call = self._numbered(expr, f"\\E {', '.join(ranges)}", place)
+                inside = self._enter(expr, place)
+                bound = self._call_with("Bound", number, inside)
                 domains = [each.domain for each in expr.bounds if each.domain is not None]
                 opened, closed = self._unless(domains, number, place)
-                parts = wrapped(body.span, f"({bound} /\\ (", self._conjuncts(body, inside, place), "))")
+                parts = wrapped(body.span, f"({bound} /\\ (", self._conjuncts(body, inside), "))")
                 yield from wrapped(expr.span, f"{opened}({call} /\\ (", parts, f")){closed}")
             case (
                 Expression(shape="apply", operator="\\/", arguments=branches)
                 | Expression(shape="build", operator="IF", arguments=(_, *branches))
-            ) if self._opens(expr, names, place):
+            ) if self._opens(expr, place):
                 start, ends, leading = self._depth, [], self._leads(expr, place)
                 for each in branches:
                     self._depth = start
                     if leading and not self._leads(each, place):
                         yield from wrapped(each.span, "(tla2pyTell!Never /\\ (", (), "))")
                     else:
-                        yield from self._conjuncts(each, names, place)
+                        yield from self._conjuncts(each, place)
                     ends.append(self._depth)
                 self._depth = max(ends)
             case _:
-                called = self._call(expr, place) if self._opens(expr, names, place) else None
-                yield from [called] if called else self._reported(expr, names, place)
+                called = self._call(expr, place) if self._opens(expr, place) else None
+                yield from [called] if called else self._reported(expr, place)
 
-    def _opens(self, expr: Expression, names: tuple[str, ...], place: CopyPlace) -> bool:
-        return self._leads(expr, place) or self._is_list(expr, names, place.scope)
+    def _opens(self, expr: Expression, place: CopyPlace) -> bool:
+        return self._leads(expr, place) or self._is_list(expr, place)
 
     def _leads(self, expr: Expression, place: CopyPlace) -> bool:
         """Whether a formula around the action can take a step of it."""
@@ -363,43 +371,42 @@ class ActionParts(DefinitionCopy):
         around = self.action is not None and self.action not in place.path
         return around and leads(expr, self.action or "", place.scope, resolver)
 
-    def _is_list(self, expr: Expression, names: tuple[str, ...], scope: Scope) -> bool:
+    def _is_list(self, expr: Expression, place: CopyPlace) -> bool:
         """Whether a formula is more than one conjunct, or describes the step below quantifiers or disjunctions."""
-        levels = self.query.levels
-        if levels.of_expression(expr, scope, frozenset(names)) == Level.CONSTANT:
+        level = self._level_of(expr, place)
+        if level == Level.CONSTANT:
             # TLC evaluates it once, before all states.
             return False
         match expr:
             case Expression(shape="apply", operator="/\\"):
                 return True
             case Expression(shape="let", arguments=(body,)):
-                return self._is_list(body, names, self.query.spec.resolver.let(scope, expr))
+                return self._is_list(body, self._enter(expr, place))
             case (
                 Expression(shape="bind", operator="\\E")
                 | Expression(shape="apply", operator="\\/")
                 | Expression(shape="build", operator="IF")
             ):
-                return levels.of_expression(expr, scope, frozenset(names)) == Level.ACTION
+                return level == Level.ACTION
             case Expression(shape="apply"):
-                entity = scope.find(expr.operator)
+                entity = place.scope.find(expr.operator)
                 if entity is None or entity.body is None or entity.kind != "definition":
                     return False
-                recursive = getattr(entity.declaration, "recursive", False)
-                return not recursive and self._is_list(entity.body, entity.parameters, entity.scope)
+                if getattr(entity.declaration, "recursive", False):
+                    return False
+                return self._is_list(entity.body, replace(place, scope=entity.scope, names=entity.parameters))
         return False
 
-    def _reported(self, expr: Expression, names: tuple[str, ...], place: CopyPlace) -> Iterator[Edit]:
+    def _reported(self, expr: Expression, place: CopyPlace) -> Iterator[Edit]:
         """The edits that make a conjunct report that TLC tries it, and that it is possible."""
-        number, call = self._numbered(expr, place.module.excerpt(expr.span), names, place)
+        number, call = self._numbered(expr, place.module.excerpt(expr.span), place)
         yield from wrapped(expr.span, f"({call} /\\ ((", (), f") /\\ tla2pyTell!Pass({number})))")
 
     def _unless(self, parts: Sequence[Expression], number: int, place: CopyPlace) -> tuple[str, str]:  # noqa: ARG002
         """Text around a conjunct that leaves it out where these parts of it may have no value."""
         return "", ""
 
-    def _numbered(
-        self, expr: Expression, text: str, names: tuple[str, ...], place: CopyPlace
-    ) -> tuple[int, str]:
+    def _numbered(self, expr: Expression, text: str, place: CopyPlace) -> tuple[int, str]:
         """The number of a conjunct, and the call that reports that TLC tries it."""
         conjunct = place.conjunct(expr, "conjunct", text=text)
         # The next-state relation may name the action several times.
@@ -409,15 +416,15 @@ class ActionParts(DefinitionCopy):
             self.depths.append(self._depth)
             self.found.append((expr, place))
         self._depth += 1
-        return number, self._call_with("Try", number, names, place)
+        return number, self._call_with("Try", number, place)
 
-    def _call_with(self, operator: str, number: int, names: tuple[str, ...], place: CopyPlace) -> str:
-        """The call of a printer's operator with the values of names."""
+    def _call_with(self, operator: str, number: int, place: CopyPlace) -> str:
+        """The call of a printer's operator with the values of the names bound around a place."""
         # The parameters of a definition below the action may make no sense, or read primed variables too early.
         entity = place.scope.find(place.path[-1])
         told = place.path[-1] == self.action or entity is None or self.tells(place)
         hidden = () if told or entity is None else entity.parameters
-        shown = named_values(name for name in names if name not in hidden)
+        shown = named_values(name for name in place.names if name not in hidden)
         return f"tla2pyTell!{operator}({number}, {shown})"
 
 

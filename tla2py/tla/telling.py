@@ -7,7 +7,18 @@ from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple
 
 from tla2py.errors import InputError
-from tla2py.tla import copies
+from tla2py.tla.copies import (
+    ActionParts,
+    Conjunct,
+    CopyPlace,
+    Edit,
+    between,
+    formula_parts,
+    left_out,
+    named_values,
+    splits,
+    wrapped,
+)
 from tla2py.tla.levels import Level
 from tla2py.tla.module import Expression, Module, Variable
 from tla2py.tla.scope import Entity, Scope
@@ -61,9 +72,9 @@ class Unit(NamedTuple):
     """
 
     name: str
-    conjunct: copies.Conjunct
+    conjunct: Conjunct
     expr: Expression
-    place: copies.CopyPlace
+    place: CopyPlace
     kind: str = ""
 
 
@@ -77,7 +88,7 @@ class Formula:
 
 
 @dataclass(slots=True)
-class Telling(copies.ActionParts):
+class Telling(ActionParts):
     """The copy of a behaviour or property that tells one thing ``about`` it.
 
     About the initial predicate and the next-state relation it tells each conjunct, as ``ActionParts``; with ``fixed`` all
@@ -101,68 +112,64 @@ class Telling(copies.ActionParts):
     def __post_init__(self) -> None:
         self.tells = self._is_action
         # Named: a dataclass with slots is another class than the one that super() would look for.
-        copies.ActionParts.__post_init__(self)
+        ActionParts.__post_init__(self)
 
-    def _edits(
-        self, expr: Expression, names: tuple[str, ...], place: copies.CopyPlace
-    ) -> Iterator[copies.Edit]:
+    def _edits(self, expr: Expression, place: CopyPlace) -> Iterator[Edit]:
         if self._within and self.about == "units":
-            yield from self._of_units(expr, names, place)
+            yield from self._of_units(expr, place)
         elif self._within:
             # A parameter may stand for an action, which has no value.
-            names = tuple(each for each in names if each not in _formulas(expr))
-            yield from copies.ActionParts._edits(self, expr, names, place)
+            formulas = _formulas(expr)
+            values = replace(place, names=tuple(each for each in place.names if each not in formulas))
+            yield from ActionParts._edits(self, expr, values)
         else:
-            yield from self._of_formula(expr, names, place)
+            yield from self._of_formula(expr, place)
 
-    def _of_formula(
-        self, expr: Expression, names: tuple[str, ...], place: copies.CopyPlace
-    ) -> Iterator[copies.Edit]:
-        level = self.query.levels.of_expression(expr, place.scope, frozenset(names))
+    def _of_formula(self, expr: Expression, place: CopyPlace) -> Iterator[Edit]:
+        level = self._level_of(expr, place)
         formula = self.about == "formula"
         match expr:
             case _ if level < Level.TEMPORAL and formula:
-                yield from self._part(expr, names, place)
+                yield from self._part(expr, place)
             case _ if level == Level.ACTION:
-                yield from self._of_step(expr, names, place)
+                yield from self._of_step(expr, place)
             case _ if level < Level.TEMPORAL:
-                yield from self._of_initial(expr, names, place)
+                yield from self._of_initial(expr, place)
             case Expression(shape="apply", operator="[]", arguments=(box,)) if (
                 box.operator == "[]_" and not formula
             ):
-                yield from self._of_box(expr, box, names, place)
+                yield from self._of_box(expr, box, place)
             case Expression(shape="apply", operator="/\\" | "\\/" | "=>" | "~>" | "<=>"):
-                yield from self._of_operator(expr, names, place)
+                yield from self._of_operator(expr, place)
             case Expression(shape="apply", operator="[]" | "<>" | "~", arguments=(body,)):
-                yield copies.Edit(
+                yield Edit(
                     expr.span.begin_line, expr.span.begin_column, " " * len(expr.operator), len(expr.operator)
                 )
                 # ~ was taken out of the text.
                 denied = {"TRUE": "FALSE"}.get(self._want, "TRUE")
                 want = denied if expr.operator == "~" else self._want
-                yield from self._inside(Formula(expr.operator), [(body, want)], names, place)
+                yield from self._inside(Formula(expr.operator), [(body, want)], place)
             case Expression(shape="bind", operator="\\A" | "\\E", arguments=(body,)) if all(
                 each.domain for each in expr.bounds
             ):
-                inside = (*names, *(name for each in expr.bounds for name in each.names))
+                inside = self._enter(expr, place)
                 number, want = len(self.units), self._want
                 self._unit(expr, place, "")
                 goes = "TRUE" if expr.operator == "\\A" else "FALSE"
-                enter = f"tla2pyTell!Enter({self.base + number}, {copies.named_values(inside)})"
+                enter = f"tla2pyTell!Enter({self.base + number}, {named_values(inside.names)})"
                 node = Formula(expr.operator, number=number)
-                parts = [*self._inside(node, [(body, goes)], inside, place)]
-                parts = [*copies.wrapped(body.span, f"({enter} /\\ (", parts, "))")]
-                yield from copies.wrapped(expr.span, f"tla2pyTell!Gives({want}, (", parts, "))")
+                parts = [*self._inside(node, [(body, goes)], inside)]
+                parts = [*wrapped(body.span, f"({enter} /\\ (", parts, "))")]
+                yield from wrapped(expr.span, f"tla2pyTell!Gives({want}, (", parts, "))")
             case Expression(shape="let", arguments=(body,)):
-                scope = self.query.spec.resolver.let(place.scope, expr)
-                yield from self._of_formula(body, names, replace(place, scope=scope))
+                yield from self._of_formula(body, self._enter(expr, place))
             case Expression(shape="build", operator="WF_" | "SF_", arguments=(variables, action)):
                 if self.about in ("fairness", "formula"):
                     kind = expr.operator[:2]
                     facts = _facts(action, place.module.excerpt(variables.span), place.module)
-                    yield from self._told(expr, action, names, place, kind, facts)
+                    yield from self._told(expr, action, place, kind, facts)
                 else:
-                    yield from copies.left_out(expr.span, "TRUE")
+                    yield from left_out(expr.span, "TRUE")
             case _:
                 called = self._call(expr, place)
                 if called is None and formula:
@@ -171,113 +178,99 @@ class Telling(copies.ActionParts):
                         f"{place.module.excerpt(expr.span)} cannot be taken apart",
                         hint="name its parts by definitions of the module",
                     )
-                yield from [called] if called else copies.left_out(expr.span, "TRUE")
+                yield from [called] if called else left_out(expr.span, "TRUE")
 
-    def _of_operator(
-        self, expr: Expression, names: tuple[str, ...], place: copies.CopyPlace
-    ) -> Iterator[copies.Edit]:
+    def _of_operator(self, expr: Expression, place: CopyPlace) -> Iterator[Edit]:
         """The edits of a connective: TLC is to evaluate all its parts, and then find what it is wanted to be."""
         goes = "FALSE" if expr.operator == "\\/" else "TRUE"
         *others, last = expr.arguments
         bodies = [*((each, goes) for each in others), (last, self._want)]
-        yield from self._inside(Formula(expr.operator), bodies, names, place)
+        yield from self._inside(Formula(expr.operator), bodies, place)
         if expr.operator == "~>":
             left, right = (each.span for each in expr.arguments)
-            yield copies.between(place.module, left, right, r"~>", "=>")
+            yield between(place.module, left, right, r"~>", "=>")
 
     def _inside(
         self,
         node: Formula,
         bodies: Sequence[tuple[Expression, str]],
-        names: tuple[str, ...],
-        place: copies.CopyPlace,
-    ) -> Iterator[copies.Edit]:
+        place: CopyPlace,
+    ) -> Iterator[Edit]:
         """The edits of the parts of a formula, each with what it is wanted to be."""
         self.tree.parts.append(node)
         before = self.tree, self._want
         for body, want in bodies:
             self.tree, self._want = node, want
-            yield from self._of_formula(body, names, place)
+            yield from self._of_formula(body, place)
         self.tree, self._want = before
 
-    def _part(
-        self, expr: Expression, names: tuple[str, ...], place: copies.CopyPlace
-    ) -> Iterator[copies.Edit]:
+    def _part(self, expr: Expression, place: CopyPlace) -> Iterator[Edit]:
         """The edits of a part of a temporal formula that has a value in each state, or for each step."""
         number = len(self.units)
         self._unit(expr, place, "")
         self.tree.parts.append(Formula("", number=number))
-        call = f"tla2pyTell!Unit({self.base + number}, {copies.named_values(names)}, <<tla2pyValue>>, {self._want})"
-        yield from copies.wrapped(expr.span, "(\\E tla2pyValue \\in {(", (), f")}} : {call})")
+        call = f"tla2pyTell!Unit({self.base + number}, {named_values(place.names)}, <<tla2pyValue>>, {self._want})"
+        yield from wrapped(expr.span, "(\\E tla2pyValue \\in {(", (), f")}} : {call})")
 
     def _told(
         self,
         expr: Expression,
         action: Expression,
-        names: tuple[str, ...],
-        place: copies.CopyPlace,
+        place: CopyPlace,
         kind: str,
         facts: str,
-    ) -> Iterator[copies.Edit]:
+    ) -> Iterator[Edit]:
         """The edits that put what TLC tells of an action in the place of an expression."""
         number = len(self.units)
         self._unit(action, place, kind)
         if kind:
             self.tree.parts.append(Formula(kind, number=number))
         entity = place.scope.find(action.operator) if action.shape == "apply" else None
-        given = copies.named_values(names)
+        given = named_values(place.names)
         if entity is not None and entity.parameters and len(entity.parameters) == len(action.arguments):
             quoted = ", ".join(f'"{each}"' for each in entity.parameters)
             texts = ", ".join(place.module.excerpt(each.span) for each in action.arguments)
             given = f"<<{quoted}>>, <<{texts}>>"
         want = self._want if kind else "FALSE"
         call = f"tla2pyTell!Unit({self.base + number}, {given}, tla2pyFacts, {want})"
-        yield from copies.left_out(expr.span, f"(\\E tla2pyFacts \\in {{{facts}}} : {call})")
+        yield from left_out(expr.span, f"(\\E tla2pyFacts \\in {{{facts}}} : {call})")
 
-    def _unit(self, expr: Expression, place: copies.CopyPlace, kind: str) -> None:
+    def _unit(self, expr: Expression, place: CopyPlace, kind: str) -> None:
         entity = place.scope.find(expr.operator) if expr.shape == "apply" else None
         named = entity is not None and entity.kind == "definition"
         name = expr.operator if named else place.path[-1]
         self.units.append(Unit(name, place.conjunct(expr, "part"), expr, place, kind))
 
-    def _of_initial(
-        self, expr: Expression, names: tuple[str, ...], place: copies.CopyPlace
-    ) -> Iterator[copies.Edit]:
+    def _of_initial(self, expr: Expression, place: CopyPlace) -> Iterator[Edit]:
         if self.about != "init":
-            yield from copies.left_out(expr.span, "TRUE")
+            yield from left_out(expr.span, "TRUE")
             return
         self._within = True
-        yield from copies.wrapped(
-            expr.span, f"({self._shown(place)} /\\ (", self._edits(expr, names, place), "))"
-        )
+        yield from wrapped(expr.span, f"({self._shown(place)} /\\ (", self._edits(expr, place), "))")
         self._within = False
 
-    def _of_box(
-        self, expr: Expression, box: Expression, names: tuple[str, ...], place: copies.CopyPlace
-    ) -> Iterator[copies.Edit]:
+    def _of_box(self, expr: Expression, box: Expression, place: CopyPlace) -> Iterator[Edit]:
         if self.about not in ("next", "units"):
-            yield from copies.left_out(expr.span, "TRUE")
+            yield from left_out(expr.span, "TRUE")
             return
         step, end = box.arguments[0], box.span
-        yield copies.Edit(expr.span.begin_line, expr.span.begin_column, "  ", 2)
-        yield copies.Edit(end.begin_line, end.begin_column, " ", 1)
-        yield from self._of_step(step, names, place)
-        closing = copies.between(place.module, step.span, end, r"\]\s*_", "(*")
+        yield Edit(expr.span.begin_line, expr.span.begin_column, "  ", 2)
+        yield Edit(end.begin_line, end.begin_column, " ", 1)
+        yield from self._of_step(step, place)
+        closing = between(place.module, step.span, end, r"\]\s*_", "(*")
         yield closing._replace(text=f"(*\n{' ' * (closing.column - 1)}", removed=0)
-        yield copies.Edit(end.end_line, end.end_column + 1, f"*)\n{' ' * end.end_column}")
+        yield Edit(end.end_line, end.end_column + 1, f"*)\n{' ' * end.end_column}")
 
-    def _of_step(
-        self, expr: Expression, names: tuple[str, ...], place: copies.CopyPlace
-    ) -> Iterator[copies.Edit]:
+    def _of_step(self, expr: Expression, place: CopyPlace) -> Iterator[Edit]:
         self._within = True
-        edits = self._edits(expr, names, place)
+        edits = self._edits(expr, place)
         if self.about == "next" and self.fixed:
-            yield from copies.wrapped(expr.span, f"({self._shown(place)} /\\ (", edits, "))")
+            yield from wrapped(expr.span, f"({self._shown(place)} /\\ (", edits, "))")
         else:
             yield from edits
         self._within = False
 
-    def _shown(self, place: copies.CopyPlace) -> str:
+    def _shown(self, place: CopyPlace) -> str:
         """What tells the variables of the module at a place: abstract ones, if it is that of an instance."""
         names = variables_of(place.scope)
         quoted = ", ".join(f'"{name}"' for name in names)
@@ -286,21 +279,17 @@ class Telling(copies.ActionParts):
 
     # The units of a next-state relation.
 
-    def _of_units(
-        self, expr: Expression, names: tuple[str, ...], place: copies.CopyPlace
-    ) -> Iterator[copies.Edit]:
+    def _of_units(self, expr: Expression, place: CopyPlace) -> Iterator[Edit]:
         match expr:
             case Expression(shape="apply", operator="\\/"):
                 for each in expr.arguments:
-                    yield from self._of_units(each, names, place)
+                    yield from self._of_units(each, place)
             case Expression(shape="bind", operator="\\E", arguments=(body,)) if all(
                 each.domain for each in expr.bounds
             ):
-                inside = (*names, *(name for each in expr.bounds for name in each.names))
-                yield from self._of_units(body, inside, place)
+                yield from self._of_units(body, self._enter(expr, place))
             case Expression(shape="let", arguments=(body,)):
-                scope = self.query.spec.resolver.let(place.scope, expr)
-                yield from self._of_units(body, names, replace(place, scope=scope))
+                yield from self._of_units(body, self._enter(expr, place))
             case _:
                 entity = place.scope.find(expr.operator) if expr.shape == "apply" else None
                 top = len(place.path) == 1 or self._level(place.owners[-1]) == Level.TEMPORAL
@@ -310,24 +299,24 @@ class Telling(copies.ActionParts):
                     return
                 subscript = f"<<{', '.join(variables_of(place.scope))}>>"
                 facts = _facts(expr, subscript, place.module)
-                yield from self._told(expr, expr, names, place, "", facts)
+                yield from self._told(expr, expr, place, "", facts)
 
     def _level(self, entity: Entity) -> Level:
         return self.query.levels.of_entity(entity)
 
     def _splits(self, entity: Entity) -> bool:
-        return entity.body is not None and copies.splits(
+        return entity.body is not None and splits(
             entity.body, entity.scope, self.query.spec.resolver, self.query.levels
         )
 
-    def action_at(self, place: copies.CopyPlace) -> str:
+    def action_at(self, place: CopyPlace) -> str:
         """The action at a place: the outermost definition that is more than a choice among others, or the innermost."""
         for name, owner in zip(place.path, place.owners, strict=True):
             if self._level(owner) == Level.ACTION and not self._splits(owner):
                 return name
         return place.path[-1]
 
-    def _is_action(self, place: copies.CopyPlace) -> bool:
+    def _is_action(self, place: CopyPlace) -> bool:
         return (
             self.about == "next"
             and self._level(place.owners[-1]) == Level.ACTION
@@ -352,56 +341,50 @@ class Telling(copies.ActionParts):
         known = all(place.scope.find(each.operator) for each in expr.walk() if each.is_name())
         return known and self.query.levels.of_expression(expr, place.scope) == Level.CONSTANT
 
-    def _conjuncts(
-        self, expr: Expression, names: tuple[str, ...], place: copies.CopyPlace
-    ) -> Iterator[copies.Edit]:
+    def _conjuncts(self, expr: Expression, place: CopyPlace) -> Iterator[Edit]:
         known = len(self._before)
         match expr:
             case Expression(shape="bind", operator="\\A", arguments=(body,)) if (
-                self.fixed
-                and self._is_list(body, names, place.scope)
-                and all(each.domain for each in expr.bounds)
+                self.fixed and self._is_list(body, place) and all(each.domain for each in expr.bounds)
             ):
-                inside = (*names, *(name for each in expr.bounds for name in each.names))
-                yield from self._conjuncts(body, inside, place)
+                yield from self._conjuncts(body, self._enter(expr, place))
             case Expression(shape="apply", operator="=>", arguments=(condition, consequent)) if self.fixed:
-                number, call = self._numbered(condition, place.module.excerpt(condition.span), names, place)
+                number, call = self._numbered(condition, place.module.excerpt(condition.span), place)
                 self.conjuncts[number] = replace(self.conjuncts[number], role="condition")
                 call = call.replace("!Try(", "!When(")[:-1]
-                yield from copies.wrapped(
+                yield from wrapped(
                     condition.span, "(\\E tla2pyValue \\in {(", (), f")}} : {call}, tla2pyValue))"
                 )
-                yield from self._conjuncts(consequent, names, place)
+                yield from self._conjuncts(consequent, place)
             case _:
-                yield from copies.ActionParts._conjuncts(self, expr, names, place)
+                yield from ActionParts._conjuncts(self, expr, place)
         if expr.operator != "/\\" and expr.shape != "apply":
             del self._before[known:]
 
-    def _reported(
-        self, expr: Expression, names: tuple[str, ...], place: copies.CopyPlace
-    ) -> Iterator[copies.Edit]:
+    def _reported(self, expr: Expression, place: CopyPlace) -> Iterator[Edit]:
         variables = variables_of(place.scope)
         mentioned = dict.fromkeys(each.operator for each in expr.walk() if each.operator in variables)
-        level = self.query.levels.of_expression(expr, place.scope, frozenset(names))
+        level = self._level_of(expr, place)
         primed = [f"{name}'" for name in mentioned] if self.fixed and level == Level.ACTION else []
-        number, call = self._numbered(expr, place.module.excerpt(expr.span), names, place)
+        number, call = self._numbered(expr, place.module.excerpt(expr.span), place)
         opened, closed = self._unless([expr], number, place)
         stands = expr.is_name() and place.scope.find(expr.operator) is None
         if self.valued and (self.fixed or (level < Level.ACTION and not stands)):
-            told = self._call_with("Holds", number, (*names, *mentioned, *primed), place)
+            shown = replace(place, names=(*place.names, *mentioned, *primed))
+            told = self._call_with("Holds", number, shown)
             end = f")}} : {told[:-1]}, tla2pyValue)){closed}"
-            yield from copies.wrapped(expr.span, f"{opened}(\\E tla2pyValue \\in {{(", (), end)
+            yield from wrapped(expr.span, f"{opened}(\\E tla2pyValue \\in {{(", (), end)
         else:
-            call = self._call_with("Try", number, (*names, *mentioned), place)
+            call = self._call_with("Try", number, replace(place, names=(*place.names, *mentioned)))
             end = f") /\\ tla2pyTell!Pass({number}))){closed}"
-            yield from copies.wrapped(expr.span, f"{opened}({call} /\\ ((", (), end)
+            yield from wrapped(expr.span, f"{opened}({call} /\\ ((", (), end)
 
-    def _call_with(self, operator: str, number: int, names: tuple[str, ...], place: copies.CopyPlace) -> str:
+    def _call_with(self, operator: str, number: int, place: CopyPlace) -> str:
         if self.fixed:
-            return f"tla2pyTell!{operator}({number}, {copies.named_values(names)})"
-        return copies.ActionParts._call_with(self, operator, number, names, place)
+            return f"tla2pyTell!{operator}({number}, {named_values(place.names)})"
+        return ActionParts._call_with(self, operator, number, place)
 
-    def _unless(self, parts: Sequence[Expression], number: int, place: copies.CopyPlace) -> tuple[str, str]:
+    def _unless(self, parts: Sequence[Expression], number: int, place: CopyPlace) -> tuple[str, str]:
         depth = self.depths[number]
         self._before = [each for each in self._before if each[1] < depth]
         needs = frozenset[str]().union(*(_needs(each, place.scope, 0) for each in parts))
@@ -418,7 +401,7 @@ class Telling(copies.ActionParts):
 def _formulas(expr: Expression) -> frozenset[str]:
     """The names that are parts of a formula as they are."""
     own = frozenset({expr.operator} if expr.is_name() else ())
-    return own.union(*map(_formulas, copies.formula_parts(expr)))
+    return own.union(*map(_formulas, formula_parts(expr)))
 
 
 def variables_of(scope: Scope) -> list[str]:
