@@ -18,7 +18,7 @@ from tla2py.model.run import WALLS, Wall, Walls
 from tla2py.tlc.process import sandbox
 from tla2py.tlc.process.process import execute_argv
 from tla2py.tlc.process.sandbox import Sandbox, start, walls
-from tla2py.tlc.process.started import Streams
+from tla2py.tlc.process.started import Command
 
 
 def test_runs_outlive_the_thread_that_started_them(tmp_path: Path) -> None:
@@ -27,17 +27,15 @@ def test_runs_outlive_the_thread_that_started_them(tmp_path: Path) -> None:
     with (tmp_path / "out").open("wb") as out:
 
         def begin() -> None:
-            command = ("/bin/sh", "-c", "while [ ! -e go ]; do sleep 0.05; done; exit 3")
-            streams = Streams(stdout=out, stderr=out)
-            begun.append(
-                start(
-                    command,
-                    Sandbox(folder=folder),
-                    folder=folder,
-                    variables={"PATH": os.defpath},
-                    streams=streams,
-                )
+            command = Command(
+                argv=("/bin/sh", "-c", "while [ ! -e go ]; do sleep 0.05; done; exit 3"),
+                folder=folder,
+                scratch=folder,
+                variables={"PATH": os.defpath},
+                stdout=out,
+                stderr=out,
             )
+            begun.append(start(command, Sandbox(folder=folder)))
 
         thread = threading.Thread(target=begin)
         thread.start()

@@ -27,7 +27,7 @@ from tla2py.model.run import Limits
 from tla2py.tlc.process.gateway import HANDLES, Gateway, JvmVariables, main_handle
 from tla2py.tlc.process.process import OUTPUT_LIMIT_BYTES, Watch
 from tla2py.tlc.process.sandbox import environment, java_sandbox, start
-from tla2py.tlc.process.started import Started, Streams, WallError
+from tla2py.tlc.process.started import Command, Started, WallError
 from tla2py.tlc.process.system import peak_since_reset, reset_peak
 
 # The placeholder for the host's folder in a command line.
@@ -71,7 +71,14 @@ class Host:
     def start(self, java: Sequence[str], gateway: Path, jars: Sequence[Path], *, trust: bool = False) -> None:
         """Start the JVM; ``java`` is its command line up to the class path. Raises SpoiledError if it does not start."""
         java = [part.replace(str(FOLDER), str(self.folder)) for part in java]
-        command = (*java, "-cp", str(gateway), *_SERVER)
+        command = Command(
+            argv=(*java, "-cp", str(gateway), *_SERVER),
+            folder=self.folder,
+            scratch=self._base,
+            variables=environment(self.folder, trusted=trust),
+            stdout=self._open[0],
+            stderr=self._open[1],
+        )
         # Outside the runs' folder, since later runs use it too. It must exist before the sandbox is made.
         copies = self._base / "jars"
         copies.mkdir()
@@ -80,14 +87,7 @@ class Host:
             copy.touch()
         sandbox = None if trust else java_sandbox(Path(java[0]), self.folder, (gateway, *plain), server=True)
         try:
-            self._started = start(
-                command,
-                sandbox,
-                folder=self.folder,
-                variables=environment(self.folder, trusted=trust),
-                streams=Streams(stdout=self._open[0], stderr=self._open[1]),
-                scratch=self._base,
-            )
+            self._started = start(command, sandbox)
             self.walls = self._started.walls
             self._jvm = self._started.command(_START_SECONDS)
             for jar, copy in zip(jars, plain, strict=True):

@@ -28,7 +28,7 @@ from tla2py.model.run import OUTPUTS, TerminationReason, TlcOptions, Walls
 from tla2py.tlc.output.codes import Code
 from tla2py.tlc.process.command import RESERVED_FILES
 from tla2py.tlc.process.sandbox import Sandbox, environment, start
-from tla2py.tlc.process.started import Started, Streams, WallError
+from tla2py.tlc.process.started import Command, Started, WallError
 from tla2py.tlc.process.system import exit_of, peak_of
 
 # TLC's last message; by then it has written all its files.
@@ -203,13 +203,15 @@ def execute_argv(
     begun = time.monotonic()
     with (streams / "stdout.txt").open("wb") as stdout, (streams / "stderr.txt").open("wb") as stderr:
         try:
-            started = start(
-                argv,
-                sandbox,
+            command = Command(
+                argv=argv,
                 folder=folder,
+                scratch=folder,
                 variables=environment(folder, trusted=sandbox is None, declared=variables),
-                streams=Streams(stdout=stdout, stderr=stderr),
+                stdout=stdout,
+                stderr=stderr,
             )
+            started = start(command, sandbox)
         except WallError as error:
             return not_started(streams, f"The sandbox could not be set up: {error.strerror}.")
     reason: TerminationReason | None = "killed"

@@ -9,7 +9,7 @@ import os
 import subprocess
 import tempfile
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -22,8 +22,8 @@ from tla2py.model.run import WALLS, Limits, Wall, Walls
 from tla2py.tlc.process.bubblewrap import bubblewrap, wrapping
 from tla2py.tlc.process.reaper import scratch_folder
 from tla2py.tlc.process.started import (
+    Command,
     Started,
-    Streams,
     WallError,
     start_plain,
     start_restricted,
@@ -117,37 +117,19 @@ def environment(folder: Path, *, trusted: bool, declared: dict[str, str] | None 
     return {"PATH": os.defpath, "HOME": str(folder), "TMPDIR": str(folder / "tmp"), **own, **(declared or {})}
 
 
-def start(
-    command: Sequence[str],
-    sandbox: Sandbox | None,
-    *,
-    folder: Path,
-    variables: Mapping[str, str],
-    streams: Streams,
-    scratch: Path | None = None,
-) -> Started:
-    """A process in a folder; unrestricted without a sandbox. ``scratch``, or the folder, is removed if we are killed.
-
-    Raises OSError, and WallError for a wall that cannot be put up.
-    """
-    scratch = scratch or folder
+def start(command: Command, sandbox: Sandbox | None) -> Started:
+    """A process, unrestricted without a sandbox. Raises OSError, and WallError for a wall that cannot be put up."""
     if sandbox is None:
-        return start_plain(command, folder, scratch, variables, streams)
+        return start_plain(command)
     by = walls()
-    return replace(_start(by, command, sandbox, scratch, variables, streams), walls=by)
+    return replace(_start(by, command, sandbox), walls=by)
 
 
-def _start(
-    by: Walls,
-    command: Sequence[str],
-    sandbox: Sandbox,
-    scratch: Path,
-    variables: Mapping[str, str],
-    streams: Streams,
-) -> Started:
-    streams.protect()
+def _start(by: Walls, command: Command, sandbox: Sandbox) -> Started:
+    command.protect_streams()
     blocks = FILE_LIMIT_BYTES // 512
-    limited = ("/bin/sh", "-c", f'ulimit -f {blocks} 2>/dev/null; exec "$@"', "tla2py", *command)
+    shell = ("/bin/sh", "-c", f'ulimit -f {blocks} 2>/dev/null; exec "$@"', "tla2py")
+    limited = replace(command, argv=(*shell, *command.argv))
     if by.by == "bubblewrap":
         if (program := bubblewrap()) is None:
             raise WallError(None, "bubblewrap is gone")
@@ -157,15 +139,15 @@ def _start(
             readable=sandbox.readable,
             system=_system(),
             devices=(*_DEVICES, *_RANDOM),
-            variables=variables,
+            variables=command.variables,
             code=system_call_filter(server=sandbox.server) if can_filter() else b"",
             network=sandbox.server,
         )
-        return start_wrapped(wrapped, limited, scratch, streams)
+        return start_wrapped(limited, wrapped)
     if by.by == "none":
-        return start_plain(limited, sandbox.folder, scratch, variables, streams)
+        return start_plain(limited)
 
-    def give_up(group: int | None) -> None:
+    def give_up(group: int) -> None:
         with _named_wall("capabilities"):
             drop_privileges()
         if "files" not in by.missing:
@@ -176,7 +158,7 @@ def _start(
             with _named_wall("seccomp"):
                 filter_thread(system_call_filter(server=sandbox.server, group=group))
 
-    return start_restricted(give_up, limited, sandbox.folder, scratch, variables, streams)
+    return start_restricted(limited, give_up)
 
 
 @contextlib.contextmanager
@@ -201,9 +183,15 @@ def _run(
     by: Walls, command: Sequence[str], sandbox: Sandbox, timeout_seconds: float
 ) -> subprocess.CompletedProcess[bytes]:
     with tempfile.TemporaryFile() as output:
-        streams = Streams(stdout=output, stderr=subprocess.STDOUT)
-        variables = environment(sandbox.folder, trusted=False)
-        started = _start(by, command, sandbox, sandbox.folder, variables, streams)
+        asked = Command(
+            argv=command,
+            folder=sandbox.folder,
+            scratch=sandbox.folder,
+            variables=environment(sandbox.folder, trusted=False),
+            stdout=output,
+            stderr=subprocess.STDOUT,
+        )
+        started = _start(by, asked, sandbox)
         try:
             with exit_of(started.process.pid) as ended:
                 in_time = ended(timeout_seconds)

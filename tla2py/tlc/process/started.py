@@ -11,7 +11,7 @@ import subprocess
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO
 
@@ -39,14 +39,18 @@ class WallError(OSError):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Streams:
-    """The standard output and standard error of a process."""
+class Command:
+    """What to start, and where; ``scratch`` is removed if we are killed."""
 
-    stdout: IO[bytes]
-    stderr: int | IO[bytes]
+    argv: Sequence[str]
+    folder: Path
+    scratch: Path
+    variables: Mapping[str, str]
+    stdout: int | IO[bytes] = subprocess.DEVNULL
+    stderr: int | IO[bytes] = subprocess.DEVNULL
 
-    def protect(self) -> None:
-        """Let nobody open them for writing again, as by ``/proc/self/fd/1``."""
+    def protect_streams(self) -> None:
+        """Let nobody open its output for writing again, as by ``/proc/self/fd/1``."""
         for stream in (self.stdout, self.stderr):
             if not isinstance(stream, int):
                 os.fchmod(stream.fileno(), stat.S_IRUSR)
@@ -132,21 +136,17 @@ class Started:
             time.sleep(0.001)
 
 
-def start_plain(
-    command: Sequence[str], folder: Path, scratch: Path, variables: Mapping[str, str], streams: Streams
-) -> Started:
-    """A process without walls; ``scratch`` is removed if we are killed. Raises OSError."""
-    guarded, descriptor = reaper.guarded(tuple(command))
-    return Started(process=_popen(guarded, folder, _named(scratch, variables), descriptor, streams))
+def start_plain(command: Command) -> Started:
+    """A process without walls. Raises OSError."""
+    return Started(process=_guarded(command))
 
 
-def start_wrapped(wrapping: Wrapping, command: Sequence[str], scratch: Path, streams: Streams) -> Started:
-    """A process in bubblewrap. Raises OSError."""
-    guarded, descriptor = reaper.guarded((*wrapping.argv, *command))
+def start_wrapped(command: Command, wrapping: Wrapping) -> Started:
+    """A process in bubblewrap, which sets its folder and variables. Raises OSError."""
+    argv = (*wrapping.argv, *command.argv)
+    wrapped = replace(command, argv=argv, folder=command.scratch, variables={})
     try:
-        process = _popen(
-            guarded, scratch, _named(scratch, {}), descriptor, streams, inherited=wrapping.descriptors
-        )
+        process = _guarded(wrapped, inherited=wrapping.descriptors)
     except BaseException:
         os.close(wrapping.status)
         raise
@@ -155,26 +155,19 @@ def start_wrapped(wrapping: Wrapping, command: Sequence[str], scratch: Path, str
     return Started(process=process, status=wrapping.status)
 
 
-def start_restricted(
-    give_up: Callable[[int | None], None],
-    command: Sequence[str],
-    folder: Path,
-    scratch: Path,
-    variables: Mapping[str, str],
-    streams: Streams,
-) -> Started:
+def start_restricted(command: Command, give_up: Callable[[int], None]) -> Started:
     """A process whose rights a thread gives up before it starts it; our other threads keep theirs.
 
-    ``give_up`` is called with the group that the process joins, None if it leads its own. Raises OSError.
+    ``give_up`` is called with the group that the process joins. Raises OSError.
     """
     # The process may not create a group, since its children could leave it then.
-    guarded, descriptor = reaper.guarded(("/bin/sh", "-c", "exec sleep 2147483647"))
-    path = {"PATH": os.defpath}
-    holder = _popen(guarded, scratch, _named(scratch, path), descriptor, None, group=0)
+    sleep, scratch = ("/bin/sh", "-c", "exec sleep 2147483647"), command.scratch
+    idle = Command(argv=sleep, folder=scratch, scratch=scratch, variables={"PATH": os.defpath})
+    holder = _guarded(idle, group=0)
 
     def give_up_and_begin() -> subprocess.Popen[bytes]:
         give_up(holder.pid)
-        return _popen(command, folder, variables, subprocess.DEVNULL, streams, group=holder.pid)
+        return _popen(command, subprocess.DEVNULL, group=holder.pid)
 
     try:
         with ThreadPoolExecutor(1, "sandbox") as thread:
@@ -195,29 +188,28 @@ def start_restricted(
     return Started(process=process, holder=holder)
 
 
-def _named(scratch: Path, variables: Mapping[str, str]) -> dict[str, str]:
-    return {**variables, "TLA2PY_FOLDER": str(scratch)}
+def _guarded(
+    command: Command, *, inherited: Sequence[int] = (), group: int | None = None
+) -> subprocess.Popen[bytes]:
+    """A process that ends, and whose scratch folder is removed, if we are killed."""
+    argv, descriptor = reaper.guarded(tuple(command.argv))
+    variables = {**command.variables, "TLA2PY_FOLDER": str(command.scratch)}
+    guarded = replace(command, argv=argv, variables=variables)
+    return _popen(guarded, descriptor, inherited=inherited, group=group)
 
 
 def _popen(
-    argv: Sequence[str],
-    folder: Path,
-    variables: Mapping[str, str],
-    stdin: int,
-    streams: Streams | None,
-    *,
-    inherited: Sequence[int] = (),
-    group: int | None = None,
+    command: Command, stdin: int, *, inherited: Sequence[int] = (), group: int | None
 ) -> subprocess.Popen[bytes]:
     """A process that leads its own session, or is in a group of ours; 0 is a new one."""
     apart: dict[str, int] = {"start_new_session": True} if group is None else {"process_group": group}
     return subprocess.Popen(  # type: ignore[call-overload, no-any-return]
-        argv,
-        cwd=folder,
-        env=variables,
+        command.argv,
+        cwd=command.folder,
+        env=command.variables,
         stdin=stdin,
-        stdout=subprocess.DEVNULL if streams is None else streams.stdout,
-        stderr=subprocess.DEVNULL if streams is None else streams.stderr,
+        stdout=command.stdout,
+        stderr=command.stderr,
         pass_fds=inherited,
         **apart,
     )
