@@ -23,12 +23,12 @@ def observe(lab: Lab, text: str | bytes, mapping: LogMap | None = None) -> None:
 
 @provokes("log-clock", "run.ndjson:2")
 def a_clock_that_runs_backwards(lab: Lab) -> None:
-    lines = LogLines(lab.write("run.ndjson", '{"t": 2}\n{"t": 1}\n'))
+    lines = LogLines(lab.write("run.ndjson", '{"t": 2}\n{"t": 1}\n'), "run.ndjson")
     list(merged([lines], "t"))
 
 
 provokes.rows(
-    ("log-unreadable", "none.ndjson", lambda lab: list(LogLines(lab.folder / "none.ndjson"))),
+    ("log-unreadable", "none.ndjson", lambda lab: list(LogLines(lab.folder / "none.ndjson", "none.ndjson"))),
     ("log-encoding", "run.ndjson:1", lambda lab: observe(lab, b'{"action": "\xe9"}\n')),
     ("log-syntax", "run.ndjson:2", lambda lab: observe(lab, '{"action": "Up"}\nended\n')),
     ("log-empty", "run.ndjson", lambda lab: observe(lab, "\n")),

@@ -109,9 +109,8 @@ def unassigned_constants(subject: Subject) -> Iterator[Finding]:
     for spec in subject.specs if subject.complete else ():
         for constant in spec.constants:
             if constant.name not in assigned:
-                module = next((m for m in spec.modules if m.name == constant.module), None)
-                declared = f", which {module.where(constant.span)} declares," if module else ""
-                message = f"the constant {constant.name}{declared} has no value: TLC stops"
+                where = spec.file_of(constant).where(constant.span)
+                message = f"the constant {constant.name}, which {where} declares, has no value: TLC stops"
                 hint = f"write CONSTANT {constant.name} = ..., or <- a definition"
                 yield finding("unassigned-constant", subject.at(None), message, hint)
 

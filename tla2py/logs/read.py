@@ -55,15 +55,12 @@ class LogLines:
     """
 
     path: Path
-    name: str = ""
+    name: str
     most_lines: int = MOST_LINES
     required: bool = True
     remarks: list[LogRemark] = field(default_factory=list)
     _types: dict[str, tuple[str, int]] = field(default_factory=dict)
     _mixed: set[str] = field(default_factory=set)
-
-    def __post_init__(self) -> None:
-        self.name = self.name or str(self.path)
 
     def __iter__(self) -> Iterator[LogLine]:
         for number, text, value in self.values():

@@ -208,7 +208,10 @@ def test_a_log_that_cannot_be_read(tmp_path: Path, text: str | bytes, code: str,
 
 
 def test_a_log_that_is_missing(tmp_path: Path) -> None:
-    assert raises(InputError, lambda: list(LogLines(tmp_path / "none.ndjson"))).code == "log-unreadable"
+    assert (
+        raises(InputError, lambda: list(LogLines(tmp_path / "none.ndjson", "none.ndjson"))).code
+        == "log-unreadable"
+    )
 
 
 def test_a_log_of_too_many_lines(tmp_path: Path) -> None:
