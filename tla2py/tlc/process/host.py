@@ -157,6 +157,8 @@ class Host:
         java = self._java
         mark = java.mark()
         self.runs += 1
+        self._largest = 0
+        reset_peak(self._jvm.pid)
         deadline, used = time.monotonic() + limits.timeout_seconds, self.cpu_seconds()
         try:
             self._empty_streams()
@@ -261,13 +263,8 @@ class Host:
             return int(self._jvm.memory_info().rss)
         return 0
 
-    def reset_peak(self) -> None:
-        """Restart the measurement of ``peak_bytes``."""
-        self._largest = 0
-        reset_peak(self._jvm.pid)
-
     def peak_bytes(self) -> int:
-        """The peak resident memory since ``reset_peak``, or the largest that was seen if the system does not keep it."""
+        """The peak resident memory of the last run, or the largest that was seen if the system does not keep it."""
         return peak_since_reset(self._jvm.pid) or max(self._largest, self.resident_bytes())
 
     def kill_jvm(self) -> None:

@@ -373,7 +373,6 @@ def _run(
     sound = False
     try:
         _move(folder, host.folder)
-        host.reset_peak()
         exit_code = host.run(
             [part.replace(str(FOLDER), str(host.folder)) for part in arguments],
             limits,
