@@ -71,6 +71,37 @@ def test_a_command_that_tells_nothing_ends_as_it_does(tmp_path: Path) -> None:
     assert (ended.exit_code, ended.termination_reason) == (7, None)
 
 
+def test_a_command_that_removes_its_streams_has_no_answer(tmp_path: Path) -> None:
+    work = tmp_path / "run"
+    work.mkdir()
+    command = ("/bin/sh", "-c", "echo word; rm ../stdout.txt; mkdir ../stdout.txt; sleep 60")
+    ended = execute_argv(command, work, tmp_path, timeout_seconds=40, memory_bytes=1 << 30)
+    assert (ended.exit_code, ended.termination_reason) == (None, None)
+    assert ended.wall_seconds < 40
+    assert "removed or replaced" in (tmp_path / "stdout.txt").read_text()
+
+
+def test_streams_may_vanish_while_they_are_read(tmp_path: Path) -> None:
+    output = tmp_path / "stdout.txt"
+
+    def read(_: object) -> None:
+        output.unlink()
+        output.read_bytes()
+
+    for predict, watch in ((read, None), (None, read)):
+        ended = execute_argv(
+            ("/bin/sh", "-c", "sleep 60"),
+            tmp_path,
+            tmp_path,
+            timeout_seconds=40,
+            memory_bytes=1 << 30,
+            predict=predict,
+            watch=watch,
+        )
+        assert (ended.exit_code, ended.termination_reason) == (None, None)
+        assert "removed or replaced" in output.read_text()
+
+
 CLOSED = (">&-", ">&- 2>&- <&-")
 GATE = ("gate", "sweep.toml", "--executor", "local", "--junit", "junit.xml")
 

@@ -12,9 +12,10 @@ import mmap
 import os
 import re
 import shutil
+import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -158,11 +159,7 @@ class Ended:
 
 def not_started(streams: Path, message: str) -> Ended:
     """The end of a command that was not started; ``stdout.txt`` has the reason as an error of TLC's."""
-    text = f"@!@!@STARTMSG 1000:1 @!@!@\n{message}\n@!@!@ENDMSG 1000 @!@!@\n"
-    for name, content in (("stdout.txt", text), ("stderr.txt", "")):
-        # What is there may not be opened for writing.
-        (streams / name).unlink(missing_ok=True)
-        (streams / name).write_text(content, encoding="utf-8")
+    _write_error(streams, message)
     return Ended(
         exit_code=None,
         termination_reason=None,
@@ -171,6 +168,18 @@ def not_started(streams: Path, message: str) -> Ended:
         cpu_seconds=0.0,
         peak_memory_bytes=0,
     )
+
+
+def _write_error(streams: Path, message: str) -> None:
+    """Write streams in which TLC reports one error."""
+    text = f"@!@!@STARTMSG 1000:1 @!@!@\n{message}\n@!@!@ENDMSG 1000 @!@!@\n"
+    for name, content in (("stdout.txt", text), ("stderr.txt", "")):
+        handle, written = tempfile.mkstemp(dir=streams)
+        with os.fdopen(handle, "w", encoding="utf-8") as stream:
+            stream.write(content)
+        if (streams / name).is_dir():
+            shutil.rmtree(streams / name)
+        Path(written).replace(streams / name)
 
 
 def _now() -> str:
@@ -193,8 +202,8 @@ def execute_argv(
     """The end of a command that runs in ``folder``; its output goes to ``stdout.txt`` and ``stderr.txt`` in ``streams``.
 
     ``streams`` lies outside what the sandbox may write, so that nobody but the command's own output ends up there. A
-    failing command raises no exception: the exit code (None if it could not be started) and the termination reason say
-    what happened. ``watch`` is called a few times a second with the memory in use, and
+    failing command raises no exception: the exit code (None if it could not be started, or replaced its streams) and
+    the termination reason say what happened. ``watch`` is called a few times a second with the memory in use, and
     returns a reason to stop the command, or None.
     ``predict`` returns the exit code from the standard output so far if it is certain, so that nobody waits for the
     process to end. Without a ``sandbox`` the command is trusted. ``variables`` are added to its environment.
@@ -202,6 +211,7 @@ def execute_argv(
     started_at = _now()
     begun = time.monotonic()
     with (streams / "stdout.txt").open("wb") as stdout, (streams / "stderr.txt").open("wb") as stderr:
+        opened = {Path(stream.name): os.fstat(stream.fileno()) for stream in (stdout, stderr)}
         try:
             command = Command(
                 argv=argv,
@@ -217,9 +227,8 @@ def execute_argv(
     reason: TerminationReason | None = "killed"
     status: int | None = None
     try:
-        deadline = begun + timeout_seconds
         reason, status = _wait(
-            started, streams / "stdout.txt", deadline, memory_bytes, cancelled, watch, predict
+            started, opened, begun + timeout_seconds, memory_bytes, cancelled, watch, predict
         )
     finally:
         code, usage = started.end()
@@ -232,6 +241,10 @@ def execute_argv(
         reason = "killed"
     if exit_code in _NOT_STARTED:
         exit_code = None
+    if not _intact(opened):
+        # Only a trusted command can do this.
+        _write_error(streams, "The run removed or replaced the files of its output.")
+        reason = exit_code = None
     return Ended(
         exit_code=exit_code,
         termination_reason=reason,
@@ -250,7 +263,7 @@ def _first_line(file: Path) -> str:
 
 def _wait(
     started: Started,
-    stdout: Path,
+    opened: Mapping[Path, os.stat_result],
     deadline: float,
     memory_bytes: int,
     cancelled: threading.Event | None,
@@ -259,29 +272,46 @@ def _wait(
 ) -> tuple[TerminationReason | None, int | None]:
     """The reason to kill the process, or its predicted exit code; both None if it ended on its own.
 
-    The process is not reaped.
+    The process is not reaped. ``opened`` are its streams, standard output first, as they were opened.
     """
+    stdout = next(iter(opened))
     checked = time.monotonic()
     # Most runs are small, and a short poll saves a noticeable part of their time.
     brisk = checked + _BRISK_SECONDS
     with exit_of(started.process.pid) as ended:
         while not ended(_pause(predict is not None and time.monotonic() < brisk, deadline)):
-            if predict is not None and (status := predict(stdout)) is not None:
-                return None, status
-            if time.monotonic() < min(checked + _POLL_SECONDS, deadline):
-                continue
-            checked = time.monotonic()
-            if cancelled is not None and cancelled.is_set():
+            if not _intact(opened):
                 return "killed", None
-            if time.monotonic() >= deadline:
-                return "timeout", None
-            if (resident := _resident_bytes(started)) > memory_bytes:
-                return "memory", None
-            if stdout.stat().st_size > OUTPUT_LIMIT_BYTES:
-                return "output", None
-            if watch is not None and (why := watch(resident)) is not None:
-                return why, None
+            try:
+                if predict is not None and (status := predict(stdout)) is not None:
+                    return None, status
+                if time.monotonic() < min(checked + _POLL_SECONDS, deadline):
+                    continue
+                checked = time.monotonic()
+                if cancelled is not None and cancelled.is_set():
+                    return "killed", None
+                if time.monotonic() >= deadline:
+                    return "timeout", None
+                if (resident := _resident_bytes(started)) > memory_bytes:
+                    return "memory", None
+                if stdout.stat().st_size > OUTPUT_LIMIT_BYTES:
+                    return "output", None
+                if watch is not None and (why := watch(resident)) is not None:
+                    return why, None
+            except OSError:
+                # The command may remove its streams at any moment.
+                if _intact(opened):
+                    raise
+                return "killed", None
     return None, None
+
+
+def _intact(opened: Mapping[Path, os.stat_result]) -> bool:
+    """Whether files are still those that were opened."""
+    try:
+        return all(os.path.samestat(os.lstat(path), stat) for path, stat in opened.items())
+    except OSError:
+        return False
 
 
 def _pause(brisk: bool, deadline: float) -> float:
