@@ -182,7 +182,7 @@ def test_a_lock_holds_assertions_by_what_they_assert(run_cli: RunCli, tmp_path: 
     def drift(module: str) -> set[str]:
         write(tmp_path, text, module)
         done = run_cli(*gate, cwd=tmp_path)
-        return {str(each) for gated in done.reported.gated for each in drifts(gated)}
+        return {each.text for gated in done.reported.gated for each in drifts(gated)}
 
     def drifts(gated: Any) -> list[Any]:
         return [each.cause for each in gated.decision.all_problems if each.cause is not None]

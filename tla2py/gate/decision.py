@@ -15,7 +15,6 @@ from tla2py.execution.validate import LogMutants
 from tla2py.gate.drift import (
     OF_MODULES,
     Drift,
-    DriftKind,
     Meanings,
     blind_drift,
     drift,
@@ -286,7 +285,9 @@ def _sweep_problems(
     present = {parameters_key(each.parameters) for each in sweep.points} if locked else set()
     for entry in locked:
         if entry.key not in present:
-            yield Problem.of_drift(Drift(kind=DriftKind.POINT, before=parameter_text(entry.parameters)))
+            gone = parameter_text(entry.parameters)
+            text = f"the locked point {gone} is no longer in the sweep"
+            yield Problem.of_drift(Drift("point", text, before=gone))
 
 
 def _notices(
@@ -336,7 +337,8 @@ def _skipped(sweep: Sweep, plan: Plan) -> Iterator[PointDecision]:
 def _other_options(lock: Lock | None, sweep: Sweep) -> Iterator[Drift]:
     if lock is not None and sorted(lock.options) != sorted(sweep.adjusted):
         before, now = ", ".join(sorted(lock.options)), ", ".join(sorted(sweep.adjusted))
-        yield Drift(kind=DriftKind.OPTIONS, before=before, now=now)
+        text = f"the options that change the configs were {before or 'none'} and are now {now or 'none'}"
+        yield Drift("options", text, before, now)
 
 
 def _blind_notices(lock: Lock | None, mutants: LogMutants | None) -> Iterator[str]:

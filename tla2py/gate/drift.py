@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from enum import Enum
 from functools import lru_cache
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from tla2py.execution.validate import LogMutants, general_field, shares
 from tla2py.gate.lock import Lock, LockedPoint
@@ -150,98 +149,21 @@ def locked_point(
     )
 
 
-class DriftKind(Enum):
-    """What changed at a point."""
+class Drift(NamedTuple):
+    """A change since the lock was accepted, in words, and from ``before`` to ``now``; None if it was or is absent.
 
-    POINT = "point"
-    OPTIONS = "options"
-    CONFIG = "config"
-    CHECK = "check"
-    SEARCH = "search"
-    MODEL_VALUE = "model-value"
-    DEFINITION = "definition"
-    ASSUMPTIONS = "assumptions"
-    REFERENCES = "references"
-    VERDICT = "verdict"
-    VIOLATION = "violation"
-    DISTINCT = "distinct"
-    GENERATED = "generated"
-    FIRST_UNMATCHED = "first-unmatched"
-    GRAPH = "graph"
-    BLIND = "blind"
-    SURVIVOR = "survivor"
-    NO_MUTANTS = "no-mutants"
-    COUNTED = "counted"
-    ACTION = "action"
-    IDLE_ACTION = "idle-action"
-
-
-_CHANGED = {
-    DriftKind.DEFINITION: "the definition of {} has changed",
-    DriftKind.ASSUMPTIONS: "the assumptions of module {} have changed",
-    DriftKind.REFERENCES: "names that {} uses now refer to other definitions",
-}
-# Changes of modules, which concern all points that use them.
-OF_MODULES = frozenset({DriftKind.DEFINITION, DriftKind.ASSUMPTIONS, DriftKind.REFERENCES})
-# The words for a name that is gone, and for one that is new.
-_GONE_AND_NEW = {
-    DriftKind.POINT: ("the locked point {} is no longer in the sweep", "the point is not in the lock"),
-    DriftKind.CHECK: ("no longer checks {}", "now checks {}"),
-    DriftKind.SEARCH: ("no longer has the {}", "now has the {}"),
-    DriftKind.MODEL_VALUE: ("{} is no longer a model value", "{} is now a model value"),
-    DriftKind.VIOLATION: ("no longer violates {}", "now violates {}"),
-    DriftKind.SURVIVOR: ("the change {} is no longer a survivor", "no check notices the change {}"),
-    DriftKind.ACTION: ("action {} no longer fires", "action {} now fires"),
-    DriftKind.IDLE_ACTION: ("", "action {} is new and never fires"),
-}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Drift:
-    """A change since the lock was accepted, from ``before`` to ``now``; None if it was or is absent.
-
-    ``name`` is what changed, if ``before`` and ``now`` are digests.
+    ``kind`` says what changed, such as ``verdict``; ``name`` is its name if ``before`` and ``now`` are digests.
     """
 
-    kind: DriftKind
+    kind: str
+    text: str
     before: str | int | None = None
     now: str | int | None = None
     name: str | None = None
 
-    def __str__(self) -> str:
-        match self.kind, self.before, self.now:
-            case DriftKind.CONFIG, _, _:
-                return "the config's values or options have changed"
-            case DriftKind.OPTIONS, before, now:
-                return (
-                    f"the options that change the configs were {before or 'none'} and are now {now or 'none'}"
-                )
-            case DriftKind.NO_MUTANTS, _, _:
-                return "no mutants ran, but the lock has the survivors of some"
-            case DriftKind.GRAPH, _, _:
-                return "the state graph has changed or is not kept, so cases made of it may be stale: see testgen --check FILE"
-            case DriftKind.COUNTED, _, _:
-                return "the run did not count actions, but the lock has them"
-            case DriftKind.VERDICT, before, now:
-                return f"the verdict changed from {before} to {now}"
-            case DriftKind.DISTINCT | DriftKind.GENERATED as kind, int(before), int(now):
-                moved = "fell" if now < before else "rose"
-                return f"{kind.value} states {moved} from {before:,} to {now:,}"
-            case DriftKind.BLIND, _, _ if self.name is None:
-                return "no logs were changed, but the lock has what was accepted of changed logs"
-            case DriftKind.BLIND, before, now:
-                return f"accepted changes to logs, {self.name}: {now or 'none made'}; before: {before or 'none made'}"
-            case DriftKind.FIRST_UNMATCHED, before, now:
-                return f"the first line that no behaviour explains was {before} and is now {now}"
-            case DriftKind.DISTINCT | DriftKind.GENERATED as kind, before, _:
-                return f"{kind.value} states were {before:,}; the count is no longer reproducible"
-            case kind, _, _ if kind in _CHANGED:
-                return _CHANGED[kind].format(
-                    check_phrase(str(self.name)) if kind is DriftKind.REFERENCES else self.name
-                )
-            case kind, before, now:
-                gone, new = _GONE_AND_NEW[kind]
-                return gone.format(before) if before is not None else new.format(now)
+
+# Changes of modules, which concern all points that use them.
+OF_MODULES = frozenset({"definition", "assumptions", "references"})
 
 
 def drift(before: LockedPoint | None, now: LockedPoint, *, answered: bool = True) -> Iterator[Drift]:
@@ -250,72 +172,102 @@ def drift(before: LockedPoint | None, now: LockedPoint, *, answered: bool = True
     Without an answer (``answered`` is False) only the config is compared.
     """
     if before is None:
-        yield Drift(kind=DriftKind.POINT, now=parameter_text(now.parameters))
+        yield Drift("point", "the point is not in the lock", now=parameter_text(now.parameters))
         return
     changes = list(_config(before, now))
     yield from changes
     if before.config != now.config and (not changes or before.values not in (None, now.values)):
-        yield Drift(kind=DriftKind.CONFIG, before=before.config, now=now.config)
+        yield Drift("config", "the config's values or options have changed", before.config, now.config)
     yield from _drift_meaning(before, now)
     if not answered:
         return
-    if before.verdict != now.verdict:
-        yield Drift(kind=DriftKind.VERDICT, before=before.verdict, now=now.verdict)
-    yield from _names(DriftKind.VIOLATION, before.violates, now.violates)
-    if before.verdict != now.verdict:
-        return
-    if before.first_unmatched is not None and before.first_unmatched != now.first_unmatched:
-        yield Drift(kind=DriftKind.FIRST_UNMATCHED, before=before.first_unmatched, now=now.first_unmatched)
+    was, found = before.verdict, now.verdict
+    if was != found:
+        yield Drift("verdict", f"the verdict changed from {was} to {found}", was, found)
+    yield from _names("violation", "no longer violates {}", "now violates {}", before.violates, now.violates)
+    if was == found:
+        yield from _figures(before, now)
+        yield from _actions(before, now)
+
+
+def _figures(before: LockedPoint, now: LockedPoint) -> Iterator[Drift]:
+    first, found = before.first_unmatched, now.first_unmatched
+    if first is not None and first != found:
+        text = f"the first line that no behaviour explains was {first} and is now {found}"
+        yield Drift("first-unmatched", text, first, found)
+    # What follows from another one is not told.
     if before.distinct is not None and before.distinct != now.distinct:
-        yield Drift(kind=DriftKind.DISTINCT, before=before.distinct, now=now.distinct)
+        yield _states("distinct", before.distinct, now.distinct)
     elif before.generated is not None and before.generated != now.generated:
-        yield Drift(kind=DriftKind.GENERATED, before=before.generated, now=now.generated)
+        yield _states("generated", before.generated, now.generated)
     elif before.graph is not None and before.graph != now.graph:
-        yield Drift(kind=DriftKind.GRAPH, before=before.graph, now=now.graph)
+        text = "the state graph has changed or is not kept, so cases made of it may be stale: see testgen --check FILE"
+        yield Drift("graph", text, before.graph, now.graph)
+
+
+def _states(kind: str, before: int, now: int | None) -> Drift:
+    if now is None:
+        return Drift(kind, f"{kind} states were {before:,}; the count is no longer reproducible", before)
+    moved = "fell" if now < before else "rose"
+    return Drift(kind, f"{kind} states {moved} from {before:,} to {now:,}", before, now)
+
+
+def _actions(before: LockedPoint, now: LockedPoint) -> Iterator[Drift]:
     if before.fired is not None and now.fired is None:
-        yield Drift(kind=DriftKind.COUNTED)
+        yield Drift("counted", "the run did not count actions, but the lock has them")
     elif before.fired is not None and now.fired is not None:
-        yield from _names(DriftKind.ACTION, before.fired, now.fired)
+        yield from _names(
+            "action", "action {} no longer fires", "action {} now fires", before.fired, now.fired
+        )
     if before.idle is not None and now.idle is not None:
         known = {*before.idle, *(before.fired or ())}
-        yield from (Drift(kind=DriftKind.IDLE_ACTION, now=name) for name in now.idle if name not in known)
+        for name in now.idle:
+            if name not in known:
+                yield Drift("idle-action", f"action {name} is new and never fires", now=name)
 
 
 def _config(before: LockedPoint, now: LockedPoint) -> Iterator[Drift]:
-    yield from _names(
-        DriftKind.CHECK,
-        [check_phrase(each) for each in before.checked],
-        [check_phrase(each) for each in now.checked],
-    )
+    checked, checks = (map(check_phrase, each.checked) for each in (before, now))
+    yield from _names("check", "no longer checks {}", "now checks {}", checked, checks)
     if before.searched is not None and now.searched is not None:
-        yield from _names(DriftKind.SEARCH, before.searched, now.searched)
-    yield from _names(DriftKind.MODEL_VALUE, before.model_values, now.model_values)
+        yield from _names("search", "no longer has the {}", "now has the {}", before.searched, now.searched)
+    yield from _names(
+        "model-value",
+        "{} is no longer a model value",
+        "{} is now a model value",
+        before.model_values,
+        now.model_values,
+    )
 
 
 def _drift_meaning(before: LockedPoint, now: LockedPoint) -> Iterator[Drift]:
+    assumptions = "the assumptions of module {} have changed"
     changed = [
-        *_digests(DriftKind.DEFINITION, before.definitions, now.definitions),
-        *_digests(DriftKind.ASSUMPTIONS, before.assumptions, now.assumptions),
+        *_digests("definition", "the definition of {} has changed", before.definitions, now.definitions),
+        *_digests("assumptions", assumptions, before.assumptions, now.assumptions),
     ]
     yield from changed
     # A changed definition or substitution explains which ones are new or gone.
     if not changed and before.config == now.config:
-        yield from _digests(DriftKind.REFERENCES, before.reaches, now.reaches)
+        text = "names that the {} uses now refer to other definitions"
+        yield from _digests("references", text, before.reaches, now.reaches)
 
 
 def _digests(
-    kind: DriftKind, before: Mapping[str, str] | None, now: Mapping[str, str] | None
+    kind: str, text: str, before: Mapping[str, str] | None, now: Mapping[str, str] | None
 ) -> Iterator[Drift]:
     """The names whose digests differ, without those that are new or gone."""
     if before is not None and now is not None:
         for name in sorted(before.keys() & now.keys()):
             if before[name] != now[name]:
-                yield Drift(kind=kind, name=name, before=before[name], now=now[name])
+                yield Drift(kind, text.format(name), before[name], now[name], name)
 
 
-def _names(kind: DriftKind, before: Sequence[str], now: Sequence[str]) -> Iterator[Drift]:
-    yield from (Drift(kind=kind, before=name) for name in sorted(set(before) - set(now)))
-    yield from (Drift(kind=kind, now=name) for name in sorted(set(now) - set(before)))
+def _names(kind: str, gone: str, new: str, before: Iterable[str], now: Iterable[str]) -> Iterator[Drift]:
+    """The names that are gone, and those that are new, each with its words."""
+    was, found = set(before), set(now)
+    yield from (Drift(kind, gone.format(name), before=name) for name in sorted(was - found))
+    yield from (Drift(kind, new.format(name), now=name) for name in sorted(found - was))
 
 
 def blindness(rows: Sequence[LogMutantRow]) -> dict[str, str]:
@@ -332,12 +284,14 @@ def blind_drift(lock: Lock | None, mutants: LogMutants | None) -> Iterator[Drift
     if lock is None or lock.mutants is None:
         return
     if mutants is None:
-        yield Drift(kind=DriftKind.BLIND)
+        yield Drift("blind", "no logs were changed, but the lock has what was accepted of changed logs")
         return
     before, now = lock.mutants, blindness(mutants.rows)
     for kind in sorted(before.keys() | now.keys()):
-        if before.get(kind) != now.get(kind):
-            yield Drift(kind=DriftKind.BLIND, name=kind, before=before.get(kind), now=now.get(kind))
+        was, found = before.get(kind), now.get(kind)
+        if was != found:
+            text = f"accepted changes to logs, {kind}: {found or 'none made'}; before: {was or 'none made'}"
+            yield Drift("blind", text, was, found, kind)
 
 
 def _change(row: LogMutantRow) -> str:
@@ -363,13 +317,13 @@ def survivor_drift(lock: Lock | None, report: MutantReport | None, sweep: Sweep)
     if lock is None or lock.survivors is None:
         return
     if report is None:
-        yield Drift(kind=DriftKind.NO_MUTANTS)
+        yield Drift("no-mutants", "no mutants ran, but the lock has the survivors of some")
         return
     section = sweep.file.mutation
     accepted = section.accept if section is not None else {}
     before = {name: text for name, text in lock.survivors.items() if name not in accepted}
     now = survivors(report, section)
-    for name in sorted(before.keys() - now.keys()):
-        yield Drift(kind=DriftKind.SURVIVOR, before=f"{before[name]} [{name}]")
-    for name in sorted(now.keys() - before.keys()):
-        yield Drift(kind=DriftKind.SURVIVOR, now=f"{now[name]} [{name}]")
+    gone = [f"{before[name]} [{name}]" for name in sorted(before.keys() - now.keys())]
+    new = [f"{now[name]} [{name}]" for name in sorted(now.keys() - before.keys())]
+    yield from (Drift("survivor", f"the change {each} is no longer a survivor", before=each) for each in gone)
+    yield from (Drift("survivor", f"no check notices the change {each}", now=each) for each in new)

@@ -16,7 +16,7 @@ from tla2py.analysis.view import StoreView
 from tla2py.errors import InputError, Place
 from tla2py.execution.sweeps import SweepOptions
 from tla2py.gate.decision import Decision, PointDecision
-from tla2py.gate.drift import Drift, DriftKind
+from tla2py.gate.drift import Drift
 from tla2py.gate.problem import Problem, Reason
 from tla2py.gate.run import Gated
 from tla2py.gate.stored import read_trace
@@ -116,7 +116,7 @@ class Evidence:
 
     def changed_lines(self, drift: Drift) -> Sequence[str]:
         """The lines of a changed definition with its old and new ones marked, if the store still has the old text."""
-        if self.view is None or drift.kind is not DriftKind.DEFINITION:
+        if self.view is None or drift.kind != "definition":
             return ()
         module, _, name = str(drift.name).rpartition("!")
         texts = {source.text for spec in self.sweep.specs.values() for source in spec.modules}

@@ -97,7 +97,7 @@ class Problem:
     def of_drift(cls, drift: Drift, point: int | None = None) -> Problem:
         """The problem that a point, or the sweep, differs from the lock."""
         return cls(
-            reason=Reason.DRIFT, text=str(drift), exit_code=ExitCode.UNEXPECTED, point=point, cause=drift
+            reason=Reason.DRIFT, text=drift.text, exit_code=ExitCode.UNEXPECTED, point=point, cause=drift
         )
 
     @classmethod

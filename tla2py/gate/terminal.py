@@ -11,7 +11,7 @@ from rich.text import Text
 
 from tla2py.errors import ExitCode, InputError
 from tla2py.gate.decision import PointDecision
-from tla2py.gate.drift import Drift, DriftKind
+from tla2py.gate.drift import Drift
 from tla2py.gate.evidence import Evidence, Surprise
 from tla2py.gate.lock import lock_path
 from tla2py.gate.problem import Problem, Reason
@@ -29,7 +29,7 @@ from tla2py.view.layout import Indented
 _MOST_LINES = 12
 _WIDTH = 100
 _SIGNS = {"-": "red", "+": "green"}
-_FIGURES = (DriftKind.DISTINCT, DriftKind.GENERATED)
+_FIGURES = ("distinct", "generated")
 # Of suggested expectations; more are better written by hand.
 _MOST_ROWS = 12
 
@@ -126,7 +126,7 @@ def _told(point: PointDecision) -> list[Problem]:
 def _is_result(cause: object) -> bool:
     if not isinstance(cause, Drift):
         return False
-    return cause.kind is DriftKind.VERDICT or (cause.kind is DriftKind.VIOLATION and cause.now is not None)
+    return cause.kind == "verdict" or (cause.kind == "violation" and cause.now is not None)
 
 
 def _counts(problem: Problem) -> bool:

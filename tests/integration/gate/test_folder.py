@@ -9,7 +9,6 @@ import pytest
 from tests.command import Ended
 from tests.conftest import RunCli
 from tests.integration.gate.lift import LIFT, NO_CI, drifts, red
-from tla2py.gate.drift import DriftKind
 from tla2py.gate.problem import Reason
 
 CONFIGS = {
@@ -66,7 +65,7 @@ def test_a_folder_is_recorded_confirmed_and_locked(models: Path, run_cli: RunCli
     done = gate(run_cli, models, *store)
     assert (done.code, drifts(done)) == (
         1,
-        {(2, DriftKind.POINT, None, "module = Lift.tla, config = Lift_high.cfg")},
+        {(2, "point", None, "module = Lift.tla, config = Lift_high.cfg")},
     )
 
 

@@ -265,7 +265,7 @@ BEFORE = LockedPoint(
 )
 def test_drift_is_told_by_name(changed: dict[str, object], words: list[str]) -> None:
     fields = {name: getattr(BEFORE, name) for name in BEFORE.__struct_fields__} | changed
-    assert [str(each) for each in drift(BEFORE, LockedPoint(**fields))] == words
+    assert [each.text for each in drift(BEFORE, LockedPoint(**fields))] == words
 
 
 MANY = """---- MODULE Many ----
@@ -396,9 +396,9 @@ def test_what_was_not_locked_is_no_drift() -> None:
     older = LockedPoint(
         **(fields | {"values": None, "searched": None, "checked": ["deadlock"], "config": "o"})
     )
-    assert [str(each) for each in drift(older, BEFORE)] == ["now checks the invariant Small"]
+    assert [each.text for each in drift(older, BEFORE)] == ["now checks the invariant Small"]
     assert list(drift(LockedPoint(**(fields | {"idle": None})), BEFORE)) == []
-    assert [str(each) for each in drift(None, BEFORE)] == ["the point is not in the lock"]
+    assert [each.text for each in drift(None, BEFORE)] == ["the point is not in the lock"]
 
 
 def test_what_is_locked_now_is_green_next_time(load: LoadSweep) -> None:

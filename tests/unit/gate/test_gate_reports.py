@@ -21,7 +21,7 @@ from tests.unit.gate.gating import HEAD, evidence, gate, trace
 from tests.unit.rows import run_row
 from tla2py.errors import ExitCode, InputError
 from tla2py.gate.decision import PointDecision
-from tla2py.gate.drift import Drift, DriftKind
+from tla2py.gate.drift import Drift
 from tla2py.gate.evidence import Evidence
 from tla2py.gate.lock import Lock
 from tla2py.gate.outputs import JunitReport, MarkdownReport, escape, github_annotations, github_command
@@ -358,7 +358,8 @@ def test_the_log_counts_points_beyond_ten_runs_and_gives_one_example_of_changed_
     decision = gate(sweep, *(run_row() for _ in range(40)))
     points = []
     for number, point in enumerate(decision.points, 1):
-        drift = Drift(kind=DriftKind.DISTINCT, before=number, now=2 * number)
+        text = f"distinct states rose from {number} to {2 * number}"
+        drift = Drift("distinct", text, number, 2 * number)
         points.append(replace(point, problems=(Problem.of_drift(drift, number),) if number % 3 else ()))
     text = log_of(evidence(sweep, replace(decision, points=tuple(points))))
     assert (
@@ -400,7 +401,9 @@ def test_the_log_shows_one_counterexample_of_a_kind_and_how_to_expect_all(load: 
 def test_the_log_refers_to_a_counterexample_where_other_things_are_wrong_too(load: LoadSweep) -> None:
     gated = all_violated(load)
     points = list(gated.decision.points)
-    drift = Problem.of_drift(Drift(kind=DriftKind.COUNTED), point=5)
+    drift = Problem.of_drift(
+        Drift("counted", "the run did not count actions, but the lock has them"), point=5
+    )
     points[4] = replace(points[4], problems=(*points[4].problems, drift))
     text = log_of(replace(gated, decision=replace(gated.decision, points=tuple(points))))
     assert (
