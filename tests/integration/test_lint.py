@@ -13,7 +13,7 @@ from tests.command import tool
 from tests.conftest import RunCli
 from tests.unit.lint.page import EXAMPLES, MODULE, Example
 from tla2py.lint.subject import read_dialect
-from tla2py.sweep.judge import MismatchKind
+from tla2py.sweep.judge import Mismatch
 from tla2py.tlc.config.statements import KEYWORDS, read_tokens
 from tla2py.tlc.tools.jar import bundled_jar, read_jar
 from tla2py.tlc.tools.java import find_java
@@ -196,9 +196,7 @@ def test_a_pattern_of_configs_is_a_sweep(run_cli: RunCli, box: Path) -> None:
     (box / "BoxBad.cfg").write_text(CONFIG.replace("N = 3", "N = 5") + "INVARIANT Enough\nPROPERTY Bound\n")
     done = run_cli("sweep", "--configs", "Box*.cfg", "Box.tla", "--executor", "local", cwd=box, code=1)
     [result] = done.reported.results
-    assert [(each.point, each.kind, each.violated) for each in result.mismatches] == [
-        (1, MismatchKind.VERDICT, ("Enough",))
-    ]
+    assert result.mismatches == (Mismatch(1, "verdict", "violated (Enough), expected holds"),)
     assert done.findings == [("state-property", "BoxBad.cfg:4:10")]
     unquoted = run_cli("sweep", "--configs", "Box.cfg", "BoxBad.cfg", "Box.tla", cwd=box)
     assert (unquoted.code, unquoted.error.code) == (2, "usage")

@@ -51,6 +51,7 @@ from tla2py.sweep.judge import (
     judge_point,
     left_out,
     unnamed_violation,
+    verdict_text,
     worst,
 )
 from tla2py.sweep.plan import Plan
@@ -450,19 +451,19 @@ def _mismatches(
     for each in mismatches:
         other = Reason.FIGURES if each.kind in FIGURES else Reason.UNEXPECTED
         reason = DOUBTS.get(each.kind) or UNANSWERED.get(row.verdict, other)
-        yield Problem(reason=reason, text=_mismatch_text(each, row, line), exit_code=each.exit_code)
+        yield Problem(reason=reason, text=_mismatch_text(each, expected, row, line), exit_code=each.exit_code)
 
 
-def _mismatch_text(mismatch: Mismatch, row: RunRow, line: StoredLine | None) -> str:
+def _mismatch_text(mismatch: Mismatch, expected: Expectation, row: RunRow, line: StoredLine | None) -> str:
     """A mismatch, with the line of the log that is the reason, or with TLC's message."""
     if mismatch.kind in DOUBTS or mismatch.kind in FIGURES:
-        return str(mismatch)
+        return mismatch.text
     if line is not None:
-        return f"{mismatch}; {line}"
-    answered = row.verdict not in (Verdict.BROKEN, Verdict.INCONCLUSIVE)
+        return f"{mismatch.text}; {line}"
+    unanswered = mismatch.kind == "verdict" and row.verdict in UNANSWERED
     place = f"{row.message_place}: " if row.message_place is not None else ""
     message = f": {' '.join(f'{place}{row.message}'.split())[:300]}" if row.message else ""
-    return mismatch.text(None if answered else row.outcome) + message
+    return (verdict_text(expected, row, outcome=True) if unanswered else mismatch.text) + message
 
 
 def _collision_problems(sweep: Sweep, row: RunRow) -> Iterator[Problem]:

@@ -11,7 +11,6 @@ from tla2py.errors import ExitCode
 from tla2py.gate.drift import Drift
 from tla2py.model.finding import Finding
 from tla2py.model.outcome import Verdict
-from tla2py.sweep.judge import MismatchKind
 
 
 class Reason(Enum):
@@ -65,13 +64,13 @@ class Reason(Enum):
     ERROR = "error", "The gate could not be run."
 
 
-# What the run of a point lacked to answer; TLC's message has nothing to add.
+# What the run of a point lacked to answer, by the kind of the mismatch; TLC's message has nothing to add.
 DOUBTS = {
-    MismatchKind.NO_ANSWER: Reason.INCONCLUSIVE,
-    MismatchKind.SIMULATED: Reason.INCONCLUSIVE,
-    MismatchKind.UNNAMED: Reason.UNNAMED,
-    MismatchKind.UNDECIDED: Reason.UNDECIDED,
-    MismatchKind.NO_STATES: Reason.NO_STATES,
+    "no-answer": Reason.INCONCLUSIVE,
+    "simulated": Reason.INCONCLUSIVE,
+    "unnamed": Reason.UNNAMED,
+    "undecided": Reason.UNDECIDED,
+    "no-states": Reason.NO_STATES,
 }
 # The verdicts that are no answers.
 UNANSWERED = {Verdict.BROKEN: Reason.BROKEN, Verdict.INCONCLUSIVE: Reason.INCONCLUSIVE}

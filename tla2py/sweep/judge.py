@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from enum import Enum
-from typing import Literal, TypeAlias
+from typing import Literal, NamedTuple
 
 import msgspec
 
@@ -20,34 +19,12 @@ from tla2py.sweep.sweep import ExpectedRows, Sweep
 from tla2py.text import did_you_mean, parameter_text, value_shown
 from tla2py.toml import value_text
 
-_Value: TypeAlias = Verdict | Outcome | tuple[str, ...] | int | None
-
 # The precedence of exit codes: 2, 1, 3.
 _SEVERITY = (ExitCode.NOT_RUN, ExitCode.UNEXPECTED, ExitCode.INCONCLUSIVE, ExitCode.OK)
 
 
-class MismatchKind(Enum):
-    """How a point differs from its expectation, or why it proves nothing although it agrees."""
-
-    VERDICT = "verdict"
-    OUTCOME = "outcome"
-    NOT_VIOLATED = "not-violated"
-    VIOLATED = "violated"
-    TRACE_LENGTH = "trace length"
-    DISTINCT = "distinct"
-    GENERATED = "generated"
-    MIN_DISTINCT = "min-distinct"
-    NO_ANSWER = "no-answer"
-    SIMULATED = "simulated"
-    NOT_STARTED = "not-started"
-    UNNAMED = "unnamed"
-    UNDECIDED = "undecided"
-    NO_STATES = "no-states"
-
-
-FIGURES = frozenset(
-    {MismatchKind.TRACE_LENGTH, MismatchKind.DISTINCT, MismatchKind.GENERATED, MismatchKind.MIN_DISTINCT}
-)
+# The kinds of mismatches that are about a figure.
+FIGURES = frozenset({"trace length", "distinct", "generated", "min-distinct"})
 NO_STATES = "no state was found, so everything holds vacuously"
 ALL_EXCLUDED = "nothing was checked: every point contradicts an ASSUME"
 ONLY_DEADLOCK = "only deadlock is checked: there are no invariants and no properties"
@@ -58,63 +35,16 @@ TRUSTED = (
 _ALLOW = 'to allow it, write a row for the point with verdict = "inconclusive"'
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Mismatch:
-    """A difference between a point's expectation and its run.
+class Mismatch(NamedTuple):
+    """How a point differs from its expectation, or why it proves nothing although it agrees, in words.
 
-    ``expected`` and ``found`` are verdicts, outcomes, names or counts, depending on ``kind``. ``violated`` names what
-    the run violated. ``exit_code`` is that of a command that finds the difference.
+    ``kind`` is a name for it, such as ``verdict``. ``exit_code`` is that of a command that finds it.
     """
 
     point: int
-    kind: MismatchKind
-    expected: _Value = None
-    found: _Value = None
-    violated: tuple[str, ...] = ()
+    kind: str
+    text: str
     exit_code: ExitCode = ExitCode.UNEXPECTED
-
-    def __str__(self) -> str:
-        return self.text()
-
-    def text(self, outcome: Outcome | None = None) -> str:
-        """The difference in words; a given ``outcome`` replaces the verdict found."""
-        expected, found = self.expected, self.found
-        match self.kind:
-            case MismatchKind.VERDICT:
-                shown = OUTCOME_WORDS[outcome] if outcome is not None else _word(found)
-                remedy = f"; {REMEDIES[outcome]}" if outcome in REMEDIES else ""
-                return f"{shown}{self._names}, expected {_expected_word(expected)}{remedy}"
-            case MismatchKind.OUTCOME:
-                return f"{_word(found)}{self._names}, expected {_word(expected)}"
-            case MismatchKind.NOT_VIOLATED:
-                return f"does not violate {_word(expected)}, expected to"
-            case MismatchKind.VIOLATED:
-                return f"violates {_word(found)}, not expected to"
-            case MismatchKind.MIN_DISTINCT:
-                return f"distinct is {_word(found)}, expected at least {_word(expected)}"
-            case MismatchKind.NO_ANSWER:
-                assert isinstance(found, Outcome)
-                allowed = "being killed is not an answer" if found is Outcome.KILLED else _ALLOW
-                return f"{OUTCOME_WORDS[found]}; {allowed}"
-            case MismatchKind.SIMULATED:
-                return f'{_word(found)}; to allow it, expect verdict = "inconclusive"'
-            case MismatchKind.NOT_STARTED:
-                return "TLC did not run"
-            case MismatchKind.UNNAMED:
-                return (
-                    f"a violation is expected, but not which of the {_word(found)} checks it violates; "
-                    "write violates = [...]"
-                )
-            case MismatchKind.UNDECIDED:
-                return f"no answer within the limits on {_word(found)}"
-            case MismatchKind.NO_STATES:
-                return NO_STATES
-            case MismatchKind.TRACE_LENGTH | MismatchKind.DISTINCT | MismatchKind.GENERATED:
-                return f"{self.kind.value} is {_word(found)}, expected {_word(expected)}"
-
-    @property
-    def _names(self) -> str:
-        return f" ({', '.join(self.violated)})" if self.violated else ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -167,64 +97,71 @@ def left_out(expected: Expectation, run: RunRow | None) -> bool:
 
 def judge_point(sweep: Sweep, row: Expectation, run: RunRow) -> Iterator[Mismatch]:
     """The differences between the expectation of a point and its run."""
-    named = expected_verdict(row)
-    expected = named or Verdict.HOLDS
-    names = run.violated_names
-
-    def mismatch(
-        kind: MismatchKind, expected: _Value, found: _Value, code: ExitCode = ExitCode.UNEXPECTED
-    ) -> Mismatch:
-        return Mismatch(
-            point=run.point, kind=kind, expected=expected, found=found, violated=names, exit_code=code
-        )
-
+    named, point, names = expected_verdict(row), run.point, run.violated_names
     # Nothing unexpected happened, but the gate asks for an expectation.
     tolerated = named is None and (run.verdict is Verdict.EXCLUDED or run.simulated)
-    if run.verdict is not expected and not tolerated:
-        yield mismatch(MismatchKind.VERDICT, row.outcome or expected, run.verdict, code_of(run.verdict))
+    if run.verdict is not (named or Verdict.HOLDS) and not tolerated:
+        yield Mismatch(point, "verdict", verdict_text(row, run), code_of(run.verdict))
         return
     if row.outcome is not None and run.outcome is not row.outcome:
-        yield mismatch(MismatchKind.OUTCOME, row.outcome, run.outcome)
+        found = f"{run.outcome.value}{_in_brackets(names)}"
+        yield Mismatch(point, "outcome", f"{found}, expected {row.outcome.value}")
     if row.violates is not None:
         missing = tuple(wanted for wanted in row.violates if not any(is_expected(n, [wanted]) for n in names))
         surplus = tuple(name for name in names if not is_expected(name, row.violates))
         # With find = "first" TLC stops at one violation, so the others are not missing.
         if missing and (sweep.options.find == "each" or not names):
             code = ExitCode.INCONCLUSIVE if set(missing) <= set(run.undecided) else ExitCode.UNEXPECTED
-            yield mismatch(MismatchKind.NOT_VIOLATED, missing, names, code)
+            yield Mismatch(point, "not-violated", f"does not violate {', '.join(missing)}, expected to", code)
         if surplus:
-            yield mismatch(MismatchKind.VIOLATED, tuple(row.violates), surplus)
-    for kind, wanted, found in (
-        (MismatchKind.TRACE_LENGTH, row.trace_length, run.trace_length),
-        (MismatchKind.DISTINCT, row.distinct, run.distinct),
-        (MismatchKind.GENERATED, row.generated, run.generated),
+            yield Mismatch(point, "violated", f"violates {', '.join(surplus)}, not expected to")
+    for kind, wanted, figure in (
+        ("trace length", row.trace_length, run.trace_length),
+        ("distinct", row.distinct, run.distinct),
+        ("generated", row.generated, run.generated),
     ):
-        if wanted is not None and found != wanted:
-            yield mismatch(kind, wanted, found)
+        if wanted is not None and figure != wanted:
+            yield Mismatch(point, kind, f"{kind} is {figure}, expected {wanted}")
     if row.min_distinct is not None and (run.distinct or 0) < row.min_distinct:
-        yield mismatch(MismatchKind.MIN_DISTINCT, row.min_distinct, run.distinct)
+        text = f"distinct is {run.distinct}, expected at least {row.min_distinct}"
+        yield Mismatch(point, "min-distinct", text)
+
+
+def verdict_text(row: Expectation, run: RunRow, *, outcome: bool = False) -> str:
+    """A verdict that is not the expected one in words; with ``outcome`` that, and what helps."""
+    expected = (expected_verdict(row) or Verdict.HOLDS).value
+    if row.outcome is not None and expected != Verdict.HOLDS.value:
+        expected += f" ({row.outcome.value})"
+    found = OUTCOME_WORDS[run.outcome] if outcome else run.verdict.value
+    remedy = f"; {REMEDIES[run.outcome]}" if outcome and run.outcome in REMEDIES else ""
+    return f"{found}{_in_brackets(run.violated_names)}, expected {expected}{remedy}"
+
+
+def _in_brackets(names: Sequence[str]) -> str:
+    return f" ({', '.join(names)})" if names else ""
 
 
 def doubts(row: Expectation, run: RunRow, checked: Sequence[Check], *, started: bool) -> Iterator[Mismatch]:
     """The reasons why a run proves nothing although it agrees; ``started`` says whether TLC ran."""
-
-    def doubt(kind: MismatchKind, code: ExitCode, found: _Value = None) -> Mismatch:
-        return Mismatch(point=run.point, kind=kind, found=found, violated=run.violated_names, exit_code=code)
-
     if run.verdict is Verdict.INCONCLUSIVE:
         named = isinstance(row, ExpectPoint) and bool(row.match)
         if run.outcome is Outcome.KILLED or not (named or run.simulated):
-            yield doubt(MismatchKind.NO_ANSWER, ExitCode.INCONCLUSIVE, run.outcome)
+            allowed = "being killed is not an answer" if run.outcome is Outcome.KILLED else _ALLOW
+            text = f"{OUTCOME_WORDS[run.outcome]}; {allowed}"
+            yield Mismatch(run.point, "no-answer", text, ExitCode.INCONCLUSIVE)
         elif run.simulated and expected_verdict(row) is None:
-            yield doubt(MismatchKind.SIMULATED, ExitCode.INCONCLUSIVE, (run.unanswered,))
+            text = f'{run.unanswered}; to allow it, expect verdict = "inconclusive"'
+            yield Mismatch(run.point, "simulated", text, ExitCode.INCONCLUSIVE)
     if run.verdict is Verdict.BROKEN and (run.outcome is Outcome.NOT_STARTED or not started):
-        yield doubt(MismatchKind.NOT_STARTED, ExitCode.NOT_RUN)
+        yield Mismatch(run.point, "not-started", "TLC did not run", ExitCode.NOT_RUN)
     if unnamed_violation(row, run.verdict, checked) and not isinstance(row, ExternalExpectation):
-        yield doubt(MismatchKind.UNNAMED, ExitCode.NOT_RUN, len(checked))
+        text = f"a violation is expected, but not which of the {len(checked)} checks it violates"
+        yield Mismatch(run.point, "unnamed", f"{text}; write violates = [...]", ExitCode.NOT_RUN)
     if run.undecided:
-        yield doubt(MismatchKind.UNDECIDED, ExitCode.INCONCLUSIVE, run.undecided)
+        text = f"no answer within the limits on {', '.join(run.undecided)}"
+        yield Mismatch(run.point, "undecided", text, ExitCode.INCONCLUSIVE)
     if run.verdict is Verdict.HOLDS and not (run.generated and run.distinct) and row.distinct != 0:
-        yield doubt(MismatchKind.NO_STATES, ExitCode.NOT_RUN)
+        yield Mismatch(run.point, "no-states", NO_STATES, ExitCode.NOT_RUN)
 
 
 def unnamed_violation(row: Expectation, verdict: Verdict, checked: Sequence[Check]) -> bool:
@@ -266,19 +203,6 @@ def answers(
             yield CheckAnswer(check=check, status="undecided", as_expected=True)
         else:
             yield CheckAnswer(check=check, status="held", as_expected=not is_expected(name, foreseen))
-
-
-def _word(value: _Value) -> str:
-    if isinstance(value, (Verdict, Outcome)):
-        return str(value.value)
-    return ", ".join(value) if isinstance(value, tuple) else str(value)
-
-
-def _expected_word(value: _Value) -> str:
-    if not isinstance(value, Outcome):
-        return _word(value)
-    verdict = VERDICTS[value]
-    return verdict.value if verdict is Verdict.HOLDS else f"{verdict.value} ({value.value})"
 
 
 def code_of(verdict: Verdict) -> ExitCode:
@@ -398,7 +322,6 @@ def _check_row(
             row.where if isinstance(row, ExternalExpectation) else sweep.source.place(*keys, key, value=value)
         )
 
-    verdict = expected_verdict(row)
     if row.outcome is not None and row.verdict not in (None, VERDICTS[row.outcome].value):
         raise InputError(
             "expect-contradiction",
@@ -406,11 +329,12 @@ def _check_row(
             where=place("outcome"),
             hint="keep one of them",
         )
-    named = bool(row.violates)
-    if None not in (verdict, row.violates) and named != (verdict is Verdict.VIOLATED):
+    expected = expected_verdict(row)
+    verdict = expected.value if expected is not None else None
+    if None not in (verdict, row.violates) and bool(row.violates) != (verdict == "violated"):
         raise InputError(
             "expect-contradiction",
-            f"the verdict {_word(verdict)} and violates = {row.violates} contradict each other",
+            f"the verdict {verdict} and violates = {row.violates} contradict each other",
             where=place("violates"),
             hint='write verdict = "violated" and what is violated, or remove violates',
         )

@@ -291,7 +291,7 @@ def judgement_lines(result: SweepResult) -> Iterator[Text]:
     unexpected: dict[str, list[int]] = {}
     for mismatch in result.mismatches:
         # Where nobody wrote an expectation, all are expected to hold.
-        text = str(mismatch) if sweep.file.expect else str(mismatch).removesuffix(", expected holds")
+        text = mismatch.text if sweep.file.expect else mismatch.text.removesuffix(", expected holds")
         unexpected.setdefault(text, []).append(mismatch.point)
     for text, points in list(unexpected.items())[:_MOST_LINES]:
         yield Text(f"{name}, {_at(points)}: {text}", "bold red")

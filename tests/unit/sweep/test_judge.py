@@ -13,7 +13,7 @@ from tests.unit.rows import run_row
 from tla2py.errors import ExitCode, InputError
 from tla2py.model.outcome import Outcome, Verdict
 from tla2py.model.row import RunRow
-from tla2py.sweep.judge import Mismatch, MismatchKind, check_expectations, exit_code, judge
+from tla2py.sweep.judge import Mismatch, check_expectations, exit_code, judge
 from tla2py.sweep.plan import plan_sweep
 from tla2py.sweep.sweep import Sweep
 
@@ -28,7 +28,7 @@ EACH = '[tlc]\nfind = "each"\n'
 
 
 def judged(sweep: Sweep, *rows: RunRow) -> list[tuple[str, int]]:
-    return [(str(mismatch), mismatch.exit_code) for mismatch in judge(sweep, rows)]
+    return [(mismatch.text, mismatch.exit_code) for mismatch in judge(sweep, rows)]
 
 
 @pytest.mark.parametrize(
@@ -69,9 +69,7 @@ def test_the_first_row_that_matches_counts(load: LoadSweep) -> None:
     mismatches = judge(
         sweep, [run_row("violated", "Small"), run_row("holds", point=2), run_row("broken", point=3)]
     )
-    assert mismatches == [
-        Mismatch(point=2, kind=MismatchKind.VERDICT, expected=Verdict.BROKEN, found=Verdict.HOLDS)
-    ]
+    assert mismatches == [Mismatch(2, "verdict", "holds, expected broken")]
 
 
 def test_a_row_matches_by_value_and_true_is_not_one(load: LoadSweep) -> None:
@@ -161,9 +159,7 @@ def test_a_wrong_verdict_is_told_alone(load: LoadSweep) -> None:
 @pytest.mark.parametrize("codes", [c for n in range(4) for c in itertools.permutations([*ExitCode][1:], n)])
 @pytest.mark.parametrize("complete", [True, False])
 def test_two_goes_before_one_and_one_before_three(codes: tuple[ExitCode, ...], complete: bool) -> None:
-    mismatches = [
-        Mismatch(point=n, kind=MismatchKind.VERDICT, exit_code=code) for n, code in enumerate(codes, 1)
-    ]
+    mismatches = [Mismatch(n, "verdict", "holds", code) for n, code in enumerate(codes, 1)]
     present = {*codes} if complete else {*codes, ExitCode.NOT_RUN}
     expected = next((code for code in (2, 1, 3) if code in present), ExitCode.OK)
     assert exit_code(mismatches, complete=complete) == expected
