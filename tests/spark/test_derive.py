@@ -11,14 +11,12 @@ import tla2py
 from tests import command
 from tests.integration.test_object_storage import answers
 from tests.spark.test_jobs import local_store
-from tests.unit.store.test_graphs import graph_store
 from tla2py.spark import tasks as derive
 from tla2py.spark.frames import fragments_frame, stored_frame
-from tla2py.spark.tasks import deriver, split
+from tla2py.spark.tasks import split
 from tla2py.store.fragments import read_list
 from tla2py.store.schema import TABLE_NAMES
 from tla2py.store.store import Store
-from tla2py.store.write import refresh_tables, stored_table, table_files
 
 __all__ = ["local_store"]
 
@@ -54,18 +52,3 @@ def test_tasks_make_the_rows_that_the_driver_makes(
         found = fragments_frame(session, store, tables, name, wanted.schema)
         assert found.schema == wanted.schema
         assert sorted(map(str, found.collect())) == sorted(map(str, wanted.collect()))
-
-
-def test_tasks_read_the_parts_of_a_large_graph(
-    tmp_path: Path, session: SparkSession, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    store = graph_store(tmp_path, monkeypatch)
-    with store.lock():
-        refresh_tables(store)
-    names = ("graph_states", "graph_edges")
-    before = [stored_table(store, name).to_pylist() for name in names]
-    monkeypatch.setattr("tla2py.store.derive._LARGE_RECORD", 0)
-    with store.lock():
-        refresh_tables(store, derive=deriver(session.sparkContext), anew=True)
-    assert [stored_table(store, name).to_pylist() for name in names] == before
-    assert len(table_files(store, "graph_edges")) == session.sparkContext.defaultParallelism

@@ -33,7 +33,7 @@ from tla2py.errors import StoreError, Tla2pyError, ToolchainError
 from tla2py.execution.executor import PartEnd, PartRun, Work, execute_into_store
 from tla2py.execution.listener import RunEnd
 from tla2py.spark.launch import job_failed
-from tla2py.store.derive import GraphShare, derive_fragment, large_graphs
+from tla2py.store.derive import derive_fragment
 from tla2py.store.fragments import Fragment
 from tla2py.store.record import Archive
 from tla2py.store.storage import Address, folder_of, is_remote
@@ -152,47 +152,35 @@ _LEAST_RUNS = 50
 
 
 def deriver(context: SparkContext) -> Derive:
-    """The function that makes fragments with a context's tasks, or in this process if records are few and graphs small.
+    """The function that makes fragments with a context's tasks, or in this process if records are few.
 
     It raises StoreError as ``derive_fragment`` does, and ToolchainError (``spark-failed``).
     """
 
     def derive(store: Store, groups: Iterable[Group]) -> Iterable[Fragment]:
-        found, slots = list(groups), context.defaultParallelism
-        address = shared_address(store.path)
-        shares = [share for group in found for share in large_graphs(Store(address), group, slots)]
-        if not shares and sum(map(len, found)) < _MANY_RECORDS:
+        found = list(groups)
+        if sum(map(len, found)) < _MANY_RECORDS:
             return derive_here(store, found)
         shipper(context).ship_package()
-        graphs: dict[str, list[Fragment]] = {}
-        for share, fragment in zip(shares, _made(context, address, shares, GraphShare.write), strict=True):
-            graphs.setdefault(share.run_id, []).append(fragment)
         return _made(
-            context,
-            address,
-            [*split(found, slots * _WAVES)],
-            lambda group: derive_fragment(Store(address), [group], graphs=graphs),
+            context, shared_address(store.path), [*split(found, context.defaultParallelism * _WAVES)]
         )
 
     return derive
 
 
-def _made(
-    context: SparkContext, address: Address, items: Sequence[T], make: Callable[[T], Fragment | None]
-) -> list[Fragment]:
-    """What a task for each item makes of it, in order."""
-    if not items:
-        return []
+def _made(context: SparkContext, address: Address, groups: Sequence[Group]) -> list[Fragment]:
+    """The fragment that a task makes of each group of records, in order."""
 
-    def task(part: Iterable[T]) -> Iterator[Fragment | Tla2pyError]:
+    def task(part: Iterable[Group]) -> Iterator[Fragment | Tla2pyError]:
         try:
             check_shared(address)
-            yield from filter(None, map(make, part))
+            yield from filter(None, (derive_fragment(Store(address), [group]) for group in part))
         except Tla2pyError as error:
             yield error
 
     try:
-        made = context.parallelize(items, len(items)).mapPartitions(task).collect()
+        made = context.parallelize(groups, len(groups)).mapPartitions(task).collect()
     except BaseException as error:
         # Whoever interrupts the driver ends its tasks.
         with contextlib.suppress(Py4JError, OSError):

@@ -13,7 +13,6 @@ from dataclasses import asdict, replace
 from functools import cache
 from itertools import chain, pairwise
 from pathlib import Path
-from typing import NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -48,57 +47,30 @@ _STATES, _EDGES = "graph_states", "graph_edges"
 GRAPH_TABLES = {table: TABLES[table] for table in (_STATES, _EDGES)}
 # A process for fewer parts is not worth its start.
 _LEAST_PARTS = 2
-# The compressed size of a smaller graph with two parts.
-_LARGE_RECORD = 1 << 20
 # How a new interpreter reads a share; it finds modules where this one does.
 _PROGRAM = "import sys; sys.path[:] = {path!r}; from tla2py.store.derive import main; main()"
 
 
-class GraphShare(NamedTuple):
-    """Some parts of the state graph in a record of a store."""
-
-    store: Address
-    run_id: str
-    parts: Sequence[str]
-
-    def write(self) -> Fragment:
-        """A fragment with the rows of these parts. Raises StoreError, also ``record-damaged``."""
-        store, name = Store(self.store), new_name()
-        with store.storage.staging("tables") as folder:
-            with store.archive(self.run_id) as archive, TableWriter(folder, name, GRAPH_TABLES) as tables:
-                add_graph(tables, archive, self.parts)
-            return fragment_of(folder, name)
+_Share = tuple[Address, str, Sequence[str]]
+"""A store, a run of it, and some parts of its state graph."""
 
 
-def graph_shares(store: Address, archive: Archive, most: int) -> list[GraphShare]:
-    """The parts of the state graph of a record, in at most so many shares of about equal size, in order.
+def graph_fragments(store: Store, archive: Archive, processes: int) -> list[Fragment]:
+    """The fragments that at most so many processes make of shares of a record's state graph, in order.
 
-    Without a graph, or with a small one, there is no share.
+    Without a graph, or with a small one, there is none. Raises StoreError, also ``record-damaged``.
     """
     parts = archive.graph_parts()
-    count = min(most, len(parts) // _LEAST_PARTS)
-    ends = [len(parts) * number // count for number in range(count + 1)] if count > 1 else []
-    return [GraphShare(store, archive.record.run_id, parts[start:end]) for start, end in pairwise(ends)]
+    count = min(processes, len(parts) // _LEAST_PARTS)
+    if count < 2:
+        return []
+    ends = [len(parts) * number // count for number in range(count + 1)]
+    shares = [(store.path, archive.record.run_id, parts[start:end]) for start, end in pairwise(ends)]
+    with ThreadPoolExecutor(count) as pool:
+        return list(pool.map(_in_process, shares))
 
 
-def large_graphs(store: Store, records: Mapping[str, str], most: int) -> Iterator[GraphShare]:
-    """The shares of the large graphs in records, whose identities are given by run id; of each at most so many.
-
-    Raises StoreError.
-    """
-    for run_id, identity in records.items():
-        if int(identity.partition("-")[0]) > _LARGE_RECORD:
-            with store.archive(run_id) as archive:
-                yield from graph_shares(store.path, archive, most)
-
-
-def write_shares(shares: Sequence[GraphShare]) -> list[Fragment]:
-    """What each share writes, in as many processes. Raises StoreError as ``GraphShare.write`` does."""
-    with ThreadPoolExecutor(max(len(shares), 1)) as pool:
-        return list(pool.map(_written, shares))
-
-
-def _written(share: GraphShare) -> Fragment:
+def _in_process(share: _Share) -> Fragment:
     command = [sys.executable, "-I", "-c", _PROGRAM.format(path=sys.path)]
     answer = subprocess.run(command, input=pickle.dumps(share), stdout=subprocess.PIPE, check=True).stdout
     made: Fragment | Exception = pickle.loads(answer)  # noqa: S301 - from our own process
@@ -108,14 +80,22 @@ def _written(share: GraphShare) -> Fragment:
 
 
 def main() -> None:
-    """Write the share that standard input gives; standard output gets its fragment or its error."""
-    share: GraphShare = pickle.load(sys.stdin.buffer)  # noqa: S301 - from our own process
+    """Make the fragment of the share that standard input gives; standard output gets it or its error."""
+    share: _Share = pickle.load(sys.stdin.buffer)  # noqa: S301 - from our own process
     made: Fragment | Exception
     try:
-        made = share.write()
+        made = _share_fragment(*share)
     except (Tla2pyError, OSError) as error:
         made = error
     pickle.dump(made, sys.stdout.buffer)
+
+
+def _share_fragment(address: Address, run_id: str, parts: Sequence[str]) -> Fragment:
+    store, name = Store(address), new_name()
+    with store.storage.staging("tables") as folder:
+        with store.archive(run_id) as archive, TableWriter(folder, name, GRAPH_TABLES) as tables:
+            add_graph(tables, archive, parts)
+        return fragment_of(folder, name)
 
 
 def add_graph(tables: TableWriter, archive: Archive, parts: Sequence[str]) -> None:
@@ -211,21 +191,13 @@ class StoredOrigins:
             return ""
 
 
-NO_GRAPHS: Mapping[str, Sequence[Fragment]] = {}
-
-
 def derive_fragment(
-    store: Store,
-    groups: Iterable[Mapping[str, str]],
-    *,
-    graphs: Mapping[str, Sequence[Fragment]] = NO_GRAPHS,
-    processes: int = 1,
+    store: Store, groups: Iterable[Mapping[str, str]], *, processes: int = 1
 ) -> Fragment | None:
     """A fragment with the rows of the points' runs among groups of records, identities by run id; None without such a run.
 
-    ``graphs`` has what ``GraphShare.write`` made of the graphs of some runs; of others, so many processes read a large
-    one. A process that knows only the store's address may call this, without the lock. Raises StoreError, also
-    ``record-damaged``.
+    At most so many processes read a large state graph. A process that knows only the store's address may call this,
+    without the lock. Raises StoreError, also ``record-damaged``.
     """
     manifest, points = store.manifest(), store.points_table()
     name, shares = new_name(), list[Fragment]()
@@ -241,9 +213,7 @@ def derive_fragment(
                         distinct = _add_run(
                             tables, archive, store.storage, origins, parameters[run_id], records[run_id]
                         )
-                        made = graphs.get(run_id) or write_shares(
-                            graph_shares(store.path, archive, processes)
-                        )
+                        made = graph_fragments(store, archive, processes)
                         if not made:
                             add_graph(tables, archive, archive.graph_parts())
                         elif sum(_states(each) for each in made) != distinct:

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import shutil
 import zipfile
-from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.unit.records import executed
 from tla2py.errors import StoreError
-from tla2py.store.derive import GRAPH_TABLES, derive_fragment, large_graphs
-from tla2py.store.fragments import Fragment
+from tla2py.store.derive import GRAPH_TABLES
 from tla2py.store.store import Manifest, ManifestPoint, Store, points_table
-from tla2py.store.write import Group, refresh_tables, stored_table, table_files
+from tla2py.store.write import refresh_tables, stored_table, table_files
 from tla2py.tlc.process.system import Machine
 
 RUN = "a" * 32
@@ -89,29 +87,6 @@ def test_the_rows_are_the_same_however_many_processes_read_them(
     cores(monkeypatch, 2)
     assert tables(store) == alone
     assert len(table_files(store, "graph_edges")) == 2
-
-
-def test_shares_may_be_written_before_on_other_machines(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    cores(monkeypatch, 1)
-    alone = tables(store)
-    shares = list(large_graphs(store, {RUN: f"{2 << 20}-0"}, 4))
-    with store.archive(RUN) as archive:
-        assert [part for share in shares for part in share.parts] == archive.graph_parts()
-    assert not list(large_graphs(store, {RUN: "2000-0"}, 4))
-    graphs = {RUN: [share.write() for share in shares]}
-    store.storage.remove(["tables/current.json"])
-
-    def derive(store: Store, groups: Iterable[Group]) -> Iterator[Fragment]:
-        fragment = derive_fragment(store, groups, graphs=graphs)
-        assert fragment is not None
-        yield fragment
-
-    with store.lock():
-        refresh_tables(store, derive=derive)
-    assert [stored_table(store, name).to_pylist() for name in GRAPH_TABLES] == alone
-    assert len(table_files(store, "graph_edges")) == 4
 
 
 def test_an_older_record_has_the_graph_in_one_piece(
