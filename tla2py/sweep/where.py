@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 
 from tla2py.errors import InputError
@@ -11,7 +10,6 @@ from tla2py.sweep.grid import comparable
 from tla2py.sweep.sweep import Holds, Sweep
 from tla2py.text import did_you_mean, parameter_text
 from tla2py.tla.evaluate import evaluate, expression_of
-from tla2py.tla.graph import ModuleGraph
 from tla2py.tla.module import Definition, count_visible
 from tla2py.tla.parse import without_place
 from tla2py.tla.value import ModelValue, Value
@@ -22,60 +20,6 @@ from tla2py.tlc.config.statements import literal_names
 _VALUED = ("constant", "definition", "seed")
 # A predicate over all parameters has a new answer at every point.
 _MOST_ANSWERS = 1 << 16
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Names:
-    """The values of a predicate's names at one point.
-
-    ``values`` are texts of constants and replaced definitions, ``words`` are strings, such as the name of a module. The
-    module defines the other names. What is read of the point's ``parameters`` is noted in ``read``.
-    """
-
-    spec: ModuleGraph
-    parameters: Mapping[str, str]
-    read: dict[str, None]
-    values: Mapping[str, str]
-    words: Mapping[str, str]
-    model_values: frozenset[str]
-
-    def lookup(self, name: str) -> Value | Definition:
-        """The value or definition of a name. Raises InputError (``unknown-name``)."""
-        found = self._find(name)
-        if found is None and name in self.model_values:
-            found = ModelValue(name)
-        if found is None:
-            known = sorted({*self.values, *self.words, *(c.name for c in self.spec.constants)})
-            raise InputError(
-                "unknown-name",
-                f"unknown name: {name}",
-                hint=did_you_mean(name, known, f"known names: {', '.join(known) or 'none'}"),
-            )
-        return found
-
-    def _find(self, name: str) -> Value | Definition | None:
-        if name in self.parameters:
-            self.read[name] = None
-        if name in self.words:
-            return self.words[name]
-        if name in self.values:
-            return self._value(name)
-        if any(constant.name == name for constant in self.spec.constants):
-            return ModelValue(name)  # a constant without a value
-        return self.spec.definitions.get(name)
-
-    def _value(self, name: str) -> Value:
-        """The value of a constant. Its text may use other constants; an undefined name is a model value."""
-        text = self.values[name]
-        names = literal_names(text)
-        if names is not None and all(other == name or self._find(other) is None for other in names):
-            return comparable(text)
-
-        def inside(other: str) -> Value | Definition:
-            found = None if other == name else self._find(other)
-            return ModelValue(other) if found is None else found
-
-        return evaluate(expression_of(text), inside)
 
 
 class _Predicates:
@@ -90,26 +34,16 @@ class _Predicates:
         self.read = dict.fromkeys(each.name for each in sweep.parameters if each.kind in ("module", "config"))
 
     def holds(self, predicate: str, parameters: Mapping[str, str], *keys: str | int) -> bool:
-        """Whether a predicate is true at a point. Raises InputError as ``_holds`` does, at the place of ``keys``."""
-        sweep = self._sweep
-        words = {n: t for n, t in parameters.items() if sweep.kinds[n] not in _VALUED}
-        seeds = {n: t for n, t in parameters.items() if sweep.kinds[n] == "seed"}
-        config = sweep.config(parameters)
-        configured = (*config.config.assignments, *config.config.substitutions) if config else ()
-        names = _Names(
-            spec=sweep.spec(parameters),
-            parameters=parameters,
-            read=self.read,
-            values=dict(configured) | sweep.assigned(parameters) | seeds,
-            words=words,
-            model_values=self._model_values,
-        )
+        """Whether a predicate is true at a point.
+
+        Raises InputError, at the place of ``keys``: ``unknown-name``, ``not-a-predicate``, and what ``evaluate`` raises.
+        """
         try:
-            return _holds(predicate, names)
+            return _truth(predicate, evaluate(expression_of(predicate), self._lookup(parameters)))
         except InputError as error:
             message, before = without_place(predicate, error.message)
             shown = f"{' '.join(predicate.split())!r}, {parameter_text(parameters)}"
-            source, length = sweep.source, count_visible(predicate)
+            source, length = self._sweep.source, count_visible(predicate)
             place = source.inside(keys, predicate, count_visible(before), length) if before else None
             # Such as ``where``, ``match`` or ``law Exclusive``.
             key = " ".join(str(each) for each in keys[1:] if each != "point" and not isinstance(each, int))
@@ -119,6 +53,56 @@ class _Predicates:
                 where=str(place or source.place(*keys)),
                 hint=error.hint,
             ) from error
+
+    def _lookup(self, parameters: Mapping[str, str]) -> Callable[[str], Value | Definition]:
+        """A function from a name to its value at a point, or to its definition in the module.
+
+        It notes in ``read`` which of the parameters it is asked for. It raises InputError (``unknown-name``).
+        """
+        sweep, spec = self._sweep, self._sweep.spec(parameters)
+        # Names, such as that of a module, are strings.
+        words = {n: t for n, t in parameters.items() if sweep.kinds[n] not in _VALUED}
+        seeds = {n: t for n, t in parameters.items() if sweep.kinds[n] == "seed"}
+        config = sweep.config(parameters)
+        configured = (*config.config.assignments, *config.config.substitutions) if config else ()
+        values = dict(configured) | sweep.assigned(parameters) | seeds
+        constants = {constant.name for constant in spec.constants}
+
+        def find(name: str) -> Value | Definition | None:
+            if name in parameters:
+                self.read[name] = None
+            if name in words:
+                return words[name]
+            if name in values:
+                return value_of(name)
+            # A constant without a value is a model value.
+            return ModelValue(name) if name in constants else spec.definitions.get(name)
+
+        def value_of(name: str) -> Value:
+            """The value of a constant. Its text may use other constants; an undefined name is a model value."""
+            names = literal_names(values[name])
+            if names is not None and all(other == name or find(other) is None for other in names):
+                return comparable(values[name])
+
+            def inside(other: str) -> Value | Definition:
+                found = None if other == name else find(other)
+                return ModelValue(other) if found is None else found
+
+            return evaluate(expression_of(values[name]), inside)
+
+        def lookup(name: str) -> Value | Definition:
+            if (found := find(name)) is not None:
+                return found
+            if name in self._model_values:
+                return ModelValue(name)
+            known = sorted({*values, *words, *constants})
+            raise InputError(
+                "unknown-name",
+                f"unknown name: {name}",
+                hint=did_you_mean(name, known, f"known names: {', '.join(known) or 'none'}"),
+            )
+
+        return lookup
 
 
 def matching(sweep: Sweep) -> Holds:
@@ -132,7 +116,7 @@ def matching(sweep: Sweep) -> Holds:
 def expected_laws(sweep: Sweep) -> dict[str, Callable[[Mapping[str, str]], bool]]:
     """By property, a function from a point's parameters to whether its expected law says that it is violated there.
 
-    It raises InputError as ``_holds`` does, at the place of the law.
+    It raises InputError as ``_Predicates.holds`` does, at the place of the law.
     """
 
     def law(name: str, text: str) -> Callable[[Mapping[str, str]], bool]:
@@ -147,7 +131,7 @@ def failing_predicate(
 ) -> Callable[[Mapping[str, str]], str | None] | None:
     """A function from a point's parameters to the first of some predicates that they violate, or None.
 
-    It raises InputError as ``_holds`` does, at the place of the keys. None if there is no predicate.
+    It raises InputError as ``_Predicates.holds`` does, at the place of the keys. None if there is no predicate.
     """
     predicates = [written] if isinstance(written, str) else written
     if not predicates:
@@ -176,12 +160,8 @@ def failing_predicate(
     return failing
 
 
-def _holds(predicate: str, names: _Names) -> bool:
-    """Whether a predicate is true at a point.
-
-    Raises InputError: ``unknown-name``, ``not-a-predicate``, and what ``evaluate_expression`` raises.
-    """
-    value = evaluate(expression_of(predicate), names.lookup)
+def _truth(predicate: str, value: Value) -> bool:
+    """The value of a predicate. Raises InputError (``not-a-predicate``)."""
     if not isinstance(value, bool):
         raise InputError(
             "not-a-predicate",
