@@ -213,7 +213,7 @@ class Series:
                 f"cannot predict {value} from {len(self.sizes)} values at {apart} sizes",
                 hint="a prediction needs at least two sizes that hold, with one value each",
             )
-        from tla2py.execution.durations import growth_bounds
+        from tla2py.execution.listener import growth_bounds
 
         low, high = growth_bounds(self.sizes, self.numbers, size)
         return Prediction(size=str(value), low=low, high=high)

@@ -18,8 +18,7 @@ from tla2py.analysis.laws import MOST_LEFT, Law, LawFound, laws_left
 from tla2py.analysis.points import Answers, law_parameters, property_answers, scope_parameters
 from tla2py.analysis.view import StoreView
 from tla2py.errors import ExitCode, InputError
-from tla2py.execution.durations import Durations, Estimator, earlier_durations, parameter_key, weigh
-from tla2py.execution.listener import Listener
+from tla2py.execution.listener import Durations, Estimator, Listener, earlier_durations, parameter_key, weigh
 from tla2py.execution.sweeps import SweepResult
 from tla2py.model.outcome import Verdict
 from tla2py.model.row import RunRow

@@ -191,9 +191,8 @@ def cfg_command(
       tla2py cfg --check sweep.toml models/*.cfg
     """
     from tla2py.execution.preflight import file_errors
-    from tla2py.sweep.limited import Loading
     from tla2py.sweep.load import load_sweep
-    from tla2py.sweep.options import given_files
+    from tla2py.sweep.options import Loading, given_files
     from tla2py.sweep.plan import plan_sweep
     from tla2py.tlc.process.command import CONFIG_NAME, property_options, shell_command
 

@@ -16,8 +16,7 @@ from rich.text import Text
 from tla2py.analysis.view import StoreView
 from tla2py.cli.console import err, show
 from tla2py.cli.options import print_remark
-from tla2py.execution.durations import TimeLeft
-from tla2py.execution.listener import Listener, RunProgress, SweepProgress
+from tla2py.execution.listener import Listener, RunProgress, SweepProgress, TimeLeft
 from tla2py.execution.sweeps import SweepResult
 from tla2py.model.finding import Finding
 from tla2py.model.run import Limits

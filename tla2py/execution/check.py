@@ -26,8 +26,7 @@ from tla2py.sweep.axes import check_names
 from tla2py.sweep.file import OptionText
 from tla2py.sweep.grid import Points
 from tla2py.sweep.judge import code_of
-from tla2py.sweep.limited import given_values
-from tla2py.sweep.options import given_files, path_in_run
+from tla2py.sweep.options import given_files, given_values, path_in_run
 from tla2py.sweep.sections import FilesSection, ModelSection, SweepFile
 from tla2py.sweep.sweep import Sweep
 from tla2py.tla.graph import ModuleGraph

@@ -12,9 +12,18 @@ from pathlib import Path
 from typing import NamedTuple
 
 import tla2py
-from tla2py.execution.durations import NOTHING_KNOWN, Durations, Estimator, earlier_durations, schedule_runs
 from tla2py.execution.executor import Executor, Part, PartEnd, Work
-from tla2py.execution.listener import Listener, RunEnd, SweepProgress, inside_runs
+from tla2py.execution.listener import (
+    NOTHING_KNOWN,
+    Durations,
+    Estimator,
+    Listener,
+    RunEnd,
+    SweepProgress,
+    earlier_durations,
+    inside_runs,
+    schedule_runs,
+)
 from tla2py.model.outcome import Outcome, Verdict
 from tla2py.model.run import RETRIED
 from tla2py.store.fragments import read_list, read_rows

@@ -23,8 +23,8 @@ from tla2py.store.write import table_files
 from tla2py.sweep.checks import config_facts, config_problems
 from tla2py.sweep.grid import Points
 from tla2py.sweep.judge import check_expectations
-from tla2py.sweep.limited import Loading
 from tla2py.sweep.load import load_sweep, sweep_of_configs, without_models
+from tla2py.sweep.options import Loading
 from tla2py.sweep.plan import Plan, plan_sweep
 from tla2py.sweep.rules import lint_sweep
 from tla2py.sweep.sweep import Sweep

@@ -12,10 +12,9 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from tla2py.execution.durations import NOTHING_KNOWN
 from tla2py.execution.executor import Executor
 from tla2py.execution.job import execute_jobs, prepare_job
-from tla2py.execution.listener import Listener
+from tla2py.execution.listener import NOTHING_KNOWN, Listener
 from tla2py.lint.subject import result_warning
 from tla2py.model.finding import Finding
 from tla2py.model.model import Config

@@ -38,9 +38,8 @@ from tla2py.store.store import LIMITED, PASSED, Store
 from tla2py.store.write import hold_tables, refresh_tables, table_files, tables_current
 from tla2py.sweep.file import folder_file, sweep_file_of
 from tla2py.sweep.judge import Mismatch, exit_code, judge, left_out
-from tla2py.sweep.limited import Loading, chosen_places
 from tla2py.sweep.load import configs_sections, load_sweep, sweep_of_configs
-from tla2py.sweep.options import given_files
+from tla2py.sweep.options import Loading, chosen_places, given_files
 from tla2py.sweep.plan import Plan
 from tla2py.sweep.repository import check_jar, check_named, check_untrusted
 from tla2py.sweep.sweep import Sweep

@@ -31,9 +31,8 @@ from tla2py.store.store import Store
 from tla2py.store.write import table_files
 from tla2py.sweep.grid import Points
 from tla2py.sweep.judge import code_of, worst
-from tla2py.sweep.limited import given_values
 from tla2py.sweep.load import module_sections, relative_name, sweep_of_sections
-from tla2py.sweep.options import given_files
+from tla2py.sweep.options import given_files, given_values
 from tla2py.sweep.sweep import Sweep
 from tla2py.text import counted, cut, parameter_text
 from tla2py.tlc.output.collector import REMARK

@@ -8,10 +8,9 @@ from dataclasses import dataclass, field
 
 import msgspec
 
-from tla2py.execution.durations import NOTHING_KNOWN, Durations, parameter_key
 from tla2py.execution.executor import Executor
 from tla2py.execution.job import execute_jobs, manifest, prepare_job
-from tla2py.execution.listener import Listener
+from tla2py.execution.listener import NOTHING_KNOWN, Durations, Listener, parameter_key
 from tla2py.model.row import RunRow
 from tla2py.model.run import Limits, Run, RunResult
 from tla2py.store.runs import run_rows, run_seconds

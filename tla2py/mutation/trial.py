@@ -22,7 +22,7 @@ from tla2py.mutation.mutant import (
     with_budget,
 )
 from tla2py.mutation.walk import Mutant
-from tla2py.sweep.limited import chosen_places
+from tla2py.sweep.options import chosen_places
 from tla2py.sweep.plan import Plan
 from tla2py.sweep.sweep import Sweep
 from tla2py.tla.nodes import without_comments

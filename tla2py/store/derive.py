@@ -34,7 +34,7 @@ from tla2py.store.sink import TableWriter, rows_as_table, write_batches
 from tla2py.store.storage import Address, Storage
 from tla2py.store.store import Manifest, Store
 from tla2py.sweep.file import PointPlaces, SweepText, read_sweep_text
-from tla2py.sweep.limited import with_settings
+from tla2py.sweep.options import with_settings
 from tla2py.sweep.sections import SweepFile
 from tla2py.tlc.output.codes import ENTRY
 from tla2py.tlc.output.graph import GraphBlock, GraphReader

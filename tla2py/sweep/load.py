@@ -37,8 +37,9 @@ from tla2py.sweep.file import (
     sweep_file_of,
 )
 from tla2py.sweep.grid import Points, walk_grid
-from tla2py.sweep.limited import PLAIN, Loading, with_settings
 from tla2py.sweep.options import (
+    PLAIN,
+    Loading,
     config_names,
     input_files,
     library_folders,
@@ -46,6 +47,7 @@ from tla2py.sweep.options import (
     search_options,
     template_text,
     with_listed_configs,
+    with_settings,
 )
 from tla2py.sweep.sections import SweepFile
 from tla2py.sweep.sweep import Sweep, Unread, with_config_rows

@@ -27,8 +27,8 @@ from tla2py.model.finding import Finding, Severity, apply_acceptance
 from tla2py.model.model import Config
 from tla2py.sweep.grid import Point
 from tla2py.sweep.judge import check_expectations
-from tla2py.sweep.limited import Loading
 from tla2py.sweep.load import load_sweep
+from tla2py.sweep.options import Loading
 from tla2py.sweep.plan import Plan, plan_sweep
 from tla2py.sweep.sweep import Sweep
 from tla2py.tla.copies import with_definitions

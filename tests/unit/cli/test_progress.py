@@ -10,8 +10,7 @@ import pytest
 from rich.console import Console
 
 from tla2py.cli.progress import inside_runs, left_text, log_line, reporting
-from tla2py.execution.durations import TimeLeft
-from tla2py.execution.listener import RunProgress, SweepProgress
+from tla2py.execution.listener import RunProgress, SweepProgress, TimeLeft
 from tla2py.model.outcome import Stats
 from tla2py.model.run import Limits
 from tla2py.sweep.grid import Point

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from tla2py.execution.durations import Durations, Estimator, TimeLeft, growth_bounds, parameter_key
+from tla2py.execution.listener import Durations, Estimator, TimeLeft, growth_bounds, parameter_key
 
 
 def estimator(missing: str, earlier: Mapping[int, float], slots: int = 1) -> Estimator:

@@ -17,8 +17,8 @@ from tla2py.execution.sweeps import SweepOptions
 from tla2py.gate.run import GateOptions, gate
 from tla2py.spark import ExecutorName
 from tla2py.spark.choice import choose_executor
-from tla2py.sweep.limited import chosen_places
 from tla2py.sweep.load import load_sweep
+from tla2py.sweep.options import chosen_places
 from tla2py.sweep.plan import plan_sweep
 
 MODULE = r"""---- MODULE Grid ----
