@@ -174,7 +174,9 @@ class Durations:
         """The shortest and the longest time by weight."""
         found: dict[float, _Span] = {}
         for key, seconds in self.by_parameters.items():
-            _widen(found, weigh(dict(key)), seconds)
+            weight = weigh(dict(key))
+            low, high = found.get(weight, (seconds, seconds))
+            found[weight] = min(low, seconds), max(high, seconds)
         return found
 
     @functools.cached_property
@@ -276,14 +278,12 @@ class Estimator:
         self._runs = {run_id: (parameter_key(each), weigh(each)) for run_id, each in missing.items()}
         self._earlier = earlier
         self._own: dict[Key, float] = {}
-        self._own_spans: dict[float, _Span] = {}
         self._expected = self._took = 0.0
 
     def end(self, run_id: str, seconds: float) -> None:
         """Learn how long a run took."""
-        key, weight = self._runs.pop(run_id)
+        key, _ = self._runs.pop(run_id)
         self._own[key] = seconds
-        _widen(self._own_spans, weight, seconds)
         if (earlier := self._earlier.by_parameters.get(key)) is not None:
             self._expected += earlier
             self._took += seconds
@@ -292,16 +292,12 @@ class Estimator:
         """The time left for the runs that have not ended, with the seconds of those running; None if too little is known."""
         # Runs take as long as now, not as long as on the day of the earlier ones.
         factor = self._took / self._expected if self._expected >= _TELLING_SECONDS else 1.0
-        spans = {weight: (low * factor, high * factor) for weight, (low, high) in self._earlier.spans.items()}
-        for weight, span in self._own_spans.items():
-            for seconds in span:
-                _widen(spans, weight, seconds)
-        by_weight = sorted(spans.items())
+        before = {key: seconds * factor for key, seconds in self._earlier.by_parameters.items()}
+        known = Durations(before | self._own)
+        by_weight = sorted(known.spans.items())
         lows, highs = [], []
         for run_id, (key, weight) in self._runs.items():
-            same = self._own.get(key)
-            if same is None and (earlier := self._earlier.by_parameters.get(key)) is not None:
-                same = earlier * factor
+            same = known.by_parameters.get(key)
             likely = (same / _SPREAD, same * _SPREAD) if same is not None else _span_at(by_weight, weight)
             if likely is None:
                 return None
@@ -318,11 +314,6 @@ class Estimator:
         # A run that takes longer than expected may take as long again.
         rest = high - elapsed if high > elapsed else elapsed
         return max(low - elapsed, 0.0), min(rest, max(self._timeout_seconds - elapsed, 0.0))
-
-
-def _widen(spans: dict[float, _Span], weight: float, seconds: float) -> None:
-    low, high = spans.get(weight, (seconds, seconds))
-    spans[weight] = min(low, seconds), max(high, seconds)
 
 
 def _span_at(by_weight: Sequence[tuple[float, _Span]], weight: float) -> _Span | None:
