@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections import Counter
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, TypeAlias
@@ -427,14 +427,8 @@ def _limited_store(records: Store, sweep: Sweep, plan: Plan, part: Plan) -> Stor
     return shown
 
 
-class _Passed(msgspec.Struct, frozen=True, kw_only=True):
-    """The points, as ``Points.texts`` has them, that were as expected when a sweep or a gate judged them last."""
-
-    sweep: frozenset[str] = frozenset()
-    gate: frozenset[str] = frozenset()
-
-
 Judge: TypeAlias = Literal["sweep", "gate"]
+"""Who judges points."""
 
 
 def only_failed(sweeps: Sequence[Sweep], store: Address | None, judge: Judge) -> list[Sweep]:
@@ -444,17 +438,19 @@ def only_failed(sweeps: Sequence[Sweep], store: Address | None, judge: Judge) ->
     """
     found = []
     for sweep, address in zip(sweeps, store_addresses(sweeps, store), strict=True):
-        passed, texts = getattr(_passed(Store(address)), judge), sweep.points.texts()
+        passed, texts = _passed(Store(address))[judge], sweep.points.texts()
         failed = frozenset(number for number in sweep.numbers if texts[number - 1] not in passed)
         found.append(replace(sweep, chosen=failed))
     return found
 
 
-def _passed(store: Store) -> _Passed:
+def _passed(store: Store) -> dict[Judge, frozenset[str]]:
+    """The points, as ``Points.texts`` has them, that were as expected when each judged them last."""
+    found: dict[Judge, frozenset[str]] = {"sweep": frozenset(), "gate": frozenset()}
     # What is not known to be as expected runs again.
     with contextlib.suppress(OSError, ValueError), store.storage.open(PASSED) as source:
-        return msgspec.json.decode(source.read(), type=_Passed)
-    return _Passed()
+        found |= msgspec.json.decode(source.read(), type=dict[Judge, frozenset[str]])
+    return found
 
 
 def note_passed(
@@ -466,20 +462,15 @@ def note_passed(
     *,
     whole: bool,
 ) -> None:
-    """Note which of the points that are ``judged`` are as ``expected``; ``whole`` drops what is known of others.
-
-    What a sweep finds as expected may still not be so for a gate.
-    """
+    """Note which of the points that are ``judged`` are as ``expected``; ``whole`` drops what is known of others."""
     texts, before = sweep.points.texts(), _passed(store)
-    ran, fine = ({texts[number - 1] for number in numbers} for numbers in (judged, expected))
-
-    def now(known: frozenset[str], fine: Set[str]) -> frozenset[str]:
-        return frozenset(fine) if whole else known - ran | fine
-
-    passed = _Passed(
-        sweep=now(before.sweep, fine) if judge == "sweep" else before.sweep,
-        gate=now(before.gate, fine if judge == "gate" else fine & before.gate),
-    )
+    ran, fine = (frozenset(texts[number - 1] for number in numbers) for numbers in (judged, expected))
+    passed = before.copy()
+    passed[judge] = fine if whole else passed[judge] - ran | fine
+    if judge == "sweep":
+        # What a sweep finds as expected may still not be so for a gate.
+        known = passed["gate"] & fine
+        passed["gate"] = known if whole else passed["gate"] - ran | known
     if passed != before:
         data = msgspec.json.encode(passed, order="deterministic")
         store.storage.write({PASSED: lambda sink: sink.write(data)})
