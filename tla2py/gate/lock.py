@@ -58,23 +58,6 @@ class LockedPoint(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
         return parameters_key(self.parameters)
 
 
-class Lock(msgspec.Struct, frozen=True, kw_only=True):
-    """The accepted points of a sweep.
-
-    ``tlc`` is the version and revision of the TLC that ran them. With ``vacuity`` TLC was asked what could not fail.
-    ``mutants`` is as in ``blindness``, None if no logs were changed; ``survivors`` is as in that function, None if no mutants
-    of the specification ran. ``self_test`` are the mutants that properties notice, see ``Tested``, by property. ``options`` are those of a command that change a folder's configs.
-    """
-
-    tlc: str | None = None
-    vacuity: bool = False
-    options: list[str] = []
-    mutants: dict[str, str] | None = None
-    survivors: dict[str, str] | None = None
-    self_test: dict[str, str] | None = None
-    point: list[LockedPoint] = []
-
-
 class _Shared(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What is not written again for each point: names that all points have, and digests that are the same at all."""
 
@@ -88,11 +71,24 @@ class _Shared(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     definitions: dict[str, str] = {}
 
 
-class _Written(Lock, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The content of a file: a lock whose points lack what is shared."""
+class Lock(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The accepted points of a sweep.
 
-    version: int
+    ``tlc`` is the version and revision of the TLC that ran them. With ``vacuity`` TLC was asked what could not fail.
+    ``mutants`` is as in ``blindness``, None if no logs were changed; ``survivors`` is as in that function, None if no mutants
+    of the specification ran. ``self_test`` are the mutants that properties notice, see ``Tested``, by property. ``options`` are those of a command that change a folder's configs.
+    ``version`` and ``shared`` are for the file, in which points lack what is shared.
+    """
+
+    version: int = LOCK_VERSION
+    tlc: str | None = None
+    vacuity: bool = False
+    options: list[str] = []
+    mutants: dict[str, str] | None = None
+    survivors: dict[str, str] | None = None
+    self_test: dict[str, str] | None = None
     shared: _Shared = _Shared()
+    point: list[LockedPoint] = []
 
 
 def parameters_key(parameters: Mapping[str, str]) -> Hashable:
@@ -131,24 +127,17 @@ def read_lock(path: Path) -> Lock | None:
             hint="delete it and write a new one with --record",
         )
     try:
-        written = msgspec.convert(data, _Written)
+        # The file has to say its version.
+        lock = msgspec.convert({"version": None, **data}, Lock)
     except msgspec.ValidationError as error:
         raise InputError("lock-damaged", f"not a lock: {error}", where=str(path), hint=hint) from error
-    lock = Lock(
-        tlc=written.tlc,
-        vacuity=written.vacuity,
-        options=written.options,
-        mutants=written.mutants,
-        survivors=written.survivors,
-        self_test=written.self_test,
-        point=[_with_shared(point, written.shared) for point in written.point],
-    )
-    keys = [point.key for point in lock.point]
+    counts = Counter(point.key for point in lock.point)
     for point in lock.point:
-        if keys.count(point.key) > 1:
+        if counts[point.key] > 1:
             shown = parameter_text(point.parameters)
             raise InputError("lock-damaged", f"duplicate point: {shown}", where=str(path), hint=hint)
-    return lock
+    points = [_with_shared(point, lock.shared) for point in lock.point]
+    return msgspec.structs.replace(lock, point=points, shared=_Shared())
 
 
 def write_lock(path: Path, lock: Lock) -> None:
@@ -179,12 +168,9 @@ def lock_text(lock: Lock) -> str:
         "options": lock.options or None,
     }
     tables = [_table("", head)]
-    if lock.mutants is not None:
-        tables.append(f"[mutants]\n{_pairs(lock.mutants)}")
-    if lock.survivors is not None:
-        tables.append(f"[survivors]\n{_pairs(lock.survivors)}")
-    if lock.self_test:
-        tables.append(f"[self_test]\n{_pairs(lock.self_test)}")
+    for name in ("mutants", "survivors", "self_test"):
+        if (texts := getattr(lock, name)) is not None:
+            tables.append(f"[{name}]\n{_pairs(texts)}")
     tables += [_table("shared", shared)] if shared else []
     return _HEAD + "\n".join([*tables, *(_table("point", point) for point in points)])
 
