@@ -232,22 +232,18 @@ class Shipper:
 
     def pack(self, work: Work) -> Parcel:
         """The work for this context's workers, with its dependencies shipped."""
-        if not self._remote:
+        folder = self.ship_package()
+        if folder is None:
             return Parcel(work=work, shipped=False)
-        folder = self._ship_package()
         for jar in (work.toolchain.jar, *work.toolchain.others):
             self._ship(folder / _jar_name(jar), partial(shutil.copyfile, jar.path))
         for override in work.toolchain.overrides:
             self._ship(folder / _shipped_name(override), partial(shutil.copyfile, override.copy))
         return Parcel(work=work, shipped=True)
 
-    def ship_package(self) -> None:
-        """Ship this package, for tasks that need nothing else."""
-        if self._remote:
-            self._ship_package()
-
-    def _ship_package(self) -> Path:
-        if self._folder is None:
+    def ship_package(self) -> Path | None:
+        """Ship this package, and return the folder of what is shipped; None if the workers are on this machine."""
+        if self._remote and self._folder is None:
             # Spark reads from here until the context ends.
             self._folder = Path(tempfile.mkdtemp(prefix="tla2py-ship-"))
             atexit.register(shutil.rmtree, self._folder, ignore_errors=True)

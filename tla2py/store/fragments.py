@@ -140,14 +140,9 @@ def intact_table(
             sha256, types = _contents(path, stat.st_size, stat.st_mtime_ns)
         except OSError:
             return None
-        if sha256 != each.sha256:
-            storage.forget(each.name)
+        wanted = [c for c in _DECLARED[table] if whole or c.name == "run_id" or c.name in types]
+        if sha256 != each.sha256 or any(types.get(column.name) != column.type for column in wanted):
             return None
-        for column in _DECLARED[table]:
-            if (whole or column.name == "run_id" or column.name in types) and types.get(
-                column.name
-            ) != column.type:
-                return None
         found.append(path)
     return found
 

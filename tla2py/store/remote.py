@@ -193,9 +193,6 @@ class Remote(Storage):
             self._copies[name] = copy
         return self._copies[name]
 
-    def forget(self, name: str) -> None:
-        self._copies.pop(name, None)
-
     def write(self, files: Mapping[str, Write]) -> None:
         with self.staging("") as folder:
             for name, write in files.items():
@@ -299,7 +296,7 @@ class Remote(Storage):
         for put in [_pool().submit(self._put_file, name, file) for name, file in files.items()]:
             put.result()
         for name in files:
-            self.forget(name)
+            self._copies.pop(name, None)
 
     def _put_file(self, name: str, file: Path) -> None:
         filesystem, base = self._connected()

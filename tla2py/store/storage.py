@@ -196,10 +196,6 @@ class Storage:
         """A file on this machine: the original, or a copy that does not change."""
         return self.path / name
 
-    def forget(self, name: str) -> None:
-        """Drop the copy of a file, so that ``local`` makes a new one."""
-        # there are no copies
-
     def write(self, files: Mapping[str, Write]) -> None:
         """Write files, each whole or not at all."""
         with writing_to(self.path):
