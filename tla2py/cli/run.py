@@ -23,7 +23,7 @@ from tla2py.execution.check import ModelOptions, with_named_files
 from tla2py.execution.listener import SILENT
 from tla2py.execution.preflight import ACCEPT_UNUSED
 from tla2py.execution.sweeps import SweepOptions, SweepResult, only_failed, preview_sweeps, run_sweeps
-from tla2py.execution.validate import MutateOptions, run_log_mutants
+from tla2py.execution.validate import run_log_mutants
 from tla2py.gate.second import checked_second
 from tla2py.model.finding import Finding
 from tla2py.spark import ExecutorName
@@ -347,8 +347,9 @@ def validate_command(
         rows, remarks = validate.log_results(result.store), validate.log_remarks(result.store)
         mutants = None
         if mutate_logs:
-            choice = MutateOptions.of(sweep, sample, seed)
-            mutants = run_log_mutants(result, toolchain, executors, choice, fresh=fresh, listener=listener)
+            mutants = run_log_mutants(
+                result, toolchain, executors, sample=sample, seed=seed, fresh=fresh, listener=listener
+            )
         if as_json:
             found = validate.log_objects(rows, result.runs)
             if mutants is None:

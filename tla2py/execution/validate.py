@@ -232,22 +232,6 @@ def general_field(row: LogMutantRow) -> str | None:
     return None if row.field is None else re.sub(r"\[\d+\]", "[]", row.field)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MutateOptions:
-    """How many changed logs to check at most, None for all, and the seed that chooses them."""
-
-    sample: int | None = None
-    seed: int = 0
-
-    @classmethod
-    def of(cls, sweep: Sweep, sample: int | None = None, seed: int | None = None) -> MutateOptions:
-        """The given options, by default those of a sweep."""
-        return cls(
-            sample=sample or sweep.file.logs.mutate or None,
-            seed=sweep.options.seed if seed is None else seed,
-        )
-
-
 def log_mutants_address(store: Address) -> Address:
     """The address of the store of changed logs within the store of the logs."""
     return below(store, "mutants")
@@ -257,23 +241,24 @@ def run_log_mutants(
     result: SweepResult,
     toolchain: Toolchain,
     executors: ExecutorFactory,
-    options: MutateOptions,
     *,
+    sample: int | None = None,
+    seed: int | None = None,
     fresh: bool = False,
     listener: Listener,
 ) -> LogMutants:
-    """The changed logs of a sweep's points that hold, checked in a store of their own.
+    """The changed logs of a sweep's points that hold, checked in a store of their own; see ``mutated_sweep``.
 
     Raises InputError as ``run_sweeps`` does.
     """
-    sweep, left_out, constant = mutated_sweep(result.sweep, result.runs, options)
+    sweep, mutants = mutated_sweep(result.sweep, result.runs, sample, seed)
     if sweep is None:
-        return LogMutants(left_out=left_out, constant=constant)
+        return mutants
     store = log_mutants_address(result.store.path)
     [mutated] = run_sweeps(
         [sweep], toolchain, executors, store=store, fresh=fresh, listener=_CourseListener(listener)
     )
-    return LogMutants(rows=mutant_rows(mutated.store), left_out=left_out, constant=constant)
+    return replace(mutants, rows=mutant_rows(mutated.store))
 
 
 def mutant_rows(store: Store) -> list[LogMutantRow]:
@@ -283,9 +268,14 @@ def mutant_rows(store: Store) -> list[LogMutantRow]:
 
 
 def mutated_sweep(
-    sweep: Sweep, runs: Iterable[RunRow], options: MutateOptions
-) -> tuple[Sweep | None, int, tuple[str, ...]]:
-    """The sweep of the changed logs; None if no log holds. Also what ``LogMutants`` has besides rows."""
+    sweep: Sweep, runs: Iterable[RunRow], sample: int | None = None, seed: int | None = None
+) -> tuple[Sweep | None, LogMutants]:
+    """The sweep of the changed logs, None if no log holds, and what is known of them before they are checked.
+
+    At most ``sample`` of the changes, chosen by ``seed``; by default as the sweep says.
+    """
+    sample = sample or sweep.file.logs.mutate or None
+    seed = sweep.options.seed if seed is None else seed
     logs, points, targets = sweep.logs.logs, [], []
     seen = set[object]()
     for row in runs:
@@ -305,9 +295,10 @@ def mutated_sweep(
     files = [input_path(sha256) for sha256 in dict.fromkeys(each.sha256 for each in sweep.logs.kept)]
     names = frozenset[str]().union(*(named_strings(spec) for spec in sweep.specs.values()))
     ignore = sweep.logs.observed.map.ignore if sweep.logs.observed is not None else ()
-    changes = change_logs(targets, files, names, ignore=ignore, sample=options.sample, seed=options.seed)
+    changes = change_logs(targets, files, names, ignore=ignore, sample=sample, seed=seed)
+    mutants = LogMutants(left_out=changes.left_out, constant=changes.constant)
     if not changes.edits:
-        return None, changes.left_out, changes.constant
+        return None, mutants
     changed, rows = {}, []
     for place, edit in changes.edits:
         log = points[place]["log"]
@@ -326,7 +317,7 @@ def mutated_sweep(
         counted=frozenset(),
         vacuity=False,
     )
-    return mutated, changes.left_out, changes.constant
+    return mutated, mutants
 
 
 def _edit_text(edit: LogEdit) -> str:

@@ -16,7 +16,7 @@ from tla2py.execution.executor import ExecutorFactory
 from tla2py.execution.listener import SILENT, Listener
 from tla2py.execution.preflight import lasting_findings, sweep_findings
 from tla2py.execution.sweeps import SweepOptions, note_passed, only_failed, run_sweeps
-from tla2py.execution.validate import MutateOptions, run_log_mutants
+from tla2py.execution.validate import run_log_mutants
 from tla2py.gate.decision import Decision, PointDecision, StoreFacts, decide
 from tla2py.gate.drift import blindness, survivors
 from tla2py.gate.lock import Lock, lock_path, parameters_key, read_lock, write_lock
@@ -187,10 +187,7 @@ def _gate_files(
         view.run_rows = result.runs
         found, mutants, report = read_found(view), None, None
         if sweep.file.logs.mutate and not sweep.limited:
-            changing = MutateOptions.of(sweep)
-            mutants = run_log_mutants(
-                result, toolchain, executors, changing, fresh=options.fresh, listener=listener
-            )
+            mutants = run_log_mutants(result, toolchain, executors, fresh=options.fresh, listener=listener)
         if not sweep.limited:
             report = gate_mutants(
                 sweep, result.store.path, toolchain, executors, fresh=options.fresh, listener=listener
@@ -285,8 +282,7 @@ def _gate_store(path: str, options: GateOptions, listener: Listener) -> Gated:
     sweep, search = _searched(sweep, view)
     mutants = report = None
     if sweep.file.logs.mutate and other_inputs is None:
-        changing = MutateOptions.of(sweep)
-        mutants, other_inputs = stored_mutants(sweep, store, view.run_rows, changing)
+        mutants, other_inputs = stored_mutants(sweep, store, view.run_rows)
     if other_inputs is None:
         report, other_inputs = stored_report(sweep, plan, store)
     # What depends on the TLC that ran is in the store.

@@ -15,7 +15,6 @@ from tla2py.errors import InputError, StoreError
 from tla2py.execution.preflight import literal_logs
 from tla2py.execution.validate import (
     LogMutants,
-    MutateOptions,
     log_mutants_address,
     mutant_rows,
     mutated_sweep,
@@ -160,19 +159,17 @@ def _differences(run: Run, record: RunRecord, wrapper: str | None) -> Iterator[s
         yield f"they ran with{'out' * run.limits.trust} trust"
 
 
-def stored_mutants(
-    sweep: Sweep, store: Store, runs: Sequence[RunRow], options: MutateOptions
-) -> tuple[LogMutants, str | None]:
+def stored_mutants(sweep: Sweep, store: Store, runs: Sequence[RunRow]) -> tuple[LogMutants, str | None]:
     """The changed logs that a store has, and how their inputs differ from those of the sweep file."""
-    mutated, left_out, constant = mutated_sweep(sweep, runs, options)
+    mutated, mutants = mutated_sweep(sweep, runs)
     if mutated is None:
-        return LogMutants(left_out=left_out, constant=constant), None
+        return mutants, None
     try:
         own = Store.open(log_mutants_address(store.path))
     except StoreError:
         return LogMutants(), _other_inputs(sweep, store, ["no logs were changed"])
     _, other_inputs = plan_stored(mutated, own, [*run_rows(table_files(own, "runs"))])
-    return LogMutants(rows=mutant_rows(own), left_out=left_out, constant=constant), other_inputs
+    return replace(mutants, rows=mutant_rows(own)), other_inputs
 
 
 def stored_report(sweep: Sweep, plan: Plan, store: Store) -> tuple[MutantReport | None, str | None]:
