@@ -210,11 +210,6 @@ def folder_file(path: Path) -> Path | None:
     return own if own.name == FOLDER_FILE and own.parent.is_dir() else None
 
 
-def folder_text(path: Path) -> str:
-    """The text of a folder's ``models.toml``, "" without one."""
-    return path.read_text(encoding="utf-8") if path.is_file() else ""
-
-
 def files_below(folder: Path) -> Iterator[Path]:
     """The files below a folder, ordered by path, except hidden ones, and last each link to a folder outside of it.
 
@@ -282,6 +277,15 @@ def read_sweep_text(
         hint = "remove it; no path may have that character"
         raise InputError("sweep-syntax", "a string contains \\u0000", where=str(path), hint=hint)
     return convert_sections({**(given or {}), **data}, source), source
+
+
+def read_folder_file(path: Path) -> tuple[SweepFile, SweepText]:
+    """The sections of a folder's ``models.toml``, which may be missing, and its text.
+
+    Raises InputError as ``read_sweep_text`` does.
+    """
+    text = path.read_text(encoding="utf-8") if path.is_file() else ""
+    return read_sweep_text(text, path, {"module": []})
 
 
 def sweep_file_of(sections: Mapping[str, Any], path: Path) -> tuple[SweepFile, SweepText]:

@@ -31,7 +31,7 @@ from tla2py.sweep.file import (
     SweepText,
     files_below,
     folder_file,
-    folder_text,
+    read_folder_file,
     read_sweep_file,
     read_sweep_text,
     sweep_file_of,
@@ -219,8 +219,7 @@ def without_models(sweep: Sweep, errors: Mapping[int, Tla2pyError]) -> Sweep:
 
 
 def _sweep_of_folder(path: Path, libraries: Sequence[Path], how: Loading) -> Sweep:
-    text = folder_text(path)
-    file, source = read_sweep_text(text, path, {"module": []})
+    file, source = read_folder_file(path)
     if file.module:
         raise InputError(
             "folder-file",
@@ -238,7 +237,7 @@ def _sweep_of_folder(path: Path, libraries: Sequence[Path], how: Loading) -> Swe
             where=source.place("grid", "exclude"),
             hint="leave one of them in",
         )
-    sweep = sweep_of_models(path, taken, searched, how, text=text)
+    sweep = sweep_of_models(path, taken, searched, how, text="\n".join(source.lines))
     named = [f"{config} (excluded)" for config in models if config in excluded]
     unread = [each for each in unclear if each.config not in excluded]
     return replace(sweep, left_out=(*left_out, *named), unread=(*unread, *sweep.unread))

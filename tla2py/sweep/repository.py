@@ -16,9 +16,8 @@ from tla2py.sweep.file import (
     SweepText,
     files_below,
     folder_file,
-    folder_text,
+    read_folder_file,
     read_sweep_file,
-    read_sweep_text,
 )
 from tla2py.sweep.sections import JAR_NAMES, JarFile, SweepFile
 from tla2py.tlc.tools.installed import COMMUNITY, JAR_DIGESTS, installed_releases, official_classes
@@ -118,7 +117,7 @@ def check_untrusted(path: Path) -> None:
         for each in files_below(own.parent):
             if each.suffix.lower() in (".cfg", ".tla") or each == own:
                 check_inside(each, own)
-        check_named(own, *read_sweep_text(folder_text(own), own, {"module": []}))
+        check_named(own, *read_folder_file(own))
         return
     check_named(path, *read_sweep_file(path))
 
@@ -149,11 +148,7 @@ def files_read(path: Path) -> Iterator[Path]:
         if each.suffix.lower() == ".toml":
             with contextlib.suppress(InputError):
                 own = folder_file(each)
-                read = (
-                    read_sweep_file(each)
-                    if own is None
-                    else read_sweep_text(folder_text(own), own, {"module": []})
-                )
+                read = read_sweep_file(each) if own is None else read_folder_file(own)
                 yield from (named for named, _ in _named_places(each.parent, *read))
 
 

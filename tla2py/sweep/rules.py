@@ -25,6 +25,7 @@ from tla2py.lint.subject import (
 )
 from tla2py.model.finding import Finding, Severity, apply_acceptance
 from tla2py.model.model import Config
+from tla2py.sweep.file import files_below
 from tla2py.sweep.grid import Point
 from tla2py.sweep.judge import check_expectations
 from tla2py.sweep.load import load_sweep
@@ -341,9 +342,7 @@ def _linted_files(
 
 def _within(folder: Path, libraries: Sequence[Path]) -> Iterator[LintedFile]:
     """The configs and sweep files below a folder, except hidden ones."""
-    for path in sorted(folder.rglob("*")):
-        if any(part.startswith(".") for part in path.relative_to(folder).parts) or not path.is_file():
-            continue
+    for path in sorted(filter(Path.is_file, files_below(folder))):
         if path.suffix == ".cfg":
             yield LintedFile(file=path, module=rules.module_of(path, libraries))
         elif path.suffix == ".toml" and _swept(path):

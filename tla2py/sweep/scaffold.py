@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias
-from xml.parsers import expat
+from xml.etree import ElementTree as ET
 
 from tla2py.errors import InputError, reason_of
 from tla2py.lint.constants import is_chosen
@@ -134,28 +134,20 @@ _LEFT = {
 
 def _launch_settings(path: Path) -> dict[str, str | list[str]]:
     """The values and lists in the Toolbox's file of a model. Raises InputError (``launch-file``)."""
-    found: dict[str, str | list[str]] = {}
-    lists: list[list[str]] = [[]]
-
-    def element(tag: str, attributes: dict[str, str]) -> None:
-        key, value = attributes.get("key", ""), attributes.get("value", "")
-        if tag == "listEntry":
-            lists[-1].append(value)
-        elif tag == "listAttribute":
-            lists.append([])
-            found[key] = lists[-1]
-        else:
-            found[key] = value
-
-    def refused(*_: object) -> None:
-        raise ValueError("it has a document type, which may declare entities")
-
-    parser = expat.ParserCreate()
-    parser.StartElementHandler, parser.StartDoctypeDeclHandler = element, refused
     try:
-        parser.Parse(path.read_bytes(), True)
-    except (OSError, ValueError, expat.ExpatError) as error:
-        raise _no_launch(path, reason_of(error) if isinstance(error, OSError) else str(error)) from error
+        text = path.read_text(encoding="utf-8")
+        # A document type may declare entities.
+        root = None if "<!DOCTYPE" in text else ET.fromstring(text)  # noqa: S314
+    except (OSError, ValueError, ET.ParseError) as error:
+        raise _no_launch(path, reason_of(error)) from error
+    if root is None:
+        raise _no_launch(path, "it has a document type, which may declare entities")
+    found: dict[str, str | list[str]] = {}
+    for each in root:
+        value = (
+            [entry.get("value", "") for entry in each] if each.tag == "listAttribute" else each.get("value")
+        )
+        found[each.get("key", "")] = value or ""
     if "specName" not in found:
         raise _no_launch(path, "it does not name its specification")
     return found
