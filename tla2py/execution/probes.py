@@ -88,7 +88,12 @@ def find_antecedents(spec: ModuleGraph, names: Iterable[str]) -> tuple[Anteceden
                 definition=owner.declaration.name,
             )
             found.setdefault(each.key, each)
-    return tuple(sorted(found.values(), key=lambda each: (each.module.name, _begin(each.span))))
+    return tuple(
+        sorted(
+            found.values(),
+            key=lambda each: (each.module.name, each.span.begin_line, each.span.begin_column),
+        )
+    )
 
 
 def instrument(
@@ -129,10 +134,6 @@ def _declarations(module: Module, lines: Sequence[str]) -> tuple[int, int]:
     header = re.search(r"-{4,}\s*MODULE\s+\w+\s*-{4,}", lines[number - 1])
     assert header is not None
     return number, header.end()
-
-
-def _begin(span: Span) -> tuple[int, int]:
-    return span.begin_line, span.begin_column
 
 
 PROBE_CODES = frozenset({"vacuous-implication", "no-behaviour", "vacuity-unchecked"})

@@ -132,6 +132,10 @@ def write_evidence(address: Address, target: Path, *, with_environment: bool = F
         kept = _plain_record(record, with_environment=with_environment)
         files[f"runs/{run_id}.json"] = msgspec.json.format(msgspec.json.encode(kept), indent=1)
     of_second: Sequence[RunRow] = ()
+    mutants: list[MutantRow] = []
+    with suppress(StoreError):
+        if (report := Store.open(mutants_address(store.path)).mutants()) is not None:
+            mutants = list(report.mutants)
     with suppress(StoreError):
         of_second = [*run_rows(table_files(Store.open(below(store.path, FOLDER)), "runs"))]
     rows, second = (
@@ -156,7 +160,7 @@ def write_evidence(address: Address, target: Path, *, with_environment: bool = F
         findings=msgspec.json.decode(
             _plain_text(msgspec.json.encode(store.findings()).decode()), type=Findings
         ),
-        mutants=_mutants_of(store),
+        mutants=mutants,
         second=second,
     )
     files[_FACTS] = msgspec.json.format(msgspec.json.encode(facts), indent=1)
@@ -190,13 +194,6 @@ def _digest(value: str) -> str:
 
 def _plain_text(text: str) -> str:
     return _PATH.sub(r"\1", text)
-
-
-def _mutants_of(store: Store) -> list[MutantRow]:
-    with suppress(StoreError):
-        if (report := Store.open(mutants_address(store.path)).mutants()) is not None:
-            return list(report.mutants)
-    return []
 
 
 def _sealed(files: Mapping[str, bytes]) -> bytes:

@@ -188,7 +188,8 @@ def github_command(level: str, title: str, text: str, place: Place | None = None
     """One workflow command on one line, with its parts escaped."""
     properties = {"file": place.file, "line": str(place.line or 1)} if place else {}
     properties["title"] = title
-    shown = ",".join(f"{key}={_property(value)}" for key, value in properties.items())
+    escaped = {key: _data(value).replace(":", "%3A").replace(",", "%2C") for key, value in properties.items()}
+    shown = ",".join(map("=".join, escaped.items()))
     return f"::{level} {shown}::{_data(text)}"
 
 
@@ -213,10 +214,6 @@ def _text(problem: Problem, point: PointDecision | None) -> str:
 
 def _data(text: str) -> str:
     return printable(text).replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
-
-
-def _property(text: str) -> str:
-    return _data(text).replace(":", "%3A").replace(",", "%2C")
 
 
 class JunitReport(ReportFile):
@@ -284,7 +281,8 @@ def _case(gate: Evidence, suite: str, point: PointDecision) -> TestCase:
         name, file = log, gate.relative(gate.sweep.path.parent / log)
     else:
         classname, name, file = suite, point.shown, gate.relative(gate.sweep.path)
-    case = TestCase(printable(name), classname=classname, time=_seconds(point))
+    took = round(point.row.wall_seconds or 0.0, 3) if point.row is not None else 0.0
+    case = TestCase(printable(name), classname=classname, time=took)
     # What is checked for a log says no more than whether it is explained.
     answers = [*filter(None, (_answer(one) for one in point.checks))] if log is None else []
     if point.problems:
@@ -325,10 +323,6 @@ def _result(problems: Sequence[Problem], again: Sequence[str] = ()) -> Error | F
 def _again(gate: Evidence, point: PointDecision) -> list[str]:
     again = gate.again(point)
     return [printable(f"again: {again.ours}"), printable(f"plain: {again.plain}")]
-
-
-def _seconds(point: PointDecision) -> float:
-    return round(point.row.wall_seconds or 0.0, 3) if point.row is not None else 0.0
 
 
 # A summary on GitHub is limited to 1 MiB.

@@ -143,15 +143,12 @@ def gate(
         gated = [_accept(each, options) if each.decision.acceptable else each for each in gated]
     for each in gated:
         if each.records is not None:
-            _note_passed(each.records, each.sweep, each.decision)
+            # A problem of the sweep as a whole may be one of any point.
+            points = () if each.decision.problems else each.decision.points
+            passed = [point.point.index for point in points if not point.problems]
+            sweep = each.sweep
+            note_passed(each.records, sweep, "gate", sweep.numbers, passed, whole=not sweep.limited)
     return tuple(gated)
-
-
-def _note_passed(records: Store, sweep: Sweep, decision: Decision) -> None:
-    """Note which points a gate passes: none if the sweep as a whole has a problem, which may be one of any point."""
-    points = () if decision.problems else decision.points
-    passed = [each.point.index for each in points if not each.problems]
-    note_passed(records, sweep, "gate", sweep.numbers, passed, whole=not sweep.limited)
 
 
 def _is_store(target: str) -> bool:

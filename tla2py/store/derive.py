@@ -216,15 +216,13 @@ def derive_fragment(
                         made = graph_fragments(store, archive, processes)
                         if not made:
                             add_graph(tables, archive, archive.graph_parts())
-                        elif sum(_states(each) for each in made) != distinct:
+                        elif distinct != sum(
+                            file.rows for one in made for file in one.files.get(_STATES, ())
+                        ):
                             made = without_repeated(store.storage, made)
                         shares += made
         fragment = fragment_of(folder, name)
         return fragment.with_files(shares) if fragment.files else None
-
-
-def _states(fragment: Fragment) -> int:
-    return sum(file.rows for file in fragment.files.get("graph_states", ()))
 
 
 def _parameters(points: pa.Table, manifest: Manifest, run_ids: Iterable[str]) -> dict[str, dict[str, str]]:

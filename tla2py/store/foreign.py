@@ -7,7 +7,7 @@ import json
 import re
 import shutil
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeGuard
@@ -253,6 +253,7 @@ _ACCEPTED = "accepted: a store, a log of TLC with or without -tool, a file of TL
 # The JVM may print some lines before TLC's first message.
 _SNIFFED_LINES = 1000
 _FRAME = b"@!@!@STARTMSG "
+_BOM = b"\xef\xbb\xbf"
 # GitHub Actions, among others, puts a time before each line.
 _TIME = re.compile(rb"\A\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d)(?:[ \t]|(?=\r?\n|\Z))")
 
@@ -265,11 +266,11 @@ def read_file(path: Path) -> RunResult:
     """
     try:
         with path.open("rb") as lines:
-            first = next((line for line in lines if line.strip()), b"").lstrip(b"\xef\xbb\xbf \t")
+            first = next((line for line in lines if line.strip()), b"").lstrip(_BOM + b" \t")
         if first.startswith((b"{", b"[")):
             return _read_json(path)
         with path.open("rb") as lines:
-            result = read_log(_without_bom(lines))
+            result = read_log(chain([lines.readline().removeprefix(_BOM)], lines))
     except OSError as error:
         raise InputError(
             "trace-file-unreadable", f"cannot read {path}: {error.strerror or error}", hint=_ACCEPTED
@@ -288,11 +289,6 @@ def read_log(lines: Iterable[bytes]) -> RunResult:
     if all(_TIME.match(line) for line in sniffed if line.strip()):
         everything = (_TIME.sub(b"", line, count=1) for line in everything)
     return interpret_log(iter_messages(everything) if framed else plain_to_messages(everything))
-
-
-def _without_bom(lines: Iterable[bytes]) -> Iterator[bytes]:
-    for number, line in enumerate(lines):
-        yield line if number else line.removeprefix(b"\xef\xbb\xbf")
 
 
 def _read_json(path: Path) -> RunResult:

@@ -82,7 +82,9 @@ def refresh_tables(
     store.pack()
     # Before the records are listed: those that come later are for the next refresh.
     manifest = store.manifest()
-    before = read_list(storage) or _no_tables(manifest)
+    before = read_list(storage) or TableList(
+        manifest=manifest, made_from="", columns="", runs=Fragment(files={}), fragments=[], retired={}
+    )
     made_from = _made_from(store, manifest)
     listed = [] if anew or before.columns != COLUMNS else before.fragments
     sound = [each for each in listed if is_intact(storage, each, ("results", "log_results", *checked))]
@@ -130,11 +132,6 @@ def refresh_tables(
     on_disk = storage.tree("tables").keys() | storage.tree("points").keys()
     storage.remove(on_disk - tables.names - retired.keys() - {LIST})
     return True
-
-
-def _no_tables(manifest: Manifest) -> TableList:
-    nothing = Fragment(files={})
-    return TableList(manifest=manifest, made_from="", columns="", runs=nothing, fragments=[], retired={})
 
 
 def hold_tables(store: Store, newer: Iterable[str]) -> None:
