@@ -36,7 +36,7 @@ from tla2py.sweep.file import (
     read_sweep_text,
     sweep_file_of,
 )
-from tla2py.sweep.grid import Points, walk_grid
+from tla2py.sweep.grid import Points, expected_laws, failing_predicate, walk_grid
 from tla2py.sweep.options import (
     PLAIN,
     Loading,
@@ -51,7 +51,6 @@ from tla2py.sweep.options import (
 )
 from tla2py.sweep.sections import SweepFile
 from tla2py.sweep.sweep import Sweep, Unread, with_config_rows
-from tla2py.sweep.where import expected_laws, failing_predicate
 from tla2py.tla.graph import ModuleGraph
 from tla2py.tlc.config.read import ConfigFile, embedded_names, read_config, unread_config
 from tla2py.tlc.config.statements import MISTAKE_CODES

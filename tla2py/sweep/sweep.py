@@ -36,7 +36,7 @@ from tla2py.model.outcome import Outcome, Verdict
 from tla2py.model.run import Limits, TlcOptions
 from tla2py.sweep.axes import unknown_name
 from tla2py.sweep.file import PointPlaces, SweepText
-from tla2py.sweep.grid import NO_POINTS, Excluded, Parameter, Point, Points, value_key
+from tla2py.sweep.grid import NO_POINTS, Excluded, Parameter, Point, Points, matching, value_key
 from tla2py.sweep.options import inputs_of
 from tla2py.sweep.sections import (
     Expectation,
@@ -336,8 +336,6 @@ class Sweep:
     @cached_property
     def expected_rows(self) -> ExpectedRows:
         """The rows of expectations, found by what they match."""
-        from tla2py.sweep.where import matching
-
         return ExpectedRows(self.expect, self.logs.logs, self.kinds, matching(self))
 
     def model(self, point: Point) -> Model:
