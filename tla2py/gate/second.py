@@ -79,9 +79,7 @@ class Second:
             "tlc_version": row.tlc_version if row else None,
             "verdict": row.verdict.value if row else None,
             "violated": list(row.violated_names) if row else [],
-            "distinct": row.distinct if row else None,
-            "generated": row.generated if row else None,
-            "depth": row.depth if row else None,
+            **{name: getattr(row, name) if row else None for name in FIGURES},
             "agrees": self.agrees,
             "compared": list(self.compared),
             "differences": list(self.differences),
@@ -99,6 +97,7 @@ def run_second(
     ``jar-not-tlc``) and as ``run_sweeps`` does, but InputError only for what the first TLC would not refuse either.
     """
     toolchain = find_toolchain(named)
+    runs = SecondRuns(name=str(named), jar=toolchain.jar)
     # Only the answers are compared.
     plain = replace(sweep.with_jars(toolchain.jar), vacuity=False)
     try:
@@ -106,8 +105,8 @@ def run_second(
             [plain], toolchain, executors, store=below(store, FOLDER), fresh=fresh, listener=listener
         )
     except InputError as error:
-        return SecondRuns(name=str(named), jar=toolchain.jar, problem=error.line)
-    return SecondRuns(name=str(named), jar=toolchain.jar, rows={row.point: row for row in result.runs})
+        return replace(runs, problem=error.line)
+    return replace(runs, rows={row.point: row for row in result.runs})
 
 
 def stored_second(sweep: Sweep, store: Address) -> SecondRuns | None:
@@ -135,18 +134,17 @@ def checked_second(
     Raises ToolchainError (``jar-missing``, ``jar-corrupt``, ``jar-not-tlc``), and ValueError for a
     record that was read back.
     """
-    other, rows, problem = find_jar(named), dict[int, RunRow](), ""
-    first = run_row(checked.record, checked.result)
-    try:
-        repeated = again(named)
-        rows[first.point] = run_row(repeated.record, repeated.result)
-    except InputError as error:
-        problem = error.line
-    runs = SecondRuns(name=str(named), jar=other, rows=rows, problem=problem)
     if checked.planned is None:
         raise ValueError("only a check that has just run can be repeated")
+    first = run_row(checked.record, checked.result)
+    runs = SecondRuns(name=str(named), jar=find_jar(named))
+    try:
+        repeated = again(named)
+        runs = replace(runs, rows={first.point: run_row(repeated.record, repeated.result)})
+    except InputError as error:
+        runs = replace(runs, problem=error.line)
     second = compare(first, runs, *checked.planned)
-    return second, objection(first, second, problem)
+    return second, objection(first, second, runs.problem)
 
 
 def compare(first: RunRow, second: SecondRuns, run: Run, spec: ModuleGraph, jar: Jar | None) -> Second:

@@ -42,20 +42,14 @@ def fragments_frame(
     files = [(file.name, file.sha256) for file in tables.of(name)]
     rows = context.parallelize(files, max(len(files), 1))
     listed = session.createDataFrame(rows, "name string, sha256 string")
-    return listed.mapInArrow(
-        _reader(shared_address(store.path), to_arrow_schema(schema, timezone="UTC")), schema
-    )
+    address, wanted = shared_address(store.path), to_arrow_schema(schema, timezone="UTC")
 
-
-def _reader(
-    address: Address, schema: pa.Schema
-) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
     def read(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
             for row in batch.to_pylist():
-                yield from _read_file(address, row["name"], row["sha256"], schema)
+                yield from _read_file(address, row["name"], row["sha256"], wanted)
 
-    return read
+    return listed.mapInArrow(read, schema)
 
 
 def _read_file(address: Address, name: str, sha256: str, schema: pa.Schema) -> Iterator[pa.RecordBatch]:

@@ -231,11 +231,10 @@ _NICENESS = 2
 class SparkStart:
     """Spark on a local master, which starts in a thread and at a low priority once ``begin`` is called.
 
-    ``up`` is set when it is there, ``failure`` when it did not start.
+    ``failure`` is set when it did not start.
     """
 
     def __init__(self, master: str, workers: int, *, only_runs: bool) -> None:
-        self.up = False
         self.failure: ToolchainError | None = None
         self._master = master
         self._workers = workers
@@ -263,8 +262,7 @@ class SparkStart:
 
     def use(self) -> SparkTasks | None:
         """Spark's tasks, None if it is not up."""
-        if self.up:
-            self._used = True
+        self._used = self._tasks is not None
         return self._tasks
 
     def close(self) -> None:
@@ -308,7 +306,6 @@ class SparkStart:
                 self._connecting = True
             self._context = start_context(settings, self._jvm)
             self._tasks = SparkTasks(self._context)
-            self.up = True
         except ToolchainError as error:
             self.failure = error
         except Exception as error:
