@@ -22,7 +22,7 @@ from tla2py.gate.drift import (
     survivor_drift,
 )
 from tla2py.gate.lock import Lock, LockedPoint, parameters_key
-from tla2py.gate.problem import DOUBTS, UNANSWERED, Problem, Reason
+from tla2py.gate.problem import UNANSWERED, Problem, Reason
 from tla2py.gate.second import Second, SecondRuns, compare, objection, second_notices
 from tla2py.gate.selftest import Tested, self_test_notices, self_test_problems
 from tla2py.lint.faults import KNOWN_WRONG
@@ -40,7 +40,6 @@ from tla2py.sweep.checks import ConfigFacts, config_facts, config_problems, only
 from tla2py.sweep.grid import Point
 from tla2py.sweep.judge import (
     ALL_EXCLUDED,
-    FIGURES,
     ONLY_DEADLOCK,
     TRUSTED,
     CheckAnswer,
@@ -442,21 +441,24 @@ def _decide_point(
     )
 
 
+# The kinds of mismatches of which TLC's message, or a line of a log, tells more.
+_TOLD = ("verdict", "unexpected")
+
+
 def _mismatches(
     sweep: Sweep, expected: Expectation, row: RunRow, facts: ConfigFacts, line: StoredLine | None
 ) -> Iterator[Problem]:
-    mismatches = list(judge_point(sweep, expected, row)) or doubts(
-        expected, row, facts.checked, started=row.tlc_version is not None
-    )
-    for each in mismatches:
-        other = Reason.FIGURES if each.kind in FIGURES else Reason.UNEXPECTED
-        reason = DOUBTS.get(each.kind) or UNANSWERED.get(row.verdict, other)
+    judged = list(judge_point(sweep, expected, row))
+    doubted = doubts(expected, row, facts.checked, started=row.tlc_version is not None)
+    for each in judged or doubted:
+        own = Reason.UNEXPECTED if each.kind in _TOLD else Reason(each.kind)
+        reason = UNANSWERED.get(row.verdict, own) if judged or own is Reason.UNEXPECTED else own
         yield Problem(reason=reason, text=_mismatch_text(each, expected, row, line), exit_code=each.exit_code)
 
 
 def _mismatch_text(mismatch: Mismatch, expected: Expectation, row: RunRow, line: StoredLine | None) -> str:
     """A mismatch, with the line of the log that is the reason, or with TLC's message."""
-    if mismatch.kind in DOUBTS or mismatch.kind in FIGURES:
+    if mismatch.kind not in _TOLD:
         return mismatch.text
     if line is not None:
         return f"{mismatch.text}; {line}"

@@ -64,14 +64,6 @@ class Reason(Enum):
     ERROR = "error", "The gate could not be run."
 
 
-# What the run of a point lacked to answer, by the kind of the mismatch; TLC's message has nothing to add.
-DOUBTS = {
-    "no-answer": Reason.INCONCLUSIVE,
-    "simulated": Reason.INCONCLUSIVE,
-    "unnamed": Reason.UNNAMED,
-    "undecided": Reason.UNDECIDED,
-    "no-states": Reason.NO_STATES,
-}
 # The verdicts that are no answers.
 UNANSWERED = {Verdict.BROKEN: Reason.BROKEN, Verdict.INCONCLUSIVE: Reason.INCONCLUSIVE}
 

@@ -23,8 +23,6 @@ from tla2py.toml import value_text
 _SEVERITY = (ExitCode.NOT_RUN, ExitCode.UNEXPECTED, ExitCode.INCONCLUSIVE, ExitCode.OK)
 
 
-# The kinds of mismatches that are about a figure.
-FIGURES = frozenset({"trace length", "distinct", "generated", "min-distinct"})
 NO_STATES = "no state was found, so everything holds vacuously"
 ALL_EXCLUDED = "nothing was checked: every point contradicts an ASSUME"
 ONLY_DEADLOCK = "only deadlock is checked: there are no invariants and no properties"
@@ -38,7 +36,8 @@ _ALLOW = 'to allow it, write a row for the point with verdict = "inconclusive"'
 class Mismatch(NamedTuple):
     """How a point differs from its expectation, or why it proves nothing although it agrees, in words.
 
-    ``kind`` is a name for it, such as ``verdict``. ``exit_code`` is that of a command that finds it.
+    ``kind`` is ``verdict``, ``unexpected`` for another difference that TLC's message may explain, or the name of a gate's
+    reason. ``exit_code`` is that of a command that finds it.
     """
 
     point: int
@@ -105,26 +104,26 @@ def judge_point(sweep: Sweep, row: Expectation, run: RunRow) -> Iterator[Mismatc
         return
     if row.outcome is not None and run.outcome is not row.outcome:
         found = f"{run.outcome.value}{_in_brackets(names)}"
-        yield Mismatch(point, "outcome", f"{found}, expected {row.outcome.value}")
+        yield Mismatch(point, "unexpected", f"{found}, expected {row.outcome.value}")
     if row.violates is not None:
         missing = tuple(wanted for wanted in row.violates if not any(is_expected(n, [wanted]) for n in names))
         surplus = tuple(name for name in names if not is_expected(name, row.violates))
         # With find = "first" TLC stops at one violation, so the others are not missing.
         if missing and (sweep.options.find == "each" or not names):
             code = ExitCode.INCONCLUSIVE if set(missing) <= set(run.undecided) else ExitCode.UNEXPECTED
-            yield Mismatch(point, "not-violated", f"does not violate {', '.join(missing)}, expected to", code)
+            yield Mismatch(point, "unexpected", f"does not violate {', '.join(missing)}, expected to", code)
         if surplus:
-            yield Mismatch(point, "violated", f"violates {', '.join(surplus)}, not expected to")
-    for kind, wanted, figure in (
+            yield Mismatch(point, "unexpected", f"violates {', '.join(surplus)}, not expected to")
+    for name, wanted, figure in (
         ("trace length", row.trace_length, run.trace_length),
         ("distinct", row.distinct, run.distinct),
         ("generated", row.generated, run.generated),
     ):
         if wanted is not None and figure != wanted:
-            yield Mismatch(point, kind, f"{kind} is {figure}, expected {wanted}")
+            yield Mismatch(point, "figures", f"{name} is {figure}, expected {wanted}")
     if row.min_distinct is not None and (run.distinct or 0) < row.min_distinct:
         text = f"distinct is {run.distinct}, expected at least {row.min_distinct}"
-        yield Mismatch(point, "min-distinct", text)
+        yield Mismatch(point, "figures", text)
 
 
 def verdict_text(row: Expectation, run: RunRow, *, outcome: bool = False) -> str:
@@ -148,12 +147,12 @@ def doubts(row: Expectation, run: RunRow, checked: Sequence[Check], *, started: 
         if run.outcome is Outcome.KILLED or not (named or run.simulated):
             allowed = "being killed is not an answer" if run.outcome is Outcome.KILLED else _ALLOW
             text = f"{OUTCOME_WORDS[run.outcome]}; {allowed}"
-            yield Mismatch(run.point, "no-answer", text, ExitCode.INCONCLUSIVE)
+            yield Mismatch(run.point, "inconclusive", text, ExitCode.INCONCLUSIVE)
         elif run.simulated and expected_verdict(row) is None:
             text = f'{run.unanswered}; to allow it, expect verdict = "inconclusive"'
-            yield Mismatch(run.point, "simulated", text, ExitCode.INCONCLUSIVE)
+            yield Mismatch(run.point, "inconclusive", text, ExitCode.INCONCLUSIVE)
     if run.verdict is Verdict.BROKEN and (run.outcome is Outcome.NOT_STARTED or not started):
-        yield Mismatch(run.point, "not-started", "TLC did not run", ExitCode.NOT_RUN)
+        yield Mismatch(run.point, "unexpected", "TLC did not run", ExitCode.NOT_RUN)
     if unnamed_violation(row, run.verdict, checked) and not isinstance(row, ExternalExpectation):
         text = f"a violation is expected, but not which of the {len(checked)} checks it violates"
         yield Mismatch(run.point, "unnamed", f"{text}; write violates = [...]", ExitCode.NOT_RUN)
