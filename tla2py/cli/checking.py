@@ -21,7 +21,8 @@ from tla2py.errors import InputError
 from tla2py.execution.check import Checked, ModelOptions, check_point, run_check
 from tla2py.execution.listener import Listener
 from tla2py.execution.sweeps import SweepOptions, SweepResult, only_failed
-from tla2py.gate.second import Objection, Second
+from tla2py.gate.problem import Problem
+from tla2py.gate.second import Second
 from tla2py.model.because import Because
 from tla2py.model.trace import SIMULATED, UNKNOWN
 from tla2py.replay.query import Origin
@@ -105,7 +106,7 @@ class Checking:
                 cancelled=cancelled,
             )
 
-    def show(self, checked: Checked, second: Second | None = None, wrong: Objection | None = None) -> None:
+    def show(self, checked: Checked, second: Second | None = None, wrong: Problem | None = None) -> None:
         """Print a result, why it is violated, and what a second TLC says."""
         because = self._because(checked)
         if self.as_json:
@@ -116,7 +117,7 @@ class Checking:
         files = {each.stem: str(each) for each in self.file.parent.glob("*.tla")}
         show(check_text(checked, full=self.full, because=because, files=files))
         if wrong is not None:
-            show_text(f"{wrong.reason}: {wrong.text}\n")
+            show_text(f"{wrong.reason.value}: {wrong.text}\n")
         elif second is not None:
             compared = (
                 f"agrees in {', '.join(second.compared)}" if second.agrees else "has no answer to compare"

@@ -407,10 +407,8 @@ def _decide_point(
             known = (each for each in (found.jar, *sweep.jars.values()) if each is not None)
             own = next((each for each in known if each.sha256 == run.jar_sha256), None)
             second = compare(row, found.second, run, spec, own or jar_of(run.jar_sha256))
-            if (wrong := objection(row, second, found.second.problem)) is not None:
-                problems.append(
-                    Problem(reason=Reason(wrong.reason), text=wrong.text, exit_code=wrong.exit_code)
-                )
+            wrong = objection(row, second, found.second.problem)
+            problems += [wrong] if wrong is not None else []
         problems += _collision_problems(sweep, row)
         problems += _action_problems(expected, fired, idle, row.verdict)
         meaning = meanings.of(run, facts.config, spec)

@@ -6,13 +6,13 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Literal, NamedTuple
 
 from tla2py.errors import ExitCode, InputError, StoreError
 from tla2py.execution.check import Checked
 from tla2py.execution.executor import ExecutorFactory
 from tla2py.execution.listener import Listener
 from tla2py.execution.sweeps import run_sweeps
+from tla2py.gate.problem import Problem, Reason
 from tla2py.lint.faults import faults_met
 from tla2py.model.outcome import Outcome, Verdict
 from tla2py.model.row import RunRow
@@ -128,7 +128,7 @@ def stored_second(sweep: Sweep, store: Address) -> SecondRuns | None:
 
 def checked_second(
     checked: Checked, again: Callable[[Path], Checked], named: Path
-) -> tuple[Second, Objection | None]:
+) -> tuple[Second, Problem | None]:
     """What a second TLC says of a check, and what is wrong with that; ``again`` repeats the check with another jar.
 
     Raises ToolchainError (``jar-missing``, ``jar-corrupt``, ``jar-not-tlc``), and ValueError for a
@@ -172,29 +172,21 @@ def compare(first: RunRow, second: SecondRuns, run: Run, spec: ModuleGraph, jar:
     return replace(facts, agrees=not differences, compared=compared, differences=differences)
 
 
-class Objection(NamedTuple):
-    """Why a second opinion makes a gate or a check fail; ``reason`` is the name that reports use."""
-
-    reason: Literal["second-differs", "second-broken", "second-open"]
-    text: str
-    exit_code: ExitCode
-
-
-def objection(first: RunRow, second: Second, problem: str = "") -> Objection | None:
+def objection(first: RunRow, second: Second, problem: str = "") -> Problem | None:
     """What is wrong with a second opinion, None if nothing is; ``problem`` is why the second TLC did not run."""
     other = second.row
     if second.differences:
         known = f"; known: {', '.join(second.known)}" if second.known else ""
         text = f"the two TLCs differ: {'; '.join(second.differences)}{known}"
-        return Objection("second-differs", text, ExitCode.UNEXPECTED)
+        return Problem(reason=Reason.SECOND_DIFFERS, text=text, exit_code=ExitCode.UNEXPECTED)
     if other is None or (other.verdict is Verdict.BROKEN and first.verdict is not Verdict.BROKEN):
         why = problem or (other.message if other else "the store has no result of it") or "broken"
         text = f"{second.text} cannot run the model: {' '.join(why.split())[:300]}"
-        return Objection("second-broken", text, ExitCode.NOT_RUN)
+        return Problem(reason=Reason.SECOND_BROKEN, text=text)
     answered = first.verdict is not Verdict.INCONCLUSIVE
     if other.verdict is Verdict.INCONCLUSIVE and answered and not other.simulated:
         text = f"{second.text} has no answer: {other.unanswered}"
-        return Objection("second-open", text, ExitCode.INCONCLUSIVE)
+        return Problem(reason=Reason.SECOND_OPEN, text=text, exit_code=ExitCode.INCONCLUSIVE)
     return None
 
 
