@@ -17,7 +17,7 @@ from tla2py.execution.listener import SILENT, Listener, RunProgress, follow_run
 from tla2py.execution.preflight import checked_plan
 from tla2py.execution.sweeps import SweepOptions
 from tla2py.model.finding import Severity
-from tla2py.model.model import Config, GivenVariable
+from tla2py.model.model import Config
 from tla2py.model.outcome import Outcome, Verdict
 from tla2py.model.run import WORK, Limits, Run, RunRecord, RunResult, TlcOptions
 from tla2py.model.trace import Trace
@@ -93,8 +93,8 @@ def with_named_files(
     return replace(model, environment=(*variables, *texts), inputs=tuple(inputs))
 
 
-def given_variables(texts: Sequence[str]) -> tuple[GivenVariable, ...]:
-    """The variables of ``--env NAME=VALUE``. Raises InputError (``variable-name``)."""
+def given_variables(texts: Sequence[str]) -> dict[str, str]:
+    """The values of ``--env NAME=VALUE``, by name. Raises InputError (``variable-name``)."""
     found = {}
     for text in texts:
         name, _, value = text.partition("=")
@@ -104,7 +104,7 @@ def given_variables(texts: Sequence[str]) -> tuple[GivenVariable, ...]:
             )
         check_variable("environment", name, None)
         found[name] = value
-    return tuple(sorted(GivenVariable(*pair) for pair in found.items()))
+    return dict(sorted(found.items()))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -196,7 +196,7 @@ def check_sweep(
         ),
         constants={name: text for name, text in given.items() if name not in defined},
         substitutions={name: text for name, text in given.items() if name in defined},
-        environment=dict(given_variables(model.environment)),
+        environment={**given_variables(model.environment)},
         inputs=FilesSection(files=[_INPUT]),
     )
     specs, source = {module.name: spec}, OptionText(module, "")

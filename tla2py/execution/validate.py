@@ -83,7 +83,7 @@ def _sections(
     config = model.config or (beside if beside.is_file() else None)
     tables = {
         "constants": given_values(model.constants),
-        "environment": dict(given_variables(model.environment)),
+        "environment": given_variables(model.environment),
         "logs": {"files": names(logs)},
         "accept": accepted,
     }
