@@ -12,17 +12,19 @@ import msgspec
 from tla2py.analysis.searching import enough_draws
 from tla2py.errors import ExitCode
 from tla2py.execution.validate import LogMutants
-from tla2py.gate.drift import (
+from tla2py.gate.lock import Lock, LockedPoint, parameters_key
+from tla2py.gate.problem import (
     OF_MODULES,
+    UNANSWERED,
     Drift,
     Meanings,
+    Problem,
+    Reason,
     blind_drift,
     drift,
     locked_point,
     survivor_drift,
 )
-from tla2py.gate.lock import Lock, LockedPoint, parameters_key
-from tla2py.gate.problem import UNANSWERED, Problem, Reason
 from tla2py.gate.second import Second, SecondRuns, compare, objection, second_notices
 from tla2py.gate.selftest import Tested, self_test_notices, self_test_problems
 from tla2py.lint.faults import KNOWN_WRONG

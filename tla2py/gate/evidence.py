@@ -16,8 +16,7 @@ from tla2py.analysis.view import StoreView
 from tla2py.errors import InputError, Place
 from tla2py.execution.sweeps import SweepOptions
 from tla2py.gate.decision import Decision, PointDecision
-from tla2py.gate.drift import Drift
-from tla2py.gate.problem import Problem, Reason
+from tla2py.gate.problem import Drift, Problem, Reason
 from tla2py.gate.run import Gated
 from tla2py.gate.stored import read_trace
 from tla2py.model.run import Run

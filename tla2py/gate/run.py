@@ -18,9 +18,8 @@ from tla2py.execution.preflight import lasting_findings, sweep_findings
 from tla2py.execution.sweeps import SweepOptions, note_passed, only_failed, run_sweeps
 from tla2py.execution.validate import run_log_mutants
 from tla2py.gate.decision import Decision, PointDecision, StoreFacts, decide
-from tla2py.gate.drift import blindness, survivors
 from tla2py.gate.lock import Lock, lock_path, parameters_key, read_lock, write_lock
-from tla2py.gate.problem import Problem
+from tla2py.gate.problem import Problem, blindness, survivors
 from tla2py.gate.second import SecondRuns, run_second, stored_second
 from tla2py.gate.selftest import run_self_test
 from tla2py.gate.stored import plan_stored, read_found, stored_mutants, stored_report, sweep_file_of

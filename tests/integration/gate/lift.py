@@ -7,8 +7,7 @@ from pathlib import Path
 
 from tests.command import Ended
 from tests.conftest import RunCli
-from tla2py.gate.drift import Drift
-from tla2py.gate.problem import Reason
+from tla2py.gate.problem import Drift, Reason
 
 LIFT = r"""---- MODULE Lift ----
 \* A lift that goes up and down between the ground and its top.

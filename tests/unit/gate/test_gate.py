@@ -10,8 +10,8 @@ from tests.unit.conftest import LoadSweep
 from tests.unit.gate.gating import HEAD, gate, told
 from tests.unit.rows import run_row
 from tla2py.errors import ExitCode
-from tla2py.gate.drift import drift
 from tla2py.gate.lock import Lock, LockedPoint
+from tla2py.gate.problem import drift
 from tla2py.model.outcome import Outcome
 
 OTHER_INPUTS = "store was made from other inputs than sweep.toml"

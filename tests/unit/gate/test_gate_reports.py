@@ -21,11 +21,10 @@ from tests.unit.gate.gating import HEAD, evidence, gate, trace
 from tests.unit.rows import run_row
 from tla2py.errors import ExitCode, InputError
 from tla2py.gate.decision import PointDecision
-from tla2py.gate.drift import Drift
 from tla2py.gate.evidence import Evidence
 from tla2py.gate.lock import Lock
 from tla2py.gate.outputs import JunitReport, MarkdownReport, escape, github_annotations, github_command
-from tla2py.gate.problem import Problem, Reason
+from tla2py.gate.problem import Drift, Problem, Reason
 from tla2py.gate.sarif import SarifReport
 from tla2py.gate.terminal import gate_summary
 from tla2py.model.outcome import REMEDIES, Outcome
