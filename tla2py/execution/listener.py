@@ -11,7 +11,7 @@ import time
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -65,33 +65,24 @@ class RunProgress:
 
 def follow_run(run: Run, tell: Callable[[RunProgress], None]) -> Watch:
     """A watch that calls ``tell`` with the progress of a run, once a second."""
+    start = RunProgress(run_id=run.run_id, began=0.0, limits=run.limits, memory_bytes=0)
     stdout: Path | None = None
-    began = counted = looked = 0.0
-    stats, rate = Stats(), None
+    progress, counted, looked = start, 0.0, 0.0
 
     def watch(file: Path, memory_bytes: int) -> None:
-        nonlocal stdout, began, counted, looked, stats, rate
+        nonlocal stdout, progress, counted, looked
         now = time.time()
         if file != stdout:
             # Another execution of the same run.
-            stdout, began, counted, looked, stats, rate = file, now, now, now, Stats(), None
+            stdout, progress, counted, looked = file, replace(start, began=now), now, now
         if abs(now - looked) < _SECONDS:
             return
         looked = now
-        new = latest_stats(file, simulation=run.options.mode != "check")
-        if new is not None and new != stats:
-            rate = ((new.generated or 0) - (stats.generated or 0)) / max(now - counted, _SECONDS)
-            stats, counted = new, now
-        tell(
-            RunProgress(
-                run_id=run.run_id,
-                began=began,
-                limits=run.limits,
-                memory_bytes=memory_bytes,
-                stats=stats,
-                states_per_second=rate,
-            )
-        )
+        new, old = latest_stats(file, simulation=run.options.mode != "check"), progress.stats
+        if new is not None and new != old:
+            rate = ((new.generated or 0) - (old.generated or 0)) / max(now - counted, _SECONDS)
+            progress, counted = replace(progress, stats=new, states_per_second=rate), now
+        tell(replace(progress, memory_bytes=memory_bytes))
 
     return watch
 
