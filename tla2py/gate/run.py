@@ -25,7 +25,6 @@ from tla2py.gate.selftest import run_self_test
 from tla2py.gate.stored import plan_stored, read_found, stored_mutants, stored_report, sweep_file_of
 from tla2py.lint.faults import KNOWN_WRONG
 from tla2py.model.outcome import Outcome, Verdict
-from tla2py.model.row import RunRow
 from tla2py.model.search import Search
 from tla2py.mutation.mutate import gate_mutants
 from tla2py.store.storage import Address, folder_of, is_remote
@@ -245,27 +244,18 @@ def _propose(gated: Gated) -> bool:
 
 
 def _proposed_row(point: PointDecision, hint: Hint) -> str:
-    config, why = toml_string(point.point.parameters["config"]), toml_string(_why(point.row, hint))
-    expected = _expected(point.row, hint)
-    return f"[[expect.point]]\nmatch = {{ config = {config} }}\n{expected}\nproposed = {why}\n"
-
-
-def _expected(row: RunRow | None, hint: Hint) -> str:
-    names = hint.names
+    row, names, why = point.row, hint.names, hint.why
+    if row is not None:
+        why += f"; the run: {' '.join([row.verdict.value, ', '.join(row.violated_names)]).rstrip()}"
+    expected = f"verdict = {toml_string(Verdict.VIOLATED.value)}"
     if not names and row is not None and row.verdict is Verdict.VIOLATED:
-        if row.outcome is Outcome.VIOLATION_DEADLOCK:
-            return f"outcome = {toml_string(row.outcome.value)}"
         names = tuple(row.violated_names)
-    if not names:
-        return f"verdict = {toml_string(Verdict.VIOLATED.value)}"
-    return f"violates = [{', '.join(map(toml_string, names))}]"
-
-
-def _why(row: RunRow | None, hint: Hint) -> str:
-    if row is None:
-        return hint.why
-    names = f" {', '.join(row.violated_names)}" if row.violated_names else ""
-    return f"{hint.why}; the run: {row.verdict.value}{names}"
+        if row.outcome is Outcome.VIOLATION_DEADLOCK:
+            names, expected = (), f"outcome = {toml_string(row.outcome.value)}"
+    if names:
+        expected = f"violates = [{', '.join(map(toml_string, names))}]"
+    config = toml_string(point.point.parameters["config"])
+    return f"[[expect.point]]\nmatch = {{ config = {config} }}\n{expected}\nproposed = {toml_string(why)}\n"
 
 
 def _gate_store(path: str, options: GateOptions, listener: Listener) -> Gated:

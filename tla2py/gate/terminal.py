@@ -118,14 +118,15 @@ def _problem_line(problem: Problem, where: str = "") -> Text:
 
 def _told(point: PointDecision) -> list[Problem]:
     """A point's problems, without a changed verdict and new violations where an unexpected result says these."""
-    unexpected = any(problem.reason is Reason.UNEXPECTED for problem in point.problems)
-    return [problem for problem in point.problems if not (unexpected and _is_result(problem.cause))]
-
-
-def _is_result(cause: object) -> bool:
-    if not isinstance(cause, Drift):
-        return False
-    return cause.kind == "verdict" or (cause.kind == "violation" and cause.now is not None)
+    if all(problem.reason is not Reason.UNEXPECTED for problem in point.problems):
+        return [*point.problems]
+    changes = ((problem, problem.cause) for problem in point.problems)
+    return [
+        problem
+        for problem, cause in changes
+        if not isinstance(cause, Drift)
+        or not (cause.kind == "verdict" or (cause.kind == "violation" and cause.now is not None))
+    ]
 
 
 def _counts(problem: Problem) -> bool:
