@@ -222,9 +222,10 @@ def tables_command(
 
             require_pyspark()
             from tla2py.spark.session import spark_context
-            from tla2py.spark.tasks import deriver
+            from tla2py.spark.tasks import SparkTasks
 
-            derive = deriver(stack.enter_context(spark_context(master, workers=1, only_runs=True)))
+            context = stack.enter_context(spark_context(master, workers=1, only_runs=True))
+            derive = SparkTasks(context).derive
         columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
         live = Progress(*columns, console=err(), transient=True, disable=not err().is_terminal)
         task = stack.enter_context(live).add_task("rows of runs", total=len(opened.points()))

@@ -21,7 +21,7 @@ from pyspark.sql.pandas.types import from_arrow_type, to_arrow_schema
 from pyspark.sql.types import VariantVal
 
 from tla2py.errors import ExitCode, InputError, StoreError, Tla2pyError
-from tla2py.spark.tasks import deriver, shared_address, shipper
+from tla2py.spark.tasks import SparkTasks, shared_address, shipper
 from tla2py.store.foreign import ForeignStore, open_tables
 from tla2py.store.fragments import TableList, read_list
 from tla2py.store.schema import TABLE_NAMES, TABLES, Column, runs_columns
@@ -164,7 +164,7 @@ def load_tables(session: SparkSession, inputs: Sequence[str]) -> dict[str, DataF
         raise InputError(
             "same-input", "an input is named twice", hint="name it once, or its rows would count twice"
         )
-    stores = {name: open_tables(name, deriver(session.sparkContext)) for name in inputs}
+    stores = {name: open_tables(name, SparkTasks(session.sparkContext).derive) for name in inputs}
     frames = {}
     for table in TABLE_NAMES:
         parts = []

@@ -38,7 +38,7 @@ from tla2py.store.fragments import Fragment
 from tla2py.store.record import Archive
 from tla2py.store.storage import Address, folder_of, is_remote
 from tla2py.store.store import Store
-from tla2py.store.write import Derive, Group, derive_here
+from tla2py.store.write import Group, derive_here
 from tla2py.tlc.config.render import default_template
 from tla2py.tlc.output.result import interpret_record
 from tla2py.tlc.tools.community import read_override
@@ -76,8 +76,26 @@ class SparkTasks:
         return self._slots
 
     def derive(self, store: Store, groups: Iterable[Group]) -> Iterable[Fragment]:
-        """The fragments of groups of records, made by tasks if the records are many."""
-        return deriver(self._context)(store, groups)
+        """The fragments of groups of records, made by tasks, or in this process if the records are few.
+
+        Raises StoreError as ``derive_fragment`` does, and ToolchainError (``spark-failed``).
+        """
+        context, found = self._context, list(groups)
+        if sum(map(len, found)) < _MANY_RECORDS:
+            return derive_here(store, found)
+        shipper(context).ship_package()
+        parts = [*split(found, context.defaultParallelism * _WAVES)]
+        task = _derivation(shared_address(store.path))
+        try:
+            made = context.parallelize(parts, len(parts)).mapPartitions(task).collect()
+        except BaseException as error:
+            # Whoever interrupts the driver ends its tasks.
+            with contextlib.suppress(Py4JError, OSError):
+                context.cancelAllJobs()
+            if isinstance(error, Exception):
+                raise job_failed(error) from error
+            raise
+        return _without_errors(made)
 
     def share(self, work: Work) -> Broadcast[Parcel]:
         """The work as tasks get it."""
@@ -151,26 +169,8 @@ _WAVES = 4
 _LEAST_RUNS = 50
 
 
-def deriver(context: SparkContext) -> Derive:
-    """The function that makes fragments with a context's tasks, or in this process if records are few.
-
-    It raises StoreError as ``derive_fragment`` does, and ToolchainError (``spark-failed``).
-    """
-
-    def derive(store: Store, groups: Iterable[Group]) -> Iterable[Fragment]:
-        found = list(groups)
-        if sum(map(len, found)) < _MANY_RECORDS:
-            return derive_here(store, found)
-        shipper(context).ship_package()
-        return _made(
-            context, shared_address(store.path), [*split(found, context.defaultParallelism * _WAVES)]
-        )
-
-    return derive
-
-
-def _made(context: SparkContext, address: Address, groups: Sequence[Group]) -> list[Fragment]:
-    """The fragment that a task makes of each group of records, in order."""
+def _derivation(address: Address) -> Callable[[Iterable[Group]], Iterator[Fragment | Tla2pyError]]:
+    """What a task does with its groups of records; an error ends it."""
 
     def task(part: Iterable[Group]) -> Iterator[Fragment | Tla2pyError]:
         try:
@@ -179,16 +179,7 @@ def _made(context: SparkContext, address: Address, groups: Sequence[Group]) -> l
         except Tla2pyError as error:
             yield error
 
-    try:
-        made = context.parallelize(groups, len(groups)).mapPartitions(task).collect()
-    except BaseException as error:
-        # Whoever interrupts the driver ends its tasks.
-        with contextlib.suppress(Py4JError, OSError):
-            context.cancelAllJobs()
-        if isinstance(error, Exception):
-            raise job_failed(error) from error
-        raise
-    return _without_errors(made)
+    return task
 
 
 def _without_errors(made: Iterable[T | Tla2pyError]) -> list[T]:
