@@ -180,21 +180,15 @@ def _gate_files(
             sweep, search = _searched(replace(sweep, chosen=None), view)
         # A limited sweep's store may have other points too.
         view.run_rows = result.runs
-        found, mutants, report = read_found(view), None, None
+        found = replace(read_found(view), findings=result.findings, search=search, jar=toolchain.jar)
         if sweep.file.logs.mutate and not sweep.limited:
             mutants = run_log_mutants(result, toolchain, executors, fresh=options.fresh, listener=listener)
+            found = replace(found, mutants=mutants)
         if not sweep.limited:
             report = gate_mutants(
                 sweep, result.store.path, toolchain, executors, fresh=options.fresh, listener=listener
             )
-        found = replace(
-            found,
-            findings=result.findings,
-            mutants=mutants,
-            report=report,
-            search=search,
-            jar=toolchain.jar,
-        )
+            found = replace(found, report=report)
         named = options.second or (Path(sweep.file.gate.second) if sweep.file.gate.second else None)
         if named is not None:
             second = run_second(
@@ -203,7 +197,7 @@ def _gate_files(
             found = replace(found, second=second)
         if options.self_test:
             tested = run_self_test(
-                result, toolchain, executors, lock, report, fresh=options.fresh, listener=listener
+                result, toolchain, executors, lock, found.report, fresh=options.fresh, listener=listener
             )
             found = replace(found, self_test=tested)
         yield Gated(
