@@ -125,11 +125,9 @@ class Problem:
     cause: Drift | Finding | None = None
 
     @classmethod
-    def of_drift(cls, drift: Drift, point: int | None = None) -> Problem:
+    def of_drift(cls, drift: Drift) -> Problem:
         """The problem that a point, or the sweep, differs from the lock."""
-        return cls(
-            reason=Reason.DRIFT, text=drift.text, exit_code=ExitCode.UNEXPECTED, point=point, cause=drift
-        )
+        return cls(reason=Reason.DRIFT, text=drift.text, exit_code=ExitCode.UNEXPECTED, cause=drift)
 
     @classmethod
     def of_finding(cls, finding: Finding) -> Problem:

@@ -359,7 +359,9 @@ def test_the_log_counts_points_beyond_ten_runs_and_gives_one_example_of_changed_
     for number, point in enumerate(decision.points, 1):
         text = f"distinct states rose from {number} to {2 * number}"
         drift = Drift("distinct", text, number, 2 * number)
-        points.append(replace(point, problems=(Problem.of_drift(drift, number),) if number % 3 else ()))
+        points.append(
+            replace(point, problems=(replace(Problem.of_drift(drift), point=number),) if number % 3 else ())
+        )
     text = log_of(evidence(sweep, replace(decision, points=tuple(points))))
     assert (
         "    points 1-2, 4-5, 7-8, 10-11, 13-14, 16-17, 19-20, 22-23, 25-26, 28-29 and 7 more  Max = 1"
@@ -400,10 +402,8 @@ def test_the_log_shows_one_counterexample_of_a_kind_and_how_to_expect_all(load: 
 def test_the_log_refers_to_a_counterexample_where_other_things_are_wrong_too(load: LoadSweep) -> None:
     gated = all_violated(load)
     points = list(gated.decision.points)
-    drift = Problem.of_drift(
-        Drift("counted", "the run did not count actions, but the lock has them"), point=5
-    )
-    points[4] = replace(points[4], problems=(*points[4].problems, drift))
+    drift = Problem.of_drift(Drift("counted", "the run did not count actions, but the lock has them"))
+    points[4] = replace(points[4], problems=(*points[4].problems, replace(drift, point=5)))
     text = log_of(replace(gated, decision=replace(gated.decision, points=tuple(points))))
     assert (
         "      drift: the run did not count actions, but the lock has them\n      the counterexample to Small: as at point 3 (4 states)\n"
