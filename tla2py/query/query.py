@@ -82,7 +82,7 @@ def answer_query(
 
 def _check_reads(statement: str) -> None:
     """Raise InputError (``no-query``) for a statement that does not only read: its effect would be lost, or not."""
-    words = [token.upper() for token in _tokens(statement) if token != "("]
+    words = [token[0].upper() for token in _tokens(statement) if token[0] != "("]
     if not words or words[0] not in _READING or "INSERT" in words:
         shown = " ".join(statement.split())[:100] or "nothing"
         raise InputError(
@@ -90,15 +90,14 @@ def _check_reads(statement: str) -> None:
         )
 
 
-def _tokens(statement: str) -> Iterator[str]:
+def _tokens(statement: str) -> list[re.Match[str]]:
     """The tokens of a statement without its comments."""
-    return (found[0] for found in _TOKEN.finditer(statement) if not found[0].startswith(("--", "/*")))
+    return [found for found in _TOKEN.finditer(statement) if not found[0].startswith(("--", "/*"))]
 
 
 def quote_distinct(statement: str, quote: str) -> str:
     """The statement with ``distinct`` in quotes wherever it can only be the column of ``runs``."""
-    found = [each for each in _TOKEN.finditer(statement) if not each[0].startswith(("--", "/*"))]
-    parts, end = [], 0
+    found, parts, end = _tokens(statement), [], 0
     for place, token in enumerate(found):
         before = found[place - 1][0].upper() if place else ""
         after = found[place + 1][0].upper() if place + 1 < len(found) else ""

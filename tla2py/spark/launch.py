@@ -45,12 +45,6 @@ def local_cores(master: str) -> int | None:
     return default_slots(1) if found[1] == "*" else int(found[1] or "1")
 
 
-def local_master(master: str, workers: int) -> str:
-    """A local master with cores for at least one task, which retries a task if its Python worker is killed."""
-    cores = local_cores(master)
-    return master if cores is None else f"local[{max(cores, workers)},4]"
-
-
 # The optimising compiler takes half of the processor time of Spark's start; only large queries need it.
 ONLY_RUNS = ("-XX:TieredStopAtLevel=1",)
 # Verifying Spark's own classes takes over a tenth.
@@ -101,7 +95,9 @@ def spark_settings(
                 "spark.local.dir": str(scratch),
             }
     if master is not None:
-        settings[_MASTER] = local_master(master, workers)
+        cores = local_cores(master)
+        # Cores for at least one task, which is retried if its Python worker is killed.
+        settings[_MASTER] = master if cores is None else f"local[{max(cores, workers)},4]"
     return settings
 
 
