@@ -13,7 +13,7 @@ from typing import Annotated
 import typer
 
 from tla2py.cli.console import err, show, show_json, show_text
-from tla2py.cli.options import Arguments, Jar, Json, Master, OtherStore, Store
+from tla2py.cli.options import Arguments, Jar, Json, Master, OtherStore, Store, argument, option
 from tla2py.errors import InputError
 from tla2py.files import check_report, store_files, write_file
 from tla2py.query import Engine
@@ -32,18 +32,14 @@ class AnswerFormat(StrEnum):
 
 def query_command(
     store: Store,
-    statement: Annotated[
-        str,
-        typer.Argument(metavar="SQL", help="SQL over runs, traces, states, changes, prints, coverage."),
-    ],
+    statement: Annotated[str, argument("SQL", "SQL over runs, traces, states, changes, prints, coverage.")],
     engine: Annotated[
         Engine | None,
-        typer.Option(metavar="duckdb|spark", help="The engine, and with it the dialect; default: duckdb."),
+        option("--engine duckdb|spark", "The engine, and with it the dialect; default: duckdb."),
     ] = None,
     master: Master = None,
     form: Annotated[
-        AnswerFormat | None,
-        typer.Option("--format", metavar="csv|markdown|json", help="Print this instead of a table."),
+        AnswerFormat | None, option("--format csv|markdown|json", "Print this instead of a table.")
     ] = None,
     as_json: Json = False,
 ) -> None:
@@ -81,14 +77,9 @@ def query_command(
 
 def explain_command(
     store: Store,
-    name: Annotated[
-        str | None, typer.Option("--property", metavar="NAME", help="Only this invariant or property.")
-    ] = None,
+    name: Annotated[str | None, option("--property NAME", "Only this invariant or property.")] = None,
     suggest: Annotated[
-        int,
-        typer.Option(
-            "--suggest", metavar="N", min=0, help="How many points to suggest that could refute each law."
-        ),
+        int, option("--suggest N", "How many points to suggest that could refute each law.", min=0)
     ] = 3,
     as_json: Json = False,
 ) -> None:
@@ -113,12 +104,9 @@ def explain_command(
 def explore_command(
     store: Store,
     port: Annotated[
-        int,
-        typer.Option(metavar="N", help="The port on 127.0.0.1; 0 for any that is free.", min=0, max=65535),
+        int, option("--port N", "The port on 127.0.0.1; 0 for any that is free.", min=0, max=65535)
     ] = 0,
-    browser: Annotated[
-        bool, typer.Option("--browser/--no-browser", help="Open the page in the browser.")
-    ] = True,
+    browser: Annotated[bool, option("--browser/--no-browser", "Open the page in the browser.")] = True,
     compare: OtherStore = None,
     tla2tools: Jar = None,
 ) -> None:
@@ -153,27 +141,21 @@ def explore_command(
 
 def report_command(
     store: Store,
-    output: Annotated[
-        Path | None, typer.Option("-o", "--output", metavar="FILE", help="The page; default NAME.html.")
-    ] = None,
-    notes: Annotated[
-        Path | None, typer.Option(metavar="FILE.md", help="Markdown for the top of the page.")
-    ] = None,
+    output: Annotated[Path | None, option("-o --output FILE", "The page; default NAME.html.")] = None,
+    notes: Annotated[Path | None, option("--notes FILE.md", "Markdown for the top of the page.")] = None,
     lanes: Annotated[
         str | None,
-        typer.Option(
-            metavar="NAME",
-            help="The processes: a constant, or a variable that is a function on them; several with commas.",
+        option(
+            "--lanes NAME",
+            "The processes: a constant, or a variable that is a function on them; several with commas.",
         ),
     ] = None,
     messages: Annotated[
-        str | None, typer.Option(metavar="VARIABLE", help="A set or bag of messages, drawn as arrows.")
+        str | None, option("--messages VARIABLE", "A set or bag of messages, drawn as arrows.")
     ] = None,
-    sender: Annotated[
-        str | None, typer.Option(metavar="FIELD", help="The field of a message with its sender.")
-    ] = None,
+    sender: Annotated[str | None, option("--sender FIELD", "The field of a message with its sender.")] = None,
     receiver: Annotated[
-        str | None, typer.Option(metavar="FIELD", help="The field of a message with its receivers.")
+        str | None, option("--receiver FIELD", "The field of a message with its receivers.")
     ] = None,
     compare: OtherStore = None,
     arguments: Arguments = False,

@@ -20,7 +20,7 @@ from tla2py.cases.cases import CaseOptions, Cases, differences, make_cases
 from tla2py.cases.drive import PROTOCOL, Drive, Program, write_drives
 from tla2py.cases.render import render_adapter, render_suite
 from tla2py.cli.console import err, reader_gone, show_json, show_lines
-from tla2py.cli.options import Arguments, Jar, Json, Store, given_options, with_options
+from tla2py.cli.options import Arguments, Jar, Json, Store, argument, given_options, option, with_options
 from tla2py.errors import ExitCode, InputError, writing
 from tla2py.files import check_report, write_atomically, write_file
 from tla2py.model.row import DriveRow
@@ -33,53 +33,43 @@ _SHOWN = 40
 
 def _case_options(
     point: Annotated[
-        int | None,
-        typer.Option("--point", metavar="N", help="The point; default: the only one with a graph."),
+        int | None, option("--point N", "The point; default: the only one with a graph.")
     ] = None,
     cover: Annotated[
         str,
-        typer.Option(
-            metavar="edges|states|actions|pairs|paths:K",
-            help="What the cases cover: every step, state, action, pair of consecutive actions, or all paths of K steps.",
+        option(
+            "--cover edges|states|actions|pairs|paths:K",
+            "What the cases cover: every step, state, action, pair of consecutive actions, or all paths of K steps.",
         ),
     ] = "edges",
     see: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="EXPR",
-            help="What a test sees of a state, instead of all variables: TLA+, or SQL over state after sql:; repeatable.",
+        option(
+            "--see EXPR",
+            "What a test sees of a state, instead of all variables: TLA+, or SQL over state after sql:; repeatable.",
         ),
     ] = None,
     inputs: Annotated[
         str | None,
-        typer.Option(
-            metavar="A,B",
-            help="The actions that a test takes; all others are the system's answers, and several states may be right.",
+        option(
+            "--inputs A,B",
+            "The actions that a test takes; all others are the system's answers, and several states may be right.",
         ),
     ] = None,
     where: Annotated[
-        str | None,
-        typer.Option(metavar="EXPR", help="Cover only what leads to a state where this is TRUE; as --see."),
+        str | None, option("--where EXPR", "Cover only what leads to a state where this is TRUE; as --see.")
     ] = None,
     sample: Annotated[
-        int | None, typer.Option(metavar="N", min=1, help="Only so many of the cases, drawn with --seed.")
+        int | None, option("--sample N", "Only so many of the cases, drawn with --seed.", min=1)
     ] = None,
-    seed: Annotated[int, typer.Option(metavar="N", help="The seed of --sample.")] = 0,
+    seed: Annotated[int, option("--seed N", "The seed of --sample.")] = 0,
     weight: Annotated[
         int | None,
-        typer.Option(
-            metavar="N", min=0, help="How many steps a restart is worth; default: as few cases as possible."
-        ),
+        option("--weight N", "How many steps a restart is worth; default: as few cases as possible.", min=0),
     ] = None,
-    longest: Annotated[
-        int | None, typer.Option(metavar="N", min=1, help="No case has more steps than this.")
-    ] = None,
-    no_stutter: Annotated[
-        bool, typer.Option("--no-stutter", help="Leave out steps that change nothing.")
-    ] = False,
-    partial: Annotated[
-        bool, typer.Option("--partial", help="Take the graph of a search that ended early.")
-    ] = False,
+    longest: Annotated[int | None, option("--longest N", "No case has more steps than this.", min=1)] = None,
+    no_stutter: Annotated[bool, option("--no-stutter", "Leave out steps that change nothing.")] = False,
+    partial: Annotated[bool, option("--partial", "Take the graph of a search that ended early.")] = False,
     arguments: Arguments = False,
     tla2tools: Jar = None,
 ) -> object:
@@ -91,30 +81,27 @@ def _case_options(
 @with_options(_case_options)
 def generate_command(
     target: Annotated[
-        str,
-        typer.Argument(
-            metavar="STORE|SWEEP.toml", help="A store with a state graph, or a sweep file to run."
-        ),
+        str, argument("STORE|SWEEP.toml", "A store with a state graph, or a sweep file to run.")
     ],
     output_format: Annotated[
-        str, typer.Option("--format", metavar="jsonl|itf", help="A case a line, or an ITF trace a line.")
+        str, option("--format jsonl|itf", "A case a line, or an ITF trace a line.")
     ] = "jsonl",
     template: Annotated[
         str | None,
-        typer.Option(
-            metavar="pytest|go|rust|java|FILE", help="Write a test suite instead, by this template for Jinja."
+        option(
+            "--template pytest|go|rust|java|FILE", "Write a test suite instead, by this template for Jinja."
         ),
     ] = None,
     adapter: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE.py", help="Also write the class that a pytest suite runs against, to be filled in."
+        option(
+            "--adapter FILE.py", "Also write the class that a pytest suite runs against, to be filled in."
         ),
     ] = None,
-    output: Annotated[Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write here.")] = None,
+    output: Annotated[Path | None, option("-o --output FILE", "Write here.")] = None,
     check: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Compare with what was written before; exit code 1 if it differs."),
+        option("--check FILE", "Compare with what was written before; exit code 1 if it differs."),
     ] = None,
     *,
     options: CaseOptions,
@@ -156,18 +143,13 @@ def generate_command(
 @with_options(_case_options)
 def drive_command(
     store: Store,
-    command: Annotated[
-        list[str], typer.Argument(metavar="-- COMMAND...", help="The program, with its arguments.")
-    ],
-    step_timeout: Annotated[str, typer.Option(metavar="DURATION", help="Time limit of each answer.")] = "10s",
+    command: Annotated[list[str], argument("-- COMMAND...", "The program, with its arguments.")],
+    step_timeout: Annotated[str, option("--step-timeout DURATION", "Time limit of each answer.")] = "10s",
     shrink: Annotated[
-        bool, typer.Option("--shrink", help="Look for a shorter case that fails in the same way.")
+        bool, option("--shrink", "Look for a shorter case that fails in the same way.")
     ] = False,
     output: Annotated[
-        Path | None,
-        typer.Option(
-            "-o", "--output", metavar="DIR", help="Where the table drives goes; default STORE/drives."
-        ),
+        Path | None, option("-o --output DIR", "Where the table drives goes; default STORE/drives.")
     ] = None,
     as_json: Json = False,
     *,

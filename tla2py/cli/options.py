@@ -59,193 +59,160 @@ def _folders(named: list[Path] | None) -> list[Path] | None:
     return [module_folder(folder) for folder in named] if named else named
 
 
+def argument(shown: str, text: str) -> Any:
+    """A command's argument, ``shown`` in its help, with the ``text`` that says what it is."""
+    return typer.Argument(metavar=shown, help=text)
+
+
+def option(shown: str, text: str, **settings: Any) -> Any:
+    """A command's option as its help shows it, such as ``-o --store STORE``: its names, then what it takes."""
+    words = shown.split()
+    names = [word for word in words if word.startswith("-")]
+    return typer.Option(*names, metavar=" ".join(words[len(names) :]) or None, help=text, **settings)
+
+
 # Below a command's own options.
-_shared = functools.partial(typer.Option, rich_help_panel="Options of several commands")
+shared = functools.partial(option, rich_help_panel="Options of several commands")
 Libraries = Annotated[
     list[Path] | None,
-    _shared(
-        "-L",
-        "--library",
-        metavar="DIR",
+    shared(
+        "-L --library DIR",
+        "Another module folder; community-modules is the installed one without its Java classes; repeatable. A sweep file lists its own under libraries.",
         callback=_folders,
-        help="Another module folder; community-modules is the installed one without its Java classes; repeatable. A sweep file lists its own under libraries.",
     ),
 ]
-Constants = Annotated[
-    list[str] | None,
-    typer.Option("-c", "--constant", metavar="NAME=VALUE", help="A constant's value; repeatable."),
-]
-Only = Annotated[
-    list[str] | None,
-    typer.Option("--only", metavar="VAR", help="Show only this variable; repeatable."),
-]
-Hide = Annotated[
-    list[str] | None,
-    typer.Option("--hide", metavar="VAR", help="Do not show this variable; repeatable."),
-]
+Constants = Annotated[list[str] | None, option("-c --constant NAME=VALUE", "A constant's value; repeatable.")]
+Only = Annotated[list[str] | None, option("--only VAR", "Show only this variable; repeatable.")]
+Hide = Annotated[list[str] | None, option("--hide VAR", "Do not show this variable; repeatable.")]
 Jar = Annotated[
     Path | None,
-    _shared(
-        "--tla2tools",
-        metavar="JAR",
-        help="A tla2tools.jar or installed release; default: see tla2py tools list.",
-    ),
+    shared("--tla2tools JAR", "A tla2tools.jar or installed release; default: see tla2py tools list."),
 ]
 Jars = Annotated[
     list[Path] | None,
-    _shared(
-        "--tla2tools",
-        metavar="JAR",
-        help="A tla2tools.jar or installed release; several are the values of a parameter jar; default: see tla2py tools list.",
+    shared(
+        "--tla2tools JAR",
+        "A tla2tools.jar or installed release; several are the values of a parameter jar; default: see tla2py tools list.",
     ),
 ]
 Timeout = Annotated[
     str | None,
-    _shared(
-        metavar="DURATION",
-        help="Time limit of one execution of TLC, such as 90s or 5m; default: the sweep file's, or 10m for a check.",
+    shared(
+        "--timeout DURATION",
+        "Time limit of one execution of TLC, such as 90s or 5m; default: the sweep file's, or 10m for a check.",
     ),
 ]
 Memory = Annotated[
     str | None,
-    _shared(
-        metavar="SIZE",
-        help="Memory limit of one execution, everything included; default: the sweep file's, or 2GiB for a check.",
+    shared(
+        "--memory SIZE",
+        "Memory limit of one execution, everything included; default: the sweep file's, or 2GiB for a check.",
     ),
 ]
 Workers = Annotated[
     int | None,
-    _shared(
+    shared(
+        "--workers N",
+        "TLC worker threads of one execution; default: the sweep file's, or 1 for a check.",
         min=1,
-        metavar="N",
-        help="TLC worker threads of one execution; default: the sweep file's, or 1 for a check.",
     ),
 ]
 Trust = Annotated[
     bool | None,
-    _shared(
+    shared(
         "--trust/--no-trust",
-        help="Give TLC your environment, files and network; default: the sweep file's, or no.",
+        "Give TLC your environment, files and network; default: the sweep file's, or no.",
     ),
 ]
 Sandboxing = Annotated[
     SandboxChoice,
-    _shared(
-        "--sandbox",
-        metavar="auto|require",
-        help="Refuse to run unless every wall of the sandbox stands; by default, run behind those that do.",
+    shared(
+        "--sandbox auto|require",
+        "Refuse to run unless every wall of the sandbox stands; by default, run behind those that do.",
     ),
 ]
 Environment = Annotated[
     list[str] | None,
-    typer.Option(
-        "--env",
-        metavar="NAME=VALUE",
-        help="An environment variable that the run may read; a file that it names is an input; repeatable.",
+    option(
+        "--env NAME=VALUE",
+        "An environment variable that the run may read; a file that it names is an input; repeatable.",
     ),
 ]
 EnvironmentTexts = Annotated[
     list[str] | None,
-    typer.Option(
-        "--env-text", metavar="NAME=VALUE", help="As --env, but the value never names a file; repeatable."
-    ),
+    option("--env-text NAME=VALUE", "As --env, but the value never names a file; repeatable."),
 ]
 InputFiles = Annotated[
     list[Path] | None,
-    typer.Option(
-        "--input",
-        metavar="FILE",
-        help="A file that the run may read: under this path, or by its bare name if it is elsewhere; repeatable.",
+    option(
+        "--input FILE",
+        "A file that the run may read: under this path, or by its bare name if it is elsewhere; repeatable.",
     ),
 ]
-NoLint = Annotated[
-    bool, _shared("--no-lint", help="Run despite what lint finds; list its findings as ignored.")
-]
-Store = Annotated[str, typer.Argument(metavar="STORE", help="The store of a sweep.")]
+NoLint = Annotated[bool, shared("--no-lint", "Run despite what lint finds; list its findings as ignored.")]
+Store = Annotated[str, argument("STORE", "The store of a sweep.")]
 OtherStore = Annotated[
     str | None,
-    typer.Option(
-        metavar="STORE",
-        help="Another store; its counterexamples at points with equal parameters are shown beside these.",
+    option(
+        "--compare STORE",
+        "Another store; its counterexamples at points with equal parameters are shown beside these.",
     ),
 ]
 Arguments = Annotated[
-    bool,
-    typer.Option("--arguments", help="Run TLC again to derive the action arguments that it did not print."),
+    bool, option("--arguments", "Run TLC again to derive the action arguments that it did not print.")
 ]
-Json = Annotated[bool, _shared("--json", help="Print JSON.")]
-NoWhy = Annotated[
-    bool, typer.Option("--no-why", help="Do not ask TLC why counterexamples violate what they do.")
-]
-Watch = Annotated[
-    bool, typer.Option("--watch", help="Run again when a file of the check changes, until Ctrl-C.")
-]
+Json = Annotated[bool, shared("--json", "Print JSON.")]
+NoWhy = Annotated[bool, option("--no-why", "Do not ask TLC why counterexamples violate what they do.")]
+Watch = Annotated[bool, option("--watch", "Run again when a file of the check changes, until Ctrl-C.")]
 Translate = Annotated[
     bool,
-    _shared(
+    shared(
         "--translate/--no-translate",
-        help="Translate PlusCal, on a copy, if its translation is missing or out of date.",
+        "Translate PlusCal, on a copy, if its translation is missing or out of date.",
     ),
 ]
 StorePath = Annotated[
     str | None,
-    typer.Option(
-        "-o",
-        "--store",
-        metavar="STORE",
-        help="Where to put results, a folder or a URI such as s3://bucket/path; default runs/NAME. "
+    option(
+        "-o --store STORE",
+        "Where to put results, a folder or a URI such as s3://bucket/path; default runs/NAME. "
         "For several sweeps, the folder of their stores.",
     ),
 ]
 Master = Annotated[
     str | None,
-    _shared(
-        "--master",
-        metavar="URL",
-        help="The Spark master, such as spark://HOST:7077; default local[*], or spark-submit's.",
+    shared(
+        "--master URL", "The Spark master, such as spark://HOST:7077; default local[*], or spark-submit's."
     ),
 ]
 ExecutorChoice = Annotated[
     ExecutorName | None,
-    _shared(
-        "--executor",
-        metavar="spark|local",
-        help="Spark alone, or threads alone; by default Spark takes over from threads of this machine where that pays off.",
+    shared(
+        "--executor spark|local",
+        "Spark alone, or threads alone; by default Spark takes over from threads of this machine where that pays off.",
     ),
 ]
 Settings = Annotated[
     list[str] | None,
-    typer.Option(
-        "--set",
-        metavar="NAME=VALUE",
-        help="Another value for this time, TLA+ as for -c, or several: 'Max=[1, 2]'; repeatable.",
+    option(
+        "--set NAME=VALUE",
+        "Another value for this time, TLA+ as for -c, or several: 'Max=[1, 2]'; repeatable.",
     ),
 ]
 PointNumbers = Annotated[
-    str | None,
-    typer.Option(
-        "--points", "--point", metavar="3,5-9", help="Only these points of the sweep file this time."
-    ),
+    str | None, option("--points --point 3,5-9", "Only these points of the sweep file this time.")
 ]
-Failed = Annotated[
-    bool, typer.Option("--failed", help="Only the points that were not as expected the last time.")
-]
-Fresh = Annotated[bool, _shared("--fresh", help="Execute every run again.")]
+Failed = Annotated[bool, option("--failed", "Only the points that were not as expected the last time.")]
+Fresh = Annotated[bool, shared("--fresh", "Execute every run again.")]
 
 
 FolderConstants = Annotated[
     list[str] | None,
-    _shared(
-        "-c",
-        "--constant",
-        metavar="NAME=VALUE",
-        help="A constant's value in all configs of a folder; repeatable.",
-    ),
+    shared("-c --constant NAME=VALUE", "A constant's value in all configs of a folder; repeatable."),
 ]
-FolderDeadlock = Annotated[bool, _shared("--no-deadlock", help="Check no config of a folder for deadlock.")]
+FolderDeadlock = Annotated[bool, shared("--no-deadlock", "Check no config of a folder for deadlock.")]
 FolderInputs = Annotated[
-    list[Path] | None,
-    _shared("--input", metavar="FILE", help="A file that all runs of a folder may read; repeatable."),
+    list[Path] | None, shared("--input FILE", "A file that all runs of a folder may read; repeatable.")
 ]
 
 

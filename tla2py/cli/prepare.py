@@ -10,22 +10,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from tla2py.cli import options as opt
 from tla2py.cli.app import PlainCommand
 from tla2py.cli.console import err, print_error, show, show_json, show_text
-from tla2py.cli.options import (
-    FolderConstants,
-    FolderDeadlock,
-    FolderInputs,
-    Json,
-    Libraries,
-    NoLint,
-    Settings,
-    Translate,
-    command_group,
-    copy_example,
-    examples,
-    pluscal_translator,
-)
+from tla2py.cli.options import argument, command_group, option
 from tla2py.errors import ExitCode, InputError, writing
 from tla2py.files import write_file
 from tla2py.text import counted, parameter_text
@@ -43,7 +31,7 @@ SCHEMA_LINE = f"#:schema ./{SCHEMA_NAME}\n"
 
 
 def schema_command(
-    output: Annotated[Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write here.")] = None,
+    output: Annotated[Path | None, option("-o --output FILE", "Write here.")] = None,
 ) -> None:
     """Write the JSON Schema of sweep files, for editors to complete keys and mark mistakes.
 
@@ -66,11 +54,11 @@ def schema_text() -> str:
     return json.dumps(sweep_schema(), indent=2) + "\n"
 
 
-Module = Annotated[Path, typer.Argument(metavar="MODULE.tla", help="The module.")]
+Module = Annotated[Path, argument("MODULE.tla", "The module.")]
 
 
 def inspect_command(
-    module: Module, library: Libraries = None, translate: Translate = True, as_json: Json = False
+    module: Module, library: opt.Libraries = None, translate: opt.Translate = True, as_json: opt.Json = False
 ) -> None:
     """Show what a module declares: constants, variables, definitions, and candidates for checking.
 
@@ -89,23 +77,19 @@ def inspect_command(
 
 def init_command(
     module: Module,
-    output: Annotated[
-        Path | None, typer.Option("-o", "--output", metavar="SWEEP.toml", help="Write here.")
-    ] = None,
+    output: Annotated[Path | None, option("-o --output SWEEP.toml", "Write here.")] = None,
     launch: Annotated[
         Path | None,
-        typer.Option(
-            "--launch",
-            metavar="FILE.launch",
-            help="Start from this model of the Toolbox; default: a config, or a model in MODULE.toolbox.",
+        option(
+            "--launch FILE.launch",
+            "Start from this model of the Toolbox; default: a config, or a model in MODULE.toolbox.",
         ),
     ] = None,
-    library: Libraries = None,
-    translate: Translate = True,
-    force: Annotated[bool, typer.Option("--force", help="Overwrite the file.")] = False,
+    library: opt.Libraries = None,
+    translate: opt.Translate = True,
+    force: Annotated[bool, option("--force", "Overwrite the file.")] = False,
     schema: Annotated[
-        bool,
-        typer.Option("--schema", help=f"Also write {SCHEMA_NAME} beside it and refer to it, for editors."),
+        bool, option("--schema", f"Also write {SCHEMA_NAME} beside it and refer to it, for editors.")
     ] = False,
 ) -> None:
     """Write a first sweep file for a module: every constant, with inferred kinds, and candidates as comments.
@@ -141,12 +125,11 @@ def init_command(
 
 def _load(module: Path, libraries: Sequence[Path], translate: bool) -> ModuleGraph:
     """The module graph; also searches folders beside the module's own, and names them."""
-    from tla2py.cli.options import pluscal_translator
     from tla2py.lint.rules import unread_modules
     from tla2py.tla.parse import PROOFS
     from tla2py.tlc.tools.community import load_specification
 
-    translator = pluscal_translator(translate=translate)
+    translator = opt.pluscal_translator(translate=translate)
     spec = load_specification(module, libraries, nearby=True, translate=translator)
     for finding in unread_modules([spec]):
         err().print(f"{finding.place}: {finding.message}", markup=False)
@@ -162,25 +145,21 @@ def _load(module: Path, libraries: Sequence[Path], translate: bool) -> ModuleGra
 
 def cfg_command(
     sweep: Annotated[
-        list[Path],
-        typer.Argument(
-            metavar="SWEEP.toml", help="The sweep file; with --check, several sweep files and configs."
-        ),
+        list[Path], argument("SWEEP.toml", "The sweep file; with --check, several sweep files and configs.")
     ],
     output: Annotated[
-        Path | None,
-        typer.Option("-o", "--output", metavar="DIR", help="Write a folder per point, ready for TLC."),
+        Path | None, option("-o --output DIR", "Write a folder per point, ready for TLC.")
     ] = None,
     check: Annotated[
-        bool, typer.Option("--check", help="Write nothing; report the errors in sweep files and configs.")
+        bool, option("--check", "Write nothing; report the errors in sweep files and configs.")
     ] = False,
-    settings: Settings = None,
-    constant: FolderConstants = None,
-    no_deadlock: FolderDeadlock = False,
-    inputs: FolderInputs = None,
-    library: Libraries = None,
-    translate: Translate = True,
-    no_lint: NoLint = False,
+    settings: opt.Settings = None,
+    constant: opt.FolderConstants = None,
+    no_deadlock: opt.FolderDeadlock = False,
+    inputs: opt.FolderInputs = None,
+    library: opt.Libraries = None,
+    translate: opt.Translate = True,
+    no_lint: opt.NoLint = False,
 ) -> None:
     """Write or print the TLC config of every point, with its wrapper module if it needs one.
 
@@ -198,7 +177,7 @@ def cfg_command(
 
     libraries = tuple(library or ())
     how = Loading(
-        translate=pluscal_translator(translate=translate),
+        translate=opt.pluscal_translator(translate=translate),
         no_lint=no_lint,
         constants=tuple(constant or ()),
         no_deadlock=no_deadlock,
@@ -244,13 +223,13 @@ examples_app = command_group(
 
 
 @examples_app.command("list", cls=PlainCommand)
-def list_command(as_json: Json = False) -> None:
+def list_command(as_json: opt.Json = False) -> None:
     """List the systems and their sweep files.
 
     Example:
       tla2py examples list
     """
-    found = examples()
+    found = opt.examples()
     if as_json:
         show_json([{"name": e.name, "title": e.title, "sweeps": list(e.sweeps)} for e in found])
         return
@@ -262,15 +241,15 @@ def list_command(as_json: Json = False) -> None:
 
 @examples_app.command("copy", cls=PlainCommand)
 def copy_command(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="A system of tla2py examples list.")],
-    target: Annotated[Path, typer.Argument(metavar="DIR", help="A new or empty folder.")],
+    name: Annotated[str, argument("NAME", "A system of tla2py examples list.")],
+    target: Annotated[Path, argument("DIR", "A new or empty folder.")],
 ) -> None:
     """Copy a system into a folder, to run and to change.
 
     Example:
       tla2py examples copy kip320 kip320 && tla2py sweep kip320/sweep.toml
     """
-    sweeps = copy_example(name, target)
+    sweeps = opt.copy_example(name, target)
     for sweep in sweeps:
         typer.echo(sweep)
     err().print(f"next: tla2py sweep {shlex.quote(str(sweeps[0]))}")

@@ -16,6 +16,7 @@ from tla2py.cli.checking import Checking
 from tla2py.cli.checking import refine as refine_laws
 from tla2py.cli.checking import watch as watch_files
 from tla2py.cli.console import err, out, show, show_json, show_lines
+from tla2py.cli.options import argument, option
 from tla2py.cli.progress import ConsoleListener, SweepListener
 from tla2py.errors import InputError
 from tla2py.execution import validate
@@ -39,67 +40,54 @@ from tla2py.view.sweep import overview, planned
 
 # The points that a dry run lists on a terminal.
 _LISTED = 40
-SweepFiles = Annotated[
-    list[Path], typer.Argument(metavar="SWEEP.toml|DIR...", help="Sweep files, or folders with configs.")
-]
-DryRun = Annotated[
-    bool,
-    typer.Option(
-        "--dry-run",
-        help="Show the points, the combinations left out and why, and which points are cached; run nothing.",
-    ),
-]
-Configs = Annotated[
-    str | None,
-    typer.Option(
-        "--configs",
-        metavar="'*.cfg'",
-        help="Run a module, given instead of a sweep file, once with each matching config.",
-    ),
-]
-
-Refine = Annotated[
-    int | None,
-    typer.Option(
-        "--refine",
-        metavar="N",
-        min=1,
-        help="For each law of a violated property, also run N points that could refute it; see explain.",
-    ),
-]
 
 
 @opt.with_folder_options
 def sweep_command(
-    sweep: SweepFiles,
+    sweep: Annotated[list[Path], argument("SWEEP.toml|DIR...", "Sweep files, or folders with configs.")],
     store: opt.StorePath = None,
     master: opt.Master = None,
     executor: opt.ExecutorChoice = None,
     fresh: opt.Fresh = False,
-    configs: Configs = None,
-    dry_run: DryRun = False,
-    refine: Refine = None,
+    configs: Annotated[
+        str | None,
+        option(
+            "--configs '*.cfg'",
+            "Run a module, given instead of a sweep file, once with each matching config.",
+        ),
+    ] = None,
+    dry_run: Annotated[
+        bool,
+        option(
+            "--dry-run",
+            "Show the points, the combinations left out and why, and which points are cached; run nothing.",
+        ),
+    ] = False,
+    refine: Annotated[
+        int | None,
+        option(
+            "--refine N",
+            "For each law of a violated property, also run N points that could refute it; see explain.",
+            min=1,
+        ),
+    ] = None,
     search: Annotated[
         bool,
-        typer.Option(
-            "--search", help="Run only the points that decide the laws of what is checked; see docs/laws.md."
-        ),
+        option("--search", "Run only the points that decide the laws of what is checked; see docs/laws.md."),
     ] = False,
     budget: Annotated[
         str | None,
-        typer.Option(metavar="N|DURATION", help="With --search: so many runs, 10m of time, or 2hcpu of CPU."),
+        option("--budget N|DURATION", "With --search: so many runs, 10m of time, or 2hcpu of CPU."),
     ] = None,
     within: Annotated[
         str | None,
-        typer.Option(
-            metavar="PERCENT",
-            help="With --search: the share of the other points that may contradict a law; default: 5%.",
+        option(
+            "--within PERCENT",
+            "With --search: the share of the other points that may contradict a law; default: 5%.",
         ),
     ] = None,
-    confirm: Annotated[
-        int, typer.Option(metavar="N", min=0, help="With --search: draw N points beyond those.")
-    ] = 0,
-    seed: Annotated[int, typer.Option(metavar="N", help="With --search: draw other points.")] = 0,
+    confirm: Annotated[int, option("--confirm N", "With --search: draw N points beyond those.", min=0)] = 0,
+    seed: Annotated[int, option("--seed N", "With --search: draw other points.")] = 0,
     no_why: opt.NoWhy = False,
     *,
     options: SweepOptions,
@@ -169,57 +157,46 @@ def sweep_command(
 def check_command(
     module: Annotated[
         Path,
-        typer.Argument(
-            metavar="MODULE.tla",
-            help="The module; with --points, --set or --failed a sweep file, of which one point is left.",
+        argument(
+            "MODULE.tla",
+            "The module; with --points, --set or --failed a sweep file, of which one point is left.",
         ),
     ],
     config: Annotated[
         Path | None,
-        typer.Option(
-            "--config",
-            metavar="FILE.cfg",
-            help="A TLC config, or a module with one; default: MODULE.cfg, if any.",
-        ),
+        option("--config FILE.cfg", "A TLC config, or a module with one; default: MODULE.cfg, if any."),
     ] = None,
     constant: opt.Constants = None,
     invariant: Annotated[
-        list[str] | None, typer.Option(metavar="NAME", help="An invariant to check; repeatable.")
+        list[str] | None, option("--invariant NAME", "An invariant to check; repeatable.")
     ] = None,
     property_: Annotated[
-        list[str] | None,
-        typer.Option("--property", metavar="NAME", help="A temporal property to check; repeatable."),
+        list[str] | None, option("--property NAME", "A temporal property to check; repeatable.")
     ] = None,
     specification: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="The specification; default: the config's, otherwise Spec."),
+        option("--specification NAME", "The specification; default: the config's, otherwise Spec."),
     ] = None,
     init: Annotated[
-        str | None,
-        typer.Option("--init", metavar="NAME", help="Instead of a specification: the initial predicate."),
+        str | None, option("--init NAME", "Instead of a specification: the initial predicate.")
     ] = None,
-    next_: Annotated[
-        str | None, typer.Option("--next", metavar="NAME", help="With --init: the next-state relation.")
-    ] = None,
-    no_deadlock: Annotated[bool, typer.Option("--no-deadlock", help="Do not check for deadlock.")] = False,
+    next_: Annotated[str | None, option("--next NAME", "With --init: the next-state relation.")] = None,
+    no_deadlock: Annotated[bool, option("--no-deadlock", "Do not check for deadlock.")] = False,
     overrides: Annotated[
         list[Path] | None,
-        typer.Option(
-            "--overrides",
-            metavar="JAR|DIR",
-            help="Java classes that override definitions, with their modules; repeatable.",
+        option(
+            "--overrides JAR|DIR", "Java classes that override definitions, with their modules; repeatable."
         ),
     ] = None,
     environment: opt.Environment = None,
     environment_texts: opt.EnvironmentTexts = None,
     inputs: opt.InputFiles = None,
     second: Annotated[
-        Path | None,
-        typer.Option(metavar="JAR", help="Run it with this TLC too, and fail where the two disagree."),
+        Path | None, option("--second JAR", "Run it with this TLC too, and fail where the two disagree.")
     ] = None,
     *,
     options: SweepOptions,
-    full: Annotated[bool, typer.Option("--full", help="Print whole states, not only what changed.")] = False,
+    full: Annotated[bool, option("--full", "Print whole states, not only what changed.")] = False,
     no_why: opt.NoWhy = False,
     as_json: opt.Json = False,
     watch: opt.Watch = False,
@@ -277,14 +254,10 @@ class _LogListener(ConsoleListener):
 @opt.with_sweep_options
 def validate_command(
     files: Annotated[
-        list[Path],
-        typer.Argument(
-            metavar="SPEC.tla LOG...", help="A module and its logs, or a sweep file that lists logs."
-        ),
+        list[Path], argument("SPEC.tla LOG...", "A module and its logs, or a sweep file that lists logs.")
     ],
     config: Annotated[
-        Path | None,
-        typer.Option("--config", metavar="FILE.cfg", help="A TLC config; default: SPEC.cfg, if any."),
+        Path | None, option("--config FILE.cfg", "A TLC config; default: SPEC.cfg, if any.")
     ] = None,
     constant: opt.Constants = None,
     environment: opt.Environment = None,
@@ -292,27 +265,24 @@ def validate_command(
     inputs: opt.InputFiles = None,
     accept: Annotated[
         list[str] | None,
-        typer.Option(metavar="FINDING", help="Accept a finding, such as log-number.FIELD; repeatable."),
+        option("--accept FINDING", "Accept a finding, such as log-number.FIELD; repeatable."),
     ] = None,
     store: Annotated[
-        str | None,
-        typer.Option("-o", "--store", metavar="STORE", help="Where to keep the results; default: nowhere."),
+        str | None, option("-o --store STORE", "Where to keep the results; default: nowhere.")
     ] = None,
     master: opt.Master = None,
     executor: opt.ExecutorChoice = ExecutorName.LOCAL,
     fresh: opt.Fresh = False,
     mutate_logs: Annotated[
-        bool,
-        typer.Option("--mutate-logs", help="Also change each log that holds, and show what goes unnoticed."),
+        bool, option("--mutate-logs", "Also change each log that holds, and show what goes unnoticed.")
     ] = False,
     sample: Annotated[
-        int | None,
-        typer.Option(metavar="N", min=1, help="At most so many changed logs; default: as in the file."),
+        int | None, option("--sample N", "At most so many changed logs; default: as in the file.", min=1)
     ] = None,
     seed: Annotated[
-        int | None, typer.Option(metavar="N", help="Choose other changes; default: seed in the sweep file.")
+        int | None, option("--seed N", "Choose other changes; default: seed in the sweep file.")
     ] = None,
-    why: Annotated[bool, typer.Option("--why", help="Show all of the reasons why logs fail.")] = False,
+    why: Annotated[bool, option("--why", "Show all of the reasons why logs fail.")] = False,
     *,
     options: SweepOptions,
     as_json: opt.Json = False,

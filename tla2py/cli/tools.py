@@ -15,7 +15,7 @@ from rich.filesize import decimal
 
 from tla2py.cli.app import PlainCommand
 from tla2py.cli.console import err, out, show, show_json
-from tla2py.cli.options import Jar, Json, command_group
+from tla2py.cli.options import Jar, Json, argument, command_group, option
 from tla2py.cli.options import Store as Address
 from tla2py.errors import ExitCode, InputError, StoreError
 from tla2py.text import counted, parse_duration
@@ -45,24 +45,23 @@ def list_command(as_json: Json = False) -> None:
 def install_command(
     name: Annotated[
         str | None,
-        typer.Argument(
-            metavar="NAME",
-            help="rolling (1.8.0), a version such as 1.7.4 or 2026.04.29.170100, or community-modules; default: the project's.",
+        argument(
+            "NAME",
+            "rolling (1.8.0), a version such as 1.7.4 or 2026.04.29.170100, or community-modules; default: the project's.",
         ),
     ] = None,
     default: Annotated[
-        bool,
-        typer.Option("--default", help="Make it the project's TLC, pinned by its digest in tla2py.toml."),
+        bool, option("--default", "Make it the project's TLC, pinned by its digest in tla2py.toml.")
     ] = False,
     from_file: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Install this jar; download nothing.")
+        Path | None, option("--from-file FILE", "Install this jar; download nothing.")
     ] = None,
     sha256: Annotated[
-        str | None, typer.Option(metavar="HEX", help="The expected digest of the jar; built in for 1.7.4.")
+        str | None, option("--sha256 HEX", "The expected digest of the jar; built in for 1.7.4.")
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Install it again.")] = False,
+    force: Annotated[bool, option("--force", "Install it again.")] = False,
     patience: Annotated[
-        str, typer.Option(metavar="DURATION", help="Give up if the server sends nothing for this long.")
+        str, option("--patience DURATION", "Give up if the server sends nothing for this long.")
     ] = "30s",
 ) -> None:
     """Download an official release, verify it and install it into your cache folder.
@@ -112,8 +111,7 @@ def pin_command() -> None:
 @tools_app.command("path", cls=PlainCommand)
 def path_command(
     name: Annotated[
-        str | None,
-        typer.Argument(metavar="NAME", help="An installed release; default: the one that runs use."),
+        str | None, argument("NAME", "An installed release; default: the one that runs use.")
     ] = None,
 ) -> None:
     """Print the path of a jar, or the folder of the CommunityModules, for scripts and for -L.
@@ -130,7 +128,9 @@ _STYLES = {"ok": "green", "warning": "yellow", "problem": "bold red"}
 
 def doctor_command(
     tla2tools: Jar = None,
-    self_test: Annotated[bool, typer.Option(help="Run TLC on a small model with a known answer.")] = True,
+    self_test: Annotated[
+        bool, option("--self-test/--no-self-test", "Run TLC on a small model with a known answer.")
+    ] = True,
     as_json: Json = False,
 ) -> None:
     """Check that everything that sweeps need is installed, and say how to fix what is missing.
@@ -161,9 +161,7 @@ def doctor_command(
 
 def prune_command(
     store: Address,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Print what would be removed, and remove nothing.")
-    ] = False,
+    dry_run: Annotated[bool, option("--dry-run", "Print what would be removed, and remove nothing.")] = False,
 ) -> None:
     """Remove from a store what none of its points refers to any more.
 
@@ -192,9 +190,9 @@ def tables_command(
     store: Address,
     master: Annotated[
         str | None,
-        typer.Option(
-            metavar="URL",
-            help="A Spark master, such as spark://HOST:7077, whose tasks derive the rows of 2,000 records or more.",
+        option(
+            "--master URL",
+            "A Spark master, such as spark://HOST:7077, whose tasks derive the rows of 2,000 records or more.",
         ),
     ] = None,
 ) -> None:
@@ -251,21 +249,17 @@ def _report(lost: StoreError) -> None:
 
 def mcp_command(
     root: Annotated[
-        list[Path] | None,
-        typer.Option("--root", metavar="DIR", help="Read only below it; repeatable. Default: this folder."),
+        list[Path] | None, option("--root DIR", "Read only below it; repeatable. Default: this folder.")
     ] = None,
-    output: Annotated[
-        Path, typer.Option("--output", metavar="DIR", help="Put results only below it.")
-    ] = Path("runs"),
+    output: Annotated[Path, option("--output DIR", "Put results only below it.")] = Path("runs"),
     allow_trust: Annotated[
-        bool,
-        typer.Option("--allow-trust", help="Let sweep files run with your environment, files and network."),
+        bool, option("--allow-trust", "Let sweep files run with your environment, files and network.")
     ] = False,
     allow_no_walls: Annotated[
-        bool, typer.Option("--allow-no-walls", help="Run TLC where not every wall of the sandbox stands.")
+        bool, option("--allow-no-walls", "Run TLC where not every wall of the sandbox stands.")
     ] = False,
     print_config: Annotated[
-        bool, typer.Option("--print-config", help="Print what a client needs to start the server.")
+        bool, option("--print-config", "Print what a client needs to start the server.")
     ] = False,
 ) -> None:
     """Serve the commands as tools to an assistant, by the Model Context Protocol on standard input and output.

@@ -13,7 +13,7 @@ from rich.text import Text
 from tla2py.analysis.questions import stored_turning, verify_traces
 from tla2py.analysis.view import StoreView, open_view
 from tla2py.cli.console import err, show, show_json, show_text
-from tla2py.cli.options import Arguments, Hide, Jar, Json, Only
+from tla2py.cli.options import Arguments, Hide, Jar, Json, Only, argument, option
 from tla2py.errors import ExitCode, InputError
 from tla2py.model.because import Because
 from tla2py.model.outcome import Verdict
@@ -34,95 +34,65 @@ from tla2py.view.traces import (
     traces_text,
 )
 
-Evaluated = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--eval",
-        metavar="EXPR",
-        help="Show the value of a TLA+ expression in each state or, with primed variables, step; repeatable.",
-    ),
-]
-ConjunctsOption = Annotated[
-    bool,
-    typer.Option(
-        "--conjuncts",
-        help="Show each conjunct of the violated invariant in each state, and which turns FALSE first; without POINT, which one does in how many counterexamples of each kind.",
-    ),
-]
-WhyOption = Annotated[
-    bool,
-    typer.Option("--why", help="Show why the counterexamples violate what they do, by further runs of TLC."),
-]
-ActionOption = Annotated[
-    str | None,
-    typer.Option(
-        "--action",
-        metavar="NAME",
-        help="With --conjuncts: the conjuncts of this action, and how far it gets in a state.",
-    ),
-]
-StateOption = Annotated[
-    int | None,
-    typer.Option("--state", metavar="N", help="The state for --action; default: the last of the trace."),
-]
-PropertyOption = Annotated[
-    str | None,
-    typer.Option("--property", metavar="NAME", help="Without POINT: only counterexamples of this one."),
-]
-EssentialOption = Annotated[
-    bool,
-    typer.Option(
-        "--essential", help="Leave out the steps that the violation of a safety property does not need."
-    ),
-]
-EssentialTime = Annotated[
-    str,
-    typer.Option(
-        "--timeout", metavar="DURATION", help="Time limit of --essential, for all runs of TLC together."
-    ),
-]
-
 
 def trace_command(
     context: typer.Context,
     store: Annotated[
-        str,
-        typer.Argument(
-            metavar="STORE", help="The store of a sweep, or a file: a TLC log, its -dumpTrace json, ITF."
-        ),
+        str, argument("STORE", "The store of a sweep, or a file: a TLC log, its -dumpTrace json, ITF.")
     ],
-    point: Annotated[
-        int | None, typer.Argument(metavar="POINT", help="The point; default: list all points.")
-    ] = None,
-    trace: Annotated[
-        int | None, typer.Option("--trace", metavar="N", help="Only this trace of the point.")
-    ] = None,
+    point: Annotated[int | None, argument("POINT", "The point; default: list all points.")] = None,
+    trace: Annotated[int | None, option("--trace N", "Only this trace of the point.")] = None,
     only: Only = None,
     hide: Hide = None,
-    full: Annotated[bool, typer.Option("--full", help="Print whole states, not only what changed.")] = False,
-    format_: Annotated[
-        str, typer.Option("--format", metavar="|".join(FORMATS), help="The format of one trace.")
-    ] = "text",
+    full: Annotated[bool, option("--full", "Print whole states, not only what changed.")] = False,
+    format_: Annotated[str, option(f"--format {'|'.join(FORMATS)}", "The format of one trace.")] = "text",
     diff: Annotated[
         str | None,
-        typer.Option(
-            "--diff",
-            metavar="OTHER",
-            help="Compare with another trace: POINT or POINT/TRACE of this store, a trace file, STORE (its point of the same number), STORE:POINT or STORE:POINT/TRACE.",
+        option(
+            "--diff OTHER",
+            "Compare with another trace: POINT or POINT/TRACE of this store, a trace file, STORE (its point of the same number), STORE:POINT or STORE:POINT/TRACE.",
         ),
     ] = None,
     verify: Annotated[
-        bool, typer.Option("--verify", help="Confirm the traces with TLC; exit code 1 if it rejects one.")
+        bool, option("--verify", "Confirm the traces with TLC; exit code 1 if it rejects one.")
     ] = False,
     arguments: Arguments = False,
-    eval_: Evaluated = None,
-    why: WhyOption = False,
-    conjuncts: ConjunctsOption = False,
-    action: ActionOption = None,
-    state: StateOption = None,
-    essential: EssentialOption = False,
-    timeout: EssentialTime = "5m",
-    name: PropertyOption = None,
+    eval_: Annotated[
+        list[str] | None,
+        option(
+            "--eval EXPR",
+            "Show the value of a TLA+ expression in each state or, with primed variables, step; repeatable.",
+        ),
+    ] = None,
+    why: Annotated[
+        bool, option("--why", "Show why the counterexamples violate what they do, by further runs of TLC.")
+    ] = False,
+    conjuncts: Annotated[
+        bool,
+        option(
+            "--conjuncts",
+            "Show each conjunct of the violated invariant in each state, and which turns FALSE first; without POINT, which one does in how many counterexamples of each kind.",
+        ),
+    ] = False,
+    action: Annotated[
+        str | None,
+        option(
+            "--action NAME", "With --conjuncts: the conjuncts of this action, and how far it gets in a state."
+        ),
+    ] = None,
+    state: Annotated[
+        int | None, option("--state N", "The state for --action; default: the last of the trace.")
+    ] = None,
+    essential: Annotated[
+        bool,
+        option("--essential", "Leave out the steps that the violation of a safety property does not need."),
+    ] = False,
+    timeout: Annotated[
+        str, option("--timeout DURATION", "Time limit of --essential, for all runs of TLC together.")
+    ] = "5m",
+    name: Annotated[
+        str | None, option("--property NAME", "Without POINT: only counterexamples of this one.")
+    ] = None,
     as_json: Json = False,
     tla2tools: Jar = None,
 ) -> None:
@@ -267,16 +237,16 @@ def check_options(context: typer.Context, point: int | None) -> None:
     store = context.params["store"]
     takes, otherwise = (_OF_ALL, "the list") if point is None else (_OF_POINT, "a point")
     asked = next((each for each in _OF_POINT if each in given), otherwise)
-    for option in given:
-        if option in takes.get(asked, ()) or (option == asked and asked in takes):
+    for name in given:
+        if name in takes.get(asked, ()) or (name == asked and asked in takes):
             continue
         # With a point it would be right.
-        if point is None and option in (asked, *_OF_POINT.get(asked, (option,))):
+        if point is None and name in (asked, *_OF_POINT.get(asked, (name,))):
             lists = f"'tla2py trace {store}' lists the points that have one"
-            raise InputError("point-missing", f"{option} needs a point", hint=lists)
-        others = [each for each in takes if option in takes[each]]
-        hint = f"{option} goes with {', '.join(others)}" if others else f"leave out {option}"
-        raise InputError("usage", f"{asked} does not take {option}", hint=hint)
+            raise InputError("point-missing", f"{name} needs a point", hint=lists)
+        others = [each for each in takes if name in takes[each]]
+        hint = f"{name} goes with {', '.join(others)}" if others else f"leave out {name}"
+        raise InputError("usage", f"{asked} does not take {name}", hint=hint)
     if "--state" in given and "--action" not in given:
         raise InputError("usage", "--state needs --action", hint="name the action that is not enabled there")
 

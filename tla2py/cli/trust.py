@@ -16,6 +16,7 @@ from tla2py.analysis.judgement import judge_specification
 from tla2py.analysis.judging import JudgeCase
 from tla2py.cli import options as opt
 from tla2py.cli.console import err, print_commands, print_error, shielded, show, show_json, show_text
+from tla2py.cli.options import argument, option
 from tla2py.cli.progress import ConsoleListener
 from tla2py.errors import ExitCode, InputError, Tla2pyError
 from tla2py.execution.sweeps import SweepOptions
@@ -54,54 +55,40 @@ from tla2py.view.tools import finding_text, findings_summary, group_findings
 @opt.with_folder_options
 def gate_command(
     target: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="SWEEP.toml|DIR|STORE...", help="Sweep files, folders with configs, or stores."
-        ),
+        list[str], argument("SWEEP.toml|DIR|STORE...", "Sweep files, folders with configs, or stores.")
     ],
     store: opt.StorePath = None,
-    sweep: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Judge the STORE by this sweep file.")
-    ] = None,
-    junit: Annotated[Path | None, typer.Option(metavar="FILE", help="Write JUnit XML.")] = None,
-    sarif: Annotated[Path | None, typer.Option(metavar="FILE", help="Write SARIF 2.1.0.")] = None,
+    sweep: Annotated[Path | None, option("--sweep FILE", "Judge the STORE by this sweep file.")] = None,
+    junit: Annotated[Path | None, option("--junit FILE", "Write JUnit XML.")] = None,
+    sarif: Annotated[Path | None, option("--sarif FILE", "Write SARIF 2.1.0.")] = None,
     summary: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE", help="Write Markdown; on GitHub Actions it is the job summary by default."
-        ),
+        option("--summary FILE", "Write Markdown; on GitHub Actions it is the job summary by default."),
     ] = None,
-    record: Annotated[bool, typer.Option("--record", help="Write a first SWEEP.lock.")] = False,
-    update: Annotated[bool, typer.Option("--update", help="Accept the drift from SWEEP.lock.")] = False,
-    locked: Annotated[bool, typer.Option("--locked", help="Fail if SWEEP.lock is missing, for CI.")] = False,
-    strict: Annotated[
-        bool, typer.Option("--strict", help="Fail on each finding that is not accepted.")
-    ] = False,
+    record: Annotated[bool, option("--record", "Write a first SWEEP.lock.")] = False,
+    update: Annotated[bool, option("--update", "Accept the drift from SWEEP.lock.")] = False,
+    locked: Annotated[bool, option("--locked", "Fail if SWEEP.lock is missing, for CI.")] = False,
+    strict: Annotated[bool, option("--strict", "Fail on each finding that is not accepted.")] = False,
     coverage: Annotated[
         bool | None,
-        typer.Option(
+        option(
             "--coverage/--no-coverage",
-            help="Count fired actions at every point, or at none; default: with --record, and where the lock has counts.",
+            "Count fired actions at every point, or at none; default: with --record, and where the lock has counts.",
         ),
     ] = None,
     vacuity: Annotated[
         bool | None,
-        typer.Option(
+        option(
             "--vacuity/--no-vacuity",
-            help="Run TLC again on points that hold, to find checks that cannot fail; default: with --record, then as the lock says.",
+            "Run TLC again on points that hold, to find checks that cannot fail; default: with --record, then as the lock says.",
         ),
     ] = None,
     second: Annotated[
         Path | None,
-        typer.Option(
-            metavar="JAR", help="Run each point with this TLC too, and fail where the two disagree."
-        ),
+        option("--second JAR", "Run each point with this TLC too, and fail where the two disagree."),
     ] = None,
     self_test: Annotated[
-        bool,
-        typer.Option(
-            "--self-test", help="Show of each property that it can fail: run a mutant that it notices."
-        ),
+        bool, option("--self-test", "Show of each property that it can fail: run a mutant that it notices.")
     ] = False,
     master: opt.Master = None,
     executor: opt.ExecutorChoice = None,
@@ -167,37 +154,30 @@ def gate_command(
 
 @opt.with_sweep_options
 def mutate_command(
-    file: Annotated[
-        Path,
-        typer.Argument(metavar="SWEEP.toml", help="A sweep file, or a module with its config beside it."),
-    ],
+    file: Annotated[Path, argument("SWEEP.toml", "A sweep file, or a module with its config beside it.")],
     store: Annotated[
-        str | None,
-        typer.Option(
-            "-o", "--store", metavar="STORE", help="Where to keep the runs; default runs/NAME-mutants."
-        ),
+        str | None, option("-o --store STORE", "Where to keep the runs; default runs/NAME-mutants.")
     ] = None,
     operators: Annotated[
-        str | None, typer.Option(metavar="NAME,...", help="Only mutants of these operators.")
+        str | None, option("--operators NAME,...", "Only mutants of these operators.")
     ] = None,
     actions: Annotated[
-        str | None, typer.Option(metavar="NAME,...", help="Only mutants that change these definitions.")
+        str | None, option("--actions NAME,...", "Only mutants that change these definitions.")
     ] = None,
     sample: Annotated[
-        int | None, typer.Option(metavar="N", min=1, help="Only so many mutants, chosen at random.")
+        int | None, option("--sample N", "Only so many mutants, chosen at random.", min=1)
     ] = None,
-    seed: Annotated[int | None, typer.Option(metavar="N", help="The seed of that choice.")] = None,
+    seed: Annotated[int | None, option("--seed N", "The seed of that choice.")] = None,
     points: Annotated[
-        str | None, typer.Option(metavar="1,3-5", help="Only these points of the sweep; default: all.")
+        str | None, option("--points 1,3-5", "Only these points of the sweep; default: all.")
     ] = None,
     given: Annotated[
-        Path | None,
-        typer.Option("--from", metavar="FILE", help="Mutants to run instead, a JSON object on each line."),
+        Path | None, option("--from FILE", "Mutants to run instead, a JSON object on each line.")
     ] = None,
     export: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Also write each mutant to a folder for plain TLC.")
+        Path | None, option("--export DIR", "Also write each mutant to a folder for plain TLC.")
     ] = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="List the mutants; run nothing.")] = False,
+    dry_run: Annotated[bool, option("--dry-run", "List the mutants; run nothing.")] = False,
     master: opt.Master = None,
     executor: opt.ExecutorChoice = ExecutorName.LOCAL,
     fresh: opt.Fresh = False,
@@ -255,34 +235,27 @@ def mutate_command(
 
 @opt.with_sweep_options
 def judge_command(
-    spec: Annotated[Path, typer.Argument(metavar="SPEC.tla", help="The specification to judge.")],
-    config: Annotated[
-        Path | None, typer.Option("--config", metavar="FILE.cfg", help="Its config; default: SPEC.cfg.")
-    ] = None,
+    spec: Annotated[Path, argument("SPEC.tla", "The specification to judge.")],
+    config: Annotated[Path | None, option("--config FILE.cfg", "Its config; default: SPEC.cfg.")] = None,
     reference: Annotated[
         Path | None,
-        typer.Option(
-            metavar="REF.tla",
-            help="A specification, with its config beside it, whose properties are to be matched.",
+        option(
+            "--reference REF.tla",
+            "A specification, with its config beside it, whose properties are to be matched.",
         ),
     ] = None,
     log: Annotated[
-        list[Path] | None, typer.Option(metavar="LOG", help="A log that it has to explain; repeatable.")
+        list[Path] | None, option("--log LOG", "A log that it has to explain; repeatable.")
     ] = None,
     map_: Annotated[
         list[str] | None,
-        typer.Option(
-            "--map", metavar="A=B", help="What is A in the reference is B in the specification; repeatable."
-        ),
+        option("--map A=B", "What is A in the reference is B in the specification; repeatable."),
     ] = None,
     store: Annotated[
-        Path | None,
-        typer.Option(
-            "-o", "--output", metavar="DIR", help="Where to keep the runs; default runs/SPEC-judge."
-        ),
+        Path | None, option("-o --output DIR", "Where to keep the runs; default runs/SPEC-judge.")
     ] = None,
-    sample: Annotated[int, typer.Option(metavar="N", min=1, help="How many mutants to try.")] = 60,
-    seed: Annotated[int, typer.Option(metavar="N", help="The seed of their choice.")] = 0,
+    sample: Annotated[int, option("--sample N", "How many mutants to try.", min=1)] = 60,
+    seed: Annotated[int, option("--seed N", "The seed of their choice.")] = 0,
     *,
     options: SweepOptions,
     as_json: opt.Json = False,
@@ -331,24 +304,18 @@ def _names(text: str | None) -> tuple[str, ...]:
 
 
 def evidence_command(
-    what: Annotated[
-        list[str], typer.Argument(metavar="STORE | verify FILE.zip", help="A store, or a pack to verify.")
-    ],
-    output: Annotated[
-        Path | None, typer.Option("-o", "--output", metavar="FILE.zip", help="Write the pack here.")
-    ] = None,
+    what: Annotated[list[str], argument("STORE | verify FILE.zip", "A store, or a pack to verify.")],
+    output: Annotated[Path | None, option("-o --output FILE.zip", "Write the pack here.")] = None,
     with_environment: Annotated[
         bool,
-        typer.Option(
+        option(
             "--with-environment",
-            help="Include values of environment variables and Java properties; default: only their digests.",
+            "Include values of environment variables and Java properties; default: only their digests.",
         ),
     ] = False,
     sample: Annotated[
         str | None,
-        typer.Option(
-            metavar="N|all", help="With verify: run so many points again, drawn at random; default: 10."
-        ),
+        option("--sample N|all", "With verify: run so many points again, drawn at random; default: 10."),
     ] = None,
     as_json: opt.Json = False,
 ) -> None:
@@ -415,14 +382,13 @@ class Format(StrEnum):
 def lint_command(
     files: Annotated[
         list[Path],
-        typer.Argument(
-            metavar="PATH...",
-            help="Configs, modules (for the config beside them), sweep files, or folders with these.",
+        argument(
+            "PATH...", "Configs, modules (for the config beside them), sweep files, or folders with these."
         ),
     ],
     library: opt.Libraries = None,
     tla2tools: opt.Jar = None,
-    form: Annotated[Format, typer.Option("--format", help="How findings are printed.")] = Format.TEXT,
+    form: Annotated[Format, option("--format", "How findings are printed.")] = Format.TEXT,
 ) -> None:
     """Find mistakes in configs and sweep files that TLC ignores or misreads, without running TLC.
 
