@@ -7,12 +7,25 @@ from dataclasses import replace
 from pathlib import Path
 from typing import get_args
 
-from tla2py.analysis import judging
+from tla2py.analysis.judging import (
+    MOST_PROOFS,
+    BesideReference,
+    CheckName,
+    Grade,
+    GradedCheck,
+    JudgeBench,
+    JudgeCase,
+    Judgement,
+    counts,
+    findings_of,
+    mutant_object,
+    write_config,
+)
 from tla2py.errors import InputError
 from tla2py.execution.check import ModelOptions
 from tla2py.execution.executor import ExecutorFactory
 from tla2py.execution.listener import SILENT, Listener
-from tla2py.execution.sweeps import SweepOptions, SweepResult, run_sweeps
+from tla2py.execution.sweeps import SweepOptions, SweepResult
 from tla2py.execution.validate import log_objects, log_results, sweep_of_logs
 from tla2py.model.model import Config
 from tla2py.model.outcome import Verdict
@@ -32,28 +45,25 @@ _LEAST_SHARE = 5
 
 
 def judge_specification(
-    case: judging.JudgeCase,
+    case: JudgeCase,
     options: SweepOptions,
     toolchain: Toolchain,
     executors: ExecutorFactory,
     folder: Path,
     listener: Listener = SILENT,
-) -> judging.Judgement:
+) -> Judgement:
     """The judgement on a specification; the runs behind it are kept in stores below ``folder``.
 
     What is wrong with the specification is in the judgement. Raises InputError if there is no such module, and for a reference
     that cannot be loaded.
     """
-    bench = judging.JudgeBench(case, options, toolchain, executors, folder, listener)
+    bench = JudgeBench(case, options, toolchain, executors, folder, listener)
     found = {each.name: each for each in _graded(bench)}
-    missing = {
-        name: judging.GradedCheck(name=name, verdict="not_applicable", words="not checked")
-        for name in get_args(judging.CheckName)
-    }
-    return judging.Judgement(checks=tuple((missing | found).values()))
+    missing = {name: GradedCheck(name, "not_applicable", "not checked") for name in get_args(CheckName)}
+    return Judgement(checks=tuple((missing | found).values()))
 
 
-def _graded(bench: judging.JudgeBench) -> Iterator[judging.GradedCheck]:
+def _graded(bench: JudgeBench) -> Iterator[GradedCheck]:
     case = bench.case
     again = ("tla2py", "check", str(case.spec), *(("--config", str(case.config)) if case.config else ()))
     try:
@@ -62,51 +72,29 @@ def _graded(bench: judging.JudgeBench) -> Iterator[judging.GradedCheck]:
     except InputError as error:
         if not case.spec.is_file():
             raise
-        yield judging.GradedCheck(
-            name="parses" if error.code in _UNPARSED else "runs",
-            verdict="fail",
-            words=error.message,
-            evidence={"code": error.code, "message": error.message, "hint": error.hint},
-            command=again,
-        )
+        evidence = {"code": error.code, "message": error.message, "hint": error.hint}
+        name: CheckName = "parses" if error.code in _UNPARSED else "runs"
+        yield GradedCheck(name, "fail", error.message, evidence, again)
         return
     config = sweep.model(sweep.points[0]).config
     names = [each.name for each in sweep.spec({}).modules if each.path is not None]
-    yield judging.GradedCheck(
-        name="parses",
-        verdict="pass",
-        words=", ".join(names),
-        evidence={"modules": names},
-        command=("tla2py", "inspect", str(case.spec)),
-    )
-    ran = row.verdict not in (Verdict.BROKEN, Verdict.EXCLUDED)
-    yield judging.GradedCheck(
-        name="runs",
-        verdict="pass" if ran else "fail",
-        words=_size(row) if ran else row.message or row.unanswered,
-        evidence={"outcome": row.outcome.name, "message": row.message, **judging.counts(row)},
-        command=again,
-    )
-    if not ran:
+    inspect = ("tla2py", "inspect", str(case.spec))
+    yield GradedCheck("parses", "pass", ", ".join(names), {"modules": names}, inspect)
+    outcome = {"outcome": row.outcome.name, "message": row.message, **counts(row)}
+    if row.verdict in (Verdict.BROKEN, Verdict.EXCLUDED):
+        yield GradedCheck("runs", "fail", row.message or row.unanswered, outcome, again)
         return
+    yield GradedCheck("runs", "pass", _size(row), outcome, again)
     yield _holds(row, again)
     alone = _own_size(config, row, again)
-    beside = (
-        judging.BesideReference(bench, sweep, (result, row), case.reference)
-        if case.reference is not None
-        else None
-    )
+    beside = BesideReference(bench, sweep, (result, row), case.reference) if case.reference else None
     yield alone if beside is None else beside.size(alone)
     yield _vacuity(config, result, case.command)
     yield _coverage(result, beside, case.command)
     yield _constraint(bench, config, row)
     yield _mutants(bench, sweep, row)
     yield _logs(bench)
-    yield (
-        judging.GradedCheck(name="strength", verdict="not_applicable", words="no reference was given")
-        if beside is None
-        else beside.strength()
-    )
+    yield beside.strength() if beside else GradedCheck("strength", "not_applicable", "no reference was given")
 
 
 def _size(row: RunRow) -> str:
@@ -117,80 +105,61 @@ def _constants(config: Config) -> dict[str, str]:
     return dict((*config.assignments, *config.substitutions))
 
 
-def _holds(row: RunRow, command: tuple[str, ...]) -> judging.GradedCheck:
-    grade: judging.Grade = "pass"
+def _holds(row: RunRow, command: tuple[str, ...]) -> GradedCheck:
+    grade: Grade = "pass"
     words = f"{', '.join(row.held) or 'nothing is checked'}: {_size(row)}"
     if row.verdict is Verdict.VIOLATED:
         grade, words = "fail", f"violated: {', '.join(row.violated_names)}"
     elif row.verdict is not Verdict.HOLDS:
         grade, words = "doubtful", row.unanswered
     checked = {"checked": list(row.checked), "violated": list(row.violated_names)}
-    return judging.GradedCheck(
-        name="holds", verdict=grade, words=words, evidence={**checked, **judging.counts(row)}, command=command
-    )
+    return GradedCheck("holds", grade, words, {**checked, **counts(row)}, command)
 
 
-def _own_size(config: Config, row: RunRow, command: tuple[str, ...]) -> judging.GradedCheck:
+def _own_size(config: Config, row: RunRow, command: tuple[str, ...]) -> GradedCheck:
     """Whether anything happens at the constants of the config."""
-    evidence = {"constants": _constants(config), **judging.counts(row)}
+    evidence = {"constants": _constants(config), **counts(row)}
     shown = ", ".join(f"{name} = {value}" for name, value in _constants(config).items()) or "no constants"
-    nothing = (row.distinct or 0) <= 1
-    words = (
-        f"nothing happens: {counted(row.distinct or 0, 'state')} at {shown}"
-        if nothing
-        else f"{shown}: {_size(row)}"
-    )
-    return judging.GradedCheck(
-        name="size", verdict="fail" if nothing else "pass", words=words, evidence=evidence, command=command
-    )
+    if (row.distinct or 0) <= 1:
+        words = f"nothing happens: {counted(row.distinct or 0, 'state')} at {shown}"
+        return GradedCheck("size", "fail", words, evidence, command)
+    return GradedCheck("size", "pass", f"{shown}: {_size(row)}", evidence, command)
 
 
-def _vacuity(config: Config, result: SweepResult, command: tuple[str, ...]) -> judging.GradedCheck:
-    found = judging.findings_of(result, "vacuous-implication", "no-behaviour", "weak-check", "constant-check")
-    unknown = judging.findings_of(result, "vacuity-unchecked")
+def _vacuity(config: Config, result: SweepResult, command: tuple[str, ...]) -> GradedCheck:
+    found = findings_of(result, "vacuous-implication", "no-behaviour", "weak-check", "constant-check")
+    unknown = findings_of(result, "vacuity-unchecked")
     stated = [*config.invariants, *config.properties]
-    grade: judging.Grade = "fail" if found or not stated else "doubtful" if unknown else "pass"
+    grade: Grade = "fail" if found or not stated else "doubtful" if unknown else "pass"
     words = (
         "no invariant and no property is checked"
         if not stated
         else "; ".join(each.message for each in (*found, *unknown)) or "every implication is exercised"
     )
-    return judging.GradedCheck(
-        name="vacuity",
-        verdict=grade,
-        words=words,
-        evidence={"checked": stated, "findings": [each.to_dict() for each in (*found, *unknown)]},
-        command=command,
-    )
+    evidence = {"checked": stated, "findings": [each.to_dict() for each in (*found, *unknown)]}
+    return GradedCheck("vacuity", grade, words, evidence, command)
 
 
-def _coverage(
-    result: SweepResult, beside: judging.BesideReference | None, command: tuple[str, ...]
-) -> judging.GradedCheck:
-    never = [str(each.subject) for each in judging.findings_of(result, "never-enabled")]
+def _coverage(result: SweepResult, beside: BesideReference | None, command: tuple[str, ...]) -> GradedCheck:
+    never = [str(each.subject) for each in findings_of(result, "never-enabled")]
     there = beside.enabled(never) if beside is not None and never else []
     words = f"never enabled: {', '.join(never)}" if never else "every action is enabled somewhere"
     if there:
         words += f"; the reference enables {', '.join(there)}"
-    return judging.GradedCheck(
-        name="coverage",
-        verdict="fail" if there else "doubtful" if never else "pass",
-        words=words,
-        evidence={"never_enabled": never, "enabled_in_reference": there},
-        command=command,
+    grade: Grade = "fail" if there else "doubtful" if never else "pass"
+    return GradedCheck(
+        "coverage", grade, words, {"never_enabled": never, "enabled_in_reference": there}, command
     )
 
 
-def _constraint(bench: judging.JudgeBench, config: Config, row: RunRow) -> judging.GradedCheck:
+def _constraint(bench: JudgeBench, config: Config, row: RunRow) -> GradedCheck:
     """Whether the model holds beyond its constraints and its view, as far as a minute's search shows."""
     names = [*config.constraints, *config.action_constraints, *([config.view] if config.view else [])]
     if not names:
-        return judging.GradedCheck(
-            name="constraint", verdict="not_applicable", words="the model has no constraint and no view"
-        )
+        return GradedCheck("constraint", "not_applicable", "the model has no constraint and no view")
     free = replace(config, constraints=(), action_constraints=(), view=None)
     file = bench.folder / "without-constraints.cfg"
-    judging.write_config(file, free)
+    write_config(file, free)
     without = bench.sweep(bench.case.spec, file)
     seconds = min(without.limits.timeout_seconds, _UNCONSTRAINED_SECONDS)
     without = replace(without, vacuity=False, limits=replace(without.limits, timeout_seconds=seconds))
@@ -198,7 +167,7 @@ def _constraint(bench: judging.JudgeBench, config: Config, row: RunRow) -> judgi
     farther = (wide.distinct or 0) >= _FARTHER * (row.distinct or 0)
     shown, looked = ", ".join(names), _size(wide)
     hidden = [name for name in wide.violated_names if name not in row.violated_names]
-    grade: judging.Grade
+    grade: Grade
     if hidden:
         grade, words = "fail", f"{shown} cuts off a violation of {', '.join(hidden)}"
     elif wide.verdict is Verdict.VIOLATED:
@@ -206,84 +175,57 @@ def _constraint(bench: judging.JudgeBench, config: Config, row: RunRow) -> judgi
     elif wide.verdict is Verdict.HOLDS:
         grade, words = "pass", f"without {shown} it holds, too: {looked}"
     elif wide.verdict is Verdict.INCONCLUSIVE and farther:
-        grade, words = (
-            "pass",
-            f"without {shown} nothing is violated in the first {looked}; the search was cut",
-        )
+        grade = "pass"
+        words = f"without {shown} nothing is violated in the first {looked}; the search was cut"
     else:
         grade, words = "doubtful", f"without {shown} the search was cut: {wide.unanswered}, {looked}"
     evidence = {"constraints": names, "violated": hidden, "finished": wide.verdict is Verdict.HOLDS}
-    return judging.GradedCheck(
-        name="constraint",
-        verdict=grade,
-        words=words,
-        evidence={**evidence, **judging.counts(wide)},
-        command=("tla2py", "check", str(bench.case.spec), "--config", str(file)),
-    )
+    command = ("tla2py", "check", str(bench.case.spec), "--config", str(file))
+    return GradedCheck("constraint", grade, words, {**evidence, **counts(wide)}, command)
 
 
-def _mutants(bench: judging.JudgeBench, sweep: Sweep, row: RunRow) -> judging.GradedCheck:
+def _mutants(bench: JudgeBench, sweep: Sweep, row: RunRow) -> GradedCheck:
     case = bench.case
     if row.verdict is not Verdict.HOLDS:
-        return judging.GradedCheck(
-            name="mutants", verdict="not_applicable", words="mutants need a model that holds"
-        )
+        return GradedCheck("mutants", "not_applicable", "mutants need a model that holds")
     try:
         report = bench.mutate(sweep, "mutants")
     except InputError as error:
-        return judging.GradedCheck(
-            name="mutants", verdict="doubtful", words=error.message, command=case.command
-        )
+        return GradedCheck("mutants", "doubtful", error.message, command=case.command)
     share = score(report)
     survivors = [each for each in report.mutants if each.status == "survived"]
-    grade: judging.Grade = (
+    grade: Grade = (
         "fail" if share.of and not share.killed
         else "doubtful" if share.killed * _LEAST_SHARE < share.of or not share.of
         else "pass"
     )  # fmt: skip
-    return judging.GradedCheck(
-        name="mutants",
-        verdict=grade,
-        words=f"{share.killed} of {share.of} mutants are noticed",
-        evidence={
-            "killed": share.killed,
-            "of": share.of,
-            "survived": [judging.mutant_object(each) for each in survivors[: judging.MOST_PROOFS]],
-        },
-        command=("tla2py", "mutate", str(case.spec), "--sample", str(case.sample), "--seed", str(case.seed))
-        if case.config in (None, case.spec.with_suffix(".cfg"))
-        else case.command,
+    proofs = [mutant_object(each) for each in survivors[:MOST_PROOFS]]
+    evidence = {"killed": share.killed, "of": share.of, "survived": proofs}
+    # Mutants run with the config beside the module.
+    beside = case.config in (None, case.spec.with_suffix(".cfg"))
+    command = bench.mutate_command(case.spec) if beside else case.command
+    return GradedCheck(
+        "mutants", grade, f"{share.killed} of {share.of} mutants are noticed", evidence, command
     )
 
 
-def _logs(bench: judging.JudgeBench) -> judging.GradedCheck:
+def _logs(bench: JudgeBench) -> GradedCheck:
     case = bench.case
     if not case.logs:
-        return judging.GradedCheck(name="logs", verdict="not_applicable", words="no log was given")
-    command = ["tla2py", "validate", str(case.spec), *map(str, case.logs)]
-    command += ["--config", str(case.config)] if case.config else []
+        return GradedCheck("logs", "not_applicable", "no log was given")
+    config = ("--config", str(case.config)) if case.config else ()
+    command = ("tla2py", "validate", str(case.spec), *map(str, case.logs), *config)
     try:
         model = ModelOptions(config=case.config)
         sweep = sweep_of_logs([case.spec, *case.logs], model, bench.options, listener=bench.listener)
-        [result] = run_sweeps(
-            [sweep],
-            bench.toolchain,
-            bench.executors,
-            store=bench.folder / "logs",
-            listener=bench.listener,
-        )
+        result = bench.run_all(sweep, "logs")
     except InputError as error:
-        return judging.GradedCheck(name="logs", verdict="doubtful", words=str(error), command=tuple(command))
+        return GradedCheck("logs", "doubtful", str(error), command=command)
     rows = log_results(result.store)
     verdicts = {each.verdict for each in rows}
-    grade: judging.Grade = (
+    grade: Grade = (
         "fail" if Verdict.VIOLATED in verdicts else "pass" if verdicts == {Verdict.HOLDS} else "doubtful"
     )
     explained = sum(each.verdict is Verdict.HOLDS for each in rows)
-    return judging.GradedCheck(
-        name="logs",
-        verdict=grade,
-        words=f"{explained} of {counted(len(rows), 'log')} explained",
-        evidence={"logs": log_objects(rows, result.runs)},
-        command=tuple(command),
-    )
+    words = f"{explained} of {counted(len(rows), 'log')} explained"
+    return GradedCheck("logs", grade, words, {"logs": log_objects(rows, result.runs)}, command)

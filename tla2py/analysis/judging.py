@@ -54,7 +54,7 @@ _EXIT_CODES: dict[Verdicts, ExitCode] = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class GradedCheck:
     """The grade of one thing, in words, the evidence as JSON values, and the command that repeats it."""
 
@@ -67,12 +67,7 @@ class GradedCheck:
     def to_dict(self) -> dict[str, object]:
         """The check as ``judge --json`` prints it."""
         evidence = {"summary": self.words, **self.evidence}
-        return {
-            "name": self.name,
-            "verdict": self.verdict,
-            "evidence": evidence,
-            "command": list(self.command),
-        }
+        return {"name": self.name, "verdict": self.verdict, "evidence": evidence, "command": [*self.command]}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -145,11 +140,16 @@ class JudgeBench(NamedTuple):
         sweep = check_sweep(module, ModelOptions(config=config), self.options, self.listener)
         return replace(sweep, vacuity=True, options=replace(sweep.options, coverage=True, find="each"))
 
-    def run(self, sweep: Sweep, name: str) -> tuple[SweepResult, RunRow]:
-        """The result of its point."""
+    def run_all(self, sweep: Sweep, name: str) -> SweepResult:
+        """The result of a sweep."""
         [result] = run_sweeps(
             [sweep], self.toolchain, self.executors, store=self.folder / name, listener=self.listener
         )
+        return result
+
+    def run(self, sweep: Sweep, name: str) -> tuple[SweepResult, RunRow]:
+        """The result of a sweep of one point, and its row."""
+        result = self.run_all(sweep, name)
         [row] = result.runs
         return result, row
 
@@ -157,15 +157,14 @@ class JudgeBench(NamedTuple):
         """What notices the mutants of its behaviour. Raises InputError as ``run_mutation`` does."""
         operators = tuple(each.name for each in OPERATORS.values() if each.concerns != "checks")
         choice = MutationChoice(operators=operators, sample=self.case.sample, seed=self.case.seed)
-        at = self.folder / name
-        return run_mutation(
-            replace(sweep, vacuity=False),
-            self.toolchain,
-            self.executors,
-            choice,
-            store=at,
-            listener=self.listener,
-        ).report
+        at, listener = self.folder / name, self.listener
+        sweep = replace(sweep, vacuity=False)
+        return run_mutation(sweep, self.toolchain, self.executors, choice, store=at, listener=listener).report
+
+    def mutate_command(self, module: Path) -> tuple[str, ...]:
+        """The command that tries as many mutants of a module."""
+        case = self.case
+        return ("tla2py", "mutate", str(module), "--sample", str(case.sample), "--seed", str(case.seed))
 
 
 def findings_of(result: SweepResult, *codes: str) -> list[Finding]:
@@ -434,14 +433,8 @@ class BesideReference:
                 f"{' and '.join(self._noticed(missed, self.reference))}, such as "
                 f"{first.module}:{first.line} {first.words}"
             )
-        return GradedCheck(
-            name="strength",
-            verdict=grade,
-            words="; ".join([*words, *doubts])
-            or "as strong as the reference on every mutant that it notices",
-            evidence=evidence,
-            command=command,
-        )
+        text = "; ".join([*words, *doubts]) or "as strong as the reference on every mutant that it notices"
+        return GradedCheck("strength", grade, text, evidence, command)
 
     def _missed(
         self, evidence: dict[str, object], doubts: list[str]
@@ -485,9 +478,7 @@ class BesideReference:
         }
         if not by_reference:
             doubts.append("no mutant of the reference breaks a property of the reference")
-        command = ("tla2py", "mutate", str(joined.module))
-        sample = ("--sample", str(self.bench.case.sample), "--seed", str(self.bench.case.seed))
-        return missed, (*command, *sample)
+        return missed, self.bench.mutate_command(joined.module)
 
     def _noticed(self, mutants: Iterable[MutantRow], side: Side) -> list[str]:
         """The properties of a side that notice mutants; the specification's stand in the reference's module under other names."""
