@@ -36,7 +36,7 @@ from tla2py.store.schema import TABLE_NAMES
 from tla2py.store.storage import Address, below
 from tla2py.store.store import Store
 from tla2py.store.write import prune, refresh_tables, table_files, tables_current
-from tla2py.view.page import PageOptions, report_page
+from tla2py.view.page import report_page
 
 
 @pytest.fixture(scope="module")
@@ -97,7 +97,7 @@ def test_a_store_is_the_same_wherever_it_is(
     assert "Small" in run_cli("trace", address, code=0).stdout
     assert "point 3" in run_cli("gate", address, code=1).stdout
     there = tla2py.open_store(address)
-    assert "Small" in report_page(there, PageOptions(notes="", notes_folder=tmp_path, target=tmp_path))
+    assert "Small" in report_page(there, target=tmp_path)
     now = storage.objects(f"{bucket}/runs/mine")
     # The manifest and the findings are written each time.
     for name in ("store.json", "findings.json"):

@@ -119,12 +119,11 @@ def explore_command(
       tla2py explore runs/before --compare runs/after
     """
     from tla2py.analysis.view import open_view
-    from tla2py.view.explorer import definitions_of, store_data
+    from tla2py.view.explorer import store_data
     from tla2py.view.server import ExplorerServer, PageAnswers
 
     view = open_view(store)
-    other = open_view(compare) if compare else None
-    data = store_data(view, definitions=definitions_of(view), other=other)
+    data = store_data(view, other=open_view(compare) if compare else None)
     try:
         explorer = ExplorerServer(data, PageAnswers(data, tla2tools), port)
     except OSError as error:
@@ -170,22 +169,21 @@ def report_command(
       tla2py report runs/kip320-first-try -o kip320.html --messages leaderAndIsrRequests
     """
     from tla2py.analysis.view import open_view
-    from tla2py.view.counterexamples import LaneOptions
-    from tla2py.view.page import PageOptions, report_page
+    from tla2py.view.page import report_page
 
     view = open_view(store).with_arguments(tla2tools) if arguments else open_view(store)
     target = output or Path(f"{view.manifest.name}.html")
     stores = [Path(each) for each in (store, compare) if each]
     inputs = [file for each in stores for file in (store_files(target, each) if each.is_dir() else [each])]
     check_report(target, [*inputs, *([notes] if notes else [])])
-    options = PageOptions(
+    page = report_page(
+        view,
         notes=_read(notes) if notes else "",
         notes_folder=notes.parent if notes else Path(),
         target=target.parent,
-        lanes=LaneOptions(by=lanes, messages=messages, sender=sender, receiver=receiver),
+        lanes={"by": lanes, "messages": messages, "sender": sender, "receiver": receiver},
         other=open_view(compare) if compare else None,
     )
-    page = report_page(view, options)
     write_file(target, page)
     typer.echo(f"{target}: {len(page.encode()) / 1e6:.1f} MB")
 

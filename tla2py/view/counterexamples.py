@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from types import MappingProxyType
 from typing import TypeAlias
 
 from tla2py.analysis.kinds import StoredTrace, all_found
@@ -78,19 +79,9 @@ class Nodes:
         return number
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LaneOptions:
-    """The arguments of ``Trace.lanes``."""
-
-    by: str | None = None
-    messages: str | None = None
-    sender: str | None = None
-    receiver: str | None = None
-
-    @property
-    def requested(self) -> bool:
-        """Whether a trace without processes or messages is an error."""
-        return bool(self.by or self.messages)
+LaneOptions: TypeAlias = Mapping[str, str | None]
+"""Arguments of ``Trace.lanes`` by name."""
+NO_LANES: LaneOptions = MappingProxyType({})
 
 
 class TraceWriter:
@@ -143,14 +134,11 @@ class TraceWriter:
         return [[self.nodes.text(text) for text in (part.place, *part.texts)] for part in parts]
 
     def _lanes(self, trace: Trace) -> dict[str, object] | None:
-        asked = self._options
         try:
-            found = trace_lanes(
-                trace, asked.by, messages=asked.messages, sender=asked.sender, receiver=asked.receiver
-            )
+            found = trace_lanes(trace, **self._options)
         except InputError:
-            # A trace need not have processes, unless they were requested.
-            if asked.requested:
+            # A trace need not have processes or messages, unless they were requested.
+            if self._options.get("by") or self._options.get("messages"):
                 raise
             return None
         return self._lanes_row(found, _caption(trace, found))

@@ -30,10 +30,16 @@ from tla2py.model.mutant import MutantRow, one_line
 from tla2py.store.write import missing_points
 from tla2py.text import value_shown
 from tla2py.tla.parse import read_text
-from tla2py.view.counterexamples import Counterexamples, LaneOptions, counterexamples, stored_counterexamples
+from tla2py.view.counterexamples import (
+    NO_LANES,
+    Counterexamples,
+    LaneOptions,
+    counterexamples,
+    stored_counterexamples,
+)
 
 
-def definitions_of(view: StoreView) -> dict[str, str]:
+def _definitions(view: StoreView) -> dict[str, str]:
     """The texts of what a store's points violate, each after its comment, by name; those of main modules go first."""
     names = {row.name for row in view.trace_rows if row.name}
     mains = {Path(module).stem for module in view.manifest.modules}
@@ -254,13 +260,9 @@ class StoreData:
 
 
 def store_data(
-    view: StoreView,
-    lanes: LaneOptions | None = None,
-    definitions: Mapping[str, str] | None = None,
-    *,
-    other: StoreView | None = None,
+    view: StoreView, lanes: LaneOptions = NO_LANES, *, other: StoreView | None = None
 ) -> StoreData:
-    """The data of a store, compared with ``other``; ``definitions`` are the texts of what is violated, by name."""
+    """The data of a store, compared with ``other``; counterexamples are laid out by the arguments ``lanes``."""
     points = grid_points(view)
     explained = list(explain_store(view))
     places = value_places(view)
@@ -269,7 +271,6 @@ def store_data(
     coarse, fine = kinds_of(found), kinds_of(found, fine=True)
     shortest = [numbers[kind.shortest.point, kind.shortest.trace] for kind in (*coarse, *fine)]
     first = list(dict.fromkeys((*shortest, *range(len(found)))))[:_MOST_LANES]
-    lanes = lanes or LaneOptions()
     own = counterexamples(view, found, lanes, frozenset(first))
     others = counterexamples(other, stored_counterexamples(other), lanes) if other is not None else None
     overview = {
@@ -286,7 +287,7 @@ def store_data(
         "traces": own.rows(),
         "parts": [part.start for part in own.parts],
         "nearest": _nearest(view, points, found, first),
-        "definitions": dict(definitions or {}),
+        "definitions": _definitions(view),
         "mutants": mutant_changes(view),
         "other": _other(view.manifest.name, points, found, others),
     }

@@ -6,7 +6,7 @@ import math
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 from string import ascii_uppercase
 
@@ -24,8 +24,8 @@ from tla2py.mutation.trial import check_figures, definition_shares
 from tla2py.store.fragments import read_rows
 from tla2py.store.runs import start_days, unmatched_lines
 from tla2py.store.write import table_files
-from tla2py.view.counterexamples import LaneOptions
-from tla2py.view.explorer import definitions_of, packed, source_lines, store_data
+from tla2py.view.counterexamples import NO_LANES, LaneOptions
+from tla2py.view.explorer import packed, source_lines, store_data
 from tla2py.view.logs import mutation_sums
 from tla2py.view.markup import STYLE, templates
 from tla2py.view.server import bundle, content_policy
@@ -136,26 +136,21 @@ _FOLDER = Path(__file__).parent
 _BRIEF = 4000
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PageOptions:
-    """A page's contents besides the tables.
+def report_page(
+    view: StoreView,
+    *,
+    notes: str = "",
+    notes_folder: Path = Path(),
+    target: Path = Path(),
+    lanes: LaneOptions = NO_LANES,
+    other: StoreView | None = None,
+) -> str:
+    """A store's page, compared with ``other``, to be written to the folder ``target``.
 
-    ``notes``: Markdown for the top of the page. Its links are relative to ``notes_folder``.
-    ``target``: the folder that the page is written to.
-    ``lanes``: how counterexamples are laid out by process.
-    ``other``: the store that it is compared with.
+    ``notes`` are Markdown for its top, whose links are relative to ``notes_folder``. Counterexamples are laid out by the
+    arguments ``lanes``. Raises InputError as ``Trace.lanes`` does, if lanes or messages were requested.
     """
-
-    notes: str = ""
-    notes_folder: Path = Path()
-    target: Path = Path()
-    lanes: LaneOptions = field(default_factory=LaneOptions)
-    other: StoreView | None = None
-
-
-def report_page(view: StoreView, options: PageOptions) -> str:
-    """A store's page. Raises InputError as ``Trace.lanes`` does, if lanes or messages were requested."""
-    data = store_data(view, options.lanes, definitions_of(view), other=options.other)
+    data = store_data(view, lanes, other=other)
     points, names = data.points, varying(data.points)
     parameters = points[0].parameters if points else {}
     style = STYLE + (_FOLDER / "page.css").read_text(encoding="utf-8") + bundle("explorer.css")
@@ -180,8 +175,8 @@ def report_page(view: StoreView, options: PageOptions) -> str:
             policy=content_policy(script, style),
             overview=packed(data.overview),
             chunks=[packed(chunk) for chunk in data.chunks()],
-            notes=_markdown(options),
-            brief=len(options.notes) < _BRIEF,
+            notes=_markdown(notes, notes_folder, target),
+            brief=len(notes) < _BRIEF,
             logs=_logs(view),
             mutants=mutants,
             survivors=mutants.with_status("survived") if mutants else [],
@@ -222,14 +217,13 @@ def _span(texts: Iterable[str | None]) -> str:
     return ", ".join(found) if len(found) < 3 else f"{found[0]} to {found[-1]}"
 
 
-def _markdown(options: PageOptions) -> str:
-    if not options.notes:
-        return ""
+def _markdown(notes: str, folder: Path, target: Path) -> str:
+    """Notes as HTML for a page in the folder ``target``; their links are relative to ``folder``."""
     # HTML in the notes stays text, and their title is one level below that of the page.
-    page = MarkdownIt("commonmark", {"html": False}).enable("table").render(options.notes)
+    page = MarkdownIt("commonmark", {"html": False}).enable("table").render(notes)
     page = re.sub(r"(</?h)([1-5])>", lambda found: f"{found[1]}{int(found[2]) + 1}>", page)
-    return re.sub(r'href="([^"#:]+)(?=["#])', lambda found: f'href="{_moved(found[1], options)}', page)
-
-
-def _moved(link: str, options: PageOptions) -> str:
-    return Path(os.path.relpath(options.notes_folder / link, options.target)).as_posix()
+    return re.sub(
+        r'href="([^"#:]+)(?=["#])',
+        lambda found: f'href="{os.path.relpath(folder / found[1], target)}',
+        page,
+    )

@@ -24,7 +24,7 @@ from tla2py.replay.confirm import first_outside, follow_trace
 from tla2py.replay.query import Origin
 from tla2py.replay.successors import Successors, evaluate_enabled, find_initial, find_successors
 from tla2py.tlc.tools.toolchain import find_toolchain
-from tla2py.view.explorer import StoreData, definitions_of, packed, store_data
+from tla2py.view.explorer import StoreData, packed, store_data
 from tla2py.view.markup import templates
 
 _FOLDER = Path(__file__).parent / "bundle"
@@ -329,7 +329,7 @@ def store_explorer(
             "the explorer needs the package anywidget",
             hint="pip install anywidget, or write a page with tla2py report",
         ) from error
-    data = store_data(view, definitions=definitions_of(view), other=other)
+    data = store_data(view, other=other)
     answers = PageAnswers(data)
 
     class StoreExplorer(anywidget.AnyWidget):  # type: ignore[misc, unused-ignore]

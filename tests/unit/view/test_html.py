@@ -34,11 +34,10 @@ from tla2py.model.outcome import Diagnostic, Outcome, unfinished
 from tla2py.model.trace_text import trace_text
 from tla2py.store.store import points_table
 from tla2py.tlc.output.collector import with_notes
-from tla2py.view.counterexamples import LaneOptions
 from tla2py.view.explorer import store_data
 from tla2py.view.layout import FittedTable, Indented, Wrapped
 from tla2py.view.markup import templates
-from tla2py.view.page import PageOptions, curves_chart, report_page
+from tla2py.view.page import curves_chart, report_page
 from tla2py.view.sweep import sweep_summary
 from tla2py.view.traces import check_text
 
@@ -54,7 +53,7 @@ def view(tmp_path_factory: pytest.TempPathFactory) -> StoreView:
 
 @pytest.fixture(scope="module")
 def page(view: StoreView) -> Page:
-    return Page(report_page(view, PageOptions()))
+    return Page(report_page(view))
 
 
 def test_it_needs_no_network_and_no_file(page: Page) -> None:
@@ -110,9 +109,7 @@ def test_values_names_and_notes_are_never_markup(tmp_path: Path) -> None:
     ]
     table = points_table(manifest.parameters, points)
     made.write_manifest(msgspec.structs.replace(manifest, name=hostile), table, {})
-    text = report_page(
-        open_view(made.path), PageOptions(notes=f"*Notes* {hostile}\n\n[x](javascript:alert(3))")
-    )
+    text = report_page(open_view(made.path), notes=f"*Notes* {hostile}\n\n[x](javascript:alert(3))")
     read = Page(text)
     assert text.count("<script") == 3
     assert "<img" not in text
@@ -123,14 +120,14 @@ def test_values_names_and_notes_are_never_markup(tmp_path: Path) -> None:
 def test_five_hundred_points_fit(tmp_path: Path) -> None:
     cases = tuple(islice(cycle(("invariant", "success", "liveness-lasso", "values")), 500))
     view = open_view(make_store(tmp_path / "store", cases).path)
-    assert len(report_page(view, PageOptions()).encode()) < LARGEST
+    assert len(report_page(view).encode()) < LARGEST
 
 
 def test_actions_that_never_fired_are_red(tmp_path: Path) -> None:
     view = open_view(make_store(tmp_path / "store", ("coverage",)).path)
     coverage = view.coverage.query("kind == 'action'")
     idle = coverage.groupby("name").generated.sum().eq(0)
-    text = report_page(view, PageOptions())
+    text = report_page(view)
     for name, never in idle.items():
         row = text.partition(f'<th scope="row"><code>{name}</code>')[0].rpartition("<tr")[2]
         assert ("t2-bad" in row) == never, name
@@ -140,21 +137,17 @@ def test_actions_that_never_fired_are_red(tmp_path: Path) -> None:
 def test_notes_come_first_and_their_links_are_kept(view: StoreView, tmp_path: Path) -> None:
     (tmp_path / "specs").mkdir()
     (tmp_path / "specs" / "more.md").write_text("more")
-    options = PageOptions(
-        notes="# Why\n\nSee [more](more.md#there) and [the step](#coverage), [web](https://example.org/a).",
-        notes_folder=tmp_path / "specs",
-        target=tmp_path / "pages",
-    )
-    read = Page(report_page(view, options))
+    notes = "# Why\n\nSee [more](more.md#there) and [the step](#coverage), [web](https://example.org/a)."
+    read = Page(report_page(view, notes=notes, notes_folder=tmp_path / "specs", target=tmp_path / "pages"))
     assert "<h2>Why</h2>" in read.text
     assert "../specs/more.md#there" in read.links
     assert {"#coverage", "https://example.org/a"} <= set(read.links)
-    assert "<summary>Notes" in report_page(view, replace(options, notes="long " * 2000))
+    assert "<summary>Notes" in report_page(view, notes="long " * 2000)
 
 
 def test_what_is_asked_for_and_not_there_is_an_error(view: StoreView) -> None:
     with pytest.raises(InputError, match="Nobody") as raised:
-        report_page(view, PageOptions(lanes=LaneOptions(by="Nobody")))
+        report_page(view, lanes={"by": "Nobody"})
     assert raised.value.code == "no-processes"
 
 
@@ -193,7 +186,7 @@ def test_survivors_are_shown_in_their_lines(tmp_path: Path) -> None:
         killed, mutant="bbbb", after="<script>", status="survived", killed_by=()
     )
     store.write_mutants(MutantReport(sweep="s", mutants=(killed, survivor), points=(1,), checks={"Safe": 2}))
-    page = Page(report_page(open_view(store.path), PageOptions()))
+    page = Page(report_page(open_view(store.path)))
     assert "1 change that no check notices" in page.text
     assert "x &lt; 3 -&gt; &lt;script&gt;" in page.text
     assert "aaaa" not in page.text
