@@ -18,8 +18,7 @@ from tla2py.gate.problem import Problem, Reason
 from tla2py.model.finding import Acceptance, accepted_reason
 from tla2py.model.mutant import MutantReport
 from tla2py.model.row import RunRow
-from tla2py.mutation.bench import Bench, Task
-from tla2py.mutation.rounds import plain, status_of
+from tla2py.mutation.rounds import Bench, Task, plain, status_of
 from tla2py.mutation.trial import Trial, file_choice, prepare_trial
 from tla2py.mutation.walk import Mutant
 from tla2py.store.storage import below

@@ -13,8 +13,7 @@ from tla2py.execution.listener import SILENT, Listener
 from tla2py.execution.preflight import checked_plan
 from tla2py.execution.sweeps import SweepOptions
 from tla2py.model.mutant import MutantReport, MutantRow
-from tla2py.mutation.bench import Bench
-from tla2py.mutation.rounds import CostsShown, Rounds
+from tla2py.mutation.rounds import Bench, CostsShown, Rounds
 from tla2py.mutation.trial import MutationChoice, Trial, file_choice, prepare_trial
 from tla2py.store.storage import Address
 from tla2py.store.store import Store
@@ -76,12 +75,11 @@ def sweep_to_mutate(file: Path, options: SweepOptions, *, listener: Listener = S
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mutation:
-    """The answers about the mutants of a trial, the store that has the runs, and how many were executed now."""
+    """The answers about the mutants of a trial, and the store that has the runs."""
 
     trial: Trial
     report: MutantReport
     store: Store
-    executed: int
 
 
 def run_mutation(
@@ -117,7 +115,7 @@ def run_mutation(
         target.write_mutants(report)
         target.write_probes(bench.further)
         refresh_tables(target)
-    return Mutation(trial=trial, report=report, store=target, executed=bench.executed)
+    return Mutation(trial=trial, report=report, store=target)
 
 
 def gate_mutants(

@@ -12,10 +12,19 @@ from tla2py.model.model import Config
 from tla2py.model.mutant import Killer, MutantReport, MutantRow, Status
 from tla2py.model.outcome import Outcome, Verdict, Violation
 from tla2py.model.row import RunRow
-from tla2py.mutation.mutant import chosen_mutants, given_mutants, model_mutants, with_budget
 from tla2py.mutation.operators import OPERATORS
 from tla2py.mutation.rounds import killers_of, status_of
-from tla2py.mutation.trial import check_figures, definition_shares, score, sizes, status_counts
+from tla2py.mutation.trial import (
+    check_figures,
+    chosen_mutants,
+    definition_shares,
+    given_mutants,
+    model_mutants,
+    score,
+    sizes,
+    status_counts,
+    with_budget,
+)
 from tla2py.mutation.walk import Mutant
 from tla2py.tla.graph import ModuleGraph
 from tla2py.tla.parse import load_modules, read_text
