@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, TypeAlias
 
 from tla2py.tla.graph import ModuleGraph
 from tla2py.tla.levels import Level, Levels
@@ -206,18 +206,9 @@ def _other_string(value: str, text: Text) -> str:
 
 
 _DEEPEST = 40
-_NOTHING: frozenset[Entity] = frozenset()
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Assigned:
-    """The variables that a formula gives next values: all of them, and those that may change."""
-
-    every: frozenset[Entity] = _NOTHING
-    changed: frozenset[Entity] = _NOTHING
-
-    def __or__(self, other: Assigned) -> Assigned:
-        return Assigned(every=self.every | other.every, changed=self.changed | other.changed)
+Assigned: TypeAlias = Mapping[Entity, bool]
+"""The variables that a formula gives next values, and whether these may differ from their values."""
 
 
 @dataclass(slots=True)
@@ -231,12 +222,12 @@ class Updates:
     def assigned(self, expr: Expression, scope: Scope, depth: int = 0) -> Assigned:
         """The variables that a formula assigns."""
         if depth > _DEEPEST:
-            return Assigned()
+            return {}
         match expr:
             case Expression(shape="apply", operator="=" | "\\in" as operator, arguments=(left, right)):
                 return self._equation(left, right, scope, operator)
             case Expression(shape="apply", operator="UNCHANGED", arguments=(what,)):
-                return Assigned(every=frozenset(self._variables(what, scope, depth)))
+                return dict.fromkeys(self._variables(what, scope, depth), False)
             case Expression(shape="apply", operator="/\\" | "\\/", arguments=parts):
                 inside = scope
             case Expression(shape="bind", operator="\\E", arguments=parts):
@@ -250,30 +241,30 @@ class Updates:
             case Expression(shape="apply"):
                 return self._called(scope.find(expr.operator), depth)
             case _:
-                return Assigned()
-        found = Assigned()
+                return {}
+        found: dict[Entity, bool] = {}
         for each in parts:
-            found |= self.assigned(each, inside, depth + 1)
+            for variable, changes in self.assigned(each, inside, depth + 1).items():
+                found[variable] = found.get(variable, False) or changes
         return found
 
     def _equation(self, left: Expression, right: Expression, scope: Scope, operator: str) -> Assigned:
         if left.shape != "apply" or left.operator != "'" or not left.arguments[0].is_name():
-            return Assigned()
+            return {}
         variable = variable_of(scope.find(left.arguments[0].operator))
         if variable is None:
-            return Assigned()
+            return {}
         same = operator == "=" and right.is_name() and variable_of(scope.find(right.operator)) is variable
-        only = frozenset({variable})
-        return Assigned(every=only, changed=_NOTHING if same else only)
+        return {variable: not same}
 
     def _called(self, entity: Entity | None, depth: int) -> Assigned:
         if entity is None or entity.body is None or entity.kind != "definition":
-            return Assigned()
+            return {}
         if self.levels.of_entity(entity) != Level.ACTION:
-            return Assigned()
+            return {}
         if entity not in self._known:
             # A recursive definition assigns nothing more inside itself.
-            self._known[entity] = Assigned()
+            self._known[entity] = {}
             self._known[entity] = self.assigned(entity.body, entity.scope, depth + 1)
         return self._known[entity]
 
@@ -292,14 +283,14 @@ class Updates:
     def unchanged_text(self, expr: Expression, scope: Scope, bound: frozenset[str]) -> str | None:
         """What leaves the variables that a formula assigns as they are; None if it changes none, or none has a name here."""
         found = self.assigned(expr, scope)
-        if not found.changed:
+        if not any(found.values()):
             return None
         names: dict[Entity, str] = {}
         for name, entity in scope.names.items():
             variable = variable_of(entity) if "!" not in name and name not in bound else None
-            if variable is not None and variable in found.every:
+            if variable is not None and variable in found:
                 names.setdefault(variable, name)
-        if len(names) < len(found.every):
+        if len(names) < len(found):
             return None
         several = sorted(names.values())
         return f"{several[0]}' = {several[0]}" if len(several) == 1 else f"UNCHANGED <<{', '.join(several)}>>"

@@ -264,11 +264,11 @@ class Walk:
             yield from self._guards([expr], spot)
             return
         assigned = self._updates.assigned(expr, spot.scope)
-        if not assigned.every:
+        if not assigned:
             # It compares the next state with this one.
             yield self._found("drop-guard", expr, "TRUE", spot)
             yield self._negated(expr, spot)
-        elif not assigned.changed:
+        elif not any(assigned.values()):
             return
         elif not operators.is_compound(expr):
             text = self._updates.unchanged_text(expr, spot.scope, spot.bound)
