@@ -192,8 +192,7 @@ class Explained:
 
     def to_json(self) -> dict[str, object]:
         """The row of ``explain --json``; ``law`` is null if no law was found, and not ``short`` if it only fits."""
-        searched = self.searched
-        return {
+        row: dict[str, object] = {
             "property": self.name,
             "scope": self.scope,
             "law": None if self.found.law is None else str(self.found.law),
@@ -206,19 +205,17 @@ class Explained:
             "kinds": [kind.to_json() for kind in self.kinds],
             "of": self.answers.of,
             "missing": list(self.answers.missing),
-            **(
-                {
-                    "run": self.answers.of - len(self.answers.missing),
-                    "unanswered": searched.unanswered,
-                    "draws": searched.draws,
-                    "confidence": CONFIDENCE,
-                    "bound": searched.bound,
-                    "settled": searched.settled,
-                    "predicted": list(self.predicted),
-                }
-                if searched is not None
-                else {}
-            ),
+        }
+        if (searched := self.searched) is None:
+            return row
+        return row | {
+            "run": self.answers.of - len(self.answers.missing),
+            "unanswered": searched.unanswered,
+            "draws": searched.draws,
+            "confidence": CONFIDENCE,
+            "bound": searched.bound,
+            "settled": searched.settled,
+            "predicted": list(self.predicted),
         }
 
     def kind_lines(self) -> Iterator[str]:

@@ -48,21 +48,13 @@ def folded(actions: Sequence[str]) -> tuple[str, ...]:
 
 def course_of(name: str, module: str, actions: Sequence[str], end: Trace | TraceRow) -> Course:
     """The course of a counterexample with these actions, one for each state after the first."""
-    ending: Ending = (
-        "lasso"
-        if end.loop_start is not None
-        else "stuttering"
-        if end.stuttering
-        else "cut off"
-        if end.cut_off
-        else ""
-    )
+    ending: Ending = "stuttering" if end.stuttering else "cut off" if end.cut_off else ""
     before = len(actions) if end.loop_start is None else end.loop_start - 1
     closing = [end.loop_action] if end.loop_action else []
     return Course(
         name=name,
         module=module,
-        ending=ending,
+        ending=ending if end.loop_start is None else "lasso",
         actions=folded(actions[:before]),
         loop=folded([*actions[before:], *closing]),
     )

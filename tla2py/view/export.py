@@ -94,11 +94,9 @@ def markdown_text(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> s
 def _content(value: object) -> str:
     if value is None:
         return ""
-    return (
-        str(value)
-        if isinstance(value, (str, int, float)) and not isinstance(value, bool)
-        else json.dumps(value, ensure_ascii=False, default=str)
-    )
+    if isinstance(value, (str, int, float)) and not isinstance(value, bool):
+        return str(value)
+    return json.dumps(value, ensure_ascii=False, default=str)
 
 
 def _cell(content: str) -> str:
