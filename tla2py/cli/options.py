@@ -6,7 +6,7 @@ import functools
 import inspect
 import re
 import shutil
-from collections.abc import Callable, Container, Iterable
+from collections.abc import Callable, Container
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -340,11 +340,14 @@ def copy_example(name: str, target: Path) -> list[Path]:
                 "target-not-empty", f"{target} already exists", hint="name a new or empty folder"
             )
         target.mkdir(parents=True, exist_ok=True)
-        files = [file for file in sorted(example.folder.iterdir()) if file.is_file()]
-        for file in files:
+        for file in filter(Path.is_file, example.folder.iterdir()):
             shutil.copyfile(file, target / file.name)
-        if _share([target / file.name for file in files]):
-            shutil.copytree(example.folder.parent / _SHARED, target / _SHARED)
+        for sweep in example.sweeps:
+            text = (target / sweep).read_text(encoding="utf-8")
+            if f'"../{_SHARED}"' in text:
+                here = text.replace(f'"../{_SHARED}"', f'"{_SHARED}"')
+                (target / sweep).write_text(here, encoding="utf-8")
+                shutil.copytree(example.folder.parent / _SHARED, target / _SHARED, dirs_exist_ok=True)
     return [target / sweep for sweep in example.sweeps]
 
 
@@ -358,17 +361,3 @@ def _example(folder: Path) -> Example:
         folder=folder,
         sweeps=("sweep.toml", *others),
     )
-
-
-def _share(files: Iterable[Path]) -> bool:
-    """Point sweep files to shared modules beside them; returns whether any uses them."""
-    shared = False
-    for file in files:
-        if file.suffix != ".toml":
-            continue
-        text = file.read_text(encoding="utf-8")
-        here = text.replace(f'"../{_SHARED}"', f'"{_SHARED}"')
-        if here != text:
-            file.write_text(here, encoding="utf-8")
-            shared = True
-    return shared
