@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
@@ -50,11 +50,8 @@ def processes_of(trace: Trace, by: str | Iterable[str | Value] | None = None) ->
         problem = "no processes given"
     if not found:
         known = sorted({*keyed_variables(trace), *filter(partial(_named, trace), trace.constants)})
-        hint = (
-            f"use one of {', '.join(known)}, or list the processes in Python, as in lanes(['p1', 'p2'])"
-            if known
-            else "list the processes in Python, as in lanes(['p1', 'p2'])"
-        )
+        one_of = f"use one of {', '.join(known)}, or " if known else ""
+        hint = f"{one_of}list the processes in Python, as in lanes(['p1', 'p2'])"
         raise InputError("no-processes", problem, hint=hint)
     return found
 
@@ -108,7 +105,17 @@ def actors(trace: Trace, processes: Processes) -> Iterator[Actors]:
             # The first process among the arguments acts, as in Send(sender, receiver).
             yield Actors(printed[:1], derived=False)
         else:
-            changed = _changed(before.values, state.values, keyed, processes)
+            changed = tuple(
+                process
+                for process in processes
+                if any(
+                    not same_value(
+                        part_of(before.values[name], process), part_of(state.values[name], process)
+                    )
+                    for name, keys in keyed.items()
+                    if process in keys
+                )
+            )
             bound = [texts[text] for _, text in state.derived if text in texts]
             # A quantifier may range over other processes, such as future leaders; the one that changed acts.
             who = tuple(one for one in bound if one in changed)[:1] or changed
@@ -116,27 +123,8 @@ def actors(trace: Trace, processes: Processes) -> Iterator[Actors]:
         before = state
 
 
-def _changed(
-    before: Mapping[str, Value],
-    after: Mapping[str, Value],
-    keyed: Mapping[str, frozenset[Value]],
-    processes: Processes,
-) -> Processes:
-    return tuple(
-        process
-        for process in processes
-        if any(
-            not same_value(part_of(before[name], process), part_of(after[name], process))
-            for name, keys in keyed.items()
-            if process in keys
-        )
-    )
-
-
 def _guess(trace: Trace) -> Processes | None:
-    domains: dict[frozenset[Value], int] = {}
-    for keys in keyed_variables(trace).values():
-        domains[keys] = domains.get(keys, 0) + 1
+    domains = Counter(keyed_variables(trace).values())
     constants = {frozenset(found) for name in trace.constants if (found := _named(trace, name))}
 
     def rank(keys: frozenset[Value]) -> tuple[bool, int, int]:
@@ -270,20 +258,20 @@ def message_arrows(
 
 def messages_variable(trace: Trace, processes: Processes) -> str | None:
     """The only variable whose records all name processes in a field for senders or receivers; None if there is no such."""
+
+    def says_who(message: Value) -> bool:
+        return any(_ends(message, None, usual, processes) for usual in (_SENDERS, _RECEIVERS))
+
     found = []
     for name in trace.states[0].values if trace.states else ():
         bags = [_bag(state.values.get(name)) for state in trace.states]
         messages = [message for bag in bags for message in bag or ()]
-        if None not in bags and messages and all(_says_who(message, processes) for message in messages):
+        if None not in bags and messages and all(map(says_who, messages)):
             found.append(name)
     return found[0] if len(found) == 1 else None
 
 
-def _says_who(message: Value, processes: Processes) -> bool:
-    return any(_ends(message, None, usual, processes) for usual in (_SENDERS, _RECEIVERS))
-
-
-def _sent(bags: Sequence[dict[Value, int]], last: int) -> list[tuple[int, Value, int | None]]:
+def _sent(bags: Sequence[Counter[Value]], last: int) -> list[tuple[int, Value, int | None]]:
     """For each message that a step before row ``last`` sent: its row, the message, and the row that removed it, if any.
 
     Of equal messages, the one sent first is removed first.
@@ -291,18 +279,18 @@ def _sent(bags: Sequence[dict[Value, int]], last: int) -> list[tuple[int, Value,
     sent: list[tuple[int, Value]] = []
     taken: dict[int, int] = {}
     waiting: dict[Value, deque[int]] = {}
-    before: dict[Value, int] = {}
+    before = Counter[Value]()
     for row, bag in enumerate(bags):
-        for message in _more(bag, before):
+        for message in _in_order(before - bag):
             taken[waiting[message].popleft()] = row
-        for message in _more(before, bag):
+        for message in _in_order(bag - before):
             waiting.setdefault(message, deque()).append(len(sent))
             sent.append((row, message))
         before = bag
     return [(row, message, taken.get(place)) for place, (row, message) in enumerate(sent) if 0 < row < last]
 
 
-def _bags(trace: Trace, messages: str) -> list[dict[Value, int]]:
+def _bags(trace: Trace, messages: str) -> list[Counter[Value]]:
     found = [_bag(state.values.get(messages)) for state in trace.states]
     bags = [bag for bag in found if bag is not None]
     if len(bags) < len(found):
@@ -315,8 +303,7 @@ def _bags(trace: Trace, messages: str) -> list[dict[Value, int]]:
     return bags
 
 
-@dataclass(frozen=True, slots=True)
-class _Reading:
+class _Reading(NamedTuple):
     """A step's change of a process's record, which shows the message it read if messages are not removed."""
 
     row: int
@@ -329,13 +316,11 @@ class _Reading:
         if not isinstance(message, Record):
             return False
         common = [name for name in self.after if name in message]
-        return (
-            len(common) > 1
-            and all(same_value(self.after[name], message[name]) for name in common)
-            and not all(
-                name in self.before and same_value(self.before[name], message[name]) for name in common
-            )
+        before, after = (
+            all(name in record and same_value(record[name], message[name]) for name in common)
+            for record in (self.before, self.after)
         )
+        return len(common) > 1 and after and not before
 
 
 def _readings(trace: Trace, processes: Processes) -> Iterator[_Reading]:
@@ -357,21 +342,18 @@ def _first_readings(message: Value, readings: Sequence[_Reading], since: int) ->
     return found
 
 
-def _bag(value: Value | None) -> dict[Value, int] | None:
+def _bag(value: Value | None) -> Counter[Value] | None:
     """The elements of a set, a bag or a sequence with their counts; None for another value."""
-    if isinstance(value, frozenset):
-        return dict.fromkeys(value, 1)
-    if isinstance(value, tuple):
-        return dict(Counter(value))
+    if isinstance(value, (frozenset, tuple)):
+        return Counter(value)
     if isinstance(value, Function) and all(type(times) is int for times in value.values()):
-        return {message: times for message, times in value.items() if isinstance(times, int) and times > 0}
+        return +Counter({message: times for message, times in value.items() if isinstance(times, int)})
     return None
 
 
-def _more(few: dict[Value, int], many: dict[Value, int]) -> list[Value]:
-    """The elements of the second bag beyond those of the first, in canonical order, with repetitions."""
-    messages = in_order(message for message, times in many.items() if times > few.get(message, 0))
-    return [message for message in messages for _ in range(many[message] - few.get(message, 0))]
+def _in_order(bag: Counter[Value]) -> list[Value]:
+    """The elements of a bag in canonical order, with repetitions."""
+    return [message for message in in_order(bag) for _ in range(bag[message])]
 
 
 def _ends(message: Value, field: str | None, usual: Sequence[str], processes: Processes) -> Processes:
