@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from tla2py.analysis.kinds import Kind, StoredTrace, make_kinds
 from tla2py.analysis.tables import StoreTables
@@ -147,13 +147,16 @@ def keep_because(store: Store, toolchain: Toolchain, *, fresh: bool = False) -> 
         refresh_tables(store)
 
 
+Judged: TypeAlias = Literal["confirmed", "refused", "not verifiable"]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VerifiedTrace:
     """TLC's judgement of a trace, with the reason."""
 
     point: int
     number: int
-    judgement: Literal["confirmed", "refused", "not verifiable"]
+    judgement: Judged
     reason: str
 
 
@@ -174,20 +177,14 @@ def verify_traces(
         seen.add(here.run_id)
         origin = origin_of(view, here.run_id, toolchain)
         for row in view.trace_list(here.point):
-            each = row.trace
-            if number not in (None, each) or row.kind == SIMULATED:
+            if number not in (None, row.trace) or row.kind == SIMULATED:
                 continue
-            if row.kind == EVALUATION:
-                reason = "TLC could not evaluate the model here"
-                yield VerifiedTrace(point=here.point, number=each, judgement="not verifiable", reason=reason)
-                continue
-            found = confirm_trace(view.trace(here.point, each), origin)
-            yield VerifiedTrace(
-                point=here.point,
-                number=each,
-                judgement="confirmed" if found.confirmed else "refused",
-                reason=found.reason,
-            )
+            judged: Judged = "not verifiable"
+            reason = "TLC could not evaluate the model here"
+            if row.kind != EVALUATION:
+                found = confirm_trace(view.trace(here.point, row.trace), origin)
+                judged, reason = "confirmed" if found.confirmed else "refused", found.reason
+            yield VerifiedTrace(point=here.point, number=row.trace, judgement=judged, reason=reason)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

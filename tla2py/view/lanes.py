@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from math import copysign
 from pathlib import Path
 from textwrap import wrap
@@ -105,38 +106,30 @@ def trace_lanes(
 
 def _rows(trace: Trace, processes: Processes, messages: str | None) -> Iterator[Row]:
     keyed = keyed_variables(trace, processes)
-    before: State | None = None
-    for state, (who, derived) in zip(trace.states, actors(trace, processes), strict=True):
+    steps = zip(pairwise((None, *trace.states)), actors(trace, processes), strict=True)
+    for (before, state), (who, derived) in steps:
+        assert state is not None
         cells: dict[Value, tuple[str, ...]] = {}
         shared: list[str] = []
         if before is not None:
             for process in processes:
-                parts = (
-                    part
-                    for name, keys in keyed.items()
-                    if process in keys
-                    for part in parts_of(
-                        name, "", part_of(before.values[name], process), part_of(state.values[name], process)
-                    )
-                )
-                if texts := tuple(map(_text, parts)):
-                    cells[process] = texts
+                names = [name for name, keys in keyed.items() if process in keys]
+                if texts := [text for name in names for text in _changes(before, state, name, process)]:
+                    cells[process] = tuple(texts)
             aside = {*keyed, messages}
             others = {name: value for name, value in state.values.items() if name not in aside}
             shared = [_text(part) for part in changed_parts(before.values, others)]
-            shared += _other_keys(before, state, keyed, processes)
+            for name, keys in keyed.items():
+                # Functions on the processes may have other keys.
+                for key in keys.difference(processes):
+                    shared += _changes(before, state, name, key, f"[{format_value(key)}]")
         yield Row(state=state, cells=cells, shared=tuple(shared), who=who, derived=derived)
-        before = state
 
 
-def _other_keys(
-    before: State, after: State, keyed: Mapping[str, frozenset[Value]], processes: Processes
-) -> Iterator[str]:
-    """The changes of functions on the processes at other keys."""
-    for name, keys in keyed.items():
-        for key in keys.difference(processes):
-            one, other = part_of(before.values[name], key), part_of(after.values[name], key)
-            yield from map(_text, parts_of(name, f"[{format_value(key)}]", one, other))
+def _changes(before: State, after: State, name: str, key: Value, path: str = "") -> Iterator[str]:
+    """The changes of a function at a key."""
+    one, other = part_of(before.values[name], key), part_of(after.values[name], key)
+    return map(_text, parts_of(name, path, one, other))
 
 
 def _text(part: Part) -> str:
