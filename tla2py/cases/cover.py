@@ -6,7 +6,7 @@ import random
 from array import array
 from bisect import bisect_left
 from collections import deque
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain, pairwise
@@ -477,10 +477,3 @@ def _all_paths(search: CoverSearch, length: int) -> Cover:
         else:
             todo += [Behaviour(initial, (*steps, step)) for step in reversed(after)]
     return Cover(behaviours=found, least=len(found), left=int(length > search.longest))
-
-
-def states_of(graph: Graph, behaviour: Behaviour) -> Iterator[int]:
-    """The states of a behaviour in order."""
-    yield behaviour.initial
-    for step in behaviour.steps:
-        yield graph.targets[step]

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tla2py.cases.cases import Cases
-from tla2py.cases.cover import Cover, CoverOptions, make_cover, states_of
+from tla2py.cases.cover import Behaviour, Cover, CoverOptions, make_cover
 from tla2py.cases.graph import Graph, Label
 from tla2py.errors import InputError
 
@@ -47,6 +47,10 @@ def graphs(draw: st.DrawFn, cycles: bool | None = None) -> Graph:
         if free or source <= target:
             steps.add((source, pick.randrange(3), target))
     return graph_of(steps, initial, count)
+
+
+def states_of(graph: Graph, behaviour: Behaviour) -> list[int]:
+    return [behaviour.initial, *(graph.targets[step] for step in behaviour.steps)]
 
 
 def check_behaviours(graph: Graph, cover: Cover, longest: int | None = None) -> None:
