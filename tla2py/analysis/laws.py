@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import operator
+import random
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -234,7 +235,7 @@ def distinct_laws(laws: Iterable[Law]) -> list[Law]:
 def _cases(laws: Sequence[Law]) -> list[Mapping[str, int]]:
     """Values of the numbers in some laws, and the truth of their other atoms, that tell different laws apart.
 
-    A number takes values about all constants; where that is too much, every so many of the combinations.
+    A number takes values about all constants; where that is too much, some of the combinations at random.
     """
     atoms = [atom for law in laws for term in law.terms for atom in term]
     bounds = [atom.bound for atom in atoms if atom.bound is not None]
@@ -242,19 +243,11 @@ def _cases(laws: Sequence[Law]) -> list[Mapping[str, int]]:
     far = max((abs(bound.value) for bound in bounds), default=0) + 3
     columns = {name: range(-far, far + 1) for name in names}
     columns |= {atom.text: range(2) for atom in atoms if atom.bound is None}
-    total = math.prod(map(len, columns.values()))
-    step = max(total // _MOST_CASES, 1)
-    # Otherwise a number would have the same value in all of them.
-    while math.gcd(step, total) > 1:
-        step += 1
-    cases: list[Mapping[str, int]] = []
-    for number in range(0, total, step):
-        case = {}
-        for name, column in columns.items():
-            number, place = divmod(number, len(column))
-            case[name] = column[place]
-        cases.append(case)
-    return cases
+    rows: Iterable[Sequence[int]] = itertools.product(*columns.values())
+    if math.prod(map(len, columns.values())) > _MOST_CASES:
+        pick = random.Random(0)  # noqa: S311 - the same each time
+        rows = ([pick.choice(column) for column in columns.values()] for _ in range(_MOST_CASES))
+    return [dict(zip(columns, row, strict=True)) for row in rows]
 
 
 def _searched(table: AtomTable, answers: int, seconds: float) -> LawFound:
