@@ -6,9 +6,8 @@ Imports that not all of them need stand in the functions: they take longer than 
 from __future__ import annotations
 
 import webbrowser
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -22,14 +21,6 @@ from tla2py.store.write import missing_points
 from tla2py.view.layout import Wrapped, plain_table
 
 
-class AnswerFormat(StrEnum):
-    """How the answer of a query is printed for other programs."""
-
-    CSV = "csv"
-    MARKDOWN = "markdown"
-    JSON = "json"
-
-
 def query_command(
     store: Store,
     statement: Annotated[str, argument("SQL", "SQL over runs, traces, states, changes, prints, coverage.")],
@@ -39,7 +30,8 @@ def query_command(
     ] = None,
     master: Master = None,
     form: Annotated[
-        AnswerFormat | None, option("--format csv|markdown|json", "Print this instead of a table.")
+        Literal["csv", "markdown", "json"] | None,
+        option("--format csv|markdown|json", "Print this instead of a table."),
     ] = None,
     as_json: Json = False,
 ) -> None:
@@ -61,13 +53,13 @@ def query_command(
     err().print("answered by Spark" if engine is Engine.SPARK else "answered by DuckDB", style="dim")
     if missing := missing_points(opened):
         err().print(f"note: {missing_text(missing, opened.points_table().num_rows)}", style="yellow")
-    if as_json or form is AnswerFormat.JSON:
+    if as_json or form == "json":
         show_json([dict(zip(columns, row, strict=True)) for row in rows])
         return
     if form is not None:
         from tla2py.view.export import csv_text, markdown_text
 
-        show_text((csv_text if form is AnswerFormat.CSV else markdown_text)(columns, rows))
+        show_text((csv_text if form == "csv" else markdown_text)(columns, rows))
         return
     table = plain_table(*columns)
     for row in rows:

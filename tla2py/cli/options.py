@@ -8,9 +8,8 @@ import re
 import shutil
 from collections.abc import Callable, Container
 from dataclasses import dataclass
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -43,13 +42,6 @@ def command_group(name: str, help_text: str) -> typer.Typer:
             raise typer.Exit(ExitCode.NOT_RUN)
 
     return group
-
-
-class SandboxChoice(StrEnum):
-    """Which walls a run needs."""
-
-    AUTO = "auto"
-    REQUIRE = "require"
 
 
 def _folders(named: list[Path] | None) -> list[Path] | None:
@@ -125,7 +117,7 @@ Trust = Annotated[
     ),
 ]
 Sandboxing = Annotated[
-    SandboxChoice,
+    Literal["auto", "require"],
     shared(
         "--sandbox auto|require",
         "Refuse to run unless every wall of the sandbox stands; by default, run behind those that do.",
@@ -261,7 +253,7 @@ def _sweep_options(
     memory: Memory = None,
     workers: Workers = None,
     trust: Trust = None,
-    sandbox: Sandboxing = SandboxChoice.AUTO,
+    sandbox: Sandboxing = "auto",
     no_lint: NoLint = False,
     settings: Settings = None,
     points: PointNumbers = None,
@@ -275,7 +267,7 @@ def _sweep_options(
     from tla2py.execution.sweeps import SweepOptions
 
     jars = given.pop("tla2tools", (None,))
-    more = {"tla2tools": jars[0], "jars": jars if len(jars) > 1 else (), "sandbox": sandbox.value}
+    more = {"tla2tools": jars[0], "jars": jars if len(jars) > 1 else ()}
     return SweepOptions(**given | more)
 
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import asdict, replace
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import msgspec
 import typer
@@ -372,13 +371,6 @@ _CODES = {
 }
 
 
-class Format(StrEnum):
-    """How findings are printed."""
-
-    TEXT = "text"
-    JSON = "json"
-
-
 def lint_command(
     files: Annotated[
         list[Path],
@@ -388,7 +380,9 @@ def lint_command(
     ],
     library: opt.Libraries = None,
     tla2tools: opt.Jar = None,
-    form: Annotated[Format, option("--format", "How findings are printed.")] = Format.TEXT,
+    form: Annotated[
+        Literal["text", "json"], option("--format text|json", "How findings are printed.")
+    ] = "text",
 ) -> None:
     """Find mistakes in configs and sweep files that TLC ignores or misreads, without running TLC.
 
@@ -415,11 +409,11 @@ def lint_command(
         print_error(error)
         if (error.where or "").split(":")[0] not in map(str, unread):
             err().print(f"  so only partly read: {', '.join(map(str, unread))}", markup=False)
-    if report.skipped and form is Format.TEXT:
+    if report.skipped and form == "text":
         module = module_beside(report.skipped[0])
         named = f"to name the module: tla2py lint {report.skipped[0]} {module}"
         err().print(f"no module matches {listed(report.skipped, 10)}; {named}", markup=False)
-    if form is Format.JSON:
+    if form == "json":
         show_json(
             {
                 "findings": [finding.to_dict() for finding in report.findings],
