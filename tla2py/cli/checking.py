@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -19,19 +19,18 @@ from tla2py.cli.console import err, print_error, reader_gone, show, show_json, s
 from tla2py.cli.progress import ConsoleListener, check_report
 from tla2py.errors import InputError
 from tla2py.execution.check import Checked, ModelOptions, check_point, run_check
+from tla2py.execution.executor import ExecutorFactory
 from tla2py.execution.listener import Listener
-from tla2py.execution.sweeps import SweepOptions, SweepResult, only_failed
+from tla2py.execution.sweeps import SweepOptions, SweepResult, only_failed, run_sweeps
 from tla2py.gate.problem import Problem
 from tla2py.gate.second import Second
 from tla2py.model.because import Because
 from tla2py.model.trace import SIMULATED, UNKNOWN
 from tla2py.replay.query import Origin
 from tla2py.replay.why import explain_trace, without_trace
-from tla2py.store.storage import Address
 from tla2py.sweep.file import folder_file
-from tla2py.sweep.sweep import Sweep
 from tla2py.text import counted
-from tla2py.tlc.tools.toolchain import find_toolchain
+from tla2py.tlc.tools.toolchain import Toolchain, find_toolchain
 from tla2py.view.traces import answer_change, check_text
 
 
@@ -49,11 +48,6 @@ class Checking:
     as_json: bool
     why: bool
     jar: Path | None = None
-
-    @property
-    def named(self) -> list[Path]:
-        """The files that the command names, and the config beside the module."""
-        return [self.file, self.model.config or self.file.with_suffix(".cfg")]
 
     def run(self, listener: Listener, cancelled: threading.Event | None = None) -> Checked:
         """The result; it means nothing once ``cancelled`` is set, which stops TLC.
@@ -144,44 +138,36 @@ _Stamp = tuple[int, int, int] | None
 class _Files(ConsoleListener):
     """The files that a check reads, and those of them that have changed since ``begin``.
 
-    ``named`` files count even while they do not exist. A check that fails may not have found all its files, so until the
-    next success every source in their folders counts.
+    ``named`` files count even while they do not exist. If ``wide``, every source in their folders counts: a check that
+    fails may not have found all its files.
     """
 
-    def __init__(self, named: Iterable[Path]) -> None:
+    def __init__(self, *named: Path) -> None:
         super().__init__()
         self._named = frozenset(named)
         self._reached = self._named
-        self._wide = False
+        self.wide = False
         self._begun = 0
         self._stamps: dict[Path, _Stamp] = {}
 
     def reached(self, files: Iterable[Path]) -> None:
         """Watch these files."""
         self._reached = self._named.union(files)
-        self._wide = False
-
-    def widen(self) -> None:
-        """Watch the folders of the files."""
-        self._wide = True
-
-    @property
-    def count(self) -> int:
-        """The number of files."""
-        return len(self._files())
+        self.wide = False
 
     def begin(self) -> None:
         """Compare with the present state from now on."""
         self._begun = time.time_ns()
-        self._stamps = {file: _stamp(file) for file in self._files()}
+        self._stamps = {file: _stamp(file) for file in self.watched()}
 
     def changed(self) -> list[Path]:
         """The files that changed."""
-        return sorted(file for file in self._files() if self._has_changed(file))
+        return sorted(file for file in self.watched() if self._has_changed(file))
 
-    def _files(self) -> set[Path]:
+    def watched(self) -> set[Path]:
+        """The files that count."""
         files = {*self._reached}
-        if self._wide:
+        if self.wide:
             for folder in {file.parent for file in self._reached}:
                 files |= {found for pattern in _SOURCES for found in folder.glob(pattern)}
         return files
@@ -223,48 +209,44 @@ def _noticing(files: _Files) -> Iterator[threading.Event]:
         done.set()
 
 
-def watch(
-    named: Iterable[Path],
-    check: Callable[[Listener, threading.Event], Checked],
-    show: Callable[[Checked], None],
-) -> NoReturn:
+def watch(checking: Checking) -> NoReturn:
     """Run a check again whenever one of its files changes, until the user interrupts or nobody reads.
 
-    ``check`` tells the listener which files it reads, and stops when the event is set, as its answer is then out of date.
-    ``show`` is called with the first answer and with each that differs from the one before. An error in a file is
-    printed and waited out. Raises InputError for an error that no edit can mend, if it is the first answer.
+    A change stops a run, whose answer is then out of date. The first answer is shown, and each that differs from the one
+    before. An error in a file is printed and waited out. Raises InputError for an error that no edit can mend, if it is
+    the first answer.
     """
-    files = _Files(named)
+    files = _Files(checking.file, checking.model.config or checking.file.with_suffix(".cfg"))
     before: Checked | None = None
     while True:
         files.begin()
         with _noticing(files) as changed:
             answer = None
             try:
-                answer = check(files, changed)
+                answer = checking.run(files, changed)
             except InputError as error:
                 if before is None and error.where is None:
                     raise
-                files.widen()
+                files.wide = True
                 print_error(error)
             if answer is not None and not changed.is_set():
                 change = answer_change(before, answer) if before is not None else None
                 if change is not None or before is None:
-                    show(answer)
+                    checking.show(answer)
                 if before is not None:
                     err().print(f"changed: {change}" if change else f"unchanged: {answer.verdict.value}")
                 before = answer
             if reader_gone():
                 raise typer.Exit
             if not changed.is_set():
-                err().print(f"watching {counted(files.count, 'file')}; Ctrl-C ends", style="dim")
+                err().print(f"watching {counted(len(files.watched()), 'file')}; Ctrl-C ends", style="dim")
             changed.wait()
         # An editor may write several files, or one in several steps.
         time.sleep(_POLL_SECONDS)
         err().print(f"\n{', '.join(map(str, files.changed()))} changed", style="bold")
 
 
-def refine(result: SweepResult, count: int, run: Callable[[Sweep, Address], SweepResult]) -> None:
+def refine(result: SweepResult, count: int, toolchain: Toolchain, executors: ExecutorFactory) -> None:
     """Run at most ``count`` points for each law of a sweep that could refute it, and print which laws survive.
 
     The points are in the store until the sweep runs again; the printed rows keep them.
@@ -275,7 +257,8 @@ def refine(result: SweepResult, count: int, run: Callable[[Sweep, Address], Swee
         err().print(f"{result.sweep.name}: no law, so there is no point to test one")
         return
     first = len(result.sweep.points) + 1
-    after = explain_store(open_view(run(sweep, result.store.path).store.path))
+    [done] = run_sweeps([sweep], toolchain, executors, store=result.store.path, listener=ConsoleListener())
+    after = explain_store(open_view(done.store.path))
     lines = [f"Points {first} to {len(sweep.points)} test the laws; as rows of [grid] include:"]
     lines += [f"  {suggestion_text(point.parameters)}" for point in sweep.points[first - 1 :]]
     show_text("\n".join([*lines, "", *survivors(before, after, first), ""]))

@@ -20,7 +20,6 @@ from pathlib import Path
 from urllib.parse import unquote, urlparse
 
 import anyio
-from anyio.abc import ByteReceiveStream
 from anyio.streams.text import TextReceiveStream
 from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.exceptions import ToolError
@@ -172,7 +171,7 @@ class Desk:
                 async with anyio.create_task_group() as tasks:
                     tasks.start_soon(listen)
                     assert process.stdout is not None
-                    output.extend(await _whole(process.stdout))
+                    output += [text async for text in TextReceiveStream(process.stdout, errors="replace")]
                 await process.wait()
         finally:
             with anyio.CancelScope(shield=True):
@@ -237,7 +236,3 @@ def _refusing() -> Iterator[None]:
 def _fits(answer: Answer) -> bool:
     # The protocol's library indents what it sends.
     return len(answer.model_dump_json(indent=2).encode()) <= _LARGEST
-
-
-async def _whole(stream: ByteReceiveStream) -> list[str]:
-    return [text async for text in TextReceiveStream(stream, errors="replace")]

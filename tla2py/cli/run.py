@@ -23,16 +23,14 @@ from tla2py.execution import validate
 from tla2py.execution.check import ModelOptions, with_named_files
 from tla2py.execution.listener import SILENT
 from tla2py.execution.preflight import ACCEPT_UNUSED
-from tla2py.execution.sweeps import SweepOptions, SweepResult, only_failed, preview_sweeps, run_sweeps
+from tla2py.execution.sweeps import SweepOptions, only_failed, preview_sweeps, run_sweeps
 from tla2py.execution.validate import run_log_mutants
 from tla2py.gate.second import checked_second
 from tla2py.model.finding import Finding
 from tla2py.spark import ExecutorName
 from tla2py.spark.choice import choose_executor
-from tla2py.store.storage import Address
 from tla2py.sweep.file import folder_file
 from tla2py.sweep.judge import worst
-from tla2py.sweep.sweep import Sweep
 from tla2py.tlc.process.reaper import scratch_folder
 from tla2py.tlc.tools.toolchain import find_jar, find_toolchain
 from tla2py.view.logs import log_mutants_view, remark_text, validation_text
@@ -139,13 +137,8 @@ def sweep_command(
         sweeps, toolchain, executors, store=store, fresh=fresh, rounds=searching.rounds, listener=listener
     )
     if refine is not None:
-
-        def again(one: Sweep, at: Address) -> SweepResult:
-            (result,) = run_sweeps([one], toolchain, executors, store=at, listener=ConsoleListener())
-            return result
-
         for result in results:
-            refine_laws(result, refine, again)
+            refine_laws(result, refine, toolchain, executors)
     for result in () if no_why else results:
         keep_because(result.store, toolchain, fresh=fresh)
     if len(results) > 1:
@@ -224,7 +217,7 @@ def check_command(
     model = with_named_files(model, environment_texts or (), say=_say)
     checking = Checking(file=module, model=model, options=options, full=full, as_json=as_json, why=not no_why)
     if watch:
-        watch_files(checking.named, checking.run, checking.show)
+        watch_files(checking)
     checked = checking.run(ConsoleListener())
     if second is None:
         checking.show(checked)

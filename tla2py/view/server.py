@@ -353,23 +353,20 @@ def store_explorer(
         number=shown,
         index=1 if shown is None else data.own.found[shown].length,
     )
-    widget.on_msg(lambda _, question, buffers: widget.send(_answer(answers, question)))  # noqa: ARG005
+
+    def answer(_: object, message: object, __: object) -> None:
+        asked = message if isinstance(message, dict) else {}
+        widget.send({"id": asked.get("id"), "answer": answers.asked(asked.get("question"))})
+
+    widget.on_msg(answer)
     return widget
 
 
 def _number(data: StoreData, point: int | None, number: int) -> int | None:
     """The number of the counterexample that is shown first. Raises what ``StoreView.trace`` raises."""
     if point is None:
-        kinds = data.overview["kinds"]
-        assert isinstance(kinds, dict)
-        return next((kind["members"][0] for kind in kinds["coarse"]), None)
+        return data.own.found.index(data.kinds[0].shortest) if data.kinds else None
     data.view.trace(point, number)
     return next(
         place for place, one in enumerate(data.own.found) if point in one.points and one.trace == number
     )
-
-
-def _answer(answers: PageAnswers, asked: Any) -> dict[str, object]:
-    """The answer to a message of the page, under the message's number."""
-    message = asked if isinstance(asked, dict) else {}
-    return {"id": message.get("id"), "answer": answers.asked(message.get("question"))}
