@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 from typing import get_args
 
 from tla2py.analysis.judging import (
@@ -14,7 +13,6 @@ from tla2py.analysis.judging import (
     Grade,
     GradedCheck,
     JudgeBench,
-    JudgeCase,
     Judgement,
     counts,
     findings_of,
@@ -23,9 +21,7 @@ from tla2py.analysis.judging import (
 )
 from tla2py.errors import InputError
 from tla2py.execution.check import ModelOptions
-from tla2py.execution.executor import ExecutorFactory
-from tla2py.execution.listener import SILENT, Listener
-from tla2py.execution.sweeps import SweepOptions, SweepResult
+from tla2py.execution.sweeps import SweepResult
 from tla2py.execution.validate import log_objects, log_results, sweep_of_logs
 from tla2py.model.model import Config
 from tla2py.model.outcome import Verdict
@@ -33,7 +29,6 @@ from tla2py.model.row import RunRow
 from tla2py.mutation.trial import score
 from tla2py.sweep.sweep import Sweep
 from tla2py.text import counted
-from tla2py.tlc.tools.toolchain import Toolchain
 
 _UNPARSED = ("module-syntax", "module-name", "module-missing", "module-cycle")
 # Without its constraint, a model is searched at least so many times as far before that counts.
@@ -44,20 +39,11 @@ _UNCONSTRAINED_SECONDS = 60.0
 _LEAST_SHARE = 5
 
 
-def judge_specification(
-    case: JudgeCase,
-    options: SweepOptions,
-    toolchain: Toolchain,
-    executors: ExecutorFactory,
-    folder: Path,
-    listener: Listener = SILENT,
-) -> Judgement:
-    """The judgement on a specification; the runs behind it are kept in stores below ``folder``.
+def judge_specification(bench: JudgeBench) -> Judgement:
+    """The judgement on a specification, and on what is wrong with it.
 
-    What is wrong with the specification is in the judgement. Raises InputError if there is no such module, and for a reference
-    that cannot be loaded.
+    Raises InputError if there is no such module, and for a reference that cannot be loaded.
     """
-    bench = JudgeBench(case, options, toolchain, executors, folder, listener)
     found = {each.name: each for each in _graded(bench)}
     missing = {name: GradedCheck(name, "not_applicable", "not checked") for name in get_args(CheckName)}
     return Judgement(checks=tuple((missing | found).values()))

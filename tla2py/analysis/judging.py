@@ -126,7 +126,7 @@ class JudgeCase:
 
 
 class JudgeBench(NamedTuple):
-    """What runs models, and where their stores are."""
+    """The case, what runs models, and the folder of their stores."""
 
     case: JudgeCase
     options: SweepOptions

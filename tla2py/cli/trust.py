@@ -12,7 +12,7 @@ import msgspec
 import typer
 
 from tla2py.analysis.judgement import judge_specification
-from tla2py.analysis.judging import JudgeCase
+from tla2py.analysis.judging import JudgeBench, JudgeCase
 from tla2py.cli import options as opt
 from tla2py.cli.console import err, print_commands, print_error, shielded, show, show_json, show_text
 from tla2py.cli.options import argument, option
@@ -282,14 +282,10 @@ def judge_command(
         sample=sample,
         seed=seed,
     )
-    judgement = judge_specification(
-        case,
-        options,
-        find_toolchain(options.tla2tools),
-        choose_executor(ExecutorName.LOCAL, None, listener, only_runs=True),
-        store or Path("runs") / f"{spec.stem}-judge",
-        listener,
-    )
+    toolchain = find_toolchain(options.tla2tools)
+    executors = choose_executor(ExecutorName.LOCAL, None, listener, only_runs=True)
+    folder = store or Path("runs") / f"{spec.stem}-judge"
+    judgement = judge_specification(JudgeBench(case, options, toolchain, executors, folder, listener))
     if as_json:
         show_json(judgement.to_dict())
     else:
