@@ -26,7 +26,8 @@ from tla2py.gate.stored import plan_stored, read_found, stored_mutants, stored_r
 from tla2py.lint.faults import KNOWN_WRONG
 from tla2py.model.outcome import Outcome, Verdict
 from tla2py.model.search import Search
-from tla2py.mutation.mutate import gate_mutants
+from tla2py.mutation.mutate import mutants_address, run_mutation
+from tla2py.mutation.trial import file_choice
 from tla2py.store.storage import Address, folder_of, is_remote
 from tla2py.store.store import Store, is_store
 from tla2py.sweep.file import folder_file
@@ -184,11 +185,17 @@ def _gate_files(
         if sweep.file.logs.mutate and not sweep.limited:
             mutants = run_log_mutants(result, toolchain, executors, fresh=options.fresh, listener=listener)
             found = replace(found, mutants=mutants)
-        if not sweep.limited:
-            report = gate_mutants(
-                sweep, result.store.path, toolchain, executors, fresh=options.fresh, listener=listener
+        if sweep.file.mutation is not None and not sweep.limited:
+            mutation = run_mutation(
+                sweep,
+                toolchain,
+                executors,
+                file_choice(sweep),
+                store=mutants_address(result.store.path),
+                fresh=options.fresh,
+                listener=listener,
             )
-            found = replace(found, report=report)
+            found = replace(found, report=mutation.report)
         named = options.second or (Path(sweep.file.gate.second) if sweep.file.gate.second else None)
         if named is not None:
             second = run_second(

@@ -14,7 +14,7 @@ from tla2py.execution.preflight import checked_plan
 from tla2py.execution.sweeps import SweepOptions
 from tla2py.model.mutant import MutantReport, MutantRow
 from tla2py.mutation.rounds import Bench, CostsShown, Rounds
-from tla2py.mutation.trial import MutationChoice, Trial, file_choice, prepare_trial
+from tla2py.mutation.trial import MutationChoice, Trial, prepare_trial
 from tla2py.store.storage import Address
 from tla2py.store.store import Store
 from tla2py.store.write import refresh_tables
@@ -116,32 +116,6 @@ def run_mutation(
         target.write_probes(bench.further)
         refresh_tables(target)
     return Mutation(trial=trial, report=report, store=target)
-
-
-def gate_mutants(
-    sweep: Sweep,
-    store: Address,
-    toolchain: Toolchain,
-    executors: ExecutorFactory,
-    *,
-    fresh: bool,
-    listener: Listener,
-) -> MutantReport | None:
-    """The answers about the mutants that a sweep file asks for, with their store beside that of the sweep; None if it asks for none.
-
-    Raises InputError as ``run_mutation`` does.
-    """
-    if sweep.file.mutation is None:
-        return None
-    return run_mutation(
-        sweep,
-        toolchain,
-        executors,
-        file_choice(sweep),
-        store=mutants_address(store),
-        fresh=fresh,
-        listener=listener,
-    ).report
 
 
 def mutants_address(store: Address) -> Address:
