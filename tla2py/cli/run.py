@@ -33,7 +33,7 @@ from tla2py.sweep.file import folder_file
 from tla2py.sweep.judge import worst
 from tla2py.tlc.process.reaper import scratch_folder
 from tla2py.tlc.tools.toolchain import find_jar, find_toolchain
-from tla2py.view.logs import log_mutants_view, remark_text, validation_text
+from tla2py.view.logs import log_mutants_view, validation_text
 from tla2py.view.sweep import overview, planned
 
 # The points that a dry run lists on a terminal.
@@ -307,7 +307,7 @@ def validate_command(
     with scratch_folder("tla2py-logs-") as folder:
         at = store or folder / "store"
         [result] = run_sweeps([sweep], toolchain, executors, store=at, fresh=fresh, listener=listener)
-        rows, remarks = validate.log_results(result.store), validate.log_remarks(result.store)
+        rows = validate.log_results(result.store)
         mutants = None
         if mutate_logs:
             mutants = run_log_mutants(
@@ -322,12 +322,8 @@ def validate_command(
                     {"logs": found, "mutants": list(map(asdict, mutants.rows)), "left_out": mutants.left_out}
                 )
         else:
-            beside = sweep.path.parent
-            full, texts = why or len(rows) == 1, validate.line_texts(result.store, result.runs)
-            for line in validation_text(result.store, beside, rows, result.runs, texts, full=full):
+            for line in validation_text(result, rows, why=why):
                 show(line)
-            for place, text in remarks:
-                show(remark_text(beside, place, text))
             if mutants is not None:
                 for part in log_mutants_view(mutants):
                     show(part)

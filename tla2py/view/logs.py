@@ -15,19 +15,26 @@ from rich.table import Table
 from rich.text import Text
 
 from tla2py.analysis.judging import Grade, Judgement
-from tla2py.errors import Place
-from tla2py.execution.validate import LogMutants, coverage_of, general_field, log_lines, log_why, shares
+from tla2py.execution.sweeps import SweepResult
+from tla2py.execution.validate import (
+    LogMutants,
+    coverage_of,
+    general_field,
+    line_texts,
+    log_lines,
+    log_remarks,
+    log_why,
+    shares,
+)
 from tla2py.logs.observe import OBSERVED
 from tla2py.logs.why import Blame, LogState, LogStep, LogTrace, LogWhy
 from tla2py.model.logs import LogRow
 from tla2py.model.mutant import LeftOut, MutantReport, MutantRow, one_line
 from tla2py.model.outcome import Verdict
-from tla2py.model.row import RunRow
 from tla2py.model.trace import StateDiff
 from tla2py.mutation.rounds import Cost
 from tla2py.mutation.trial import Trial, check_figures, definition_shares, score, sizes, status_counts
 from tla2py.mutation.walk import Mutant
-from tla2py.store.store import Store
 from tla2py.text import counted, cut, listed, printable
 from tla2py.tla.value_text import format_value
 from tla2py.view.layout import VERDICT_STYLES, number, plain_table, seconds
@@ -82,21 +89,16 @@ _MOST_LINES = 5
 _ORDER = (Verdict.VIOLATED, Verdict.BROKEN, Verdict.EXCLUDED, Verdict.INCONCLUSIVE)
 
 
-def validation_text(
-    store: Store,
-    folder: Path,
-    rows: Sequence[LogRow],
-    runs: Sequence[RunRow],
-    texts: Sequence[str | None],
-    *,
-    full: bool,
-) -> Iterator[Text]:
-    """The lines of a summary. ``folder`` is the one that the logs are relative to, ``texts`` are those of ``line_texts``.
+def validation_text(result: SweepResult, rows: Sequence[LogRow], *, why: bool) -> Iterator[Text]:
+    """The lines of a summary of logs, whose ``rows`` are those of a sweep's points.
 
-    ``runs`` are the runs of the logs. With ``full`` it has the states before the line and a behaviour that gets there,
-    otherwise the reasons of the first few logs, and how many logs have each reason.
+    With ``why``, or for one log, it has the states before the line and a behaviour that gets there, otherwise the reasons of
+    the first few logs, and how many logs have each reason.
     """
-    found = [each for each in zip(rows, runs, texts, strict=True) if each[0].verdict is not Verdict.HOLDS]
+    store, runs, folder = result.store, result.runs, result.sweep.path.parent
+    full = why or len(rows) == 1
+    every = zip(rows, runs, line_texts(store, runs), strict=True)
+    found = [each for each in every if each[0].verdict is not Verdict.HOLDS]
     found.sort(key=lambda each: _ORDER.index(each[0].verdict))
     reasons = Counter[str]()
     for index, (row, run, text) in enumerate(found):
@@ -110,17 +112,18 @@ def validation_text(
             yield from (Text(f"  {line}") for line in f"{at}{run.message}".splitlines()[:_MOST_LINES])
         if text:
             yield Text(f"  {cut(text, _LONGEST)}", "dim")
-        why, behaviour = log_why(store, run.run_id) if text else (None, None)
-        blamed = why.blamed(text or "") if why is not None else []
-        reasons.update(_false(each) for each in blamed[:1])
-        if why is not None and (full or index < _MOST_REASONS):
-            yield from reason_text(why, text or "")
-        if why is not None and full:
-            yield from states_text(why)
+        reason, behaviour = log_why(store, run.run_id) if text else (None, None)
+        if reason is None:
+            continue
+        reasons.update(_false(each) for each in reason.blamed(text or "")[:1])
+        if full or index < _MOST_REASONS:
+            yield from reason_text(reason, text or "")
+        if full:
+            yield from states_text(reason)
             if behaviour is not None and row.first_unmatched is not None:
                 yield from behaviour_text(behaviour, log_lines(store, run.run_id))
     if len(found) > _MOST_REASONS and not full:
-        yield from (Text(f"{counted(count, 'log')}: {reason}") for reason, count in reasons.most_common())
+        yield from (Text(f"{counted(count, 'log')}: {each}") for each, count in reasons.most_common())
     good = len(rows) - len(found)
     explained = sum(row.matched or 0 for row in rows)
     states = sum(row.distinct or 0 for row in rows)
@@ -129,6 +132,8 @@ def validation_text(
         f"{counted(states, 'distinct state')}"
     )
     yield from coverage_text(coverage_of(store, runs))
+    for where, remark in log_remarks(store):
+        yield Text(f"{os.path.normpath(folder / str(where))}: {remark}", "yellow")
 
 
 def reason_text(why: LogWhy, line: str) -> Iterator[Text]:
@@ -214,11 +219,6 @@ def coverage_text(taken: Mapping[str, int]) -> Iterator[Text]:
     often = sorted((lines, name) for name, lines in taken.items() if lines)
     if often:
         yield Text(f"taken: {', '.join(f'{name} {number(lines)}' for lines, name in often)}", "dim")
-
-
-def remark_text(folder: Path, place: Place, text: str) -> Text:
-    """A remark on a line of a log as text."""
-    return Text(f"{os.path.normpath(folder / str(place))}: {text}", "yellow")
 
 
 _WORDS = {
