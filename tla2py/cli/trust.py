@@ -226,9 +226,7 @@ def mutate_command(
         rows = msgspec.to_builtins(mutation.report.mutants)
         show_json([{key: row[key] for key in row if key != "run_id"} for row in rows])
         return
-    for part in mutation_view(
-        mutation.report, {each.mutant: each for each in mutation.trial.mutants}, mutation.store.path
-    ):
+    for part in mutation_view(mutation):
         show(part)
 
 

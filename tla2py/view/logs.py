@@ -32,6 +32,7 @@ from tla2py.model.logs import LogRow
 from tla2py.model.mutant import LeftOut, MutantReport, MutantRow, one_line
 from tla2py.model.outcome import Verdict
 from tla2py.model.trace import StateDiff
+from tla2py.mutation.mutate import Mutation
 from tla2py.mutation.rounds import Cost
 from tla2py.mutation.trial import Trial, check_figures, definition_shares, score, sizes, status_counts
 from tla2py.mutation.walk import Mutant
@@ -258,15 +259,12 @@ def _count_line(trial: Trial) -> Text:
     return Text(f"{counted(len(trial.mutants), 'mutant')}{sample}{same}", "bold")
 
 
-def mutation_view(
-    report: MutantReport, mutants: Mapping[str, Mutant], store: object
-) -> Iterator[RenderableType]:
+def mutation_view(mutation: Mutation) -> Iterator[RenderableType]:
     """The survivors at their places, and what the statuses add up to."""
+    report, store = mutation.report, mutation.store.path
+    places = {each.mutant: each for each in mutation.trial.mutants}
     shown = [each for each in report.mutants if each.status in _WORDS]
-    places = {each.mutant: mutants[each.mutant] for each in shown if each.mutant in mutants}
-    for file, some in groupby(
-        shown, lambda row: places[row.mutant].file if row.mutant in places else row.module
-    ):
+    for file, some in groupby(shown, lambda row: places[row.mutant].file):
         yield Text(file, "bold")
         yield from _in_source(list(some), places)
     yield from _tables(report)
@@ -304,10 +302,9 @@ def _in_source(rows: Sequence[MutantRow], places: Mapping[str, Mutant]) -> Itera
     """The lines of a module that survivors change, each with what they would change."""
     for (definition, line), some in groupby(rows, lambda row: (row.definition, row.line)):
         group = list(some)
-        mutant = places.get(group[0].mutant)
-        text = _line(mutant) if mutant is not None else one_line(group[0].before)
-        algorithm = f" (line {mutant.algorithm} of the algorithm)" if mutant and mutant.algorithm else ""
-        yield Text.assemble((f"{line:>5} ", "dim"), text, (f"   {definition}{algorithm}", "dim"))
+        mutant = places[group[0].mutant]
+        algorithm = f" (line {mutant.algorithm} of the algorithm)" if mutant.algorithm else ""
+        yield Text.assemble((f"{line:>5} ", "dim"), _line(mutant), (f"   {definition}{algorithm}", "dim"))
         for row in group:
             yield Text.assemble(
                 "      ",
