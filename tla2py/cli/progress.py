@@ -19,7 +19,6 @@ from tla2py.cli.options import print_remark
 from tla2py.execution.listener import Listener, RunProgress, SweepProgress, TimeLeft
 from tla2py.execution.sweeps import SweepResult
 from tla2py.model.finding import Finding
-from tla2py.model.run import Limits
 from tla2py.sweep.checks import only_deadlock
 from tla2py.sweep.grid import Point
 from tla2py.sweep.judge import ONLY_DEADLOCK
@@ -85,13 +84,11 @@ def inside_runs(inside: Sequence[tuple[Point, RunProgress]]) -> Iterator[Table |
     long = [(point, run) for point, run in inside if run.seconds >= _SHOWN_SECONDS]
     if not long:
         return
-    table = Table.grid(padding=(0, 2))
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
     # In a narrow terminal only the parameters are cut.
-    table.add_column()
-    heads = ("time", "generated", "distinct", "per second", "depth", "queue", "memory")
-    for _ in heads:
-        table.add_column(justify="right", no_wrap=True)
-    table.add_row("point", *heads, style="dim")
+    table.add_column("point")
+    for head in ("time", "generated", "distinct", "per second", "depth", "queue", "memory"):
+        table.add_column(head, justify="right", no_wrap=True)
     for point, run in long[:_SHOWN_RUNS]:
         table.add_row(
             Text(f"{point.index} {parameter_text(point.parameters)}", no_wrap=True, overflow="ellipsis"),
@@ -149,9 +146,39 @@ class ConsoleListener(Listener):
     @contextlib.contextmanager
     def executing(self, sweep: Sweep, missing: int, cached: int) -> Iterator[Callable[[SweepProgress], None]]:
         """Show the progress."""
-        again = sweep.name in self._headed
+        console, again = err(), sweep.name in self._headed
         self._headed.add(sweep.name)
-        with reporting(sweep.name, missing, cached, sweep.limits, again=again) as report:
+        if not missing:
+            yield lambda _: None
+            return
+        if not again:
+            there = f", {cached} are there already" if cached else ""
+            behind = "trusted" if sweep.limits.trust else f"sandbox: {sandbox_text(walls())}"
+            console.print(f"{sweep.name}: {counted(missing, 'run')} to execute{there}; {behind}")
+        if not console.is_terminal:
+            yield _plain_lines(missing)
+            return
+        columns = (
+            BarColumn(),
+            MofNCompleteColumn(),
+            TextColumn("{task.fields[running]} running"),
+            TextColumn("[red]{task.fields[violated]}"),
+            TimeElapsedColumn(),
+            TextColumn("{task.fields[left]}"),
+        )
+        with _LiveProgress(*columns, console=console, transient=True, refresh_per_second=1) as live:
+            task = live.add_task(sweep.name, total=missing, running=0, violated="", left="")
+
+            def report(progress: SweepProgress) -> None:
+                live.inside = progress.inside
+                live.update(
+                    task,
+                    completed=progress.done,
+                    running=progress.running,
+                    violated="" if progress.violated is None else f"{progress.violated} violated",
+                    left=left_text(progress.left),
+                )
+
             yield report
 
     def interrupted(self, left: int) -> None:
@@ -201,46 +228,6 @@ class SweepListener(ConsoleListener):
             view = StoreView(result.store)
             view.run_rows = result.runs
             show(sweep_summary(view))
-
-
-@contextlib.contextmanager
-def reporting(
-    name: str, missing: int, cached: int, limits: Limits, *, again: bool = False
-) -> Iterator[Callable[[SweepProgress], None]]:
-    """A function that shows the progress of a sweep, or ``again`` of a further round of one."""
-    if not missing:
-        yield lambda _: None
-        return
-    console = err()
-    there = f", {cached} are there already" if cached else ""
-    behind = "trusted" if limits.trust else f"sandbox: {sandbox_text(walls())}"
-    if not again:
-        console.print(f"{name}: {counted(missing, 'run')} to execute{there}; {behind}")
-    if not console.is_terminal:
-        yield _plain_lines(missing)
-        return
-    columns = (
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("{task.fields[running]} running"),
-        TextColumn("[red]{task.fields[violated]}"),
-        TimeElapsedColumn(),
-        TextColumn("{task.fields[left]}"),
-    )
-    with _LiveProgress(*columns, console=console, transient=True, refresh_per_second=1) as live:
-        task = live.add_task(name, total=missing, running=0, violated="", left="")
-
-        def report(progress: SweepProgress) -> None:
-            live.inside = progress.inside
-            live.update(
-                task,
-                completed=progress.done,
-                running=progress.running,
-                violated="" if progress.violated is None else f"{progress.violated} violated",
-                left=left_text(progress.left),
-            )
-
-        yield report
 
 
 class _LiveProgress(Progress):

@@ -5,23 +5,28 @@ from __future__ import annotations
 import io
 import re
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from rich.console import Console
+from tla2py.execution.durations import TimeLeft
 
-from tla2py.cli.progress import inside_runs, left_text, log_line, reporting
+from tla2py.cli.progress import ConsoleListener, inside_runs, left_text, log_line
 from tla2py.execution.listener import RunProgress, SweepProgress, TimeLeft
 from tla2py.model.outcome import Stats
 from tla2py.model.run import Limits
 from tla2py.sweep.grid import Point
+from tla2py.sweep.load import load_sweep
 
 
 def test_lines_in_a_log_get_rarer(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tiny_sweep: Path
 ) -> None:
     now = 0.0
     monkeypatch.setattr("tla2py.cli.progress.time.monotonic", lambda: now)
-    with reporting("sweep", 700, 0, Limits(timeout_seconds=1, memory_bytes=1, trust=True)) as report:
+    limits = Limits(timeout_seconds=1, memory_bytes=1, trust=True)
+    sweep = replace(load_sweep(tiny_sweep), name="sweep", limits=limits)
+    with ConsoleListener().executing(sweep, 700, 0) as report:
         for second in range(601):
             now = float(second)
             report(SweepProgress(done=second))
