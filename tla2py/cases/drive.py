@@ -63,30 +63,29 @@ class Program:
         """The answer to a question. Raises _TroubleError, after which the program is gone."""
         try:
             if self._process is None:
-                self._start()
-            return self._ask(question)
+                self._process = self._start()
+            return self._ask(self._process, question)
         except _TroubleError:
             self.end(kill=True)
             raise
 
-    def _start(self) -> None:
+    def _start(self) -> subprocess.Popen[bytes]:
         self.starts, self._rest = self.starts + 1, b""
         try:
-            self._process = subprocess.Popen(
+            self._process = process = subprocess.Popen(
                 self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True
             )
         except OSError as error:
             raise _TroubleError("not_run", f"cannot start {self.command[0]}: {reason_of(error)}") from error
         try:
-            answer = self._ask(self.hello)
+            answer = self._ask(process, self.hello)
         except _TroubleError as error:
             raise _TroubleError("not_run", f"no answer to hello: {error}") from error
         if answer.get("protocol") != PROTOCOL:
             raise _TroubleError("not_run", f"hello was answered by {cut(json_text(answer), 200)}")
+        return process
 
-    def _ask(self, question: Mapping[str, Json]) -> dict[str, Json]:
-        process = self._process
-        assert process is not None
+    def _ask(self, process: subprocess.Popen[bytes], question: Mapping[str, Json]) -> dict[str, Json]:
         assert process.stdin is not None
         if self._rest:
             text = cut(self._rest.decode("utf-8", "replace"), 200)
@@ -95,8 +94,8 @@ class Program:
             process.stdin.write(json_text(question).encode() + b"\n")
             process.stdin.flush()
         except OSError:
-            raise self._gone() from None
-        line = self._line(time.monotonic() + self.seconds)
+            raise _gone(process) from None
+        line = self._line(process, time.monotonic() + self.seconds)
         try:
             answer = json.loads(line)
         except ValueError:
@@ -106,35 +105,22 @@ class Program:
             raise _TroubleError("protocol", f"not a JSON object: {text!r}")
         return answer
 
-    def _line(self, until: float) -> bytes:
+    def _line(self, process: subprocess.Popen[bytes], until: float) -> bytes:
         """The next line of the output."""
-        assert self._process is not None
-        assert self._process.stdout is not None
-        output = self._process.stdout.fileno()
+        assert process.stdout is not None
+        output = process.stdout.fileno()
         while b"\n" not in self._rest:
             left = until - time.monotonic()
             if left <= 0 or not select.select([output], [], [], left)[0]:
                 raise _TroubleError("timeout", f"no answer within {self.seconds:g} seconds")
             data = os.read(output, 1 << 16)
             if not data:
-                raise self._gone()
+                raise _gone(process)
             self._rest += data
             if len(self._rest) > _LONGEST:
                 raise _TroubleError("protocol", "an answer of more than 64 MiB")
         line, _, self._rest = self._rest.partition(b"\n")
         return line
-
-    def _gone(self) -> _TroubleError:
-        assert self._process is not None
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            code = self._process.wait(1)
-            how = (
-                f"was killed by {signal.Signals(-code).name}"
-                if code < 0
-                else f"ended with exit status {code}"
-            )
-            return _TroubleError("crashed", f"the program {how}")
-        return _TroubleError("crashed", "the program closed its output")
 
     def end(self, *, kill: bool = False) -> None:
         """End the program by the end of its input, or kill it; nothing that it started stays."""
@@ -156,6 +142,15 @@ class Program:
         process.wait()
         assert process.stdout is not None
         process.stdout.close()
+
+
+def _gone(process: subprocess.Popen[bytes]) -> _TroubleError:
+    """The error of a program that answers no more."""
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        code = process.wait(1)
+        how = f"was killed by {signal.Signals(-code).name}" if code < 0 else f"ended with exit status {code}"
+        return _TroubleError("crashed", f"the program {how}")
+    return _TroubleError("crashed", "the program closed its output")
 
 
 @dataclass(kw_only=True)
