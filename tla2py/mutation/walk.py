@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from tla2py.model.mutant import change_words
 from tla2py.mutation import operators
@@ -105,22 +105,16 @@ _FAIRNESS = ("WF_", "SF_")
 _Visit = Callable[[Expression, Spot], Iterator[Mutant]]
 
 
-@dataclass(slots=True)
 class Walk:
     """The walk through a module graph; ``replaced`` are the names that the config gives other values."""
 
-    spec: ModuleGraph
-    replaced: Mapping[str, frozenset[str]]
-    _levels: Levels = field(init=False)
-    _updates: operators.Updates = field(init=False)
-    _texts: dict[str, operators.Text] = field(default_factory=dict)
-    _seen: set[tuple[int, str]] = field(default_factory=set)
-    _sets: frozenset[str] = frozenset()
-
-    def __post_init__(self) -> None:
-        self._levels = Levels(self.spec.resolver)
-        self._updates = operators.Updates(self.spec, self._levels)
-        self._sets = frozenset(n for n, each in infer_types(self.spec).items() if each.type.kind == "set")
+    def __init__(self, spec: ModuleGraph, replaced: Mapping[str, frozenset[str]]) -> None:
+        self.spec, self.replaced = spec, replaced
+        self._levels = Levels(spec.resolver)
+        self._updates = operators.Updates(spec, self._levels)
+        self._sets = frozenset(n for n, each in infer_types(spec).items() if each.type.kind == "set")
+        self._texts: dict[str, operators.Text] = {}
+        self._seen = set[tuple[int, str]]()
 
     @deeply
     def behaviour(self, specification: str | None, init: str | None, next_: str | None) -> list[Mutant]:
