@@ -237,16 +237,16 @@ def check_options(context: typer.Context, point: int | None) -> None:
     store = context.params["store"]
     takes, otherwise = (_OF_ALL, "the list") if point is None else (_OF_POINT, "a point")
     asked = next((each for each in _OF_POINT if each in given), otherwise)
-    for name in given:
-        if name in takes.get(asked, ()) or (name == asked and asked in takes):
+    for flag in given:
+        if flag in takes.get(asked, ()) or (flag == asked and asked in takes):
             continue
         # With a point it would be right.
-        if point is None and name in (asked, *_OF_POINT.get(asked, (name,))):
+        if point is None and flag in (asked, *_OF_POINT.get(asked, (flag,))):
             lists = f"'tla2py trace {store}' lists the points that have one"
-            raise InputError("point-missing", f"{name} needs a point", hint=lists)
-        others = [each for each in takes if name in takes[each]]
-        hint = f"{name} goes with {', '.join(others)}" if others else f"leave out {name}"
-        raise InputError("usage", f"{asked} does not take {name}", hint=hint)
+            raise InputError("point-missing", f"{flag} needs a point", hint=lists)
+        others = [each for each in takes if flag in takes[each]]
+        hint = f"{flag} goes with {', '.join(others)}" if others else f"leave out {flag}"
+        raise InputError("usage", f"{asked} does not take {flag}", hint=hint)
     if "--state" in given and "--action" not in given:
         raise InputError("usage", "--state needs --action", hint="name the action that is not enabled there")
 

@@ -50,8 +50,11 @@ def processes_of(trace: Trace, by: str | Iterable[str | Value] | None = None) ->
         problem = "no processes given"
     if not found:
         known = sorted({*keyed_variables(trace), *filter(partial(_named, trace), trace.constants)})
-        one_of = f"use one of {', '.join(known)}, or " if known else ""
-        hint = f"{one_of}list the processes in Python, as in lanes(['p1', 'p2'])"
+        hint = "list the processes in Python, as in lanes(['p1', 'p2'])"
+        if known:
+            hint = (
+                f"use one of {', '.join(known)}, or list the processes in Python, as in lanes(['p1', 'p2'])"
+            )
         raise InputError("no-processes", problem, hint=hint)
     return found
 
