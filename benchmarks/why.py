@@ -2,8 +2,8 @@
 
 ``EXAMPLES`` is a copy of github.com/tlaplus/Examples. The mutants are drawn by the seed from the specifications and operators
 below, until there are N violations of each kind; every violation that the unchanged specification does not have counts, and
-one without an answer is a miss. A hit names the changed action, or the action whose fairness was dropped, in one of the first
-two causes.
+one without an answer is a miss. A hit names the changed action or conjunct, or the action whose fairness was dropped, in one of
+the first two causes; an action is changed where a definition is that it is made of.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from tla2py.model.model import Config
 from tla2py.replay.confirm import confirm_trace
 from tla2py.replay.query import Origin
 from tla2py.replay.why import explain_trace
-from tla2py.tla.copies import formula_parts
+from tla2py.tla.copies import formula_parts, leads, splits
 from tla2py.tla.graph import ModuleGraph
 from tla2py.tla.levels import Level, Levels
 from tla2py.tla.module import Definition, Expression
@@ -189,7 +189,11 @@ def run(
 
 
 def measure(
-    mutant: Mutant, folder: Path, jar: Path | None, known: dict[str, tuple[Config, bool]]
+    mutant: Mutant,
+    folder: Path,
+    jar: Path | None,
+    known: dict[str, tuple[Config, bool]],
+    specs: dict[str, ModuleGraph],
 ) -> dict[str, object] | None:
     """What ``--why`` says of a mutant's violation; None for a violation of another kind."""
     if mutant.subject not in known:
@@ -206,8 +210,10 @@ def measure(
     with contextlib.suppress(InputError):
         confirm_trace(trace, origin)
     ended = os.times()
-    first = [each.action for each in found.causes[:2]]
-    place = f"{mutant.module}:{mutant.expr.span.place}"
+    first = [each.action for each in found.causes[:2] if each.action]
+    # The new text is in parentheses, which are no part of an expression.
+    span = mutant.expr.span
+    place = f"{mutant.module}:{span.begin_line}:{span.begin_column + 1}"
     return {
         "kind": trace.kind,
         "subject": mutant.subject,
@@ -218,8 +224,19 @@ def measure(
         "reason": found.reason,
         "why_cpu": round(_cpu(between) - _cpu(begun), 2),
         "verify_cpu": round(_cpu(ended) - _cpu(between), 2),
-        "hit": bool(mutant.names.intersection(first)) or place in [each.place for each in found.causes[:2]],
+        "hit": any(_changes(each, mutant, specs[mutant.subject]) for each in first)
+        or place in [each.place for each in found.causes[:2]],
     }
+
+
+def _changes(action: str, mutant: Mutant, spec: ModuleGraph) -> bool:
+    """Whether an action was changed: itself, or a definition that it is made of and that is no choice among others."""
+    entity = spec.scope.find(action)
+    if action in mutant.names or entity is None or entity.body is None:
+        return action in mutant.names
+    if splits(entity.body, entity.scope, spec.resolver, Levels(spec.resolver)):
+        return False
+    return any(leads(entity.body, each, entity.scope, spec.resolver) for each in mutant.names)
 
 
 def _cpu(times: os.times_result) -> float:
@@ -235,15 +252,16 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=41)
     given = parser.parse_args()
     drawn: list[Mutant] = []
-    for subject in SUBJECTS:
-        drawn += mutants(subject, load_specification(given.examples / "specifications" / f"{subject}.tla"))
+    specs = {each: load_specification(given.examples / "specifications" / f"{each}.tla") for each in SUBJECTS}
+    for subject, spec in specs.items():
+        drawn += mutants(subject, spec)
     random.Random(given.seed).shuffle(drawn)  # noqa: S311 - no secret
     count, hits, ratios = Counter[object](), Counter[object](), list[float]()
     known = dict[str, tuple[Config, bool]]()
     for mutant in drawn:
         if all(count[kind] >= given.each for kind in KINDS):
             break
-        row = measure(mutant, given.examples, given.jar, known)
+        row = measure(mutant, given.examples, given.jar, known, specs)
         if row is None or count[row["kind"]] >= given.each:
             continue
         count[row["kind"]] += 1

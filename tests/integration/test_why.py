@@ -165,6 +165,51 @@ def test_fairness_of_more_than_an_action(tmp_path: Path) -> None:
     assert told(found)[-1] == ("part", None, "done = Nodes")
 
 
+IDLE = """\
+---- MODULE Idle ----
+EXTENDS Naturals
+VARIABLES sent, seen, turns
+vars == <<sent, seen, turns>>
+Init == sent = 0 /\\ seen = 0 /\\ turns = 0
+Send == sent < 2 /\\ sent' = sent /\\ UNCHANGED <<seen, turns>>
+See == seen < sent /\\ seen' = sent /\\ UNCHANGED <<sent, turns>>
+Turn == turns' = 1 - turns /\\ UNCHANGED <<sent, seen>>
+Rest == UNCHANGED vars
+Next == Send \\/ See \\/ Turn \\/ Rest
+Spec == Init /\\ [][Next]_vars /\\ WF_vars(See) /\\ WF_vars(Turn)
+Arrives == <>(seen > 0)
+====
+"""
+
+
+@EVERY_JAR
+def test_actions_that_change_nothing_or_are_never_enabled(tmp_path: Path, jar: Path | None) -> None:
+    sweep = 'module = "Idle.tla"\n[model]\nspecification = "Spec"\nproperties = ["Arrives"]\n'
+    found = asked(swept(tmp_path, jar, Idle=IDLE, sweep=sweep), jar=jar)
+    assert [(each.action, each.fairness) for each in found.causes[:2]] == [("Send", None), ("See", "WF")]
+    assert "changes nothing, so its steps are stuttering" in found.causes[0].says
+    assert found.causes[1].says == "See is enabled in no state of the behaviour, so its WF asks for nothing"
+    # What is written to change nothing does.
+    assert "Rest" not in {each.action for each in found.causes}
+
+
+@EVERY_JAR
+def test_a_constraint_that_cuts_all_initial_states(tmp_path: Path, jar: Path | None) -> None:
+    (tmp_path / "Idle.tla").write_text(IDLE)
+    (tmp_path / "sweep.toml").write_text(
+        'module = "Idle.tla"\n[model]\nspecification = "Spec"\nconstraints = ["turns < 2", "Low"]\n'
+    )
+    (tmp_path / "Idle.tla").write_text(
+        IDLE.replace("Rest ==", "Low == /\\ seen < 5\n       /\\ sent > turns\nRest ==")
+    )
+    options: list[str | Path] = ["--tla2tools", jar] if jar is not None else []
+    command.run("sweep", "sweep.toml", "--executor", "local", *options, cwd=tmp_path)
+    found = open_view(tmp_path / "runs/sweep").why_all(1, tla2tools=jar)[None]
+    assert (found.kind, found.name) == ("constraint", "Low")
+    assert told(found) == [("conjunct", None, "sent > turns")]
+    assert dict(found.causes[0].values) == {"sent": 0, "seen": 0, "turns": 0}
+
+
 @pytest.mark.parametrize(
     ("name", "text", "value"), [("Always", "done = Nodes", False), ("Ends", "hops = 1", False)]
 )

@@ -17,6 +17,7 @@ from tla2py.analysis.kinds import make_kinds
 from tla2py.analysis.points import grid_points, minimal_violating, summary_line
 from tla2py.analysis.tables import StoreTables
 from tla2py.errors import InputError
+from tla2py.model.outcome import Verdict
 from tla2py.model.trace import Printed
 from tla2py.store.foreign import open_tables
 from tla2py.store.storage import Address
@@ -94,17 +95,22 @@ class StoreView(StoreTables, Printed):
     def why_all(self, point: int, *, tla2tools: Path | None = None) -> dict[int | None, Because]:
         """Why each trace of a point violates what it does, by number; under None, what is violated without a trace.
 
-        Raises InputError as ``why`` does, ``no-point`` and ``no-trace``.
+        Under None too: why the constraints left no state. Raises InputError as ``why`` does, ``no-point`` and ``no-trace``.
         """
         from tla2py.analysis.questions import origin_of, require_modules
-        from tla2py.replay.why import explain_trace, without_trace
+        from tla2py.replay.why import explain_no_state, explain_trace, without_trace
         from tla2py.tlc.tools.toolchain import find_toolchain
 
         rows = self.trace_list(point)
         for run in self.run_rows if not rows else ():
-            for trace in without_trace(run.violated) if run.point == point else ():
+            if run.point != point:
+                continue
+            for trace in without_trace(run.violated):
                 require_modules(self)
                 return {None: explain_trace(trace, origin_of(self, run.run_id, find_toolchain(tla2tools)))}
+            if run.distinct == 0 and run.verdict is Verdict.HOLDS:
+                require_modules(self)
+                return {None: explain_no_state(origin_of(self, run.run_id, find_toolchain(tla2tools)))}
         return {n: self.why(point, n, tla2tools=tla2tools) for n in [row.trace for row in rows] or [1]}
 
     def turning(self, name: str | None = None, *, tla2tools: Path | None = None) -> Turning:

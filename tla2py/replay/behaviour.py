@@ -145,7 +145,11 @@ def behaviour_causes(trace: Trace, query: TraceQuery) -> Iterator[Cause]:
     false = [each.unit for each, at in parts if each.unit and (each.unit.kind or not each.facts[at - 1][0])]
     reads = _reads(false)
     actions = [*_of_fairness(query, lasso, fair.parts, taken.parts, reads)]
-    actions = actions or [*_of_actions(lasso, taken.parts, reads)]
+    if not actions:
+        idle = [*_of_idle(lasso, fair.parts, taken.parts)]
+        named_already = {each.action for each in idle}
+        others = _of_actions(lasso, taken.parts, reads)
+        actions = [*idle, *(each for each in others if each.action not in named_already)]
     first = sorted((_of_part(part, at, lasso) for part, at in parts), key=lambda each: each.action is None)
     # Fairness that the property demands names an action too.
     own = sum(each.action is not None for each in first)
@@ -261,6 +265,39 @@ def _of_fairness(
         relevant = bool(_writes(unit) & reads)
         found.append(((bool(kinds), bool(wider), not relevant, -len(enabled)), cause))
     yield from one_each(cause for _, cause in sorted(found, key=lambda each: each[0]))
+
+
+def _of_idle(lasso: _Lasso, conditions: Sequence[_Part], actions: Sequence[_Part]) -> Iterator[Cause]:
+    """The actions that are enabled in the loop and change nothing, then the fair ones that are never enabled at all."""
+    found = {True: dict[str, Cause](), False: dict[str, Cause]()}
+    for action in actions:
+        unit = action.unit
+        assert unit is not None
+        idle = tuple(n for n in lasso.recurring if action.facts[n - 1][2])
+        acts = {n for n, facts in enumerate(action.facts, 1) if facts[0]}
+        fair = sorted({each.unit.kind for each in conditions if each.unit and _same(each, action)})
+        if not (_writes(unit) if idle else fair) or acts.intersection(lasso.recurring if idle else acts):
+            continue
+        call = call_text(unit.name, action.names)
+        asks = f"so its {fair[0]} asks for nothing" if fair else "so its steps are stuttering"
+        plural = "states" if len(idle) > 1 else "state"
+        says = (
+            f"{call} is enabled in {plural} {states_text(idle)} of the loop and changes nothing, {asks}"
+            if idle
+            else f"{call} is enabled in no state of the behaviour, {asks}"
+        )
+        cause = Cause.at(
+            unit.conjunct,
+            "action",
+            says,
+            action=unit.name,
+            args=action.names,
+            value=False,
+            states=idle,
+            fairness=None if not fair else "SF" if "SF" in fair else "WF",
+        )
+        found[bool(idle)].setdefault(unit.name, cause)
+    yield from (*found[True].values(), *found[False].values())
 
 
 def _of_actions(lasso: _Lasso, actions: Sequence[_Part], reads: frozenset[str]) -> Iterator[Cause]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from tla2py.errors import InputError
@@ -174,6 +174,23 @@ def _of_postcondition(trace: Trace, query: TraceQuery) -> Iterator[Cause]:
             )
             raise InputError("not-confirmable", wide, hint="")
         yield from _false_parts(executed.output, parts, name, " at the end of the search", query)
+
+
+def explain_no_state(origin: Origin) -> Because:
+    """Why a search whose constraints cut all initial states found none: the conjuncts that are FALSE in an initial state."""
+    query = TraceQuery([], origin)
+    query.expose(query.init, *query.config.constraints)
+    variables = ", ".join(query.variables)
+    lines = [*query.header(MODULE), f"{MODULE}Spec == {query.init} /\\ [][FALSE]_<<{variables}>>", "====", ""]
+    with query.run(MODULE, lines, invariants=query.config.constraints, seconds=_SEARCH_SECONDS) as executed:
+        found = executed.result.traces
+    if not found:
+        reason = "no initial state is known that a constraint cuts"
+        return Because(kind="constraint", name="", reason=reason)
+    why = explain_trace(found[0], origin)
+    values = found[0].states[0].values
+    causes = tuple(replace(each, values={**each.values, **values}) for each in why.causes)
+    return replace(why, kind="constraint", causes=causes)
 
 
 _Parts: TypeAlias = list[tuple[Expression, Module]]

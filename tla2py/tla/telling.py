@@ -474,7 +474,8 @@ def _below(
 
 
 def _facts(action: Expression, subscript: str, module: Module) -> str:
-    """The formula for whether an action is enabled, and whether a step takes it."""
+    """The formula for whether an action is enabled to change something, whether a step takes it, and whether it is enabled."""
     # Nothing may stand to the left of a list of conjuncts around it.
-    text = f"<<\n{module.padded(action.span)} >>_{subscript}"
-    return f"<<ENABLED {text}, {text}>>"
+    own = f"\n{module.padded(action.span)} "
+    text = f"<<{own}>>_{subscript}"
+    return f"<<ENABLED {text}, {text}, ENABLED ({own})>>"

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 from rich.console import Console
-from tla2py.execution.durations import TimeLeft
 
 from tla2py.cli.progress import ConsoleListener, inside_runs, left_text, log_line
 from tla2py.execution.listener import RunProgress, SweepProgress, TimeLeft
