@@ -160,5 +160,6 @@ def test_four_points_out_of_time_have_a_law(tmp_path: Path, run_cli: RunCli) -> 
     sweep = tmp_path / "sweep.toml"
     sweep.write_text(text.replace("1m", "20s"))
     assert run_cli("sweep", sweep, "--executor", "local", "-o", tmp_path / "store").code == 3
-    (row,) = json.loads(run_cli("explain", tmp_path / "store", "--json").stdout)[-1:]
+    rows = json.loads(run_cli("explain", tmp_path / "store", "--json").stdout)
+    (row,) = (each for each in rows if each["property"] == "timeout")
     assert (row["property"], row["law"], row["violated"]) == ("timeout", "Max >= 5", 4)
