@@ -211,6 +211,10 @@ def measure(
         confirm_trace(trace, origin)
     ended = os.times()
     first = [each.action for each in found.causes[:2] if each.action]
+    # The step that made a guard FALSE is named as well.
+    if trace.kind == "deadlock":
+        made = [trace.states[each.states[-1]].action for each in found.causes[:2] if each.states]
+        first += [each for each in made if each]
     # The new text is in parentheses, which are no part of an expression.
     span = mutant.expr.span
     place = f"{mutant.module}:{span.begin_line}:{span.begin_column + 1}"

@@ -118,6 +118,8 @@ def test_a_deadlock_names_each_action_the_nearest_first(tmp_path: Path, jar: Pat
         "Head(inbox[n]).size < 1", "inbox[n] # <<>>", "hops < 2", "inbox[n] = <<>>"
     }  # fmt: skip
     assert (first.module, first.line, first.column) == ("Relay", 15, 6)
+    sent = next(each for each in found.causes if each.text == "hops < 2")
+    assert (sent.states, sent.says.partition(", since ")[2]) == ((1, 2), "state 3, after Send")
     assert {"n", "inbox"} <= first.values.keys()
     assert first.state == len(open_view(tmp_path / "runs/sweep").trace(1).states)
 

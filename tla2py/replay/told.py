@@ -46,10 +46,12 @@ def told_by(
     *,
     fails: bool = False,
     judged: bool = False,
+    without: Sequence[int] = (),
 ) -> str:
     """What TLC tells of copies in some states; with ``fails``, before it fails there.
 
-    The last copy has to be TRUE where TLC goes on, unless all are ``judged``.
+    The last copy has to be TRUE where TLC goes on, unless all are ``judged``. TLC takes no step from the states with the
+    numbers ``without``.
 
     Raises InputError (``not-confirmable``) if TLC cannot evaluate them, or does not fail.
     """
@@ -62,7 +64,7 @@ def told_by(
         states,
         ['PrintT(<<"tla2py: state", askWhyStep>>)', *assigned, *roots, *end],
         definitions=[f"LOCAL tla2pyTold == INSTANCE {TELLER}", f"ASSUME tla2pyTold!Begin({count})"],
-        without=[2] if len(copies) == 1 and len(states) == 2 and not judged else (),
+        without=without,
     )
     error = "it does not fail there again"
     for stops in (False, True) if copies[0].conjuncts and not fails else (fails,):

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from tla2py.errors import InputError
 from tla2py.model.because import Because, Cause, call_text, one_each
 from tla2py.model.outcome import Outcome, Violation
-from tla2py.model.trace import Trace
+from tla2py.model.trace import State, Trace
 from tla2py.replay.behaviour import behaviour_causes
 from tla2py.replay.conjuncts import evaluate_conjuncts
 from tla2py.replay.query import Origin, TraceQuery
@@ -25,6 +26,9 @@ from tla2py.tla.value_text import ValueTextError, format_value, parse_value
 _MOST_INSTANCES = 3
 # A search is repeated for so long.
 _SEARCH_SECONDS = 60
+# So many states before a deadlock are asked about.
+_MOST_STATES = 100
+_NEXT_STATE = re.compile(r'^<<"tla2py: state", (\d+)>>$', re.MULTILINE)
 
 
 @deeply
@@ -329,10 +333,37 @@ def _of_attempts(output: str, copy: Telling, state: int, what: str) -> Iterator[
 
 def _of_deadlock(trace: Trace, query: TraceQuery) -> Iterator[Cause]:
     """Each action with what forbids it in the last state."""
-    last = trace.states[-1]
     copy = telling_of(query, behaviour_of(query), "next", fixed=False)
-    output = told_by(query, [copy], [last], ["FALSE"])
-    yield from _of_attempts(output, copy, last.index, "is not enabled")
+    states = trace.states[-_MOST_STATES:]
+    output = told_by(query, [copy], states, ["FALSE"])
+    if ENOUGH in output and len(states) > 1:
+        states = states[-1:]
+        output = told_by(query, [copy], states, ["FALSE"])
+    _, *told = _NEXT_STATE.split(output)
+    paths = {int(n): tuple(told_paths(text, copy)) for n, text in zip(told[::2], told[1::2], strict=True)}
+    for each in _of_attempts(told[-1], copy, trace.states[-1].index, "is not enabled"):
+        yield _since(each, copy, states, paths)
+
+
+def _since(
+    cause: Cause, copy: Telling, states: Sequence[State], paths: Mapping[int, Sequence[Sequence[Tried]]]
+) -> Cause:
+    """A cause with the states in which its conjunct was TRUE for these arguments, and the step that made it FALSE."""
+    known = {
+        number
+        for number, each in enumerate(copy.conjuncts)
+        if (each.text, each.place) == (cause.text, cause.place)
+    }
+
+    def is_true(path: Sequence[Tried]) -> bool:
+        args = next((each.names for each in path if each.action and each.action == cause.action), {})
+        return args == cause.args and any(each.number in known and each.value for each in path)
+
+    true = tuple(state.index for n, state in enumerate(states, 1) if any(map(is_true, paths.get(n, ()))))
+    if not true or true[-1] == states[-1].index:
+        return cause
+    after = states[true[-1] + 1 - states[0].index]
+    return replace(cause, states=true, says=f"{cause.says}, since state {after.index}, after {after.action}")
 
 
 def _of_step(trace: Trace, query: TraceQuery) -> Iterator[Cause]:
@@ -343,7 +374,8 @@ def _of_step(trace: Trace, query: TraceQuery) -> Iterator[Cause]:
         raise InputError("not-confirmable", f"{name} is not defined", hint="")
     copy = telling_of(query, name, "next" if before else "init")
     assigned = query.successor(f"{MODULE}States[2]") if before else query.unchanged
-    output = told_by(query, [copy], [each for each in (before, after) if each], [], assigned)
+    states = [each for each in (before, after) if each]
+    output = told_by(query, [copy], states, [], assigned, without=[2] if before else ())
     if before is not None:
         yield Cause(
             role="action",
