@@ -27,7 +27,7 @@ _MOST_INSTANCES = 3
 # A search is repeated for so long.
 _SEARCH_SECONDS = 60
 # So many states before a deadlock are asked about.
-_MOST_STATES = 100
+_MOST_STATES = 30
 _NEXT_STATE = re.compile(r'^<<"tla2py: state", (\d+)>>$', re.MULTILINE)
 
 
