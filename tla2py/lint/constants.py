@@ -15,8 +15,9 @@ from tla2py.tla.constant_types import compared_types, required_types
 from tla2py.tla.evaluate import expression_of
 from tla2py.tla.graph import ModuleGraph
 from tla2py.tla.module import Definition, Expression, standard_module_of
-from tla2py.tla.types import MODEL_VALUE, NUMBER, Type, agree, literal_type
+from tla2py.tla.types import MODEL_VALUE, NUMBER, PERMUTED, Type, agree, literal_type
 from tla2py.tlc.config.statements import Binding, literal_names
+from tla2py.tlc.config.wrapper import arity_of
 
 
 def mistaken_names(assignments: Sequence[tuple[str, str]], spec: ModuleGraph) -> Iterator[tuple[str, str]]:
@@ -146,7 +147,7 @@ def substitutions(subject: Subject) -> Iterator[Finding]:
                 "substitution-chain", subject.at(binding.tokens[0]), message, "name its replacement"
             )
         for spec in subject.specs:
-            wanted, given = _arity(spec, name), _arity(spec, value)
+            wanted, given = arity_of(spec, name), arity_of(spec, value)
             if wanted is not None and given is not None and wanted != given:
                 message = f"{value} takes {counted(given, 'argument')}, {name} takes {wanted}: TLC stops"
                 right = f"name a definition that takes {wanted}"
@@ -156,13 +157,6 @@ def substitutions(subject: Subject) -> Iterator[Finding]:
 def _severity(binding: Binding) -> Severity:
     """How bad it is that TLC does not know the left side: it ignores a value, and stops at a substitution."""
     return Severity.ERROR if binding.sign == "<-" else Severity.WARNING
-
-
-def _arity(spec: ModuleGraph, name: str) -> int | None:
-    definition = spec.definitions.get(name)
-    if definition is not None:
-        return definition.arity
-    return next((each.arity for each in spec.constants if each.name == name), None)
 
 
 def declared_names(specs: Iterable[ModuleGraph]) -> Iterator[str]:
@@ -233,9 +227,6 @@ def _plain(name: str) -> str:
     return name.replace("_", "").lower()
 
 
-_PERMUTED = Type("set", MODEL_VALUE)
-
-
 @rule(Severity.WARNING, "constant-kind")
 def constant_types(subject: Subject) -> Iterator[Finding]:
     """TLC stops when it evaluates the place that needs the other type."""
@@ -262,7 +253,7 @@ def wrong_types(
         if given is None or (name, given) in seen:
             continue
         seen.add((name, given))
-        if symmetric and not _can_be(given, _PERMUTED):
+        if symmetric and not _can_be(given, PERMUTED):
             message = f"{name} is {_shown(given)}, but symmetry permutes only sets of model values"
             hint = "give it a set such as {a, b}, or remove it from symmetry"
             yield finding("constant-kind", place(), message, hint)

@@ -15,7 +15,6 @@ from tla2py.tla.module import Definition, Expression, Span, standard_module_of
 from tla2py.tla.scope import Entity, Scope
 from tla2py.tla.tree import deeply
 
-_BRINGS = {"Integers": ("Naturals",), "Reals": ("Integers", "Naturals")}
 _NUMBERS = frozenset({"Naturals", "Integers", "Reals"})
 
 
@@ -32,8 +31,7 @@ class Source:
 
     def __init__(self, spec: ModuleGraph) -> None:
         self.spec = spec
-        extended = {each.module for module in spec.extended for each in module.extends}
-        self._standard = extended.union(*(_BRINGS.get(each, ()) for each in extended))
+        self._extended = {each.module for module in spec.extended for each in module.extends}
         self.needed: set[str] = set()
         """The standard modules that copies need and the root does not extend."""
 
@@ -80,7 +78,7 @@ class Source:
         entity = scope.find(name)
         if entity is None:
             module = standard_module_of(name)
-            known = module in self._standard or (module in _NUMBERS and bool(self._standard & _NUMBERS))
+            known = module in self._extended or (module in _NUMBERS and bool(self._extended & _NUMBERS))
             if module is not None and not known:
                 if any(standard_module_of(each) == module for each in self.spec.scope.names):
                     raise HiddenError

@@ -234,7 +234,7 @@ def type_name(value: JsonValue) -> str:
 
 
 def _leaves(fields: dict[str, JsonValue]) -> Iterator[tuple[str, JsonValue]]:
-    """The fields by their paths, down to the third level: deeper ones are data."""
+    """The fields by their paths, down to the second level: deeper ones are data."""
     for name, value in fields.items():
         if isinstance(value, dict):
             for inner, each in value.items():

@@ -18,7 +18,7 @@ import time
 import zipfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache, partial
+from functools import lru_cache
 from itertools import groupby, islice
 from operator import itemgetter
 from pathlib import Path
@@ -227,9 +227,9 @@ class Shipper:
         if folder is None:
             return Parcel(work=work, shipped=False)
         for jar in (work.toolchain.jar, *work.toolchain.others):
-            self._ship(folder / _jar_name(jar), partial(shutil.copyfile, jar.path))
+            self._ship(jar.path, folder / _jar_name(jar))
         for override in work.toolchain.overrides:
-            self._ship(folder / _shipped_name(override), partial(shutil.copyfile, override.copy))
+            self._ship(override.copy, folder / _shipped_name(override))
         return Parcel(work=work, shipped=True)
 
     def ship_package(self) -> Path | None:
@@ -242,9 +242,9 @@ class Shipper:
                 self._context.addPyFile(str(zip_package(self._folder)))
         return self._folder
 
-    def _ship(self, file: Path, make: Callable[[Path], object]) -> None:
+    def _ship(self, source: Path, file: Path) -> None:
         if file.name not in self._shipped:
-            make(file)
+            shutil.copyfile(source, file)
             self._context.addFile(str(file))
             self._shipped.add(file.name)
 

@@ -16,6 +16,7 @@ from tla2py.tla.types import (
     JOINED,
     MODEL_VALUE,
     NUMBER,
+    PERMUTED,
     REQUIRED,
     SET,
     TUPLE,
@@ -64,9 +65,9 @@ class Inference(Propagation):
             for place, (variable, applied) in compared.items():
                 for each in self.constraints(variable):
                     found = each.constraint.type
-                    if applied and (found.kind != "function" or found.element is None):
+                    wanted = found if not applied else found.element if found.kind == "function" else None
+                    if wanted is None:
                         continue
-                    wanted = found.element if applied and found.element is not None else found
                     reason = f"compared with {variable.declaration.name}, which is {each.constraint.reason}"
                     constraint = Constraint(wanted, reason, COMPARED)
                     yield replace(each, constraint=constraint, module=uses[place], span=place[1])
@@ -205,7 +206,6 @@ def _show(expr: Expression, module: Module) -> str:
     return text if len(text) <= 40 else "such values"
 
 
-_PERMUTED = Type("set", MODEL_VALUE)
 _SAYS_BOOLEAN = re.compile(r"\b(whether|boolean|true|false|enabled?)\b", re.IGNORECASE)
 _SAYS_MODEL_VALUE = re.compile(r"\bmodel values?\b", re.IGNORECASE)
 _SAYS_SET = re.compile(r"\bsets? of\b|\{[^{}]*\}", re.IGNORECASE)
@@ -284,7 +284,7 @@ def required_types(spec: ModuleGraph) -> dict[str, ConstantType]:
         found = [
             # Permutations takes any set; only symmetry requires model values.
             replace(each, constraint=replace(each.constraint, type=SET))
-            if each.constraint.type == _PERMUTED
+            if each.constraint.type == PERMUTED
             else each
             for each in inference.constraints(entity)
             if each.constraint.strength == REQUIRED

@@ -20,7 +20,7 @@ _CONTROL = {"b": "\b", "t": "\t", "n": "\n", "f": "\f", "r": "\r", "e": "\x1b"}
 # TLC counts columns in UTF-16 units, with a tab stop every eight columns.
 _TAB = 8
 _DEFINITION = re.compile(r"\s*(?:LOCAL\s+)?(\w+)\s*(?:\([^)]*\)|\[[^\]]*\])?\s*==")
-_ALGORITHM = re.compile(r"--(?:fair\s+)?algorithm\b|--fair\b")
+ALGORITHM = re.compile(r"--(?:fair\s+)?algorithm\b|--fair\b")
 
 
 def character_column(line: str, column: int) -> int:
@@ -124,7 +124,7 @@ def original_line(original: str, copy: str, line: int) -> int:
 
 def _label(lines: Sequence[str], name: str) -> int:
     """The line of a label or process of an algorithm, or else its first line."""
-    begin = next((n for n, line in enumerate(lines, 1) if _ALGORITHM.search(line)), 1)
+    begin = next((n for n, line in enumerate(lines, 1) if ALGORITHM.search(line)), 1)
     label = re.compile(rf"(?:^|[\s;{{]){re.escape(name)}\s*:[+-]?(?!=)|\bprocess\s*\(?\s*{re.escape(name)}\b")
     for number in range(begin, len(lines) + 1) if name else ():
         if label.search(lines[number - 1]):

@@ -44,6 +44,8 @@ SEQUENCE = Type("sequence")
 RECORD = Type("record")
 TUPLE = Type("tuple")
 MODEL_VALUE = Type("model value")
+# What symmetry permutes.
+PERMUTED = Type("set", MODEL_VALUE)
 
 
 def merge(types: Sequence[Type]) -> Type:
@@ -103,7 +105,7 @@ _ARGUMENTS: dict[str, tuple[Type | None, ...]] = {
     "SubSeq": (SEQUENCE, NUMBER, NUMBER),
     "SelectSeq": (SEQUENCE, None),
     "SortSeq": (SEQUENCE, None),
-    "Permutations": (Type("set", MODEL_VALUE),),
+    "Permutations": (PERMUTED,),
     "RandomSubset": (NUMBER, SET),
     "Assert": (BOOLEAN, None),
     "BagToSet": (FUNCTION,),

@@ -79,7 +79,7 @@ def build_config(
     reserved = _reserved(model)
     for name, text in model.constants:
         names = literal_names(text)
-        if names is not None and not names & (reserved - {name}) and not _arity(spec, None, name):
+        if names is not None and not names & (reserved - {name}) and not arity_of(spec, name):
             assignments.append(Assignment(name, literal_text(text)))
         else:
             with _placed(name, text, where):
@@ -182,7 +182,7 @@ def _definition(wrapper: _Wrapper, model: Model, name: str, text: str, known: fr
     # TLC allows no name on both sides of <-, even if it is replaced in only one module.
     if text in spec.definitions and "!" not in text and text not in replaced:
         return text
-    arity = _arity(spec, module, name)
+    arity = arity_of(spec, name, module)
     parameters, body = _split_lambda(text)
     if arity is not None and arity != (parameters.count(",") + 1 if parameters else 0):
         raise InputError(
@@ -269,17 +269,15 @@ def _reserved(model: Model) -> frozenset[str]:
     return frozenset(((assigned | replaced) & constants) | model.spec.definitions.keys())
 
 
-def _arity(spec: ModuleGraph, module: str | None, name: str) -> int | None:
-    """The arity of a constant or definition; None for one of a standard module, such as Seq."""
-    declared: list[Constant | Definition] = []
-    if module is None:
-        declared += [constant for constant in spec.constants if constant.name == name]
-        declared += [spec.definitions[name]] if name in spec.definitions else []
-    for each in spec.modules:
-        if each.name == module:
-            declared += [constant for constant in each.constants if constant.name == name]
-            declared += [definition for definition in each.definitions if definition.name == name]
-    return declared[0].arity if declared else None
+def arity_of(spec: ModuleGraph, name: str, module: str | None = None) -> int | None:
+    """The arity of a constant or definition, perhaps of another ``module``; None for one of a standard module, such as Seq."""
+    if module is None and name in spec.definitions:
+        return spec.definitions[name].arity
+    declared: list[Constant | Definition] = [*spec.constants]
+    if module is not None:
+        owner = next((each for each in spec.modules if each.name == module), None)
+        declared = [*owner.constants, *owner.definitions] if owner is not None else []
+    return next((each.arity for each in declared if each.name == name), None)
 
 
 def _split_module(name: str) -> tuple[str | None, str]:

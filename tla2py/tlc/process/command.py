@@ -157,12 +157,7 @@ def build_argv(
 
 
 # What a run's folder has of its own.
-RESERVED_FILES = frozenset(
-    {
-        *(CONFIG_NAME, "tmp", "states"),
-        *(BEHAVIOURS, GRAPH, LIVENESS_GRAPH),
-    }
-)
+RESERVED_FILES = frozenset({CONFIG_NAME, "tmp", "states", BEHAVIOURS, GRAPH, LIVENESS_GRAPH})
 # The shell that starts a run changes or refuses these, and Java takes options from others.
 RESERVED_VARIABLES = frozenset({*JAVA_VARIABLES, "TLA2PY_FOLDER", "IFS", "OPTIND", "PPID", "PWD", "_"})
 _BLOCK = 1 << 20

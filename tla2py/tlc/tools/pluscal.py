@@ -24,6 +24,7 @@ import platformdirs
 from tla2py.errors import InputError, ToolchainError
 from tla2py.files import write_atomically
 from tla2py.tla.module import (
+    ALGORITHM,
     STANDARD_MODULES,
     UNREAD,
     Assumption,
@@ -47,7 +48,6 @@ _MARKS = re.compile(r"^(\s*\\\*+ (BEGIN|END) TRANSLATION).*", re.MULTILINE)
 _CHECKSUM = re.compile(r'chksum\(pcal\) = "([^"]*)"|(PCal-\w+)')
 # Newer translators write a checksum only if there is one already; 2.15 leaves this one beside its own.
 _NO_CHECKSUM = ' (chksum(pcal) = "0" /\\ chksum(tla) = "0")'
-_ALGORITHM = re.compile(r"--(?:fair\s+)?algorithm\b|--fair\b")
 # A module that defines one of these beside its algorithm needs no translation.
 _TRANSLATED = frozenset({"vars", "Init", "Next", "Spec"})
 _LAYOUT = re.compile(r"\\\*.*|\(\*.*?\*\)|\s+")
@@ -188,7 +188,7 @@ def _refused(module: Module, output: str) -> InputError:
 def _place(module: Module) -> str:
     """The place of the algorithm."""
     for number, line in enumerate(module.text.split("\n"), 1):
-        if (found := _ALGORITHM.search(line)) is not None:
+        if (found := ALGORITHM.search(line)) is not None:
             return f"{module.where()}:{number}:{found.start() + 1}"
     return module.where()
 
