@@ -36,13 +36,18 @@ EXPANDED = 10_000
 """The largest size at which a set of consecutive integers is written out in JSON."""
 
 
-def form_to_itf(form: Form, model_values: Collection[str], depth: int = 0) -> Json:
-    """The ITF form of a value by its canonical form, the same for all equal values.
+def to_itf(value: Value, model_values: Collection[str] = frozenset()) -> Json:
+    """The ITF form of ``value``, the same for all equal values.
 
     A model value listed in ``model_values`` becomes a plain string, so none of these names may also occur as a
-    string in the value. Any other model value becomes ``{"#unserializable": name}``. Parts nested deeper than
+    string in ``value``. Any other model value becomes ``{"#unserializable": name}``. Parts nested deeper than
     ``DEEPEST`` become their TLA+ text in the same way.
     """
+    return form_to_itf(canonical(value), model_values)
+
+
+def form_to_itf(form: Form, model_values: Collection[str], depth: int = 0) -> Json:
+    """``to_itf`` for a canonical form."""
     rank, content = form[0], form[1]
     if rank == INTEGER:
         return {"#bigint": str(content)}
