@@ -3,7 +3,8 @@
 ``EXAMPLES`` is a copy of github.com/tlaplus/Examples. The mutants are drawn by the seed from the specifications and operators
 below, until there are N violations of each kind; every violation that the unchanged specification does not have counts, and
 one without an answer is a miss. A hit names the changed action or conjunct, or the action whose fairness was dropped, in one of
-the first two causes; an action is changed where a definition is that it is made of.
+the first two causes; an action counts as changed if a definition that it uses is. For a deadlock, a cause also names the step
+that made its conjunct FALSE.
 """
 
 from __future__ import annotations
@@ -234,7 +235,7 @@ def measure(
 
 
 def _changes(action: str, mutant: Mutant, spec: ModuleGraph) -> bool:
-    """Whether an action was changed: itself, or a definition that it is made of and that is no choice among others."""
+    """Whether an action was changed: itself, or a definition that it uses. A choice among actions does not count."""
     entity = spec.scope.find(action)
     if action in mutant.names or entity is None or entity.body is None:
         return action in mutant.names
