@@ -136,3 +136,16 @@ def test_a_search_refuses_what_it_cannot_mean(sweep: Path, tmp_path: Path, run_c
     for options in (("--budget", "soon"), ("--within", "0"), ("--points", "3"), ("--fresh",)):
         run_cli("sweep", sweep, "--search", "--executor", "local", "-o", tmp_path / "none", *options, code=2)
         assert not (tmp_path / "none").exists()
+
+
+def test_no_point_is_suggested_where_an_assumption_is_false(tmp_path: Path, run_cli: RunCli) -> None:
+    (tmp_path / "Count.tla").write_text(MODULE.replace("VARIABLE x", "ASSUME Least \\in 1..Max\nVARIABLE x"))
+    text = SWEEP.replace("to = 6", "to = 3").replace("to = 5", "to = 3").replace("[1, 2]", "[1]")
+    file = tmp_path / "sweep.toml"
+    file.write_text(f'{text}[grid]\nwhere = "Least <= Max"\n')
+    run_cli("sweep", file, "--executor", "local", "-o", tmp_path / "store", code=1)
+    rows = json.loads(run_cli("explain", tmp_path / "store", "--suggest", "20", "--json").stdout)
+    suggested = next(row["suggest"] for row in rows if row["property"] == "Small")
+    pairs = [(int(each["Least"]), int(each["Max"])) for each in suggested]
+    assert pairs
+    assert all(least <= most for least, most in pairs)

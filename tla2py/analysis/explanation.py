@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
+from itertools import chain, islice
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
@@ -22,11 +22,13 @@ from tla2py.analysis.points import (
     scope_parameters,
 )
 from tla2py.analysis.tables import StoreTables
-from tla2py.errors import InputError
+from tla2py.errors import InputError, Tla2pyError
 from tla2py.model.search import CONFIDENCE, Search, SearchedLaw
 from tla2py.model.trace import SIMULATED, Printed
 from tla2py.sweep.grid import Points, comparable, value_key
+from tla2py.sweep.inspect import satisfies
 from tla2py.text import counted, did_you_mean, points_text
+from tla2py.tla.parse import load_texts
 from tla2py.toml import toml_key, toml_value
 
 if TYPE_CHECKING:
@@ -37,9 +39,14 @@ Suggestion = Mapping[str, str]
 
 
 def suggest_points(
-    law: Law, rivals: Sequence[Law], answered: Sequence[Answered], names: Sequence[str], count: int
+    law: Law,
+    rivals: Sequence[Law],
+    answered: Sequence[Answered],
+    names: Sequence[str],
+    count: int,
+    possible: Callable[[Suggestion], bool] | None = None,
 ) -> list[Suggestion]:
-    """At most ``count`` points without an answer that are most likely to refute a law.
+    """At most ``count`` points without an answer that are ``possible`` and most likely to refute a law.
 
     Each differs from an answered point in one of the parameters ``names``, by the next value or by one beyond the last.
     Points where most rivals contradict the law come first, then those at its boundary, then small ones.
@@ -76,7 +83,21 @@ def suggest_points(
         boundary = sum(says(law, other) != here for other in neighbours(point))
         return -against, -boundary, sum(key(point)), key(point)
 
-    return sorted(fresh.values(), key=rank)[:count]
+    return list(islice(filter(possible, sorted(fresh.values(), key=rank)), count))
+
+
+def _possible(view: StoreTables) -> Callable[[Suggestion], bool] | None:
+    """Whether no assumption of the module is FALSE at a point, as far as tla2py can evaluate them."""
+    if scope_parameters(view):
+        return None  # points have other modules
+    try:
+        with view.store.archive(view.points[1].run_id) as archive:
+            record = archive.record
+        texts = {name: view.store.source(sha256) for name, sha256 in record.modules}
+        spec, constants = load_texts(record.main, texts), view.constants(1)
+    except Tla2pyError:
+        return None
+    return lambda point: satisfies(spec, {**constants, **point})
 
 
 def _values(texts: Sequence[str]) -> list[str]:
@@ -313,8 +334,11 @@ def explain_store(
         answers = [each for each in answers if each.name == name]
     names, scopes = law_parameters(view), scope_parameters(view)
     searched = _Searched(view, view.manifest.search, names) if view.manifest.search is not None else None
+    possible = _possible(view) if suggest else None
     rows = [
-        each for one in answers for each in explain_answers(one, names, scopes, suggest, seconds, searched)
+        each
+        for one in answers
+        for each in explain_answers(one, names, scopes, suggest, seconds, searched, possible)
     ]
     if kinds:
         found = kinds_of([each for each in all_found(view) if each.name != SIMULATED])
@@ -380,6 +404,7 @@ def explain_answers(
     suggest: int,
     seconds: float = SECONDS,
     searched: _Searched | None = None,
+    possible: Callable[[Suggestion], bool] | None = None,
 ) -> list[Explained]:
     """The law over all points; if that one has exceptions, those over the points of each module or specification."""
 
@@ -396,7 +421,7 @@ def explain_answers(
             searched=known,
             predicted=searched.predicted(left, answers) if searched and left and whole else (),
             suggestions=tuple(
-                suggest_points(found.law, found.rivals, answers.answered, names, suggest)
+                suggest_points(found.law, found.rivals, answers.answered, names, suggest, possible)
                 if found.law is not None and any(violated)
                 else ()
             ),
