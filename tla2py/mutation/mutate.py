@@ -20,6 +20,7 @@ from tla2py.store.store import Store
 from tla2py.store.write import refresh_tables
 from tla2py.sweep.load import module_sections, sweep_of_sections
 from tla2py.sweep.sweep import Sweep
+from tla2py.tlc.process.pool import hosts_kept
 from tla2py.tlc.tools.toolchain import Toolchain
 
 
@@ -101,7 +102,7 @@ def run_mutation(
     sweep, plan, _ = checked_plan(sweep, toolchain, listener)
     trial = prepare_trial(sweep, plan, choice)
     target = Store.create(store or mutants_address(Path("runs") / sweep.name))
-    with executors([sweep]) as start, target.lock():
+    with executors([sweep]) as start, target.lock(), hosts_kept():
         bench = Bench(
             sweep=sweep,
             plan=plan,
