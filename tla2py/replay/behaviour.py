@@ -146,10 +146,10 @@ def behaviour_causes(trace: Trace, query: TraceQuery) -> Iterator[Cause]:
     reads = _reads(false)
     actions = [*_of_fairness(query, lasso, fair.parts, taken.parts, reads)]
     if not actions:
-        idle = [*_of_idle(lasso, fair.parts, taken.parts)]
-        named_already = {each.action for each in idle}
+        idle = [*_of_idle(lasso, fair.parts, taken.parts, reads)]
         others = _of_actions(lasso, taken.parts, reads)
-        actions = [*idle, *(each for each in others if each.action not in named_already)]
+        told_of = [(each.action, each.args) for each in idle]
+        actions = [*idle, *(each for each in others if (each.action, each.args) not in told_of)]
     first = sorted((_of_part(part, at, lasso) for part, at in parts), key=lambda each: each.action is None)
     # Fairness that the property demands names an action too.
     own = sum(each.action is not None for each in first)
@@ -267,16 +267,22 @@ def _of_fairness(
     yield from one_each(cause for _, cause in sorted(found, key=lambda each: each[0]))
 
 
-def _of_idle(lasso: _Lasso, conditions: Sequence[_Part], actions: Sequence[_Part]) -> Iterator[Cause]:
-    """The actions that are enabled in the loop and change nothing, then the fair ones that are never enabled at all."""
-    found = {True: dict[str, Cause](), False: dict[str, Cause]()}
+def _of_idle(
+    lasso: _Lasso, conditions: Sequence[_Part], actions: Sequence[_Part], reads: frozenset[str]
+) -> Iterator[Cause]:
+    """The actions that are enabled in the loop and change nothing, then the fair ones that are never enabled at all.
+
+    Of both, those that may change what is FALSE come first.
+    """
+    found: list[tuple[tuple[bool, bool], Cause]] = []
     for action in actions:
         unit = action.unit
         assert unit is not None
         idle = tuple(n for n in lasso.recurring if action.facts[n - 1][2])
-        acts = {n for n, facts in enumerate(action.facts, 1) if facts[0]}
+        acts = any(action.facts[n - 1][0] for n in lasso.recurring)
         fair = sorted({each.unit.kind for each in conditions if each.unit and _same(each, action)})
-        if not (_writes(unit) if idle else fair) or acts.intersection(lasso.recurring if idle else acts):
+        ever = any(each[2] for each in action.facts)
+        if acts or not (_writes(unit) if idle else fair and not ever):
             continue
         call = call_text(unit.name, action.names)
         asks = f"so its {fair[0]} asks for nothing" if fair else "so its steps are stuttering"
@@ -296,8 +302,11 @@ def _of_idle(lasso: _Lasso, conditions: Sequence[_Part], actions: Sequence[_Part
             states=idle,
             fairness=None if not fair else "SF" if "SF" in fair else "WF",
         )
-        found[bool(idle)].setdefault(unit.name, cause)
-    yield from (*found[True].values(), *found[False].values())
+        found.append(((not idle, not _writes(unit) & reads), cause))
+    named = dict[str | None, Cause]()
+    for _, cause in sorted(found, key=lambda each: each[0]):
+        named.setdefault(cause.action, cause)
+    yield from named.values()
 
 
 def _of_actions(lasso: _Lasso, actions: Sequence[_Part], reads: frozenset[str]) -> Iterator[Cause]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
@@ -27,7 +28,7 @@ _MOST_INSTANCES = 3
 # A search is repeated for so long.
 _SEARCH_SECONDS = 60
 # So many states before a deadlock are asked about.
-_MOST_STATES = 30
+_MOST_STATES = 20
 _NEXT_STATE = re.compile(r'^<<"tla2py: state", (\d+)>>$', re.MULTILINE)
 
 
@@ -180,21 +181,30 @@ def _of_postcondition(trace: Trace, query: TraceQuery) -> Iterator[Cause]:
         yield from _false_parts(executed.output, parts, name, " at the end of the search", query)
 
 
+@deeply
 def explain_no_state(origin: Origin) -> Because:
     """Why a search whose constraints cut all initial states found none: the conjuncts that are FALSE in an initial state."""
+    try:
+        found = _cut_off(origin)
+    except InputError as error:
+        return Because(kind="constraint", name="", reason=error.message)
+    if found is None:
+        reason = "no initial state is known that a constraint cuts"
+        return Because(kind="constraint", name="", reason=reason)
+    name = dict(origin.record.expressions).get(found.name, found.name)
+    why, values = explain_trace(found, origin), found.states[0].values
+    causes = tuple(replace(each, values={**each.values, **values}) for each in why.causes)
+    return replace(why, kind="constraint", name=name, causes=causes)
+
+
+def _cut_off(origin: Origin) -> Trace | None:
+    """An initial state that a constraint cuts, as a counterexample to the constraint."""
     query = TraceQuery([], origin)
     query.expose(query.init, *query.config.constraints)
     variables = ", ".join(query.variables)
     lines = [*query.header(MODULE), f"{MODULE}Spec == {query.init} /\\ [][FALSE]_<<{variables}>>", "====", ""]
     with query.run(MODULE, lines, invariants=query.config.constraints, seconds=_SEARCH_SECONDS) as executed:
-        found = executed.result.traces
-    if not found:
-        reason = "no initial state is known that a constraint cuts"
-        return Because(kind="constraint", name="", reason=reason)
-    why = explain_trace(found[0], origin)
-    values = found[0].states[0].values
-    causes = tuple(replace(each, values={**each.values, **values}) for each in why.causes)
-    return replace(why, kind="constraint", causes=causes)
+        return next(iter(executed.result.traces), None)
 
 
 _Parts: TypeAlias = list[tuple[Expression, Module]]
@@ -333,37 +343,49 @@ def _of_attempts(output: str, copy: Telling, state: int, what: str) -> Iterator[
 
 def _of_deadlock(trace: Trace, query: TraceQuery) -> Iterator[Cause]:
     """Each action with what forbids it in the last state."""
+    *earlier, last = trace.states[-_MOST_STATES:]
     copy = telling_of(query, behaviour_of(query), "next", fixed=False)
-    states = trace.states[-_MOST_STATES:]
-    output = told_by(query, [copy], states, ["FALSE"])
-    if ENOUGH in output and len(states) > 1:
-        states = states[-1:]
-        output = told_by(query, [copy], states, ["FALSE"])
-    _, *told = _NEXT_STATE.split(output)
-    paths = {int(n): tuple(told_paths(text, copy)) for n, text in zip(told[::2], told[1::2], strict=True)}
-    for each in _of_attempts(told[-1], copy, trace.states[-1].index, "is not enabled"):
-        yield _since(each, copy, states, paths)
+    output = told_by(query, [copy], [last], ["FALSE"])
+    told: list[str] = []
+    # The answer about the last state stands without the others.
+    with contextlib.suppress(InputError):
+        _, *told = _NEXT_STATE.split(told_by(query, [copy], earlier, ["FALSE"]) if earlier else "")
+    if any(ENOUGH in each for each in told):
+        told = []
+    before = {int(n): tuple(told_paths(text, copy)) for n, text in zip(told[::2], told[1::2], strict=True)}
+    paths = [(state, before.get(n, ())) for n, state in enumerate(earlier, 1)]
+    for each in _of_attempts(output, copy, last.index, "is not enabled"):
+        yield _since(each, copy, last, paths)
 
 
 def _since(
-    cause: Cause, copy: Telling, states: Sequence[State], paths: Mapping[int, Sequence[Sequence[Tried]]]
+    cause: Cause, copy: Telling, last: State, before: Sequence[tuple[State, Sequence[Sequence[Tried]]]]
 ) -> Cause:
     """A cause with the states in which its conjunct was TRUE for these arguments, and the step that made it FALSE."""
-    known = {
-        number
-        for number, each in enumerate(copy.conjuncts)
-        if (each.text, each.place) == (cause.text, cause.place)
-    }
-
-    def is_true(path: Sequence[Tried]) -> bool:
-        args = next((each.names for each in path if each.action and each.action == cause.action), {})
-        return args == cause.args and any(each.number in known and each.value for each in path)
-
-    true = tuple(state.index for n, state in enumerate(states, 1) if any(map(is_true, paths.get(n, ()))))
-    if not true or true[-1] == states[-1].index:
+    own = {n for n, each in enumerate(copy.conjuncts) if (each.text, each.place) == (cause.text, cause.place)}
+    true, false = [], {last.index}
+    for state, paths in before:
+        found = [
+            bool(each.value)
+            for path in paths
+            if next((each.names for each in path if each.action and each.action == cause.action), {})
+            == cause.args
+            for each in path
+            if each.number in own
+        ]
+        if any(found):
+            true.append(state.index)
+        elif found:
+            false.add(state.index)
+    if not true:
         return cause
-    after = states[true[-1] + 1 - states[0].index]
-    return replace(cause, states=true, says=f"{cause.says}, since state {after.index}, after {after.action}")
+    states = [*(state for state, _ in before), last]
+    after = next(each for each in states if each.index == true[-1] + 1)
+    # Where it was not evaluated it may have been FALSE already.
+    since = (
+        f", since state {after.index}, after {after.action}" if after.index in false and after.action else ""
+    )
+    return replace(cause, states=tuple(true), says=f"{cause.says}{since}")
 
 
 def _of_step(trace: Trace, query: TraceQuery) -> Iterator[Cause]:
