@@ -18,8 +18,8 @@ _INPUTS = (".tla", ".cfg", ".toml", ".lock", ".jar", ".class", ".j2")
 _SPECIAL = ("/dev", "/proc", "/sys")
 
 
-def write_atomically(file: Path, write: Callable[[IO[bytes]], object]) -> None:
-    """Write a file whole or not at all. Raises OSError."""
+def write_atomically(file: Path, write: Callable[[IO[bytes]], object], *, time: float | None = None) -> None:
+    """Write a file whole or not at all, and give it a ``time`` of change. Raises OSError."""
     handle = tempfile.NamedTemporaryFile(  # noqa: SIM115 - renamed, not deleted
         dir=file.parent, prefix=".tmp-", delete=False
     )
@@ -29,6 +29,8 @@ def write_atomically(file: Path, write: Callable[[IO[bytes]], object]) -> None:
             handle.flush()
             os.fsync(handle.fileno())
         Path(handle.name).chmod(0o644)
+        if time is not None:
+            os.utime(handle.name, (time, time))
         Path(handle.name).replace(file)
     except BaseException:
         with contextlib.suppress(OSError):

@@ -160,6 +160,12 @@ def texts(tree: ast.Module) -> Iterator[ast.Constant]:
             and ast.get_docstring(node) is not None
         ) and not getattr(node, "name", "").endswith("_command"):
             hidden.add(id(node.body[0].value))  # type: ignore[attr-defined]
+        # An option comes with the name of its value, as in `--config FILE.cfg`.
+        if isinstance(node, ast.Call) and getattr(node.func, "id", getattr(node.func, "attr", "")) in (
+            "option",
+            "shared",
+        ):
+            hidden.add(id(node.args[0]))
     for node in ast.walk(tree):
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in hidden:
             yield node
@@ -185,9 +191,7 @@ def test_messages_and_help() -> None:
         if str(path.relative_to(ROOT / "tla2py")) in FOREIGN:
             continue
         for node in texts(ast.parse(path.read_text("utf-8"))):
-            text = str(node.value)
-            # An option comes with the name of its value, as in `--config FILE.cfg`.
-            if " " in text and not text.startswith("-") and pattern().search(text):
+            if " " in str(node.value) and pattern().search(str(node.value)):
                 found.append(f"{path.relative_to(ROOT)}:{node.lineno}: {node.value!r}")
     assert found == []
 

@@ -79,7 +79,7 @@ _FACTORS = (1, 2, -1, -2)
 # The dearest atom beside an inequality; two parameters that are compared cost as much.
 _BESIDE = 2
 # Laws are compared at so many combinations of values at most.
-_MOST_CASES = 4_000
+_MOST_CASES = 8_000
 # The points of either answer that the search begins with, and those it takes in at once.
 _FIRST_POINTS = 40
 _MORE_POINTS = 24

@@ -126,9 +126,10 @@ def read_lock(path: Path) -> Lock | None:
             where=str(path),
             hint="delete it and write a new one with --record",
         )
+    if "version" not in data:
+        raise InputError("lock-damaged", "not a lock: it has no version", where=str(path), hint=hint)
     try:
-        # The file has to say its version.
-        lock = msgspec.convert({"version": None, **data}, Lock)
+        lock = msgspec.convert(data, Lock)
     except msgspec.ValidationError as error:
         raise InputError("lock-damaged", f"not a lock: {error}", where=str(path), hint=hint) from error
     counts = Counter(point.key for point in lock.point)

@@ -79,8 +79,11 @@ def scalar_text(value: JsonValue, where: str, path: str, null: str | None) -> st
 
 def string_text(text: str, where: str) -> str:
     """The TLA+ text of a string. Raises InputError (``log-value``) for a control character that TLA+ cannot write."""
+    # Most are plain, and a log has many.
+    if text.isascii() and text.isprintable() and '"' not in text and "\\" not in text:
+        return f'"{text}"'
     written = format_value(text)
-    for each in "" if written.isascii() and written.isprintable() else written:
+    for each in written:
         if ord(each) < 32 or ord(each) == 127 or "\ud800" <= each <= "\udfff":
             raise value_error(f"a string has the character U+{ord(each):04X}", where)
     return written
@@ -125,8 +128,12 @@ def literal_extension(root: str) -> Extension:
 
 def write_log(file: IO[str], texts: Iterable[str]) -> None:
     """Write the module ``LOG_MODULE`` with steps, given as TLA+ texts."""
-    steps = list(texts)
-    file.write(f"{_HEAD}{LOG_NAME} == {_sequence(steps)}\n{COUNT_NAME} == {len(steps)}\n====\n")
+    file.write(f"{_HEAD}{LOG_NAME} == <<")
+    count = 0
+    # A log may be larger than what memory should hold.
+    for count, text in enumerate(texts, 1):
+        file.write(f"{',' if count > 1 else ''}\n{text}")
+    file.write(f"\n>>\n{COUNT_NAME} == {count}\n====\n")
 
 
 def write_literal(file: IO[str], inputs: Inputs, folder: Path) -> None:

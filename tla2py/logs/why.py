@@ -303,7 +303,7 @@ def _explored(items: Sequence[Message | UserText]) -> Iterator[Value]:
     begin = next((index for index, code in messages if code in _FURTHEST), len(items))
     end = max((index for index, code in messages if code == Code.STATE), default=begin)
     explored = (each for index, each in enumerate(items) if not begin < index < end)
-    return printed_tuples("\n".join(each.text for each in explored if isinstance(each, UserText)), TAG)
+    return printed_tuples("\n".join(each.text for each in explored if isinstance(each, UserText)), f'{TAG}"')
 
 
 @dataclass(slots=True, kw_only=True)

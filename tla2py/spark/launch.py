@@ -258,8 +258,9 @@ class SparkStart:
 
     def use(self) -> SparkTasks | None:
         """Spark's tasks, None if it is not up."""
-        self._used = self._tasks is not None
-        return self._tasks
+        tasks = self._tasks
+        self._used = tasks is not None
+        return tasks
 
     def close(self) -> None:
         """Stop Spark, or kill its JVM if nothing used it."""

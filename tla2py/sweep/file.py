@@ -242,7 +242,7 @@ def read_sweep_file(path: Path) -> tuple[SweepFile, SweepText]:
             hint="'tla2py gate DIR' runs the configs below a folder, and its models.toml says what is expected",
         )
     try:
-        text = path.read_text(encoding="utf-8")
+        text = _read(path)
     except FileNotFoundError as error:
         # A gate also takes a store.
         raise InputError(
@@ -252,13 +252,20 @@ def read_sweep_file(path: Path) -> tuple[SweepFile, SweepText]:
             else f"no such sweep file or store: {path}",
             hint="'tla2py init MODULE.tla' writes a first sweep file",
         ) from error
+    return read_sweep_text(text, path)
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(
             "sweep-unreadable",
             f"cannot read {path}: {reason_of(error)}",
             hint="a sweep file is TOML in UTF-8",
         ) from error
-    return read_sweep_text(text, path)
 
 
 def read_sweep_text(
@@ -282,9 +289,9 @@ def read_sweep_text(
 def read_folder_file(path: Path) -> tuple[SweepFile, SweepText]:
     """The sections of a folder's ``models.toml``, which may be missing, and its text.
 
-    Raises InputError as ``read_sweep_text`` does.
+    Raises InputError (``sweep-unreadable``), and as ``read_sweep_text`` does.
     """
-    text = path.read_text(encoding="utf-8") if path.is_file() else ""
+    text = _read(path) if path.is_file() else ""
     return read_sweep_text(text, path, {"module": []})
 
 

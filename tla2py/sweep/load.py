@@ -236,7 +236,7 @@ def _sweep_of_folder(path: Path, libraries: Sequence[Path], how: Loading) -> Swe
             where=source.place("grid", "exclude"),
             hint="leave one of them in",
         )
-    sweep = sweep_of_models(path, taken, searched, how, text="\n".join(source.lines))
+    sweep = sweep_of_models(path, taken, searched, how, text="\n".join(source.lines) + "\n")
     named = [f"{config} (excluded)" for config in models if config in excluded]
     unread = [each for each in unclear if each.config not in excluded]
     return replace(sweep, left_out=(*left_out, *named), unread=(*unread, *sweep.unread))

@@ -132,16 +132,19 @@ _LEFT = {
 }
 
 
+class _Plain(ET.TreeBuilder):
+    """What builds a document without a document type, which may declare entities."""
+
+    def doctype(self, *_: object) -> None:
+        raise ValueError("it has a document type, which may declare entities")
+
+
 def _launch_settings(path: Path) -> dict[str, str | list[str]]:
     """The values and lists in the Toolbox's file of a model. Raises InputError (``launch-file``)."""
     try:
-        text = path.read_text(encoding="utf-8")
-        # A document type may declare entities.
-        root = None if "<!DOCTYPE" in text else ET.fromstring(text)  # noqa: S314
-    except (OSError, ValueError, ET.ParseError) as error:
+        root = ET.fromstring(path.read_bytes(), ET.XMLParser(target=_Plain()))  # noqa: S314
+    except (OSError, ValueError, LookupError, ET.ParseError) as error:
         raise _no_launch(path, reason_of(error)) from error
-    if root is None:
-        raise _no_launch(path, "it has a document type, which may declare entities")
     found: dict[str, str | list[str]] = {}
     for each in root:
         value = (

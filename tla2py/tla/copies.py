@@ -105,7 +105,8 @@ Binding: TypeAlias = tuple[tuple[str, str], ...]
 def printed_tuples(output: str, tag: str = "tla2py: ") -> Iterator[Value]:
     """The tuples that a further run printed, which begin with a tag; TLC breaks long ones into lines."""
     pending = ""
-    for line in output.splitlines():
+    # Strings may hold what splitlines() takes for the end of a line.
+    for line in output.split("\n"):
         if line.startswith((f'<<"{tag}', f'<< "{tag}')):
             pending = line
         elif pending:

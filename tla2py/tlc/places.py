@@ -39,7 +39,8 @@ def initial_predicate(config: Config, modules: Sequence[Module]) -> str:
     if entity is None:
         return specification
     inits = temporal_parts(entity, Levels(spec.resolver), instances=True).inits
-    return next((expr.operator for expr, _ in inits if expr.is_name()), specification)
+    # That of an instance is declared in the instance's module.
+    return next((expr.operator.rpartition("!")[2] for expr, _ in inits if expr.is_name()), specification)
 
 
 def evaluated_on_initial(config: Config, traces: Sequence[Trace]) -> tuple[str, ...]:

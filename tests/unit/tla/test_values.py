@@ -13,16 +13,12 @@ import tla2py
 from tests.raising import raises
 from tests.unit.tla.strategies import lexemes, model_values, otherwise, states, values
 from tla2py.errors import InputError
-from tla2py.tla.canonical import canonical, in_order, same_value
-from tla2py.tla.itf import Json, form_to_itf, from_itf, state_from_itf, state_to_itf
+from tla2py.tla.canonical import in_order, same_value
+from tla2py.tla.itf import from_itf, state_from_itf, state_to_itf, to_itf
 from tla2py.tla.value import HASHED_INTERVAL, Function, Interval, ModelValue, Opaque, Record, Value
 from tla2py.tla.value_text import ValueTextError, changes, format_value, parse_value
 
 a, b = ModelValue("a"), ModelValue("b")
-
-
-def to_itf(value: Value) -> Json:
-    return form_to_itf(canonical(value), ())
 
 
 @pytest.mark.parametrize(

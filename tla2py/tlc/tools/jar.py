@@ -6,7 +6,6 @@ A project names its jar, and the jar's sha256, in ``tla2py.toml`` or in ``[tool.
 from __future__ import annotations
 
 import hashlib
-import os
 import re
 import zipfile
 from collections.abc import Callable, Iterable
@@ -296,9 +295,8 @@ def _copied(jar: Jar, folder: Path) -> Jar:
                 "jar-corrupt", f"{jar.path} changed while it was read", hint="run the command again"
             )
         folder.mkdir(parents=True, exist_ok=True)
-        write_atomically(place, lambda sink: sink.write(data))
         # Class-data archives depend on the time, so the copies of several processes have the same.
-        os.utime(place, (_EPOCH, _EPOCH))
+        write_atomically(place, lambda sink: sink.write(data), time=_EPOCH)
     return replace(jar, path=place)
 
 
