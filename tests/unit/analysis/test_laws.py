@@ -9,8 +9,8 @@ from types import EllipsisType
 
 import pytest
 
-from tla2py.analysis.atoms import AtomTable
-from tla2py.analysis.laws import LawFound, find_law
+from tla2py.analysis.atoms import AtomTable, Number, NumberBound
+from tla2py.analysis.laws import Law, LawFound, distinct_laws, find_law
 
 Point = Mapping[str, str]
 
@@ -218,3 +218,22 @@ def test_a_comparison_with_a_constant_is_true_where_its_test_says_so() -> None:
             true = [place for place, number in enumerate(numbers) if atom.test(table.rows[number])]
             assert where[id(atom)] == sum(1 << place for place in true), atom.text
     assert {atom.bound.sign for atom in bounded if atom.bound} == {">=", "<=", "=", "#"}
+
+
+def test_laws_of_three_numbers_are_told_apart() -> None:
+    def is_value(name: str, value: int) -> NumberBound:
+        number = Number(text=name, parameters=(name,), at=lambda _: 0, terms=((1, name),))
+        return NumberBound(number=number, sign="=", value=value)
+
+    laws = [
+        Law(
+            terms=(
+                tuple(
+                    is_value(name, n).atom(f"{name} = {n}", 1) for name, n in zip("ABC", values, strict=True)
+                ),
+            )
+        )
+        for values in itertools.product(range(1, 6), repeat=3)
+        if sum(values) == 9
+    ]
+    assert len(distinct_laws(laws)) == len(laws) == 19

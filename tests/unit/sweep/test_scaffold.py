@@ -447,3 +447,6 @@ def test_a_model_of_the_toolbox_is_a_start(tmp_path: Path) -> None:
         "# Not taken over: Gone (T does not define it)",
     ):
         assert line in text.splitlines(), text
+    told = launch.read_text().replace("Gone", "Größe")
+    launch.write_bytes(f'<?xml version="1.0" encoding="ISO-8859-1"?>{told}'.encode("latin-1"))
+    assert "# Not taken over: Größe" in scaffold_sweep(load_modules(tmp_path / "T.tla"), None, [])
