@@ -95,8 +95,8 @@ def _possible(view: StoreTables) -> Callable[[Suggestion], bool] | None:
             record = archive.record
         texts = {name: view.store.source(sha256) for name, sha256 in record.modules}
         spec, constants = load_texts(record.main, texts), view.constants(1)
-    except Tla2pyError:
-        return None
+    except (Tla2pyError, OSError):
+        return None  # a store may lack what only this needs
     return lambda point: satisfies(spec, {**constants, **point})
 
 

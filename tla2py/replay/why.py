@@ -28,7 +28,7 @@ _MOST_INSTANCES = 3
 # A search is repeated for so long.
 _SEARCH_SECONDS = 60
 # So many states before a deadlock are asked about.
-_MOST_STATES = 20
+_MOST_STATES = 10
 _NEXT_STATE = re.compile(r'^<<"tla2py: state", (\d+)>>$', re.MULTILINE)
 
 
