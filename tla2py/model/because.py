@@ -72,7 +72,8 @@ class Cause:
 class Because(Printed):
     """Why a counterexample violates what it does, the nearest cause first.
 
-    The kind ``constraint`` is no violation: constraints cut all initial states. ``causes`` is empty exactly where ``reason`` says why there are none. A ``suspect`` violation may be an error of TLC.
+    The kind ``constraint`` is not a violation: constraints cut all initial states. ``causes`` is empty exactly where
+    ``reason`` says why there are none. A ``suspect`` violation may be an error of TLC.
     """
 
     kind: TraceKind | Literal["constraint"]
