@@ -216,7 +216,7 @@ def measure(
     if trace.kind == "deadlock":
         made = [trace.states[each.states[-1]].action for each in found.causes[:2] if each.states]
         first += [each for each in made if each]
-    # The new text is in parentheses, which are no part of an expression.
+    # The new text is in parentheses; an expression begins after its own.
     span = mutant.expr.span
     place = f"{mutant.module}:{span.begin_line}:{span.begin_column + 1}"
     return {
