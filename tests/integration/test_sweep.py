@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import shutil
 import signal
@@ -91,6 +92,16 @@ def test_a_second_sweep_runs_nothing_and_starts_no_java(counter_store: Path, run
     assert (again.executed, again.cached) == (0, 6)
     assert (counter_store / "tables" / "current.json").read_bytes() == written
     assert before == {name: rows(counter_store, name) for name in before}
+
+
+def test_json_is_the_rows_of_runs(counter_store: Path, run_cli: RunCli) -> None:
+    printed = json.loads(run_cli(*SWEEP_HERE[3:], "-o", counter_store, "--json", code=0).stdout)
+    kept = json.loads(
+        run_cli("query", counter_store, "SELECT * FROM runs ORDER BY point", "--json", code=0).stdout
+    )
+    assert printed == [{"sweep": "counter", **row} for row in kept]
+    for also in (["--dry-run"], ["--refine", "1"]):
+        assert run_cli(*SWEEP_HERE[3:], "--json", *also, code=2).error.code == "usage"
 
 
 def test_only_a_point_that_is_new_is_executed(counter_store: Path, tmp_path: Path, run_cli: RunCli) -> None:

@@ -89,10 +89,12 @@ def sweep_command(
     no_why: opt.NoWhy = False,
     *,
     options: SweepOptions,
+    as_json: opt.Json = False,
 ) -> None:
     """Run TLC on every point of a sweep, in parallel, and store the results as tables.
 
-    A second run executes only what is missing. Several sweeps share one Spark session and one summary table.
+    A second run executes only what is missing. Several sweeps share one Spark session and one summary table. JSON is the
+    rows of the table runs, each with the name of its sweep.
 
     Examples:
       tla2py sweep specs/kip320/sweep.toml
@@ -114,6 +116,8 @@ def sweep_command(
     if (options.limited or refine is not None) and search:
         hint = "leave out --set, --points, --failed and --refine"
         raise InputError("usage", "--search chooses among all points of the sweep file", hint=hint)
+    if as_json and (dry_run or refine is not None):
+        raise InputError("usage", "--json prints the rows of runs", hint="leave out --dry-run and --refine")
     searching = SearchOptions(
         always=search,
         budget=parse_budget(budget) if budget else Budget(),
@@ -121,7 +125,7 @@ def sweep_command(
         confirm=confirm,
         seed=seed,
     )
-    listener = SweepListener(alone=len(sweep) == 1)
+    listener = SweepListener(alone=len(sweep) == 1 and not as_json)
     sweeps = options.load(sweep, configs, listener=listener)
     if options.failed:
         sweeps = only_failed(sweeps, store, "sweep")
@@ -141,7 +145,16 @@ def sweep_command(
             refine_laws(result, refine, toolchain, executors)
     for result in () if no_why else results:
         keep_because(result.store, toolchain, fresh=fresh)
-    if len(results) > 1:
+    if as_json:
+        # Imported on use: it brings DuckDB.
+        from tla2py.query.query import answer_query
+
+        rows = []
+        for result in results:
+            columns, found = answer_query(result.store, "SELECT * FROM runs ORDER BY point")
+            rows += [{"sweep": result.sweep.name, **dict(zip(columns, row, strict=True))} for row in found]
+        show_json(rows)
+    elif len(results) > 1:
         show(overview([open_view(each.store.path) for each in results]), wrapped=True)
     raise typer.Exit(worst([search_code(each) for each in results]))
 
