@@ -291,8 +291,7 @@ def _extends(spec: ModuleGraph) -> Iterator[Item]:
             if reference.module in seen:
                 continue
             seen.add(reference.module)
-            nested = next((each for each in by.nested if each.name == reference.module), None)
-            found = files.get(reference.module) or nested
+            found = files.get(reference.module)
             yield {
                 "module": reference.module,
                 "file": str(found.path) if found is not None else None,

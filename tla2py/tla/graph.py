@@ -106,10 +106,9 @@ class ModuleGraph:
 
 
 def _extended(module: Module, files: dict[str, Module]) -> Iterator[Module]:
-    known = files | {nested.name: nested for nested in module.nested}
     for reference in module.extends:
-        if reference.module in known:
-            yield from _extended(known[reference.module], known)
+        if reference.module in files:
+            yield from _extended(files[reference.module], files)
     yield module
 
 

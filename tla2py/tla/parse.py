@@ -396,13 +396,13 @@ def _first_file(name: str, folders: Sequence[Path]) -> Path | None:
 
 
 def _references(module: Module, known: frozenset[str]) -> Iterator[Reference]:
-    """The references in a file to modules that are not nested in it."""
-    known = known | {each.name for each in module.nested}
+    """The references in a file to modules that are not nested in it; a module does not extend those nested in itself."""
+    inside = known | {each.name for each in module.nested}
     for reference in module.references:
-        if reference.module not in known:
+        if reference.module not in (known if reference in module.extends else inside):
             yield reference
     for nested in module.nested:
-        yield from _references(nested, known)
+        yield from _references(nested, inside)
 
 
 _HEAD = "---- MODULE Expression ----\nExpression =="

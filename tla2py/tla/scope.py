@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
@@ -51,6 +52,9 @@ class Scope:
         return self.names.get(expr.operator) if expr.is_name() else None
 
 
+_NONE: Mapping[str, Module] = {}
+
+
 class Resolver:
     """Makes the scopes of modules: one for each module and one for each of its instances."""
 
@@ -76,15 +80,21 @@ class Resolver:
         for definition in expr.definitions:
             inner.names[definition.name] = _defined(definition, inner, enclosed=True)
         for instance in expr.instances:
-            self._instantiate(inner, instance, {})
+            self._instantiate(inner, instance, _NONE)
         return inner
 
-    def _make(self, module: Module, outer: _Outer | None, enclosing: Mapping[str, Entity]) -> Scope:
+    def _make(
+        self,
+        module: Module,
+        outer: _Outer | None,
+        enclosing: Mapping[str, Entity],
+        around: Mapping[str, Module] = _NONE,
+    ) -> Scope:
+        """The scope of a module that may use the modules ``around``: those nested, before it, where it is nested."""
         scope = Scope(module, dict(enclosing))
-        nested = {each.name: each for each in module.nested}
         for reference in module.extends:
-            if reference.module in nested:
-                inherited = self._make(nested[reference.module], outer, scope.names)
+            if reference.module in around:
+                inherited = self._nested(reference.module, outer, enclosing, around)
             elif reference.module not in self._files:
                 continue
             elif outer is None:
@@ -102,14 +112,21 @@ class Resolver:
         for definition in module.definitions:
             if definition.body is not None:
                 scope.names[definition.name] = _defined(definition, scope)
+        inside = {**around, **{each.name: each for each in module.nested}}
         for instance in module.instances:
-            self._instantiate(scope, instance, nested)
+            self._instantiate(scope, instance, inside)
         return scope
 
-    def _instantiate(self, scope: Scope, instance: Instance, nested: Mapping[str, Module]) -> None:
+    def _nested(
+        self, name: str, outer: _Outer | None, enclosing: Mapping[str, Entity], inside: Mapping[str, Module]
+    ) -> Scope:
+        before = dict(itertools.takewhile(lambda each: each[0] != name, inside.items()))
+        return self._make(inside[name], outer, enclosing, before)
+
+    def _instantiate(self, scope: Scope, instance: Instance, inside: Mapping[str, Module]) -> None:
         outer = (scope, instance)
-        if instance.module in nested:
-            inner = self._make(nested[instance.module], outer, scope.names)
+        if instance.module in inside:
+            inner = self._nested(instance.module, outer, scope.names, inside)
         elif instance.module in self._files:
             inner = self._make(self._files[instance.module], outer, {})
         else:

@@ -183,6 +183,25 @@ Next == I!Up""",
     assert spec.level("I!Up").label == "action"
 
 
+def test_a_nested_module_extends_those_before_it(load: LoadModules) -> None:
+    inner = (
+        "---- MODULE A ----\nVARIABLE y\nUp == y' = y\n====\n---- MODULE B ----\nEXTENDS A\nTwo == Up\n===="
+    )
+    spec = load(module("Outer", f"VARIABLE x\n{inner}\nI == INSTANCE B WITH y <- x"))
+    assert set(spec.definitions) == {"I!Up", "I!Two"}
+    assert spec.level("I!Two").label == "action"
+
+
+def test_a_module_does_not_extend_those_nested_in_it(load: LoadModules) -> None:
+    """SANY looks for a file, and a standard module is one."""
+    nested = "---- MODULE {0} ----\nVARIABLE y\n===="
+    spec = load(module("Outer", f"EXTENDS Naturals\n{nested.format('Naturals')}\nVARIABLE x"))
+    assert [each.name for each in spec.root.variables] == ["x"]
+    assert spec.standard == ("Naturals",)
+    refused = raises(InputError, load, module("Outer", f"EXTENDS Inner\n{nested.format('Inner')}"))
+    assert refused.code == "module-missing"
+
+
 def test_a_recursive_definition_is_local_to_no_module(load: LoadModules) -> None:
     """SANY ignores LOCAL on a definition that RECURSIVE declared first."""
     spec = load(
