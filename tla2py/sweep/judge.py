@@ -41,7 +41,7 @@ class Mismatch(NamedTuple):
     """
 
     point: int
-    kind: str
+    kind: Literal["verdict", "unexpected", "figures", "inconclusive", "unnamed", "undecided", "no-states"]
     text: str
     exit_code: ExitCode = ExitCode.UNEXPECTED
 
