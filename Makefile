@@ -45,8 +45,8 @@ test-elsewhere: setup ## run the core tests that need no Linux
 	$(BIN)/pytest --group=core $(PARALLEL) tests/unit tests/integration/test_check.py
 	$(BIN)/pytest --group=features $(PARALLEL) tests/integration/test_other_systems.py
 
-# The spark group shares one session; the reference and long groups use all cores themselves.
-PARALLEL_GROUPS := browser docs faults features jars systems
+# The spark group shares one session.
+PARALLEL_GROUPS := $(filter-out spark,$(GROUPS))
 TEST_GROUPS := $(GROUPS:%=test-%)
 
 $(TEST_GROUPS): test-%: setup chromium
