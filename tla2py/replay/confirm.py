@@ -30,16 +30,13 @@ class Confirmation:
     reason: str
 
 
-def confirm_trace(
-    trace: Trace,
-    origin: Origin,
-) -> Confirmation:
-    """TLC's verdict on a trace.
+def confirm_trace(trace: Trace, origin: Origin, *, warm: bool = False) -> Confirmation:
+    """TLC's verdict on a trace; ``warm`` is that of ``TraceQuery``.
 
     Raises InputError (``not-confirmable``) for a trace that cannot be written as a module: its states come from an
     ALIAS, or hold a value that TLC printed without evaluating it.
     """
-    checker = _Checker(trace, TraceQuery([trace], origin))
+    checker = _Checker(trace, TraceQuery([trace], origin, warm=warm))
     problem = checker.behaviour() or checker.violation()
     where = "by the whole trace" if _forever(trace) else "in the last state"
     return Confirmation(
