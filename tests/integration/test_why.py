@@ -195,6 +195,12 @@ def test_actions_that_change_nothing_or_are_never_enabled(tmp_path: Path, jar: P
     assert "Rest" not in {each.action for each in found.causes}
 
 
+def test_a_relation_that_the_specification_writes_out(tmp_path: Path) -> None:
+    sweep = 'module = "Walk.tla"\n[model]\nspecification = "RoundSpec"\nproperties = ["Settles"]\n[constants]\nLast = 3\n'
+    found = asked(swept(tmp_path, Walk=(SPECS / "Walk.tla").read_text(), sweep=sweep))
+    assert told(found)[0] == ("action", "Walk", "Walk(1)")
+
+
 @EVERY_JAR
 def test_a_constraint_that_cuts_all_initial_states(tmp_path: Path, jar: Path | None) -> None:
     (tmp_path / "Idle.tla").write_text(IDLE)

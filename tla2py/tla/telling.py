@@ -255,10 +255,10 @@ class Telling(ActionParts):
             return
         step, end = box.arguments[0], box.span
         yield Edit(expr.span.begin_line, expr.span.begin_column, "  ", 2)
-        yield Edit(end.begin_line, end.begin_column, " ", 1)
+        yield Edit(end.begin_line, end.begin_column, "(", 1)
         yield from self._of_step(step, place)
         closing = between(place.module, step.span, end, r"\]\s*_", "(*")
-        yield closing._replace(text=f"(*\n{' ' * (closing.column - 1)}", removed=0)
+        yield closing._replace(text=f") (*\n{' ' * (closing.column - 1)}", removed=0)
         yield Edit(end.end_line, end.end_column + 1, f"*)\n{' ' * end.end_column}")
 
     def _of_step(self, expr: Expression, place: CopyPlace) -> Iterator[Edit]:
