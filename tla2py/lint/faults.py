@@ -102,13 +102,9 @@ def _lazy_except(looked: _Looked) -> Iterator[Reached]:
     # Only where the result is applied at once does TLC keep the function lazy.
     for each in looked.reaches():
         applied = each.expr.arguments[:1] if each.expr.shape == "build" and each.expr.operator == "[]" else ()
-        if any(_updated(argument) == "[|->]" for call in applied for argument in call.arguments):
+        updates = [part for call in applied for part in call.arguments if part.operator == "EXCEPT"]
+        if any(update.arguments[0].operator == "[|->]" for update in updates if update.arguments):
             yield each
-
-
-def _updated(expr: Expression) -> str:
-    """The operator of the function that an EXCEPT updates, "" for another expression."""
-    return expr.arguments[0].operator if expr.operator == "EXCEPT" and expr.arguments else ""
 
 
 def _shared_except(looked: _Looked) -> Iterator[Reached]:

@@ -137,8 +137,11 @@ class _Evaluation:
 
     def value(self, expr: Expression, bound: Mapping[str, Value]) -> Value:
         match expr.shape, expr.operator, expr.arguments:
+            case "literal", "number", _ if expr.text[:1] == "\\":
+                bases = {"h": 16, "o": 8, "b": 2}
+                return int(expr.text[2:], bases[expr.text[1].lower()])
             case "literal", _, _:
-                return _literal(expr)
+                return parse_value(expr.text)
             case "apply", ("/\\" | "\\/") as name, parts:
                 # As in TLC, a part that decides ends the evaluation: later parts may have no value.
                 return (name == "/\\") == all(
@@ -235,13 +238,6 @@ class _Evaluation:
             raise _no_value("\\in", [members])
         assert isinstance(members, (frozenset, Interval))
         return members
-
-
-def _literal(expr: Expression) -> Value:
-    if expr.operator == "number" and expr.text[:1] == "\\":
-        bases = {"h": 16, "o": 8, "b": 2}
-        return int(expr.text[2:], bases[expr.text[1].lower()])
-    return parse_value(expr.text)
 
 
 def _apply(name: str, arguments: list[Value]) -> Value:

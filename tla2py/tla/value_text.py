@@ -350,7 +350,11 @@ def changes(before: Value, after: Value) -> Iterator[Change]:
                 named = isinstance(key, str) and forms.is_identifier(key)
                 todo.append((f"{path}.{key}" if named else f"{path}[{format_value(key)}]", one, other))
         elif _enumerable(old) and _enumerable(new):
-            yield from _by_element(path + "{}", old, new)
+            olds, news = ({element: element for element in elements} for elements in (old, new))
+            for element in forms.in_order([element for element in olds if not _has(news, element)]):
+                yield Change(path=path + "{}", before=element, after=None)
+            for element in forms.in_order([element for element in news if not _has(olds, element)]):
+                yield Change(path=path + "{}", before=None, after=element)
         elif old is None or new is None or not forms.same_value(old, new):
             yield Change(path=path, before=old, after=new)
 
@@ -434,13 +438,3 @@ def _has(keys: Mapping[Value, Value], key: Value) -> bool:
 def as_mapping(value: Keyed) -> Mapping[Value, Value]:
     """A sequence, record or function as a mapping; a sequence's keys start at 1."""
     return dict(enumerate(value, start=1)) if isinstance(value, tuple) else value  # type: ignore[return-value]
-
-
-def _by_element(
-    path: str, old: frozenset[Value] | Interval, new: frozenset[Value] | Interval
-) -> Iterator[Change]:
-    olds, news = ({element: element for element in elements} for elements in (old, new))
-    for element in forms.in_order([element for element in olds if not _has(news, element)]):
-        yield Change(path=path, before=element, after=None)
-    for element in forms.in_order([element for element in news if not _has(olds, element)]):
-        yield Change(path=path, before=None, after=element)

@@ -105,9 +105,16 @@ def _read(messages: Iterable[Message | UserText], candidates: Mapping[str, Seque
 
 
 def _result(read: Collector, outcome: Outcome, assertions: Sequence[Assertion] = ()) -> RunResult:
+    kinds = {violation.kind for violation in read.violations}
+    if kinds:
+        # A false postcondition has the outcome of a false assumption; the violation decides.
+        verdict = Verdict.EXCLUDED if kinds == {"assumption"} else Verdict.VIOLATED
+    else:
+        # An assumption, postcondition or action property that cannot be evaluated has the outcome of a false one.
+        verdict = Verdict.BROKEN if outcome in _VIOLATIONS else VERDICTS[outcome]
     result = RunResult(
         outcome=outcome,
-        verdict=_verdict(outcome, read.violations),
+        verdict=verdict,
         violations=tuple(read.violations),
         traces=tuple(replace(each, suspect=_suspect(each, read.version)) for each in read.traces),
         stats=read.stats,
@@ -191,7 +198,12 @@ def _outcome(
         return Outcome.KILLED
     status = EXIT_STATUSES.get(exit_code, Outcome.ERROR)
     if status is Outcome.ERROR:
-        return _unnamed_error(read)
+        # TLC's general error status: its messages are more specific.
+        if Outcome.ERROR_CONFIG_PARSE in read.failures:
+            return Outcome.ERROR_CONFIG_PARSE
+        # If an action cannot be evaluated, TLC 2.15 ends with 75, later versions also with 255; their last error is the same.
+        last = read.failures[-1] if read.failures else Outcome.ERROR
+        return Outcome.FAILURE_SPEC_EVAL if last is Outcome.FAILURE_SPEC_EVAL else Outcome.ERROR
     if status in _VIOLATIONS and status not in read.failures:
         # A violation that was never reported: the output is incomplete.
         return Outcome.ERROR
@@ -215,28 +227,7 @@ def _success(read: Collector, *, bounded: bool) -> Outcome:
     return Outcome.BOUNDED_SUCCESS if read.stats.queue else Outcome.SUCCESS
 
 
-def _unnamed_error(read: Collector) -> Outcome:
-    """The outcome under TLC's general error status, as specific as its messages are."""
-    if Outcome.ERROR_CONFIG_PARSE in read.failures:
-        return Outcome.ERROR_CONFIG_PARSE
-    # If an action cannot be evaluated, TLC 2.15 ends with 75, later versions also with 255; their last error is the same.
-    last = read.failures[-1] if read.failures else Outcome.ERROR
-    return Outcome.FAILURE_SPEC_EVAL if last is Outcome.FAILURE_SPEC_EVAL else Outcome.ERROR
-
-
 _VIOLATIONS = frozenset(outcome for outcome in Outcome if outcome.value.startswith("violation_"))
-
-
-def _verdict(outcome: Outcome, violations: Iterable[Violation]) -> Verdict:
-    """The verdict of an outcome by ``VERDICTS``, except where TLC's exit status is less specific than its messages.
-
-    A false postcondition has the outcome of a false assumption; the violation decides. An assumption, postcondition or
-    action property that cannot be evaluated has the outcome of a false one; without a violation it is broken.
-    """
-    kinds = {violation.kind for violation in violations}
-    if kinds:
-        return Verdict.EXCLUDED if kinds == {"assumption"} else Verdict.VIOLATED
-    return Verdict.BROKEN if outcome in _VIOLATIONS else VERDICTS[outcome]
 
 
 def interpret_execution(

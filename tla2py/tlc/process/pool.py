@@ -101,7 +101,11 @@ def class_archive(toolchain: Toolchain) -> Path | None:
             lock_file(lock, wait=True)
             if not archive.is_file():
                 _make(toolchain, archive)
-                _forget(folder)
+                # Remove the least recently used ones; a JVM works without one.
+                archives = (*folder.glob("*.jsa"), *folder.glob(f"*{_AOT}"))
+                for old in sorted(archives, key=lambda file: file.stat().st_mtime, reverse=True)[_KEPT:]:
+                    old.unlink(missing_ok=True)
+                    old.with_suffix(".lock").unlink(missing_ok=True)
     except (OSError, subprocess.SubprocessError):
         return None
     return archive if archive.is_file() else None
@@ -124,16 +128,6 @@ def _key(toolchain: Toolchain) -> str:
         *_INTERPRETED,
     ]
     return hashlib.sha256("\0".join(map(str, parts)).encode()).hexdigest()[:32]
-
-
-def _forget(folder: Path) -> None:
-    """Remove the least recently used archives; a JVM works without one."""
-    archives = sorted(
-        (*folder.glob("*.jsa"), *folder.glob(f"*{_AOT}")), key=lambda file: file.stat().st_mtime, reverse=True
-    )
-    for old in archives[_KEPT:]:
-        old.unlink(missing_ok=True)
-        old.with_suffix(".lock").unlink(missing_ok=True)
 
 
 def _make(toolchain: Toolchain, archive: Path) -> None:
