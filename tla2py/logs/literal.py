@@ -171,13 +171,10 @@ def write_literal(file: IO[str], inputs: Inputs, folder: Path) -> None:
     file.write(f"Tla2py_Environment == {' @@ '.join(reversed(variables))}\n====\n")
 
 
-def _sequence(texts: Iterable[str]) -> str:
-    return "<<\n" + ",\n".join(texts) + "\n>>"
-
-
 def _lines_text(path: Path, name: str) -> str:
     lines = LogLines(path, name).values()
-    return _sequence(tla_text(read_json(text), f"{name}:{number}") for number, text, _ in lines)
+    values = (tla_text(read_json(text), f"{name}:{number}") for number, text, _ in lines)
+    return "<<\n" + ",\n".join(values) + "\n>>"
 
 
 def _value_text(path: Path, name: str) -> str:

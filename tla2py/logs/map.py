@@ -77,7 +77,10 @@ class Mapper:
         """What a line says. Raises InputError (``log-field``)."""
         fields = line.fields
         if not fields.keys() <= self._used:
-            self._report(line)
+            for name in sorted(fields.keys() - self._used - self._reported):
+                self._reported.add(name)
+                text = f"the field {name} is not used: map it in [logs.map], or list it in ignore"
+                self.remarks.append(LogRemark(line.file, line.number, text))
         args = dict(_object(line, "args"))
         state = dict(_object(line, "state"))
         for values, paths in ((args, self.map.args), (state, self.map.state)):
@@ -90,17 +93,6 @@ class Mapper:
         if not isinstance(action, str):
             raise _wrong(line, self.map.action, "the name of an action", action)  # type: ignore[arg-type]
         return Observation(line=line, action=self.map.actions.get(action, action), args=args, state=state)
-
-    def _report(self, line: LogLine) -> None:
-        for name in sorted(line.fields.keys() - self._used - self._reported):
-            self._reported.add(name)
-            self.remarks.append(
-                LogRemark(
-                    line.file,
-                    line.number,
-                    f"the field {name} is not used: map it in [logs.map], or list it in ignore",
-                )
-            )
 
 
 def merged(logs: Sequence[Iterable[LogLine]], clock: str | None) -> Iterator[LogLine]:

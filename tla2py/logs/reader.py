@@ -377,7 +377,13 @@ def find_reader(
     if reads is not None:
         reader = _reader(spec, calls, _named_source(spec, calls, reads, place("as")))
     else:
-        readers = _possible(spec, calls, given)
+        # For each call, those of a variable before a definition before a file. A call with a given one reads something else.
+        sources: set[SourceTexts] = set()
+        for call in calls:
+            if not call.sources & {*given}:
+                best = min((source.kind for source in call.sources), key=KINDS.index)
+                sources |= {source for source in call.sources if source.kind == best}
+        readers = [_reader(spec, calls, source) for source in sorted(sources)]
         counting = [each for each in readers if _counters(each, every)]
         only = counting[0] if len(counting) == 1 else _only_reader(readers, place("files"))
         if only is None:
@@ -407,20 +413,6 @@ def _reader(spec: ModuleGraph, calls: Iterable[Call], source: SourceTexts) -> Lo
         by_line=any(_last(each.operator) == "ndJsonDeserialize" for each in read),
         reach=LogReach(spec, lambda expr, _: id(expr) in reading),
     )
-
-
-def _possible(spec: ModuleGraph, calls: Sequence[Call], given: Collection[SourceTexts]) -> list[LogReader]:
-    """The readers of what may be the log: for each call, those of a variable before a definition before a file.
-
-    A call whose variable or file is given reads something else.
-    """
-    found: set[SourceTexts] = set()
-    for call in calls:
-        if not call.sources & {*given}:
-            kinds = {source.kind for source in call.sources}
-            best = next(kind for kind in KINDS if kind in kinds)
-            found |= {source for source in call.sources if source.kind == best}
-    return [_reader(spec, calls, source) for source in sorted(found)]
 
 
 def _only_reader(readers: Sequence[LogReader], where: str | None) -> LogReader | None:

@@ -84,18 +84,15 @@ def main() -> None:
     share: _Share = pickle.load(sys.stdin.buffer)  # noqa: S301 - from our own process
     made: Fragment | Exception
     try:
-        made = _share_fragment(*share)
+        address, run_id, parts = share
+        store, name = Store(address), new_name()
+        with store.storage.staging("tables") as folder:
+            with store.archive(run_id) as archive, TableWriter(folder, name, GRAPH_TABLES) as tables:
+                add_graph(tables, archive, parts)
+            made = fragment_of(folder, name)
     except (Tla2pyError, OSError) as error:
         made = error
     pickle.dump(made, sys.stdout.buffer)
-
-
-def _share_fragment(address: Address, run_id: str, parts: Sequence[str]) -> Fragment:
-    store, name = Store(address), new_name()
-    with store.storage.staging("tables") as folder:
-        with store.archive(run_id) as archive, TableWriter(folder, name, GRAPH_TABLES) as tables:
-            add_graph(tables, archive, parts)
-        return fragment_of(folder, name)
 
 
 def add_graph(tables: TableWriter, archive: Archive, parts: Sequence[str]) -> None:

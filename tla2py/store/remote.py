@@ -209,7 +209,13 @@ class Remote(Storage):
         ):
             yield Path(scratch)
             below = files_below(Path(scratch))
-            self._put({str(PurePosixPath(folder) / file.relative_to(scratch)): file for file in below})
+            files = {str(PurePosixPath(folder) / file.relative_to(scratch)): file for file in below}
+            # Not in the main thread, which gets signals: an interrupted stream is closed all the same, and its half
+            # would become an object. ``result`` raises what went wrong.
+            for put in [_pool().submit(self._put_file, name, file) for name, file in files.items()]:
+                put.result()
+            for name in files:
+                self._copies.pop(name, None)
 
     def remove(self, names: Iterable[str]) -> None:
         for removal in [_pool().submit(self._remove, name) for name in names]:
@@ -266,20 +272,16 @@ class Remote(Storage):
         filesystem, base = self._connected()
         with store_errors(self._uri, "store-unreadable"):
             if isinstance(file, FilePart):
-                return self._fetch_part(filesystem, base, file)
+                # One request less. The file may have been removed since.
+                with contextlib.suppress(OSError, pa.ArrowException):
+                    if (known := self._opened.get(file.name)) is not None:
+                        return self._window(known, file)
+                return self._window(filesystem.open_input_file(f"{base}/{file.name}"), file)
             source = filesystem.open_input_file(f"{base}/{file}")
             if source.size() > _WHOLE:
                 return io.BufferedReader(source, _WHOLE)
             with source:
                 return io.BytesIO(source.read())
-
-    def _fetch_part(self, filesystem: fs.FileSystem, base: str, part: FilePart) -> IO[bytes]:
-        known = self._opened.get(part.name)
-        # One request less. The file may have been removed since.
-        with contextlib.suppress(OSError, pa.ArrowException):
-            if known is not None:
-                return self._window(known, part)
-        return self._window(filesystem.open_input_file(f"{base}/{part.name}"), part)
 
     def _window(self, source: pa.NativeFile, part: FilePart) -> IO[bytes]:
         window = open_window(source.read_at, part.offset, part.size, lambda: None)
@@ -289,14 +291,6 @@ class Remote(Storage):
     def _fetch_ahead(self) -> None:
         for file in itertools.islice(self._upcoming, _AHEAD - len(self._ahead)):
             self._ahead[file] = _pool().submit(self._fetch, file)
-
-    def _put(self, files: Mapping[str, Path]) -> None:
-        # Not in the main thread, which gets signals: an interrupted stream is closed all the same, and its half
-        # would become an object. ``result`` raises what went wrong.
-        for put in [_pool().submit(self._put_file, name, file) for name, file in files.items()]:
-            put.result()
-        for name in files:
-            self._copies.pop(name, None)
 
     def _put_file(self, name: str, file: Path) -> None:
         filesystem, base = self._connected()

@@ -14,9 +14,9 @@ from tla2py.tla.constant_types import ConstantType, infer_types
 from tla2py.tla.evaluate import evaluate, expression_of
 from tla2py.tla.example_values import assumed_conjuncts
 from tla2py.tla.graph import ModuleGraph, named, reached
-from tla2py.tla.levels import mentioned
+from tla2py.tla.levels import mentioned, reachable
 from tla2py.tla.module import Constant, Definition, Expression, Variable, standard_module_of
-from tla2py.tla.scope import Entity, Scope
+from tla2py.tla.scope import Scope
 from tla2py.tla.value import Interval, ModelValue, Value
 from tla2py.tla.value_text import format_value
 
@@ -112,14 +112,12 @@ def _alternatives(kind: str, value: str) -> Sequence[str]:
 
 def _failing(spec: ModuleGraph, conjuncts: _Conjuncts, values: Mapping[str, str]) -> _Conjuncts:
     lookup = _lookup(spec, values)
-    return [(expr, scope) for expr, scope in conjuncts if _is_false(expr, lookup)]
-
-
-def _is_false(expr: Expression, lookup: Callable[[str], Value | Definition]) -> bool:
-    try:
-        return evaluate(expr, lookup) is False
-    except InputError:
-        return False
+    failing = []
+    for expr, scope in conjuncts:
+        with suppress(InputError):
+            if evaluate(expr, lookup) is False:
+                failing.append((expr, scope))
+    return failing
 
 
 def _lookup(spec: ModuleGraph, values: Mapping[str, str]) -> Callable[[str], Value | Definition]:
@@ -142,14 +140,8 @@ def _lookup(spec: ModuleGraph, values: Mapping[str, str]) -> Callable[[str], Val
 
 def _constants(expr: Expression, scope: Scope) -> set[str]:
     """The constants that an expression uses, directly or through definitions."""
-    seen: dict[Entity, None] = {}
-    pending = mentioned(expr, scope)
-    while pending:
-        entity = pending.pop()
-        if entity not in seen:
-            seen[entity] = None
-            pending += mentioned(entity.body, entity.scope) if entity.body is not None else []
-    return {entity.declaration.name for entity in seen if entity.kind == "constant"}
+    used = reachable(mentioned(expr, scope))
+    return {entity.declaration.name for entity in used if entity.kind == "constant"}
 
 
 def assumed_values(spec: ModuleGraph) -> dict[str, list[str]]:
@@ -241,14 +233,8 @@ def endless_sets(spec: ModuleGraph) -> dict[str, str]:
 
 def _ranged(expressions: Iterable[Expression]) -> set[str]:
     """The names of sets over which bound variables in the expressions range."""
-    found: set[str] = set()
-    pending = list(expressions)
-    while pending:
-        expr = pending.pop()
-        pending += expr.children()
-        domains = [bound.domain for bound in expr.bounds if bound.domain is not None]
-        found |= {domain.operator for domain in domains if domain.is_name()}
-    return found
+    bounds = (bound for each in expressions for part in each.walk() for bound in part.bounds)
+    return {each.domain.operator for each in bounds if each.domain is not None and each.domain.is_name()}
 
 
 Item = dict[str, object]

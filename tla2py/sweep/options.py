@@ -136,7 +136,8 @@ def input_files(
             raise outside_error(pattern, source.place("outputs", "files", value=pattern))
     kept: dict[Path, str] = {}
     found: dict[str, tuple[InputFile, ...]] = {}
-    for point in points.first_with(_named(file)) if file.inputs.files else ():
+    named = [name for pattern in file.inputs.files for name in re.findall(r"\{([^{}]*)\}", pattern)]
+    for point in points.first_with(named) if file.inputs.files else ():
         for pattern in file.inputs.files:
             where = source.place("inputs", "files", value=pattern)
             chosen = _chosen(pattern, point.parameters, where)
@@ -145,11 +146,6 @@ def input_files(
                 kept |= {path: kept_file(path) for path in files.values() if path not in kept}
                 found[chosen] = tuple(InputFile(name, kept[path]) for name, path in sorted(files.items()))
     return found
-
-
-def _named(file: SweepFile) -> list[str]:
-    """The names in braces in the patterns of ``[inputs]``."""
-    return [name for pattern in file.inputs.files for name in re.findall(r"\{([^{}]*)\}", pattern)]
 
 
 def inputs_of(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -129,8 +129,20 @@ def _rules_findings(sweep: Sweep, plan: Plan, dialect: Dialect | None) -> Iterat
         if names not in seen:
             seen.add(names)
             base = sweep.config(point.parameters)
-            subject = _subject(sweep, base, run.config, sweep.spec(point.parameters), dialect)
-            found = run_rules(replace(subject, permuted=permuted, workers=run.options.workers))
+            spec = sweep.spec(point.parameters)
+            subject = Subject(
+                path=base.path if base is not None else sweep.path,
+                config=run.config,
+                statements=read_statements(""),
+                mentions=tuple(_mentions(sweep, base, run.config)),
+                specs=(with_definitions(spec, [text for _, text in run.config.expressions]),),
+                shown=spec.root.name,
+                complete=False,
+                dialect=dialect,
+                permuted=permuted,
+                workers=run.options.workers,
+            )
+            found = run_rules(subject)
             yield from rules.mark_ignored(
                 found, rules.comment_reasons(base.statements, base.path) if base else {}
             )
@@ -178,21 +190,6 @@ def _permuted(sweep: Sweep, point: Point) -> tuple[str, ...]:
     if varied != "TRUE":
         return tuple(re.findall(r"\w+", varied))
     return tuple(own) if isinstance(own, list) else ()
-
-
-def _subject(
-    sweep: Sweep, file: ConfigFile | None, config: Config, spec: ModuleGraph, dialect: Dialect | None
-) -> Subject:
-    return Subject(
-        path=file.path if file is not None else sweep.path,
-        config=config,
-        statements=read_statements(""),
-        mentions=tuple(_mentions(sweep, file, config)),
-        specs=(with_definitions(spec, [text for _, text in config.expressions]),),
-        shown=spec.root.name,
-        complete=False,
-        dialect=dialect,
-    )
 
 
 def _mentions(sweep: Sweep, file: ConfigFile | None, config: Config) -> Iterator[Mention]:

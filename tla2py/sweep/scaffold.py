@@ -227,13 +227,19 @@ def scaffold_sweep(
     sets = assumed_values(spec)
     guessed = guess_values(spec, types, given) | {name: texts[0] for name, texts in sets.items()}
     values, broken = fit_values(spec, types, guessed | given, given)
-    varied = _varied(spec, types, values, start) | _assumed(spec, sets, values)
+    # The sets with the values that agree with the module's other assumptions.
+    agreeing = {n: [each for each in sets[n] if satisfies(spec, {**values, n: each})] for n in sets}
+    varied = _varied(spec, types, values, start)
+    varied |= {name: texts for name, texts in agreeing.items() if len(texts) > 1}
     # What the module assumes is no guess, so it is varied, but for what a config settles.
     assumed = [name for name in types if name in sets and name in varied and name not in given]
     sizes = itertools.accumulate((len(varied[name]) for name in assumed), operator.mul)
     # The first of them that together have few points.
     axes = [name for name, size in zip(assumed, sizes, strict=True) if size <= _MOST_POINTS]
-    lists = _lists(spec, start.config)
+    # The names for each list of [model] that look likely, without those in the config.
+    settled = {name for key in LIST_FIELDS for name in getattr(start.config, key)}
+    keys = [key for key in LIST_FIELDS if key not in ("postconditions", "possible")]
+    lists = {key: [name for name in getattr(spec.candidates, key) if name not in settled] for key in keys}
     invariants = start.config.invariants or lists["invariants"]
     parts = [
         _head(spec, folder, libraries, start, named=output is not None and output.stem != _USUAL),
@@ -279,13 +285,6 @@ def _head(
         needed = dict.fromkeys(names.get(each, each) for each in needed)
     if needed:
         yield f"libraries = [{', '.join(map(toml_string, needed))}]"
-
-
-def _lists(spec: ModuleGraph, config: Config) -> dict[str, list[str]]:
-    """The names for each list of [model] that look likely, without those in the config."""
-    settled = {name for key in LIST_FIELDS for name in getattr(config, key)}
-    keys = [key for key in LIST_FIELDS if key not in ("postconditions", "possible")]
-    return {key: [name for name in getattr(spec.candidates, key) if name not in settled] for key in keys}
 
 
 def _model(spec: ModuleGraph, lists: Mapping[str, Sequence[str]], start: Start) -> Iterator[str]:
@@ -424,12 +423,6 @@ def _varied(
             shown.add(kind)
             found[name] = texts
     return found
-
-
-def _assumed(spec: ModuleGraph, sets: _Sets, values: Mapping[str, str]) -> dict[str, list[str]]:
-    """The sets with the values that agree with the module's other assumptions."""
-    found = {n: [each for each in sets[n] if satisfies(spec, {**values, n: each})] for n in sets}
-    return {name: texts for name, texts in found.items() if len(texts) > 1}
 
 
 def _parameters(varied: Mapping[str, Sequence[str]], axes: Sequence[str]) -> Iterator[str]:

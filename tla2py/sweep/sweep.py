@@ -49,7 +49,7 @@ from tla2py.sweep.sections import (
 )
 from tla2py.text import counted
 from tla2py.tla.graph import ModuleGraph
-from tla2py.tlc.config.read import ConfigExpectation, ConfigFile, config_expectation, read_config_text
+from tla2py.tlc.config.read import ConfigFile, config_expectation, read_config_text
 from tla2py.tlc.tools.community import class_file
 from tla2py.tlc.tools.jar import Jar
 from tla2py.tlc.tools.toolchain import Override, swept_jar
@@ -148,25 +148,21 @@ def with_config_rows(file: SweepFile, configs: Mapping[str, ConfigFile]) -> Swee
             continue
         expected = config_expectation(read_config_text(config.path), config.path)
         if expected is not None:
-            rows.append(_config_row({"config": name} if isinstance(file.config, list) else {}, expected))
+            result = expected.result
+            violated = expected.violates and result is Verdict.VIOLATED
+            row = ExternalExpectation(
+                match={"config": name} if isinstance(file.config, list) else {},
+                verdict=None if isinstance(result, Outcome) or violated else result.value,
+                outcome=result if isinstance(result, Outcome) else None,
+                violates=list(expected.violates) or None,
+                where=expected.where,
+            )
+            rows.append(row)
     if not rows:
         return file
     section = file.expect or ExpectSection()
     return msgspec.structs.replace(
         file, expect=msgspec.structs.replace(section, point=[*section.point, *rows])
-    )
-
-
-def _config_row(match: dict[str, Scalar], stated: ConfigExpectation) -> ExternalExpectation:
-    """The row for what a config expects."""
-    result = stated.result
-    violated = stated.violates and result is Verdict.VIOLATED
-    return ExternalExpectation(
-        match=match,
-        verdict=None if isinstance(result, Outcome) or violated else result.value,
-        outcome=result if isinstance(result, Outcome) else None,
-        violates=list(stated.violates) or None,
-        where=stated.where,
     )
 
 

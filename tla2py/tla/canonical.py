@@ -56,7 +56,12 @@ def canonical(value: Value) -> Form:
     if leaf is not None:
         return leaf(value)
     if isinstance(value, frozenset):
-        return _set(sorted(map(canonical, value)))
+        forms = sorted(map(canonical, value))
+        count = len(forms)
+        ranged = count > ENUMERATED and forms[0][0] == forms[-1][0] == INTEGER
+        if ranged and forms[-1][1] - forms[0][1] == count - 1:
+            return (SET, count, (forms[0], CONSECUTIVE))
+        return (SET, count, tuple(forms))
     if isinstance(value, tuple):
         return (SEQUENCE, len(value), tuple(map(canonical, value)))
     if not isinstance(value, (Record, Function)):
@@ -70,17 +75,6 @@ def canonical(value: Value) -> Form:
         return (RECORD, size, names, tuple([canonical(items[name]) for name in names]))
     pairs = sorted(((canonical(key), canonical(each)) for key, each in items.items()), key=itemgetter(0))
     return (FUNCTION, size, tuple(key for key, _ in pairs), tuple(each for _, each in pairs))
-
-
-def _set(forms: list[Form]) -> Form:
-    size = len(forms)
-    if (
-        size > ENUMERATED
-        and forms[0][0] == forms[-1][0] == INTEGER
-        and forms[-1][1] - forms[0][1] == size - 1
-    ):
-        return (SET, size, (forms[0], CONSECUTIVE))
-    return (SET, size, tuple(forms))
 
 
 def scalar_forms(forms: Iterable[Form]) -> Iterator[Form]:

@@ -226,19 +226,19 @@ class CandidateFinder:
             steps = [name for name in self._entities if self._level[name] == Level.ACTION]
             nexts = [name for name in steps if name.endswith("Next")]
             own = {name: _key(self._entities[name]) for name in steps}
-            inner = {key for name in steps for key in _keys(_reached([self._entities[name]])) - {own[name]}}
+            inner = {key for name in steps for key in _keys(reachable([self._entities[name]])) - {own[name]}}
             roots = [name for name in steps if own[name] not in inner]
             # Several unrelated actions are a library of actions.
             if not nexts and len(roots) == 1:
                 nexts = roots
-        parts = _keys(_reached(self._entities[name] for name in (*inits, *nexts)))
+        parts = _keys(reachable(self._entities[name] for name in (*inits, *nexts)))
         for each in found:
             starts = [
                 (expr, scope)
                 for expr, scope in each.inits
                 if not self._named([expr]) or expr.operator in inits
             ]
-            parts |= _keys(_reached(e for placed in (*starts, *each.steps) for e in mentioned(*placed)))
+            parts |= _keys(reachable(e for placed in (*starts, *each.steps) for e in mentioned(*placed)))
             parts |= _keys(each.through)
         others = [name for name, entity in self._entities.items() if _key(entity) not in parts]
         return Candidates(
@@ -317,7 +317,7 @@ class CandidateFinder:
     def _is_symmetry(self, name: str) -> bool:
         return self._level[name] == Level.CONSTANT and any(
             each.shape == "apply" and each.operator == "Permutations"
-            for entity in _reached([self._entities[name]])
+            for entity in reachable([self._entities[name]])
             if entity.body is not None
             for each in entity.body.walk()
         )
@@ -329,7 +329,7 @@ def mentioned(expr: Expression, scope: Scope) -> list[Entity]:
     return [entity for entity in found if entity is not None]
 
 
-def _reached(entities: Iterable[Entity]) -> Iterable[Entity]:
+def reachable(entities: Iterable[Entity]) -> Iterable[Entity]:
     """Some entities and those they use at any depth, without variables."""
     found: dict[Entity, None] = {}
     pending = list(entities)
