@@ -49,7 +49,7 @@ def sweep_of_logs(
 ) -> Sweep:
     """The sweep of a module over logs, or that of a sweep file with ``[logs]``.
 
-    Raises InputError (``usage``), and as ``SweepOptions.load`` does.
+    Raises InputError (``usage``, ``constant-syntax``, ``variable-name``), and as ``SweepOptions.load`` does.
     """
     module, *logs = files
     if module.suffix != ".tla":
@@ -61,38 +61,26 @@ def sweep_of_logs(
         return sweep
     if not logs:
         raise InputError("usage", f"no log for {module}", hint=_EXAMPLE)
-    sections = _sections(module, logs, model, options.libraries)
-    how = replace(options.loading(listener), inputs=given_files(model.inputs, module))
-    sweep = sweep_of_sections(module.with_suffix(".logs.toml"), sections, how)
-    return options.apply(sweep)
-
-
-def _sections(
-    module: Path, logs: Sequence[Path], model: ModelOptions, libraries: Sequence[Path]
-) -> dict[str, Any]:
-    """The sections of a sweep file beside a module. Raises InputError (``constant-syntax``, ``variable-name``)."""
-
-    def names(paths: Iterable[Path]) -> list[str]:
-        return list(dict.fromkeys(relative_name(path, module) for path in paths))
-
     accepted: dict[str, Any] = {}
     # To accept all of a kind counts more than to accept one.
     for code, dot, name in (each.partition(".") for each in sorted(model.accept, reverse=True)):
         accepted[code] = {**accepted.get(code, {}), name: GIVEN} if dot else GIVEN
     beside = module.with_suffix(".cfg")
     config = model.config or (beside if beside.is_file() else None)
+    named = relative_name(config, module) if config is not None else None
     tables = {
         "constants": given_values(model.constants),
         "environment": given_variables(model.environment),
-        "logs": {"files": names(logs)},
+        "logs": {"files": list(dict.fromkeys(relative_name(path, module) for path in logs))},
         "accept": accepted,
     }
-    return {
-        **module_sections(
-            module, config=relative_name(config, module) if config is not None else None, libraries=libraries
-        ),
+    sections = {
+        **module_sections(module, config=named, libraries=options.libraries),
         **{name: table for name, table in tables.items() if table},
     }
+    how = replace(options.loading(listener), inputs=given_files(model.inputs, module))
+    sweep = sweep_of_sections(module.with_suffix(".logs.toml"), sections, how)
+    return options.apply(sweep)
 
 
 def log_results(store: Store) -> list[LogRow]:

@@ -111,34 +111,29 @@ def write_observed(
     ``model_values`` are those of the model: a string of that name stands for them too. Raises InputError:
     ``log-action``, ``log-argument``, ``log-variable``, ``log-value``.
     """
-    texts = (
-        _record(vocabulary, each, model_values, null, first=not number)
-        for number, each in enumerate(observations)
-    )
-    write_log(file, texts)
+    write_log(file, _records(vocabulary, observations, model_values, null))
 
 
-def _record(
+def _records(
     vocabulary: Vocabulary,
-    observation: Observation,
+    observations: Iterable[Observation],
     model_values: Collection[str],
     null: str | None,
-    *,
-    first: bool,
-) -> str:
-    _check(vocabulary, observation, first=first)
-    where, action = observation.line.where, observation.action or ""
-    if first and action in vocabulary.init_names:
-        action = _INITIAL
-    parts = [f"action |-> {string_text(action, where)}"]
-    for name, values in (("args", observation.args), ("state", observation.state)):
-        said = [
-            f"{string_text(key, where)} :> {said_text(value, where, f'{name}.{key}', model_values, null)}"
-            for key, value in values.items()
-        ]
-        listed = " @@ ".join(said)
-        parts.append(f"{name} |-> {f'({listed})' if said else '<<>>'}")
-    return f"[{', '.join(parts)}]"
+) -> Iterator[str]:
+    for number, observation in enumerate(observations):
+        _check(vocabulary, observation, first=not number)
+        where, action = observation.line.where, observation.action or ""
+        if not number and action in vocabulary.init_names:
+            action = _INITIAL
+        parts = [f"action |-> {string_text(action, where)}"]
+        for name, values in (("args", observation.args), ("state", observation.state)):
+            said = [
+                f"{string_text(key, where)} :> {said_text(value, where, f'{name}.{key}', model_values, null)}"
+                for key, value in values.items()
+            ]
+            listed = " @@ ".join(said)
+            parts.append(f"{name} |-> {f'({listed})' if said else '<<>>'}")
+        yield f"[{', '.join(parts)}]"
 
 
 def _check(vocabulary: Vocabulary, observation: Observation, *, first: bool) -> None:

@@ -200,15 +200,6 @@ class Diagnostic:
         )
 
 
-def ended_early(found: Collection[str], checked: Collection[str], find: str) -> bool:
-    """Whether a search ended at its first violation, which leaves the other checks undecided.
-
-    With ``find = "each"`` it continues without the violated checks, unless one, such as an assertion, cannot be left out.
-    """
-    left_out = {name for name in checked if not is_expected(name, ("assert",))}
-    return bool(found) and (find != "each" or not set(found) <= left_out)
-
-
 def left_open(
     found: Collection[str], checked: Collection[str], undecided: Collection[str], find: str
 ) -> set[str]:
@@ -217,10 +208,12 @@ def left_open(
     An assertion has one only after a whole search. With ``find = "each"`` the last search is whole if it had something
     left to check and found nothing.
     """
-    if ended_early(found, checked, find):
-        return {*checked}.difference(found)
     assertions = {name for name in checked if is_expected(name, ("assert",))}
-    whole = not found or (not undecided and not {*checked} - assertions <= {*found})
+    others = {*checked} - assertions
+    # The search ended at its first violation. With "each" it goes on, unless one, such as an assertion, cannot be left out.
+    if found and (find != "each" or not {*found} <= others):
+        return {*checked}.difference(found)
+    whole = not found or (not undecided and not others <= {*found})
     return {*undecided, *(() if whole else assertions.difference(found))}
 
 

@@ -136,7 +136,24 @@ class Run:
     assertions: tuple[Assertion, ...] = ()
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "run_id", _run_id(self))
+        # All that can change TLC's answer. Limits are left out: a run that ended within them ends the same under others.
+        facts = [
+            EXECUTION_VERSION,
+            self.main,
+            sorted(self.modules),
+            self.config_text,
+            _facts(self.options),
+            self.jar_sha256,
+        ]
+        # Trust lets TLC read more files.
+        if self.limits.trust:
+            facts.append("trust")
+        if given := self.inputs.facts():
+            facts.append(given)
+        if self.refused is not None:
+            facts.append(["refused", self.refused])
+        text = json.dumps(facts, sort_keys=True, ensure_ascii=False)
+        object.__setattr__(self, "run_id", hashlib.sha256(text.encode()).digest()[:ID_BYTES].hex())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -199,30 +216,6 @@ class RunRecord:
 
 # Outcomes that say nothing about the model, so that the run is executed again.
 RETRIED = frozenset({Outcome.KILLED, Outcome.NOT_STARTED})
-
-
-def _run_id(run: Run) -> str:
-    """The id of a run: 32 hexadecimal digits of a digest over everything that can change TLC's answer.
-
-    Limits are left out: a run that ended within them ends the same under others. Trust is included: it lets TLC read
-    more files.
-    """
-    facts = [
-        EXECUTION_VERSION,
-        run.main,
-        sorted(run.modules),
-        run.config_text,
-        _facts(run.options),
-        run.jar_sha256,
-    ]
-    if run.limits.trust:
-        facts.append("trust")
-    if given := run.inputs.facts():
-        facts.append(given)
-    if run.refused is not None:
-        facts.append(["refused", run.refused])
-    text = json.dumps(facts, sort_keys=True, ensure_ascii=False)
-    return hashlib.sha256(text.encode()).digest()[:ID_BYTES].hex()
 
 
 @lru_cache(maxsize=64)

@@ -172,11 +172,22 @@ def sweep_of_models(
 ) -> Sweep:
     """The sweep of modules by config, named relative to the folder of ``path``, where a sweep file of this text would be.
 
-    Configs that cannot be read are among its ``unread``. Raises InputError as ``load_sweep`` does, and the first config's error
+    Among its ``unread`` are configs that cannot be read, or whose module cannot, or with names that the module lacks. Raises InputError as ``load_sweep`` does, and the first config's error
     if none can be read.
     """
     base = path.parent
-    specs, configs, unread = _read_models(base, models, libraries, how)
+    specs: dict[str, ModuleGraph] = {}
+    configs: dict[str, ConfigFile] = {}
+    unread = []
+    for config, module in models.items():
+        try:
+            spec = specs.get(module) or load_specification(base / module, libraries, translate=how.translate)
+            read = read_config(base / config)
+            check_config_names(read, {Path(module).name: spec})
+        except InputError as error:
+            unread.append(Unread(config=config, error=error))
+            continue
+        specs[module], configs[config] = spec, read
     if not configs:
         raise unread[0].error
     given = {
@@ -331,28 +342,6 @@ def _loaded(
         excluded=excluded,
         input_files=files | {each.path: (each,) for each in how.inputs},
     )
-
-
-def _read_models(
-    base: Path, models: Mapping[str, str], libraries: Sequence[Path], how: Loading
-) -> tuple[dict[str, ModuleGraph], dict[str, ConfigFile], list[Unread]]:
-    """The modules of configs, the configs, both by their names below ``base``, and the configs that cannot be read.
-
-    ``models`` are the modules by config. A config counts as unread with its module too, and where names in it are not the module's.
-    """
-    specs: dict[str, ModuleGraph] = {}
-    configs: dict[str, ConfigFile] = {}
-    unread = []
-    for config, module in models.items():
-        try:
-            spec = specs.get(module) or load_specification(base / module, libraries, translate=how.translate)
-            read = read_config(base / config)
-            check_config_names(read, {Path(module).name: spec})
-        except InputError as error:
-            unread.append(Unread(config=config, error=error))
-            continue
-        specs[module], configs[config] = spec, read
-    return specs, configs, unread
 
 
 # TLC 2.20 writes a counterexample beside its module, as a model of its own.

@@ -405,10 +405,26 @@ def _chosen(
     """The keys of [model] that name one definition; a later layer that sets the behaviour replaces all of it."""
     model = sweep.file.model
     chosen: _Chosen = dict.fromkeys(NAME_FIELDS)
+    varied: _Chosen = {}
+    constants = [constant.name for constant in spec.constants]
+    for key in NAME_FIELDS:
+        if sweep.kinds.get(key) != "model":
+            continue
+        text = parameters[key]
+        names = tuple(re.findall(r"[^\s,]+", text))
+        if key == "symmetry" and text == "TRUE":
+            continue  # the value of [model]
+        if key == "symmetry" and text == "FALSE":
+            varied[key] = ""
+        elif key == "symmetry" and names and all(name in constants for name in names):
+            varied[key] = names
+        else:
+            _check_definitions(sweep, spec, key, (text,) if text else ())
+            varied[key] = text
     layers: list[_Chosen] = [
         {key: getattr(config.config, key) for key in NAME_FIELDS} if config else {},
         {key: tuple(v) if isinstance(v := getattr(model, key), list) else v for key in NAME_FIELDS},
-        dict(_varied(sweep, spec, parameters)),
+        varied,
     ]
     for layer in layers:
         present = {key: value for key, value in layer.items() if value is not None}
@@ -417,26 +433,6 @@ def _chosen(
             chosen.update(dict.fromkeys(other))
         chosen.update(present)
     return {key: value or None for key, value in chosen.items()}
-
-
-def _varied(
-    sweep: Sweep, spec: ModuleGraph, parameters: Mapping[str, str]
-) -> Iterator[tuple[str, str | tuple[str, ...]]]:
-    for key in NAME_FIELDS:
-        if sweep.kinds.get(key) != "model":
-            continue
-        text = parameters[key]
-        constants = [constant.name for constant in spec.constants]
-        names = tuple(re.findall(r"[^\s,]+", text))
-        if key == "symmetry" and text == "TRUE":
-            continue  # the value of [model]
-        if key == "symmetry" and text == "FALSE":
-            yield key, ""
-        elif key == "symmetry" and names and all(name in constants for name in names):
-            yield key, names
-        else:
-            _check_definitions(sweep, spec, key, (text,) if text else ())
-            yield key, text
 
 
 def _lists(
