@@ -292,40 +292,32 @@ class Estimator:
             likely = (same / _SPREAD, same * _SPREAD) if same is not None else _span_at(by_weight, weight)
             if likely is None:
                 return None
-            low, high = self._rest(likely, running.get(run_id, 0.0))
-            lows.append(low)
-            highs.append(high)
+            (low, high), elapsed = likely, running.get(run_id, 0.0)
+            # A run that takes longer than expected may take as long again.
+            rest = high - elapsed if high > elapsed else elapsed
+            lows.append(max(low - elapsed, 0.0))
+            highs.append(min(rest, max(self._timeout_seconds - elapsed, 0.0)))
         if not lows:
             return None
         low, high = (max(sum(each) / self._slots, max(each)) for each in (lows, highs))
         return TimeLeft(low=low, high=high)
-
-    def _rest(self, span: _Span, elapsed: float) -> _Span:
-        low, high = span
-        # A run that takes longer than expected may take as long again.
-        rest = high - elapsed if high > elapsed else elapsed
-        return max(low - elapsed, 0.0), min(rest, max(self._timeout_seconds - elapsed, 0.0))
 
 
 def _span_at(by_weight: Sequence[tuple[float, _Span]], weight: float) -> _Span | None:
     """The bounds of a run's time from those of other weights; None if they do not tell."""
     after = bisect.bisect_left(by_weight, weight, key=lambda known: known[0])
     if after == len(by_weight):
-        return _span_beyond(by_weight, weight)
+        # Larger than any known: from the growth of those.
+        longest = [high for _, (_, high) in by_weight]
+        if len(longest) < 2 or longest[-1] < _TELLING_SECONDS or not 0 < longest[-2] <= longest[-1]:
+            return None
+        least, most = growth_bounds([known for known, _ in by_weight], longest, weight)
+        return least / _SPREAD, most * _SPREAD
     found, high = by_weight[after]
     if found == weight:
         return high[0] / _SPREAD, high[1] * _SPREAD
     low = by_weight[after - 1][1] if after else (0.0, 0.0)
     return min(low[0], high[0]), max(low[1], high[1])
-
-
-def _span_beyond(by_weight: Sequence[tuple[float, _Span]], weight: float) -> _Span | None:
-    """The bounds for a larger run than any known, from the growth of the known ones."""
-    longest = [high for _, (_, high) in by_weight]
-    if len(longest) < 2 or longest[-1] < _TELLING_SECONDS or not 0 < longest[-2] <= longest[-1]:
-        return None
-    low, high = growth_bounds([known for known, _ in by_weight], longest, weight)
-    return low / _SPREAD, high * _SPREAD
 
 
 def growth_bounds(sizes: Sequence[float], numbers: Sequence[float], size: float) -> tuple[float, float]:

@@ -361,22 +361,17 @@ def without_refused(sweep: Sweep, jar: Jar) -> Sweep:
 
     Raises what ``without_models`` raises.
     """
-    refused = {
-        name: error for name, spec in sweep.specs.items() if (error := _refusal(sweep, spec, jar)) is not None
-    }
+    refused: dict[str, Tla2pyError] = {}
+    for name, spec in sweep.specs.items():
+        texts = {module.name: module.text for module in spec.modules}
+        paths = {module.name: module.where() for module in spec.modules}
+        try:
+            check_classes(sweep.community, [spec], jar, texts, paths, trust=sweep.limits.trust)
+        except (InputError, ToolchainError) as error:
+            refused[name] = error
     if not refused:
         return sweep
     modules = {point.index: point.parameters["module"] for point in sweep.points}
     errors = {index: refused[name] for index, name in modules.items() if name in refused}
     specs = {name: spec for name, spec in sweep.specs.items() if name not in refused}
     return replace(without_models(sweep, errors), specs=specs)
-
-
-def _refusal(sweep: Sweep, spec: ModuleGraph, jar: Jar) -> InputError | ToolchainError | None:
-    texts = {module.name: module.text for module in spec.modules}
-    paths = {module.name: module.where() for module in spec.modules}
-    try:
-        check_classes(sweep.community, [spec], jar, texts, paths, trust=sweep.limits.trust)
-    except (InputError, ToolchainError) as error:
-        return error
-    return None

@@ -249,7 +249,9 @@ class Store:
         ``store-unwritable``, and what accessing the storage raises.
         """
         store = cls(path)
-        if not all(map(_is_ours, store.storage.names(""))):
+        # What a store has without a manifest, because its creation was interrupted.
+        ours = {".lock", "claims", "inputs", "outputs", "points", PASSED, LIMITED, *_FOLDERS}
+        if not all(name in ours or name.startswith(".tmp-") for name in store.storage.names("")):
             store.manifest()
         store.storage.make(_FOLDERS)
         return store
@@ -489,9 +491,3 @@ class Store:
 def _copy(file: Path, sink: IO[bytes]) -> None:
     with file.open("rb") as source:
         shutil.copyfileobj(source, sink, 1 << 20)
-
-
-def _is_ours(name: str) -> bool:
-    """Whether a store without a manifest may contain this name, because its creation was interrupted."""
-    ours = (".lock", "claims", "inputs", "outputs", "points", PASSED, LIMITED, *_FOLDERS)
-    return name in ours or name.startswith(".tmp-")

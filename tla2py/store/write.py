@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -104,7 +104,9 @@ def refresh_tables(
     moved = {path for _, path in _places(before.manifest) - _places(manifest)}
     kept, missing = _keep_rows(store, points, sound, moved)
     try:
-        derived = [*derive(store, _groups(missing))]
+        batches = (batch.columns for batch in missing.to_batches(max_chunksize=_GROUP_RUNS))
+        groups = (dict(zip(*(c.to_pylist() for c in columns), strict=True)) for columns in batches)
+        derived = [*derive(store, groups)]
     except StoreError as error:
         if error.code == "record-damaged" and before.columns:
             # The rows that there are stay readable; the next sweep reads all records.
@@ -239,12 +241,6 @@ def _keep_rows(
             kept.append(left)
             have += run_ids.chunks
     return kept, records.filter(pc.invert(pc.is_in(records["run_id"], value_set=pa.chunked_array(have))))
-
-
-def _groups(missing: pa.Table) -> Iterator[Group]:
-    """Records, given as ``run_id`` and ``record``, in groups that are not too large."""
-    for batch in missing.to_batches(max_chunksize=_GROUP_RUNS):
-        yield dict(zip(*(column.to_pylist() for column in batch.columns), strict=True))
 
 
 def _merged(storage: Storage, fragments: list[Fragment]) -> list[Fragment]:

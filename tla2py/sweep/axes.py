@@ -179,9 +179,9 @@ def _texts(
         return tuple(map(str, values))
     if not isinstance(values, sections.ValuesTable):
         return tuple(map(sections.listed_text, values))
-    numbers = values.first is not None and values.last is not None
+    ranged = values.first is not None and values.last is not None
     sets = values.model_values is not None and values.sizes is not None
-    if numbers == sets or (sets and (values.first, values.last) != (None, None)):
+    if ranged == sets or (sets and (values.first, values.last) != (None, None)):
         raise InputError(
             "values",
             f"parameter {name} has no list of values and no complete rule",
@@ -189,22 +189,19 @@ def _texts(
             hint='write { from = 1, to = 8, step = 2 } or { model_values = "b", sizes = [2, 3] }',
         )
     if values.first is not None and values.last is not None:
-        return _numbers(name, values.first, values.last, values.step, where)
+        step = values.step
+        numbers = range(values.first, values.last + (1 if step > 0 else -1), step) if step else range(0)
+        if len(numbers) > sections.MOST_VALUES:
+            raise InputError(
+                "values",
+                f"parameter {name} has {len(numbers):,} values",
+                where=where,
+                hint=f"the limit is {sections.MOST_VALUES:,}; use a larger step",
+            )
+        return tuple(map(str, numbers))
     assert values.model_values is not None
     assert values.sizes is not None
     return tuple(_model_values(values.model_values, size, where, specs) for size in values.sizes)
-
-
-def _numbers(name: str, first: int, last: int, step: int, where: str) -> tuple[str, ...]:
-    numbers = range(first, last + (1 if step > 0 else -1), step) if step else range(0)
-    if len(numbers) > sections.MOST_VALUES:
-        raise InputError(
-            "values",
-            f"parameter {name} has {len(numbers):,} values",
-            where=where,
-            hint=f"the limit is {sections.MOST_VALUES:,}; use a larger step",
-        )
-    return tuple(str(number) for number in numbers)
 
 
 def _model_values(stem: str, size: int, where: str, specs: Mapping[str, ModuleGraph]) -> str:

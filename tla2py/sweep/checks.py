@@ -87,10 +87,15 @@ def config_facts(run: Run, spec: ModuleGraph) -> ConfigFacts:
     checked = {*_checks(config, deadlock=_deadlock(run.options)), *_assertions(run)}
     if run.inputs.log is not None and run.inputs.log.decides:
         checked.add(LOG)
+    # What the sweep file requests, whatever the template renders.
+    requested = {*_checks(run.config, deadlock=run.options.check_deadlock), *_assertions(run)}
     names = frozenset[str]().union(*(literal_names(text) or () for _, text in config.assignments))
+    constants = _constants(spec)
+    replaced = [pair for pair in config.substitutions if pair[0] not in constants]
+    searched = [*map(" ".join, _named(config)), *(f"substitution {name} <- {by}" for name, by in replaced)]
     return ConfigFacts(
         checked=tuple(sorted(checked)),
-        dropped=tuple(sorted(requested_checks(run) - checked)),
+        dropped=tuple(sorted(requested - checked)),
         model_values=tuple(sorted(names)),
         mistaken=tuple(mistaken_names(config.assignments, spec)),
         doubtful=tuple(
@@ -98,7 +103,7 @@ def config_facts(run: Run, spec: ModuleGraph) -> ConfigFacts:
             for name in (config.properties if config.symmetry else ())
             if name in spec.definitions and is_temporal(name, spec)
         ),
-        searched=tuple(sorted(_searched(config, spec))),
+        searched=tuple(sorted(searched)),
         values=_values(run, config, spec),
         digest=_digest(run, config, generated=run.main != spec.root.name),
         config=config,
@@ -149,11 +154,6 @@ def checks_of(
     return tuple(dict.fromkeys(_checks(config, deadlock=_deadlock(options))))
 
 
-def requested_checks(run: Run) -> frozenset[Check]:
-    """The checks that the sweep file requests for a run, whatever the template renders."""
-    return frozenset((*_checks(run.config, deadlock=run.options.check_deadlock), *_assertions(run)))
-
-
 def _assertions(run: Run) -> Iterable[Check]:
     return (Check("assert", each.name) for each in run.assertions)
 
@@ -191,12 +191,6 @@ def _named(config: Config) -> Iterable[tuple[str, str]]:
     yield from ((key, name) for key in NAME_FIELDS if (name := getattr(config, key)))
     yield from (("constraint", name) for name in config.constraints)
     yield from (("action constraint", name) for name in config.action_constraints)
-
-
-def _searched(config: Config, spec: ModuleGraph) -> Iterable[str]:
-    yield from map(" ".join, _named(config))
-    constants = _constants(spec)
-    yield from (f"substitution {name} <- {by}" for name, by in config.substitutions if name not in constants)
 
 
 def _constants(spec: ModuleGraph) -> frozenset[str]:

@@ -426,14 +426,11 @@ def _type_hint(keys: list[str | int], message: str) -> str:
         return "TLC knows whole numbers only; write other values as TLA+ text in quotation marks"
     if keys and keys[0] == "parameters":
         return f"write {name} = [1, 2] for these values, {name} = {{ from = 1, to = 3 }} for a range; a single value belongs under [constants]"
-    return _meaning([str(key) for key in keys if not isinstance(key, int)])
-
-
-def _meaning(keys: list[str]) -> str:
-    """The meaning of a key, or of the section if the key is the user's name."""
-    section, name = (keys[0], keys[-1]) if len(keys) > 1 else ("", keys[0] if keys else "")
-    words = KEYS.get(section, {}).get(name) or KEYS[""].get(section or name)
-    return f"{name}: {words}" if words else "docs/sweep-file.md describes sweep files"
+    # The meaning of the key, or of the section if the key is the user's name.
+    words = [str(key) for key in keys if not isinstance(key, int)]
+    section, name = (words[0], words[-1]) if len(words) > 1 else ("", words[0] if words else "")
+    meaning = KEYS.get(section, {}).get(name) or KEYS[""].get(section or name)
+    return f"{name}: {meaning}" if meaning else "docs/sweep-file.md describes sweep files"
 
 
 def _converts(value: object, kind: Any) -> bool:

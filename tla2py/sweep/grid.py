@@ -173,7 +173,11 @@ def walk_grid(
     first: dict[str, list[Mapping[str, str]]] = defaultdict(list)
     rows: list[tuple[str, ...]] = []
     for combination in itertools.product(*(range(len(group[0].values)) for group in groups)):
-        texts = _texts(groups, combination)
+        texts = {
+            parameter.name: parameter.values[row]
+            for group, row in zip(groups, combination, strict=True)
+            for parameter in group
+        }
         matching = (
             shown for shown, rule in agreeing if all(combination[place] in rows for place, rows in rule)
         )
@@ -201,14 +205,6 @@ def walk_grid(
         )
     excluded = (Excluded(reason=r, count=count, first=tuple(first[r])) for r, count in counts.items())
     return points, tuple(excluded)
-
-
-def _texts(groups: Sequence[Sequence[Parameter]], combination: Sequence[int]) -> dict[str, str]:
-    return {
-        parameter.name: parameter.values[row]
-        for group, row in zip(groups, combination, strict=True)
-        for parameter in group
-    }
 
 
 def _include(

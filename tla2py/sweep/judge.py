@@ -225,7 +225,11 @@ def check_expectations(sweep: Sweep, plan: Plan) -> None:
     section = sweep.file.expect
     if section is None:
         return
-    users = _users(sweep, plan)
+    # For each row, the labels of the checks of the points it applies to; None is the section itself.
+    users: dict[int | None, list[frozenset[str]]] = {}
+    labels = checked_labels(sweep, plan, dropped=True)
+    for number, kind in dict.fromkeys(zip(sweep.row_numbers(), plan.runs.kinds, strict=True)):
+        users.setdefault(number, []).append(labels[kind])
     known = frozenset[str]().union(*(labels for each in users.values() for labels in each))
     for name, law in sweep.laws.items():
         if name not in known:
@@ -258,18 +262,6 @@ def expectation_place(sweep: Sweep, expected: ExpectPoint | ExpectSection) -> st
         return expected.where
     number = row_number(sweep, expected)
     return sweep.source.place("expect") if number is None else sweep.source.place("expect", "point", number)
-
-
-def _users(sweep: Sweep, plan: Plan) -> dict[int | None, list[frozenset[str]]]:
-    """For each row, the labels of the checks of the points it applies to; None is the section itself."""
-    pairs: dict[tuple[int | None, int], None] = dict.fromkeys(
-        zip(sweep.row_numbers(), plan.runs.kinds, strict=True)
-    )
-    labels = checked_labels(sweep, plan, dropped=True)
-    users: dict[int | None, list[frozenset[str]]] = {}
-    for number, kind in pairs:
-        users.setdefault(number, []).append(labels[kind])
-    return users
 
 
 def checked_labels(sweep: Sweep, plan: Plan, *, dropped: bool = False) -> dict[int, frozenset[str]]:

@@ -19,6 +19,7 @@ from tla2py.logs.files import NO_LOGS, SweepLogs, read_logs
 from tla2py.logs.literal import MODULES
 from tla2py.logs.reader import SourceTexts
 from tla2py.logs.sections import find_logs
+from tla2py.model.model import Config
 from tla2py.sweep.axes import (
     check_expected_parameters,
     check_names,
@@ -52,8 +53,8 @@ from tla2py.sweep.options import (
 from tla2py.sweep.sections import SweepFile
 from tla2py.sweep.sweep import Sweep, Unread, with_config_rows
 from tla2py.tla.graph import ModuleGraph
-from tla2py.tlc.config.read import ConfigFile, embedded_names, read_config, unread_config
-from tla2py.tlc.config.statements import MISTAKE_CODES
+from tla2py.tlc.config.read import ConfigFile, embedded_names, read_config
+from tla2py.tlc.config.statements import MISTAKE_CODES, read_statements
 from tla2py.tlc.config.wrapper import build_config
 from tla2py.tlc.tools.community import community_classes, load_specification, override_modules, read_override
 
@@ -99,7 +100,9 @@ def _read_configs(
             found[name] = read_config(path, ignored)
         except InputError as error:
             # The file's path depends on the current folder, its name in the sweep does not.
-            found[name] = unread_config(path, str(error.line).replace(str(path), name))
+            problem = str(error.line).replace(str(path), name)
+            empty = read_statements("")
+            found[name] = ConfigFile(path=path, config=Config(), text="", statements=empty, problem=problem)
             errors.append(error)
     if errors and len(errors) == len(found):
         raise errors[0]
@@ -172,8 +175,8 @@ def sweep_of_models(
 ) -> Sweep:
     """The sweep of modules by config, named relative to the folder of ``path``, where a sweep file of this text would be.
 
-    Among its ``unread`` are configs that cannot be read, or whose module cannot, or with names that the module lacks. Raises InputError as ``load_sweep`` does, and the first config's error
-    if none can be read.
+    Among its ``unread`` are configs that cannot be read, or whose module cannot, or with names that the module lacks.
+    Raises InputError as ``load_sweep`` does, and the first config's error if none can be read.
     """
     base = path.parent
     specs: dict[str, ModuleGraph] = {}

@@ -164,11 +164,6 @@ def read_config(path: Path, ignored: Container[str] = (), *, verbatim: bool = Fa
     return parse_config(read_config_text(path), path, ignored, verbatim=verbatim)
 
 
-def unread_config(path: Path, problem: str) -> ConfigFile:
-    """An empty config for a file that could not be read."""
-    return ConfigFile(path=path, config=Config(), text="", statements=read_statements(""), problem=problem)
-
-
 def read_config_text(path: Path) -> str:
     """The text of a ``.cfg`` file, or of the config in a module's file, on its lines there.
 

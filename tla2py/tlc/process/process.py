@@ -234,9 +234,9 @@ def execute_argv(
         code, usage = started.end()
     exit_code = code if status is None else status
     if code is None and reason is None and status is None:
-        return not_started(
-            streams, f"The sandbox could not be set up: {_first_line(streams / 'stderr.txt')}."
-        )
+        with (streams / "stderr.txt").open(encoding="utf-8", errors="replace") as lines:
+            first = lines.readline(500).strip()
+        return not_started(streams, f"The sandbox could not be set up: {first}.")
     if reason is None and exit_code is not None and exit_code < 0:
         reason = "killed"
     if exit_code in _NOT_STARTED:
@@ -254,11 +254,6 @@ def execute_argv(
         peak_memory_bytes=peak_of(usage),
         walls=started.walls,
     )
-
-
-def _first_line(file: Path) -> str:
-    with file.open(encoding="utf-8", errors="replace") as lines:
-        return lines.readline(500).strip()
 
 
 def _wait(
