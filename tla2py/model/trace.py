@@ -78,7 +78,7 @@ def label_of(kind: str, name: str) -> str:
     return f"{kind}: {name}" if kind == "assert" and name else name or kind
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Location:
     """A location in a module as TLC prints it; lines and columns count from 1."""
 

@@ -40,7 +40,7 @@ def read_location(data: Json, keys: Sequence[str]) -> Location | None:
     found = [data.get(key) for key in ("module", *keys)] if isinstance(data, dict) else []
     if list(map(type, found)) != [str, int, int, int, int]:
         return None
-    return Location(**dict(zip(("module", *_LOCATION), found, strict=True)))  # type: ignore[arg-type]
+    return Location(*found)  # type: ignore[arg-type]
 
 
 Object = dict[str, Json]

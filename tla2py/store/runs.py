@@ -255,17 +255,7 @@ def shortest_traces(rows: Iterable[TraceRow]) -> Mapping[tuple[str, str], TraceR
     return found
 
 
-_STATE = (
-    "index",
-    "action",
-    "action_args",
-    "state",
-    "module",
-    "begin_line",
-    "begin_column",
-    "end_line",
-    "end_column",
-)
+_STATE = ("index", "action", "action_args", "state", *(field.name for field in fields(Location)))
 
 
 def trace_states(files: Files, run_id: str, trace: int) -> tuple[State, ...]:
@@ -297,7 +287,7 @@ def _state(row: Sequence[Any]) -> State:
         index=index,
         action=action,
         action_args=None if args is None else tuple(args),
-        location=None if at[0] is None else Location(**dict(zip(_STATE[4:], at, strict=True))),
+        location=None if at[0] is None else Location(*at),
         values=values,
     )
 

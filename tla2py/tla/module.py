@@ -154,7 +154,7 @@ UNREAD = "UNREAD"
 Shape = Literal["apply", "literal", "build", "bind", "let"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Span:
     """A range of source text; lines and columns count from 1, the end is inclusive."""
 

@@ -226,22 +226,14 @@ def without_comments(text: str) -> str:
     root = parse_tree(source)
     if root.has_error or source.whole != text:
         return text
-    content, parts, reached = source.content, list[bytes](), 0
-    for node in _comments(root):
+    content, parts, reached, pending = source.content, list[bytes](), 0, [root]
+    while pending:
+        node = pending.pop()
+        if node.type not in COMMENTS:
+            pending += reversed(node.children)
+            continue
         blank = re.sub(r"\S", " ", content[node.start_byte : node.end_byte].decode())
         parts += [content[reached : node.start_byte], blank.encode()]
         reached = node.end_byte
     blanked = b"".join([*parts, content[reached:]]).decode()
     return "\n".join(line.rstrip() for line in blanked.split("\n"))
-
-
-def _comments(root: Node) -> list[Node]:
-    """The outermost comments of a tree, in order."""
-    found, pending = list[Node](), [root]
-    while pending:
-        node = pending.pop()
-        if node.type in COMMENTS:
-            found.append(node)
-        else:
-            pending += reversed(node.children)
-    return found

@@ -178,7 +178,7 @@ def _points_table(view: StoreView, runs: Sequence[RunRow], notable: Sequence[Run
         dispensable=("depth", "generated"),
     )
     parts: list[RenderableType] = [table] if rows else []
-    if any(run.counts_first for run in shown):
+    if any(run.executions > 1 for run in shown):
         parts.append(Text(f"* {FIRST_COUNTS}", "dim"))
     if len(shown) == len(runs):
         return Group(*parts)
@@ -189,7 +189,7 @@ def _points_table(view: StoreView, runs: Sequence[RunRow], notable: Sequence[Run
 
 
 def _figure(run: RunRow, value: int | None) -> str:
-    return number(value, least=run.unfinished) + "*" * (run.counts_first and value is not None)
+    return number(value, least=run.unfinished) + "*" * (run.executions > 1 and value is not None)
 
 
 def _minimal_line(view: StoreView, point: ManifestPoint, names: Sequence[str]) -> Indented:

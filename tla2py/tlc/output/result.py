@@ -248,6 +248,8 @@ def interpret_execution(
     hides = "-suppressMessages" in options.options or any(
         option.startswith("-Dtlc2.output.MP=") for option in options.java_options
     )
+    text = execution.config_text
+    config = config_of_run(text) if "POSTCONDITION" in text or "_POSSIBLE" in text else Config()
     result = interpret(
         iter_messages(lines),
         exit_code=execution.exit_code,
@@ -256,7 +258,7 @@ def interpret_execution(
         candidates={
             "invariant": [names.get(each, each) for each in execution.invariants],
             "temporal_property": [names.get(each, each) for each in execution.properties],
-            "postcondition": _postconditions(execution.config_text),
+            "postcondition": (*config.postconditions, *config.possible),
         },
         assertions=assertions,
     )
@@ -288,13 +290,6 @@ def _as_written(result: RunResult, texts: Mapping[str, str]) -> RunResult:
             for each in result.diagnostics
         ),
     )
-
-
-def _postconditions(config_text: str) -> tuple[str, ...]:
-    if "POSTCONDITION" not in config_text and "_POSSIBLE" not in config_text:
-        return ()
-    config = config_of_run(config_text)
-    return (*config.postconditions, *config.possible)
 
 
 def interpret_record(record: RunRecord, stdout: Callable[[int], IO[bytes]]) -> RunResult:

@@ -49,14 +49,7 @@ def find_location(text: str) -> Location | None:
 
 def location_of(groups: Sequence[str]) -> Location:
     """The place with the groups of ``LOCATION``: begin line, begin column, end line, end column, module."""
-    begin_line, begin_column, end_line, end_column = (int(group[:9]) for group in groups[:4])
-    return Location(
-        module=groups[4],
-        begin_line=begin_line,
-        begin_column=begin_column,
-        end_line=end_line,
-        end_column=end_column,
-    )
+    return Location(groups[4], *(int(group[:9]) for group in groups[:4]))
 
 
 def split_action(text: str) -> tuple[str, tuple[str, ...] | None]:

@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
-from typing import NamedTuple
 
 import msgspec
 import platformdirs
@@ -309,23 +308,14 @@ _NEWER_REGISTERS = "action|all|all:named|behavior|config|coverage|generated|inst
 _REGISTER = rf'\bTLCGet\s*\(\s*"(?P<register>{_NEWER_REGISTERS})"\s*\)'
 
 
-class _Abilities(NamedTuple):
-    """What a jar has: the names of its standard modules, and the classes that read options and registers."""
-
-    modules: frozenset[str]
-    options: bytes
-    registers: bytes
-
-
 @lru_cache(maxsize=16)
-def _abilities(jar: Path) -> _Abilities:
+def _abilities(jar: Path) -> tuple[frozenset[str], bytes, bytes]:
+    """What a jar has: the names of its standard modules, and the classes that read options and registers."""
     with zipfile.ZipFile(jar) as archive:
         names = archive.namelist()
-        return _Abilities(
-            modules=frozenset(Path(name).stem for name in names if name.startswith(_MODULES)),
-            options=archive.read(_OPTIONS).lower(),
-            registers=b"".join(archive.read(name) for name in _REGISTERS if name in names),
-        )
+        modules = frozenset(Path(name).stem for name in names if name.startswith(_MODULES))
+        registers = b"".join(archive.read(name) for name in _REGISTERS if name in names)
+        return modules, archive.read(_OPTIONS).lower(), registers
 
 
 def check_needs(
@@ -338,21 +328,21 @@ def check_needs(
 
     Raises InputError (``tlc-lacks``) with the command that brings a TLC that has it.
     """
-    has = _abilities(jar.path)
+    modules, known, registers = _abilities(jar.path)
     wanted = [("options", option, option) for option in options.options if re.match(r"-[A-Za-z]", option)]
     wanted += [("mode", options.mode, "-generate")] if options.mode == "generate" else []
     for key, value, option in wanted:
         # Upper and lower case may not matter.
-        if class_constant(option.lower()) not in has.options:
+        if class_constant(option.lower()) not in known:
             raise _lacks(f"the option {option}", jar, place(key, value))
     for spec in specs:
-        lacking = set(spec.standard) - has.modules
+        lacking = set(spec.standard) - modules
         for module in spec.modules:
             for reference in module.references:
                 if reference.module in lacking:
                     raise _lacks(f"the module {reference.module}", jar, module.where(reference.span))
             for read in code_matches(_REGISTER, module.text) if "TLCGet" in module.text else ():
-                if class_constant(read["register"]) not in has.registers:
+                if class_constant(read["register"]) not in registers:
                     line, column = line_and_column(module.text, read.start())
                     raise _lacks(f'TLCGet("{read["register"]}")', jar, f"{module.where()}:{line}:{column}")
 

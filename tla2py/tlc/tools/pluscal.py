@@ -265,10 +265,7 @@ def _declared(module: Module, visible: Sequence[ET.Element], inherited: set[str]
         if file in inherited:
             continue
         places = (f"location/{place}" for place in ("line/begin", "column/begin", "line/end", "column/end"))
-        begin_line, begin_column, end_line, end_column = (int(each.findtext(part, "1")) for part in places)
-        place = Span(
-            begin_line=begin_line, begin_column=begin_column, end_line=end_line, end_column=end_column
-        )
+        place = Span(*(int(each.findtext(part, "1")) for part in places))
         span = place if file == module.name else module.span
         text, arity = module.excerpt(span), int(each.findtext("arity", "0"))
         parameters = tuple(f"_{number}" for number in range(1, arity + 1))
