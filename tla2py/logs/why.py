@@ -338,7 +338,11 @@ class _Reading:
                     )
                 case (_, "can", Record() as values):
                     self.succeeded = True
-                    self._can(values)
+                    if self.states:
+                        action = self._action([self.parts[number] for number, _ in self.path])
+                        step = LogStep(action=action, binding=self._binding(action), values=dict(values))
+                        state = self.states[-1]
+                        self.states[-1] = replace(state, steps=(*state.steps, step))
                 case (_, "args", int(depth), str(name), tuple(names), tuple(values)):
                     kept = [each for each in self.called if each[0] < depth]
                     self.called = [*kept, (depth, name, bound(names, values))]
@@ -384,14 +388,6 @@ class _Reading:
         around = [each for each in printed if not {*names} & {*each[0]}]
         found = [each for each in own if len(each[0]) == depth] or around
         return tuple({name: value for _, binding in found for name, value in binding}.items())
-
-    def _can(self, values: Record) -> None:
-        if self.states:
-            parts = [self.parts[number] for number, _ in self.path]
-            action = self._action(parts)
-            step = LogStep(action=action, binding=self._binding(action), values=dict(values))
-            state = self.states[-1]
-            self.states[-1] = replace(state, steps=(*state.steps, step))
 
     def _action(self, parts: Sequence[LogPart]) -> str:
         """The actions of the specification on a path, otherwise the innermost definition."""

@@ -57,7 +57,16 @@ def search_options(file: SweepFile, source: SweepText, overrides: Sequence[Overr
     Raises InputError: ``wrong-mode`` for a key of the other mode, ``wrong-type``, ``duration``, and ``own-option`` for an option that
     has a key of its own.
     """
-    _check_mode(file, source)
+    checking = file.tlc.mode == "check"
+    other = "simulate" if checking else "check"
+    for key in ("num", "depth", "budget", "behaviours") if checking else ("graph",):
+        if getattr(file.tlc, key):
+            raise InputError(
+                "wrong-mode",
+                f'{key} applies only to mode = "{other}"',
+                where=source.place("tlc", key),
+                hint=f'set mode = "{other}" in [tlc], or remove {key}',
+            )
     for option in file.tlc.options:
         if option in _OWN:
             raise InputError(
@@ -108,19 +117,6 @@ def search_limits(file: SweepFile, source: SweepText) -> Limits:
         disk_bytes=None if tlc.disk is None else parse_size(tlc.disk, source.place("tlc", "disk")),
         trust=tlc.trust,
     )
-
-
-def _check_mode(file: SweepFile, source: SweepText) -> None:
-    checking = file.tlc.mode == "check"
-    other = "simulate" if checking else "check"
-    for key in ("num", "depth", "budget", "behaviours") if checking else ("graph",):
-        if getattr(file.tlc, key):
-            raise InputError(
-                "wrong-mode",
-                f'{key} applies only to mode = "{other}"',
-                where=source.place("tlc", key),
-                hint=f'set mode = "{other}" in [tlc], or remove {key}',
-            )
 
 
 def input_files(

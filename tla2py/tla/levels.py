@@ -180,15 +180,20 @@ def temporal_parts(entity: Entity, levels: Levels, *, instances: bool = False) -
         if expr is None:
             continue
         inner = scope.named(expr)
-        if expr.shape == "apply" and expr.operator == "/\\":
-            pending[:0] = [(part, scope) for part in expr.arguments]
-        elif levels.of_expression(expr, scope) <= Level.STATE:
-            found.inits.append((expr, scope))
-        elif (action := _step(expr)) is not None:
-            found.steps.append((action, scope))
-        elif inner is not None and inner not in found.through and (instances or "!" not in expr.operator):
-            found.through.append(inner)
-            pending.insert(0, (inner.body, inner.scope))
+        match expr:
+            case Expression(shape="apply", operator="/\\", arguments=parts):
+                pending[:0] = [(part, scope) for part in parts]
+            case _ if levels.of_expression(expr, scope) <= Level.STATE:
+                found.inits.append((expr, scope))
+            # [][A]_v
+            case Expression(
+                operator="[]", arguments=(Expression(operator="[]_", arguments=(action, *_)), *_)
+            ):
+                found.steps.append((action, scope))
+            case _ if inner is not None and inner not in found.through:
+                if instances or "!" not in expr.operator:
+                    found.through.append(inner)
+                    pending.insert(0, (inner.body, inner.scope))
     return found
 
 
@@ -341,15 +346,6 @@ def reachable(entities: Iterable[Entity]) -> Iterable[Entity]:
         if entity.body is not None:
             pending += mentioned(entity.body, entity.scope)
     return found
-
-
-def _step(expr: Expression) -> Expression | None:
-    """The action A if an expression is ``[][A]_v``."""
-    if expr.shape == "apply" and expr.operator == "[]" and expr.arguments:
-        inner = expr.arguments[0]
-        if inner.shape == "build" and inner.operator == "[]_":
-            return inner.arguments[0]
-    return None
 
 
 def _key(entity: Entity) -> tuple[str, str]:

@@ -231,9 +231,13 @@ class _Locator:
             # The message names the variable; the last action did not assign it.
             action = self._traces[-1].states[-1].location
             return self.place(action) if action is not None else None
-        if (line := _CONFIG_LINE.search(found.text)) is not None:
-            return self._config_line(int(line[1]))
-        return None
+        if (line := _CONFIG_LINE.search(found.text)) is None:
+            return None
+        number, written, lines = int(line[1]), self._origins.written, self._config_text.splitlines()
+        if (place := written.line(number)) is not None:
+            return place
+        names = _NAME.findall(lines[number - 1]) if number <= len(lines) else []
+        return next((place for name in names if (place := written.name(name))), None)
 
     def _called(self, following: Sequence[Diagnostic]) -> Place | None:
         """The place of the first diagnostic if the second one gives it."""
@@ -251,13 +255,6 @@ class _Locator:
         """The innermost call outside of the standard modules."""
         calls = [self.place(location_of(call.groups())) for call in CALL.finditer(text)]
         return next((place for place in reversed(calls) if place is not None), None)
-
-    def _config_line(self, number: int) -> Place | None:
-        if (place := self._origins.written.line(number)) is not None:
-            return place
-        lines = self._config_text.splitlines()
-        names = _NAME.findall(lines[number - 1]) if number <= len(lines) else []
-        return next((place for name in names if (place := self._origins.written.name(name))), None)
 
     def _named(self, found: Diagnostic) -> Place | None:
         if found.code in (Code.INITIAL_STATE_FAILED, Code.INITIAL_INCOMPLETE):

@@ -317,22 +317,24 @@ class Collector:
         elif message.level is MessageLevel.WARNING:
             self.diagnose(_diagnostic(message, "warning"))
         elif message.complete:
-            self._fact(message)
-
-    def _fact(self, message: Message) -> None:
-        self.said.add(message.code)
-        before, self.stats = self.stats.queue, read_stats(message, self.stats)
-        if message.code == Code.PROGRESS:
-            self.growing = before is not None and (self.stats.queue or 0) > before
-        elif message.code == Code.VERSION and (version := _VERSION.match(message.text)) is not None:
-            self.version, self.revision = version[1], version[2]
+            self.said.add(message.code)
+            before, self.stats = self.stats.queue, read_stats(message, self.stats)
+            if message.code == Code.PROGRESS:
+                self.growing = before is not None and (self.stats.queue or 0) > before
+            elif message.code == Code.VERSION and (version := _VERSION.match(message.text)) is not None:
+                self.version, self.revision = version[1], version[2]
 
     def _error(self, message: Message) -> None:
         if message.code in states.INTRODUCTIONS:
             return
         code = message.code
         if code in _POSTCONDITIONS and not self.said.isdisjoint(_EXPLORING):
-            message = self._postcondition(message)
+            # As newer releases print it for a postcondition.
+            name = self._attribute(Violation(kind="postcondition")).name
+            subject = f"ostcondition {name} at" if name else "ostcondition at"
+            text = message.text.replace("Assumption", f"P{subject}", 1)
+            text = text.replace("assumption", f"p{subject}", 1)
+            message = replace(message, code=_POSTCONDITIONS[Code(code)], text=text)
         diagnostic = _diagnostic(message, "error")
         if message.code in _POSTCONDITIONS.values():
             diagnostic = replace(diagnostic, code=code, printed=tuple(self._recent))
@@ -360,13 +362,6 @@ class Collector:
             for diagnostic in self._sany.diagnostics:
                 self.diagnose(diagnostic)
             self._sany = None
-
-    def _postcondition(self, message: Message) -> Message:
-        """A message on an assumption as the one that newer releases print for a postcondition."""
-        name = self._attribute(Violation(kind="postcondition")).name
-        subject = f"ostcondition {name} at" if name else "ostcondition at"
-        text = message.text.replace("Assumption", f"P{subject}", 1).replace("assumption", f"p{subject}", 1)
-        return replace(message, code=_POSTCONDITIONS[Code(message.code)], text=text)
 
     def _attribute(self, violation: Violation) -> Violation:
         kind, name = violation.kind, violation.name

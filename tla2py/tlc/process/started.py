@@ -107,7 +107,16 @@ class Started:
         The code is negative for a signal, and None if bubblewrap did not start the command.
         """
         if self.status is not None:
-            self._end_wrapped()
+            # Kill the first process inside: bubblewrap waits for it, and only then its time counts.
+            inside = []
+            with contextlib.suppress(psutil.Error):
+                inside = psutil.Process(self.process.pid).children()
+                for process in inside:
+                    process.kill()
+            # Without one bubblewrap has ended or has not begun.
+            deadline = time.monotonic() + (_PATIENCE_SECONDS if inside else 0)
+            while not self.ended() and time.monotonic() < deadline:
+                time.sleep(0.001)
         # The group goes before its leader is reaped, while no other process can have its id.
         kill_group(self._group)
         _, waited, usage = os.wait4(self.process.pid, 0)
@@ -122,18 +131,6 @@ class Started:
             if self.process.returncode >= 0:
                 code = None if status is None else _DEADLY.get(status, status)
         return code, usage
-
-    def _end_wrapped(self) -> None:
-        """Kill the first process inside: bubblewrap waits for it, and only then its time counts."""
-        inside = []
-        with contextlib.suppress(psutil.Error):
-            inside = psutil.Process(self.process.pid).children()
-            for process in inside:
-                process.kill()
-        # Without one bubblewrap has ended or has not begun.
-        deadline = time.monotonic() + (_PATIENCE_SECONDS if inside else 0)
-        while not self.ended() and time.monotonic() < deadline:
-            time.sleep(0.001)
 
 
 def start_plain(command: Command) -> Started:
