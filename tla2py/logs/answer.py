@@ -88,7 +88,12 @@ def _candidates(log: LogInput, progress: Sequence[Progress], text: LogText) -> d
     if log.order is None and last.length == log.lines:
         return {position: [position] for position in positions}
     contents = [*_contents(line.text for line in text.lines())]
-    entries = _entries(progress)
+    # The entries that were printed, by position, as JSON values.
+    entries: dict[int, object] = {}
+    for each in progress:
+        if each.entry is not None and each.length is not None and 1 <= each.position <= each.length:
+            with contextlib.suppress(ValueTextError, RecursionError):
+                entries[each.position] = _plain(parse_value(each.entry))
     if log.order == "chosen" and [*positions] == [*range(1, len(positions) + 1)] == [*entries]:
         # Lines of one content are all chosen, or none is.
         rest = iter(contents[skips:])
@@ -105,16 +110,6 @@ def _candidates(log: LogInput, progress: Sequence[Progress], text: LogText) -> d
         position: [line for line, content in contents if content == entry]
         for position, entry in entries.items()
     }
-
-
-def _entries(progress: Sequence[Progress]) -> dict[int, object]:
-    """The entries that were printed, by position, as JSON values."""
-    found: dict[int, object] = {}
-    for each in progress:
-        if each.entry is not None and each.length is not None and 1 <= each.position <= each.length:
-            with contextlib.suppress(ValueTextError, RecursionError):
-                found[each.position] = _plain(parse_value(each.entry))
-    return found
 
 
 def _contents(lines: Iterable[bytes]) -> Iterator[tuple[int, object]]:

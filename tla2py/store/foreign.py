@@ -64,7 +64,10 @@ def trace_to_itf(trace: Trace, parameters: Mapping[str, Value] | None = None) ->
     for position, state in enumerate(trace.states):
         values = {**constants, **state.values} if position == 0 else state.values
         written = state_to_itf(values)
-        meta = {"index": position, **_step(state), **_meta(written)}
+        at = state.location
+        place = None if at is None else {key: getattr(at, key) for key in ("module", *_LOCATION)}
+        step: Object = {"action": state.action, "actionArgs": _list(state.action_args), "location": place}
+        meta = {"index": position, **_known(step), **_meta(written)}
         written.pop("#meta", None)
         states.append({"#meta": meta, **written})
     variables = list(dict.fromkeys(name for state in trace.states for name in state.values))
@@ -83,12 +86,6 @@ def trace_to_itf(trace: Trace, parameters: Mapping[str, Value] | None = None) ->
     if start is not None:
         itf["loop"] = start - 1
     return itf
-
-
-def _step(state: State) -> Object:
-    at = state.location
-    place = None if at is None else {key: getattr(at, key) for key in ("module", *_LOCATION)}
-    return _known({"action": state.action, "actionArgs": _list(state.action_args), "location": place})
 
 
 def _known(data: Mapping[str, Json]) -> Object:

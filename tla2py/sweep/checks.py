@@ -93,6 +93,8 @@ def config_facts(run: Run, spec: ModuleGraph) -> ConfigFacts:
     constants = _constants(spec)
     replaced = [pair for pair in config.substitutions if pair[0] not in constants]
     searched = [*map(" ".join, _named(config)), *(f"substitution {name} <- {by}" for name, by in replaced)]
+    filled = {key: value for key, value in asdict(config).items() if value and key != "check_deadlock"}
+    wrapper = _wrapper(run) if run.main != spec.root.name else []
     return ConfigFacts(
         checked=tuple(sorted(checked)),
         dropped=tuple(sorted(requested - checked)),
@@ -105,7 +107,7 @@ def config_facts(run: Run, spec: ModuleGraph) -> ConfigFacts:
         ),
         searched=tuple(sorted(searched)),
         values=_values(run, config, spec),
-        digest=_digest(run, config, generated=run.main != spec.root.name),
+        digest=_digest_of([run.main, filled, _options(run), wrapper]),
         config=config,
     )
 
@@ -206,11 +208,6 @@ def _values(run: Run, config: Config, spec: ModuleGraph) -> str:
     return _digest_of(
         [spec.root.name, config.assignments, given, options, _wrapper(run) if generated else []]
     )
-
-
-def _digest(run: Run, config: Config, *, generated: bool) -> str:
-    filled = {key: value for key, value in asdict(config).items() if value and key != "check_deadlock"}
-    return _digest_of([run.main, filled, _options(run), _wrapper(run) if generated else []])
 
 
 def _options(run: Run) -> dict[str, object]:

@@ -318,7 +318,13 @@ def _linted_files(
         hint = "name one module, or none: tla2py finds the module beside a config by its name"
         raise InputError("usage", "several modules for the configs", hint=hint)
     for folder in (path for path in paths if path.is_dir()):
-        found = [*_within(folder, libraries)]
+        found = []
+        # Hidden ones are left out.
+        for path in sorted(filter(Path.is_file, files_below(folder))):
+            if path.suffix == ".cfg":
+                found.append(LintedFile(file=path, module=rules.module_of(path, libraries)))
+            elif path.suffix == ".toml" and _swept(path):
+                found.append(LintedFile(file=path))
         linted = [each for each in found if each.module is not None or each.file.suffix != ".cfg"]
         if not linted:
             raise InputError(
@@ -335,15 +341,6 @@ def _linted_files(
             yield LintedFile(file=file)
         elif not configs and (file.with_suffix(".cfg").is_file() or file.resolve() not in swept):
             yield LintedFile(file=rules.config_of(file), module=file)
-
-
-def _within(folder: Path, libraries: Sequence[Path]) -> Iterator[LintedFile]:
-    """The configs and sweep files below a folder, except hidden ones."""
-    for path in sorted(filter(Path.is_file, files_below(folder))):
-        if path.suffix == ".cfg":
-            yield LintedFile(file=path, module=rules.module_of(path, libraries))
-        elif path.suffix == ".toml" and _swept(path):
-            yield LintedFile(file=path)
 
 
 def _swept(file: Path) -> list[Path]:

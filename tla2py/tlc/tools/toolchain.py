@@ -164,13 +164,6 @@ def swept_jar(name: str, base: Path, sha256: str | None, where: str) -> Jar:
     return copied_jar(jar)
 
 
-def _named_files() -> Iterator[tuple[str, Path]]:
-    with contextlib.suppress(InputError):
-        project = project_jar()
-        named = (os.environ.get("TLA2TOOLS_JAR"), project and project.file.parent / project.named)
-        yield from (("named", Path(each)) for each in named if each and Path(each).is_file())
-
-
 def _file_or_release(named: Path) -> Path:
     name = str(named)
     found = named if named.is_file() else _release(name)
@@ -182,14 +175,19 @@ def _file_or_release(named: Path) -> Path:
 
 def _release(name: str) -> Path | None:
     """The jar of an installed release, the bundled one, or the newest found whose TLC has this version; None without one."""
-    found = bundled_jar() if name == BUNDLED else installed_jar(name)
-    jars = []
-    for where, path in () if found is not None else (*_files(), *_named_files()):
+    if (found := bundled_jar() if name == BUNDLED else installed_jar(name)) is not None:
+        return found
+    files, jars = [*_files()], []
+    with contextlib.suppress(InputError):
+        project = project_jar()
+        named = (os.environ.get("TLA2TOOLS_JAR"), project and project.file.parent / project.named)
+        files += [("named", Path(each)) for each in named if each and Path(each).is_file()]
+    for where, path in files:
         with contextlib.suppress(ToolchainError):
             jars.append(read_jar(path, where))
     of_version = (each for each in jars if each.version == name)
     newest = max(of_version, key=lambda each: each.age, default=None)
-    return found if newest is None else newest.path
+    return None if newest is None else newest.path
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
