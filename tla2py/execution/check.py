@@ -205,10 +205,11 @@ def check_sweep(
     except InputError as error:
         # Options have no place that an edit could mend.
         raise InputError(error.code, error.message, hint=error.hint) from error
-    lists = {
-        "invariants": _added(base.invariants, model.invariants),
-        "properties": _added(base.properties, model.properties),
-    }
+    added = (
+        ("invariants", base.invariants, model.invariants),
+        ("properties", base.properties, model.properties),
+    )
+    lists = {key: list(dict.fromkeys((*names, *more))) if more else None for key, names, more in added}
     file = msgspec.structs.replace(file, model=msgspec.structs.replace(file.model, **lists))
     # A config that tla2py does not read whole goes to TLC as it is.
     sweep = Sweep(
@@ -236,10 +237,6 @@ def check_sweep(
 
 # The name under which the sweep of a check has its input files.
 _INPUT = "--input"
-
-
-def _added(names: Sequence[str], further: Sequence[str]) -> list[str] | None:
-    return list(dict.fromkeys((*names, *further))) if further else None
 
 
 def _check_behaviour(model: ModelOptions, config: Config) -> None:

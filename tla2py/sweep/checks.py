@@ -84,17 +84,26 @@ def config_facts(run: Run, spec: ModuleGraph) -> ConfigFacts:
     written = run.config.expressions
     config = parse_config(run.config_text, Path("MC.cfg")).config.listing(dict(written))
     spec = with_definitions(spec, [text for _, text in written])
-    checked = {*_checks(config, deadlock=_deadlock(run.options)), *_assertions(run)}
+    assertions = [Check("assert", each.name) for each in run.assertions]
+    checked = {*_checks(config, deadlock=_deadlock(run.options)), *assertions}
     if run.inputs.log is not None and run.inputs.log.decides:
         checked.add(LOG)
     # What the sweep file requests, whatever the template renders.
-    requested = {*_checks(run.config, deadlock=run.options.check_deadlock), *_assertions(run)}
+    requested = {*_checks(run.config, deadlock=run.options.check_deadlock), *assertions}
     names = frozenset[str]().union(*(literal_names(text) or () for _, text in config.assignments))
-    constants = _constants(spec)
+    constants = {constant.name for constant in spec.constants}
+    given = [pair for pair in config.substitutions if pair[0] in constants]
     replaced = [pair for pair in config.substitutions if pair[0] not in constants]
     searched = [*map(" ".join, _named(config)), *(f"substitution {name} <- {by}" for name, by in replaced)]
+    options = _options(run)
+    valued = {key: value for key, value in options.items() if key != "check_deadlock"}
     filled = {key: value for key, value in asdict(config).items() if value and key != "check_deadlock"}
-    wrapper = _wrapper(run) if run.main != spec.root.name else []
+    # The generated wrapper module is part of the config.
+    wrapper = [sha256 for name, sha256 in run.modules if name == f"{run.main}.tla"]
+    # A substitution that the user's modules do not define has its value there.
+    inside = any(by.rpartition(" ")[2] not in spec.definitions for _, by in config.substitutions)
+    values = [spec.root.name, config.assignments, given, valued, wrapper if inside else []]
+    digested = [run.main, filled, options, wrapper if run.main != spec.root.name else []]
     return ConfigFacts(
         checked=tuple(sorted(checked)),
         dropped=tuple(sorted(requested - checked)),
@@ -106,8 +115,8 @@ def config_facts(run: Run, spec: ModuleGraph) -> ConfigFacts:
             if name in spec.definitions and is_temporal(name, spec)
         ),
         searched=tuple(sorted(searched)),
-        values=_values(run, config, spec),
-        digest=_digest_of([run.main, filled, _options(run), wrapper]),
+        values=_digest_of(values),
+        digest=_digest_of(digested),
         config=config,
     )
 
@@ -156,10 +165,6 @@ def checks_of(
     return tuple(dict.fromkeys(_checks(config, deadlock=_deadlock(options))))
 
 
-def _assertions(run: Run) -> Iterable[Check]:
-    return (Check("assert", each.name) for each in run.assertions)
-
-
 def only_deadlock(runs: Sequence[Run]) -> bool:
     """Whether all points check deadlock and nothing else."""
     if any(
@@ -195,32 +200,12 @@ def _named(config: Config) -> Iterable[tuple[str, str]]:
     yield from (("action constraint", name) for name in config.action_constraints)
 
 
-def _constants(spec: ModuleGraph) -> frozenset[str]:
-    return frozenset(constant.name for constant in spec.constants)
-
-
-def _values(run: Run, config: Config, spec: ModuleGraph) -> str:
-    constants = _constants(spec)
-    given = [pair for pair in config.substitutions if pair[0] in constants]
-    options = {key: value for key, value in _options(run).items() if key != "check_deadlock"}
-    # A substitution that the user's modules do not define has its value in the wrapper module.
-    generated = any(by.rpartition(" ")[2] not in spec.definitions for _, by in config.substitutions)
-    return _digest_of(
-        [spec.root.name, config.assignments, given, options, _wrapper(run) if generated else []]
-    )
-
-
 def _options(run: Run) -> dict[str, object]:
     """The options, variables and properties that a run's result may depend on."""
     options = {key: value for key, value in asdict(run.options).items() if key in _SEARCH_OPTIONS}
     # Those of runs that declare none of them have the digests of before.
     declared = {key: value for key, value in run.inputs.facts().items() if key in _DECLARED}
     return options | declared
-
-
-def _wrapper(run: Run) -> list[str]:
-    """The digest of the generated wrapper module, which is part of the config."""
-    return [sha256 for name, sha256 in run.modules if name == f"{run.main}.tla"]
 
 
 def _digest_of(facts: object) -> str:

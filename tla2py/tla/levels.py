@@ -222,7 +222,7 @@ class CandidateFinder:
         specifications = [name for name, each in behaviors.items() if each.inits and each.steps]
         found = [behaviors[name] for name in specifications]
         inits = self._named([expr for each in found for expr, _ in each.inits])
-        inits = _unique([*inits, *(name for name in self._entities if self._sets_all(name))])
+        inits = list(dict.fromkeys([*inits, *(name for name in self._entities if self._sets_all(name))]))
         # A specification to check an inductive invariant starts from it: TypeOK /\ Inv /\ [][Next]_vars.
         starting = [name for name in inits if "Init" in name or self._sets_all(name)]
         inits = starting or inits
@@ -266,9 +266,8 @@ class CandidateFinder:
         )
 
     def _named(self, expressions: list[Expression]) -> list[str]:
-        return _unique(
-            expr.operator for expr in expressions if expr.is_name() and expr.operator in self._entities
-        )
+        names = (expr.operator for expr in expressions if expr.is_name())
+        return list(dict.fromkeys(name for name in names if name in self._entities))
 
     def _sets_all(self, name: str) -> bool:
         """Whether a definition is an initial predicate: it gives every variable a value, or its name is Init."""
@@ -355,7 +354,3 @@ def _key(entity: Entity) -> tuple[str, str]:
 
 def _keys(entities: Iterable[Entity]) -> set[tuple[str, str]]:
     return {_key(entity) for entity in entities}
-
-
-def _unique(names: Iterable[str]) -> list[str]:
-    return list(dict.fromkeys(names))
