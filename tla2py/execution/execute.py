@@ -131,12 +131,8 @@ class RunExecution:
         config: Config | None = run.config
         while config is not None and not self._is_cancelled:
             names = [v.name for v in result.violations]
-            # Each property that is violated is found by a run that checks only that one.
-            for name in config.properties if any(unnamed(v) for v in result.violations) else ():
-                if self._is_cancelled:
-                    break
-                single = replace(config, properties=(name,), invariants=(), check_deadlock=False)
-                names += [name] if self._execute("attribution", single).violations else []
+            if any(unnamed(v) for v in result.violations):
+                names += self._violated_properties(config)
             log = run.inputs.log
             # Properties, of which a log that is explained is no proof, have no answer if the end of the log stopped TLC.
             ended = log is not None and not log.stated and bool(config.properties) and is_ended(result, log)
@@ -149,6 +145,16 @@ class RunExecution:
             probe = None if self._is_cancelled else probe_of(run, self.sources, first, enabled=enabled)
             if probe is None or self._execute("log", probe.config, probe=probe).verdict is not Verdict.BROKEN:
                 break
+
+    def _violated_properties(self, config: Config) -> list[str]:
+        """The violated properties, each found by a run that checks only that one."""
+        found = []
+        for name in config.properties:
+            if self._is_cancelled:
+                break
+            single = replace(config, properties=(name,), invariants=(), check_deadlock=False)
+            found += [name] if self._execute("attribution", single).violations else []
+        return found
 
     def _execute(
         self, purpose: Purpose, config: Config, text: str | None = None, probe: LogProbe | None = None

@@ -427,10 +427,10 @@ def _type_hint(keys: list[str | int], message: str) -> str:
     if keys and keys[0] == "parameters":
         return f"write {name} = [1, 2] for these values, {name} = {{ from = 1, to = 3 }} for a range; a single value belongs under [constants]"
     # The meaning of the key, or of the section if the key is the user's name.
-    words = [str(key) for key in keys if not isinstance(key, int)]
-    section, name = (words[0], words[-1]) if len(words) > 1 else ("", words[0] if words else "")
-    meaning = KEYS.get(section, {}).get(name) or KEYS[""].get(section or name)
-    return f"{name}: {meaning}" if meaning else "docs/sweep-file.md describes sweep files"
+    named = [str(key) for key in keys if not isinstance(key, int)]
+    section, name = (named[0], named[-1]) if len(named) > 1 else ("", named[0] if named else "")
+    words = KEYS.get(section, {}).get(name) or KEYS[""].get(section or name)
+    return f"{name}: {words}" if words else "docs/sweep-file.md describes sweep files"
 
 
 def _converts(value: object, kind: Any) -> bool:

@@ -371,13 +371,7 @@ class _Search:
             name = self._shown(config)
             is_config = config.suffix.lower() == ".cfg"
             if config.is_dir() or (is_config and not config.resolve().is_relative_to(root)):
-                outside = InputError(
-                    "outside-folder",
-                    f"the link leads out of the folder, to {os.path.realpath(config)}, and is not followed",
-                    where=str(config),
-                    hint=f'leave it out in {FOLDER_FILE}: exclude = [{{ config = "{name}" }}] under [grid]',
-                )
-                unread.append(Unread(config=name, error=outside))
+                unread.append(Unread(config=name, error=self._outside(config)))
             elif config.suffix == ".tla":
                 for inside in embedded_names(config):
                     if _TRACE.search(config.stem):
@@ -445,6 +439,14 @@ class _Search:
 
     def _shown(self, file: Path) -> str:
         return Path(os.path.relpath(file, self.path.parent)).as_posix()
+
+    def _outside(self, link: Path) -> InputError:
+        return InputError(
+            "outside-folder",
+            f"the link leads out of the folder, to {os.path.realpath(link)}, and is not followed",
+            where=str(link),
+            hint=f'leave it out in {FOLDER_FILE}: exclude = [{{ config = "{self._shown(link)}" }}] under [grid]',
+        )
 
     def _unclear(self, config: Path) -> InputError:
         try:
