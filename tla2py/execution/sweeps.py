@@ -13,20 +13,9 @@ import msgspec
 
 from tla2py.errors import ExitCode, InputError, StoreError
 from tla2py.execution.executor import Executor, ExecutorFactory
-from tla2py.execution.job import (
-    Job,
-    execute_jobs,
-    known_runs,
-    prepare_job,
-    write_input_files,
-    write_points,
-)
+from tla2py.execution.job import Job, execute_jobs, known_runs, prepare_job, write_input_files, write_points
 from tla2py.execution.listener import SILENT, Listener
-from tla2py.execution.preflight import (
-    checked_plan,
-    sweep_findings,
-    without_refused,
-)
+from tla2py.execution.preflight import checked_plan, sweep_findings, without_refused
 from tla2py.execution.probes import execute_probes
 from tla2py.model.finding import Finding, Findings
 from tla2py.model.outcome import Verdict

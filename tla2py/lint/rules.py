@@ -33,14 +33,7 @@ from tla2py.text import did_you_mean
 from tla2py.tla.graph import ModuleGraph
 from tla2py.tla.parse import Translate
 from tla2py.tlc.config.read import ConfigFile, config_beside, config_file, ignored_codes, read_config_text
-from tla2py.tlc.config.statements import (
-    FIELDS,
-    KEYWORDS,
-    LISTS,
-    MISTAKE_CODES,
-    Statements,
-    read_statements,
-)
+from tla2py.tlc.config.statements import FIELDS, KEYWORDS, LISTS, MISTAKE_CODES, Statements, read_statements
 from tla2py.tlc.tools.community import load_specification
 
 _CHECKED = ("INVARIANT", "INVARIANTS", "PROPERTY", "PROPERTIES")

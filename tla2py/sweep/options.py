@@ -19,15 +19,7 @@ from tla2py.model.model import GivenVariable, InputFile, Inputs, is_inside
 from tla2py.model.run import Limits, TlcOptions
 from tla2py.sweep.file import SweepText
 from tla2py.sweep.grid import Points, unknown_parameter
-from tla2py.sweep.sections import (
-    JAR_NAMES,
-    VARIABLES,
-    FilesSection,
-    JarFile,
-    Scalar,
-    SweepFile,
-    listed_text,
-)
+from tla2py.sweep.sections import JAR_NAMES, VARIABLES, FilesSection, JarFile, Scalar, SweepFile, listed_text
 from tla2py.text import parse_duration, parse_memory, parse_percent, parse_size
 from tla2py.tla.graph import ModuleGraph
 from tla2py.tla.parse import Translate

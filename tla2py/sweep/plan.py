@@ -12,13 +12,7 @@ from typing import overload
 from tla2py.errors import InputError
 from tla2py.lint.subject import dropped_statements
 from tla2py.model.model import NO_INPUTS, Assignment, Config, Model
-from tla2py.model.run import (
-    Limits,
-    ModuleTexts,
-    Run,
-    digest_text,
-    module_texts,
-)
+from tla2py.model.run import Limits, ModuleTexts, Run, digest_text, module_texts
 from tla2py.sweep.grid import Point, first_places
 from tla2py.sweep.sweep import Sweep
 from tla2py.text import parameter_text

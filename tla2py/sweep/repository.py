@@ -12,13 +12,7 @@ from pathlib import Path
 from typing import Literal
 
 from tla2py.errors import InputError
-from tla2py.sweep.file import (
-    SweepText,
-    files_below,
-    folder_file,
-    read_folder_file,
-    read_sweep_file,
-)
+from tla2py.sweep.file import SweepText, files_below, folder_file, read_folder_file, read_sweep_file
 from tla2py.sweep.sections import JAR_NAMES, JarFile, SweepFile
 from tla2py.tlc.tools.installed import COMMUNITY, JAR_DIGESTS, installed_releases, official_classes
 from tla2py.tlc.tools.jar import Jar, bundled_jar

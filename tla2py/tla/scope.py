@@ -7,14 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
-from tla2py.tla.module import (
-    Constant,
-    Definition,
-    Expression,
-    Instance,
-    Module,
-    Variable,
-)
+from tla2py.tla.module import Constant, Definition, Expression, Instance, Module, Variable
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
