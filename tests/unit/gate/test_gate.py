@@ -99,6 +99,9 @@ def test_no_answer_is_allowed_only_by_name(
     distinct = None if mode == "simulate" else 10
     decision = gate(sweep, run_row("inconclusive", outcome=Outcome(outcome), distinct=distinct))
     assert decision.exit_code == (ExitCode.OK if green else ExitCode.INCONCLUSIVE)
+    # What would allow it is named, but where nothing does.
+    named = 'verdict = "inconclusive"' in "".join(text for _, text, _ in told(decision))
+    assert named is not (green or outcome == "killed")
 
 
 def test_a_broken_model_may_be_expected_but_not_a_tlc_that_did_not_run(load: LoadSweep) -> None:
@@ -355,6 +358,9 @@ def test_a_changed_definition_is_drift_though_all_counts_are_the_same(
     assert changes("x' = x + 1", "x' = x + 1 /\\ TRUE") == ["the definition of Next has changed"]
     assert changes("x < 4", "x\\* as before\n  <4") == []
     assert changes("x = 1", "x = 2") == []
+    assert changes("VARIABLE x", "VARIABLE x\nASSUME One < 9") == [
+        "the assumptions of module Many have changed"
+    ]
 
 
 def test_a_definition_that_only_the_wrapper_module_names_is_locked(load: LoadSweep, tmp_path: Path) -> None:
