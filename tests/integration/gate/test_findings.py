@@ -97,38 +97,6 @@ def test_an_entry_that_accepts_nothing_is_a_finding(constant: Folder, entry: str
     ]
 
 
-def test_liveness_under_symmetry_is_red_unless_accepted(folder: Folder) -> None:
-    folder.module.write_text(
-        """---- MODULE Lift ----
-EXTENDS Naturals, TLC
-CONSTANT Cars
-VARIABLE moved
-Init == moved = {}
-Move(c) == c \\notin moved /\\ moved' = moved \\cup {c}
-Next == (\\E c \\in Cars : Move(c)) \\/ (moved = Cars /\\ UNCHANGED moved)
-Spec == Init /\\ [][Next]_moved /\\ WF_moved(Next)
-Moves == <>(moved = Cars)
-====
-"""
-    )
-    folder.sweep.write_text(
-        """module = "Lift.tla"
-[model]
-properties = ["Moves"]
-symmetry = ["Cars"]
-[constants]
-Cars = "{c1, c2}"
-"""
-    )
-    red(folder.gate(), 2, (Reason.SYMMETRY_LIVENESS, 1))
-    red(folder.gate("--strict"), 2, (Reason.SYMMETRY_LIVENESS, 1))
-    with folder.sweep.open("a") as file:
-        file.write('[accept]\nsymmetry-liveness.Moves = "no car is named by the property"\n')
-    done = folder.gate("--strict")
-    assert done.code == 0, done
-    assert "accepted: symmetry-liveness Moves (no car is named by the property)" in done.stdout
-
-
 def codes(ended: Ended) -> list[tuple[str, str | None]]:
     return [(each.code, each.subject) for each in findings(ended).open]
 

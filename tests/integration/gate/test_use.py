@@ -19,9 +19,6 @@ from tla2py.gate.problem import Reason
 from tla2py.store.record import record_name
 from tla2py.store.store import Store
 
-# --- expectations that say nothing
-
-
 # --- locks that are missing
 
 
@@ -200,23 +197,6 @@ def test_of_several_counterexamples_one_is_shown_and_the_command_to_see_all(fold
     shown = folder.cli(*shlex.split(command.splitlines()[0]))
     assert (shown.code, shown.stdout.count("initial state")) == (0, 2)
     assert "Low is violated, 3 states" in shown.stdout
-
-
-def test_what_is_known_is_written_down_as_the_gate_says(run_cli: RunCli, tiny_sweep: Path) -> None:
-    gate = ("gate", "sweep.toml", "--executor", "local")
-    done = run_cli(*gate, code=1)
-    lines = [line.strip() for line in done.stdout.splitlines()]
-    begin = lines.index("[[expect.point]]")
-    known = lines[begin : begin + 4]
-    assert known == [
-        "[[expect.point]]",
-        "match = { Max = 3 }",
-        'verdict = "violated"',
-        'violates = ["Small"]',
-    ]
-    with tiny_sweep.open("a") as file:
-        file.write("\n".join(["[expect]", *known, ""]))
-    assert "[[expect.point]]" not in run_cli(*gate, code=0).stdout
 
 
 def test_a_constant_that_nothing_assigns_is_named(folder: Folder) -> None:

@@ -186,6 +186,10 @@ def test_liveness_under_symmetry_is_no_answer(load: LoadSweep, tmp_path: Path) -
         ("symmetry-liveness", "Comes")
     ]
     assert decision.exit_code == ExitCode.NOT_RUN
+    accepted = '[accept]\nsymmetry-liveness.Comes = "no process is named by it"\n'
+    assert (
+        gate(load(model + 'symmetry = ["P"]\n' + parameters + accepted), run_row()).exit_code == ExitCode.OK
+    )
 
 
 def test_figures_have_a_reason_of_their_own(load: LoadSweep) -> None:
