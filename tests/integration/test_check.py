@@ -424,14 +424,11 @@ REFUSED = {
         "",
     ),
     "an option that this TLC lacks": ("tlc-lacks", COUNTS + '[tlc]\noptions = ["-noTE"]\n', ""),
-    "a mode that this TLC lacks": ("tlc-lacks", COUNTS + '[tlc]\nmode = "generate"\nnum = 1\n', ""),
-    "a register that this TLC lacks": ("tlc-lacks", COUNTS, 'Revision == TLCGet("revision")'),
     "a keyword that this TLC lacks": (
         "unknown-keyword",
         COUNTS + '[model]\npostconditions = ["Done"]\n',
         "Done == TRUE",
     ),
-    "a symbol that this TLC does not read": ("unicode", COUNTS, "Natural == 1 ∈ Nat"),
 }
 
 
@@ -450,6 +447,7 @@ def test_a_point_is_refused_for_what_its_sweep_is_refused_for(
     assert [ended.code for ended in (swept, gated, checked)] == [2, 2, 2]
     assert checked.error.code == gated.error.code == swept.error.code == code
     assert checked.error.where == gated.error.where == swept.error.where
+    assert not (tmp_path / "runs").exists()
 
 
 def test_names_given_as_options_are_linted_like_those_of_a_config(run_cli: RunCli, tiny_spec: Path) -> None:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-import shutil
 from pathlib import Path
 
-import pyarrow.parquet as pq
 import pytest
 
 from tests.command import Ended
@@ -14,8 +12,6 @@ from tests.conftest import RunCli
 from tests.stores import table_rows
 from tla2py.gate.problem import Reason
 from tla2py.model.outcome import Verdict
-from tla2py.store.store import Store
-from tla2py.store.write import stored_table
 from tla2py.sweep.judge import ALL_EXCLUDED, NO_STATES, ONLY_DEADLOCK
 
 LIMITED = r"""---- MODULE Limited ----
@@ -199,11 +195,6 @@ def test_what_is_written_over_several_lines_is_shown_whole(run_cli: RunCli, fold
 
 
 def test_what_a_config_says_wrongly(run_cli: RunCli, folder: Path) -> None:
-    (folder / "Wrong.cfg").write_text(
-        "CONSTANT N = 1\nSPECIFICATION Spec\n\\* Nope is not\nINVARIANT Low Nope\n"
-    )
-    ended = run_cli("check", "Limited.tla", "--config", "Wrong.cfg")
-    assert ended.refusal == ("unknown-definition", "Wrong.cfg:4:15")
     (folder / "Lacking.cfg").write_text("SPECIFICATION Spec\n")
     ended = run_cli("check", "Limited.tla", "--config", "Lacking.cfg")
     assert (ended.code, "Limited.tla:5:8" in ended.stderr + ended.stdout) == (2, True)
@@ -282,35 +273,6 @@ def test_a_value_that_cannot_be_evaluated_is_at_its_place_in_the_sweep_file(
         ("sweep.toml", 8),
         ("sweep.toml", 9),
     }
-
-
-def test_a_value_that_is_no_expression_is_refused_at_its_column(run_cli: RunCli, folder: Path) -> None:
-    (folder / "sweep.toml").write_text(
-        'module = "Limited.tla"\n[constants]\nN = """\n  1 +\n  2 \\\\div (3"""\n'
-    )
-    ended = run_cli("sweep", "sweep.toml", "--executor", "local", code=2)
-    assert ended.error.code == "expression-syntax"
-    assert str(ended.error.where).startswith("sweep.toml:5:1")
-    assert not (folder / "runs").exists()
-    (folder / "sweep.toml").write_text('module = "Limited.tla"\n[parameters]\nN = [1, "1 + + 2"]\n')
-    for command in ("sweep", "cfg", "gate"):
-        ended = run_cli(command, "sweep.toml")
-        assert (ended.code, ended.refusal) == (2, ("expression-syntax", "sweep.toml:3:16"))
-
-
-def test_tables_of_before_are_made_anew(run_cli: RunCli, folder: Path) -> None:
-    """A store whose tables lack what newer ones have is read all the same."""
-    (folder / "sweep.toml").write_text('module = "Limited.tla"\n[constants]\nN = 1\n')
-    assert run_cli("sweep", "sweep.toml", "--executor", "local").code == 1
-    tables = folder / "runs/sweep/tables"
-    before = table_rows(folder / "runs/sweep", "runs")
-    old = stored_table(Store(folder / "runs/sweep"), "runs").drop_columns(["message_place"])
-    shutil.rmtree(tables)
-    tables.mkdir()
-    pq.write_table(old.replace_schema_metadata({}), tables / "runs.parquet")
-    (tables / "digests.json").write_text("{}")
-    assert run_cli("report", "runs/sweep", "-o", "page.html").code == 0
-    assert table_rows(folder / "runs/sweep", "runs") == before
 
 
 ASSUMED = r"""---- MODULE Assumed ----

@@ -148,32 +148,11 @@ def test_json_for_programs(run_cli: RunCli, box: Path) -> None:
     ]
 
 
-def test_what_cannot_be_read(run_cli: RunCli, box: Path) -> None:
-    missing = run_cli("lint", "Nope.cfg", cwd=box, code=2)
-    assert (missing.refusal, "Nope.cfg" in missing.error.message) == (("config-missing", None), True)
-    assert run_cli("lint", "Box.cfg", "Bax.tla", cwd=box, code=2).refusal == ("module-missing", "Bax.tla")
-
-
 def test_a_config_without_a_module_is_read_alone(run_cli: RunCli, box: Path) -> None:
     (box / "other.cfg").write_text("INVARIANT A, B\n")
     done = run_cli("lint", "other.cfg", cwd=box, code=1)
     assert done.stdout.startswith("other.cfg:1:12: error[comma]")
     assert done.errors[0].startswith("other.cfg: ")
-
-
-def test_an_error_stops_a_check_before_tlc_runs(run_cli: RunCli, box: Path) -> None:
-    (box / "Box.cfg").write_text(CONFIG.replace("N = 3", "N = Limit") + "INVARIANT Enough\n")
-    done = run_cli("check", "Box.tla", cwd=box)
-    assert (done.code, done.stdout) == (2, "")
-    assert done.refusal == ("model-value", "Box.cfg:2:15")
-    assert "Limit" in done.error.message
-
-
-def test_a_warning_stops_nothing(run_cli: RunCli, box: Path) -> None:
-    (box / "Box.cfg").write_text(CONFIG + "PROPERTY Bound\n")
-    done = run_cli("check", "Box.tla", cwd=box, code=0)
-    assert done.errors[0].startswith("Box.cfg:3:10: warning[state-property]")
-    assert done.stdout.startswith("holds")
 
 
 def test_an_option_of_the_wrong_kind_is_told(run_cli: RunCli, box: Path) -> None:
@@ -182,14 +161,6 @@ def test_an_option_of_the_wrong_kind_is_told(run_cli: RunCli, box: Path) -> None
     assert done.errors[0].startswith("-c N=...: warning[constant-kind] ")
     assert "Box.tla:12:15" in done.errors[1]
     assert done.code == 2
-
-
-def test_a_sweep_is_linted_before_it_runs(run_cli: RunCli, box: Path) -> None:
-    text = 'module = "Box.tla"\nconfig = "Box.cfg"\n[parameters]\nN = { from = 1, to = 3 }\n[model]\n'
-    (box / "s.toml").write_text(text + 'invariants = ["Step"]\n')
-    done = run_cli("sweep", "s.toml", "--executor", "local", "-o", "st", cwd=box)
-    assert (done.code, done.refusal) == (2, ("invariant-level", "s.toml:6:16"))
-    assert not (box / "st").exists()
 
 
 def test_a_pattern_of_configs_is_a_sweep(run_cli: RunCli, box: Path) -> None:

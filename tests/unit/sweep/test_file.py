@@ -101,18 +101,8 @@ def test_defaults(path: Path) -> None:
     assert file.expect is None
 
 
-def test_no_such_file(path: Path) -> None:
-    raised = raises(InputError, read_sweep_file, path)
-    assert raised.code == "sweep-missing"
-    assert "tla2py init" in str(raised.hint)
-
-
 def test_a_folder_is_no_sweep_file(tmp_path: Path) -> None:
     assert raises(InputError, read_sweep_file, tmp_path).code == "sweep-unreadable"
-
-
-def test_a_file_that_is_no_text(path: Path) -> None:
-    assert error_of(path, b'module = "\xff\xfe"').code == "sweep-unreadable"
 
 
 def test_a_file_below_a_file(path: Path) -> None:
@@ -137,12 +127,6 @@ def test_what_is_no_toml(path: Path, text: str, place: str) -> None:
     assert error.code == "sweep-syntax"
     assert error.where == f"{path}{place}"
     assert "(at" not in error.message
-
-
-def test_the_module_is_needed(path: Path) -> None:
-    error = error_of(path, 'name = "x"\n')
-    assert error.code == "no-module"
-    assert error.where == str(path)
 
 
 AFTER = 'module = "A.tla"\n'

@@ -66,10 +66,6 @@ def test_run_ids_stay_as_they_are(plan: Plan) -> None:
     ]
 
 
-def test_planning_twice_gives_the_same(load: LoadSweep, plan: Plan) -> None:
-    assert ids(plan_sweep(load(SWEEP), "jar")) == ids(plan)
-
-
 def test_another_process_gives_the_same(tmp_path: Path, plan: Plan) -> None:
     program = (
         "from pathlib import Path\nfrom tla2py.sweep.plan import plan_sweep\nfrom tla2py.sweep.load import load_sweep\n"
@@ -271,13 +267,6 @@ def test_a_value_written_otherwise_is_the_same_run(load: LoadSweep) -> None:
     assert ids(plans[0]) == ids(plans[1]) == ids(plans[2])
 
 
-def test_seeds_are_runs_of_their_own(load: LoadSweep) -> None:
-    text = 'module = "Counter.tla"\n[constants]\nMax = 1\n[grid]\nrepeat = 3\n[tlc]\nmode = "simulate"\nnum = 5\n'
-    plan = plan_sweep(load(text), "jar")
-    assert [run.options.seed for run in plan.runs] == [0, 1, 2]
-    assert len(set(ids(plan))) == 3
-
-
 def run_id(
     modules: tuple[ModuleText, ...] = (),
     *,
@@ -343,12 +332,6 @@ def test_where_one_part_ends_and_the_next_begins_is_part_of_the_digest() -> None
     assert len(digests) == 4
     # The id does not depend on the order of modules.
     assert run_id((ModuleText("B", "2"), ModuleText("A", "1"))) in digests
-
-
-def test_what_is_unassigned_is_told_while_planning(load: LoadSweep) -> None:
-    raised = raises(InputError, lambda: plan_sweep(load('module = "Counter.tla"\n'), "jar"), match="Max")
-    assert raised.code == "unassigned"
-    assert "Counter.tla:7" in str(raised)
 
 
 def test_a_model_needs_a_specification(load: LoadSweep, tmp_path: Path) -> None:

@@ -335,15 +335,6 @@ def test_without_any_behaviour_the_place_for_one_is_shown(tmp_path: Path) -> Non
             },
             29,
         ),
-        (
-            "bookkeeper/BookKeeperProtocol.tla",
-            {
-                "Bookies": "{b1, b2}",
-                "Clients": "{c1, c2}",
-                **dict.fromkeys(("WriteQuorum", "AckQuorum", "SendLimit", "InflightLimit"), 2),
-            },
-            16,
-        ),
     ],
 )
 def test_the_systems_need_no_more_than_numbers(

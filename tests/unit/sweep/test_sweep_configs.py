@@ -208,13 +208,6 @@ def test_a_config_is_held_against_the_modules_that_it_is_used_with(box: Path, lo
     assert found == {"crossed": ["model-value"], "zipped": ["unused-model-value"]}
 
 
-def test_a_config_that_does_not_parse(box: Path, load: LoadSweep) -> None:
-    (box / "Box.cfg").write_text(CONFIG.replace("Low = 1", "Low = "))
-    raised = raises(InputError, runs, load, "")
-    assert raised.code == "config-syntax"
-    assert str(raised.where).endswith("Box.cfg:6:7")
-
-
 def test_a_config_that_is_not_there(box: Path, load: LoadSweep) -> None:
     raised = raises(InputError, load, 'module = "Box.tla"\nconfig = ["Box.cfg", "Bax.cfg"]\n')
     assert (raised.code, raised.message) == ("config-missing", "no such config: Bax.cfg")
@@ -223,11 +216,6 @@ def test_a_config_that_is_not_there(box: Path, load: LoadSweep) -> None:
     assert raises(InputError, of_configs, box, "none/*.cfg", match=r"none/\*\.cfg").code == "config-missing"
     raised = raises(InputError, lambda: sweep_of_configs(box / "No.tla", str(box / "*.cfg")))
     assert raised.code == "module-missing"
-
-
-def test_a_constant_that_nobody_assigns_is_told(box: Path, load: LoadSweep) -> None:
-    (box / "Box.cfg").write_text(CONFIG.replace("Who = {a, Limit}", ""))
-    assert raises(InputError, runs, load, "", match="Who ").code == "unassigned"
 
 
 FOLDER_CONFIG = "SPECIFICATION Spec\nINVARIANT Small\nCONSTANT Max = 2\n"
