@@ -163,6 +163,7 @@ provokes.rows(
     ("store-denied", None, lambda lab: _refused_by_a_server(lab, 403, "AccessDenied")),
     ("no-point", None, lambda lab: lab.view("invariant").trace(7)),
     ("no-trace", None, lambda lab: lab.view("success").trace(1)),
+    ("no-trace", None, lambda lab: lab.viewed("invariant").run("trace store 1 --trace 2")),
     ("no-graph", None, lambda lab: lab.viewed("success").run("testgen store")),
     ("no-state", None, lambda lab: lab.view("invariant").trace(1).state(99)),
     ("unknown-table", None, lambda lab: lab.view("success").arrow("steps")),

@@ -260,22 +260,3 @@ def test_two_files_compared(tmp_path: Path, run_cli: RunCli) -> None:
 
     assert "the traces diverge here" in ended.stdout
     assert run_cli("trace", log, "--diff", log).stdout.splitlines()[-1] == "both take the same steps"
-
-
-@pytest.mark.parametrize(
-    ("arguments", "code", "named"),
-    [
-        (["1", "--format", "xml"], "unknown-format", "'xml'"),
-        (["1", "--diff", "nothing"], "unknown-point", "nothing"),
-        (["1", "--diff", "1", "--format", "itf"], "format-of-a-comparison", ""),
-        (["2"], "no-point", "2"),
-        (["1", "--trace", "2"], "no-trace", "trace 2"),
-        (["1", "--trace", "2", "--format", "csv"], "no-trace", "trace 2"),
-    ],
-)
-def test_wrong_requests_are_said(run_cli: RunCli, arguments: list[str], code: str, named: str) -> None:
-    ended = run_cli("trace", CORPUS / "dump-lasso.json", *arguments)
-
-    assert (ended.code, ended.error.code) == (2, code)
-    assert named in ended.error.message
-    assert len(ended.errors) <= 2

@@ -337,12 +337,6 @@ def test_the_type_of_a_parameters_column(values: list[str], kind: str) -> None:
     assert parameter_type(values) == kind
 
 
-def test_types_are_those_of_arrow() -> None:
-    for columns in (runs_columns(PARAMETERS), *TABLES.values()):
-        assert len({column.name for column in columns}) == len(columns)
-        assert all(isinstance(column.type, pa.DataType) for column in columns)
-
-
 def edited(store: Store, name: str, **columns: str) -> None:
     """Rewrite a table in place with other values."""
     [file] = table_files(store, name)
@@ -372,14 +366,3 @@ def test_a_table_that_was_edited_is_made_again(tmp_path: Path) -> None:
     runs.write_bytes(runs.read_bytes()[:-9] + bytes(9))
     assert refresh_tables(made)
     assert table(made, "runs") == rows["runs"]
-
-
-def test_an_edited_table_that_cannot_be_made_again_is_an_error(tmp_path: Path) -> None:
-    made = make_store(tmp_path / "store", ("invariant",))
-    refresh_tables(made)
-    with made.lock():
-        edited(made, "traces", kind="deadlock")
-        with pytest.raises(StoreError) as raised:
-            _ = open_view(made.path).trace_rows
-    assert raised.value.code == "table-damaged"
-    assert len(open_view(made.path).trace_rows) == 1

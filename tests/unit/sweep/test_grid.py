@@ -116,10 +116,6 @@ def test_mistakes_are_told_with_their_line(
     assert said in str(error)
 
 
-def test_an_empty_list_of_modules(load: LoadSweep) -> None:
-    assert error_of(load, "module = []").code == "empty-parameter"
-
-
 def test_modules_are_the_first_parameter(load: LoadSweep) -> None:
     sweep = load(
         'module = ["Counter.tla", "Box.tla"]\n'

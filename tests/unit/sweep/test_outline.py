@@ -156,12 +156,6 @@ def test_points_are_a_sequence() -> None:
         POINTS[6]
 
 
-def test_a_model_without_parameters_is_one_point(load: LoadSweep) -> None:
-    sweep = load('module = "Counter.tla"\n[constants]\nMax = 1\n')
-    assert list(sweep.points) == [Point(index=1, parameters={})]
-    assert len(plan_sweep(sweep, "jar").runs) == 1
-
-
 def test_the_first_points_with_each_text_cover_all(load: LoadSweep) -> None:
     def first(*groups: tuple[str, ...]) -> list[int]:
         return [point.index for point in POINTS.first_with(*groups)]

@@ -202,15 +202,6 @@ def test_a_module_does_not_extend_those_nested_in_it(load: LoadModules) -> None:
     assert refused.code == "module-missing"
 
 
-def test_a_recursive_definition_is_local_to_no_module(load: LoadModules) -> None:
-    """SANY ignores LOCAL on a definition that RECURSIVE declared first."""
-    spec = load(
-        module("Main", "EXTENDS Lib\nA == Rec(1)"),
-        module("Lib", "RECURSIVE Rec(_)\nLOCAL Rec(n) == IF n = 0 THEN 0 ELSE Rec(0)\nLOCAL Own == 1"),
-    )
-    assert set(spec.definitions) == {"Rec", "A"}
-
-
 def test_text_around_the_module_is_ignored(tmp_path: Path) -> None:
     path = tmp_path / "M.tla"
     path.write_text("Notes on M, (not TLA+.\n\n---- MODULE M ----\nA == 1\n====\nB == [ nonsense\n")
@@ -318,42 +309,47 @@ def test_the_installed_library_comes_last(write: WriteModules, tmp_path: Path) -
     assert load_modules(root, [installed], installed=installed).installed == ()
 
 
-def test_a_module_of_ones_own_goes_before_a_standard_one(load: LoadModules) -> None:
-    spec = load(module("Main", "EXTENDS Bags, TLC"), module("Bags", "Mine == 1"))
-    assert spec.standard == ("TLC",)
-    assert "Mine" in spec.definitions
-
-
-def test_local_definitions_stay_at_home(load: LoadModules) -> None:
-    spec = load(
-        module("Main", "EXTENDS Base\nLOCAL Own == Shown"),
-        module("Base", "LOCAL Hidden == 1\nShown == Hidden\nLOCAL INSTANCE Deep"),
-        module("Deep", "Far == 2"),
-    )
-    assert set(spec.definitions) == {"Shown", "Own"}
-
-
-def test_an_instance_without_a_name_shares_its_definitions(load: LoadModules) -> None:
-    spec = load(
-        module("Main", "VARIABLE x\nINSTANCE Base WITH y <- x\nNext == Step"),
-        module("Base", "VARIABLE y\nStep == y' = y"),
-    )
-    assert set(spec.definitions) == {"Step", "Next"}
-    assert [each.name for each in spec.variables] == ["x"]
-
-
-def test_parameters_of_an_instance_come_first(load: LoadModules) -> None:
-    spec = load(
-        module("Main", "I(a, b) == INSTANCE Base WITH N <- a + b"),
-        module("Base", "CONSTANT N\nPlus(c) == N + c"),
-    )
-    assert spec.definitions["I!Plus"].parameters == ("a", "b", "c")
-    assert spec.constants == ()
-
-
-def test_a_module_named_inside_let_is_followed(load: LoadModules) -> None:
-    spec = load(module("Main", "A == LET I == INSTANCE Base IN I!One"), module("Base", "One == 1"))
-    assert [each.name for each in spec.modules] == ["Main", "Base"]
+@pytest.mark.parametrize(
+    ("main", "others", "definitions"),
+    [
+        # A module of one's own goes before a standard one.
+        ("EXTENDS Bags, TLC", {"Bags": "Mine == 1"}, {"Mine": ()}),
+        # Local definitions stay at home.
+        (
+            "EXTENDS Base\nLOCAL Own == Shown",
+            {"Base": "LOCAL Hidden == 1\nShown == Hidden\nLOCAL INSTANCE Deep", "Deep": "Far == 2"},
+            {"Shown": (), "Own": ()},
+        ),
+        # SANY ignores LOCAL on a definition that RECURSIVE declared first.
+        (
+            "EXTENDS Lib\nA == Rec(1)",
+            {"Lib": "RECURSIVE Rec(_)\nLOCAL Rec(n) == IF n = 0 THEN 0 ELSE Rec(0)\nLOCAL Own == 1"},
+            {"Rec": ("n",), "A": ()},
+        ),
+        # An instance without a name shares its definitions.
+        (
+            "VARIABLE x\nINSTANCE Base WITH y <- x\nNext == Step",
+            {"Base": "VARIABLE y\nStep == y' = y"},
+            {"Step": (), "Next": ()},
+        ),
+        # Parameters of an instance come first.
+        (
+            "I(a, b) == INSTANCE Base WITH N <- a + b",
+            {"Base": "CONSTANT N\nPlus(c) == N + c"},
+            {"I!Plus": ("a", "b", "c")},
+        ),
+        # A module named inside LET is followed, for its text.
+        ("A == LET I == INSTANCE Base IN I!One", {"Base": "One == 1"}, {"A": ()}),
+    ],
+)
+def test_the_definitions_of_a_module(
+    load: LoadModules, main: str, others: dict[str, str], definitions: dict[str, tuple[str, ...]]
+) -> None:
+    spec = load(module("Main", main), *(module(name, body) for name, body in others.items()))
+    assert {name: each.parameters for name, each in spec.definitions.items()} == definitions
+    assert [each.name for each in spec.modules] == ["Main", *others]
+    assert spec.standard == (("TLC",) if "TLC" in main else ())
+    assert (spec.constants, [each.name for each in spec.variables]) == ((), ["x"] if "x" in main else [])
 
 
 def test_a_missing_module_is_named_at_its_place(write: WriteModules, tmp_path: Path) -> None:
@@ -398,13 +394,6 @@ def test_a_module_in_a_folder_beside_is_told_of_and_taken_if_asked_for(
     write(module("Base", "B == 1"), folder=tmp_path / "other")
     with pytest.raises(InputError):
         load_modules(root, nearby=True)
-
-
-def test_a_circle_is_an_error(write: WriteModules) -> None:
-    root = write(module("A", "EXTENDS B"), module("B", "EXTENDS C"), module("C", "I == INSTANCE B"))
-    raised = raises(InputError, load_modules, root)
-    assert raised.code == "module-cycle"
-    assert "B needs C needs B" in raised.message
 
 
 def test_a_syntax_error_in_a_module_below_is_found_there(write: WriteModules, tmp_path: Path) -> None:

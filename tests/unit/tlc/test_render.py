@@ -56,29 +56,20 @@ def test_deadlock_is_told_to_the_reader_since_old_configs_cannot_say_it() -> Non
 
 
 @pytest.mark.parametrize(
-    ("template", "said"),
+    ("template", "line", "said"),
     [
-        ("{{ config.specifications }}", "specifications"),
-        ("{{ model }}", "'model' is undefined"),
-        ("{% if config.nothing %}x{% endif %}", "nothing"),
-        ("{% for i in invariants %}{{ i }}{% endfor %}", "'invariants' is undefined"),
+        ("{{ config.specifications }}", 1, "specifications"),
+        ("{{ model }}", 1, "'model' is undefined"),
+        ("{% if config.nothing %}x{% endif %}", 1, "nothing"),
+        ("{% for i in invariants %}{{ i }}{% endfor %}", 1, "'invariants' is undefined"),
+        ("INIT Init\n{% if %}\n", 2, ""),
+        ("{{ 1 // 0 }}", 1, ""),
     ],
 )
-def test_an_undefined_name_is_an_error(template: str, said: str) -> None:
-    raised = raises(InputError, render_config, CONFIG, template, where="own.cfg.j2", match=said)
-    assert raised.code == "template"
-    assert raised.where == "own.cfg.j2:1"
-    assert "config" in str(raised.hint)
-
-
-def test_what_is_no_template_is_told_with_its_line() -> None:
-    raised = raises(InputError, render_config, CONFIG, "INIT Init\n{% if %}\n", where="own.cfg.j2")
-    assert (raised.code, raised.where) == ("template", "own.cfg.j2:2")
-
-
-def test_what_fails_while_rendering_is_an_error() -> None:
-    raised = raises(InputError, render_config, CONFIG, "{{ 1 // 0 }}", where="own.cfg.j2")
-    assert (raised.code, raised.where) == ("template", "own.cfg.j2:1")
+def test_a_mistake_in_a_template_is_told_with_its_line(template: str, line: int, said: str) -> None:
+    raised = raises(InputError, render_config, CONFIG, template, where="own.cfg.j2", match=said or None)
+    assert (raised.code, raised.where) == ("template", f"own.cfg.j2:{line}")
+    assert not said or "config" in str(raised.hint)
 
 
 def test_a_sweep_may_name_its_own_template(load: LoadSweep, tmp_path: Path) -> None:
@@ -91,16 +82,6 @@ def test_a_sweep_may_name_its_own_template(load: LoadSweep, tmp_path: Path) -> N
     assert [run.config_text for run in plan.runs] == [
         f"CONSTANT Max = {n}\nSPECIFICATION Spec\n" for n in (1, 2)
     ]
-
-
-def test_mistakes_in_its_template_name_the_file(load: LoadSweep, tmp_path: Path) -> None:
-    head = 'module = "Counter.tla"\ntemplate = "own.cfg.j2"\n[constants]\nMax = 1\n'
-    raised = raises(InputError, load, head, match=r"own\.cfg\.j2")
-    assert raised.code == "template-missing"
-    assert raised.where == f"{tmp_path / 'sweep.toml'}:2:1"
-    (tmp_path / "own.cfg.j2").write_text("\n\n{{ config.invariant }}\n")
-    raised = raises(InputError, lambda: plan_sweep(load(head), "jar"), match="invariant")
-    assert raised.where == f"{tmp_path / 'own.cfg.j2'}:3"
 
 
 @pytest.mark.parametrize(

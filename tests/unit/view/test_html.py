@@ -27,7 +27,6 @@ from tests.unit.view.traces import marks
 from tla2py.analysis.charts import Series, best_axes
 from tla2py.analysis.points import grid_points, summary_line
 from tla2py.analysis.view import StoreView, open_view
-from tla2py.errors import InputError
 from tla2py.execution.check import Checked
 from tla2py.model.mutant import Killer, MutantReport, MutantRow
 from tla2py.model.outcome import Diagnostic, Outcome, unfinished
@@ -143,12 +142,6 @@ def test_notes_come_first_and_their_links_are_kept(view: StoreView, tmp_path: Pa
     assert "../specs/more.md#there" in read.links
     assert {"#coverage", "https://example.org/a"} <= set(read.links)
     assert "<summary>Notes" in report_page(view, notes="long " * 2000)
-
-
-def test_what_is_asked_for_and_not_there_is_an_error(view: StoreView) -> None:
-    with pytest.raises(InputError, match="Nobody") as raised:
-        report_page(view, lanes={"by": "Nobody"})
-    assert raised.value.code == "no-processes"
 
 
 def test_the_pair_that_tells_most(view: StoreView) -> None:
