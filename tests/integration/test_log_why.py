@@ -62,64 +62,6 @@ memory = "256MiB"
 """
 LINES = '{"event": "Start"}\n{"event": "second"}\n{"event": "third"}\n'
 
-QUEUE = r"""---- MODULE Queue ----
-EXTENDS Naturals, Sequences
-CONSTANTS Producers, Consumers
-VARIABLES buffer, waiting
-NotifyOther(others) ==
-  IF waiting \cap others # {} THEN \E t \in waiting \cap others : waiting' = waiting \ {t} ELSE UNCHANGED waiting
-Wait(t) == waiting' = waiting \cup {t} /\ UNCHANGED buffer
-Put(t, d) ==
-  IF Len(buffer) < 1
-  THEN /\ buffer' = Append(buffer, d)
-       /\ NotifyOther(Consumers)
-  ELSE Wait(t)
-Get(t) ==
-  \/ /\ buffer # <<>>
-     /\ buffer' = Tail(buffer)
-     /\ NotifyOther(Producers)
-  \/ buffer = <<>> /\ Wait(t)
-Init == buffer = <<>> /\ waiting = {}
-Next == \/ \E p \in Producers : p \notin waiting /\ Put(p, p)
-        \/ \E c \in Consumers : c \notin waiting /\ Get(c)
-Spec == Init /\ [][Next]_<<buffer, waiting>>
-====
-"""
-QUEUE_CONFIG = """\
-SPECIFICATION Spec
-CONSTANTS Producers = {p1, p2} Consumers = {c1, c2}
-CHECK_DEADLOCK FALSE
-"""
-
-
-def test_actions_are_those_that_the_log_and_next_name(run_cli: RunCli, tmp_path: Path) -> None:
-    """Helpers and what they bind are none, and a guard of Next does not make it one."""
-    (tmp_path / "Queue.tla").write_text(QUEUE)
-    (tmp_path / "Queue.cfg").write_text(QUEUE_CONFIG)
-
-    def line(action: str, args: str, state: str = "") -> str:
-        return f'{{"action": "{action}", "args": {{{args}}}{state}}}\n'
-
-    get, put = line("Get", '"t": "c1"'), line("Put", '"t": "p1", "d": "p1"')
-    state = ', "state": {"waiting": ["c1", "p2"]}'
-    logs = {
-        # Both consumers wait, so that Put has one step for each that it notifies.
-        "notify": get + line("Get", '"t": "c2"') + line("Put", '"t": "p1", "d": "p1"', state),
-        # The buffer is full, so Put waits: its own text has no conjunct on the way.
-        "wait": put + line("Put", '"t": "p2", "d": "p2"', ', "state": {"waiting": ["p1"]}'),
-    }
-    for name, text in logs.items():
-        (tmp_path / f"{name}.ndjson").write_text(text)
-    shown = {name: run_cli("validate", "Queue.tla", f"{name}.ndjson").stdout for name in logs}
-    assert "  Put: waiting' = state.waiting is FALSE\n" in shown["notify"]
-    assert "1 state possible before it; enabled: Put\n" in shown["notify"]
-    assert "nearest: Put(t = p1, d = p1), waiting {c" in shown["notify"]
-    assert "  Put: waiting' = state.waiting is FALSE\n" in shown["wait"]
-    assert "1 state possible before it; enabled: Put, Get\n" in shown["wait"]
-    assert 'nearest: Put(t = p2, d = p2), waiting {p2} instead of ["p1"]\n' in shown["wait"]
-    for text in shown.values():
-        assert not {"NotifyOther", "Wait", "Next"} & {*text.replace(":", " ").replace("(", " ").split()}
-
 
 @pytest.mark.core
 def test_the_first_conjunct_that_is_false(run_cli: RunCli, tmp_path: Path) -> None:
