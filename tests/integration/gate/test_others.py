@@ -95,27 +95,3 @@ def test_what_a_config_cannot_expect(models: Path, run_cli: RunCli, said: str, c
     (models / "models" / "Low.cfg").write_text(CONFIGS["Low"].replace("EXPECT SafetyFailure Low", said))
     refused(gate(run_cli, models, "sweep.toml"), code, "models/Low.cfg:4:4", named)
     assert not (models / "store").exists()
-
-
-def test_one_config_that_cannot_be_read_stops_no_other(models: Path, run_cli: RunCli) -> None:
-    """In a folder, of which all configs are found."""
-    (models / "other").mkdir()
-    (models / "other" / "Still.tla").write_text(
-        "---- MODULE Still ----\nVARIABLE still\nInit == still = 0\nNext == still = 1 /\\ still' = 0\nOk == still = 0\n====\n"
-    )
-    (models / "other" / "Still.cfg").write_text("INIT Init\nNEXT Next\nINVARIANT Ok\nCHECK_DEADLOCK FALSE\n")
-    for name in CONFIGS:
-        (models / "models" / f"{name}.cfg").rename(models / f"Lift{name}.cfg")
-    (models / "Lift.tla").write_text(LIVE.replace("====\n", "Wrong == [ nonsense\n====\n"))
-    done = gate(run_cli, models, ".", "--timeout", "1m", "--memory", "256MiB")
-    red(done, 2, (Reason.UNREAD, None))
-    unread = [problem.text for problem in done.problems]
-    assert [text.partition(".cfg")[0] for text in unread] == [f"Lift{name}" for name in sorted(CONFIGS)]
-    assert all("Lift.tla:" in text for text in unread)
-    assert [len(gated.decision.points) for gated in done.reported.gated] == [1]
-    swept = run_cli("sweep", ".", "-o", "store", "--executor", "local", cwd=models, code=2)
-    assert swept.executed == 0
-    assert "LiftLow.cfg" in swept.stderr
-    planned = run_cli("sweep", ".", "-o", "store", "--dry-run", cwd=models)
-    assert "LiftLow.cfg cannot be run" in planned.stdout
-    assert planned.code == 0
