@@ -12,9 +12,8 @@ import pytest
 
 from tests.command import Ended
 from tests.conftest import RunCli
-from tests.stores import table_rows
+from tests.stores import lasting_tables, table_rows
 from tla2py.execution import execute, job
-from tla2py.store.schema import TABLE_NAMES
 from tla2py.tlc.process import pool, sandbox
 from tla2py.tlc.process.pool import close_hosts
 
@@ -54,7 +53,6 @@ Spec == Init /\ [][UNCHANGED x]_x
 Silent == x # "hello\n"
 ====
 """
-TIMES = {"wall_seconds", "cpu_seconds", "peak_memory_bytes", "started_at"}
 
 
 @pytest.fixture(scope="module")
@@ -78,15 +76,6 @@ def tla2py(run_cli: RunCli, tmp_path: Path, cache: Path, newer_tlc: Path) -> Ite
     close_hosts()
 
 
-def rows(store: Path) -> dict[str, list[dict[str, object]]]:
-    """The rows of a store's tables without times."""
-    tables = {name: table_rows(store, name) for name in TABLE_NAMES}
-    return {
-        name: [{key: value for key, value in row.items() if key not in TIMES} for row in found]
-        for name, found in tables.items()
-    }
-
-
 def test_runs_in_one_jvm_have_the_rows_of_processes(
     tla2py: RunCli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -106,8 +95,8 @@ def test_runs_in_one_jvm_have_the_rows_of_processes(
         ended = tla2py("sweep", f"{name}.toml", "--executor", "local", "-o", name, "--no-why")
         assert "violated: Few" in ended.stdout, ended
     assert shared == [True] * 3
-    found = rows(tmp_path / "warm")
-    assert found == rows(tmp_path / "cold")
+    found = lasting_tables(tmp_path / "warm")
+    assert found == lasting_tables(tmp_path / "cold")
     assert [len(found[table]) for table in ("runs", "states")] == [3, 2 + 3 + 4]
     assert tla2py("trace", "warm", "1", "--verify").code == 0
     # With IOUtils and trust a run has a process of its own: it may start programs.

@@ -12,14 +12,13 @@ from typing import Any, NamedTuple
 import pytest
 
 from tests import command
-from tests.stores import table_rows
+from tests.stores import TIMES, table_rows
 from tla2py.tlc.tools.jar import read_jar
 
 pytestmark = pytest.mark.jars
 
 MODULE = Path(__file__).resolve().parent.parent / "specs" / "Kinds.tla"
 SWEEP = 'module = "Kinds.tla"\n[model]\ninvariants = ["Small"]\nproperties = ["Grows", "Ends"]\n'
-MEASURED = ("point", "wall_seconds", "cpu_seconds", "peak_memory_bytes", "started_at")
 Counts = tuple[int | None, int | None, int | None]
 NONE: Counts = (None, None, None)
 
@@ -152,7 +151,7 @@ def test_a_process_without_sandbox_answers_as_a_shared_jvm_in_one(
     def rows(tables: Tables, name: str) -> list[Row]:
         runs = {run["run_id"]: run["Kind"] for run in tables("runs") if run["Kind"].strip('"') in some}
         found = [row | {"run_id": runs[row["run_id"]]} for row in tables(name) if row["run_id"] in runs]
-        return [{key: value for key, value in row.items() if key not in MEASURED} for row in found]
+        return [{key: value for key, value in row.items() if key not in {"point", *TIMES}} for row in found]
 
     for table in ("runs", "traces", "states", "changes", "diagnostics", "prints", "coverage"):
         assert rows(own, table) == rows(answers, table), table

@@ -20,10 +20,9 @@ import pytest
 
 from tests.conftest import RunCli
 from tests.corpus.tlc.regenerate import REPLACED
-from tests.stores import table_rows
+from tests.stores import lasting_tables
 from tla2py.model.model import GivenVariable, Inputs
 from tla2py.model.run import Limits, TlcOptions
-from tla2py.store.schema import TABLE_NAMES
 from tla2py.tlc.process import pool as hosts
 from tla2py.tlc.process.command import build_argv
 from tla2py.tlc.process.gateway import gateway_jar
@@ -36,7 +35,6 @@ from tla2py.tlc.tools.java import find_java
 CORPUS = Path(__file__).resolve().parent.parent / "corpus" / "tlc"
 SPECS = Path(__file__).resolve().parent.parent / "specs"
 LIMITS = Limits(timeout_seconds=120, memory_bytes=1 << 30)
-TIMES = {"wall_seconds", "cpu_seconds", "peak_memory_bytes", "started_at"}
 # Left to processes of their own: a search by depth finds now one trace and now another, and so on.
 OWN = {"-dfid", "-simulate", "-generate", "-dump"}
 
@@ -137,15 +135,7 @@ def test_a_sweep_comes_out_as_without(tmp_path: Path, run_cli: RunCli) -> None:
     for name, switch in (("warm", ""), ("cold", "warm = false\n")):
         (tmp_path / f"{name}.toml").write_text(text.replace("[tlc]\n", f"[tlc]\n{switch}"))
         run_cli("sweep", f"{name}.toml", "--executor", "local", "-o", name, code=1)
-        tables.append(
-            {
-                table: [
-                    {key: value for key, value in row.items() if key not in TIMES}
-                    for row in table_rows(tmp_path / name, table)
-                ]
-                for table in TABLE_NAMES
-            }
-        )
+        tables.append(lasting_tables(tmp_path / name))
     for table, rows in tables[0].items():
         assert rows == tables[1][table], table
     assert running() == set()

@@ -20,10 +20,10 @@ from pyarrow import fs
 
 import tla2py
 from tests.conftest import COUNTER, RunCli
-from tests.integration.test_sweep import TIMES, wait_until_gone
+from tests.integration.test_sweep import wait_until_gone
 from tests.objects import Storage, serving
 from tests.raising import raises
-from tests.stores import identities, record_ids
+from tests.stores import TIMES, identities, record_ids
 from tests.unit.records import executed
 from tests.unit.store.test_store import MANIFEST, POINTS, stated
 from tla2py.analysis.view import StoreView

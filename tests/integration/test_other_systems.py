@@ -13,8 +13,8 @@ import pytest
 
 from tests import command
 from tests.conftest import RunCli
-from tests.integration.test_sweep import SPECS, SWEEP_HERE, processes_of, rows, wait_until_gone
-from tests.stores import record_ids, table_rows
+from tests.integration.test_sweep import SPECS, SWEEP_HERE, processes_of, wait_until_gone
+from tests.stores import lasting_rows, record_ids, table_rows
 from tla2py.model.run import WALLS, Walls
 from tla2py.store.store import Store
 from tla2py.tlc.process.sandbox import NO_WALLS
@@ -92,8 +92,8 @@ def test_sweeps_are_the_same_and_say_once_that_no_wall_stands(
     assert (here.code, here.stderr.count(NO_WALLS)) == (1, 0), here
     for name in ("sweep", "other"):
         store = tmp_path / "there" / name
-        assert rows(store, "runs") == rows(tmp_path / "here" / name, "runs")
-        assert rows(store, "states") == rows(tmp_path / "here" / name, "states")
+        assert lasting_rows(store, "runs") == lasting_rows(tmp_path / "here" / name, "runs")
+        assert lasting_rows(store, "states") == lasting_rows(tmp_path / "here" / name, "states")
         assert all(row["peak_memory_bytes"] > 2**24 for row in table_rows(store, "runs"))
         opened = Store(store)
         for run_id in opened.recorded():
@@ -138,7 +138,7 @@ def test_a_kill_leaves_no_process_and_costs_only_the_runs_in_flight(
     assert 0 < len(kept) < 6
     run_cli("sweep", SPECS / "counter.toml", "--executor", "local", "-o", store, env=elsewhere, code=0)
     assert kept.items() <= record_ids(store).items()
-    assert len(rows(store, "runs")) == 6
+    assert len(lasting_rows(store, "runs")) == 6
     assert not wait_until_gone(scratch)
     assert not list(store.rglob(".tmp-*"))
 

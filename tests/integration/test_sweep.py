@@ -20,20 +20,14 @@ import tla2py
 from tests import command
 from tests.command import tool
 from tests.conftest import RunCli
-from tests.stores import damage_record, record_ids, table_rows
+from tests.stores import TIMES as TIMES
+from tests.stores import damage_record, lasting_rows, record_ids
 from tla2py.analysis.view import StoreView
 from tla2py.view.explorer import store_data
 
 SPECS = Path(__file__).resolve().parent.parent / "specs"
 SWEEP_HERE = [sys.executable, "-m", "tla2py", "sweep", str(SPECS / "counter.toml"), "--executor", "local"]
-TIMES = {"wall_seconds", "cpu_seconds", "peak_memory_bytes", "started_at", "executor"}
-
-
-def rows(store: Path, table: str) -> list[dict[str, object]]:
-    """A table's rows but for what differs from one run to the next."""
-    return [
-        {name: value for name, value in row.items() if name not in TIMES} for row in table_rows(store, table)
-    ]
+rows = lasting_rows
 
 
 def processes_of(folder: Path) -> list[str]:
@@ -307,13 +301,6 @@ def test_lanes_say_what_tells_who_acts(counter_store: Path) -> None:
     assert told(view).endswith("; the acting process is derived from the part of the state that changed")
     said = "; the acting process is derived from arguments, or from the part of the state that changed"
     assert told(view.with_arguments()).endswith(said)
-
-
-def test_two_sweeps_into_one_store_at_once(counter_store: Path, tmp_path: Path, run_cli: RunCli) -> None:
-    store = shutil.copytree(counter_store, tmp_path / "store")
-    with tla2py.open_store(str(store)).store.lock():
-        second = run_cli("sweep", SPECS / "counter.toml", "--executor", "local", "-o", store)
-    assert (second.code, second.error.code) == (2, "store-busy")
 
 
 def test_a_store_that_another_module_takes_over_is_told(tiny_sweep: Path, run_cli: RunCli) -> None:

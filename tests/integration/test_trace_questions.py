@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from tests import command
 from tests.conftest import RunCli
 from tests.raising import raises
-from tla2py.analysis.view import StoreView, open_view
+from tests.stores import swept
+from tla2py.analysis.view import StoreView
 from tla2py.errors import InputError
 from tla2py.replay.conjuncts import Conjuncts
 from tla2py.replay.successors import Enabledness
@@ -26,14 +26,6 @@ Term = "2"
 Late = "2"
 Grace = "1"
 """
-
-
-def swept(folder: Path, **files: str) -> StoreView:
-    """The store of the sweep file ``sweep.toml`` beside modules."""
-    for name, text in files.items():
-        (folder / (f"{name}.toml" if name == "sweep" else f"{name}.tla")).write_text(text)
-    command.run("sweep", "sweep.toml", "--executor", "local", cwd=folder, code=1)
-    return open_view(folder / "runs/sweep")
 
 
 @pytest.fixture(scope="module")

@@ -8,16 +8,14 @@ import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from tests.command import tool
 from tests.conftest import RunCli
-from tests.stores import table_rows
+from tests.stores import lasting_tables, table_rows
 from tla2py.execution import execute, job
 from tla2py.model.model import Config, Model
-from tla2py.store.schema import TABLE_NAMES
 from tla2py.tlc.config.wrapper import build_config
 from tla2py.tlc.process import pool
 from tla2py.tlc.tools.java import find_java
@@ -106,19 +104,6 @@ def test_a_log_is_a_point(run_cli: RunCli, tmp_path: Path, monkeypatch: pytest.M
     assert "2 runs to execute" in run_cli("validate", sweep, "-o", tmp_path / "store").stderr
 
 
-def test_mistakes_have_their_places(run_cli: RunCli, tmp_path: Path) -> None:
-    sweep = logs(tmp_path)
-    for change, code in (
-        (('"logs/*.ndjson"', '"log/*.ndjson"'), "input-missing"),
-        (("[parameters]", 'as = "Lgo"\n[parameters]'), "log-reader"),
-        (("[parameters]", 'position = "y"\n[parameters]'), "log-position"),
-        (("[parameters]", "[parameters]\nlog = [1]"), "unknown-parameter"),
-    ):
-        sweep.write_text(SWEEP.replace(*change))
-        assert run_cli("validate", sweep).error.code == code
-    assert run_cli("validate", tmp_path / "Trace.tla").error.code == "usage"
-
-
 IOENV = r"""---- MODULE Trace ----
 EXTENDS Naturals, Sequences, TLC, Json, IOUtils
 VARIABLES x, l
@@ -128,17 +113,6 @@ Next == l <= Len(Log) /\ x' = x + 1 /\ x' = Log[l].n /\ l' = l + 1
 Spec == Init /\ [][Next]_<<x, l>>
 ====
 """
-TIMES = {"wall_seconds", "cpu_seconds", "peak_memory_bytes", "started_at"}
-
-
-def rows(store: Path) -> dict[str, list[dict[str, Any]]]:
-    """The rows of a store's tables without times."""
-    return {
-        name: [
-            {key: value for key, value in row.items() if key not in TIMES} for row in table_rows(store, name)
-        ]
-        for name in TABLE_NAMES
-    }
 
 
 @pytest.mark.jars
@@ -169,8 +143,8 @@ def test_runs_with_variables_share_jvms(
         ] == [("violated", 3, 4), ("holds", 4, None)]
     # Each log once, and the one that does not hold again, for the reason.
     assert shared == [True] * 3
-    found = rows(tmp_path / "warm")
-    assert found == rows(tmp_path / "cold")
+    found = lasting_tables(tmp_path / "warm")
+    assert found == lasting_tables(tmp_path / "cold")
     assert [row["text"] for row in found["prints"]] == ['<<"bad.ndjson", FALSE>>', '<<"good.ndjson", FALSE>>']
 
 

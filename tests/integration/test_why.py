@@ -10,6 +10,7 @@ import pytest
 
 from tests import command
 from tests.conftest import RunCli
+from tests.stores import swept
 from tla2py.analysis.view import StoreView, open_view
 from tla2py.model.because import Because
 
@@ -27,15 +28,6 @@ EVERY_JAR = pytest.mark.parametrize(
         ),
     ],
 )
-
-
-def swept(folder: Path, jar: Path | None = None, **files: str) -> StoreView:
-    """The store of the sweep file ``sweep.toml`` beside modules."""
-    for name, text in files.items():
-        (folder / (f"{name}.toml" if name == "sweep" else f"{name}.tla")).write_text(text)
-    options: list[str | Path] = ["--tla2tools", jar] if jar is not None else []
-    command.run("sweep", "sweep.toml", "--executor", "local", *options, cwd=folder, code=1)
-    return open_view(folder / "runs/sweep")
 
 
 def asked(view: StoreView, point: int = 1, number: int = 1, jar: Path | None = None) -> Because:
