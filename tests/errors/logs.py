@@ -47,6 +47,11 @@ provokes.rows(
         "sweep.toml:5:1",
         lambda lab: planned(lab, 'as = "environment.A"\nposition = "1 + 1"\n'),
     ),
+    (
+        "unknown-parameter",
+        "sweep.toml:6:1",
+        lambda lab: planned(lab, 'as = "environment.A"\n[parameters]\nlog = [1]\n'),
+    ),
     ("log-unused", "sweep.toml:5:1", lambda lab: planned(lab, 'as = "environment.A"\nunobserved = 1\n')),
     (
         "log-files",

@@ -52,6 +52,13 @@ provokes.rows(
             lab, mutants='{"module": "Counter", "line": 99, "column": 1, "before": "x", "after": "y"}\n'
         ),
     ),
+    (
+        "bad-mutant",
+        "mine.jsonl:1",
+        lambda lab: mutated(
+            lab, mutants='{"module": "Counter", "line": 7, "column": 1, "before": "x", "after": ""}\n'
+        ),
+    ),
     ("mutants-unreadable", None, lambda lab: mutated(lab, "--from", "none.jsonl")),
     ("usage", None, lambda lab: mutated(lab, "-L", ".")),
 )

@@ -17,9 +17,6 @@ from tests.command import Ended
 from tests.conftest import RunCli
 from tla2py.store.schema import FIXED_RUNS_COLUMNS, TABLES
 from tla2py.sweep.judge import ONLY_DEADLOCK
-from tla2py.tla.itf import state_from_itf
-from tla2py.tla.value import ModelValue, Record
-from tla2py.tla.value_text import format_value
 
 SPECS = Path(__file__).resolve().parent.parent / "specs"
 LAST2 = ("-c", "Last=2")
@@ -199,17 +196,6 @@ def test_the_words_of_other_answers() -> None:
     assert "Walk.tla:35:8: " in check("Walk.tla", *LAST2, "--invariant", "Sum").stdout
 
 
-def test_liveness_that_ends_in_stuttering() -> None:
-    code, found = check_json("Walk.tla", *LAST2, "--property", "Arrives", "--no-deadlock")
-    assert code == 1
-    assert answer(found) == ("violation_liveness", "violated", ["Arrives"])
-    (trace,) = found["traces"]
-    assert (trace["stuttering"], trace["loop_start"]) == (True, None)
-    assert [state["in_loop"] for state in trace["states"]][-1] is True
-    assert trace["states"][-1]["state"]["at"] != {"#bigint": "2"}
-    assert "stuttering" in check("Walk.tla", *LAST2, "--property", "Arrives", "--no-deadlock").stdout
-
-
 def test_a_time_limit() -> None:
     ended = check("Endless.tla", "--config", "Count.cfg", "--timeout", "3s")
     assert ended.code == 3
@@ -264,23 +250,6 @@ def test_a_config_by_name_goes_before_the_one_beside(folder: Path, run_cli: RunC
     assert f"and back to state {trace['loop_start']} by {trace['loop_action']}, for ever" in text.stdout
 
 
-def test_an_action_property(folder: Path, run_cli: RunCli) -> None:
-    (folder / "Walk.cfg").write_text("SPECIFICATION RoundSpec CONSTANT Last = 1 Nobody = n PROPERTY Onward\n")
-    ended = run_cli("check", "Walk.tla", "--json", code=1)
-    found = json.loads(ended.stdout)
-    assert found["violated"] == [{"kind": "action_property", "name": "Onward"}]
-    assert steps(found)[-1] == ("Turn", 0)
-
-
-def test_what_only_tlc_finds_wrong_in_a_module(folder: Path, run_cli: RunCli) -> None:
-    walk = folder / "Walk.tla"
-    walk.write_text(walk.read_text().replace("NotHome == at # 0", "NotHome == at # Home"))
-    ended = run_cli("check", "Walk.tla", *LAST2, "--json", code=2)
-    found = json.loads(ended.stdout)
-    assert answer(found) == ("error_spec_parse", "broken", [])
-    assert "Home" in found["message"]
-
-
 TWO = r"""---- MODULE Two ----
 VARIABLES left, right
 vars == <<left>>
@@ -305,29 +274,6 @@ def test_a_gate_notes_it_too(run_cli: RunCli, tmp_path: Path) -> None:
     assert (gated.code, "the state variable right" in gated.stdout) == (0, True)
 
 
-def test_what_only_tlc_finds_wrong_in_a_config(folder: Path, run_cli: RunCli) -> None:
-    walk = folder / "Walk.tla"
-    walk.write_text(walk.read_text().replace("NotHome ==", "Never == 1 = 2\nNotHome =="))
-    (folder / "Walk.cfg").write_text("SPECIFICATION Spec CONSTANT Last = 1 Nobody = n INVARIANT Never\n")
-    ended = run_cli("check", "Walk.tla", "--json", code=2)
-    found = json.loads(ended.stdout)
-    assert answer(found) == ("error_config_parse", "broken", [])
-    assert "Never" in found["message"]
-
-
-def test_values_that_a_config_cannot_say(folder: Path, run_cli: RunCli) -> None:
-    ended = run_cli(
-        *("check", "Walk.tla", *LAST2, "--invariant", "NotHome", "--json"),
-        *("-c", "Nobody=[name |-> <<-1, {}>>, of |-> Anyone]"),
-        code=1,
-    )
-    (trace,) = json.loads(ended.stdout)["traces"]
-    met = state_from_itf(trace["states"][0]["state"])["met"]
-    assert format_value(met) == "[name |-> <<-1, {}>>, of |-> Anyone]"
-    assert isinstance(met, Record)
-    assert met["of"] == ModelValue("Anyone")
-
-
 def test_a_definition_may_be_given_too(folder: Path, run_cli: RunCli) -> None:
     ended = run_cli(
         "check", "Walk.tla", *LAST2, "-c", "Next=Walk(2)", "--invariant", "NotLast", "--json", code=1
@@ -341,14 +287,6 @@ def test_a_definition_that_a_config_gives_a_value_keeps_it(folder: Path, run_cli
     )
     for more in ((), ("-c", "Last=2")):
         run_cli("check", "Walk.tla", "--no-deadlock", *more, code=0)
-
-
-def test_modules_from_a_library(folder: Path, run_cli: RunCli) -> None:
-    (folder / "here").mkdir()
-    (folder / "here" / "Stroll.tla").write_text(
-        "---- MODULE Stroll ----\nEXTENDS Walk\nFar == at > 5\nNear == ~Far\n====\n"
-    )
-    run_cli("check", "here/Stroll.tla", "-L", ".", *LAST2, "--invariant", "Near", "--no-deadlock", code=0)
 
 
 def test_a_check_leaves_nothing_behind(folder: Path, run_cli: RunCli) -> None:

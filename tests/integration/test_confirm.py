@@ -239,11 +239,3 @@ def test_a_simulation_keeps_its_behaviours(tmp_path: Path, run_cli: RunCli) -> N
     trace = view.trace(1)
     hops = [state.values["hops"] for state in trace.states]
     assert hops[:4] == [0, 1, 2, 3]
-
-
-def test_a_key_of_the_other_mode_is_refused(tmp_path: Path, run_cli: RunCli) -> None:
-    sweep = tmp_path / "ring.toml"
-    sweep.write_text(HEAD + "[tlc]\nbehaviours = true\n")
-    done = run_cli("sweep", sweep, "--executor", "local", "-o", tmp_path / "store", code=2)
-    assert "ring.toml:9:1" in done.stderr
-    assert not (tmp_path / "store").exists()

@@ -220,21 +220,6 @@ def test_plain_tlc_agrees_with_the_statuses(run_cli: RunCli, tmp_path: Path) -> 
         assert clean == (row["status"] in ("survived", "equivalent", "duplicate") or checks), (row, output)
 
 
-def test_what_cannot_be_mutated_is_refused(run_cli: RunCli, clock: Path, tmp_path: Path) -> None:
-    (tmp_path / "bad.jsonl").write_text(
-        '{"module": "Clock", "line": 7, "column": 12, "before": "y", "after": ""}\n'
-    )
-    for arguments, code, words in [
-        (("--operators", "drop-guards"), "unknown-operator", "drop-guard"),
-        (("--actions", "Tack"), "unknown-definition", "Tick"),
-        (("--points", "4"), "no-point", "from 1 to 3"),
-        (("--points", "one"), "usage", "1,3-5"),
-        (("--operators", "drop-fairness"), "no-mutants", "reaches"),
-        (("--from", "bad.jsonl"), "bad-mutant", "x < N"),
-        (("--from", "none.jsonl"), "mutants-unreadable", "none.jsonl"),
-    ]:
-        ended = run_cli("mutate", clock, "--dry-run", *arguments)
-        assert (ended.code, ended.error.code) == (2, code), ended
-        assert words in ended.stderr
+def test_a_dry_run_lists_mutants(run_cli: RunCli, clock: Path, tmp_path: Path) -> None:
     assert "drop-update" in run_cli("mutate", clock, "--dry-run", "--actions", "Tick", code=0).stdout
     assert not (tmp_path / "runs").exists()

@@ -177,20 +177,25 @@ def module(folder: Path, line: str) -> Path:
 
 
 @pytest.mark.parametrize(
-    ("text", "place"),
+    ("text", "code", "place"),
     [
-        ('[tlc]\nmode = "generate"\n', ":3:9"),
-        ('[tlc]\noptions = ["-dumpTrace", "json", "t.json"]\n', ":3:13"),
-        ('[tlc]\noptions = ["-noTE"]\n', ":3:13"),
-        ('[tlc]\noptions = ["-postCondition", "A!B"]\n', ":3:13"),
+        ('[tlc]\nmode = "generate"\n', "tlc-lacks", "3:9"),
+        ('[tlc]\noptions = ["-dumpTrace", "json", "t.json"]\n', "tlc-lacks", "3:13"),
+        ('[tlc]\noptions = ["-noTE"]\n', "tlc-lacks", "3:13"),
+        ('[tlc]\noptions = ["-postCondition", "A!B"]\n', "tlc-lacks", "3:13"),
+        ('[model]\nalias = "Small"\n', "unknown-keyword", "3:10"),
+        ('[model]\npostconditions = ["Small"]\n', "unknown-keyword", "3:20"),
+        ('[model]\nperiodic = "Small"\n', "unknown-keyword", "3:13"),
     ],
 )
-def test_options(run_cli: RunCli, tiny_sweep: Path, text: str, place: str) -> None:
+def test_what_a_sweep_file_asks_for(
+    run_cli: RunCli, tiny_sweep: Path, text: str, code: str, place: str
+) -> None:
     tiny_sweep.write_text(f'module = "Counter.tla"\n{text}[constants]\nMax = 2\n')
-    for arguments in (["--dry-run"], ["--executor", "local"]):
+    for arguments in (["--dry-run"], LOCAL):
         ended = run_cli("sweep", tiny_sweep, *arguments)
-        assert (ended.code, ended.refusal) == (2, ("tlc-lacks", f"{tiny_sweep}{place}")), ended
-        assert ended.hint == INSTALL
+        assert (ended.code, ended.refusal) == (2, (code, f"{tiny_sweep}:{place}")), ended
+        assert ended.hint.startswith(INSTALL)
     assert not tiny_sweep.with_name("runs").exists()
 
 
@@ -210,20 +215,6 @@ def test_modules(run_cli: RunCli, tmp_path: Path, line: str) -> None:
     assert (note.severity, note.hint) == ("note", INSTALL)
     path.with_suffix(".cfg").unlink()
     assert run_cli("check", module(tmp_path, f"\\* {line}\n(* {line} *)"), "-c", "Max=2").code == 0
-
-
-@pytest.mark.parametrize(
-    ("model", "place"),
-    [('alias = "Small"', "4:10"), ('postconditions = ["Small"]', "4:20"), ('periodic = "Small"', "4:13")],
-)
-def test_keys_of_a_model(run_cli: RunCli, tiny_sweep: Path, model: str, place: str) -> None:
-    tiny_sweep.write_text(
-        COUNTER_SWEEP.replace("[model]\n", f"[model]\n{model}\n").replace("module =", "\nmodule =")
-    )
-    ended = run_cli("sweep", tiny_sweep, "--executor", "local")
-    assert (ended.code, ended.error.code) == (2, "unknown-keyword"), ended
-    assert str(ended.error.where) == f"{tiny_sweep}:{place}"
-    assert ended.hint.startswith(INSTALL)
 
 
 def test_a_config(run_cli: RunCli, tiny_spec: Path) -> None:

@@ -90,19 +90,6 @@ def test_a_budget_keeps_behaviours(run_cli: RunCli, line: Path, jar: Path) -> No
     assert set(open_view(line.with_name("store")).traces.kind) == {"simulated"}
 
 
-def test_a_simulation_does_not_hold(run_cli: RunCli, line: Path) -> None:
-    line.write_text(SWEEP + WALKS + '[expect]\nverdict = "holds"\n')
-    assert run_cli("sweep", line, "--executor", "local").code == 3
-
-
-def test_a_gate_wants_the_simulation_to_be_expected(run_cli: RunCli, line: Path) -> None:
-    line.write_text(SWEEP + WALKS)
-    assert "no violation in 5 behaviours" in run_cli("gate", line, "--executor", "local", code=3).stdout
-
-    line.write_text(SWEEP + WALKS + ALLOWED)
-    assert run_cli("gate", line, "--executor", "local").code == 0
-
-
 @pytest.mark.parametrize("counted", ["states", "behaviours"])
 def test_a_budget_is_an_end(run_cli: RunCli, line: Path, newer_tlc: Path, counted: str) -> None:
     """TLC 2.15 does not count behaviours."""
@@ -270,9 +257,3 @@ def test_tlc_cannot_evaluate_an_expression(run_cli: RunCli, tiny_spec: Path, tmp
     (row,) = table_rows(tmp_path / "store", "runs")
     assert row["verdict"] == "broken"
     assert str(row["message_place"]).endswith("sweep.toml:3:25")
-
-
-def test_a_list_is_no_value_of_a_constant(run_cli: RunCli, tiny_spec: Path, tmp_path: Path) -> None:
-    (tmp_path / "sweep.toml").write_text('module = "Counter.tla"\n[parameters]\nMax = [["1"], 2]\n')
-    ended = run_cli("sweep", "sweep.toml", "--executor", "local", "-o", "store")
-    assert ended.refusal == ("wrong-type", "sweep.toml:3:1")

@@ -297,9 +297,3 @@ def test_actions_that_never_fired_are_named(sweep: Path, run_cli: RunCli) -> Non
         ("Never", (1, 2, 3), True),
         ("Jump", (1, 2), False),
     ]
-
-
-def test_nothing_is_said_without_counts(sweep: Path, run_cli: RunCli) -> None:
-    ended = run_cli("sweep", sweep, "--executor", "local", "-o", sweep.parent / "store")
-    assert "never fired" not in ended.stdout
-    assert not disabled_actions(tla2py.open_store(sweep.parent / "store"))

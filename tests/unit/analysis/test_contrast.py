@@ -6,7 +6,6 @@ import itertools
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -181,11 +180,6 @@ def test_a_violation_without_a_trace(view: StoreView) -> None:
 @pytest.mark.parametrize(("point", "code"), [(1, "not-violated"), (4, "no-point"), (5, "no-point")])
 def test_what_has_no_neighbour(view: StoreView, point: int, code: str) -> None:
     assert raises(InputError, view.neighbour, point).code == code
-
-
-def test_nothing_holds(tmp_path: Path) -> None:
-    error = raises(InputError, lambda: view_of(tmp_path, ({"N": "1"}, "deadlock")).neighbour(1))
-    assert error.code == "no-neighbour"
 
 
 def at_most(left: Mapping[str, str], right: Mapping[str, str]) -> bool:

@@ -207,19 +207,6 @@ def test_a_log_that_cannot_be_read(tmp_path: Path, text: str | bytes, code: str,
     assert raised.hint
 
 
-def test_a_log_that_is_missing(tmp_path: Path) -> None:
-    assert (
-        raises(InputError, lambda: list(LogLines(tmp_path / "none.ndjson", "none.ndjson"))).code
-        == "log-unreadable"
-    )
-
-
-def test_a_log_of_too_many_lines(tmp_path: Path) -> None:
-    with pytest.raises(InputError) as raised:
-        list(LogLines(written(tmp_path, '{"a": 1}\n' * 4), "run.ndjson", most_lines=3))
-    assert (raised.value.code, raised.value.where) == ("log-large", "run.ndjson:4")
-
-
 def test_a_field_of_several_types_is_reported_once(tmp_path: Path) -> None:
     text = '{"a": 1, "s": {"x": 1}}\n{"a": "1"}\n{"a": "2", "s": {"x": "2"}}\n{"a": null}\n'
     reader = LogLines(written(tmp_path, text), "run.ndjson")

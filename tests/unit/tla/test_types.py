@@ -55,8 +55,10 @@ def kind_of(load: LoadModules, body: str, declaration: str = "CONSTANT C") -> Co
         ),
         # Recursive operators come to an end.
         (
-            "RECURSIVE Sum(_, _)\nSum(f, s) == IF s = {} THEN 0 ELSE\n  LET e == CHOOSE e \\in s : TRUE "
-            "IN f[e] + Sum([f EXCEPT ![e] = 0], s \\ {e})\nA == Sum(x, C)",
+            r"""RECURSIVE Sum(_, _)
+Sum(f, s) == IF s = {} THEN 0
+             ELSE LET e == CHOOSE e \in s : TRUE IN f[e] + Sum([f EXCEPT ![e] = 0], s \ {e})
+A == Sum(x, C)""",
             "set of model values",
         ),
         (
