@@ -10,7 +10,6 @@ import pytest
 
 from tests import command
 from tests.conftest import RunCli
-from tla2py.tla.parse import load_modules
 
 pytestmark = pytest.mark.systems
 
@@ -80,24 +79,10 @@ class Broken:
     def sweep(self) -> Path:
         return self.folder / "gate.toml"
 
-    @property
-    def module(self) -> Path:
-        return self.folder / f"{SYSTEMS[self.name][0]}.tla"
-
-    @property
-    def variable(self) -> str:
-        """A variable of the module, to speak of states."""
-        return load_modules(self.module, [self.folder.parent / "lib"]).variables[0].name
-
     def change(self, old: str, new: str) -> None:
         text = self.sweep.read_text()
         assert old in text
         self.sweep.write_text(text.replace(old, new, 1))
-
-    def define(self, text: str) -> None:
-        """A definition more, at the end of the module."""
-        body, end, rest = self.module.read_text().rpartition("\n====")
-        self.module.write_text(f"{body}\n{text}\n{end}{rest}")
 
     def gate(self, *options: str) -> tuple[int, str]:
         done = self.run_cli(
@@ -153,28 +138,3 @@ def test_a_deleted_invariant(broken: Broken) -> None:
     code, said = broken.gate()
     assert code == 1, said
     assert f"drift: no longer checks the invariant {first}" in said
-
-
-def test_a_state_space_that_fell(broken: Broken) -> None:
-    broken.define(f"GateNever == {broken.variable} /= {broken.variable}")
-    if "constraints" in broken.sweep.read_text():
-        broken.change('constraints = ["LedgerLimit"]', 'constraints = ["LedgerLimit", "GateNever"]')
-    else:
-        broken.change("[model]\n", '[model]\nconstraints = ["GateNever"]\n')
-    code, said = broken.gate()
-    assert code == 2, said
-    assert "drift: now has the constraint GateNever" in said
-    assert "drift: distinct states fell from " in said
-    assert "no-states: no state was found" in said
-
-
-def test_another_property_is_violated_than_the_one_meant(broken: Broken) -> None:
-    first = SYSTEMS[broken.name][1][0]
-    broken.define(f"GateWrong == {broken.variable} /= {broken.variable}")
-    broken.change("invariants = [", 'invariants = ["GateWrong", ')
-    broken.change('verdict = "holds"', f'violates = ["{first}"]')
-    code, said = broken.gate()
-    assert code == 1, said
-    assert "unexpected: violates GateWrong, not expected to" in said
-    assert "drift: now checks the invariant GateWrong" in said
-    assert "again: tla2py check gate.toml --point 1" in said
