@@ -9,6 +9,8 @@ import pytest
 
 from tests.command import Ended
 from tests.conftest import RunCli
+from tla2py.execution import execute, job
+from tla2py.tlc.process import pool
 from tla2py.tlc.process.pool import close_hosts
 
 Refused = Callable[..., Ended]
@@ -99,10 +101,26 @@ def newer(run_cli: RunCli, cache: Path, newer_tlc: Path) -> Iterator[RunCli]:
     """The command line with TLC 2.20 and the CommunityModules."""
     surroundings = {"XDG_CACHE_HOME": str(cache), "TLA2TOOLS_JAR": str(newer_tlc)}
 
-    def run(*args: str | Path) -> Ended:
-        return run_cli(*args, env=surroundings)
+    def run(*args: str | Path, env: dict[str, str] | None = None) -> Ended:
+        return run_cli(*args, env=surroundings | (env or {}))
 
     community = newer_tlc.with_name("CommunityModules.jar")
     assert run("tools", "install", "community-modules", "--from-file", community).code == 0
     yield run
     close_hosts()
+
+
+@pytest.fixture
+def shared(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
+    """Whether each run that was offered to a JVM that stays was one of it, however many run at once here."""
+    found: list[bool] = []
+    warm = pool.execute_warm
+
+    def counted(*arguments: object) -> object:
+        done = warm(*arguments)  # type: ignore[arg-type]
+        found.append(done is not None)
+        return done
+
+    monkeypatch.setattr(execute, "execute_warm", counted)
+    monkeypatch.setattr(job, "_WARM_RUNS", 0)
+    return found

@@ -13,8 +13,7 @@ import pytest
 from tests.command import Ended
 from tests.conftest import RunCli
 from tests.stores import lasting_tables, table_rows
-from tla2py.execution import execute, job
-from tla2py.tlc.process import pool, sandbox
+from tla2py.tlc.process import sandbox
 from tla2py.tlc.process.pool import close_hosts
 
 pytestmark = pytest.mark.jars
@@ -55,41 +54,16 @@ Silent == x # "hello\n"
 """
 
 
-@pytest.fixture(scope="module")
-def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A cache that these tests share, so that TLC's classes are archived once."""
-    return tmp_path_factory.mktemp("cache")
-
-
 @pytest.fixture
-def tla2py(run_cli: RunCli, tmp_path: Path, cache: Path, newer_tlc: Path) -> Iterator[RunCli]:
-    """The command line with TLC 2.20 and the CommunityModules installed, from a file of another name."""
-    surroundings = {"XDG_CACHE_HOME": str(cache), "TLA2TOOLS_JAR": str(newer_tlc)}
+def tla2py(newer: RunCli, tmp_path: Path) -> RunCli:
+    """That command line where there is a module that uses theirs."""
     (tmp_path / "Use.tla").write_text(USE)
-
-    def run(*args: str | Path, env: dict[str, str] | None = None) -> Ended:
-        return run_cli(*args, env=surroundings | (env or {}))
-
-    community = newer_tlc.with_name("CommunityModules.jar")
-    assert run("tools", "install", "community-modules", "--from-file", community).code == 0
-    yield run
-    close_hosts()
+    return newer
 
 
 def test_runs_in_one_jvm_have_the_rows_of_processes(
-    tla2py: RunCli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tla2py: RunCli, tmp_path: Path, shared: list[bool]
 ) -> None:
-    shared: list[bool] = []
-    warm = pool.execute_warm
-
-    def counted(*arguments: object) -> object:
-        done = warm(*arguments)  # type: ignore[arg-type]
-        shared.append(done is not None)
-        return done
-
-    monkeypatch.setattr(execute, "execute_warm", counted)
-    # However many run at once here.
-    monkeypatch.setattr(job, "_WARM_RUNS", 0)
     for name, switch in (("warm", ""), ("cold", "warm = false\n")):
         (tmp_path / f"{name}.toml").write_text(SWEEP + switch)
         ended = tla2py("sweep", f"{name}.toml", "--executor", "local", "-o", name, "--no-why")

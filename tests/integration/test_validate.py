@@ -14,10 +14,8 @@ import pytest
 from tests.command import tool
 from tests.conftest import RunCli
 from tests.stores import lasting_tables, table_rows
-from tla2py.execution import execute, job
 from tla2py.model.model import Config, Model
 from tla2py.tlc.config.wrapper import build_config
-from tla2py.tlc.process import pool
 from tla2py.tlc.tools.java import find_java
 
 # Stands for the CommunityModules, which the bundled TLC is too old for.
@@ -116,19 +114,7 @@ Spec == Init /\ [][Next]_<<x, l>>
 
 
 @pytest.mark.jars
-def test_runs_with_variables_share_jvms(
-    newer: RunCli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    shared: list[bool] = []
-    warm = pool.execute_warm
-
-    def counted(*arguments: object) -> object:
-        done = warm(*arguments)  # type: ignore[arg-type]
-        shared.append(done is not None)
-        return done
-
-    monkeypatch.setattr(execute, "execute_warm", counted)
-    monkeypatch.setattr(job, "_WARM_RUNS", 0)
+def test_runs_with_variables_share_jvms(newer: RunCli, tmp_path: Path, shared: list[bool]) -> None:
     (tmp_path / "Trace.tla").write_text(IOENV)
     # The module leaves out the line without n.
     for name, line in (("good", '{"n": 3}'), ("bad", '{"n": 4}')):
