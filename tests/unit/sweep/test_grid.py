@@ -35,10 +35,6 @@ def shown(sweep: Sweep) -> list[tuple[str, ...]]:
     return [tuple(point.parameters.values()) for point in sweep.points]
 
 
-def error_of(load: LoadSweep, text: str) -> InputError:
-    return raises(InputError, load, text)
-
-
 def test_the_last_parameter_varies_fastest(load: LoadSweep) -> None:
     sweep = load(HEAD + AXES)
     assert [p.name for p in sweep.parameters] == ["Who", "Low"]
@@ -75,47 +71,6 @@ def test_a_point_that_was_excluded_may_be_included(load: LoadSweep) -> None:
     assert len(sweep.points) == 5
 
 
-@pytest.mark.parametrize(
-    ("text", "code", "line", "said"),
-    [
-        ("[parameters]\nLow = []", "empty-parameter", 8, "parameter Low has no values"),
-        ("[parameters]\nLow = [1, 2, 1]", "duplicate-point", 8, "parameter Low has the value 1 twice"),
-        (
-            '[parameters]\nWho = ["{a, b}", "{b, a}"]',
-            "duplicate-point",
-            8,
-            "parameter Who has the value {b, a} twice",
-        ),
-        ("[parameters]\nLowe = [1]", "unknown-parameter", 8, "did you mean Low?"),
-        ("[parameters]\nZzz = [1]", "unknown-parameter", 8, "tla2py inspect"),
-        ("[parameters]\nOrigin = [1]", "assigned-twice", 8, "Origin is both a parameter and in [constants]"),
-        (AXES + "[grid]\nexclude = [{ Lwo = 1 }]", "grid-key", 11, "did you mean Low?"),
-        (AXES + "[grid]\ninclude = [{ Low = 3 }]", "grid-key", 11, "lacks Who"),
-        (
-            AXES + '[grid]\ninclude = [{ Low = 2, Who = "{b,a}" }]',
-            "duplicate-point",
-            11,
-            "already in the grid: Who = {b,a}, Low = 2",
-        ),
-        (
-            AXES + '[grid]\ninclude = [{ Low = 3, Who = "{a}" }, { Low = 3, Who = "{ a }" }]',
-            "duplicate-point",
-            11,
-            "already in the grid",
-        ),
-        (AXES + "[grid]\nexclude = [{}]", "empty-grid", 11, "leaves no point"),
-        (AXES + "[grid]\nrepeat = 2", "grid-key", 11, "simulate"),
-    ],
-)
-def test_mistakes_are_told_with_their_line(
-    load: LoadSweep, text: str, code: str, line: int, said: str
-) -> None:
-    error = error_of(load, HEAD + text)
-    assert error.code == code
-    assert f"sweep.toml:{line}:" in str(error.where)
-    assert said in str(error)
-
-
 def test_modules_are_the_first_parameter(load: LoadSweep) -> None:
     sweep = load(
         'module = ["Counter.tla", "Box.tla"]\n'
@@ -124,7 +79,7 @@ def test_modules_are_the_first_parameter(load: LoadSweep) -> None:
     )
     assert [(p.name, p.kind) for p in sweep.parameters] == [("module", "module"), ("Max", "constant")]
     assert shown(sweep) == list(itertools.product(("Counter.tla", "Box.tla"), ("1", "2")))
-    error = error_of(load, 'module = ["Counter.tla", "Counter.tla"]')
+    error = raises(InputError, load, 'module = ["Counter.tla", "Counter.tla"]')
     assert (error.code, error.message) == (
         "duplicate-point",
         "parameter module has the value Counter.tla twice",
@@ -186,10 +141,6 @@ Pick = "LAMBDA x, y : x"
 """
 
 
-def axes_error_of(load: LoadSweep, text: str) -> InputError:
-    return raises(InputError, load, AXES_HEAD + text)
-
-
 @pytest.mark.parametrize(
     ("rule", "values"),
     [
@@ -211,36 +162,10 @@ def test_a_rule_may_be_a_table_of_its_own(load: LoadSweep) -> None:
     assert shown(sweep) == [("1",), ("2",)]
 
 
-@pytest.mark.parametrize(
-    ("text", "code", "line", "said"),
-    [
-        ("[parameters]\nLow = { from = 2, to = 1 }", "empty-parameter", 7, "no values"),
-        ("[parameters]\nLow = { from = 1, to = 2, step = 0 }", "empty-parameter", 7, "no values"),
-        ("[parameters]\nLow = { from = 1, to = 1000000 }", "values", 7, "1,000,000 values"),
-        ("[parameters]\nLow = { from = 1 }", "values", 7, "{ from = 1, to = 8, step = 2 }"),
-        ('[parameters]\nWho = { model_values = "b" }', "values", 7, "sizes"),
-        ('[parameters]\nWho = { model_values = "b", sizes = [1], from = 1 }', "values", 7, "rule"),
-        ('[parameters]\nWho = { model_values = "b", sizes = [] }', "empty-parameter", 7, "no values"),
-        ('[parameters]\nWho = { model_values = "b", sizes = [-1] }', "wrong-type", 7, ">= 0"),
-        ('[parameters]\nWho = { model_values = "b", sizes = [1, 1] }', "duplicate-point", 7, "{b1} twice"),
-        ('[parameters]\nWho = { model_values = "1", sizes = [1] }', "values", 7, "cannot begin with '1'"),
-        ("[parameters]\nLow = { from = 1, too = 2 }", "unknown-key", 7, "did you mean to?"),
-        ('[parameters]\nLow = { from = 1, to = "2" }', "wrong-type", 7, "expected a number"),
-        ("[parameters.Low]\nfrom = 1\ntoo = 2", "unknown-key", 8, "parameters.Low.too"),
-        ("[parameters]\nLow = { from = 1, to = 9999 }\nLimit = { from = 1, to = 101 }", "grid-size", 6, ""),
-    ],
-)
-def test_mistakes_in_rules(load: LoadSweep, text: str, code: str, line: int, said: str) -> None:
-    error = axes_error_of(load, text)
-    assert error.code == code
-    assert f"sweep.toml:{line}:" in str(error.where)
-    assert said in str(error)
-
-
 def test_no_model_value_has_a_name_that_the_module_declares(load: LoadSweep) -> None:
     module = (load(AXES_HEAD + 'Who = "{a}"\nLow = 0\n').path.parent) / "Box.tla"
     module.write_text(module.read_text().replace("Limit ==", "b2 == 3\nLimit =="))
-    error = axes_error_of(load, '[parameters]\nWho = { model_values = "b", sizes = [1, 2] }')
+    error = raises(InputError, load, AXES_HEAD + '[parameters]\nWho = { model_values = "b", sizes = [1, 2] }')
     assert error.code == "values"
     assert "Box declares b2, so it cannot name a model value" in error.message
 
@@ -262,22 +187,6 @@ def test_zipped_parameters_go_together_in_the_place_of_the_first(load: LoadSweep
         ("2", "{a}", "6"),
     ]
     assert list(sweep.points[0].parameters) == ["Low", "Who", "Limit"]
-
-
-@pytest.mark.parametrize(
-    ("text", "code", "said"),
-    [
-        ('zip = [["Low", "Whom"]]', "grid-key", "did you mean Who?"),
-        ('zip = [["Low", "Limit"]]', "grid-key", "Low has 3, Limit has 2"),
-        ('zip = [["Low", "Who"], ["Who", "Low"]]', "grid-key", "zipped twice"),
-        ('zip = [["Low", "Low"]]', "grid-key", "Low is zipped twice"),
-    ],
-)
-def test_mistakes_in_zip(load: LoadSweep, text: str, code: str, said: str) -> None:
-    raised = raises(InputError, load, ZIPPED + text)
-    assert raised.code == code
-    assert said in str(raised)
-    assert "sweep.toml:11:1" in str(raised.where)
 
 
 def test_a_row_of_a_zip_is_there_once(load: LoadSweep) -> None:
@@ -352,24 +261,6 @@ def test_what_is_included_need_not_satisfy_where(load: LoadSweep) -> None:
     assert shown(sweep)[-1] == ("{c}", "9")
 
 
-@pytest.mark.parametrize(
-    ("where", "code", "said"),
-    [
-        ("Lo <= 1", "unknown-name", "did you mean Low?"),
-        ("Low <= ", "expression-syntax", "not a TLA+ expression"),
-        ("Low", "not-a-predicate", "Low is 1, not true or false"),
-        ("Low <= Who", "not-a-value", "Who = {b1}, Low = 1: <= has no value for 1 and {b1}"),
-        ("SUBSET Who = {}", "not-understood", "supported: numbers"),
-        ("Low > 9", "empty-grid", "where leaves no point"),
-    ],
-)
-def test_mistakes_in_where(load: LoadSweep, where: str, code: str, said: str) -> None:
-    raised = raises(InputError, load, GRID + f'where = "{where}"\n')
-    assert raised.code == code
-    assert "sweep.toml:10:1" in str(raised.where)
-    assert said in str(raised)
-
-
 def test_three_thousand_points_are_planned_without_a_pause(load: LoadSweep) -> None:
     text = (
         'module = "Counter.tla"\n[parameters]\nMax = { from = -1, to = 2998 }\ninvariants = ["", "Small"]\n'
@@ -381,3 +272,79 @@ def test_three_thousand_points_are_planned_without_a_pause(load: LoadSweep) -> N
     assert len({run.run_id for run in plan_sweep(sweep, "jar").runs}) == 3_001
     assert loaded < 5
     assert time.process_time() - begin < 15
+
+
+MISTAKES: dict[str, list[tuple[str, str, int, str]]] = {
+    HEAD: [
+        ("[parameters]\nLow = []", "empty-parameter", 8, "parameter Low has no values"),
+        ("[parameters]\nLow = [1, 2, 1]", "duplicate-point", 8, "parameter Low has the value 1 twice"),
+        (
+            '[parameters]\nWho = ["{a, b}", "{b, a}"]',
+            "duplicate-point",
+            8,
+            "parameter Who has the value {b, a} twice",
+        ),
+        ("[parameters]\nLowe = [1]", "unknown-parameter", 8, "did you mean Low?"),
+        ("[parameters]\nZzz = [1]", "unknown-parameter", 8, "tla2py inspect"),
+        ("[parameters]\nOrigin = [1]", "assigned-twice", 8, "Origin is both a parameter and in [constants]"),
+        (AXES + "[grid]\nexclude = [{ Lwo = 1 }]", "grid-key", 11, "did you mean Low?"),
+        (AXES + "[grid]\ninclude = [{ Low = 3 }]", "grid-key", 11, "lacks Who"),
+        (
+            AXES + '[grid]\ninclude = [{ Low = 2, Who = "{b,a}" }]',
+            "duplicate-point",
+            11,
+            "already in the grid: Who = {b,a}, Low = 2",
+        ),
+        (
+            AXES + '[grid]\ninclude = [{ Low = 3, Who = "{a}" }, { Low = 3, Who = "{ a }" }]',
+            "duplicate-point",
+            11,
+            "already in the grid",
+        ),
+        (AXES + "[grid]\nexclude = [{}]", "empty-grid", 11, "leaves no point"),
+        (AXES + "[grid]\nrepeat = 2", "grid-key", 11, "simulate"),
+    ],
+    AXES_HEAD: [
+        ("[parameters]\nLow = { from = 2, to = 1 }", "empty-parameter", 7, "no values"),
+        ("[parameters]\nLow = { from = 1, to = 2, step = 0 }", "empty-parameter", 7, "no values"),
+        ("[parameters]\nLow = { from = 1, to = 1000000 }", "values", 7, "1,000,000 values"),
+        ("[parameters]\nLow = { from = 1 }", "values", 7, "{ from = 1, to = 8, step = 2 }"),
+        ('[parameters]\nWho = { model_values = "b" }', "values", 7, "sizes"),
+        ('[parameters]\nWho = { model_values = "b", sizes = [1], from = 1 }', "values", 7, "rule"),
+        ('[parameters]\nWho = { model_values = "b", sizes = [] }', "empty-parameter", 7, "no values"),
+        ('[parameters]\nWho = { model_values = "b", sizes = [-1] }', "wrong-type", 7, ">= 0"),
+        ('[parameters]\nWho = { model_values = "b", sizes = [1, 1] }', "duplicate-point", 7, "{b1} twice"),
+        ('[parameters]\nWho = { model_values = "1", sizes = [1] }', "values", 7, "cannot begin with '1'"),
+        ("[parameters]\nLow = { from = 1, too = 2 }", "unknown-key", 7, "did you mean to?"),
+        ('[parameters]\nLow = { from = 1, to = "2" }', "wrong-type", 7, "expected a number"),
+        ("[parameters.Low]\nfrom = 1\ntoo = 2", "unknown-key", 8, "parameters.Low.too"),
+        ("[parameters]\nLow = { from = 1, to = 9999 }\nLimit = { from = 1, to = 101 }", "grid-size", 6, ""),
+    ],
+    ZIPPED: [
+        ('zip = [["Low", "Whom"]]', "grid-key", 11, "did you mean Who?"),
+        ('zip = [["Low", "Limit"]]', "grid-key", 11, "Low has 3, Limit has 2"),
+        ('zip = [["Low", "Who"], ["Who", "Low"]]', "grid-key", 11, "zipped twice"),
+        ('zip = [["Low", "Low"]]', "grid-key", 11, "Low is zipped twice"),
+    ],
+    GRID: [
+        ('where = "Lo <= 1"', "unknown-name", 10, "did you mean Low?"),
+        ('where = "Low <= "', "expression-syntax", 10, "not a TLA+ expression"),
+        ('where = "Low"', "not-a-predicate", 10, "Low is 1, not true or false"),
+        ('where = "Low <= Who"', "not-a-value", 10, "Who = {b1}, Low = 1: <= has no value for 1 and {b1}"),
+        ('where = "SUBSET Who = {}"', "not-understood", 10, "supported: numbers"),
+        ('where = "Low > 9"', "empty-grid", 10, "where leaves no point"),
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "line", "said"),
+    [(head + text, *told) for head, rows in MISTAKES.items() for text, *told in rows],
+)
+def test_mistakes_are_told_with_their_line(
+    load: LoadSweep, text: str, code: str, line: int, said: str
+) -> None:
+    error = raises(InputError, load, text)
+    assert error.code == code
+    assert f"sweep.toml:{line}:" in str(error.where)
+    assert said in str(error)

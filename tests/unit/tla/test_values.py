@@ -262,38 +262,16 @@ def test_reads_itf_of_others() -> None:
     }
 
 
-def test_changes_are_the_smallest_parts() -> None:
-    before = parse_value("[log |-> (b1 :> <<1, 2>> @@ b2 :> <<>>), isr |-> {b1, b2}, xy |-> 1]")
-    after = parse_value("[log |-> (b1 :> <<1, 3, 4>> @@ b2 :> <<>>), isr |-> {b1, b3}, xy |-> 1]")
-
-    assert [(change.path, change.before, change.after) for change in changes(before, after)] == [
-        (".isr{}", ModelValue("b2"), None),
-        (".isr{}", None, ModelValue("b3")),
-        (".log[b1][2]", 2, 3),
-        (".log[b1][3]", None, 4),
-    ]
-
-
 @pytest.mark.parametrize(
     ("before", "after", "found"),
     [
-        ("<<1, 2, 3>>", "<<2, 3>>", [("[1]", 1, None)]),
-        ("<<1, 2, 3, 4>>", "<<1, 4>>", [("[2]", 2, None), ("[3]", 3, None)]),
-        ("<<2, 3>>", "<<1, 2, 3>>", [("[1]", None, 1)]),
-        ("<<1, 1, 1>>", "<<1>>", [("[2]", 1, None), ("[3]", 1, None)]),
-        ("<<1, 2, 3>>", "<<2, 4>>", [("[1]", 1, 2), ("[2]", 2, 4), ("[3]", 3, None)]),
-    ],
-)
-def test_neighbours_taken_out_of_a_sequence_are_all_that_changed(
-    before: str, after: str, found: list[tuple[str, int | None, int | None]]
-) -> None:
-    rows = changes(parse_value(before), parse_value(after))
-    assert [(change.path, change.before, change.after) for change in rows] == found
-
-
-@pytest.mark.parametrize(
-    ("before", "after", "found"),
-    [
+        # Neighbours taken out of a sequence are all that changed.
+        ("<<1, 2, 3>>", "<<2, 3>>", [("[1]", "1", None)]),
+        ("<<1, 2, 3, 4>>", "<<1, 4>>", [("[2]", "2", None), ("[3]", "3", None)]),
+        ("<<2, 3>>", "<<1, 2, 3>>", [("[1]", None, "1")]),
+        ("<<1, 1, 1>>", "<<1>>", [("[2]", "1", None), ("[3]", "1", None)]),
+        ("<<1, 2, 3>>", "<<2, 4>>", [("[1]", "1", "2"), ("[2]", "2", "4"), ("[3]", "3", None)]),
+        # A sequence that moved on dropped and appended.
         ("<<1, 2, 3>>", "<<2, 3, 4>>", [("[]", "1", None), ("[]", None, "4")]),
         ("<<1, 2>>", "<<2, 3, {4}>>", [("[]", "1", None), ("[]", None, "3"), ("[]", None, "{4}")]),
         ("<<1, 2, 3>>", "<<3, 4>>", [("[]", "1", None), ("[]", "2", None), ("[]", None, "4")]),
@@ -301,17 +279,7 @@ def test_neighbours_taken_out_of_a_sequence_are_all_that_changed(
         ("<<1>>", "<<2>>", [("[1]", "1", "2")]),
         ("<<TRUE, 1, 2>>", "<<1, 2, TRUE>>", [("[]", "TRUE", None), ("[]", None, "TRUE")]),
         ("<<0, 1, 2>>", "<<TRUE, 2, 3>>", [("[1]", "0", "TRUE"), ("[2]", "1", "2"), ("[3]", "2", "3")]),
-    ],
-)
-def test_a_sequence_that_moved_on_dropped_and_appended(
-    before: str, after: str, found: list[tuple[str, str | None, str | None]]
-) -> None:
-    assert change_texts(before, after) == found
-
-
-@pytest.mark.parametrize(
-    ("before", "after", "found"),
-    [
+        # A bag gains and loses elements.
         ("<<>>", "([to |-> a] :> 1)", [("{}", None, "[to |-> a]")]),
         ("([to |-> a] :> 1)", "([to |-> b] :> 1)", [("{}", "[to |-> a]", None), ("{}", None, "[to |-> b]")]),
         ("([to |-> a] :> 1)", "([to |-> a] :> 2)", [("[[to |-> a]]", "1", "2")]),
@@ -324,20 +292,25 @@ def test_a_sequence_that_moved_on_dropped_and_appended(
         # The number of a scalar, or one beside a zero, may be anything.
         ("(a :> 5)", "(a :> 5 @@ b :> 1)", [("[b]", None, "1")]),
         ("({1} :> 0)", "({1} :> 0 @@ {2} :> 1)", [("[{2}]", None, "1")]),
+        # The smallest parts, in order.
+        (
+            "[log |-> (b1 :> <<1, 2>> @@ b2 :> <<>>), isr |-> {b1, b2}, xy |-> 1]",
+            "[log |-> (b1 :> <<1, 3, 4>> @@ b2 :> <<>>), isr |-> {b1, b3}, xy |-> 1]",
+            [
+                (".isr{}", "b2", None),
+                (".isr{}", None, "b3"),
+                (".log[b1][2]", "2", "3"),
+                (".log[b1][3]", None, "4"),
+            ],
+        ),
     ],
 )
-def test_a_bag_gains_and_loses_elements(
-    before: str, after: str, found: list[tuple[str, str | None, str | None]]
-) -> None:
-    assert change_texts(before, after) == found
-
-
-def change_texts(before: str, after: str) -> list[tuple[str, str | None, str | None]]:
+def test_changes(before: str, after: str, found: list[tuple[str, str | None, str | None]]) -> None:
     def text(value: Value | None) -> str | None:
         return None if value is None else format_value(value)
 
-    found = changes(parse_value(before), parse_value(after))
-    return [(change.path, text(change.before), text(change.after)) for change in found]
+    rows = changes(parse_value(before), parse_value(after))
+    assert [(change.path, text(change.before), text(change.after)) for change in rows] == found
 
 
 def test_what_is_no_value_is_refused() -> None:
