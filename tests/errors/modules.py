@@ -46,12 +46,6 @@ def folder_with_nothing_but_a_link(lab: Lab) -> None:
 
 provokes.commands(
     ("module-missing", "None.tla", "inspect None.tla"),
-    (
-        "module-missing",
-        "Spec.tla:2:18",
-        "check Spec.tla",
-        {"Spec.tla": "---- MODULE Spec ----\nEXTENDS Counter, Natural\n====\n"},
-    ),
     ("module-syntax", "Spec.tla:1:1", "inspect Spec.tla", {"Spec.tla": ""}),
     (
         "module-syntax",
@@ -99,21 +93,11 @@ provokes.commands(
     ("unknown-constant", None, "check Counter.tla -c Mex=1"),
     ("unknown-definition", None, "check Counter.tla -c Max=1 --invariant Smal"),
     ("folder-file", None, "gate .", {"models.toml": 'module = "Spec.tla"\n'}),
-    (
-        "config-missing",
-        "models.toml:2:1",
-        "gate .",
-        {
-            "Counter.cfg": "SPECIFICATION Spec\nCONSTANT Max = 1\n",
-            "models.toml": '[grid]\nexclude = [{ config = "Counter.cfg" }]\n',
-        },
-    ),
     ("manifest", None, "sweep manifest.json --no-trust", {"manifest.json": "{}"}),
 )
 
 provokes.rows(
     ("module-missing", "Spec.tla:2:9", lambda lab: lab.module("EXTENDS Elsewhere")),
-    ("module-syntax", "Spec.tla:2:6", lambda lab: lab.module("A == ]")),
     (
         "module-cycle",
         "Other.tla:1:32",
@@ -125,11 +109,6 @@ provokes.rows(
         "pluscal-syntax",
         "Spec.tla:4:5",
         lambda lab: lab.module("(* --algorithm a\nbegin\n  x := ;\nend algorithm *)"),
-    ),
-    (
-        "config-missing",
-        "sweep.toml:2:11",
-        lambda lab: lab.plan('module = "Counter.tla"\nconfig = "None.cfg"\n'),
     ),
     (
         "config-missing",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 from tests.conftest import COUNTER_SWEEP
 from tests.errors.provoke import Lab, provokes
 
@@ -12,6 +14,12 @@ def mutated(lab: Lab, *options: str, mutants: str | None = None) -> None:
         lab.write("mine.jsonl", mutants)
         options = (*options, "--from", "mine.jsonl")
     lab.run("mutate", "sweep.toml", "--dry-run", *options)
+
+
+def given(**other: str | int | None) -> str:
+    """A mutant on the second line, without what is None."""
+    line = {"module": "Counter", "line": 7, "column": 1, "before": "x", "after": "y", **other}
+    return "\n" + json.dumps({key: value for key, value in line.items() if value is not None}) + "\n"
 
 
 provokes.commands(
@@ -33,32 +41,10 @@ provokes.rows(
     ("no-point", None, lambda lab: mutated(lab, "--points", "99")),
     ("usage", None, lambda lab: mutated(lab, "--points", "first")),
     ("bad-mutant", "mine.jsonl:1", lambda lab: mutated(lab, mutants="x = 1\n")),
-    (
-        "bad-mutant",
-        "mine.jsonl:2",
-        lambda lab: mutated(lab, mutants='\n{"module": "Counter", "before": "x", "after": "y"}\n'),
-    ),
-    (
-        "bad-mutant",
-        "mine.jsonl:1",
-        lambda lab: mutated(
-            lab, mutants='{"module": "None", "line": 1, "column": 1, "before": "x", "after": "y"}\n'
-        ),
-    ),
-    (
-        "bad-mutant",
-        "mine.jsonl:1",
-        lambda lab: mutated(
-            lab, mutants='{"module": "Counter", "line": 99, "column": 1, "before": "x", "after": "y"}\n'
-        ),
-    ),
-    (
-        "bad-mutant",
-        "mine.jsonl:1",
-        lambda lab: mutated(
-            lab, mutants='{"module": "Counter", "line": 7, "column": 1, "before": "x", "after": ""}\n'
-        ),
-    ),
+    ("bad-mutant", "mine.jsonl:2", lambda lab: mutated(lab, mutants=given(line=None))),
+    ("bad-mutant", "mine.jsonl:2", lambda lab: mutated(lab, mutants=given(module="None"))),
+    ("bad-mutant", "mine.jsonl:2", lambda lab: mutated(lab, mutants=given(line=99))),
+    ("bad-mutant", "mine.jsonl:2", lambda lab: mutated(lab, mutants=given(after=""))),
     ("mutants-unreadable", None, lambda lab: mutated(lab, "--from", "none.jsonl")),
     ("usage", None, lambda lab: mutated(lab, "-L", ".")),
 )

@@ -139,13 +139,6 @@ provokes.commands(
     ("dump-syntax", "trace.json", "trace trace.json", {"trace.json": '{"state": [[1]]}'}),
     ("store-missing", None, "query none 'SELECT 1'"),
     ("trace-file-syntax", "trace.json:1:9", "trace trace.json", {"trace.json": '{"vars":'}),
-    ("itf-syntax", "trace.json", "trace trace.json", {"trace.json": '{"vars": ["x"], "states": [1]}'}),
-    (
-        "dump-syntax",
-        "trace.json",
-        "trace trace.json",
-        {"trace.json": '{"state": [[1, {"x": null}]], "action": []}'},
-    ),
 )
 
 provokes.rows(

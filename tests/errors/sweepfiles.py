@@ -26,7 +26,6 @@ provokes.plans(
     ("wrong-mode", "3:1", "[tlc]\ndepth = 10\n"),
     ("wrong-mode", "3:1", '[tlc]\nbudget = "1m"\n'),
     ("duration", "4:1", '[tlc]\nmode = "simulate"\nbudget = "10m"\n[constants]\nMax = 1\n'),
-    ("duration", "4:1", '[tlc]\nmode = "simulate"\nbudget = "soon"\n[constants]\nMax = 1\n'),
     ("duration", "5:1", '[constants]\nMax = 1\n[tlc]\ntimeout = "soon"\n'),
     ("percent", "5:1", '[constants]\nMax = 1\n[grid]\nwithin = "150%"\n'),
     ("memory", "5:1", '[constants]\nMax = 1\n[tlc]\nmemory = "1MiB"\n'),
@@ -38,12 +37,6 @@ provokes.plans(
         "own.cfg.j2:1",
         'template = "own.cfg.j2"\n[constants]\nMax = 1\n',
         {"own.cfg.j2": "{% if %}"},
-    ),
-    (
-        "template",
-        "own.cfg.j2:1",
-        'template = "own.cfg.j2"\n[constants]\nMax = 1\n',
-        {"own.cfg.j2": "{{ confg.specification }}"},
     ),
     ("own-option", "3:13", '[tlc]\noptions = ["-config", "other.cfg"]\n'),
     ("unknown-constant", "3:1", "[constants]\nMex = 1\n"),
@@ -123,18 +116,6 @@ provokes.rows(
         ).plan('module = "Two.tla"\n[model]\nspecification = "C!Spec"\n'),
     ),
     ("unassigned", "sweep.toml", lambda lab: lab.plan(HEAD)),
-    (
-        "unassigned",
-        "Nil.cfg",
-        lambda lab: (
-            lab.having(
-                "Nil.tla",
-                "---- MODULE Nil ----\nCONSTANT Nil\nVARIABLE x\nSpec == x = Nil /\\ [][x' = Nil]_x\n====\n",
-            )
-            .having("Nil.cfg", "SPECIFICATION Spec\n")
-            .plan('module = "Nil.tla"\nconfig = "Nil.cfg"\n')
-        ),
-    ),
     (
         "no-specification",
         "sweep.toml",

@@ -140,27 +140,6 @@ def test_constants_that_no_config_can_say(folder: Path, run_cli: RunCli) -> None
     assert row["verdict"] == "holds"
 
 
-def test_configs_are_points(folder: Path, run_cli: RunCli) -> None:
-    (folder / "models").mkdir()
-    config = (
-        "SPECIFICATION Spec\nINVARIANT Below\nCHECK_DEADLOCK FALSE\nCONSTANTS Procs = {p} Nodes = {} Goal = "
-    )
-    for goal in (1, 2):
-        (folder / "models" / f"goal{goal}.cfg").write_text(f"{config}{goal}\n")
-    (folder / "models" / "dead.cfg").write_text(f"{config.replace('CHECK_DEADLOCK FALSE', '')}1\n")
-    command = ("sweep", "--configs", "models/*.cfg", "Outer.tla", "--executor", "local", "-o", "store")
-    run_cli(*command, code=1)
-    rows = open_view(folder / "store").arrow("runs").to_pylist()
-    assert [(row["config"], row["verdict"], row["distinct"]) for row in rows] == [
-        ("models/dead.cfg", "violated", 2),
-        ("models/goal1.cfg", "holds", 2),
-        ("models/goal2.cfg", "violated", 3),
-    ]
-    again = run_cli(*command, "--dry-run")
-    assert again.stdout.splitlines()[0] == "1  config = models/dead.cfg  cached"
-    assert again.stdout.splitlines()[-1].endswith("3 runs, 3 cached, 0 to execute")
-
-
 def test_a_dry_run_needs_no_java_and_leaves_no_trace(folder: Path, run_cli: RunCli) -> None:
     (folder / "sweep.toml").write_text(
         HEAD + 'Nodes = "{}"\n[parameters]\nProcs = { model_values = "p", sizes = [1, 2] }\n'

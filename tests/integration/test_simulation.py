@@ -53,11 +53,6 @@ def test_a_simulation_that_finds_nothing_is_no_failure(run_cli: RunCli, line: Pa
     assert point.stdout.splitlines()[-1].startswith("no violation in 5 behaviours")
 
 
-def test_each_worker_takes_its_number(run_cli: RunCli, line: Path) -> None:
-    line.write_text(SWEEP + WALKS + "workers = 2\n")
-    assert "no violation in 10 behaviours" in run_cli("sweep", line, "--executor", "local").stdout
-
-
 @pytest.mark.parametrize("workers", [1, 3])
 @pytest.mark.parametrize("finds", [False, True])
 def test_the_behaviours_counted_are_those_that_tlc_wrote(

@@ -231,15 +231,6 @@ def test_a_damaged_record_is_executed_again(counter_store: Path, tmp_path: Path,
     assert rows(store, "runs") == rows(counter_store, "runs")
 
 
-def test_tables_are_made_again_from_the_records(counter_store: Path, tmp_path: Path) -> None:
-    store = shutil.copytree(counter_store, tmp_path / "store")
-    shutil.rmtree(store / "tables")
-    (store / "tables").mkdir()
-    assert len(tla2py.open_store(str(store)).runs) == 6
-    for table in ("runs", "traces", "states", "changes", "coverage"):
-        assert rows(store, table) == rows(counter_store, table)
-
-
 def test_trace_lists_and_prints(counter_store: Path, run_cli: RunCli) -> None:
     listed = run_cli("trace", counter_store, code=0)
     lines = listed.stdout.splitlines()

@@ -60,10 +60,6 @@ def test_points_that_differ_in_several_parameters_are_found_if_none_is_nearer() 
     assert found(*rows, ("violated", "3", "z")) == [2]
 
 
-def test_where_none_holds() -> None:
-    assert found(("broken", "1", "x"), ("excluded", "1", "y"), ("violated", "2", "x")) == []
-
-
 def made(
     number: int, names: Sequence[str] = ("Safe",), held: Sequence[str] = (), **parameters: str
 ) -> GridPoint:

@@ -63,12 +63,6 @@ def test_a_column_without_numbers(view: StoreView, column: str) -> None:
     assert "distinct" in str(error.hint)
 
 
-def test_a_parameter_that_there_is_not(view: StoreView) -> None:
-    error = raises(InputError, view.heatmap, "N", ["S", "M"], match="M")
-    assert error.code == "unknown-parameter"
-    assert "N, S, K" in str(error.hint)
-
-
 def test_as_text(view: StoreView) -> None:
     assert str(view.heatmap("N", "S")).splitlines() == [
         "        2         10                    3",
@@ -319,14 +313,6 @@ def test_what_changed(pair: tuple[StoreView, StoreView]) -> None:
         "    verdict: holds -> no such point",
         "Spec!Reset generated 2 states, now 0",
     ]
-
-
-@pytest.mark.parametrize("side", [0, 1])
-def test_a_store_does_not_differ_from_itself(pair: tuple[StoreView, StoreView], side: int) -> None:
-    comparison = pair[side].compare(pair[side])
-    assert comparison.changed == ()
-    assert comparison.fired == ()
-    assert len(comparison.pairs) == 4
 
 
 def test_actions_are_compared_only_where_both_were_counted(tmp_path: Path) -> None:

@@ -28,7 +28,6 @@ from tla2py.analysis.kinds import (
     folded,
     kinds_of,
     make_kind,
-    make_kinds,
 )
 from tla2py.analysis.laws import find_law
 from tla2py.analysis.points import Answered, Answers
@@ -73,19 +72,6 @@ def test_every_counterexample_is_found_once(view: StoreView) -> None:
             step = trace.diff(one.length - 1, one.length)
             assert one.changed == {part.variable for part in step.parts}
     assert [one.points for one in all_found(view) if one.point == 2] == [(2, 3)]
-
-
-@pytest.mark.parametrize("fine", [False, True])
-def test_the_kinds_hold_every_counterexample_once(view: StoreView, fine: bool) -> None:
-    kinds = make_kinds(view, fine)
-    members = [(one.point, one.trace) for kind in kinds.kinds for one in kind.members]
-    assert sorted(members) == sorted((one.point, one.trace) for one in all_found(view))
-    for kind in kinds.kinds:
-        assert {one.name for one in kind.members} == {kind.shortest.name}
-        assert kind.shortest.length == min(one.length for one in kind.members)
-    sizes = [len(kind.members) for kind in kinds.kinds]
-    assert sizes == sorted(sizes, reverse=True)
-    assert len(kinds) == len(sizes)
 
 
 def test_both_levels(view: StoreView) -> None:

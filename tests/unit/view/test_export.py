@@ -18,7 +18,6 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from tests.raising import raises
 from tests.unit.store.test_itf_traces import RELAY, same_trace, traces
 from tests.unit.store.test_tables import CASES, make_store
 from tests.unit.tla.strategies import values
@@ -148,12 +147,6 @@ NAMES: dict[str, Value] = {"relay::token": 1, "x": "a"}
 def test_tla_of_variables_of_other_languages() -> None:
 
     assert '("relay::token" :> 1 @@ "x" :> "a")' in export_trace(one_state(**NAMES), "tla")
-
-
-def test_an_unknown_format_is_refused() -> None:
-    caught = raises(InputError, export_trace, RELAY, "xml")
-    assert caught.code == "unknown-format"
-    assert "itf" in (caught.hint or "")
 
 
 def stepping() -> Trace:
