@@ -69,6 +69,10 @@ def results(text: str) -> list[dict[str, object]]:
     return found
 
 
+def alerts(*gates: Evidence) -> list[dict[str, object]]:
+    return results(SarifReport(Path()).text(list(gates)))
+
+
 # --- JUnit
 
 
@@ -142,7 +146,7 @@ def test_junit_holds_what_xml_cannot(hostile: Evidence) -> None:
 
 
 def test_sarif_locates_the_definition_and_walks_through_the_actions(red: Evidence) -> None:
-    (result,) = results(SarifReport(Path()).text([red]))
+    (result,) = alerts(red)
     assert result["ruleId"] == "invariant/Small"
     assert result["locations"][0]["physicalLocation"] == {  # type: ignore[index]
         "artifactLocation": {"uri": "Counter.tla"},
@@ -168,7 +172,7 @@ def test_sarif_locates_the_definition_and_walks_through_the_actions(red: Evidenc
 def test_sarif_of_a_green_gate_has_no_results(load: LoadSweep) -> None:
     sweep = load(HEAD + '[[expect.point]]\nmatch = { Max = 2 }\nviolates = ["Small"]\n')
     decision = gate(sweep, run_row(), run_row("violated", "Small"))
-    assert results(SarifReport(Path()).text([evidence(sweep, decision, trace("Small", 0, 3))])) == []
+    assert alerts(evidence(sweep, decision, trace("Small", 0, 3))) == []
 
 
 def test_sarif_shows_how_a_lasso_ends(load: LoadSweep) -> None:
@@ -176,11 +180,8 @@ def test_sarif_shows_how_a_lasso_ends(load: LoadSweep) -> None:
     base = trace("Small", 0, 1)
     for changed, words in (({"loop_start": 1}, "back to state 1"), ({"stuttering": True}, "stuttering")):
         lasso = Trace(kind=base.kind, name=base.name, states=base.states, **changed)
-        (result,) = results(
-            SarifReport(Path()).text(
-                [evidence(sweep, gate(sweep, run_row(), run_row("violated", "Small")), lasso)]
-            )
-        )
+        gated = evidence(sweep, gate(sweep, run_row(), run_row("violated", "Small")), lasso)
+        (result,) = alerts(gated)
         steps = result["codeFlows"][0]["threadFlows"][0]["locations"]  # type: ignore[index]
         assert words in steps[-1]["location"]["message"]["text"]
         assert any(words in line for line in trace_lines(lasso)[-2:])
@@ -189,7 +190,7 @@ def test_sarif_shows_how_a_lasso_ends(load: LoadSweep) -> None:
 def test_sarif_tells_each_problem_and_each_alert_apart(load: LoadSweep) -> None:
     sweep = load(HEAD + EACH + '[expect]\nviolates = ["deadlock"]\n')
     decision = gate(sweep, run_row("violated", "Small"), run_row("violated", "Small"))
-    found = results(SarifReport(Path()).text([evidence(sweep, decision)]))
+    found = alerts(evidence(sweep, decision))
     rules = [str(result["ruleId"]) for result in found]
     # At each point Small is violated and the expected deadlock is missing.
     assert rules == ["invariant/Small", "gate/unexpected", "gate/unexpected"] * 2
@@ -204,10 +205,6 @@ def test_sarif_tells_each_problem_and_each_alert_apart(load: LoadSweep) -> None:
     assert places[1]["region"]["startLine"] == 8
 
 
-def fingerprints(gate: Evidence) -> list[object]:
-    return [result["partialFingerprints"] for result in results(SarifReport(Path()).text([gate]))]
-
-
 def test_problems_of_one_kind_at_one_point_are_alerts_of_their_own(load: LoadSweep) -> None:
     sweep = load(HEAD)
     lock = Lock(point=[point.locked for point in gate(sweep, run_row(), run_row()).points if point.locked])
@@ -215,27 +212,23 @@ def test_problems_of_one_kind_at_one_point_are_alerts_of_their_own(load: LoadSwe
         evidence(sweep, gate(sweep, run_row(distinct=distinct), run_row("violated", "Small"), lock=lock))
         for distinct in (8, 9)
     )
-    drifts = [
-        str(each["message"])
-        for each in results(SarifReport(Path()).text([one]))
-        if each["ruleId"] == "gate/drift"
-    ]
+    drifts = [str(each["message"]) for each in alerts(one) if each["ruleId"] == "gate/drift"]
     assert ["fell from 10 to 8" in each for each in drifts] == [True, False, False]
-    prints = fingerprints(one)
+    prints, others = ([each["partialFingerprints"] for each in alerts(gated)] for gated in (one, other))
     assert all(prints.count(each) == 1 for each in prints)
     # Different counts give the same alerts.
-    assert fingerprints(other) == prints
+    assert others == prints
 
 
 def test_what_makes_the_job_fail_is_an_error_in_every_report(load: LoadSweep) -> None:
     sweep = load(HEAD)
     gates = [evidence(sweep, gate(sweep, run_row(), run_row("inconclusive")))]
-    (result,) = results(SarifReport(Path()).text(gates))
+    (result,) = alerts(*gates)
     assert (result["ruleId"], result["level"]) == ("gate/inconclusive", "error")
 
 
 def test_sarif_of_anything_is_valid(hostile: Evidence) -> None:
-    found = results(SarifReport(Path()).text([hostile]))
+    found = alerts(hostile)
     assert [result["ruleId"] for result in found] == ["invariant/Small", "gate/broken"]
     assert "\x1b" not in SarifReport(Path()).text([hostile])
     (error,) = results(SarifReport(Path()).error_text("", InputError("code", HOSTILE, where="a b.toml:3")))

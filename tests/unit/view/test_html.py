@@ -194,10 +194,7 @@ def test_who_is_refused_is_told_of_trust(tmp_path: Path) -> None:
         limits = replace(found.record.limits, trust=trust)
         record = replace(found.record, limits=limits)
         result = with_notes(replace(found.result, diagnostics=diagnostics), record)
-        console = Console(file=io.StringIO(), width=200)
-        console.print(check_text(Checked(record=record, result=result)))
-        assert isinstance(console.file, io.StringIO)
-        return console.file.getvalue()
+        return "\n".join(printed(check_text(Checked(record=record, result=result)), 200))
 
     assert "--trust" in said(False, refusal)
     assert "--trust" not in said(True, refusal)
@@ -249,13 +246,6 @@ def test_a_line_wraps_first_where_it_has_columns() -> None:
     assert printed(Wrapped([line]), 20, file=True) == [line]
 
 
-def figures_printed(what: RenderableType) -> str:
-    console = Console(file=io.StringIO(), width=200)
-    console.print(what)
-    assert isinstance(console.file, io.StringIO)
-    return console.file.getvalue()
-
-
 @pytest.fixture
 def figures_view(tmp_path: Path) -> StoreView:
     """A store of a run that holds and one that ran out of memory."""
@@ -263,7 +253,7 @@ def figures_view(tmp_path: Path) -> StoreView:
 
 
 def test_in_the_table_of_a_sweep(figures_view: StoreView) -> None:
-    held, stopped = figures_printed(sweep_summary(figures_view)).splitlines()[1:3]
+    held, stopped = printed(sweep_summary(figures_view), 200)[1:3]
     assert "holds" in held
     assert ">=" not in held
     assert f" >={figures_view.run_rows[1].generated}  " in stopped
@@ -278,7 +268,7 @@ def test_on_pages(figures_view: StoreView) -> None:
 def test_in_the_last_line_of_a_check(tmp_path: Path) -> None:
     def last(case: str) -> str:
         done = executed(tmp_path, case, case)
-        return figures_printed(check_text(Checked(record=done.record, result=done.result))).splitlines()[-1]
+        return printed(check_text(Checked(record=done.record, result=done.result)), 200)[-1]
 
     assert "; at least " in last("out-of-memory")
     assert "; at least " not in last("success")
