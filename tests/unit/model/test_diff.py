@@ -221,14 +221,6 @@ def test_they_part_at_the_first_step_that_is_not_shared(
     assert comparison.parted == (alone[0] if alone else None)
 
 
-@given(runs)
-def test_a_trace_is_aligned_with_itself(ours: list[tuple[str, str | None]]) -> None:
-    comparison = trace(ours).compare(trace(ours))
-    assert set(aligned(comparison)) == {"both"}
-    assert comparison.parted is None
-    assert comparison.missing == ((), ())
-
-
 @given(runs, st.integers(0, 8), st.sampled_from(ACTIONS))
 def test_a_step_more_is_the_only_one_that_is_missing(
     ours: list[tuple[str, str | None]], place: int, more: tuple[str, str | None]

@@ -5,8 +5,6 @@ from __future__ import annotations
 from io import StringIO
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from rich.console import Console
 
 from tests.pages import Page
@@ -17,13 +15,13 @@ from tla2py.tla.value import Value
 from tla2py.view.traces import comparison_text
 
 
-def trace(steps: str, values: dict[int, Value] | None = None, *, args: bool = False, **ends: int) -> Trace:
+def trace(steps: str, values: dict[int, Value] | None = None, **ends: int) -> Trace:
     """A trace whose actions are the letters of ``steps``; the variable x counts them unless ``values`` overrides it."""
     states = tuple(
         State(
             index=index,
             action=letter if index > 1 else None,
-            action_args=("p1",) if args and letter.isupper() else None,
+            action_args=None,
             location=None,
             values={"x": (values or {}).get(index, index), "same": "s"},
         )
@@ -59,33 +57,6 @@ def shape(left: Trace, right: Trace) -> tuple[str, int | None]:
 )
 def test_alignment(left: str, right: str, aligned: str, parted: int | None) -> None:
     assert shape(trace(left), trace(right)) == (aligned, parted)
-
-
-def test_arguments_tell_actions_apart_where_both_traces_have_them() -> None:
-    other = trace("aB", args=True)
-    changed = Trace(
-        kind="invariant",
-        name="Inv",
-        states=(
-            *other.states[:2],
-            State(index=3, action="B", action_args=("p2",), location=None, values={"x": 3, "same": "s"}),
-        ),
-    )
-
-    assert other.compare(changed).parted == 2
-    assert trace("aB").compare(changed).parted is None
-
-
-@given(st.text("abc", max_size=8), st.text("abc", max_size=8))
-def test_no_step_is_lost(left: str, right: str) -> None:
-    one, other = trace(left), trace(right)
-    comparison = one.compare(other)
-
-    assert tuple(step.left for step in comparison.steps if step.left) == one.states
-    assert tuple(step.right for step in comparison.steps if step.right) == other.states
-    assert (comparison.parted is None) == (left == right)
-    if comparison.parted is not None:
-        assert left[: comparison.parted - 1] == right[: comparison.parted - 1]
 
 
 def shown(left: Trace, right: Trace) -> list[str]:
