@@ -8,6 +8,7 @@ import subprocess
 import sys
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,7 +16,7 @@ from tests.command import environment, tool
 from tests.conftest import COUNTER, COUNTER_SWEEP, RunCli
 from tests.integration.test_watch import SPECS
 from tla2py.analysis.view import open_view
-from tla2py.tlc.process.process import execute_argv
+from tla2py.tlc.process.process import Ended, execute_argv
 from tla2py.tlc.process.system import this_machine
 
 DRIVER = """
@@ -36,13 +37,18 @@ def test_a_driver_may_have_many_files_open(tmp_path: Path) -> None:
     assert (tmp_path / "stderr.txt").read_text() == ""
 
 
+def executed(folder: Path, script: str, *, work: Path | None = None, **watching: Any) -> Ended:
+    """What becomes of a script of the shell whose streams are in a folder."""
+    command = ("/bin/sh", "-c", script)
+    return execute_argv(command, work or folder, folder, timeout_seconds=40, memory_bytes=1 << 30, **watching)
+
+
 def test_a_command_sees_no_more_than_its_streams(tmp_path: Path) -> None:
     with contextlib.ExitStack() as stack:
         for _ in range(20):
             stack.callback(os.close, os.open(os.devnull, os.O_RDONLY))
-        command = ("/bin/sh", "-c", 'ls -l /proc/self/fd | grep -c -e pipe -e socket; echo "$TLA2PY_FOLDER"')
-        ended = execute_argv(command, tmp_path, tmp_path, timeout_seconds=20, memory_bytes=1 << 30)
-    assert ended.exit_code == 0
+        script = 'ls -l /proc/self/fd | grep -c -e pipe -e socket; echo "$TLA2PY_FOLDER"'
+        assert executed(tmp_path, script).exit_code == 0
     # ls itself writes to grep through a pipe, and there is no other.
     assert (tmp_path / "stdout.txt").read_text() == "1\n\n"
 
@@ -51,10 +57,7 @@ def test_a_command_that_has_told_its_end_is_not_waited_for(tmp_path: Path) -> No
     def predict(output: Path) -> int | None:
         return 12 if output.read_text().endswith("done\n") else None
 
-    command = ("/bin/sh", "-c", "echo begun; sleep 0.3; echo done; sleep 60")
-    ended = execute_argv(
-        command, tmp_path, tmp_path, timeout_seconds=40, memory_bytes=1 << 30, predict=predict
-    )
+    ended = executed(tmp_path, "echo begun; sleep 0.3; echo done; sleep 60", predict=predict)
     assert (ended.exit_code, ended.termination_reason) == (12, None)
     assert ended.wall_seconds < 30
 
@@ -62,8 +65,8 @@ def test_a_command_that_has_told_its_end_is_not_waited_for(tmp_path: Path) -> No
 def test_a_command_that_removes_its_streams_has_no_answer(tmp_path: Path) -> None:
     work = tmp_path / "run"
     work.mkdir()
-    command = ("/bin/sh", "-c", "echo word; rm ../stdout.txt; mkdir ../stdout.txt; sleep 60")
-    ended = execute_argv(command, work, tmp_path, timeout_seconds=40, memory_bytes=1 << 30)
+    script = "echo word; rm ../stdout.txt; mkdir ../stdout.txt; sleep 60"
+    ended = executed(tmp_path, script, work=work)
     assert (ended.exit_code, ended.termination_reason) == (None, None)
     assert ended.wall_seconds < 40
     assert "removed or replaced" in (tmp_path / "stdout.txt").read_text()
@@ -76,16 +79,8 @@ def test_streams_may_vanish_while_they_are_read(tmp_path: Path) -> None:
         output.unlink()
         output.read_bytes()
 
-    for predict, watch in ((read, None), (None, read)):
-        ended = execute_argv(
-            ("/bin/sh", "-c", "sleep 60"),
-            tmp_path,
-            tmp_path,
-            timeout_seconds=40,
-            memory_bytes=1 << 30,
-            predict=predict,
-            watch=watch,
-        )
+    for watching in ({"predict": read}, {"watch": read}):
+        ended = executed(tmp_path, "sleep 60", **watching)
         assert (ended.exit_code, ended.termination_reason) == (None, None)
         assert "removed or replaced" in output.read_text()
 
