@@ -189,17 +189,6 @@ def test_a_java_elsewhere_is_read_where_it_is(tmp_path: Path, monkeypatch: pytes
     sandbox._of_java.cache_clear()
 
 
-def test_a_template_is_no_program(run_cli: RunCli, tiny_sweep: Path) -> None:
-    steal = "{{ config.__class__.__init__.__globals__['__builtins__']['open']('stolen', 'w').write('x') }}"
-    tiny_sweep.with_name("t.j2").write_text(steal)
-    tiny_sweep.write_text('template = "t.j2"\n' + tiny_sweep.read_text())
-    ended = run_cli("sweep", tiny_sweep, "--executor", "local")
-    assert (ended.code, ended.error.code) == (2, "template")
-    assert "t.j2" in str(ended.error.where)
-    assert "unsafe" in ended.error.message  # Jinja2's word
-    assert not tiny_sweep.with_name("stolen").exists()
-
-
 def test_names_do_not_lead_out_of_their_folder(tiny_sweep: Path, tmp_path: Path) -> None:
     text = tiny_sweep.read_text()
     for name in ("../out", "/tmp/out", "a/../../out"):

@@ -64,6 +64,8 @@ def test_deadlock_is_told_to_the_reader_since_old_configs_cannot_say_it() -> Non
         ("{% for i in invariants %}{{ i }}{% endfor %}", 1, "'invariants' is undefined"),
         ("INIT Init\n{% if %}\n", 2, ""),
         ("{{ 1 // 0 }}", 1, ""),
+        # No template is a program.
+        ("{{ config.__class__.__init__.__globals__['__builtins__']['open']('stolen', 'w') }}", 1, "unsafe"),
     ],
 )
 def test_a_mistake_in_a_template_is_told_with_its_line(template: str, line: int, said: str) -> None:
