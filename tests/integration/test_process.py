@@ -79,8 +79,8 @@ def test_streams_may_vanish_while_they_are_read(tmp_path: Path) -> None:
         output.unlink()
         output.read_bytes()
 
-    for watching in ({"predict": read}, {"watch": read}):
-        ended = executed(tmp_path, "sleep 60", **watching)
+    for predict, watch in ((read, None), (None, read)):
+        ended = executed(tmp_path, "sleep 60", predict=predict, watch=watch)
         assert (ended.exit_code, ended.termination_reason) == (None, None)
         assert "removed or replaced" in output.read_text()
 
