@@ -57,16 +57,72 @@ def _faults_page() -> str:
     return f"{_FAULTS_HEAD}\n" + "\n".join(rows) + "\n"
 
 
+# By operator: an expression before and after, and the mistake that the change stands for.
+_OPERATOR_EXAMPLES = {
+    "drop-guard": ("/\\ wait = 0", "/\\ TRUE", "an action forgets a condition"),
+    "negate-guard": ("/\\ wait = 0", "/\\ ~(wait = 0)", "a condition is the wrong way round"),
+    "drop-update": (
+        "/\\ wait' = Term + Grace",
+        "/\\ wait' = wait",
+        "an action forgets to change a variable; the others change",
+    ),
+    "drop-disjunct": (
+        "Tick \\/ Grant",
+        "FALSE \\/ Grant",
+        "an action never happens: does any check need it?",
+    ),
+    "swap-comparison": ("left[c] > 0", "left[c] >= 0", "a bound is off by one: < and <=, > and >="),
+    "swap-arithmetic": ("wait - 1", "wait + 1", "a counter moves the wrong way: + n and - n for a number n"),
+    "swap-set-operator": (
+        "acks \\cup {r}",
+        "acks \\cap {r}",
+        "a set shrinks where it should grow: \\cup and \\cap",
+    ),
+    "drop-difference": (
+        "isr \\ {r}",
+        "isr",
+        "an element that should leave a set stays, or is not left out of a choice",
+    ),
+    "swap-quantifier": (
+        "\\A r \\in isr : Acked(r)",
+        "\\E r \\in isr : Acked(r)",
+        "one is enough where all are needed: \\A and \\E in conditions",
+    ),
+    "weaken-majority": (
+        "Cardinality(acks) * 2 > N",
+        "(Cardinality(acks) + 1) * 2 > N",
+        "a quorum is one vote short",
+    ),
+    "drop-element": ("{leader, follower}", "{leader}", "an element of a set is forgotten"),
+    "drop-branch": (
+        "IF full THEN Nil ELSE record",
+        "IF FALSE THEN Nil ELSE record",
+        "a case is forgotten: a branch of IF or CASE",
+    ),
+    "change-initial-value": ("wait = 0", "wait = 1", "the system starts in another state"),
+    "weaken-fairness": (
+        "SF_vars(Recover)",
+        "WF_vars(Recover)",
+        "strong fairness is assumed where weak might do",
+    ),
+    "drop-fairness": ("WF_vars(Tick)", "TRUE", "an assumption of fairness may not be needed"),
+    "drop-check": (
+        "/\\ hw <= end",
+        "/\\ TRUE",
+        "does anything else notice what this conjunct of an invariant catches?",
+    ),
+    "given": ("wait = 0", "wait < 2", "a change that --from FILE proposes"),
+}
+
+
 def _operators_page() -> str:
     """The operators that change a specification."""
     return f"{_OPERATORS_HEAD}\n{_operators_table()}"
 
 
 def _operators_table() -> str:
-    rows = [
-        f"| `{each.name}` | `{_cell(each.before)}` | `{_cell(each.after)}` | {_cell(each.reason)} |"
-        for each in OPERATORS.values()
-    ]
+    examples = [(name, *map(_cell, _OPERATOR_EXAMPLES[name])) for name in OPERATORS]
+    rows = [f"| `{name}` | `{before}` | `{after}` | {mistake} |" for name, before, after, mistake in examples]
     return "\n".join(["| operator | before | after | the mistake |", "|---|---|---|---|", *rows, ""])
 
 

@@ -155,7 +155,7 @@ class JudgeBench(NamedTuple):
 
     def mutate(self, sweep: Sweep, name: str) -> MutantReport:
         """What notices the mutants of its behaviour. Raises InputError as ``run_mutation`` does."""
-        operators = tuple(each.name for each in OPERATORS.values() if each.concerns != "checks")
+        operators = tuple(name for name, concerns in OPERATORS.items() if concerns != "checks")
         choice = MutationChoice(operators=operators, sample=self.case.sample, seed=self.case.seed)
         at, listener = self.folder / name, self.listener
         sweep = replace(sweep, vacuity=False)

@@ -62,7 +62,7 @@ class Mutant:
     @property
     def concerns(self) -> operators.Concerns:
         """The part of the model that changes."""
-        return operators.OPERATORS[self.operator].concerns
+        return operators.OPERATORS[self.operator]
 
     @property
     def place(self) -> str:
