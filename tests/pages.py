@@ -1,14 +1,31 @@
-"""Reading a page of HTML: what it links to, and what a reader who does not see it goes by."""
+"""Pages of HTML: serving one, what it links to, and what a reader who does not see it goes by."""
 
 from __future__ import annotations
 
 import re
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote
 
+from tla2py.view.server import ExplorerServer
+
 VOID = {"meta", "link", "br", "hr", "img", "input", "col", "wbr"}
 MACHINE = re.compile(r"""(?<![\w.<"'/:=])/(?:home|root|tmp|work|usr|var|Users)/[\w.]+""")
+
+
+@contextmanager
+def serving(explorer: ExplorerServer) -> Iterator[str]:
+    """The address of an explorer, answered by a thread until the block ends."""
+    thread = threading.Thread(target=explorer.serve, daemon=True)
+    thread.start()
+    try:
+        yield explorer.address
+    finally:
+        explorer._server.shutdown()
+        thread.join()
 
 
 class Page(HTMLParser):

@@ -13,6 +13,7 @@ import pytest
 from tests import command
 from tests.browser.chromium import Tab, chromium
 from tests.integration.walls.test_stores import MARKUP
+from tests.pages import serving
 from tests.unit.store.test_strangers import seal
 from tla2py.analysis.view import open_view
 from tla2py.store.store import Store
@@ -126,5 +127,5 @@ def test_a_hostile_store_does_nothing_to_a_browser(store: Path, browser: Tab, te
     if texts == "everywhere":
         # What was written into the tables is what is shown.
         assert {MARKUP} == {*open_view(store).arrow("changes")["variable"].to_pylist()}
-    with ExplorerServer(data, PageAnswers(data)).serving() as address:
+    with serving(ExplorerServer(data, PageAnswers(data))) as address:
         look_for_harm(browser, address)

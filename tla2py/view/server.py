@@ -7,8 +7,7 @@ import hashlib
 import json
 import secrets
 import threading
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from functools import cache, lru_cache
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -202,17 +201,6 @@ class ExplorerServer:
             self._server.serve_forever(poll_interval=0.2)
         finally:
             self._server.server_close()
-
-    @contextmanager
-    def serving(self) -> Iterator[str]:
-        """The address, answered by a thread until the block ends."""
-        thread = threading.Thread(target=self.serve, daemon=True)
-        thread.start()
-        try:
-            yield self.address
-        finally:
-            self._server.shutdown()
-            thread.join()
 
     def page(self) -> str:
         """The page; its data are requested."""

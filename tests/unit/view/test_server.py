@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from tests.pages import serving
 from tests.unit.store.test_tables import make_store
 from tla2py.analysis.view import open_view
 from tla2py.view.explorer import store_data
@@ -20,7 +21,7 @@ from tla2py.view.server import ExplorerServer, PageAnswers
 @pytest.fixture(scope="module")
 def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     data = store_data(open_view(make_store(tmp_path_factory.mktemp("served") / "store").path))
-    with ExplorerServer(data, PageAnswers(data)).serving() as address:
+    with serving(ExplorerServer(data, PageAnswers(data))) as address:
         yield address
 
 
@@ -109,7 +110,7 @@ def test_the_name_of_a_store_is_not_markup(tmp_path: Path) -> None:
         ),
         PageAnswers(data),
     )
-    with explorer.serving() as address:
+    with serving(explorer) as address:
         page = ask(address, "")[1]
     assert page.count("<script") == 1
     assert "&lt;/title&gt;" in page
