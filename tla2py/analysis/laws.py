@@ -13,7 +13,7 @@ from functools import reduce
 from typing import NamedTuple, TypeAlias
 
 from tla2py.analysis.atoms import Atom, AtomTable, Number, NumberBound, Row, bit_set, bits
-from tla2py.analysis.search import Candidate, Formula, Term, search
+from tla2py.analysis.search import Candidate, Formula, FormulaSearch, Term
 
 # The formulas that are extended by a further atom.
 _BEAM = 60
@@ -187,7 +187,7 @@ def laws_left(table: AtomTable, answers: int, asked: int) -> LawFound:
         return trivial
     numbers = list(bits(asked))
     problem = _Problem(table, numbers, answers, everywhere=True)
-    found = search(*problem.input, steps=_MOST_STEPS)
+    found = FormulaSearch(*problem.input, steps=_MOST_STEPS).run()
     laws = list(itertools.islice(itertools.chain.from_iterable(map(problem.laws, found.formulas)), MOST_LEFT))
     best = LawFound(law=laws[0], rivals=tuple(laws[1:])) if laws else LawFound(law=None)
     if laws := _with_linear(table, answers, numbers, best):
@@ -259,7 +259,7 @@ def _searched(table: AtomTable, answers: int, seconds: float) -> LawFound:
     # points, and then those that contradict what it found.
     while True:
         problem = _Problem(table, sorted(seen), answers)
-        found = search(*problem.input, seconds=max(end - time.monotonic(), 0.1))
+        found = FormulaSearch(*problem.input, seconds=max(end - time.monotonic(), 0.1)).run()
         laws = list(itertools.chain.from_iterable(map(problem.laws, found.formulas)))
         contradicting = [table.points_of(law.terms) ^ answers for law in laws]
         agreeing = [law for law, wrong in zip(laws, contradicting, strict=True) if not wrong]

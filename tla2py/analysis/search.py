@@ -67,24 +67,20 @@ class _OutOfTimeError(Exception):
     """The search took too long."""
 
 
-def search(
-    atoms: Sequence[Candidate],
-    violated: int,
-    holds: int,
-    *,
-    seconds: float = math.inf,
-    steps: float = math.inf,
-) -> Found:
-    """The cheapest formulas over ``atoms`` for a number of violated points and of points that hold.
+class FormulaSearch:
+    """A search for the cheapest formulas over ``atoms`` for a number of violated points and of points that hold.
 
     It ends after so many ``seconds`` or ``steps``.
     """
-    return _Search(atoms, violated, holds, seconds, steps).run()
 
-
-class _Search:
     def __init__(
-        self, atoms: Sequence[Candidate], violated: int, holds: int, seconds: float, steps: float
+        self,
+        atoms: Sequence[Candidate],
+        violated: int,
+        holds: int,
+        *,
+        seconds: float = math.inf,
+        steps: float = math.inf,
     ) -> None:
         self._atoms = atoms
         self._everything = (1 << violated) - 1
@@ -98,6 +94,7 @@ class _Search:
         self._found = Found()
 
     def run(self) -> Found:
+        """What is found."""
         try:
             for terms in range(1, _MOST_TERMS + 1):
                 self._extend((), self._everything, terms)

@@ -44,12 +44,8 @@ def _without_types(parameters: list[Any]) -> list[Any]:
     for parameter in parameters:
         if parameter.param_type_name == "argument" or parameter.is_flag:
             # Typer 0.29 shows <bool> and <list[Path]>.
-            parameter.display_type_rich = _nothing
+            parameter.display_type_rich = lambda ctx: ""  # noqa: ARG005 - Typer passes it
     return parameters
-
-
-def _nothing(ctx: Any) -> str:  # noqa: ARG001 - Typer passes it
-    return ""
 
 
 # The commands by panel of the help, each with its function, which is imported on use: Arrow, templates and Spark take longer

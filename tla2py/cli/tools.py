@@ -233,18 +233,17 @@ def tables_command(
                 yield group
                 live.advance(task, len(group))
 
+        def report(lost: StoreError) -> None:
+            err().print(f"{lost.message}; these rows are dropped", style="yellow", markup=False)
+
         refresh_tables(
-            opened, derive=lambda store, groups: derive(store, told(groups)), anew=True, lost=_report
+            opened, derive=lambda store, groups: derive(store, told(groups)), anew=True, lost=report
         )
     table = plain_table("table", "rows")
     for name, rows in row_counts(opened).items():
         table.add_row(name, f"{rows:,}")
     show(table)
     show(f"derived from the records of {opened.path} in {time.monotonic() - begun:.1f}s")
-
-
-def _report(lost: StoreError) -> None:
-    err().print(f"{lost.message}; these rows are dropped", style="yellow", markup=False)
 
 
 def mcp_command(
