@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from tla2py.errors import InputError
-from tla2py.model.because import Cause, call_text, one_each, states_text
+from tla2py.model.because import Cause, CauseRole, call_text, one_each, states_text
 from tla2py.model.trace import Trace
 from tla2py.replay.query import TraceQuery
 from tla2py.replay.told import MODULE, behaviour_of, named, telling_of, told_by
@@ -21,13 +21,18 @@ from tla2py.tla.value_text import format_value
 
 @dataclass(slots=True)
 class _Part:
-    """An instance of a part of a temporal formula, with what TLC told of it in each state."""
+    """An instance of a part of a temporal formula, with what TLC told of it in each state; ``unit`` is that of a leaf."""
 
     formula: Formula
-    unit: Unit | None = None
+    unit: Unit = field(init=False)
     names: dict[str, Value] = field(default_factory=dict)
     parts: list[_Part] = field(default_factory=list)
     facts: list[tuple[bool, ...]] = field(default_factory=list)
+
+    def cause(self, role: CauseRole, says: str, **others: Any) -> Cause:
+        """The cause that an action with its arguments is; ``says`` follows its name."""
+        call = f"{call_text(self.unit.name, self.names)} {says}"
+        return Cause.at(self.unit.conjunct, role, call, action=self.unit.name, args=self.names, **others)
 
 
 class _Token(NamedTuple):
@@ -142,7 +147,7 @@ def behaviour_causes(trace: Trace, query: TraceQuery) -> Iterator[Cause]:
     lasso = _Lasso(count, loop)
     whole, fair, taken = (_parts(copy, told) for copy in copies)
     parts = [] if lasso.holds(whole, 1) else list(lasso.blame(whole, 1, value=False))
-    false = [each.unit for each, at in parts if each.unit and (each.unit.kind or not each.facts[at - 1][0])]
+    false = [each.unit for each, at in parts if each.unit.kind or not each.facts[at - 1][0]]
     reads = _reads(false)
     actions = [*_of_fairness(query, lasso, fair.parts, taken.parts, reads)]
     if not actions:
@@ -190,7 +195,6 @@ def _instance(formula: Formula, tokens: list[_Token], leaves: list[_Part]) -> _P
 
 
 def _of_part(part: _Part, at: int, lasso: _Lasso) -> Cause:
-    assert part.unit is not None
     value, conjunct = part.facts[at - 1][0], part.unit.conjunct
     states = tuple(n for n, facts in enumerate(part.facts, 1) if facts[0])
     given = "".join(f", {name} = {format_value(each)}" for name, each in part.names.items())
@@ -228,21 +232,18 @@ def _of_fairness(
     """The actions that are enabled in the loop and never taken there, with their fairness."""
     found: list[tuple[tuple[object, ...], Cause]] = []
     for action in actions:
-        unit = action.unit
-        assert unit is not None
         enabled = tuple(n for n in lasso.recurring if action.facts[n - 1][0])
         if not enabled or any(action.facts[n - 1][1] for n in lasso.recurring):
             continue
-        call = call_text(unit.name, action.names)
-        own = [each for each in conditions if each.unit and _same(each, action)]
-        wider = [each for each in conditions if each.unit and each not in own and _leads(query, each, action)]
-        kinds = sorted(each.unit.kind for each in own if each.unit)
+        own = [each for each in conditions if _same(each, action)]
+        wider = [each for each in conditions if each not in own and _leads(query, each, action)]
+        kinds = sorted(each.unit.kind for each in own)
         disabled = tuple(n for n in lasso.recurring if n not in enabled)
         if kinds and disabled:
             says = f"{kinds[0]}, and it is disabled at {states_text(disabled)}"
         elif kinds:
             says = f"{kinds[0]}"
-        elif wider and wider[0].unit:
+        elif wider:
             says = f"{wider[0].unit.kind} only of {wider[0].unit.conjunct.text}"
         else:
             says = "the specification has no fairness for it"
@@ -252,17 +253,14 @@ def _of_fairness(
             if length > 1
             else f"state {enabled[0]}, which recurs for ever"
         )
-        cause = Cause.at(
-            unit.conjunct,
+        cause = action.cause(
             "fairness",
-            f"{call} is enabled in {where}, and never taken there; {says}",
-            action=unit.name,
-            args=action.names,
+            f"is enabled in {where}, and never taken there; {says}",
             state=enabled[0],
             states=enabled,
             fairness=None if not kinds else "SF" if "SF" in kinds else "WF",
         )
-        relevant = bool(_writes(unit) & reads)
+        relevant = bool(_writes(action.unit) & reads)
         found.append(((bool(kinds), bool(wider), not relevant, -len(enabled)), cause))
     yield from one_each(cause for _, cause in sorted(found, key=lambda each: each[0]))
 
@@ -276,33 +274,28 @@ def _of_idle(
     """
     found: list[tuple[tuple[bool, bool], Cause]] = []
     for action in actions:
-        unit = action.unit
-        assert unit is not None
+        writes = _writes(action.unit)
         idle = tuple(n for n in lasso.recurring if action.facts[n - 1][2])
         acts = any(action.facts[n - 1][0] for n in lasso.recurring)
-        fair = sorted({each.unit.kind for each in conditions if each.unit and _same(each, action)})
+        fair = sorted({each.unit.kind for each in conditions if _same(each, action)})
         ever = any(each[2] for each in action.facts)
-        if acts or not (_writes(unit) if idle else fair and not ever):
+        if acts or not (writes if idle else fair and not ever):
             continue
-        call = call_text(unit.name, action.names)
         asks = f"so its {fair[0]} asks for nothing" if fair else "so its steps are stuttering"
         plural = "states" if len(idle) > 1 else "state"
         says = (
-            f"{call} is enabled in {plural} {states_text(idle)} of the loop and changes nothing, {asks}"
+            f"is enabled in {plural} {states_text(idle)} of the loop and changes nothing, {asks}"
             if idle
-            else f"{call} is enabled in no state of the behaviour, {asks}"
+            else f"is enabled in no state of the behaviour, {asks}"
         )
-        cause = Cause.at(
-            unit.conjunct,
+        cause = action.cause(
             "action",
             says,
-            action=unit.name,
-            args=action.names,
             value=False,
             states=idle,
             fairness=None if not fair else "SF" if "SF" in fair else "WF",
         )
-        found.append(((not idle, not _writes(unit) & reads), cause))
+        found.append(((not idle, not writes & reads), cause))
     named = dict[str | None, Cause]()
     for _, cause in sorted(found, key=lambda each: each[0]):
         named.setdefault(cause.action, cause)
@@ -313,40 +306,25 @@ def _of_actions(lasso: _Lasso, actions: Sequence[_Part], reads: frozenset[str]) 
     """The actions that could change what is FALSE, and do not: those that the loop takes, then those never enabled there."""
     found = {True: dict[str, Cause](), False: dict[str, Cause]()}
     for action in actions:
-        unit = action.unit
-        assert unit is not None
         states = tuple(n for n in lasso.recurring if action.facts[n - 1][1])
         enabled = any(action.facts[n - 1][0] for n in lasso.recurring)
-        changes = ", ".join(sorted(_writes(unit) & reads))
+        changes = ", ".join(sorted(_writes(action.unit) & reads))
         if not changes or bool(states) is not enabled:
             continue
-        call = call_text(unit.name, action.names)
         says = "is taken in the loop" if enabled else "is never enabled in the loop"
-        cause = Cause.at(
-            unit.conjunct,
-            "action",
-            f"{call} {says}; it may change {changes}",
-            action=unit.name,
-            args=action.names,
-            value=enabled,
-            states=states,
-        )
-        found[enabled].setdefault(unit.name, cause)
+        cause = action.cause("action", f"{says}; it may change {changes}", value=enabled, states=states)
+        found[enabled].setdefault(action.unit.name, cause)
     yield from (*found[True].values(), *found[False].values())
 
 
 def _same(condition: _Part, action: _Part) -> bool:
     one, other = condition.unit, action.unit
-    assert one is not None
-    assert other is not None
     return one.name == other.name and one.expr.shape == "apply" and condition.names == action.names
 
 
 def _leads(query: TraceQuery, condition: _Part, action: _Part) -> bool:
     """Whether a fairness condition is on more than an action, with the same values of the names of both."""
     one, other = condition.unit, action.unit
-    assert one is not None
-    assert other is not None
     if any(action.names[name] != value for name, value in condition.names.items() if name in action.names):
         return False
     return leads(one.expr, other.name, one.place.scope, query.spec.resolver)
