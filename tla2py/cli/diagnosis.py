@@ -26,13 +26,7 @@ from tla2py.model.outcome import Verdict
 from tla2py.spark.choice import has_pyspark
 from tla2py.sweep.sections import KEYS, VARIABLES, SweepFile, TlcSection
 from tla2py.text import parse_memory
-from tla2py.tlc.process.sandbox import (
-    reached_text,
-    remedy,
-    sandbox_text,
-    walls,
-    why_not_bubblewrap,
-)
+from tla2py.tlc.process import sandbox
 from tla2py.tlc.process.system import this_machine
 from tla2py.tlc.tools.community import community_suits
 from tla2py.tlc.tools.jar import INSTALL_NEWEST, Jar
@@ -218,11 +212,11 @@ def _disk() -> Examination:
 
 def _sandbox() -> Examination:
     """What the sandbox protects from untrusted runs."""
-    found = walls()
-    text = sandbox_text(found)
+    found = sandbox.walls()
+    text = sandbox.sandbox_text(found)
     if found.missing:
-        return _warning("sandbox", f"{text}: {reached_text(found)}", remedy())
-    reason = f" ({why})" if (why := why_not_bubblewrap()) else ""
+        return _warning("sandbox", f"{text}: {sandbox.reached_text(found)}", sandbox.remedy())
+    reason = f" ({why})" if (why := sandbox.why_not_bubblewrap()) else ""
     return _ok("sandbox", f"{text}{reason}: TLC reaches only its own files and processes, and no network")
 
 

@@ -19,18 +19,9 @@ from tla2py.cli.options import argument, option
 from tla2py.cli.progress import ConsoleListener
 from tla2py.errors import ExitCode, InputError, Tla2pyError
 from tla2py.execution.sweeps import SweepOptions
+from tla2py.gate import outputs
 from tla2py.gate.audit import read_pack, repeat_points, repeated_text, write_evidence
 from tla2py.gate.evidence import evidence_of
-from tla2py.gate.outputs import (
-    Annotations,
-    JobSummary,
-    JunitReport,
-    MarkdownReport,
-    Report,
-    check_reports,
-    gate_object,
-    report_root,
-)
 from tla2py.gate.run import GateOptions, LockMode, gate
 from tla2py.gate.sarif import SarifReport
 from tla2py.gate.terminal import gate_summary, lock_lines
@@ -122,13 +113,16 @@ def gate_command(
         why=not no_why,
         sweeps=options,
     )
-    formats = ((JunitReport, junit), (SarifReport, sarif), (MarkdownReport, summary))
+    formats = ((outputs.JunitReport, junit), (SarifReport, sarif), (outputs.MarkdownReport, summary))
     files = [kind(path) for kind, path in formats if path is not None]
     read = [path for path in (sweep, options.tla2tools) if path is not None]
-    check_reports(files, target, read)
-    reports: list[Report] = [*([Annotations(print_commands)] if github and not as_json else []), *files]
+    outputs.check_reports(files, target, read)
+    reports: list[outputs.Report] = [
+        *([outputs.Annotations(print_commands)] if github and not as_json else []),
+        *files,
+    ]
     if summary is None and (job := os.environ.get("GITHUB_STEP_SUMMARY")):
-        reports.append(JobSummary(Path(job)))
+        reports.append(outputs.JobSummary(Path(job)))
     for report in reports:
         report.clear()
     listener = ConsoleListener()
@@ -140,9 +134,9 @@ def gate_command(
         raise
     for each in gated if record or update else ():
         err().print(lock_lines(each))
-    gates = [evidence_of(each, options, report_root()) for each in gated]
+    gates = [evidence_of(each, options, outputs.report_root()) for each in gated]
     if as_json:
-        show_json([gate_object(each.decision) for each in gates])
+        show_json([outputs.gate_object(each.decision) for each in gates])
     else:
         with shielded(github):
             show(gate_summary(gates))

@@ -38,23 +38,9 @@ from tla2py.model.search import Search
 from tla2py.model.trace import SUSPECT
 from tla2py.mutation.trial import score
 from tla2py.store.runs import StoredLine
+from tla2py.sweep import judge
 from tla2py.sweep.checks import ConfigFacts, config_facts, config_problems, only_deadlock
 from tla2py.sweep.grid import Point
-from tla2py.sweep.judge import (
-    ALL_EXCLUDED,
-    ONLY_DEADLOCK,
-    TRUSTED,
-    CheckAnswer,
-    Mismatch,
-    answers,
-    doubts,
-    expectation_place,
-    judge_point,
-    left_out,
-    unnamed_violation,
-    verdict_text,
-    worst,
-)
 from tla2py.sweep.plan import Plan
 from tla2py.sweep.sections import Expectation, ExpectPoint
 from tla2py.sweep.sweep import Sweep, overridden_text
@@ -75,7 +61,7 @@ class PointDecision:
     run: Run
     row: RunRow | None
     expected: Expectation
-    checks: tuple[CheckAnswer, ...]
+    checks: tuple[judge.CheckAnswer, ...]
     problems: tuple[Problem, ...]
     locked: LockedPoint | None
     line: StoredLine | None = None
@@ -87,7 +73,7 @@ class PointDecision:
         return parameter_text(self.point.parameters)
 
     @property
-    def surprises(self) -> tuple[CheckAnswer, ...]:
+    def surprises(self) -> tuple[judge.CheckAnswer, ...]:
         """The unexpected violations."""
         return tuple(one for one in self.checks if one.status == "violated" and not one.as_expected)
 
@@ -119,7 +105,7 @@ class Decision:
     @property
     def exit_code(self) -> ExitCode:
         """The exit code of the decision."""
-        return worst([ExitCode.OK, *(problem.exit_code for problem in self.all_problems)])
+        return judge.worst([ExitCode.OK, *(problem.exit_code for problem in self.all_problems)])
 
     @property
     def headline(self) -> str:
@@ -218,7 +204,7 @@ def decide(
         # No point keeps a result where the sweep as a whole has none.
         dropped = (replace(each, row=None, checks=(), problems=(), locked=None) for each in points)
         return replace(decision, points=tuple(dropped), problems=(failed,), findings=found.findings.open)
-    excluded = sum(left_out(each.expected, each.row) for each in points)
+    excluded = sum(judge.left_out(each.expected, each.row) for each in points)
     # A red point says it already.
     reported = {(each.reason.value, each.subject) for point in points for each in point.problems}
     doubts = tuple(each for each in found.findings.open if (each.code, each.subject) not in reported)
@@ -281,7 +267,7 @@ def _sweep_problems(
             yield Problem(reason=Reason.TRANSLATION, text=_remark_text(remark), where=remark.where)
     yield from (Problem(reason=Reason.UNREAD, text=str(unread)) for unread in sweep.unread)
     if points and excluded == len(points):
-        yield Problem(reason=Reason.ALL_EXCLUDED, text=ALL_EXCLUDED)
+        yield Problem(reason=Reason.ALL_EXCLUDED, text=judge.ALL_EXCLUDED)
     # With other values the grid is another one.
     locked = lock.point if lock is not None and not sweep.settings else ()
     present = {parameters_key(each.parameters) for each in sweep.points} if locked else set()
@@ -302,7 +288,7 @@ def _notices(
     if lock is None:
         vague = sum(
             each.row is not None
-            and unnamed_violation(each.expected, each.row.verdict, [one.check for one in each.checks])
+            and judge.unnamed_violation(each.expected, each.row.verdict, [one.check for one in each.checks])
             for each in points
         )
         if vague:
@@ -317,11 +303,11 @@ def _notices(
     if lock is not None and lock.tlc is not None and tlc is not None and lock.tlc != tlc:
         yield f"the lock was accepted with TLC {lock.tlc}; this is TLC {tlc}"
     if only_deadlock([each.run for each in points]):
-        yield ONLY_DEADLOCK
+        yield judge.ONLY_DEADLOCK
     if suspect := [each.point.index for each in points if each.row is not None and each.row.suspect]:
         yield f"{counted(len(suspect), 'point')} with a violation that may be none ({listed(suspect, 10)}): {SUSPECT}; --second asks another TLC"
     if sweep.limits.trust:
-        yield TRUSTED
+        yield judge.TRUSTED
     if excluded:
         yield f"{excluded} of {len(points)} points contradict an ASSUME and were not checked"
 
@@ -392,7 +378,7 @@ def _decide_point(
         for each in config_problems(facts, sweep.file.accept, ignored)
     ]
     if isinstance(expected, ExpectPoint) and expected.proposed is not None:
-        row_at = f"the row at {expectation_place(sweep, expected)} is a proposal ({expected.proposed})"
+        row_at = f"the row at {judge.expectation_place(sweep, expected)} is a proposal ({expected.proposed})"
         text = f"{row_at}; if it is right, remove its line `proposed`"
         problems.append(Problem(reason=Reason.PROPOSED, text=text))
     now = second = None
@@ -433,7 +419,7 @@ def _decide_point(
         run=run,
         row=row,
         expected=expected,
-        checks=tuple(answers(sweep, expected, row, facts.checked, lengths)),
+        checks=tuple(judge.answers(sweep, expected, row, facts.checked, lengths)),
         problems=tuple(replace(each, point=point.index) for each in problems),
         locked=now,
         line=line,
@@ -448,15 +434,17 @@ _TOLD = ("verdict", "unexpected")
 def _mismatches(
     sweep: Sweep, expected: Expectation, row: RunRow, facts: ConfigFacts, line: StoredLine | None
 ) -> Iterator[Problem]:
-    judged = list(judge_point(sweep, expected, row))
-    doubted = doubts(expected, row, facts.checked, started=row.tlc_version is not None)
+    judged = list(judge.judge_point(sweep, expected, row))
+    doubted = judge.doubts(expected, row, facts.checked, started=row.tlc_version is not None)
     for each in judged or doubted:
         own = Reason.UNEXPECTED if each.kind in _TOLD else Reason(each.kind)
         reason = UNANSWERED.get(row.verdict, own) if judged or own is Reason.UNEXPECTED else own
         yield Problem(reason=reason, text=_mismatch_text(each, expected, row, line), exit_code=each.exit_code)
 
 
-def _mismatch_text(mismatch: Mismatch, expected: Expectation, row: RunRow, line: StoredLine | None) -> str:
+def _mismatch_text(
+    mismatch: judge.Mismatch, expected: Expectation, row: RunRow, line: StoredLine | None
+) -> str:
     """A mismatch, with the line of the log that is the reason, or with TLC's message."""
     if mismatch.kind not in _TOLD:
         return mismatch.text
@@ -465,7 +453,7 @@ def _mismatch_text(mismatch: Mismatch, expected: Expectation, row: RunRow, line:
     unanswered = mismatch.kind == "verdict" and row.verdict in UNANSWERED
     place = f"{row.message_place}: " if row.message_place is not None else ""
     message = f": {' '.join(f'{place}{row.message}'.split())[:300]}" if row.message else ""
-    return (verdict_text(expected, row, outcome=True) if unanswered else mismatch.text) + message
+    return (judge.verdict_text(expected, row, outcome=True) if unanswered else mismatch.text) + message
 
 
 def _collision_problems(sweep: Sweep, row: RunRow) -> Iterator[Problem]:

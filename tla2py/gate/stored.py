@@ -12,13 +12,8 @@ from pathlib import Path
 from tla2py.analysis.view import StoreView
 from tla2py.cases.graph import graph_digests
 from tla2py.errors import InputError, StoreError
+from tla2py.execution import validate
 from tla2py.execution.preflight import literal_logs
-from tla2py.execution.validate import (
-    LogMutants,
-    log_mutants_address,
-    mutant_rows,
-    mutated_sweep,
-)
 from tla2py.gate.decision import StoreFacts
 from tla2py.gate.lock import parameters_key
 from tla2py.model.mutant import MutantReport
@@ -159,17 +154,19 @@ def _differences(run: Run, record: RunRecord, wrapper: str | None) -> Iterator[s
         yield f"they ran with{'out' * run.limits.trust} trust"
 
 
-def stored_mutants(sweep: Sweep, store: Store, runs: Sequence[RunRow]) -> tuple[LogMutants, str | None]:
+def stored_mutants(
+    sweep: Sweep, store: Store, runs: Sequence[RunRow]
+) -> tuple[validate.LogMutants, str | None]:
     """The changed logs that a store has, and how their inputs differ from those of the sweep file."""
-    mutated, mutants = mutated_sweep(sweep, runs)
+    mutated, mutants = validate.mutated_sweep(sweep, runs)
     if mutated is None:
         return mutants, None
     try:
-        own = Store.open(log_mutants_address(store.path))
+        own = Store.open(validate.log_mutants_address(store.path))
     except StoreError:
-        return LogMutants(), _other_inputs(sweep, store, ["no logs were changed"])
+        return validate.LogMutants(), _other_inputs(sweep, store, ["no logs were changed"])
     _, other_inputs = plan_stored(mutated, own, [*run_rows(table_files(own, "runs"))])
-    return replace(mutants, rows=mutant_rows(own)), other_inputs
+    return replace(mutants, rows=validate.mutant_rows(own)), other_inputs
 
 
 def stored_report(sweep: Sweep, plan: Plan, store: Store) -> tuple[MutantReport | None, str | None]:

@@ -15,17 +15,8 @@ from rich.table import Table
 from rich.text import Text
 
 from tla2py.analysis.judging import Grade, Judgement
+from tla2py.execution import validate
 from tla2py.execution.sweeps import SweepResult
-from tla2py.execution.validate import (
-    LogMutants,
-    coverage_of,
-    general_field,
-    line_texts,
-    log_lines,
-    log_remarks,
-    log_why,
-    shares,
-)
 from tla2py.logs.observe import OBSERVED
 from tla2py.logs.why import Blame, LogState, LogStep, LogTrace, LogWhy
 from tla2py.model.logs import LogRow
@@ -46,30 +37,34 @@ _LONGEST_VALUE = 40
 _CHANGES = ("drop", "double", "swap", "field")
 
 
-def log_mutants_view(mutants: LogMutants) -> Iterator[RenderableType]:
+def log_mutants_view(mutants: validate.LogMutants) -> Iterator[RenderableType]:
     """A summary: how many changed logs were accepted, and what was changed in them."""
     rows = mutants.rows
     yield Text(mutants.text)
     if not any(row.status == "accepted" for row in rows):
         return
-    found = shares(rows, lambda row: (row.action or "", row.change))
-    actions = shares(rows, lambda row: row.action or "")
+    found = validate.shares(rows, lambda row: (row.action or "", row.change))
+    actions = validate.shares(rows, lambda row: row.action or "")
     by_action = plain_table("action", *_CHANGES)
     for action in [*actions][:_MOST_ROWS]:
         cells = (found.get((action, change)) for change in _CHANGES)
         by_action.add_row(
             Text(printable(action) or "-"), *("" if cell is None else str(cell) for cell in cells)
         )
-    changes = shares(rows, lambda row: row.change)
+    changes = validate.shares(rows, lambda row: row.change)
     by_action.add_row("all", *(str(changes[change]) if change in changes else "" for change in _CHANGES))
     yield by_action
     if len(actions) > _MOST_ROWS:
         yield Text(f"and {counted(len(actions) - _MOST_ROWS, 'more action')}", "dim")
-    fields = {name: share for name, share in shares(rows, general_field).items() if share.accepted}
+    fields = {
+        name: share for name, share in validate.shares(rows, validate.general_field).items() if share.accepted
+    }
     if fields:
         by_field = plain_table("field", "accepted", "for example")
         for name in [*fields][:_MOST_ROWS]:
-            first = next(row for row in rows if row.status == "accepted" and general_field(row) == name)
+            first = next(
+                row for row in rows if row.status == "accepted" and validate.general_field(row) == name
+            )
             before, after = (cut(text or "", _LONGEST_VALUE) for text in (first.before, first.after))
             example = printable(f"{first.file}:{first.line} {before} -> {after}")
             by_field.add_row(Text(printable(name)), str(fields[name]), Text(example))
@@ -98,7 +93,7 @@ def validation_text(result: SweepResult, rows: Sequence[LogRow], *, why: bool) -
     """
     store, runs, folder = result.store, result.runs, result.sweep.path.parent
     full = why or len(rows) == 1
-    every = zip(rows, runs, line_texts(store, runs), strict=True)
+    every = zip(rows, runs, validate.line_texts(store, runs), strict=True)
     found = [each for each in every if each[0].verdict is not Verdict.HOLDS]
     found.sort(key=lambda each: _ORDER.index(each[0].verdict))
     reasons = Counter[str]()
@@ -113,7 +108,7 @@ def validation_text(result: SweepResult, rows: Sequence[LogRow], *, why: bool) -
             yield from (Text(f"  {line}") for line in f"{at}{run.message}".splitlines()[:_MOST_LINES])
         if text:
             yield Text(f"  {cut(text, _LONGEST)}", "dim")
-        reason, behaviour = log_why(store, run.run_id) if text else (None, None)
+        reason, behaviour = validate.log_why(store, run.run_id) if text else (None, None)
         if reason is None:
             continue
         reasons.update(_false(each) for each in reason.blamed(text or "")[:1])
@@ -122,7 +117,7 @@ def validation_text(result: SweepResult, rows: Sequence[LogRow], *, why: bool) -
         if full:
             yield from states_text(reason)
             if behaviour is not None and row.first_unmatched is not None:
-                yield from behaviour_text(behaviour, log_lines(store, run.run_id))
+                yield from behaviour_text(behaviour, validate.log_lines(store, run.run_id))
     if len(found) > _MOST_REASONS and not full:
         yield from (Text(f"{counted(count, 'log')}: {each}") for each, count in reasons.most_common())
     good = len(rows) - len(found)
@@ -132,8 +127,8 @@ def validation_text(result: SweepResult, rows: Sequence[LogRow], *, why: bool) -
         f"{good} of {counted(len(rows), 'log')} explained, with {counted(explained, 'line')}; "
         f"{counted(states, 'distinct state')}"
     )
-    yield from coverage_text(coverage_of(store, runs))
-    for where, remark in log_remarks(store):
+    yield from coverage_text(validate.coverage_of(store, runs))
+    for where, remark in validate.log_remarks(store):
         yield Text(f"{os.path.normpath(folder / str(where))}: {remark}", "yellow")
 
 
