@@ -43,9 +43,8 @@ def write_file(path: Path, text: str) -> None:
 
     Raises InputError (``output-unwritable``), also for a device, a pipe or a folder.
     """
+    _check_replaceable(path)
     with writing(path):
-        if not _is_replaceable(path):
-            raise _not_regular(path)
         write_atomically(path, lambda sink: sink.write(text.encode()))
 
 
@@ -55,9 +54,7 @@ def check_report(path: Path, inputs: Iterable[Path] = ()) -> None:
     It is ``output-unwritable`` for a device, a pipe or a folder, and ``output-is-input`` for one of the inputs and for
     a file with the ending of inputs.
     """
-    with writing(path):
-        if not _is_replaceable(path):
-            raise _not_regular(path)
+    _check_replaceable(path)
     real = os.path.realpath(path)
     if path.suffix in _INPUTS or any(os.path.realpath(each) == real for each in inputs):
         raise InputError(
@@ -73,20 +70,15 @@ def store_files(path: Path, store: Path) -> list[Path]:
     return [own] if inside else []
 
 
-def _is_replaceable(path: Path) -> bool:
-    """Whether a path is free, a regular file, or a link to one or to nothing. Raises OSError."""
+def _check_replaceable(path: Path) -> None:
+    """Raise InputError (``output-unwritable``) unless a path is free, a regular file, or a link to one or to nothing."""
     folder = os.path.realpath(path.parent)
-    if any(folder == special or folder.startswith(f"{special}/") for special in _SPECIAL):
-        return folder.startswith("/dev/shm")  # noqa: S108 - files like any other
-    try:
-        return stat.S_ISREG(path.stat().st_mode)
-    except FileNotFoundError:
-        return True
-
-
-def _not_regular(path: Path) -> InputError:
-    return InputError(
-        "output-unwritable",
-        f"cannot write {path}: not a regular file",
-        hint="name a file in a folder that you may write to",
-    )
+    special = any(f"{folder}/".startswith(f"{each}/") for each in _SPECIAL)
+    shared = folder.startswith("/dev/shm")  # noqa: S108 - files like any other
+    with writing(path), contextlib.suppress(FileNotFoundError):
+        if not shared and (special or not stat.S_ISREG(path.stat().st_mode)):
+            raise InputError(
+                "output-unwritable",
+                f"cannot write {path}: not a regular file",
+                hint="name a file in a folder that you may write to",
+            )

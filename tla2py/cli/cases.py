@@ -135,7 +135,9 @@ def generate_command(
             sys.stdout.write(line)
         sys.stdout.flush()
     else:
-        _write(output, text)
+        check_report(output)
+        with writing(output):
+            write_atomically(output, lambda sink: sink.writelines(line.encode() for line in text))
     if cases.cover.left:
         raise typer.Exit(ExitCode.INCONCLUSIVE)
 
@@ -265,9 +267,3 @@ def _check(file: Path, text: str) -> None:
     if len(found) > _SHOWN + 1:
         show_lines([f"and {len(found) - _SHOWN - 1:,} more"])
     raise typer.Exit(ExitCode.UNEXPECTED)
-
-
-def _write(file: Path, text: Iterable[str]) -> None:
-    check_report(file)
-    with writing(file):
-        write_atomically(file, lambda sink: sink.writelines(line.encode() for line in text))

@@ -66,23 +66,16 @@ def _unexpected(points: Sequence[PointDecision], trace: FindTrace) -> Iterator[S
             found = trace(point, one.check.label)
             if found is not None:
                 actions = tuple(state.action for state in found.states if state.action)
-                module = point.point.parameters.get("module", "")
+                module, last = point.point.parameters.get("module", ""), found.states[-2:]
+                changes = changed_parts(last[0].values, last[-1].values)
                 yield StoredTrace(
                     points=(point.point.index,),
                     trace=number,
                     length=len(found.states),
                     actions=actions,
                     course=course_of(one.check.label, module, actions, found),
-                    changed=_last_changes(found),
+                    changed=frozenset(part.variable for part in changes),
                 )
-
-
-def _last_changes(trace: Trace) -> frozenset[str]:
-    """The variables that the last step of a trace changes."""
-    if len(trace.states) < 2:
-        return frozenset()
-    before, after = trace.states[-2:]
-    return frozenset(part.variable for part in changed_parts(before.values, after.values))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -169,22 +162,17 @@ class Evidence:
         if name in dict(point.run.config.expressions).values():
             written = self.sweep.places(point.point.parameters).value(name, None, 0)
             return written and replace(written, file=self.relative(Path(written.file)))
-        if definition is None:
-            return None
-        try:
-            path = spec.file_of(definition).path
-        except KeyError:
-            return None
-        if path is None:
-            return None
-        span = definition.span
-        return Place(
-            file=self.relative(path),
-            line=spec.file_of(definition).line(span.begin_line),
-            column=span.begin_column,
-            end_line=spec.file_of(definition).line(span.end_line),
-            end_column=span.end_column,
-        )
+        with contextlib.suppress(KeyError):
+            if definition is not None and (module := spec.file_of(definition)).path is not None:
+                span = definition.span
+                return Place(
+                    file=self.relative(module.path),
+                    line=module.line(span.begin_line),
+                    column=span.begin_column,
+                    end_line=module.line(span.end_line),
+                    end_column=span.end_column,
+                )
+        return None
 
     def step(self, point: PointDecision, location: Location | None) -> Place | None:
         """The place of a step's action, None if it is not in a user's file."""

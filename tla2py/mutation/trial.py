@@ -50,12 +50,6 @@ def with_budget(text: str, states: int) -> str:
     return "\n".join(lines)
 
 
-def budgeted(run: Run) -> Run:
-    """The run with the constraint in its config."""
-    config = replace(run.config, constraints=(*run.config.constraints, _NAME))
-    return replace(run, config=config, config_text=render_config(config, run.template))
-
-
 def model_mutants(spec: ModuleGraph, config: Config, replaced: Mapping[str, str]) -> list[Mutant]:
     """The mutants of a model, in the order of their places; ``replaced`` are the values of replaced names."""
     named = {name: frozenset(re.findall(r"[\w!]+", value)) for name, value in replaced.items()}
@@ -317,7 +311,8 @@ class Trial:
         if budget is not None:
             root = self.sweep.spec(self.plan.points[place].parameters).root.name
             edits.append((root, partial(with_budget, states=budget)))
-            run = budgeted(run)
+            config = replace(run.config, constraints=(*run.config.constraints, _NAME))
+            run = replace(run, config=config, config_text=render_config(config, run.template))
         for module, change in edits:
             run = self._changed(run, f"{module}.tla", change, texts)
         return run, texts

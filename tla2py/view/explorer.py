@@ -26,7 +26,7 @@ from tla2py.analysis.points import (
 )
 from tla2py.analysis.view import StoreView
 from tla2py.errors import Tla2pyError
-from tla2py.model.mutant import MutantRow, one_line
+from tla2py.model.mutant import one_line
 from tla2py.store.write import missing_points
 from tla2py.text import value_shown
 from tla2py.tla.parse import read_text
@@ -177,9 +177,22 @@ def kind_rows(kinds: Iterable[Kind], numbers: Mapping[tuple[int, int], int]) -> 
 
 def mutant_changes(view: StoreView) -> dict[str, dict[str, str]]:
     """For each mutant of a store, by its id: where it is, the operator, and the text before and after."""
-    report = view.store.mutants()
-    line_of = source_lines(view)
-    return {each.mutant: _change(each, line_of) for each in (report.mutants if report is not None else ())}
+    report, line_of = view.store.mutants(), source_lines(view)
+    found = {}
+    for each in report.mutants if report is not None else ():
+        line, start = line_of(each.module, each.line), each.column - 1
+        before, after = each.before, each.after
+        # Within its line, unless it spans several.
+        if line[start:].startswith(before):
+            before, after = line, f"{line[:start]}{after}{line[start + len(before) :]}"
+        found[each.mutant] = {
+            "place": f"{each.module}:{each.line}",
+            "definition": each.definition,
+            "operator": each.operator,
+            "before": one_line(before),
+            "after": one_line(after),
+        }
+    return found
 
 
 def source_lines(view: StoreView) -> Callable[[str, int], str]:
@@ -197,21 +210,6 @@ def source_lines(view: StoreView) -> Callable[[str, int], str]:
         return found[line - 1] if 1 <= line <= len(found) else ""
 
     return line_of
-
-
-def _change(each: MutantRow, line_of: Callable[[str, int], str]) -> dict[str, str]:
-    line, start = line_of(each.module, each.line), each.column - 1
-    before, after = each.before, each.after
-    # Within its line, unless it spans several.
-    if line[start:].startswith(before):
-        before, after = line, f"{line[:start]}{after}{line[start + len(before) :]}"
-    return {
-        "place": f"{each.module}:{each.line}",
-        "definition": each.definition,
-        "operator": each.operator,
-        "before": one_line(before),
-        "after": one_line(after),
-    }
 
 
 FORMAT = 1

@@ -110,7 +110,8 @@ def _tla(trace: Trace, name: str) -> str:
     Model values are declared as constants. Values that TLC does not print, and model values whose names are not
     identifiers, become strings.
     """
-    names = sorted({n for state in trace.states for v in state.values.values() for n in _model_values(v)})
+    forms = scalar_forms(canonical(value) for state in trace.states for value in state.values.values())
+    names = sorted({content for rank, content in forms if rank == MODEL_VALUE})
     constants = [name for name in names if _declarable(name)]
     states = ",\n".join(_tla_state(state) for state in trace.states)
     actions = ", ".join(format_value(action_text(state)) for state in trace.states)
@@ -158,10 +159,6 @@ def _is_description(text: str) -> bool:
     return (
         any(f"<{word}" in text for word in ("expression", "Operator", "Java Method", "LAZY")) or "{ <" in text
     )
-
-
-def _model_values(value: Value) -> list[str]:
-    return [content for rank, content in scalar_forms([canonical(value)]) if rank == MODEL_VALUE]
 
 
 def _declarable(name: str) -> bool:

@@ -18,7 +18,7 @@ from tla2py.analysis.judging import Grade, Judgement
 from tla2py.execution import validate
 from tla2py.execution.sweeps import SweepResult
 from tla2py.logs.observe import OBSERVED
-from tla2py.logs.why import Blame, LogState, LogStep, LogTrace, LogWhy
+from tla2py.logs.why import Blame, LogStep, LogTrace, LogWhy
 from tla2py.model.logs import LogRow
 from tla2py.model.mutant import LeftOut, MutantReport, MutantRow, one_line
 from tla2py.model.outcome import Verdict
@@ -172,27 +172,21 @@ def _false(blame: Blame) -> str:
 
 def _step_text(step: LogStep) -> str:
     differing = (f"{each.field} {each.step} instead of {each.line}" for each in step.differences)
-    return f"{_call(step)}, {', '.join(differing) or 'but not as the line shows it'}"
-
-
-def _call(step: LogStep) -> str:
     arguments = ", ".join(f"{name} = {value}" for name, value in step.binding)
-    return f"{step.action}({arguments})" if arguments else step.action
+    call = f"{step.action}({arguments})" if arguments else step.action
+    return f"{call}, {', '.join(differing) or 'but not as the line shows it'}"
 
 
 def states_text(why: LogWhy) -> Iterator[Text]:
     """The states before the line, at most three."""
-    distinct: dict[str, LogState] = {}
-    for state in why.states:
-        distinct.setdefault("\n".join(_values(state)), state)
-    for index, text in enumerate(list(distinct)[:_MOST_STATES], 1):
+    distinct = dict.fromkeys(
+        "\n".join(f"{name} = {cut(format_value(value), _LONGEST)}" for name, value in state.values.items())
+        for state in why.states
+    )
+    for index, text in enumerate([*distinct][:_MOST_STATES], 1):
         yield Text(f"  state {index} of {len(distinct)} before the line")
         for value in text.split("\n"):
             yield Text(f"    {value}")
-
-
-def _values(state: LogState) -> Iterator[str]:
-    return (f"{name} = {cut(format_value(value), _LONGEST)}" for name, value in state.values.items())
 
 
 def behaviour_text(found: LogTrace, texts: Mapping[int, str]) -> Iterator[Text]:
@@ -327,15 +321,10 @@ def _tables(report: MutantReport) -> Iterator[Table]:
     checks = plain_table("check", "asked", "notices", "alone")
     for check in check_figures(report):
         others = "" if check.alone or not check.kills else "  others notice the same"
-        checks.add_row(
-            check.check, _number(check.asked), number(check.kills), f"{number(check.alone)}{others}"
-        )
+        asked = "" if check.asked is None else number(check.asked)
+        checks.add_row(check.check, asked, number(check.kills), f"{number(check.alone)}{others}")
     if checks.row_count:
         yield checks
-
-
-def _number(count: int | None) -> str:
-    return "" if count is None else number(count)
 
 
 def mutation_sums(report: MutantReport) -> Iterator[Text]:

@@ -167,7 +167,9 @@ def _points_table(view: StoreView, runs: Sequence[RunRow], notable: Sequence[Run
             names = (f"{name} in {trace.length}" if trace else name for name, trace in lengths)
             verdict.append(": " + ", ".join(names))
         given = (value_shown(points[run.point].parameters[p.name]) for p in parameters)
-        found = [_figure(run, value) for value in (run.generated, run.distinct, run.depth)]
+        mark = "*" * run.executions > 1
+        numbers = ((n, number(n, least=run.unfinished)) for n in (run.generated, run.distinct, run.depth))
+        found = [text + mark * (n is not None) for n, text in numbers]
         after = (*found, seconds(run.wall_seconds))
         rows.append([Text(str(run.point)), *map(Text, given), verdict, *map(Text, after)])
     figures = ("generated", "distinct", "depth", "time")
@@ -186,10 +188,6 @@ def _points_table(view: StoreView, runs: Sequence[RunRow], notable: Sequence[Run
     verdicts[Verdict.HOLDS] = len(runs) - len(notable)
     counts = ", ".join(f"{verdicts[each]} {each.value}" for each in VERDICT_STYLES if verdicts[each])
     return Group(*parts, Text(f"{len(runs)} points: {counts}; points that hold are not shown", "dim"))
-
-
-def _figure(run: RunRow, value: int | None) -> str:
-    return number(value, least=run.unfinished) + "*" * (run.executions > 1 and value is not None)
 
 
 def _minimal_line(view: StoreView, point: ManifestPoint, names: Sequence[str]) -> Indented:

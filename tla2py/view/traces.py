@@ -18,7 +18,7 @@ from tla2py.execution.check import Checked
 from tla2py.model.because import Because
 from tla2py.model.model import filled_text
 from tla2py.model.outcome import OUTCOME_WORDS, REMEDIES, Verdict, simulation_words, unfinished
-from tla2py.model.row import RunRow, TraceRow
+from tla2py.model.row import TraceRow
 from tla2py.model.trace import EVALUATION, Comparison, Part, State, Trace, Variables, changed_parts
 from tla2py.model.trace_text import (
     DERIVED,
@@ -246,7 +246,10 @@ def trace_list(view: StoreView, name: str | None = None) -> RenderableType:
     """
     rows = view.trace_rows
     if not rows:
-        verdicts = Counter(_verdict(run) for run in view.run_rows)
+        verdicts = Counter(
+            run.unanswered if run.verdict is Verdict.INCONCLUSIVE else run.verdict.value
+            for run in view.run_rows
+        )
         summary = (
             ", ".join(f"{count} {verdict}" for verdict, count in verdicts.items()) or "nothing was run yet"
         )
@@ -281,10 +284,6 @@ def _end(row: TraceRow) -> str:
     if row.loop_start is not None:
         return f"back to {row.loop_start}"
     return "stuttering" if row.stuttering else "cut off" if row.cut_off else "suspect" if row.suspect else ""
-
-
-def _verdict(run: RunRow) -> str:
-    return run.unanswered if run.verdict is Verdict.INCONCLUSIVE else run.verdict.value
 
 
 # More checked definitions than this are counted, not named.
