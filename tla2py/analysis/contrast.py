@@ -261,7 +261,13 @@ class StoreComparison(Printed):
         return tuple(pair for pair in self.pairs if pair.changes)
 
     def __str__(self) -> str:
-        return "\n".join(_lines(self))
+        changed = self.changed
+        lines = [f"{len(changed)} of {len(self.pairs)} points differ from {' to '.join(self.names)}"]
+        for pair in changed:
+            lines += [pair.parameters, *(f"    {what}: {old} -> {new}" for what, old, new in pair.changes)]
+        for name, before, after in self.fired:
+            lines.append(f"{name} generated {number_text(before)} states, now {number_text(after)}")
+        return "\n".join(lines)
 
 
 def compare_stores(before: StoreTables, after: StoreTables) -> StoreComparison:
@@ -301,13 +307,3 @@ def _generated(view: StoreTables) -> dict[str, int]:
         name = f"{count.module}!{count.name}"
         found[name] = found.get(name, 0) + count.generated
     return found
-
-
-def _lines(comparison: StoreComparison) -> Iterator[str]:
-    changed = comparison.changed
-    yield f"{len(changed)} of {len(comparison.pairs)} points differ from {' to '.join(comparison.names)}"
-    for pair in changed:
-        yield pair.parameters
-        yield from (f"    {what}: {old} -> {new}" for what, old, new in pair.changes)
-    for name, before, after in comparison.fired:
-        yield f"{name} generated {number_text(before)} states, now {number_text(after)}"

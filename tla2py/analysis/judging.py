@@ -179,15 +179,9 @@ def counts(row: RunRow) -> dict[str, object]:
 
 def mutant_object(row: MutantRow) -> dict[str, object]:
     """A mutant as a proof, as JSON values."""
-    return {
-        "mutant": row.mutant,
-        "module": row.module,
-        "line": row.line,
-        "definition": row.definition,
-        "before": row.before,
-        "after": row.after,
-        "noticed_by": [each.label for each in row.killed_by],
-    }
+    names = ("mutant", "module", "line", "definition", "before", "after")
+    found = {name: getattr(row, name) for name in names}
+    return {**found, "noticed_by": [each.label for each in row.killed_by]}
 
 
 def write_config(file: Path, config: Config) -> None:

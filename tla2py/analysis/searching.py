@@ -347,7 +347,10 @@ class SearchOptions:
         spent = sum(ran.values())
         told: list[str | None] = []
         while True:
-            laws = [each.known for each in learner.tell(seen, _answers(view))]
+            laws = [
+                each.known
+                for each in learner.tell(seen, (each for each in property_answers(view) if each.of_property))
+            ]
             more = learner.choose(slots())
             new = [place for place, _ in more if place not in ran]
             most = int(min(self.budget.runs - (len(ran) - first), len(new)))
@@ -405,7 +408,3 @@ def search_code(result: SweepResult) -> ExitCode:
     if not result.searched or (search is not None and all(each.settled for each in search.laws)):
         return result.exit_code
     return ExitCode.NOT_RUN if result.exit_code is ExitCode.NOT_RUN else ExitCode.INCONCLUSIVE
-
-
-def _answers(view: StoreView) -> list[Answers]:
-    return [each for each in property_answers(view) if each.of_property]

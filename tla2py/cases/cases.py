@@ -180,7 +180,10 @@ def make_cases(view: StoreTables, options: CaseOptions) -> Cases:
     notes, classes, wanted = list(graph.notes), None, None
     if options.see:
         graph = replace(graph, seen=_evaluated(view, graph, options.see, options))
-        classes = _classes(graph)
+        numbers: dict[str, int] = {}
+        # Equal where a test sees the same.
+        seen = (json_text(graph.state(state)) for state in range(len(graph.states)))
+        classes = [numbers.setdefault(text, len(numbers)) for text in seen]
         notes += _mergers(graph, classes)
     if options.where is not None:
         found = _evaluated(view, graph, [options.where], options)
@@ -191,14 +194,6 @@ def make_cases(view: StoreTables, options: CaseOptions) -> Cases:
         graph = _with_arguments(view, graph, options)
     cover = make_cover(graph, options, classes=classes, wanted=wanted)
     return Cases(graph=graph, cover=cover, inputs=frozenset(options.inputs), notes=tuple(notes))
-
-
-def _classes(graph: Graph) -> list[int]:
-    """A number for each state, equal where a test sees the same."""
-    numbers: dict[str, int] = {}
-    return [
-        numbers.setdefault(json_text(graph.state(state)), len(numbers)) for state in range(len(graph.states))
-    ]
 
 
 def _mergers(graph: Graph, classes: Sequence[int]) -> Iterator[str]:

@@ -7,7 +7,7 @@ from array import array
 from bisect import bisect_left
 from collections import deque
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain, pairwise
 from typing import NamedTuple
@@ -139,26 +139,25 @@ def _items_covered(search: CoverSearch, classes: Sequence[int] | None, wanted: S
     return replace(found, least=None if flow is None else flow.least)
 
 
+@dataclass
 class _Side:
     """The steps on from each state, forwards or backwards, those that change nothing first.
 
     ``rest`` is how many steps a behaviour has beyond a state; ``items`` and ``done`` are what steps cover, and what is covered.
     """
 
-    def __init__(
-        self,
-        order: Sequence[int],
-        starts: Sequence[int],
-        ends: Sequence[int],
-        begins: Sequence[int],
-        rest: Sequence[int],
-    ) -> None:
-        self.order, self.starts, self.ends, self.begins, self.rest = order, starts, ends, begins, rest
-        self.most = min(_MOST_AHEAD, max(_LEAST_AHEAD, _LOOKS // (len(order) + 1)))
+    order: Sequence[int]
+    starts: Sequence[int]
+    ends: Sequence[int]
+    begins: Sequence[int]
+    rest: Sequence[int]
+    items: Sequence[int] = ()
+    done: bytearray = field(default_factory=bytearray)
+
+    def __post_init__(self) -> None:
+        self.most = min(_MOST_AHEAD, max(_LEAST_AHEAD, _LOOKS // (len(self.order) + 1)))
         # The place of the first step from each state that may not be covered yet.
-        self.next = array("i", begins)
-        self.items: Sequence[int] = ()
-        self.done = bytearray()
+        self.next = array("i", self.begins)
 
     def is_open(self, state: int) -> bool:
         """Whether a step on from a state covers something new."""
@@ -337,22 +336,21 @@ def _flow(search: CoverSearch, *, by_states: bool) -> Cover | None:
     return Cover(behaviours=behaviours, least=least if weight is None else None)
 
 
+@dataclass
 class _Walk:
     """A flow as arcs that are taken some times, taken apart into behaviours; arcs are those of ``_flow``."""
 
-    def __init__(
-        self,
-        search: CoverSearch,
-        inner: int,
-        heads: Sequence[int],
-        times: array[int],
-        order: Sequence[int],
-        begins: array[int],
-    ) -> None:
-        self.search, self.inner, self.heads, self.times = search, inner, heads, times
-        self.order, self.begins, self.root = order, begins, len(begins) - 2
+    search: CoverSearch
+    inner: int
+    heads: Sequence[int]
+    times: array[int]
+    order: Sequence[int]
+    begins: array[int]
+
+    def __post_init__(self) -> None:
+        self.root = len(self.begins) - 2
         # The first restart.
-        self.restarts = len(heads) - len(search.graph.initial)
+        self.restarts = len(self.heads) - len(self.search.graph.initial)
 
     def join(self) -> int:
         """Join what no restart leads to with the rest by a detour, or by a restart; the number of those without a choice."""

@@ -85,7 +85,7 @@ def install_command(
         if installed(each) is not None and not force and from_file is None and digest is None:
             err().print(f"{each.name} is installed already; --force fetches it again")
         else:
-            report = view.DownloadProgress(each.name)
+            report = view.download_progress(each.name)
             install(each, file=from_file, sha256=digest, patience=seconds, report=report)
     if both or wanted.name == COMMUNITY:
         err().print(view.community_line())

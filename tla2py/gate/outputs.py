@@ -289,7 +289,9 @@ def _case(gate: Evidence, suite: str, point: PointDecision) -> TestCase:
         found = [gate.trace(point, one.check.label) for one in point.surprises]
         traces = [line for trace in found if trace is not None for line in trace_lines(trace)]
         why = [printable(line) for one in point.surprises if (line := gate.why(point, one.check.label))]
-        case.result = [_result(point.problems, [*answers, *traces, *why, *_again(gate, point)])]
+        again = gate.again(point)
+        commands = (printable(f"again: {again.ours}"), printable(f"plain: {again.plain}"))
+        case.result = [_result(point.problems, [*answers, *traces, *why, *commands])]
     elif point.row is None:
         case.result = [Skipped("the sweep as a whole has a problem")]
     elif answers:
@@ -318,11 +320,6 @@ def _result(problems: Sequence[Problem], again: Sequence[str] = ()) -> Error | F
     result = kind(printable("; ".join(p.text for p in problems)), printable(problems[0].reason.value))
     result.text = "\n".join([*(printable(f"{p.reason.value}: {p.text}") for p in problems), *again])
     return result
-
-
-def _again(gate: Evidence, point: PointDecision) -> list[str]:
-    again = gate.again(point)
-    return [printable(f"again: {again.ours}"), printable(f"plain: {again.plain}")]
 
 
 # A summary on GitHub is limited to 1 MiB.

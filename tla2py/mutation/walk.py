@@ -19,11 +19,12 @@ from tla2py.tla.tree import deeply
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spot:
-    """Where an expression is: its scope, the definition around it and the names bound there."""
+    """Where an expression is: its scope, the definition around it, its module and the names bound there."""
 
     scope: Scope
     owner: Definition
     module: Module
+    text: operators.Text
     bound: frozenset[str] = frozenset()
 
     def binding(self, expr: Expression) -> Spot:
@@ -113,7 +114,6 @@ class Walk:
         self._levels = Levels(spec.resolver)
         self._updates = operators.Updates(spec, self._levels)
         self._sets = frozenset(n for n, each in infer_types(spec).items() if each.type.kind == "set")
-        self._texts: dict[str, operators.Text] = {}
         self._seen = set[tuple[int, str]]()
 
     @deeply
@@ -145,7 +145,8 @@ class Walk:
             module = self.spec.file_of(declared)
             if module in self.spec.installed or module.path is None:
                 return
-            inside = Spot(scope=entity.scope, owner=declared, module=module, bound=names)
+            text = operators.Text(module.text)
+            inside = Spot(scope=entity.scope, owner=declared, module=module, text=text, bound=names)
         yield from visit(entity.body, inside)
 
     def _named(self, expr: Expression, visit: _Visit, spot: Spot) -> Iterator[Mutant]:
@@ -171,9 +172,8 @@ class Walk:
             case Expression(shape="build", operator=kind) if kind in _FAIRNESS:
                 yield self._found("drop-fairness", expr, "TRUE", spot)
                 if kind == "SF_":
-                    text = self._text(spot)
-                    begin = text.range(expr.span)[0]
-                    change = text.rewrite("weaken-fairness", text.span(begin, begin + 2), "WF")
+                    begin = spot.text.range(expr.span)[0]
+                    change = spot.text.rewrite("weaken-fairness", spot.text.span(begin, begin + 2), "WF")
                     yield mutant_of(change, spot.owner, spot.module)
             case Expression(shape="bind", arguments=(body,)):
                 yield from self._temporal(body, spot.binding(expr))
@@ -214,7 +214,7 @@ class Walk:
             case Expression(shape="build", operator="IF" | "CASE"):
                 pass
             case _:
-                yield from self._all(operators.initial_change(expr, self._text(spot), self._sets), spot)
+                yield from self._all(operators.initial_change(expr, spot.text, self._sets), spot)
                 if expr.shape == "apply" and expr.operator not in spot.bound:
                     found = spot.scope.find(expr.operator)
                     yield from self._enter(found, self._initial_value, spot)
@@ -286,7 +286,7 @@ class Walk:
                 for each in parts:
                     yield from self._guard(each, spot)
             case Expression(shape="bind", operator="\\E" | "\\A", arguments=(body,)):
-                yield from self._all(operators.quantifier_change(expr, self._text(spot)), spot)
+                yield from self._all(operators.quantifier_change(expr, spot.text), spot)
                 yield from self._domains(expr, spot)
                 yield from self._guard(body, spot.binding(expr))
             case Expression(shape="let", arguments=(body,)):
@@ -314,7 +314,7 @@ class Walk:
             and expr.operator in ("\\E", "\\A")
             and self._level(expr, spot) <= Level.STATE
         ):
-            yield from self._all(operators.quantifier_change(expr, self._text(spot)), spot)
+            yield from self._all(operators.quantifier_change(expr, spot.text), spot)
         yield from self._domains(expr, spot)
         if expr.shape == "apply":
             yield from self._named(expr, self._value, spot)
@@ -345,25 +345,19 @@ class Walk:
                 yield from self._value(each.domain, spot)
 
     def _own(self, expr: Expression, spot: Spot) -> Iterator[Mutant]:
-        yield from self._all(operators.expression_changes(expr, self._text(spot)), spot)
+        yield from self._all(operators.expression_changes(expr, spot.text), spot)
 
     def _all(self, changes: Iterable[operators.Rewrite], spot: Spot) -> Iterator[Mutant]:
         for change in changes:
             yield mutant_of(change, spot.owner, spot.module)
 
     def _found(self, operator: str, expr: Expression, after: str, spot: Spot) -> Mutant:
-        return mutant_of(self._text(spot).rewrite(operator, expr.span, after), spot.owner, spot.module)
+        return mutant_of(spot.text.rewrite(operator, expr.span, after), spot.owner, spot.module)
 
     def _negated(self, expr: Expression, spot: Spot) -> Mutant:
         # Every line moves alike, which keeps lists aligned.
-        text = self._text(spot).slice(expr.span).replace("\n", "\n  ")
+        text = spot.text.slice(expr.span).replace("\n", "\n  ")
         return self._found("negate-guard", expr, f"~({text})", spot)
-
-    def _text(self, spot: Spot) -> operators.Text:
-        name = spot.module.name
-        if name not in self._texts:
-            self._texts[name] = operators.Text(spot.module.text)
-        return self._texts[name]
 
     def _level(self, expr: Expression, spot: Spot) -> Level:
         return self._levels.of_expression(expr, spot.scope, spot.bound)

@@ -6,7 +6,7 @@ import hashlib
 import shlex
 import sys
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -318,21 +318,18 @@ def javas_table(javas: Sequence[FoundJava]) -> Table:
     return table
 
 
-class DownloadProgress:
-    """A download's progress on standard error: one changing line on a terminal, a line every two seconds otherwise."""
+def download_progress(name: str) -> Callable[[int, int | None], None]:
+    """A function that prints how many bytes have arrived: one changing line on a terminal, else a line every two seconds."""
+    terminal, due = sys.stderr.isatty(), 0.0
 
-    def __init__(self, name: str) -> None:
-        self._name = name
-        self._terminal = sys.stderr.isatty()
-        self._next = 0.0
-
-    def __call__(self, done: int, total: int | None) -> None:
-        """Print how many bytes have arrived, if a new line is due."""
+    def report(done: int, total: int | None) -> None:
+        nonlocal due
         now = time.monotonic()
-        if now < self._next and done != total:
-            return
-        self._next = now + (0.1 if self._terminal else 2.0)
-        of = f" of {total / _MB:.1f}" if total else ""
-        end = "\r" if self._terminal and done != total else "\n"
-        sys.stderr.write(f"{self._name}: {done / _MB:.1f}{of} MB{end}")
-        sys.stderr.flush()
+        if now >= due or done == total:
+            due = now + (0.1 if terminal else 2.0)
+            of = f" of {total / _MB:.1f}" if total else ""
+            end = "\r" if terminal and done != total else "\n"
+            sys.stderr.write(f"{name}: {done / _MB:.1f}{of} MB{end}")
+            sys.stderr.flush()
+
+    return report
