@@ -25,7 +25,7 @@ from tla2py.analysis.tables import StoreTables
 from tla2py.errors import InputError, Tla2pyError
 from tla2py.model.search import CONFIDENCE, Search, SearchedLaw
 from tla2py.model.trace import SIMULATED, Printed
-from tla2py.sweep.grid import Points, comparable, value_key
+from tla2py.sweep.grid import Points, comparable, parameters_key, value_key
 from tla2py.sweep.inspect import satisfies
 from tla2py.text import counted, did_you_mean, points_text
 from tla2py.tla.parse import load_texts
@@ -441,20 +441,16 @@ def explain_answers(
 
 def refined_sweep(sweep: Sweep, explanation: Explanation) -> Sweep | None:
     """The sweep with the points that an explanation suggests after its own, None if it suggests no point."""
-    known = {_key(point.parameters) for point in sweep.points}
+    known = {parameters_key(point.parameters) for point in sweep.points}
     more: list[Mapping[str, str]] = []
     for each in explanation:
         for suggestion in each.suggestions:
-            key = _key(suggestion)
+            key = parameters_key(suggestion)
             if key not in known:
                 known.add(key)
                 more.append(suggestion)
     rows = chain((point.parameters for point in sweep.points), more)
     return replace(sweep, points=Points.of(sweep.points.names, rows)) if more else None
-
-
-def _key(parameters: Mapping[str, str]) -> frozenset[tuple[str, object]]:
-    return frozenset((name, value_key(text)) for name, text in parameters.items())
 
 
 def survivors(before: Explanation, after: Explanation, first: int) -> Iterator[str]:

@@ -12,7 +12,7 @@ import msgspec
 from tla2py.analysis.searching import enough_draws
 from tla2py.errors import ExitCode
 from tla2py.execution.validate import LogMutants
-from tla2py.gate.lock import Lock, LockedPoint, parameters_key
+from tla2py.gate.lock import Lock, LockedPoint
 from tla2py.gate.problem import (
     OF_MODULES,
     UNANSWERED,
@@ -40,7 +40,7 @@ from tla2py.mutation.trial import score
 from tla2py.store.runs import StoredLine
 from tla2py.sweep import judge
 from tla2py.sweep.checks import ConfigFacts, config_facts, config_problems, only_deadlock
-from tla2py.sweep.grid import Point
+from tla2py.sweep.grid import Point, parameters_key
 from tla2py.sweep.plan import Plan
 from tla2py.sweep.sections import Expectation, ExpectPoint
 from tla2py.sweep.sweep import Sweep, overridden_text

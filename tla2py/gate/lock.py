@@ -13,7 +13,7 @@ import msgspec
 from tla2py import toml
 from tla2py.errors import InputError, reason_of
 from tla2py.files import write_file
-from tla2py.sweep.grid import value_key
+from tla2py.sweep.grid import parameters_key
 from tla2py.text import parameter_text
 from tla2py.toml import toml_key, toml_string
 
@@ -89,11 +89,6 @@ class Lock(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     self_test: dict[str, str] | None = None
     shared: _Shared = _Shared()
     point: list[LockedPoint] = []
-
-
-def parameters_key(parameters: Mapping[str, str]) -> Hashable:
-    """A key that is equal for equal parameter values, however these are written."""
-    return frozenset((name, value_key(text)) for name, text in parameters.items())
 
 
 def lock_path(sweep_file: Path) -> Path:

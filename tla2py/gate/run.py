@@ -18,7 +18,7 @@ from tla2py.execution.preflight import lasting_findings, sweep_findings
 from tla2py.execution.sweeps import SweepOptions, note_passed, only_failed, run_sweeps
 from tla2py.execution.validate import run_log_mutants
 from tla2py.gate.decision import Decision, PointDecision, StoreFacts, decide
-from tla2py.gate.lock import Lock, lock_path, parameters_key, read_lock, write_lock
+from tla2py.gate.lock import Lock, lock_path, read_lock, write_lock
 from tla2py.gate.problem import Problem, blindness, survivors
 from tla2py.gate.second import SecondRuns, run_second, stored_second
 from tla2py.gate.selftest import run_self_test
@@ -31,6 +31,7 @@ from tla2py.mutation.trial import file_choice
 from tla2py.store.storage import Address, folder_of, is_remote
 from tla2py.store.store import Store, is_store
 from tla2py.sweep.file import folder_file
+from tla2py.sweep.grid import parameters_key
 from tla2py.sweep.judge import check_expectations
 from tla2py.sweep.plan import Plan
 from tla2py.sweep.repository import check_inside

@@ -15,7 +15,6 @@ from tla2py.errors import InputError, StoreError
 from tla2py.execution import validate
 from tla2py.execution.preflight import literal_logs
 from tla2py.gate.decision import StoreFacts
-from tla2py.gate.lock import parameters_key
 from tla2py.model.mutant import MutantReport
 from tla2py.model.row import RunRow
 from tla2py.model.run import Run, RunRecord
@@ -25,6 +24,7 @@ from tla2py.store.runs import action_rows, run_notes, run_rows, unmatched_lines
 from tla2py.store.store import Manifest, Store
 from tla2py.store.write import table_files
 from tla2py.sweep.file import folder_file
+from tla2py.sweep.grid import parameters_key
 from tla2py.sweep.plan import Plan, plan_sweep
 from tla2py.sweep.sweep import Sweep
 

@@ -154,8 +154,11 @@ def _instrument(text: str, module: Module, spec: ModuleGraph, actions: set[str])
             continue
         parameters = tuple(name for name in definition.parameters if "(" not in name)
         leaves = _Leaves(spec).find(definition.body, parameters, scope)
+        action = f"{module.name}!{definition.name}"
         found = [
-            edit for span, names in leaves for edit in _told(span, f"{module.name}!{definition.name}", names)
+            edit
+            for span, names in leaves
+            for edit in wrapped(span, "((", (), f') /\\ tla2pyTell!Tell("{action}", {named_values(names)}))')
         ]
         if found and place is None:
             place = definition.span.begin_line, definition.span.begin_column
@@ -191,7 +194,3 @@ class _Leaves:
             return expr.operator == "\\E" and level == Level.ACTION
         inside = self._resolver.let(scope, expr) if expr.shape == "let" else scope
         return any(self._leads(part, names, inside) for part in formula_parts(expr))
-
-
-def _told(span: Span, action: str, names: Iterable[str]) -> Iterator[Edit]:
-    return wrapped(span, "((", (), f') /\\ tla2pyTell!Tell("{action}", {named_values(names)}))')

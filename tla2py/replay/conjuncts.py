@@ -290,32 +290,25 @@ class _Told(NamedTuple):
     parts: list[_Told]
 
 
-class _Table:
-    """The values and witnesses of each conjunct by number, in each state."""
-
-    def __init__(self, conjuncts: Sequence[copies.Conjunct], states: int) -> None:
-        self.conjuncts = conjuncts
-        self.values: list[list[bool | None]] = [[None] * states for _ in conjuncts]
-        self.witnesses: list[list[copies.Binding]] = [[()] * states for _ in conjuncts]
-
-    def keep(self, told: _Told, state: int) -> None:
-        """Keep a value with those of its parts, unless another binding has decided."""
-        number, conjunct = told.number, self.conjuncts[told.number]
-        if self.values[number][state] is conjunct.decisive:
-            return
-        self.values[number][state] = told.value
-        self.witnesses[number][state] = told.binding if told.value is conjunct.decisive else ()
-        for part in range(number + 1, len(self.conjuncts)):
-            if self.conjuncts[part].depth <= conjunct.depth:
-                break
-            self.values[part][state], self.witnesses[part][state] = None, ()
-        for each in told.parts:
-            self.keep(each, state)
-
-
 def _read(count: int, conjuncts: Sequence[copies.Conjunct], output: str) -> Iterator[ConjunctRow]:
     """The conjuncts with the values that TLC printed in so many states."""
-    found = _Table(conjuncts, count)
+    values: list[list[bool | None]] = [[None] * count for _ in conjuncts]
+    witnesses: list[list[copies.Binding]] = [[()] * count for _ in conjuncts]
+
+    def keep(told: _Told, state: int) -> None:
+        """Keep a value with those of its parts, unless another binding has decided."""
+        number, conjunct = told.number, conjuncts[told.number]
+        if values[number][state] is conjunct.decisive:
+            return
+        values[number][state] = told.value
+        witnesses[number][state] = told.binding if told.value is conjunct.decisive else ()
+        for part in range(number + 1, len(conjuncts)):
+            if conjuncts[part].depth <= conjunct.depth:
+                break
+            values[part][state], witnesses[part][state] = None, ()
+        for each in told.parts:
+            keep(each, state)
+
     # TLC evaluates constant definitions once, before the first state.
     states = range(count)
     pending: list[_Told] = []
@@ -323,14 +316,14 @@ def _read(count: int, conjuncts: Sequence[copies.Conjunct], output: str) -> Iter
         match printed:
             case ("tla2py: state", int(number)):
                 states = range(number - 1, number)
-            case ("tla2py: conjunct", int(number), tuple(names), tuple(values), bool(value)):
+            case ("tla2py: conjunct", int(number), tuple(names), tuple(bound), bool(value)):
                 depth = conjuncts[number].depth
                 begin = len(pending)
                 while begin and conjuncts[pending[begin - 1].number].depth > depth:
                     begin -= 1
-                told = _Told(number, value, copies.bound(names, values), pending[begin:])
+                told = _Told(number, value, copies.bound(names, bound), pending[begin:])
                 pending[begin:] = [told] if depth else []
                 for state in states if not depth else ():
-                    found.keep(told, state)
-    for conjunct, each, witnesses in zip(conjuncts, found.values, found.witnesses, strict=True):
-        yield ConjunctRow(conjunct=conjunct, values=tuple(each), witnesses=tuple(witnesses))
+                    keep(told, state)
+    for conjunct, each, those in zip(conjuncts, values, witnesses, strict=True):
+        yield ConjunctRow(conjunct=conjunct, values=tuple(each), witnesses=tuple(those))

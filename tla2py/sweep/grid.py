@@ -145,6 +145,11 @@ def value_key(text: str) -> Hashable:
     return canonical.canonical(comparable(text))
 
 
+def parameters_key(parameters: Mapping[str, str]) -> Hashable:
+    """A key that is equal for equal parameter values, however these are written."""
+    return frozenset((name, value_key(text)) for name, text in parameters.items())
+
+
 def walk_grid(
     file: SweepFile,
     source: SweepText,

@@ -6,7 +6,7 @@ from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from tla2py.errors import InputError
 from tla2py.model.trace import State, Trace
@@ -306,24 +306,20 @@ def _bags(trace: Trace, messages: str) -> list[Counter[Value]]:
     return bags
 
 
-class _Reading(NamedTuple):
-    """A step's change of a process's record, which shows the message it read if messages are not removed."""
+_Reading: TypeAlias = tuple[int, Value, Record, Record]
+"""A row, a process and its record before and after: the change shows the message it read if messages are not removed."""
 
-    row: int
-    process: Value
-    before: Record
-    after: Record
 
-    def takes_on(self, message: Value) -> bool:
-        """Whether the fields shared with a message, at least two, changed to the message's values."""
-        if not isinstance(message, Record):
-            return False
-        common = [name for name in self.after if name in message]
-        before, after = (
-            all(name in record and same_value(record[name], message[name]) for name in common)
-            for record in (self.before, self.after)
-        )
-        return len(common) > 1 and after and not before
+def _takes_on(message: Value, *records: Record) -> bool:
+    """Whether the fields that a record shares with a message, at least two, changed to the message's values."""
+    if not isinstance(message, Record):
+        return False
+    common = [name for name in records[1] if name in message]
+    before, after = (
+        all(name in record and same_value(record[name], message[name]) for name in common)
+        for record in records
+    )
+    return len(common) > 1 and after and not before
 
 
 def _readings(trace: Trace, processes: Processes) -> Iterator[_Reading]:
@@ -333,15 +329,15 @@ def _readings(trace: Trace, processes: Processes) -> Iterator[_Reading]:
             for process in (each for each in processes if each in keys):
                 old, new = (part_of(trace.states[at].values[name], process) for at in (row - 1, row))
                 if isinstance(old, Record) and isinstance(new, Record) and not same_value(old, new):
-                    yield _Reading(row, process, old, new)
+                    yield row, process, old, new
 
 
 def _first_readings(message: Value, readings: Sequence[_Reading], since: int) -> dict[Value, int]:
     """The processes that read a message, each with its first row."""
     found: dict[Value, int] = {}
-    for reading in readings:
-        if reading.row >= since and reading.takes_on(message):
-            found.setdefault(reading.process, reading.row)
+    for row, process, *records in readings:
+        if row >= since and _takes_on(message, *records):
+            found.setdefault(process, row)
     return found
 
 
