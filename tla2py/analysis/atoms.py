@@ -18,7 +18,7 @@ Row = Mapping[str, Value]
 """The values of a point's parameters."""
 
 ARITHMETIC = 3
-"""The cost of an atom on the sum or the difference of two parameters."""
+"""The cost of an atom on the sum or the difference of two parameters; one that costs less has no arithmetic."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,11 +39,6 @@ class Atom:
         if self.bound is None:
             return bool(case[self.text])
         return self.bound.holds(sum(factor * case[name] for factor, name in self.bound.number.terms))
-
-    @property
-    def arithmetic(self) -> bool:
-        """Whether it adds, subtracts or multiplies."""
-        return self.cost >= ARITHMETIC
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from functools import reduce
 from typing import NamedTuple, TypeAlias
 
-from tla2py.analysis.atoms import Atom, AtomTable, Number, NumberBound, Row, bit_set, bits
+from tla2py.analysis.atoms import ARITHMETIC, Atom, AtomTable, Number, NumberBound, Row, bit_set, bits
 from tla2py.analysis.search import Candidate, Formula, FormulaSearch, Term
 
 # The formulas that are extended by a further atom.
@@ -121,7 +121,7 @@ class Law:
         """
         atoms = [atom for term in self.terms for atom in term]
         cost = sum(atom.cost for atom in atoms) + max(len(atoms) - 1, 0)
-        return cost, sum(atom.arithmetic for atom in atoms), len(self.parameters), len(atoms)
+        return cost, sum(atom.cost >= ARITHMETIC for atom in atoms), len(self.parameters), len(atoms)
 
     @property
     def parameters(self) -> frozenset[str]:
@@ -187,8 +187,8 @@ def laws_left(table: AtomTable, answers: int, asked: int) -> LawFound:
         return trivial
     numbers = list(bits(asked))
     problem = _Problem(table, numbers, answers, everywhere=True)
-    found = FormulaSearch(*problem.input, steps=_MOST_STEPS).run()
-    laws = list(itertools.islice(itertools.chain.from_iterable(map(problem.laws, found.formulas)), MOST_LEFT))
+    formulas, _ = FormulaSearch(*problem.input, steps=_MOST_STEPS).run()
+    laws = list(itertools.islice(itertools.chain.from_iterable(map(problem.laws, formulas)), MOST_LEFT))
     best = LawFound(law=laws[0], rivals=tuple(laws[1:])) if laws else LawFound(law=None)
     if laws := _with_linear(table, answers, numbers, best):
         return LawFound(law=laws[0], rivals=tuple(laws[1:]))
@@ -259,16 +259,16 @@ def _searched(table: AtomTable, answers: int, seconds: float) -> LawFound:
     # points, and then those that contradict what it found.
     while True:
         problem = _Problem(table, sorted(seen), answers)
-        found = FormulaSearch(*problem.input, seconds=max(end - time.monotonic(), 0.1)).run()
-        laws = list(itertools.chain.from_iterable(map(problem.laws, found.formulas)))
+        formulas, complete = FormulaSearch(*problem.input, seconds=max(end - time.monotonic(), 0.1)).run()
+        laws = list(itertools.chain.from_iterable(map(problem.laws, formulas)))
         contradicting = [table.points_of(law.terms) ^ answers for law in laws]
         agreeing = [law for law, wrong in zip(laws, contradicting, strict=True) if not wrong]
-        in_time = found.complete and time.monotonic() < end
+        in_time = complete and time.monotonic() < end
         if agreeing and (len(agreeing) == len(laws) or not in_time):
             first, *others = sorted(agreeing, key=lambda law: law.rank)
-            return LawFound(law=first, rivals=tuple(others[:_MOST_RIVALS]), complete=found.complete)
+            return LawFound(law=first, rivals=tuple(others[:_MOST_RIVALS]), complete=complete)
         if not laws or not in_time:
-            return _with_exceptions(table, answers, complete=not laws and found.complete)
+            return _with_exceptions(table, answers, complete=not laws and complete)
         seen |= _counterexamples(contradicting)
 
 

@@ -13,7 +13,8 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass
 from typing import TypeAlias
 
 from tla2py.analysis.atoms import bits
@@ -45,24 +46,6 @@ class Term:
 Formula: TypeAlias = tuple[Term, ...]
 
 
-@dataclass(slots=True)
-class Found:
-    """The cheapest formulas found, all of one cost, and whether the search was complete."""
-
-    cost: int = 1 << 30
-    formulas: list[Formula] = field(default_factory=list)
-    complete: bool = True
-
-    def add(self, formula: Formula) -> None:
-        """Keep a formula unless a cheaper one is known."""
-        cost = sum(term.cost for term in formula) + len(formula) - 1
-        if cost < self.cost:
-            self.cost, self.formulas = cost, []
-        formula = tuple(sorted(formula))
-        if cost == self.cost and len(self.formulas) < _MOST_RIVALS and formula not in self.formulas:
-            self.formulas.append(formula)
-
-
 class _OutOfTimeError(Exception):
     """The search took too long."""
 
@@ -91,31 +74,40 @@ class FormulaSearch:
         self._excluders = _transposed([~atom.holds & self._holds for atom in atoms], holds)
         self._true_at = _transposed([atom.violated for atom in atoms], violated)
         self._through: dict[int, tuple[int, list[Term]]] = {}
-        self._found = Found()
+        self._cost = 1 << 30
+        self._formulas: list[Formula] = []
 
-    def run(self) -> Found:
-        """What is found."""
-        try:
+    def run(self) -> tuple[list[Formula], bool]:
+        """The cheapest formulas found, all of one cost, and whether the search was complete."""
+        with suppress(_OutOfTimeError):
             for terms in range(1, _MOST_TERMS + 1):
                 self._extend((), self._everything, terms)
-        except _OutOfTimeError:
-            self._found.complete = False
-        return self._found
+            return self._formulas, True
+        return self._formulas, False
+
+    def _add(self, formula: Formula) -> None:
+        """Keep a formula unless a cheaper one is known."""
+        cost = sum(term.cost for term in formula) + len(formula) - 1
+        if cost < self._cost:
+            self._cost, self._formulas = cost, []
+        formula = tuple(sorted(formula))
+        if cost == self._cost and len(self._formulas) < _MOST_RIVALS and formula not in self._formulas:
+            self._formulas.append(formula)
 
     def _extend(self, chosen: Formula, left: int, terms: int) -> None:
         """Add formulas that extend ``chosen`` by so many terms, which cover the violated points that are left."""
         spent = sum(term.cost + 1 for term in chosen)
         # Each further term costs at least an atom and a connective.
-        budget = self._found.cost - spent - 2 * (terms - 1)
+        budget = self._cost - spent - 2 * (terms - 1)
         if budget < 1:
             return
         if terms == 1:
             atoms = _all_of(self._true_at, left)
             for term in self._hitting(atoms, budget):
-                self._found.add((*chosen, term))
+                self._add((*chosen, term))
             return
         for term in self._terms_through(self._hardest(left), budget):
-            if term.cost > self._found.cost - spent - 2 * (terms - 1):
+            if term.cost > self._cost - spent - 2 * (terms - 1):
                 break
             rest = left & ~term.covers
             # Formulas of fewer terms were found before.

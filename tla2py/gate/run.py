@@ -234,7 +234,7 @@ def _propose(gated: Gated) -> bool:
     """Write the rows to propose for points of a folder that no row and no EXPECT is about; whether there are any."""
     path, sweep = gated.sweep.path, gated.sweep
     rows = [
-        _proposed_row(point, hint)
+        _proposed_row(point, *hint)
         for point in (gated.decision.points if folder_file(path) is not None else ())
         if isinstance(point.expected, ExpectSection)
         and (hint := hint_of(sweep.configs[point.point.parameters["config"]])) is not None
@@ -245,13 +245,13 @@ def _propose(gated: Gated) -> bool:
     return bool(rows)
 
 
-def _proposed_row(point: PointDecision, hint: Hint) -> str:
-    row, names, why = point.row, hint.names, hint.why
+def _proposed_row(point: PointDecision, why: str, names: Sequence[str]) -> str:
+    row = point.row
     if row is not None:
         why += f"; the run: {' '.join([row.verdict.value, ', '.join(row.violated_names)]).rstrip()}"
     expected = f"verdict = {toml_string(Verdict.VIOLATED.value)}"
     if not names and row is not None and row.verdict is Verdict.VIOLATED:
-        names = tuple(row.violated_names)
+        names = row.violated_names
         if row.outcome is Outcome.VIOLATION_DEADLOCK:
             names, expected = (), f"outcome = {toml_string(row.outcome.value)}"
     if names:
@@ -370,23 +370,16 @@ _HEADER = """\
 """
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Hint:
-    """Why a config is likely to violate something, and which of its checks a comment names."""
+def hint_of(config: ConfigFile) -> tuple[str, tuple[str, ...]] | None:
+    """Why a config is likely to violate something by its comments, or else its name, and the checks that a comment names.
 
-    why: str
-    names: tuple[str, ...] = ()
-
-
-def hint_of(config: ConfigFile) -> Hint | None:
-    """What the comments of a config, or else its name, say about its result; None if they say nothing."""
+    None if they say nothing.
+    """
     checks = (*config.config.invariants, *config.config.properties)
     for comment in config.statements.comments:
         if _COMMENT.search(text := " ".join(comment.text.strip("\\*() \n").split())):
             words = set(re.findall(r"\w+", text))
-            return Hint(
-                why=f"the comment in line {comment.line}: {cut(text, _LONGEST)}",
-                names=tuple(name for name in checks if name in words),
-            )
+            why = f"the comment in line {comment.line}: {cut(text, _LONGEST)}"
+            return why, tuple(name for name in checks if name in words)
     word = next((each for each in _WORD.findall(config.path.stem) if each.lower() in _NAMES), None)
-    return None if word is None else Hint(why=f"the name has {word}")
+    return None if word is None else (f"the name has {word}", ())

@@ -135,15 +135,12 @@ class TraceWriter:
 
     def _lanes(self, trace: Trace) -> dict[str, object] | None:
         try:
-            found = trace_lanes(trace, **self._options)
+            lanes = trace_lanes(trace, **self._options)
         except InputError:
             # A trace need not have processes or messages, unless they were requested.
             if self._options.get("by") or self._options.get("messages"):
                 raise
             return None
-        return self._lanes_row(found, _caption(trace, found))
-
-    def _lanes_row(self, lanes: Lanes, caption: str) -> dict[str, object]:
         number: Mapping[Value, int] = {one: at for at, one in enumerate(lanes.processes)}
 
         def texts(found: Sequence[str]) -> list[int]:
@@ -151,7 +148,7 @@ class TraceWriter:
 
         return {
             "processes": [format_value(one) for one in lanes.processes],
-            "caption": caption,
+            "caption": _caption(lanes),
             "note": lanes.note,
             "cells": [[[number[one], *texts(cell)] for one, cell in row.cells.items()] for row in lanes.rows],
             "shared": [texts(row.shared) for row in lanes.rows],
@@ -170,11 +167,11 @@ class TraceWriter:
         }
 
 
-def _caption(trace: Trace, lanes: Lanes) -> str:
+def _caption(lanes: Lanes) -> str:
     caption = "By process, time going down" + "; arrows are messages" * bool(lanes.arrows)
     if any(row.derived for row in lanes.rows):
         # An argument names the acting process if that process's part of the state changed.
-        caption += "; the acting process is derived from " + "arguments, or from " * derived(trace)
+        caption += "; the acting process is derived from " + "arguments, or from " * derived(lanes.trace)
         caption += "the part of the state that changed"
     return caption
 
