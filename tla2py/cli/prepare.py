@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -20,7 +20,6 @@ from tla2py.text import counted, parameter_text
 from tla2py.view.layout import plain_table
 
 if TYPE_CHECKING:
-    from tla2py.model.run import Run
     from tla2py.tla.graph import ModuleGraph
 
 
@@ -173,7 +172,7 @@ def cfg_command(
     from tla2py.sweep.load import load_sweep
     from tla2py.sweep.options import Loading, given_files
     from tla2py.sweep.plan import plan_sweep
-    from tla2py.tlc.process.command import CONFIG_NAME, property_options, shell_command
+    from tla2py.tlc.process.command import CONFIG_NAME, place_inputs, property_options, shell_command
 
     libraries = tuple(library or ())
     how = Loading(
@@ -198,23 +197,17 @@ def cfg_command(
             show_text("".join(f"\n{text}" for text in wrapper if run.main.startswith("MC_")) + "\n")
         return
     for point, run in zip(plan.points, plan.runs, strict=True):
-        _write(output / f"{point.index:04d}", run, plan.sources)
+        folder = output / f"{point.index:04d}"
+        with writing(folder):
+            folder.mkdir(parents=True, exist_ok=True)
+            write_file(folder / CONFIG_NAME, run.config_text)
+            for name, sha256 in run.modules:
+                write_file(folder / name, plan.sources[sha256])
+            place_inputs(run.inputs, folder)
     run = plan.runs[0]
     java = ["java", *property_options(run.inputs.java_properties), "-cp", "tla2tools.jar", "tlc2.TLC"]
     line = shell_command(run.inputs.environment, [*java, "-config", CONFIG_NAME, f"{run.main}.tla"])
     err().print(f"wrote {counted(len(plan.runs), 'folder')} to {output}; in one: {line}")
-
-
-def _write(folder: Path, run: Run, sources: Mapping[str, str]) -> None:
-    """Write the files of a run into a folder."""
-    from tla2py.tlc.process.command import CONFIG_NAME, place_inputs
-
-    with writing(folder):
-        folder.mkdir(parents=True, exist_ok=True)
-        write_file(folder / CONFIG_NAME, run.config_text)
-        for name, sha256 in run.modules:
-            write_file(folder / name, sources[sha256])
-        place_inputs(run.inputs, folder)
 
 
 examples_app = command_group(

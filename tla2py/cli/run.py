@@ -11,10 +11,8 @@ import typer
 from tla2py.analysis.questions import keep_because
 from tla2py.analysis.searching import Budget, SearchOptions, parse_budget, search_code
 from tla2py.analysis.view import open_view
+from tla2py.cli import checking
 from tla2py.cli import options as opt
-from tla2py.cli.checking import Checking
-from tla2py.cli.checking import refine as refine_laws
-from tla2py.cli.checking import watch as watch_files
 from tla2py.cli.console import err, out, show, show_json, show_lines
 from tla2py.cli.options import argument, option
 from tla2py.cli.progress import ConsoleListener, SweepListener
@@ -24,7 +22,6 @@ from tla2py.execution.check import ModelOptions, with_named_files
 from tla2py.execution.listener import SILENT
 from tla2py.execution.preflight import ACCEPT_UNUSED
 from tla2py.execution.sweeps import SweepOptions, only_failed, preview_sweeps, run_sweeps
-from tla2py.execution.validate import run_log_mutants
 from tla2py.gate.second import checked_second
 from tla2py.model.finding import Finding
 from tla2py.spark import ExecutorName
@@ -142,7 +139,7 @@ def sweep_command(
     )
     if refine is not None:
         for result in results:
-            refine_laws(result, refine, toolchain, executors)
+            checking.refine(result, refine, toolchain, executors)
     for result in () if no_why else results:
         keep_because(result.store, toolchain, fresh=fresh)
     if as_json:
@@ -228,19 +225,21 @@ def check_command(
         inputs=inputs or (),
     )
     model = with_named_files(model, environment_texts or (), say=_say)
-    checking = Checking(file=module, model=model, options=options, full=full, as_json=as_json, why=not no_why)
+    check = checking.Checking(
+        file=module, model=model, options=options, full=full, as_json=as_json, why=not no_why
+    )
     if watch:
-        watch_files(checking)
-    checked = checking.run(ConsoleListener())
+        checking.watch(check)
+    checked = check.run(ConsoleListener())
     if second is None:
-        checking.show(checked)
+        check.show(checked)
         raise typer.Exit(checked.exit_code)
     opinion, wrong = checked_second(
         checked,
-        lambda jar: replace(checking, jar=jar, as_json=True).run(SILENT),
+        lambda jar: replace(check, jar=jar, as_json=True).run(SILENT),
         second,
     )
-    checking.show(checked, opinion, wrong)
+    check.show(checked, opinion, wrong)
     raise typer.Exit(checked.exit_code if wrong is None else worst([checked.exit_code, wrong.exit_code]))
 
 
@@ -323,7 +322,7 @@ def validate_command(
         rows = validate.log_results(result.store)
         mutants = None
         if mutate_logs:
-            mutants = run_log_mutants(
+            mutants = validate.run_log_mutants(
                 result, toolchain, executors, sample=sample, seed=seed, fresh=fresh, listener=listener
             )
         if as_json:

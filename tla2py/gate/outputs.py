@@ -166,22 +166,25 @@ class Annotations(Report):
 
 def github_annotations(gates: Sequence[Evidence]) -> list[str]:
     """Workflow commands that annotate the definition or the expectation that a problem concerns, and a notice for each note."""
-    return (
-        [
-            github_command(
-                "warning", f"{gate.decision.name}: {each.code}", str(each), gate.place(str(each.place))
-            )
-            for gate in gates
-            for each in gate.decision.findings
-        ]
-        + [
-            github_command(
-                "error", f"{gate.decision.name}: {problem.reason.value}", _text(problem, point), place
-            )
-            for gate, problem, point, place in _placed(gates)
-        ]
-        + [github_command("notice", gate.decision.name, notice) for gate in gates for notice in gate.notices]
-    )
+    found = [
+        github_command(
+            "warning", f"{gate.decision.name}: {each.code}", str(each), gate.place(str(each.place))
+        )
+        for gate in gates
+        for each in gate.decision.findings
+    ]
+    for gate in gates:
+        for point in (None, *gate.decision.points):
+            names = [one.check.label for one in point.surprises] if point else []
+            for problem in point.problems if point else gate.decision.problems:
+                unexpected = point and names and problem.reason is Reason.UNEXPECTED
+                at = gate.unexpected(point, names[0]) if point and unexpected else None
+                title = f"{gate.decision.name}: {problem.reason.value}"
+                text = f"{point.shown}: {problem.text}" if point else problem.text
+                found.append(github_command("error", title, text, at or gate.of_problem(problem, point)))
+    return found + [
+        github_command("notice", gate.decision.name, notice) for gate in gates for notice in gate.notices
+    ]
 
 
 def github_command(level: str, title: str, text: str, place: Place | None = None) -> str:
@@ -191,25 +194,6 @@ def github_command(level: str, title: str, text: str, place: Place | None = None
     escaped = {key: _data(value).replace(":", "%3A").replace(",", "%2C") for key, value in properties.items()}
     shown = ",".join(map("=".join, escaped.items()))
     return f"::{level} {shown}::{_data(text)}"
-
-
-def _placed(gates: Sequence[Evidence]) -> Iterator[tuple[Evidence, Problem, PointDecision | None, Place]]:
-    for gate in gates:
-        for problem in gate.decision.problems:
-            yield gate, problem, None, gate.of_problem(problem, None)
-        for point in gate.decision.points:
-            names = [one.check.label for one in point.surprises]
-            for problem in point.problems:
-                at = (
-                    gate.unexpected(point, names[0])
-                    if names and problem.reason is Reason.UNEXPECTED
-                    else None
-                )
-                yield gate, problem, point, at or gate.of_problem(problem, point)
-
-
-def _text(problem: Problem, point: PointDecision | None) -> str:
-    return problem.text if point is None else f"{point.shown}: {problem.text}"
 
 
 def _data(text: str) -> str:

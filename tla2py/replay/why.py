@@ -274,14 +274,6 @@ class _Attempt:
     names: dict[str, Value]
 
 
-def _attempts(output: str, copy: Telling) -> list[_Attempt]:
-    """The attempts that TLC told of, the nearest first."""
-    effects = [copy.is_effect(number) for number in range(len(copy.conjuncts))]
-    actions = [copy.action_at(place) for _, place in copy.found]
-    found = [_attempt(path, copy, effects, actions) for path in told_paths(output, copy)]
-    return sorted((each for each in found if each and each.false), key=lambda each: each.rank)
-
-
 def _attempt(
     path: Sequence[Tried], copy: Telling, effects: Sequence[bool], actions: Sequence[str]
 ) -> _Attempt | None:
@@ -314,9 +306,11 @@ def _of_attempts(output: str, copy: Telling, state: int, what: str) -> Iterator[
     """A cause for the nearest instances of each action: its first conjunct that is FALSE; first one of each action."""
     seen: dict[str, int] = {}
     found: list[Cause] = []
-    attempts = _attempts(output, copy)
+    effects = [copy.is_effect(number) for number in range(len(copy.conjuncts))]
+    actions = [copy.action_at(place) for _, place in copy.found]
+    attempts = (_attempt(path, copy, effects, actions) for path in told_paths(output, copy))
     told = set[tuple[str, str]]()
-    for each in attempts:
+    for each in sorted((each for each in attempts if each and each.false), key=lambda each: each.rank):
         call, first = call_text(each.action, each.args), each.false[0]
         conjunct = copy.conjuncts[first.number]
         if (call, conjunct.text) in told or seen.get(each.action, 0) >= _MOST_INSTANCES:

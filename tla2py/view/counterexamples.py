@@ -15,11 +15,7 @@ from tla2py.model.trace import SIMULATED, Part, State, StateDiff, Trace
 from tla2py.model.trace_text import action_text, closing_step, derived, trace_end
 from tla2py.store.runs import States, StoredLine, state_lines, states_of, unmatched_lines, with_states
 from tla2py.store.write import table_files
-from tla2py.tla.canonical import CONSECUTIVE, Form, canonical
-from tla2py.tla.canonical import FUNCTION as FUNCTION_FORM
-from tla2py.tla.canonical import RECORD as RECORD_FORM
-from tla2py.tla.canonical import SEQUENCE as SEQUENCE_FORM
-from tla2py.tla.canonical import SET as SET_FORM
+from tla2py.tla import canonical
 from tla2py.tla.value import Value
 from tla2py.tla.value_text import format_form, format_value
 from tla2py.view.lanes import Lanes, trace_lanes
@@ -50,20 +46,22 @@ class Nodes:
 
     def value(self, value: Value) -> int:
         """The number of a value."""
-        return self._form(canonical(value), 0)
+        return self._form(canonical.canonical(value), 0)
 
-    def _form(self, form: Form, depth: int) -> int:
+    def _form(self, form: canonical.Form, depth: int) -> int:
         below = depth + 1
         match form:
             case _ if depth > _DEEPEST:
                 pass
-            case (rank, _, elements) if rank in (SET_FORM, SEQUENCE_FORM) and elements[-1:] != (CONSECUTIVE,):
-                kind = SET if rank == SET_FORM else SEQUENCE
+            case (canonical.SET | canonical.SEQUENCE as rank, _, elements) if elements[-1:] != (
+                canonical.CONSECUTIVE,
+            ):
+                kind = SET if rank == canonical.SET else SEQUENCE
                 return self._composite(kind, *(self._form(each, below) for each in elements))
-            case (rank, count, names, values) if rank == RECORD_FORM and count:
+            case (canonical.RECORD, count, names, values) if count:
                 pairs = zip(map(self.text, names), (self._form(each, below) for each in values), strict=True)
                 return self._composite(RECORD, *(number for pair in pairs for number in pair))
-            case (rank, count, keys, values) if rank == FUNCTION_FORM and count:
+            case (canonical.FUNCTION, count, keys, values) if count:
                 both = zip(keys, values, strict=True)
                 return self._composite(FUNCTION, *(self._form(each, below) for pair in both for each in pair))
         return self.text(format_form(form))

@@ -222,11 +222,6 @@ class ExplorerServer:
             return self._chunk(int(number))
         return None
 
-    def asked(self, question: object) -> object:
-        """The answer to a question, or what prevents it."""
-        with self._asking:
-            return self._answers.asked(question)
-
     def _handler(self) -> type[BaseHTTPRequestHandler]:
         explorer = self
 
@@ -258,7 +253,9 @@ class ExplorerServer:
                 except ValueError:
                     self.send_error(HTTPStatus.BAD_REQUEST)
                     return
-                self._send_json(explorer.asked(question))
+                with explorer._asking:
+                    found = explorer._answers.asked(question)
+                self._send_json(found)
 
             def _allowed(self) -> str | None:
                 """The name after the token; None if the request has been refused."""
