@@ -274,10 +274,16 @@ def compare_stores(before: StoreTables, after: StoreTables) -> StoreComparison:
     """The changes from this store to another: verdicts, numbers of states, and which actions fire."""
     olds, news = _by_parameters(grid_points(before)), _by_parameters(grid_points(after))
     keys = dict.fromkeys([*news, *olds])
+    was, now = _generated(before), _generated(after)
+    names = dict.fromkeys([*now, *was]) if was and now else ()
     return StoreComparison(
         names=(before.manifest.name, after.manifest.name),
         pairs=tuple(PointPair(before=olds.get(key), after=news.get(key)) for key in keys),
-        fired=tuple(_fired(before, after)),
+        fired=tuple(
+            (name, was.get(name), now.get(name))
+            for name in names
+            if bool(was.get(name)) != bool(now.get(name))
+        ),
     )
 
 
@@ -289,15 +295,6 @@ def same_points(ours: Iterable[GridPoint], theirs: Iterable[GridPoint]) -> list[
 
 def _by_parameters(points: Iterable[GridPoint]) -> dict[frozenset[tuple[str, str]], GridPoint]:
     return {frozenset(point.parameters.items()): point for point in points}
-
-
-def _fired(before: StoreTables, after: StoreTables) -> Iterator[tuple[str, int | None, int | None]]:
-    olds, news = _generated(before), _generated(after)
-    if olds and news:
-        for name in dict.fromkeys([*news, *olds]):
-            old, new = olds.get(name), news.get(name)
-            if bool(old) != bool(new):
-                yield name, old, new
 
 
 def _generated(view: StoreTables) -> dict[str, int]:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -135,8 +135,13 @@ class FormulaSearch:
             for term in self._hitting(self._true_at[point], budget):
                 if term.covers not in best or term < best[term.covers]:
                     best[term.covers] = term
-            known = budget, _undominated(best.values())
-            self._through[point] = known
+            kept: list[Term] = []
+            for term in sorted(
+                best.values(), key=lambda each: (each.cost, -each.covers.bit_count(), each.atoms)
+            ):
+                if not any(term.covers & ~other.covers == 0 for other in kept):
+                    kept.append(term)
+            self._through[point] = known = budget, kept
         return known[1]
 
     def _hitting(self, atoms: int, budget: int) -> Iterator[Term]:
@@ -176,14 +181,6 @@ class FormulaSearch:
                 if count <= 1:
                     break
         return best
-
-
-def _undominated(terms: Iterable[Term]) -> list[Term]:
-    kept: list[Term] = []
-    for term in sorted(terms, key=lambda term: (term.cost, -term.covers.bit_count(), term.atoms)):
-        if not any(term.covers & ~other.covers == 0 for other in kept):
-            kept.append(term)
-    return kept
 
 
 def _all_of(sets: Sequence[int], positions: int, start: int = -1) -> int:

@@ -316,14 +316,10 @@ def _describe(schema: Schema, section: str) -> None:
         schema["description"] = KEYS.get(table, {}).get(name, "")
     for key, part in schema["properties"].items():
         part["description"] = KEYS[section][key]
-        _bound(part, key)
-
-
-def _bound(part: Schema, key: str) -> None:
-    kind, bounds = _BOUNDS.get(key, ("", {}))
-    for each in part.get("anyOf", [part]):
-        if each.get("type") == kind:
-            each.update(bounds)
+        kind, bounds = _BOUNDS.get(key, ("", {}))
+        for each in part.get("anyOf", [part]):
+            if each.get("type") == kind:
+                each.update(bounds)
 
 
 def _named(schema: Schema, pattern: str) -> None:

@@ -174,7 +174,16 @@ class Meanings:
         key = (id(spec), uses, replaced)
         if key not in self._known:
             written = with_definitions(spec, [text for _, text in run.config.expressions])
-            self._known[key] = _meaning(written, uses, dict(replaced))
+            assumptions, assumed = digest_assumptions(written, dict(replaced))
+            reached = {f"{kind} {name}": digest_names(written, [name], dict(replaced)) for kind, name in uses}
+            definitions = dict(assumed.definitions)
+            for each in reached.values():
+                definitions |= each.definitions
+            self._known[key] = DefinitionMeaning(
+                reaches={use: each.digest for use, each in reached.items()},
+                definitions=definitions,
+                assumptions=assumptions,
+            )
         return self._known[key]
 
     def _replaced(self, run: Run, config: Config, spec: ModuleGraph) -> _Replaced:
@@ -191,19 +200,6 @@ class Meanings:
         # Model values would make a meaning of its own for each point.
         known = found.keys() | spec.scope.names.keys()
         return frozenset(closure({name: frozenset(names & known) for name, names in found.items()}).items())
-
-
-def _meaning(spec: ModuleGraph, uses: _Uses, replaced: Mapping[str, frozenset[str]]) -> DefinitionMeaning:
-    assumptions, assumed = digest_assumptions(spec, replaced)
-    reached = {f"{kind} {name}": digest_names(spec, [name], replaced) for kind, name in uses}
-    definitions = dict(assumed.definitions)
-    for each in reached.values():
-        definitions |= each.definitions
-    return DefinitionMeaning(
-        reaches={use: each.digest for use, each in reached.items()},
-        definitions=definitions,
-        assumptions=assumptions,
-    )
 
 
 @lru_cache(maxsize=1 << 12)

@@ -77,7 +77,15 @@ def answer_query(
     _check_reads(statement)
     if engine is Engine.SPARK:
         return _by_spark(store, quote_distinct(statement, "`"), master)
-    return _by_duckdb(store, quote_distinct(statement, '"'))
+    statement = quote_distinct(statement, '"')
+    with _asked(store, statement) as connection:
+        done = connection.execute(statement)
+        columns = done.description or []
+        rows = [
+            [_plain(column[1], value) for column, value in zip(columns, row, strict=True)]
+            for row in done.fetchall()
+        ]
+    return [column[0] for column in columns], rows
 
 
 def _check_reads(statement: str) -> None:
@@ -136,17 +144,6 @@ def _asked(store: Store, statement: str) -> Iterator[duckdb.DuckDBPyConnection]:
             yield connection
         except duckdb.Error as error:
             raise _refused(error, statement) from error
-
-
-def _by_duckdb(store: Store, statement: str) -> Answer:
-    with _asked(store, statement) as connection:
-        done = connection.execute(statement)
-        columns = done.description or []
-        kinds = [column[1] for column in columns]
-        rows = [
-            [_plain(kind, value) for kind, value in zip(kinds, row, strict=True)] for row in done.fetchall()
-        ]
-    return [column[0] for column in columns], rows
 
 
 def query_frame(store: Store, statement: str) -> pd.DataFrame:

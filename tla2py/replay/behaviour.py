@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -148,7 +148,10 @@ def behaviour_causes(trace: Trace, query: TraceQuery) -> Iterator[Cause]:
     whole, fair, taken = (_parts(copy, told) for copy in copies)
     parts = [] if lasso.holds(whole, 1) else list(lasso.blame(whole, 1, value=False))
     false = [each.unit for each, at in parts if each.unit.kind or not each.facts[at - 1][0]]
-    reads = _reads(false)
+    # The variables that these are about.
+    reads = frozenset(
+        each for unit in false for each in _variables(unit.expr, unit.place.scope, set(), primed=False)
+    )
     actions = [*_of_fairness(query, lasso, fair.parts, taken.parts, reads)]
     if not actions:
         idle = [*_of_idle(lasso, fair.parts, taken.parts, reads)]
@@ -328,13 +331,6 @@ def _leads(query: TraceQuery, condition: _Part, action: _Part) -> bool:
     if any(action.names[name] != value for name, value in condition.names.items() if name in action.names):
         return False
     return leads(one.expr, other.name, one.place.scope, query.spec.resolver)
-
-
-def _reads(units: Iterable[Unit]) -> frozenset[str]:
-    """The variables that some formulas are about."""
-    return frozenset(
-        name for unit in units for name in _variables(unit.expr, unit.place.scope, set(), primed=False)
-    )
 
 
 def _writes(unit: Unit) -> frozenset[str]:
