@@ -224,19 +224,8 @@ def _linear(table: AtomTable, answers: int, most: int) -> list[Law]:
 
 def distinct_laws(laws: Iterable[Law]) -> list[Law]:
     """The laws without those that say the same as an earlier one of all integers; the first and at most 20 rivals."""
-    known: dict[tuple[bool, ...], Law] = {}
     laws = list(laws)
-    cases = _cases(laws)
-    for law in laws:
-        known.setdefault(tuple(law.holds(case) for case in cases), law)
-    return list(known.values())[: _MOST_RIVALS + 1]
-
-
-def _cases(laws: Sequence[Law]) -> list[Mapping[str, int]]:
-    """Values of the numbers in some laws, and the truth of their other atoms, that tell different laws apart.
-
-    A number takes values about all constants; where that is too much, some of the combinations at random.
-    """
+    # Numbers take values about all constants, where that is too much some of the combinations at random; other atoms are TRUE or FALSE.
     atoms = [atom for law in laws for term in law.terms for atom in term]
     bounds = [atom.bound for atom in atoms if atom.bound is not None]
     names = sorted({name for bound in bounds for _, name in bound.number.terms})
@@ -247,7 +236,11 @@ def _cases(laws: Sequence[Law]) -> list[Mapping[str, int]]:
     if math.prod(map(len, columns.values())) > _MOST_CASES:
         pick = random.Random(0)  # noqa: S311 - the same each time
         rows = ([pick.choice(column) for column in columns.values()] for _ in range(_MOST_CASES))
-    return [dict(zip(columns, row, strict=True)) for row in rows]
+    cases = [dict(zip(columns, row, strict=True)) for row in rows]
+    known: dict[tuple[bool, ...], Law] = {}
+    for law in laws:
+        known.setdefault(tuple(law.holds(case) for case in cases), law)
+    return list(known.values())[: _MOST_RIVALS + 1]
 
 
 def _searched(table: AtomTable, answers: int, seconds: float) -> LawFound:

@@ -59,11 +59,11 @@ class PointDecision:
 
     point: Point
     run: Run
-    row: RunRow | None
+    row: RunRow | None = None
     expected: Expectation
-    checks: tuple[judge.CheckAnswer, ...]
-    problems: tuple[Problem, ...]
-    locked: LockedPoint | None
+    checks: tuple[judge.CheckAnswer, ...] = ()
+    problems: tuple[Problem, ...] = ()
+    locked: LockedPoint | None = None
     line: StoredLine | None = None
     second: Second | None = None
 
@@ -316,10 +316,7 @@ def _skipped(sweep: Sweep, plan: Plan) -> Iterator[PointDecision]:
     """The points of a sweep that do not run this time."""
     others = plan.part({*range(1, len(plan.points) + 1)} - {*sweep.numbers})
     for point, run in zip(others.points, others.runs, strict=True):
-        expected = sweep.expectation(point)
-        yield PointDecision(
-            point=point, run=run, row=None, expected=expected, checks=(), problems=(), locked=None
-        )
+        yield PointDecision(point=point, run=run, expected=sweep.expectation(point))
 
 
 def _other_options(lock: Lock | None, sweep: Sweep) -> Iterator[Drift]:

@@ -19,7 +19,6 @@ from tla2py.gate.decision import Decision, PointDecision
 from tla2py.gate.problem import Drift, Problem, Reason
 from tla2py.gate.run import Gated
 from tla2py.gate.stored import read_trace
-from tla2py.model.run import Run
 from tla2py.model.trace import Location, Trace, changed_parts
 from tla2py.sweep.judge import expectation_place
 from tla2py.sweep.sweep import Sweep
@@ -28,9 +27,6 @@ from tla2py.tla.parse import read_text
 from tla2py.tlc.process.command import CONFIG_NAME, build_argv, shell_command
 from tla2py.tlc.tools.community import class_file
 from tla2py.tlc.tools.toolchain import Toolchain
-
-FindTrace = Callable[[PointDecision, str], Trace | None]
-"""The counterexample of a point to a name, None without one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,49 +44,19 @@ class Surprise:
         return self.point is self.lead
 
 
-def surprises_by_kind(points: Sequence[PointDecision], trace: FindTrace) -> Mapping[int, Sequence[Surprise]]:
-    """The unexpected counterexamples of each point, by its index; kinds are those of a store, points in their order."""
-    by_index = {point.point.index: point for point in points}
-    found: dict[int, list[Surprise]] = {index: [] for index in by_index}
-    for kind in coarse_kinds(_unexpected(points, trace)):
-        lead = by_index[kind[0].point]
-        for each in kind:
-            point = by_index[each.point]
-            found[each.point].append(Surprise(point=point, name=each.name, states=each.length, lead=lead))
-    return found
-
-
-def _unexpected(points: Sequence[PointDecision], trace: FindTrace) -> Iterator[StoredTrace]:
-    for point in points:
-        for number, one in enumerate(point.surprises, 1):
-            found = trace(point, one.check.label)
-            if found is not None:
-                actions = tuple(state.action for state in found.states if state.action)
-                module, last = point.point.parameters.get("module", ""), found.states[-2:]
-                changes = changed_parts(last[0].values, last[-1].values)
-                yield StoredTrace(
-                    points=(point.point.index,),
-                    trace=number,
-                    length=len(found.states),
-                    actions=actions,
-                    course=course_of(one.check.label, module, actions, found),
-                    changed=frozenset(part.variable for part in changes),
-                )
-
-
 @dataclass(frozen=True, kw_only=True)
 class Evidence:
     """A gate's decision on a sweep and what reports need besides.
 
     ``root`` is the folder that paths in reports are relative to. ``trace`` gives the counterexample of a point by the
-    name of what it violates. ``jar`` is a sentence on the jar if the project or the machine chose it. ``again`` gives the commands that run a point alone, ``look`` the one that shows its
+    name of what it violates, None without one. ``jar`` is a sentence on the jar if the project or the machine chose it. ``again`` gives the commands that run a point alone, ``look`` the one that shows its
     counterexamples. ``view`` is the store.
     """
 
     decision: Decision
     sweep: Sweep
     root: Path
-    trace: FindTrace
+    trace: Callable[[PointDecision, str], Trace | None]
     again: Callable[[PointDecision], Again]
     look: Callable[[PointDecision], str]
     jar: str | None = None
@@ -152,8 +118,32 @@ class Evidence:
 
     @cached_property
     def by_kind(self) -> Mapping[int, Sequence[Surprise]]:
-        """The unexpected counterexamples of each point, sorted into kinds, by the point's index."""
-        return surprises_by_kind(self.decision.points, self.trace)
+        """The unexpected counterexamples of each point, by its index; kinds are those of a store, points in their order."""
+        by_index = {point.point.index: point for point in self.decision.points}
+        found: dict[int, list[Surprise]] = {index: [] for index in by_index}
+        for kind in coarse_kinds(self._unexpected()):
+            lead = by_index[kind[0].point]
+            for each in kind:
+                point = by_index[each.point]
+                found[each.point].append(Surprise(point=point, name=each.name, states=each.length, lead=lead))
+        return found
+
+    def _unexpected(self) -> Iterator[StoredTrace]:
+        for point in self.decision.points:
+            for number, one in enumerate(point.surprises, 1):
+                found = self.trace(point, one.check.label)
+                if found is not None:
+                    actions = tuple(state.action for state in found.states if state.action)
+                    module, last = point.point.parameters.get("module", ""), found.states[-2:]
+                    changes = changed_parts(last[0].values, last[-1].values)
+                    yield StoredTrace(
+                        points=(point.point.index,),
+                        trace=number,
+                        length=len(found.states),
+                        actions=actions,
+                        course=course_of(one.check.label, module, actions, found),
+                        changed=frozenset(part.variable for part in changes),
+                    )
 
     def definition(self, point: PointDecision, name: str) -> Place | None:
         """The definition of a name that a point checks, or the place of an expression; None if it is not in a user's file."""
@@ -268,14 +258,30 @@ def commands_again(
     tools = toolchain.of(point.run.jar_sha256).jar.named if toolchain else Path("tla2tools.jar")
     given = [part for each in sweep.settings for part in ("--set", each)]
     given += [part for each in sweep.adjusted for part in shlex.split(each)]
+    run = point.run
+    classes = [each.path for each in sweep.classes if class_file(each) in run.options.overrides]
+    # Without tla2py's own options.
+    argv = build_argv(
+        java,
+        tools,
+        Path(),
+        run.main,
+        CONFIG_NAME,
+        run.options,
+        run.limits,
+        (),
+        classes,
+        properties=run.inputs.java_properties,
+        tuned=False,
+    )
+    plain = (part for part in argv if not part.startswith(_INTERNAL))
     ours = ["tla2py", "check", file, "--point", str(point.point.index), *given, *folders, *jar]
-    classes = [each.path for each in sweep.classes if class_file(each) in point.run.options.overrides]
     files = ["tla2py", "cfg", file, *given, *folders, "-o", "points"]
     return Again(
         ours=shlex.join(ours),
         files=shlex.join(files),
         folder=f"points/{point.point.index:04d}",
-        java=_plain_command(point.run, java, tools, classes),
+        java=shell_command(run.inputs.environment, plain),
     )
 
 
@@ -285,24 +291,6 @@ def command_to_look(view: StoreView, point: PointDecision) -> str:
     stored = view.points.of_run(point.run.run_id)
     assert stored is not None
     return shlex.join(["tla2py", "trace", str(view.store.path), str(stored.point)])
-
-
-def _plain_command(run: Run, java: Path, jar: Path, overrides: Sequence[Path]) -> str:
-    """TLC's command line, with its variables, in the folder of a point's files, without tla2py's own options."""
-    argv = build_argv(
-        java,
-        jar,
-        Path(),
-        run.main,
-        CONFIG_NAME,
-        run.options,
-        run.limits,
-        (),
-        overrides,
-        properties=run.inputs.java_properties,
-        tuned=False,
-    )
-    return shell_command(run.inputs.environment, (part for part in argv if not part.startswith(_INTERNAL)))
 
 
 def evidence_of(gated: Gated, options: SweepOptions, root: Path) -> Evidence:

@@ -272,12 +272,15 @@ class Rounds:
         self._ask_others(behaviour)
         self._compare_graphs(behaviour)
         self._weaken_checks(behaviour, [each for each in mutants if each.concerns == "checks"])
+        # What the points check, the smallest first.
+        asked = Counter(name for answer in self._answers.values() for name in answer.asked)
+        checks = {name: asked[name] for place in self._order for name in self._originals[place].checked}
         return MutantReport(
             sweep=trial.sweep.name,
             mutants=tuple(self._row(each) for each in trial.mutants),
             points=tuple(place + 1 for place in self._order),
             left_out=tuple(left_out),
-            checks=self._asked(),
+            checks=checks,
             total=trial.total,
         )
 
@@ -352,11 +355,6 @@ class Rounds:
             if status == "killed" and row is not None:
                 answer.killed_by, answer.place = killers_of(row), place
                 answer.trace_length, answer.run_id = row.trace_length, row.run_id
-
-    def _asked(self) -> dict[str, int]:
-        """What the points check, the smallest first, each with the number of mutants that ran where it is checked."""
-        counts = Counter(name for answer in self._answers.values() for name in answer.asked)
-        return {name: counts[name] for place in self._order for name in self._originals[place].checked}
 
     def _ask_others(self, mutants: Sequence[Mutant]) -> None:
         """Ask which other checks notice the killed mutants where they die."""

@@ -18,7 +18,7 @@ from tla2py.analysis.judging import Grade, Judgement
 from tla2py.execution import validate
 from tla2py.execution.sweeps import SweepResult
 from tla2py.logs.observe import OBSERVED
-from tla2py.logs.why import Blame, LogStep, LogTrace, LogWhy
+from tla2py.logs.why import Blame, LogTrace, LogWhy
 from tla2py.model.logs import LogRow
 from tla2py.model.mutant import LeftOut, MutantReport, MutantRow, one_line
 from tla2py.model.outcome import Verdict
@@ -145,7 +145,10 @@ def reason_text(why: LogWhy, line: str) -> Iterator[Text]:
     yield Text(f"  {counted(total, 'state')} possible before it{enabled}")
     nearest = why.nearest(line)
     if nearest is not None:
-        yield Text(f"  nearest: {_step_text(nearest)}")
+        differing = (f"{each.field} {each.step} instead of {each.line}" for each in nearest.differences)
+        arguments = ", ".join(f"{name} = {value}" for name, value in nearest.binding)
+        call = f"{nearest.action}({arguments})" if arguments else nearest.action
+        yield Text(f"  nearest: {call}, {', '.join(differing) or 'but not as the line shows it'}")
 
 
 def _blame_text(blame: Blame, states: int) -> Text:
@@ -168,13 +171,6 @@ def _false(blame: Blame) -> str:
     action = blame.attempt.action if blame.attempt.rank[0] else "no action takes this line"
     place = "" if part.module.startswith(OBSERVED) else f" ({part.place})"
     return f"{action}: {' '.join(part.text.split())} is FALSE{place}"
-
-
-def _step_text(step: LogStep) -> str:
-    differing = (f"{each.field} {each.step} instead of {each.line}" for each in step.differences)
-    arguments = ", ".join(f"{name} = {value}" for name, value in step.binding)
-    call = f"{step.action}({arguments})" if arguments else step.action
-    return f"{call}, {', '.join(differing) or 'but not as the line shows it'}"
 
 
 def states_text(why: LogWhy) -> Iterator[Text]:

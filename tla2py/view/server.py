@@ -208,11 +208,6 @@ class ExplorerServer:
         template = templates().get_template("explorer.html.j2")
         return template.render(name=self._data.overview["name"], script=script, style=style)
 
-    @property
-    def policy(self) -> str:
-        """The content security policy of the page."""
-        return content_policy(bundle("page.js"), bundle("explorer.css"), connect="'self'")
-
     def data(self, name: str) -> object | None:
         """The data of a name below the token; None for another name."""
         if name == "overview":
@@ -277,11 +272,12 @@ class ExplorerServer:
                 self._send("application/json; charset=utf-8", text.encode())
 
             def _send(self, kind: str, body: bytes) -> None:
+                policy = content_policy(bundle("page.js"), bundle("explorer.css"), connect="'self'")
                 self.send_response(HTTPStatus.OK)
                 for name, value in {
                     "Content-Type": kind,
                     "Content-Length": str(len(body)),
-                    "Content-Security-Policy": explorer.policy,
+                    "Content-Security-Policy": policy,
                     "Cache-Control": "no-store",
                     "Referrer-Policy": "no-referrer",
                     "X-Content-Type-Options": "nosniff",
