@@ -454,7 +454,14 @@ class BesideReference:
             if wrong:
                 evidence["candidate_on_reference"] = {"violated": wrong}
                 doubts.append(f"violated by the reference itself: {', '.join(wrong)}")
-                write_config(joined.module.with_suffix(".cfg"), _without(joined.config, row.violated_names))
+                config, broken = joined.config, row.violated_names
+                left = replace(
+                    config,
+                    invariants=tuple(each for each in config.invariants if each not in broken),
+                    properties=tuple(each for each in config.properties if each not in broken),
+                    check_deadlock=config.check_deadlock and "deadlock" not in broken,
+                )
+                write_config(joined.module.with_suffix(".cfg"), left)
             report = self.bench.mutate(self.bench.sweep(joined.module), "strength/mutants")
         except InputError as error:
             doubts.append(f"the reference's mutants were not run: {error}")
@@ -483,15 +490,3 @@ class BesideReference:
 
 def _never_enabled(result: SweepResult) -> set[str]:
     return {str(each.subject) for each in findings_of(result, "never-enabled")}
-
-
-def _without(config: Config, names: Iterable[str]) -> Config:
-    """A config that does not check some definitions."""
-    left_out = {*names}
-    deadlock = config.check_deadlock and "deadlock" not in left_out
-    return replace(
-        config,
-        invariants=tuple(each for each in config.invariants if each not in left_out),
-        properties=tuple(each for each in config.properties if each not in left_out),
-        check_deadlock=deadlock,
-    )

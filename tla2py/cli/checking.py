@@ -24,7 +24,6 @@ from tla2py.execution.listener import Listener
 from tla2py.execution.sweeps import SweepOptions, SweepResult, only_failed, run_sweeps
 from tla2py.gate.problem import Problem
 from tla2py.gate.second import Second
-from tla2py.model.because import Because
 from tla2py.model.trace import SIMULATED, UNKNOWN
 from tla2py.replay.query import Origin
 from tla2py.replay.why import explain_trace, without_trace
@@ -102,7 +101,12 @@ class Checking:
 
     def show(self, checked: Checked, second: Second | None = None, wrong: Problem | None = None) -> None:
         """Print a result, why it is violated, and what a second TLC says."""
-        because = self._because(checked)
+        toolchain = find_toolchain(self.options.tla2tools)
+        origin = Origin(record=checked.record, sources=checked.sources, toolchain=toolchain)
+        known = [each for each in enumerate(checked.traces, 1) if each[1].kind not in (SIMULATED, UNKNOWN)]
+        # What is violated without a trace has the number None.
+        others = [(None, each) for each in without_trace(checked.result.violations)] if not known else []
+        because = {n: explain_trace(each, origin) for n, each in (*known, *others) if self.why}
         if self.as_json:
             why = [{"trace": number, **each.to_json()} for number, each in because.items()]
             opinion = {} if second is None else {"second": second.as_json()}
@@ -118,14 +122,6 @@ class Checking:
             )
             shared = f"; both have known faults: {', '.join(second.shared)}" if second.shared else ""
             show_text(f"{second.text} {compared}{shared}\n")
-
-    def _because(self, checked: Checked) -> dict[int | None, Because]:
-        """Why each counterexample violates what it does, by number; under None, what is violated without one."""
-        toolchain = find_toolchain(self.options.tla2tools)
-        origin = Origin(record=checked.record, sources=checked.sources, toolchain=toolchain)
-        known = [each for each in enumerate(checked.traces, 1) if each[1].kind not in (SIMULATED, UNKNOWN)]
-        others = [(None, each) for each in without_trace(checked.result.violations)] if not known else []
-        return {n: explain_trace(each, origin) for n, each in (*known, *others) if self.why}
 
 
 # Polling needs no package, works on every file system, and costs nothing for a dozen files.

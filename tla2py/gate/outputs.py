@@ -370,23 +370,17 @@ def _table(decision: Decision) -> list[str]:
         if row is None:
             rows.append(f"| {mark} | {escape(point.shown)} | no result | | |")
             continue
-        took = seconds(row.wall_seconds)
-        rows.append(
-            f"| {mark} | {escape(point.shown)} | {escape(_verdict(point))} | {number(row.distinct)} | {took} |"
+        names = ", ".join(
+            f"{one.check.label} in {one.length}" if one.length else one.check.label
+            for one in point.checks
+            if one.status == "violated"
         )
+        verdict = escape(f"{row.verdict.value}: {names}" if names else row.verdict.value)
+        took = seconds(row.wall_seconds)
+        rows.append(f"| {mark} | {escape(point.shown)} | {verdict} | {number(row.distinct)} | {took} |")
     if len(shown) < len(decision.points):
         rows.append(f"\n{len(decision.points) - len(shown)} more points are not shown.")
     return [*rows, ""]
-
-
-def _verdict(point: PointDecision) -> str:
-    assert point.row is not None
-    names = [
-        f"{one.check.label} in {one.length}" if one.length else one.check.label
-        for one in point.checks
-        if one.status == "violated"
-    ]
-    return f"{point.row.verdict.value}{': ' if names else ''}{', '.join(names)}"
 
 
 def _traces(gate: Evidence) -> list[str]:
