@@ -455,13 +455,13 @@ class BesideReference:
                 evidence["candidate_on_reference"] = {"violated": wrong}
                 doubts.append(f"violated by the reference itself: {', '.join(wrong)}")
                 config, broken = joined.config, row.violated_names
-                left = replace(
+                unbroken = replace(
                     config,
                     invariants=tuple(each for each in config.invariants if each not in broken),
                     properties=tuple(each for each in config.properties if each not in broken),
                     check_deadlock=config.check_deadlock and "deadlock" not in broken,
                 )
-                write_config(joined.module.with_suffix(".cfg"), left)
+                write_config(joined.module.with_suffix(".cfg"), unbroken)
             report = self.bench.mutate(self.bench.sweep(joined.module), "strength/mutants")
         except InputError as error:
             doubts.append(f"the reference's mutants were not run: {error}")

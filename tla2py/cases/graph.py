@@ -117,7 +117,13 @@ def read_graph(view: StoreTables, point: int | None, *, partial: bool = False, s
         with view.store.archive(row.run_id) as archive:
             record = archive.record
         config = parse_config(record.executions[0].config_text, Path("MC.cfg")).config
-        _check_replayable(row, record, config)
+        if config.symmetry or config.view or "-view" in record.options.options:
+            word = f"the symmetry {config.symmetry}" if config.symmetry else f"the view {config.view or ''}"
+            raise InputError(
+                "graph-merged",
+                f"with {word.strip()}, point {row.point} stands for several states by one, so paths of its graph do not replay",
+                hint="leave it out of the sweep file and sweep again, with smaller constants if that takes too long",
+            )
         complete = row.outcome is Outcome.SUCCESS and not row.queue
         incomplete = "" if complete else f"its run ended with {row.outcome.value}"
         if incomplete and not partial:
@@ -183,17 +189,6 @@ def _point(view: StoreTables, point: int | None, connection: duckdb.DuckDBPyConn
         shown = ", ".join(str(row.point) for row in rows[:10])
         raise InputError("usage", f"{len(rows)} points have a graph: {shown}", hint="choose one with --point")
     return rows[0]
-
-
-def _check_replayable(row: RunRow, record: RunRecord, config: Config) -> None:
-    """Raise InputError (``graph-merged``) where a path of the graph need not be a behaviour."""
-    word = f"the symmetry {config.symmetry}" if config.symmetry else f"the view {config.view or ''}".strip()
-    if config.symmetry or config.view or "-view" in record.options.options:
-        raise InputError(
-            "graph-merged",
-            f"with {word}, point {row.point} stands for several states by one, so paths of its graph do not replay",
-            hint="leave it out of the sweep file and sweep again, with smaller constants if that takes too long",
-        )
 
 
 def _notes(row: RunRow, config: Config, graph: Graph) -> Iterator[str]:

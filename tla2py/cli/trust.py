@@ -22,7 +22,7 @@ from tla2py.execution.sweeps import SweepOptions
 from tla2py.gate import outputs
 from tla2py.gate.audit import read_pack, repeat_points, repeated_text, write_evidence
 from tla2py.gate.evidence import evidence_of
-from tla2py.gate.run import GateOptions, LockMode, gate
+from tla2py.gate.run import GateOptions, gate
 from tla2py.gate.sarif import SarifReport
 from tla2py.gate.terminal import gate_summary, lock_lines
 from tla2py.lint.subject import read_dialect
@@ -105,7 +105,7 @@ def gate_command(
         fresh=fresh,
         coverage=coverage,
         vacuity=vacuity,
-        lock=LockMode.RECORD if record else LockMode.UPDATE if update else LockMode.READ,
+        lock="record" if record else "update" if update else "read",
         locked=locked,
         strict=strict,
         second=second,

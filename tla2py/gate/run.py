@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from enum import Enum
 from pathlib import Path
+from typing import Literal
 
 from tla2py.analysis.questions import keep_because
 from tla2py.analysis.searching import SearchOptions
@@ -44,22 +44,14 @@ from tla2py.tlc.tools.toolchain import Toolchain, find_toolchain, jar_of
 from tla2py.toml import toml_string
 
 
-class LockMode(Enum):
-    """What a gate does with the lock: read it, write a first one, or accept the drift."""
-
-    READ = "read"
-    RECORD = "record"
-    UPDATE = "update"
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GateOptions:
     """Options of a gate.
 
     ``sweep_file`` is the file to judge a store by. ``coverage`` is whether to count actions at every point; None counts
     them at the points whose lock has them, and everywhere for a first lock. ``vacuity`` is whether to ask TLC what could
-    not fail, by default for a first lock and where the lock says that it was asked. ``locked`` makes a missing lock an
-    error, ``strict`` makes each finding that is not accepted a problem. ``second`` names the jar of a second opinion, by
+    not fail, by default for a first lock and where the lock says that it was asked. ``lock`` is whether to read the lock,
+    to write a first one (``record``), or to accept the drift (``update``). ``locked`` makes a missing lock an error, ``strict`` makes each finding that is not accepted a problem. ``second`` names the jar of a second opinion, by
     default that of the sweep file. ``self_test`` asks for a mutant that each property notices. ``why`` asks TLC about the counterexamples of sweep files, see ``keep_because``.
     """
 
@@ -68,7 +60,7 @@ class GateOptions:
     fresh: bool = False
     coverage: bool | None = None
     vacuity: bool | None = None
-    lock: LockMode = LockMode.READ
+    lock: Literal["read", "record", "update"] = "read"
     locked: bool = False
     strict: bool = False
     second: Path | None = None
@@ -112,7 +104,7 @@ def gate(
     paths = [folder_of(target) for target in targets if not _is_store(target)]
     files = [folder_file(path) or path for path in paths]
     for path in map(lock_path, files):
-        if options.lock is LockMode.RECORD and path.exists():
+        if options.lock == "record" and path.exists():
             raise InputError(
                 "lock-exists", f"{path} already exists", hint="--update accepts the drift from it"
             )
@@ -123,7 +115,7 @@ def gate(
             f"{stores[0]} is a store; 'tla2py gate' does not run its points",
             hint="leave out -o, --fresh, --self-test, --set, --points and --failed",
         )
-    if options.sweeps.limited and options.lock is not LockMode.READ:
+    if options.sweeps.limited and options.lock != "read":
         raise InputError(
             "usage",
             "a lock is written for all points and values of the sweep file",
@@ -136,10 +128,10 @@ def gate(
     gated = [_gate_store(store, options, listener) for store in stores]
     if files:
         found = [*_gate_files(files, executors, options, listener)]
-        if options.lock is LockMode.RECORD and sum(map(_propose, found)):
+        if options.lock == "record" and sum(map(_propose, found)):
             found = [*_gate_files(files, executors, replace(options, fresh=False), listener)]
         gated += found
-    if options.lock is not LockMode.READ:
+    if options.lock != "read":
         gated = [_accept(each, options) if each.decision.acceptable else each for each in gated]
     for each in gated:
         if each.records is not None:
@@ -315,13 +307,13 @@ def _with_lock(sweep: Sweep, path: Path, options: GateOptions) -> tuple[Sweep, L
             hint="restore the committed lock, or write a first one with --record and without --locked",
         )
     counted = {point.key for point in lock.point if point.fired is not None} if lock is not None else set()
-    every = options.lock is LockMode.RECORD if options.coverage is None else options.coverage
+    every = options.lock == "record" if options.coverage is None else options.coverage
     points = frozenset(
         point.index
         for point in sweep.points
         if every or (options.coverage is None and parameters_key(point.parameters) in counted)
     )
-    asked = options.lock is LockMode.RECORD or (lock is not None and lock.vacuity)
+    asked = options.lock == "record" or (lock is not None and lock.vacuity)
     vacuity = asked if options.vacuity is None else options.vacuity
     return replace(
         sweep, counted=points, vacuity=sweep.options.mode == "check" and (sweep.vacuity or vacuity)

@@ -90,7 +90,11 @@ def _details(gate: Evidence) -> list[Text]:
             # The command is long, and for other points only its folder differs.
             again = gate.again(points[0])
             lines.append(Text.assemble(("      plain: ", "bold"), printable(again.plain)))
-    lines += _known(gate)
+    # What to write to expect what points violate; nothing where that is as expected.
+    if gate.sweep.path.suffix == ".toml" and not gate.sweep.settings:
+        for where, expecting in _expecting(gate):
+            lines.append(Text.assemble(("      known? ", "bold"), f"then {printable(where)}:"))
+            lines += [Text(f"        {printable(line)}") for line in expecting]
     lines += [Text(f"      note: {notice}", "yellow") for notice in gate.notices]
     return lines
 
@@ -191,17 +195,6 @@ def _title(surprise: Surprise, where: str = "") -> str:
 def _lengths(group: Sequence[Surprise]) -> str:
     least, most = min(each.states for each in group), max(each.states for each in group)
     return counted(least, "state") if least == most else f"{least} to {counted(most, 'state')}"
-
-
-def _known(gate: Evidence) -> list[Text]:
-    """What to write to expect what points violate; nothing where that is as expected."""
-    lines: list[Text] = []
-    if gate.sweep.path.suffix != ".toml" or gate.sweep.settings:
-        return lines
-    for where, expecting in _expecting(gate):
-        lines.append(Text.assemble(("      known? ", "bold"), f"then {printable(where)}:"))
-        lines += [Text(f"        {printable(line)}") for line in expecting]
-    return lines
 
 
 def _expecting(gate: Evidence) -> Iterator[tuple[str, list[str]]]:

@@ -155,7 +155,16 @@ def find_successors(trace: Trace, state: State, origin: Origin) -> Successors:
         "",
     ]
     block = _graph(query, module, f"the steps of state {state.index}", f"{_SUCCESSORS_MODULE}Bound")
-    found = _successors(block, state)
+    texts = dict(zip(block.fingerprints, block.states, strict=True))
+    [initial] = [each for each, first in zip(block.fingerprints, block.initial, strict=True) if first]
+    steps = zip(block.sources, block.targets, block.actions, strict=True)
+    found = tuple(
+        _state(state.index + 1, *block.labels[label], texts[target])
+        for target, label in dict.fromkeys(
+            (target, label) for source, target, label in steps if source == initial
+        )
+        if target != initial
+    )
     taken = {each.action for each in found}
     names = _action_names(query)
     return Successors(state=state, states=found, disabled=tuple(name for name in names if name not in taken))
@@ -192,20 +201,6 @@ def _graph(query: TraceQuery, module: Iterable[str], asked: str, *constraints: s
                 hint="evaluate expressions in the states instead: --eval EXPR",
             )
         return GraphReader().read((executed.folders[0] / GRAPH).read_bytes())
-
-
-def _successors(block: GraphBlock, state: State) -> tuple[State, ...]:
-    texts = dict(zip(block.fingerprints, block.states, strict=True))
-    [initial] = [each for each, first in zip(block.fingerprints, block.initial, strict=True) if first]
-    found = []
-    steps = zip(block.sources, block.targets, block.actions, strict=True)
-    for target, label in dict.fromkeys(
-        (target, label) for source, target, label in steps if source == initial
-    ):
-        action, arguments = block.labels[label]
-        if target != initial:
-            found.append(_state(state.index + 1, action, arguments, texts[target]))
-    return tuple(found)
 
 
 @deeply

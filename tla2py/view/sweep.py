@@ -10,7 +10,7 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from tla2py.analysis.explanation import LAW_POINTS, LAW_SECONDS, explain_store
-from tla2py.analysis.points import ActionCount, Answers, disabled_actions, minimal_violating, property_answers
+from tla2py.analysis.points import Answers, disabled_actions, minimal_violating, property_answers
 from tla2py.analysis.view import StoreView
 from tla2py.execution.sweeps import SweepResult
 from tla2py.model.model import filled_text
@@ -114,7 +114,11 @@ def sweep_summary(view: StoreView) -> RenderableType:
     disabled = disabled_actions(view)
     if disabled:
         parts.append(Text("Actions that never fired", "bold"))
-        parts += [_action_line(action) for action in disabled[:_MOST_ACTIONS]]
+        for action in disabled[:_MOST_ACTIONS]:
+            where = f"point{'s' * (len(action.disabled) > 1)} {listed(action.disabled, 8)}"
+            line = Text(f"  {action.name}  ", "bold red" if action.never_enabled else "")
+            line.append(f"{action.module}:{action.line}  ", "dim")
+            parts.append(line.append("at any point" if action.never_enabled else f"at {where}"))
         if len(disabled) > _MOST_ACTIONS:
             parts.append(Text(f"  and {len(disabled) - _MOST_ACTIONS} more, see the table coverage"))
         parts.append("")
@@ -132,13 +136,6 @@ def sweep_summary(view: StoreView) -> RenderableType:
     parts.append(Text.assemble(("Next   ", "bold"), following))
     parts.append(Text(f'       tla2py query {store} "SELECT * FROM runs"'))  # noqa: S608 - shown, not run
     return Group(*parts)
-
-
-def _action_line(action: ActionCount) -> Text:
-    where = f"point{'s' * (len(action.disabled) > 1)} {listed(action.disabled, 8)}"
-    line = Text(f"  {action.name}  ", "bold red" if action.never_enabled else "")
-    line.append(f"{action.module}:{action.line}  ", "dim")
-    return line.append("at any point" if action.never_enabled else f"at {where}")
 
 
 def smallest(view: StoreView, runs: Sequence[RunRow]) -> list[tuple[ManifestPoint, Sequence[str]]]:
