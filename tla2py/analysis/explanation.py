@@ -262,7 +262,27 @@ class Explanation(Printed):
         return iter(self.rows)
 
     def __str__(self) -> str:
-        return "\n".join((*self.laws(), *self._answerless(), *self._suggested()))
+        partial = [each for each in self.rows if each.answers.missing and each.searched is None][:1]
+        fine = [
+            each.title for each in self.rows if each.asked and not each.violated and each.searched is None
+        ]
+        lines = [*self.laws()]
+        if fine:
+            at = "".join(f" at the {each.run} with a result" for each in partial)
+            lines.append(f"never violated{at}: {', '.join(fine)}")
+        for each in self.rows:
+            if each.answers.unanswered:
+                lines.append(f"{each.title} has no answer at {points_text(each.answers.unanswered)}")
+        excluded = {point for each in self.rows for point in each.answers.excluded}
+        if excluded:
+            lines.append(f"excluded by an ASSUME: {points_text(sorted(excluded))}")
+        lines += [missing_text(each.answers.missing, each.answers.of) for each in partial]
+        if any(each.suggestions for each in self.rows):
+            lines.append("points that could refute a law, as rows of [grid] include:")
+        for each in self.rows:
+            if each.suggestions:
+                lines += [f"  {each.title}", *(f"    {suggestion_text(point)}" for point in each.suggestions)]
+        return "\n".join(lines)
 
     def laws(self, *, telling: bool = False) -> Iterator[str]:
         """A line for each law of a violated property and each rival, or for those that are telling; then the kinds."""
@@ -278,31 +298,6 @@ class Explanation(Printed):
             for rival in each.found.rivals if each.found.short else ():
                 yield f"{'':<{title}}       or iff {rival}"
             yield from (f"    {line}" for line in each.kind_lines())
-
-    def _answerless(self) -> Iterator[str]:
-        """The properties that nothing violates, and the points that count for nothing."""
-        partial = [each for each in self.rows if each.answers.missing and each.searched is None][:1]
-        fine = [
-            each.title for each in self.rows if each.asked and not each.violated and each.searched is None
-        ]
-        if fine:
-            at = "".join(f" at the {each.run} with a result" for each in partial)
-            yield f"never violated{at}: {', '.join(fine)}"
-        for each in self.rows:
-            if each.answers.unanswered:
-                yield f"{each.title} has no answer at {points_text(each.answers.unanswered)}"
-        excluded = {point for each in self.rows for point in each.answers.excluded}
-        if excluded:
-            yield f"excluded by an ASSUME: {points_text(sorted(excluded))}"
-        yield from (missing_text(each.answers.missing, each.answers.of) for each in partial)
-
-    def _suggested(self) -> Iterator[str]:
-        if any(each.suggestions for each in self.rows):
-            yield "points that could refute a law, as rows of [grid] include:"
-        for each in self.rows:
-            if each.suggestions:
-                yield f"  {each.title}"
-                yield from (f"    {suggestion_text(point)}" for point in each.suggestions)
 
 
 def suggestion_text(point: Suggestion) -> str:

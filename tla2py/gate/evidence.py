@@ -285,27 +285,26 @@ def commands_again(
     )
 
 
-def command_to_look(view: StoreView, point: PointDecision) -> str:
-    """The command that shows a point's counterexamples."""
-    # The store may number its points by another sweep file.
-    stored = view.points.of_run(point.run.run_id)
-    assert stored is not None
-    return shlex.join(["tla2py", "trace", str(view.store.path), str(stored.point)])
-
-
 def evidence_of(gated: Gated, options: SweepOptions, root: Path) -> Evidence:
     """The evidence of a gate; ``options`` are those that its sweep was loaded with."""
     chosen = options.jars or ([options.tla2tools] if options.tla2tools else [])
     toolchain = gated.toolchain and replace(gated.toolchain, others=tuple(gated.sweep.jars.values()))
     # All reports show the same traces.
     trace = cache(partial(read_trace, gated.view))
+
+    def look(point: PointDecision) -> str:
+        # The store may number its points by another sweep file.
+        stored = gated.view.points.of_run(point.run.run_id)
+        assert stored is not None
+        return shlex.join(["tla2py", "trace", str(gated.view.store.path), str(stored.point)])
+
     return Evidence(
         decision=gated.decision,
         sweep=gated.sweep,
         root=root,
         trace=lambda point, name: trace(point.run.run_id, name),
         again=lambda point: commands_again(gated.sweep, point, toolchain, options.libraries, chosen),
-        look=lambda point: command_to_look(gated.view, point),
+        look=look,
         jar=toolchain.jar.choice if toolchain and not gated.sweep.jar_axis else None,
         view=gated.view,
     )

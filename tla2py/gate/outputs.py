@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
@@ -77,24 +77,16 @@ def check_reports(files: Sequence[ReportFile], targets: Sequence[str], inputs: S
     """
     paths = [each.path for each in files]
     for path in paths:
-        check_report(path, [*inputs, *_files_of(path, targets)])
+        read = [*inputs]
+        for target in targets:
+            file = folder_of(target)
+            if not is_remote(target):
+                read += store_files(path, file) if file.is_dir() else [file, *named_files(file)]
+        check_report(path, read)
     for path in paths:
         if [each.resolve() for each in paths].count(path.resolve()) > 1:
             hint = "give each report its own file"
             raise InputError("gate-reports", f"{path} is named for two reports", hint=hint)
-
-
-def _files_of(path: Path, targets: Sequence[str]) -> Iterator[Path]:
-    """The files of targets that a report to this path could replace."""
-    for target in targets:
-        file = folder_of(target)
-        if is_remote(target):
-            continue
-        if file.is_dir():
-            yield from store_files(path, file)
-        else:
-            yield file
-            yield from named_files(file)
 
 
 def report_root() -> Path:

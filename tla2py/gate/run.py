@@ -51,8 +51,10 @@ class GateOptions:
     ``sweep_file`` is the file to judge a store by. ``coverage`` is whether to count actions at every point; None counts
     them at the points whose lock has them, and everywhere for a first lock. ``vacuity`` is whether to ask TLC what could
     not fail, by default for a first lock and where the lock says that it was asked. ``lock`` is whether to read the lock,
-    to write a first one (``record``), or to accept the drift (``update``). ``locked`` makes a missing lock an error, ``strict`` makes each finding that is not accepted a problem. ``second`` names the jar of a second opinion, by
-    default that of the sweep file. ``self_test`` asks for a mutant that each property notices. ``why`` asks TLC about the counterexamples of sweep files, see ``keep_because``.
+    to write a first one (``record``), or to accept the drift (``update``). ``locked`` makes a missing lock an error,
+    ``strict`` makes each finding that is not accepted a problem. ``second`` names the jar of a second opinion, by default
+    that of the sweep file. ``self_test`` asks for a mutant that each property notices. ``why`` asks TLC about the
+    counterexamples of sweep files, see ``keep_because``.
     """
 
     store: Address | None = None

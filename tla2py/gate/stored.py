@@ -21,7 +21,7 @@ from tla2py.model.run import Run, RunRecord
 from tla2py.model.trace import Trace
 from tla2py.mutation.mutate import mutants_address
 from tla2py.store.runs import action_rows, run_notes, run_rows, unmatched_lines
-from tla2py.store.store import Manifest, Store
+from tla2py.store.store import Store
 from tla2py.store.write import table_files
 from tla2py.sweep.file import folder_file
 from tla2py.sweep.grid import parameters_key
@@ -88,8 +88,16 @@ def plan_stored(sweep: Sweep, store: Store, rows: Sequence[RunRow]) -> tuple[Pla
         ids = plans(replace(sweep, counted=frozenset(every))).runs.ids
     counted = frozenset(index for index, run_id in zip(every, ids, strict=True) if run_id in have)
     plan = plans(replace(sweep, counted=counted))
-    same = not rows or set(plan.runs.ids) == have
-    return plan, None if same else _difference(sweep, plan, store, manifest)
+    if not rows or set(plan.runs.ids) == have:
+        return plan, None
+    # The store may keep texts that none of its points uses any more.
+    changed = sorted(Path(path).stem for sha256, path in plan.paths.items() if sha256 not in manifest.files)
+    parts = [f"module {name} has changed" for name in changed if manifest.files]
+    if manifest.settings:
+        parts.append(f"it was made with --set {', '.join(manifest.settings)}")
+    if manifest.sweep != sweep.text:
+        parts.append(f"{sweep.path} has changed")
+    return plan, _other_inputs(sweep, store, parts or _first_difference(sweep, plan, store))
 
 
 def _swept_jars(sweep: Sweep, store: Store, rows: Sequence[RunRow]) -> dict[str, str]:
@@ -99,17 +107,6 @@ def _swept_jars(sweep: Sweep, store: Store, rows: Sequence[RunRow]) -> dict[str,
     points = [point for point in (store.points() if axis else ()) if axis in point.parameters]
     named = {point.parameters[axis]: ran[point.run_id] for point in points if point.run_id in ran}
     return named | {name: each.sha256.lower() for name, each in sweep.jar_files.items()}
-
-
-def _difference(sweep: Sweep, plan: Plan, store: Store, manifest: Manifest) -> str:
-    # The store may keep texts that none of its points uses any more.
-    changed = sorted(Path(path).stem for sha256, path in plan.paths.items() if sha256 not in manifest.files)
-    parts = [f"module {name} has changed" for name in changed if manifest.files]
-    if manifest.settings:
-        parts.append(f"it was made with --set {', '.join(manifest.settings)}")
-    if manifest.sweep != sweep.text:
-        parts.append(f"{sweep.path} has changed")
-    return _other_inputs(sweep, store, parts or _first_difference(sweep, plan, store))
 
 
 def _other_inputs(sweep: Sweep, store: Store, changes: Sequence[str]) -> str:

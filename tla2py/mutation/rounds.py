@@ -22,7 +22,7 @@ from tla2py.mutation.trial import Trial
 from tla2py.mutation.walk import Mutant
 from tla2py.store.runs import run_rows, run_seconds
 from tla2py.store.schema import parameter_columns
-from tla2py.store.store import Manifest, ManifestParameter, ManifestPoint, Store, points_table
+from tla2py.store.store import ManifestParameter, ManifestPoint, Store, points_table
 from tla2py.store.write import refresh_tables, table_files
 from tla2py.sweep.plan import Plan
 from tla2py.sweep.sweep import Sweep
@@ -101,7 +101,14 @@ class Bench:
                 )
             )
             self._sources |= each.texts
-        form = self._manifest()
+        form = manifest(self.sweep, self.plan)
+        columns = parameter_columns([self._parameter, *(each.name for each in form.parameters)])
+        first = ManifestParameter(name=self._parameter, kind="mutant", column=columns[0], type="text")
+        rest = [
+            msgspec.structs.replace(each, column=column)
+            for each, column in zip(form.parameters, columns[1:], strict=True)
+        ]
+        form = msgspec.structs.replace(form, parameters=[first, *rest])
         table = points_table(form.parameters, self.points)
         self.store.write_manifest(form, table, {**self.plan.sources, **self._sources})
         if not self._execute(tasks, limits, name, took):
@@ -145,16 +152,6 @@ class Bench:
         while name in self.sweep.kinds:
             name += "_"
         return name
-
-    def _manifest(self) -> Manifest:
-        form = manifest(self.sweep, self.plan)
-        columns = parameter_columns([self._parameter, *(each.name for each in form.parameters)])
-        first = ManifestParameter(name=self._parameter, kind="mutant", column=columns[0], type="text")
-        rest = [
-            msgspec.structs.replace(each, column=column)
-            for each, column in zip(form.parameters, columns[1:], strict=True)
-        ]
-        return msgspec.structs.replace(form, parameters=[first, *rest])
 
 
 _STILLBORN = (Outcome.ERROR_SPEC_PARSE, Outcome.ERROR_CONFIG_PARSE)

@@ -185,7 +185,14 @@ def _of_postcondition(trace: Trace, query: TraceQuery) -> Iterator[Cause]:
 def explain_no_state(origin: Origin) -> Because:
     """Why a search whose constraints cut all initial states found none: the conjuncts that are FALSE in an initial state."""
     try:
-        found = _cut_off(origin)
+        query = TraceQuery([], origin)
+        cutting = query.config.constraints
+        query.expose(query.init, *cutting)
+        behaviour = f"{query.init} /\\ [][FALSE]_<<{', '.join(query.variables)}>>"
+        lines = [*query.header(MODULE), f"{MODULE}Spec == {behaviour}", "====", ""]
+        # A state that a constraint cuts is a counterexample to the constraint.
+        with query.run(MODULE, lines, invariants=cutting, seconds=_SEARCH_SECONDS) as executed:
+            found = next(iter(executed.result.traces), None)
     except InputError as error:
         return Because(kind="constraint", name="", reason=error.message)
     if found is None:
@@ -195,16 +202,6 @@ def explain_no_state(origin: Origin) -> Because:
     why, values = explain_trace(found, origin), found.states[0].values
     causes = tuple(replace(each, values={**each.values, **values}) for each in why.causes)
     return replace(why, kind="constraint", name=name, causes=causes)
-
-
-def _cut_off(origin: Origin) -> Trace | None:
-    """An initial state that a constraint cuts, as a counterexample to the constraint."""
-    query = TraceQuery([], origin)
-    query.expose(query.init, *query.config.constraints)
-    variables = ", ".join(query.variables)
-    lines = [*query.header(MODULE), f"{MODULE}Spec == {query.init} /\\ [][FALSE]_<<{variables}>>", "====", ""]
-    with query.run(MODULE, lines, invariants=query.config.constraints, seconds=_SEARCH_SECONDS) as executed:
-        return next(iter(executed.result.traces), None)
 
 
 _Parts: TypeAlias = list[tuple[Expression, Module]]

@@ -105,17 +105,14 @@ class FittedTable:
                 while not options.no_wrap and sum(widths) > room:
                     widest = max(range(len(shown)), key=lambda n: widths[n] - least[n])
                     widths[widest] -= 1
-                yield self._table(shown, widths)
+                table = plain_table()
+                for n, width in zip(shown, widths, strict=True):
+                    name = self.columns[n]
+                    table.add_column(name, width=width, justify="right" if name in self.right else "left")
+                for row in self.rows:
+                    table.add_row(*(row[n] for n in shown))
+                yield table
                 return
         for row in self.rows:
             named = zip(self.columns, row, strict=True)
             yield Wrapped([", ".join(f"{name} {cell.plain}" for name, cell in named if cell.plain)])
-
-    def _table(self, shown: Sequence[int], widths: Sequence[int]) -> Table:
-        table = plain_table()
-        for n, width in zip(shown, widths, strict=True):
-            name = self.columns[n]
-            table.add_column(name, width=width, justify="right" if name in self.right else "left")
-        for row in self.rows:
-            table.add_row(*(row[n] for n in shown))
-        return table

@@ -252,7 +252,15 @@ def mutation_view(mutation: Mutation) -> Iterator[RenderableType]:
     for file, some in groupby(shown, lambda row: places[row.mutant].file):
         yield Text(file, "bold")
         yield from _in_source(list(some), places)
-    yield from _tables(report)
+    shares = plain_table("definition", "killed")
+    for share in definition_shares(report):
+        shares.add_row(share.name, f"{share.killed} of {share.of}")
+    checks = plain_table("check", "asked", "notices", "alone")
+    for check in check_figures(report):
+        others = "" if check.alone or not check.kills else "  others notice the same"
+        asked = "" if check.asked is None else number(check.asked)
+        checks.add_row(check.check, asked, number(check.kills), f"{number(check.alone)}{others}")
+    yield from (table for table in (shares, checks) if table.row_count)
     yield from mutation_sums(report)
     yield Text.assemble(("Store  ", "bold"), str(store))
     killed = next((each for each in report.mutants if each.run_id), None)
@@ -306,21 +314,6 @@ def _line(mutant: Mutant) -> str:
     except OSError:
         lines = []
     return lines[mutant.line - 1].rstrip() if mutant.line <= len(lines) else one_line(mutant.edit.before)
-
-
-def _tables(report: MutantReport) -> Iterator[Table]:
-    shares = plain_table("definition", "killed")
-    for share in definition_shares(report):
-        shares.add_row(share.name, f"{share.killed} of {share.of}")
-    if shares.row_count:
-        yield shares
-    checks = plain_table("check", "asked", "notices", "alone")
-    for check in check_figures(report):
-        others = "" if check.alone or not check.kills else "  others notice the same"
-        asked = "" if check.asked is None else number(check.asked)
-        checks.add_row(check.check, asked, number(check.kills), f"{number(check.alone)}{others}")
-    if checks.row_count:
-        yield checks
 
 
 def mutation_sums(report: MutantReport) -> Iterator[Text]:
