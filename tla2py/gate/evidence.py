@@ -26,7 +26,6 @@ from tla2py.tla.graph import ModuleGraph
 from tla2py.tla.parse import read_text
 from tla2py.tlc.process.command import CONFIG_NAME, build_argv, shell_command
 from tla2py.tlc.tools.community import class_file
-from tla2py.tlc.tools.toolchain import Toolchain
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -243,54 +242,47 @@ class Again:
         return f"{self.files} && cd {self.folder} && {self.java}"
 
 
-def commands_again(
-    sweep: Sweep,
-    point: PointDecision,
-    toolchain: Toolchain | None,
-    libraries: Sequence[Path],
-    tla2tools: Sequence[Path],
-) -> Again:
-    """The commands that run a point alone; they name ``java`` and ``tla2tools.jar`` if there is no toolchain."""
-    file = str(sweep.path)
-    jar = [part for each in tla2tools for part in ("--tla2tools", str(each))]
-    folders = [part for folder in libraries for part in ("-L", str(folder))]
-    java = toolchain.java.path if toolchain else Path("java")
-    tools = toolchain.of(point.run.jar_sha256).jar.named if toolchain else Path("tla2tools.jar")
-    given = [part for each in sweep.settings for part in ("--set", each)]
-    given += [part for each in sweep.adjusted for part in shlex.split(each)]
-    run = point.run
-    classes = [each.path for each in sweep.classes if class_file(each) in run.options.overrides]
-    # Without tla2py's own options.
-    argv = build_argv(
-        java,
-        tools,
-        Path(),
-        run.main,
-        CONFIG_NAME,
-        run.options,
-        run.limits,
-        (),
-        classes,
-        properties=run.inputs.java_properties,
-        tuned=False,
-    )
-    plain = (part for part in argv if not part.startswith(_INTERNAL))
-    ours = ["tla2py", "check", file, "--point", str(point.point.index), *given, *folders, *jar]
-    files = ["tla2py", "cfg", file, *given, *folders, "-o", "points"]
-    return Again(
-        ours=shlex.join(ours),
-        files=shlex.join(files),
-        folder=f"points/{point.point.index:04d}",
-        java=shell_command(run.inputs.environment, plain),
-    )
-
-
 def evidence_of(gated: Gated, options: SweepOptions, root: Path) -> Evidence:
     """The evidence of a gate; ``options`` are those that its sweep was loaded with."""
     chosen = options.jars or ([options.tla2tools] if options.tla2tools else [])
     toolchain = gated.toolchain and replace(gated.toolchain, others=tuple(gated.sweep.jars.values()))
     # All reports show the same traces.
     trace = cache(partial(read_trace, gated.view))
+
+    def again(point: PointDecision) -> Again:
+        # Without a toolchain, ``java`` and ``tla2tools.jar``.
+        file = str(gated.sweep.path)
+        jar = [part for each in chosen for part in ("--tla2tools", str(each))]
+        folders = [part for folder in options.libraries for part in ("-L", str(folder))]
+        java = toolchain.java.path if toolchain else Path("java")
+        tools = toolchain.of(point.run.jar_sha256).jar.named if toolchain else Path("tla2tools.jar")
+        given = [part for each in gated.sweep.settings for part in ("--set", each)]
+        given += [part for each in gated.sweep.adjusted for part in shlex.split(each)]
+        run = point.run
+        classes = [each.path for each in gated.sweep.classes if class_file(each) in run.options.overrides]
+        # Without tla2py's own options.
+        argv = build_argv(
+            java,
+            tools,
+            Path(),
+            run.main,
+            CONFIG_NAME,
+            run.options,
+            run.limits,
+            (),
+            classes,
+            properties=run.inputs.java_properties,
+            tuned=False,
+        )
+        plain = (part for part in argv if not part.startswith(_INTERNAL))
+        ours = ["tla2py", "check", file, "--point", str(point.point.index), *given, *folders, *jar]
+        files = ["tla2py", "cfg", file, *given, *folders, "-o", "points"]
+        return Again(
+            ours=shlex.join(ours),
+            files=shlex.join(files),
+            folder=f"points/{point.point.index:04d}",
+            java=shell_command(run.inputs.environment, plain),
+        )
 
     def look(point: PointDecision) -> str:
         # The store may number its points by another sweep file.
@@ -303,7 +295,7 @@ def evidence_of(gated: Gated, options: SweepOptions, root: Path) -> Evidence:
         sweep=gated.sweep,
         root=root,
         trace=lambda point, name: trace(point.run.run_id, name),
-        again=lambda point: commands_again(gated.sweep, point, toolchain, options.libraries, chosen),
+        again=again,
         look=look,
         jar=toolchain.jar.choice if toolchain and not gated.sweep.jar_axis else None,
         view=gated.view,

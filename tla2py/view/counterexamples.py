@@ -115,19 +115,6 @@ class TraceWriter:
             "lanes": self._lanes(trace) if lanes else None,
         }
 
-    def log_row(
-        self, trace: Trace, lines: Mapping[int, StoredLine], unexplained: StoredLine | None
-    ) -> dict[str, object]:
-        """What a log says of its trace: ``lines``, numbers of texts, with -1 for a state that no line leads to.
-
-        ``unexplained`` is the line after the last state.
-        """
-        found = [lines.get(state.index) for state in trace.states]
-        return {
-            "lines": [-1 if line is None else self.nodes.text(line.numbered) for line in found],
-            "unexplained": -1 if unexplained is None else self.nodes.text(unexplained.numbered),
-        }
-
     def _changes(self, parts: Iterable[Part]) -> list[list[int]]:
         return [[self.nodes.text(text) for text in (part.place, *part.texts)] for part in parts]
 
@@ -242,7 +229,15 @@ class Counterexamples:
         lines = self.lines.get(run_id)
         row = writer.row(trace, lanes=number in self.laned)
         row["end"] = "; ".join(filter(None, (trace_end(trace), self.view.why_line(one.point, one.trace))))
-        return row if lines is None else row | writer.log_row(trace, lines, self.unexplained.get(run_id))
+        if lines is None:
+            return row
+        # Of a log: -1 for a state that no line leads to, and the line after the last state.
+        text, after = writer.nodes.text, self.unexplained.get(run_id)
+        found = [lines.get(state.index) for state in trace.states]
+        return row | {
+            "lines": [-1 if line is None else text(line.numbered) for line in found],
+            "unexplained": -1 if after is None else text(after.numbered),
+        }
 
 
 def stored_counterexamples(view: StoreView) -> list[StoredTrace]:
