@@ -23,16 +23,9 @@ from tla2py.store.foreign import ForeignStore
 from tla2py.store.storage import folder_of, is_remote
 from tla2py.text import counted, parse_duration
 from tla2py.tlc.tools.toolchain import find_toolchain
+from tla2py.view import traces
 from tla2py.view.export import FORMATS, export_stored
 from tla2py.view.tools import diagnostics_text
-from tla2py.view.traces import (
-    comparison_text,
-    conjuncts_text,
-    enabled_text,
-    trace_list,
-    trace_text,
-    traces_text,
-)
 
 
 def trace_command(
@@ -129,12 +122,12 @@ def trace_command(
         elif as_json:
             show_json([kind.row() for kind in view.kinds().of(name).kinds])
         else:
-            show(trace_list(view, name))
+            show(traces.trace_list(view, name))
     elif why:
         show_why(view, point, trace, tla2tools, as_json=as_json)
     elif action is not None:
         enabled = view.enabled(action, point, trace or 1, state=state, tla2tools=tla2tools)
-        show(enabled_text(enabled, f"point {point}, trace {trace or 1}: "))
+        show(traces.enabled_text(enabled, f"point {point}, trace {trace or 1}: "))
     elif conjuncts:
         show_conjuncts(view, point, trace, tla2tools, as_json=as_json)
     elif essential:
@@ -142,12 +135,12 @@ def trace_command(
     elif diff is not None:
         title, other = _other_trace(view, point, diff)
         titles = str(view.store.path) if foreign else _point_title(point, trace), title
-        traces = map(variables.part_of, (view.trace(point, trace or 1), other))
-        show(comparison_text(Trace.compare(*traces), titles))
+        pair = map(variables.part_of, (view.trace(point, trace or 1), other))
+        show(traces.comparison_text(Trace.compare(*pair), titles))
     elif format_ != "text":
         show_text(export_stored(view, point, trace, format_, variables))
     else:
-        show(traces_text(view, point, trace, full=full, hint=not arguments, variables=variables))
+        show(traces.traces_text(view, point, trace, full=full, hint=not arguments, variables=variables))
     if isinstance(view.store, ForeignStore) and diff is None and format_ == "text" and not as_json:
         raise typer.Exit(_show_errors(view.store.result))
 
@@ -311,7 +304,7 @@ def show_conjuncts(
         )
         return
     for number, each in found.items():
-        show(conjuncts_text(each, f"point {point}, trace {number}: "))
+        show(traces.conjuncts_text(each, f"point {point}, trace {number}: "))
 
 
 def show_essential(
@@ -339,4 +332,4 @@ def show_essential(
         show(Text(f"{title}every step is essential: {counted(steps, 'step')}"))
     if steps > left:
         show(Text(f"{title}{steps - left} of {counted(steps, 'step')} can be left out"))
-    show(trace_text(found.shortest, full=full, chosen=chosen))
+    show(traces.trace_text(found.shortest, full=full, chosen=chosen))
