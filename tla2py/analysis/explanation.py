@@ -337,15 +337,12 @@ def explain_store(
     ]
     if kinds:
         found = kinds_of([each for each in all_found(view) if each.name != SIMULATED])
-        rows = [replace(each, kinds=_kinds_at(each, found)) for each in rows]
+        for place, row in enumerate(rows):
+            points = {each.point for each in row.answers.answered if each.violated}
+            here = [kind.at(points) for kind in found if kind.name == row.name]
+            members = sorted(filter(None, here), key=lambda kind: -len(kind.members))
+            rows[place] = replace(row, kinds=tuple(members))
     return Explanation(rows=tuple(sorted(rows, key=lambda each: not each.violated)))
-
-
-def _kinds_at(row: Explained, kinds: Iterable[Kind]) -> tuple[Kind, ...]:
-    """The kinds of a row's property, as far as its points have them."""
-    points = {each.point for each in row.answers.answered if each.violated}
-    found = [kind.at(points) for kind in kinds if kind.name == row.name]
-    return tuple(sorted(filter(None, found), key=lambda kind: -len(kind.members)))
 
 
 class _Searched:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -20,7 +21,7 @@ from tla2py.cli.progress import ConsoleListener
 from tla2py.errors import ExitCode, InputError, Tla2pyError
 from tla2py.execution.sweeps import SweepOptions
 from tla2py.gate import outputs
-from tla2py.gate.audit import read_pack, repeat_points, repeated_text, write_evidence
+from tla2py.gate.audit import read_pack, repeat_points, write_evidence
 from tla2py.gate.evidence import evidence_of
 from tla2py.gate.run import GateOptions, gate
 from tla2py.gate.sarif import SarifReport
@@ -36,7 +37,7 @@ from tla2py.spark.choice import choose_executor
 from tla2py.sweep.judge import worst
 from tla2py.sweep.plan import plan_sweep
 from tla2py.sweep.rules import lint_paths, module_beside
-from tla2py.text import listed
+from tla2py.text import counted, listed
 from tla2py.tlc.tools.toolchain import find_jar, find_toolchain
 from tla2py.view.logs import cost_lines, judgement_lines, mutant_list, mutation_view
 from tla2py.view.tools import finding_text, findings_summary, group_findings
@@ -345,7 +346,12 @@ def evidence_command(
         others = [
             f"point {each.point} {each.status}: {each.text}" for each in answers if each.status != "same"
         ]
-        show_text("\n".join([f"sha256 {pack.sha256}", *others, repeated_text(pack, answers), ""]))
+        counts = Counter(each.status for each in answers)
+        rest = (f"{count} {status}" for status, count in counts.items() if status != "same")
+        told = ", ".join([f"{counts['same']} the same", *rest])
+        of = counted(len(pack.facts.points), "point")
+        lines = [f"sha256 {pack.sha256}", *others, f"{len(answers)} of {of} repeated: {told}"]
+        show_text("\n".join([*lines, ""]))
     raise typer.Exit(worst([ExitCode.OK, *(_CODES[each.status] for each in answers)]))
 
 

@@ -15,7 +15,6 @@ import re
 import stat
 import threading
 import zipfile
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -47,7 +46,6 @@ from tla2py.store.storage import Address, below, folder_of, is_remote
 from tla2py.store.store import Store
 from tla2py.store.write import table_files
 from tla2py.sweep.repository import may_forge
-from tla2py.text import counted
 from tla2py.tlc.config.read import config_of_run
 from tla2py.tlc.config.render import default_template
 from tla2py.tlc.process.reaper import scratch_folder
@@ -355,11 +353,3 @@ def _unrepeatable(run: Run, record: RunRecord, pack: Packed) -> str:
     if run.run_id != record.run_id:
         return "its id is not that of its content: TLC was not started, or the pack was changed"
     return ""
-
-
-def repeated_text(pack: Packed, answers: Sequence[Repeated]) -> str:
-    """The last line on a pack."""
-    counts = Counter(each.status for each in answers)
-    others = [f"{count} {status}" for status, count in counts.items() if status != "same"]
-    told = ", ".join([f"{counts['same']} the same", *others])
-    return f"{len(answers)} of {counted(len(pack.facts.points), 'point')} repeated: {told}"

@@ -179,11 +179,6 @@ class Evidence:
             end_column=location.end_column,
         )
 
-    def begin(self, point: PointDecision) -> Place | None:
-        """The definition of the initial states."""
-        config = point.run.config
-        return self.definition(point, config.init or config.specification or "")
-
     def expectation(self, point: PointDecision) -> Place:
         """The place of a point's expectation in the sweep file."""
         return self.place(expectation_place(self.sweep, point.expected))

@@ -157,7 +157,11 @@ def _flow(gate: Evidence, point: PointDecision, trace: Trace, end: Place, name: 
     before: State | None = None
     shown = trace.states[: _MOST_STEPS - 1]
     for state in shown:
-        place = gate.step(point, state.location) or (gate.begin(point) if before is None else None)
+        place = gate.step(point, state.location)
+        if place is None and before is None:
+            # The definition of the initial states.
+            config = point.run.config
+            place = gate.definition(point, config.init or config.specification or "")
         changed = "; ".join(step_changes(before, state)) or "nothing changes"
         step = f"state {state.index}, {action_text(state)}: {changed}"
         text = cut(printable(" ".join(step.split())), _MOST_TEXT)

@@ -36,7 +36,26 @@ def evaluate_trace(
     parsed = [parse_expression(each) for each in expressions]
     query.expose(*(name for each in parsed for name in each.names))
     steps = [_describes_step(query, *each) for each in zip(expressions, parsed, strict=True)]
-    lines = _module(query, trace, expressions, parsed, steps)
+    used = {module for each in parsed for module in each.standard} - {"Integers", "Naturals", "TLC"}
+    last = f"askValuesStep = {len(trace.states)}"
+    after = query.successor("AskValuesStates[askValuesStep + 1]")
+    lines = query.each_state(
+        _MODULE,
+        trace.states,
+        (
+            *(_print("askValuesStep", n) for n, step in enumerate(steps) if not step),
+            f"IF {last} THEN {query.unchanged} ELSE {after}",
+            *(
+                f"IF {last} THEN TRUE ELSE {_print('askValuesStep + 1', n)}"
+                for n, step in enumerate(steps)
+                if step
+            ),
+        ),
+        extended=sorted(used),
+        definitions=[
+            line for n, text in enumerate(expressions) for line in (f"AskValues{n} ==", *text.split("\n"))
+        ],
+    )
     with query.run(_MODULE, lines) as executed:
         output = executed.output
         if executed.result.verdict is not Verdict.HOLDS:
@@ -72,36 +91,6 @@ def _describes_step(query: TraceQuery, text: str, parsed: StandaloneExpression) 
             hint="evaluate the parts of it that describe states or steps",
         )
     return level == Level.ACTION
-
-
-def _module(
-    query: TraceQuery,
-    trace: Trace,
-    expressions: Sequence[str],
-    parsed: Sequence[StandaloneExpression],
-    steps: Sequence[bool],
-) -> list[str]:
-    """The lines of a module that prints the values."""
-    used = {module for each in parsed for module in each.standard} - {"Integers", "Naturals", "TLC"}
-    last = f"askValuesStep = {len(trace.states)}"
-    after = query.successor("AskValuesStates[askValuesStep + 1]")
-    return query.each_state(
-        _MODULE,
-        trace.states,
-        (
-            *(_print("askValuesStep", n) for n, step in enumerate(steps) if not step),
-            f"IF {last} THEN {query.unchanged} ELSE {after}",
-            *(
-                f"IF {last} THEN TRUE ELSE {_print('askValuesStep + 1', n)}"
-                for n, step in enumerate(steps)
-                if step
-            ),
-        ),
-        extended=sorted(used),
-        definitions=[
-            line for n, text in enumerate(expressions) for line in (f"AskValues{n} ==", *text.split("\n"))
-        ],
-    )
 
 
 def _print(state: str, number: int) -> str:

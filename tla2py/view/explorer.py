@@ -68,15 +68,6 @@ def value_places(view: StoreView) -> Places:
     return places
 
 
-def parameter_rows(view: StoreView, places: Places) -> list[dict[str, object]]:
-    """The parameters with their kinds and values."""
-    kinds = {each.name: each.kind for each in view.manifest.parameters}
-    return [
-        {"name": name, "kind": kinds[name], "values": list(map(value_shown, values))}
-        for name, values in places.items()
-    ]
-
-
 def unrun_columns(view: StoreView, explained: Iterable[Explained], places: Places) -> dict[str, object]:
     """The points that did not run; ``would`` is what the laws of a search predict as violated, None without such laws."""
     laws = [each for each in explained if each.searched is not None]
@@ -264,6 +255,7 @@ def store_data(
     points = grid_points(view)
     explained = list(explain_store(view))
     places = value_places(view)
+    kind_of = {each.name: each.kind for each in view.manifest.parameters}
     found = stored_counterexamples(view)
     numbers = {(one.point, one.trace): number for number, one in enumerate(found)}
     coarse, fine = kinds_of(found), kinds_of(found, fine=True)
@@ -276,7 +268,10 @@ def store_data(
         "version": __version__,
         "name": view.manifest.name,
         "summary": summary_line(view, points),
-        "parameters": parameter_rows(view, places),
+        "parameters": [
+            {"name": name, "kind": kind_of[name], "values": list(map(value_shown, values))}
+            for name, values in places.items()
+        ],
         "points": point_columns(points, NUMBERS, axes_of(view), places),
         "unrun": unrun_columns(view, explained, places),
         "laws": law_rows(explained),
