@@ -111,7 +111,13 @@ def trace_command(
         point = 1
     check_options(context, point)
     if verify:
-        raise typer.Exit(show_verified(view, point, trace, tla2tools))
+        code = ExitCode.OK
+        for each in verify_traces(view, find_toolchain(tla2tools), point, trace):
+            refused = each.judgement == "refused"
+            judgement = "REFUSED" if refused else each.judgement
+            show(Text(f"point {each.point}, trace {each.number}: {judgement}: {each.reason}"))
+            code = ExitCode.UNEXPECTED if refused else code
+        raise typer.Exit(code)
     if arguments:
         view = view.with_arguments(tla2tools)
     if eval_:
@@ -242,17 +248,6 @@ def check_options(context: typer.Context, point: int | None) -> None:
         raise InputError("usage", f"{asked} does not take {flag}", hint=hint)
     if "--state" in given and "--action" not in given:
         raise InputError("usage", "--state needs --action", hint="name the action that is not enabled there")
-
-
-def show_verified(view: StoreView, point: int | None, trace: int | None, jar: Path | None) -> ExitCode:
-    """Show TLC's judgement of traces, and return the exit code."""
-    code = ExitCode.OK
-    for each in verify_traces(view, find_toolchain(jar), point, trace):
-        refused = each.judgement == "refused"
-        judgement = "REFUSED" if refused else each.judgement
-        show(Text(f"point {each.point}, trace {each.number}: {judgement}: {each.reason}"))
-        code = ExitCode.UNEXPECTED if refused else code
-    return code
 
 
 def show_turning(view: StoreView, name: str | None, jar: Path | None, *, as_json: bool) -> None:

@@ -77,7 +77,13 @@ def plan_stored(sweep: Sweep, store: Store, rows: Sequence[RunRow]) -> tuple[Pla
     """
     jars = Counter(row.jar_sha256 or "" for row in rows)
     jar = jars.most_common(1)[0][0] if jars else ""
-    plans = partial(plan_sweep, jar_sha256=jar, named=_swept_jars(sweep, store, rows))
+    # The digests of the jars that the store ran, by the values of its parameter ``jar``, and those in the sweep file.
+    axis = sweep.jar_axis
+    ran = {row.run_id: row.jar_sha256 or "" for row in rows}
+    points = [point for point in (store.points() if axis else ()) if axis in point.parameters]
+    named = {point.parameters[axis]: ran[point.run_id] for point in points if point.run_id in ran}
+    named |= {name: each.sha256.lower() for name, each in sweep.jar_files.items()}
+    plans = partial(plan_sweep, jar_sha256=jar, named=named)
     manifest = store.manifest()
     have = store.points().run_ids()
     every = range(1, len(sweep.points) + 1)
@@ -98,15 +104,6 @@ def plan_stored(sweep: Sweep, store: Store, rows: Sequence[RunRow]) -> tuple[Pla
     if manifest.sweep != sweep.text:
         parts.append(f"{sweep.path} has changed")
     return plan, _other_inputs(sweep, store, parts or _first_difference(sweep, plan, store))
-
-
-def _swept_jars(sweep: Sweep, store: Store, rows: Sequence[RunRow]) -> dict[str, str]:
-    """The digests of the jars that a store ran, by the values of its parameter ``jar``, and those in the sweep file."""
-    axis = sweep.jar_axis
-    ran = {row.run_id: row.jar_sha256 or "" for row in rows}
-    points = [point for point in (store.points() if axis else ()) if axis in point.parameters]
-    named = {point.parameters[axis]: ran[point.run_id] for point in points if point.run_id in ran}
-    return named | {name: each.sha256.lower() for name, each in sweep.jar_files.items()}
 
 
 def _other_inputs(sweep: Sweep, store: Store, changes: Sequence[str]) -> str:

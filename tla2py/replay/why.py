@@ -65,17 +65,6 @@ def _causes(trace: Trace, origin: Origin, *, warm: bool) -> Iterator[Cause]:
             raise InputError("not-confirmable", "it is not known what the trace violates", hint="")
 
 
-def _values(pairs: Iterable[tuple[str, str]]) -> dict[str, Value]:
-    """Values printed as text; what TLC does not enumerate is left out."""
-    found = {}
-    for name, text in pairs:
-        try:
-            found[name] = parse_value(text)
-        except ValueTextError:
-            continue
-    return found
-
-
 def _of_invariant(trace: Trace, origin: Origin, *, warm: bool) -> Iterator[Cause]:
     """The conjuncts that are FALSE in the first state in which one is."""
     found = evaluate_conjuncts(trace, origin, warm=warm)
@@ -83,7 +72,11 @@ def _of_invariant(trace: Trace, origin: Origin, *, warm: bool) -> Iterator[Cause
     for row in found.rows if state is not None else ():
         if state is None or row.conjunct.role != "conjunct" or row.values[state.index - 1] is not False:
             continue
-        witness = _values(row.witnesses[state.index - 1])
+        witness = {}
+        for name, text in row.witnesses[state.index - 1]:
+            # What TLC does not enumerate is left out.
+            with contextlib.suppress(ValueTextError):
+                witness[name] = parse_value(text)
         after = f", after {state.action}" if state.action else ""
         yield Cause.at(
             row.conjunct,

@@ -23,6 +23,8 @@ FORMATS = ("text", "itf", "json", "csv", "tla")
 """The formats of ``tla2py trace --format``; text is not written here."""
 
 _FORMULA = re.compile(r"[=+@\t\r].|-\D", re.DOTALL)
+# What TLC prints of an expression, operator or lazy value instead of a value, as in ``<Operator F>``.
+_DESCRIBED = re.compile(r"<(expression|Operator|Java Method|LAZY)|\{ <|\A(null|UNDEF|ANY)\Z")
 _MARKUP = re.compile(r"([\\`*_\[<|])")
 _COLUMNS = ("index", "action", "action_args", "in_loop", "variable", "value")
 # Names defined in Integers, Sequences and TLC, and by the module itself.
@@ -147,18 +149,11 @@ def _tla_state(state: State) -> str:
 def _writable(value: Value) -> Value:
     """The value if all of it can be written in TLA+, otherwise its text as a string."""
     for rank, content in scalar_forms([canonical(value)]):
-        if (rank == OPAQUE and (content in ("null", "UNDEF", "ANY") or _is_description(content))) or (
+        if (rank == OPAQUE and _DESCRIBED.search(content)) or (
             rank == MODEL_VALUE and not _declarable(content)
         ):
             return format_value(value)
     return value
-
-
-def _is_description(text: str) -> bool:
-    """Whether TLC describes an expression, operator or lazy value instead of printing it, as in ``<Operator F>``."""
-    return (
-        any(f"<{word}" in text for word in ("expression", "Operator", "Java Method", "LAZY")) or "{ <" in text
-    )
 
 
 def _declarable(name: str) -> bool:
