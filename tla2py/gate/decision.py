@@ -436,21 +436,15 @@ def _mismatches(
     for each in judged or doubted:
         own = Reason.UNEXPECTED if each.kind in _TOLD else Reason(each.kind)
         reason = UNANSWERED.get(row.verdict, own) if judged or own is Reason.UNEXPECTED else own
-        yield Problem(reason=reason, text=_mismatch_text(each, expected, row, line), exit_code=each.exit_code)
-
-
-def _mismatch_text(
-    mismatch: judge.Mismatch, expected: Expectation, row: RunRow, line: StoredLine | None
-) -> str:
-    """A mismatch, with the line of the log that is the reason, or with TLC's message."""
-    if mismatch.kind not in _TOLD:
-        return mismatch.text
-    if line is not None:
-        return f"{mismatch.text}; {line}"
-    unanswered = mismatch.kind == "verdict" and row.verdict in UNANSWERED
-    place = f"{row.message_place}: " if row.message_place is not None else ""
-    message = f": {' '.join(f'{place}{row.message}'.split())[:300]}" if row.message else ""
-    return (judge.verdict_text(expected, row, outcome=True) if unanswered else mismatch.text) + message
+        text = each.text
+        if each.kind in _TOLD and line is not None:
+            text += f"; {line}"
+        elif each.kind in _TOLD:
+            if each.kind == "verdict" and row.verdict in UNANSWERED:
+                text = judge.verdict_text(expected, row, outcome=True)
+            place = f"{row.message_place}: " if row.message_place is not None else ""
+            text += f": {' '.join(f'{place}{row.message}'.split())[:300]}" if row.message else ""
+        yield Problem(reason=reason, text=text, exit_code=each.exit_code)
 
 
 def _collision_problems(sweep: Sweep, row: RunRow) -> Iterator[Problem]:

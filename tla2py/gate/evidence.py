@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import shlex
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import unified_diff
 from functools import cache, cached_property, partial
@@ -118,31 +118,30 @@ class Evidence:
     @cached_property
     def by_kind(self) -> Mapping[int, Sequence[Surprise]]:
         """The unexpected counterexamples of each point, by its index; kinds are those of a store, points in their order."""
+        unexpected = []
+        for point in self.decision.points:
+            for number, one in enumerate(point.surprises, 1):
+                if (trace := self.trace(point, one.check.label)) is not None:
+                    actions = tuple(state.action for state in trace.states if state.action)
+                    module, last = point.point.parameters.get("module", ""), trace.states[-2:]
+                    changes = changed_parts(last[0].values, last[-1].values)
+                    stored = StoredTrace(
+                        points=(point.point.index,),
+                        trace=number,
+                        length=len(trace.states),
+                        actions=actions,
+                        course=course_of(one.check.label, module, actions, trace),
+                        changed=frozenset(part.variable for part in changes),
+                    )
+                    unexpected.append(stored)
         by_index = {point.point.index: point for point in self.decision.points}
         found: dict[int, list[Surprise]] = {index: [] for index in by_index}
-        for kind in coarse_kinds(self._unexpected()):
+        for kind in coarse_kinds(unexpected):
             lead = by_index[kind[0].point]
             for each in kind:
                 point = by_index[each.point]
                 found[each.point].append(Surprise(point=point, name=each.name, states=each.length, lead=lead))
         return found
-
-    def _unexpected(self) -> Iterator[StoredTrace]:
-        for point in self.decision.points:
-            for number, one in enumerate(point.surprises, 1):
-                found = self.trace(point, one.check.label)
-                if found is not None:
-                    actions = tuple(state.action for state in found.states if state.action)
-                    module, last = point.point.parameters.get("module", ""), found.states[-2:]
-                    changes = changed_parts(last[0].values, last[-1].values)
-                    yield StoredTrace(
-                        points=(point.point.index,),
-                        trace=number,
-                        length=len(found.states),
-                        actions=actions,
-                        course=course_of(one.check.label, module, actions, found),
-                        changed=frozenset(part.variable for part in changes),
-                    )
 
     def definition(self, point: PointDecision, name: str) -> Place | None:
         """The definition of a name that a point checks, or the place of an expression; None if it is not in a user's file."""

@@ -17,7 +17,7 @@ from tla2py.execution.listener import SILENT, Listener
 from tla2py.execution.preflight import lasting_findings, sweep_findings
 from tla2py.execution.sweeps import SweepOptions, note_passed, only_failed, run_sweeps
 from tla2py.execution.validate import run_log_mutants
-from tla2py.gate.decision import Decision, PointDecision, StoreFacts, decide
+from tla2py.gate.decision import Decision, StoreFacts, decide
 from tla2py.gate.lock import Lock, lock_path, read_lock, write_lock
 from tla2py.gate.problem import Problem, blindness, survivors
 from tla2py.gate.second import SecondRuns, run_second, stored_second
@@ -227,31 +227,27 @@ def _searched(sweep: Sweep, view: StoreView) -> tuple[Sweep, Search | None]:
 def _propose(gated: Gated) -> bool:
     """Write the rows to propose for points of a folder that no row and no EXPECT is about; whether there are any."""
     path, sweep = gated.sweep.path, gated.sweep
-    rows = [
-        _proposed_row(point, *hint)
-        for point in (gated.decision.points if folder_file(path) is not None else ())
-        if isinstance(point.expected, ExpectSection)
-        and (hint := hint_of(sweep.configs[point.point.parameters["config"]])) is not None
-    ]
+    rows = []
+    for point in gated.decision.points if folder_file(path) is not None else ():
+        config, row = point.point.parameters.get("config", ""), point.row
+        if not isinstance(point.expected, ExpectSection) or (hint := hint_of(sweep.configs[config])) is None:
+            continue
+        why, names = hint
+        if row is not None:
+            why += f"; the run: {' '.join([row.verdict.value, ', '.join(row.violated_names)]).rstrip()}"
+        expected = f"verdict = {toml_string(Verdict.VIOLATED.value)}"
+        if not names and row is not None and row.verdict is Verdict.VIOLATED:
+            names = row.violated_names
+            if row.outcome is Outcome.VIOLATION_DEADLOCK:
+                names, expected = (), f"outcome = {toml_string(row.outcome.value)}"
+        if names:
+            expected = f"violates = [{', '.join(map(toml_string, names))}]"
+        match = f"match = {{ config = {toml_string(config)} }}"
+        rows.append(f"[[expect.point]]\n{match}\n{expected}\nproposed = {toml_string(why)}\n")
     if rows:
         before = path.read_text(encoding="utf-8") if path.is_file() else _HEADER
         path.write_text("\n".join([before, *rows]), encoding="utf-8")
     return bool(rows)
-
-
-def _proposed_row(point: PointDecision, why: str, names: Sequence[str]) -> str:
-    row = point.row
-    if row is not None:
-        why += f"; the run: {' '.join([row.verdict.value, ', '.join(row.violated_names)]).rstrip()}"
-    expected = f"verdict = {toml_string(Verdict.VIOLATED.value)}"
-    if not names and row is not None and row.verdict is Verdict.VIOLATED:
-        names = row.violated_names
-        if row.outcome is Outcome.VIOLATION_DEADLOCK:
-            names, expected = (), f"outcome = {toml_string(row.outcome.value)}"
-    if names:
-        expected = f"violates = [{', '.join(map(toml_string, names))}]"
-    config = toml_string(point.point.parameters["config"])
-    return f"[[expect.point]]\nmatch = {{ config = {config} }}\n{expected}\nproposed = {toml_string(why)}\n"
 
 
 def _gate_store(path: str, options: GateOptions, listener: Listener) -> Gated:

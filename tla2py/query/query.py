@@ -76,7 +76,15 @@ def answer_query(
     """
     _check_reads(statement)
     if engine is Engine.SPARK:
-        return _by_spark(store, quote_distinct(statement, "`"), master)
+        from tla2py.spark.choice import require_pyspark
+
+        require_pyspark()
+        from tla2py.spark.frames import create_views, query_views
+        from tla2py.spark.session import spark_session
+
+        with spark_session(master, name="tla2py query") as session:
+            create_views(session, store)
+            return query_views(session, quote_distinct(statement, "`"))
     statement = quote_distinct(statement, '"')
     with _asked(store, statement) as connection:
         done = connection.execute(statement)
@@ -119,18 +127,6 @@ def _is_column(before: str, after: str) -> bool:
     if before in ("IS", "NOT"):
         return after != "FROM"
     return before not in _BEFORE_KEYWORD or after in _AFTER_COLUMN
-
-
-def _by_spark(store: Store, statement: str, master: str | None) -> Answer:
-    from tla2py.spark.choice import require_pyspark
-
-    require_pyspark()
-    from tla2py.spark.frames import create_views, query_views
-    from tla2py.spark.session import spark_session
-
-    with spark_session(master, name="tla2py query") as session:
-        create_views(session, store)
-        return query_views(session, statement)
 
 
 @contextlib.contextmanager

@@ -310,18 +310,6 @@ _Reading: TypeAlias = tuple[int, Value, Record, Record]
 """A row, a process and its record before and after: the change shows the message it read if messages are not removed."""
 
 
-def _takes_on(message: Value, *records: Record) -> bool:
-    """Whether the fields that a record shares with a message, at least two, changed to the message's values."""
-    if not isinstance(message, Record):
-        return False
-    common = [name for name in records[1] if name in message]
-    before, after = (
-        all(name in record and same_value(record[name], message[name]) for name in common)
-        for record in records
-    )
-    return len(common) > 1 and after and not before
-
-
 def _readings(trace: Trace, processes: Processes) -> Iterator[_Reading]:
     keyed = keyed_variables(trace, processes)
     for row in range(1, len(trace.states)):
@@ -333,10 +321,18 @@ def _readings(trace: Trace, processes: Processes) -> Iterator[_Reading]:
 
 
 def _first_readings(message: Value, readings: Sequence[_Reading], since: int) -> dict[Value, int]:
-    """The processes that read a message, each with its first row."""
+    """The processes that read a message, each with its first row.
+
+    The fields that its record shares with the message, at least two, change to the message's values.
+    """
     found: dict[Value, int] = {}
-    for row, process, *records in readings:
-        if row >= since and _takes_on(message, *records):
+    for row, process, *records in readings if isinstance(message, Record) else ():
+        common = [name for name in records[1] if name in message]
+        before, after = (
+            all(name in record and same_value(record[name], message[name]) for name in common)
+            for record in records
+        )
+        if row >= since and len(common) > 1 and after and not before:
             found.setdefault(process, row)
     return found
 
