@@ -192,7 +192,20 @@ class Counterexamples:
         Raises InputError as ``Trace.lanes`` does, if lanes or messages were requested.
         """
         writer = TraceWriter(self.lanes)
-        rows = [self._row(writer, each, states) for each in self.parts[number]]
+        text, rows = writer.nodes.text, []
+        for each in self.parts[number]:
+            one, trace = self.found[each], self.trace(each, states)
+            run_id = self.view.trace_list(one.point)[one.trace - 1].run_id
+            row = writer.row(trace, lanes=each in self.laned)
+            ends = (trace_end(trace), self.view.why_line(one.point, one.trace))
+            row["end"] = "; ".join(filter(None, ends))
+            if (lines := self.lines.get(run_id)) is not None:
+                # Of a log: -1 for a state that no line leads to, and the line after the last state.
+                found = [lines.get(state.index) for state in trace.states]
+                after = self.unexplained.get(run_id)
+                row["lines"] = [-1 if line is None else text(line.numbered) for line in found]
+                row["unexplained"] = -1 if after is None else text(after.numbered)
+            rows.append(row)
         return {"nodes": writer.nodes.rows, "traces": rows}
 
     def chunks(self) -> Iterator[Mapping[str, object]]:
@@ -222,22 +235,6 @@ class Counterexamples:
             }
             for one in self.found
         ]
-
-    def _row(self, writer: TraceWriter, number: int, states: States | None) -> Mapping[str, object]:
-        one, trace = self.found[number], self.trace(number, states)
-        run_id = self.view.trace_list(one.point)[one.trace - 1].run_id
-        lines = self.lines.get(run_id)
-        row = writer.row(trace, lanes=number in self.laned)
-        row["end"] = "; ".join(filter(None, (trace_end(trace), self.view.why_line(one.point, one.trace))))
-        if lines is None:
-            return row
-        # Of a log: -1 for a state that no line leads to, and the line after the last state.
-        text, after = writer.nodes.text, self.unexplained.get(run_id)
-        found = [lines.get(state.index) for state in trace.states]
-        return row | {
-            "lines": [-1 if line is None else text(line.numbered) for line in found],
-            "unexplained": -1 if after is None else text(after.numbered),
-        }
 
 
 def stored_counterexamples(view: StoreView) -> list[StoredTrace]:

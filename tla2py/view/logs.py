@@ -138,7 +138,19 @@ def reason_text(why: LogWhy, line: str) -> Iterator[Text]:
     if len(blames) > 1 and len({each.attempt.action for each in blames}) > 1:
         yield Text("  one of these is FALSE:")
     for blame in blames:
-        yield _blame_text(blame, len(why.states))
+        part = blame.attempt.false
+        within = "" if blame.count == len(why.states) else f", in {blame.count} of {len(why.states)} states"
+        given = "".join(
+            f", {name} = {value}"
+            for name, value in dict(blame.attempt.bound).items()
+            if re.search(rf"\b{re.escape(name)}\b", part.text)
+        )
+        used = "".join(
+            f", {name} = {cut(format_value(value), _LONGEST)}"
+            for name, value in blame.state.values.items()
+            if re.search(rf"(?<![.\w]){re.escape(name)}\b(?!')", part.text)
+        )
+        yield Text.assemble(f"  {_false(blame)}{within}", (given + used, "dim"))
     total = why.counts[max(why.counts)] if why.counts else 0
     actions = why.enabled
     enabled = f"; enabled: {listed(actions, _MOST_ACTIONS)}" if actions else ""
@@ -149,21 +161,6 @@ def reason_text(why: LogWhy, line: str) -> Iterator[Text]:
         arguments = ", ".join(f"{name} = {value}" for name, value in nearest.binding)
         call = f"{nearest.action}({arguments})" if arguments else nearest.action
         yield Text(f"  nearest: {call}, {', '.join(differing) or 'but not as the line shows it'}")
-
-
-def _blame_text(blame: Blame, states: int) -> Text:
-    part = blame.attempt.false
-    within = "" if blame.count == states else f", in {blame.count} of {states} states"
-    bound = {
-        name: value for name, value in blame.attempt.bound if re.search(rf"\b{re.escape(name)}\b", part.text)
-    }
-    given = "".join(f", {name} = {value}" for name, value in bound.items())
-    used = (
-        f", {name} = {cut(format_value(value), _LONGEST)}"
-        for name, value in blame.state.values.items()
-        if re.search(rf"(?<![.\w]){re.escape(name)}\b(?!')", part.text)
-    )
-    return Text.assemble(f"  {_false(blame)}{within}", (f"{given}{''.join(used)}", "dim"))
 
 
 def _false(blame: Blame) -> str:
