@@ -232,18 +232,6 @@ class Side:
         return {each.name: each.value for each in self.config.assignments}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Joined:
-    """A module that extends one side and has the properties of the other, written with its config.
-
-    ``shown`` is the property of the other side by the name that it has here.
-    """
-
-    module: Path
-    config: Config
-    shown: Mapping[str, str]
-
-
 def unmapped(inner: Side, outer: Side, maps: Mapping[str, str]) -> list[str]:
     """The variables of a side that the other has no counterpart of."""
     return [
@@ -253,9 +241,10 @@ def unmapped(inner: Side, outer: Side, maps: Mapping[str, str]) -> list[str]:
 
 def join(
     inner: Side, outer: Side, maps: Mapping[str, str], values: Mapping[str, str], folder: Path
-) -> Joined:
-    """Write the module that extends ``inner``, with an instance of ``outer`` under its mapping.
+) -> tuple[Path, Config, Mapping[str, str]]:
+    """Write the module that extends ``inner``, with an instance of ``outer`` under its mapping, and its config.
 
+    Returned are both, and the properties of ``outer`` by the names that they have here.
     ``maps`` gives names of ``outer`` expressions of ``inner``, ``values`` the values of the constants.
     """
     name = f"{inner.word}With{outer.word}"
@@ -301,7 +290,7 @@ def join(
         for module, text in {**texts, name: "\n".join(lines)}.items():
             (folder / f"{module}.tla").write_text(text, encoding="utf-8")
     write_config(folder / f"{name}.cfg", config)
-    return Joined(module=folder / f"{name}.tla", config=config, shown=shown)
+    return folder / f"{name}.tla", config, shown
 
 
 def _renamed(side: Side, others: Mapping[str, str]) -> dict[str, str]:
@@ -353,10 +342,10 @@ class BesideReference:
             return
         values = {self.maps.get(name, name): value for name, value in self.reference.values.items()}
         try:
-            joined = join(self.candidate, self.reference, self.maps, values, bench.folder / "size")
+            module, config, _ = join(self.candidate, self.reference, self.maps, values, bench.folder / "size")
             if self.reference.config.check_deadlock:
-                write_config(joined.module.with_suffix(".cfg"), replace(joined.config, check_deadlock=True))
-            result, row = bench.run(bench.sweep(joined.module), "size/candidate")
+                write_config(module.with_suffix(".cfg"), replace(config, check_deadlock=True))
+            result, row = bench.run(bench.sweep(module), "size/candidate")
         except InputError as error:
             self.refused = str(error)
             return
@@ -448,21 +437,22 @@ class BesideReference:
             doubts.append(f"evaluated on the reference without what its config replaces: {', '.join(left)}")
         values = {**self.candidate.values, **self.reference.values}
         try:
-            joined = join(self.reference, self.candidate, inverse, values, self.bench.folder / "strength")
-            _, row = self.bench.run(self.bench.sweep(joined.module), "strength/reference")
-            wrong = [joined.shown.get(each, each) for each in row.violated_names]
+            folder = self.bench.folder / "strength"
+            module, config, shown = join(self.reference, self.candidate, inverse, values, folder)
+            _, row = self.bench.run(self.bench.sweep(module), "strength/reference")
+            wrong = [shown.get(each, each) for each in row.violated_names]
             if wrong:
                 evidence["candidate_on_reference"] = {"violated": wrong}
                 doubts.append(f"violated by the reference itself: {', '.join(wrong)}")
-                config, broken = joined.config, row.violated_names
+                broken = row.violated_names
                 unbroken = replace(
                     config,
                     invariants=tuple(each for each in config.invariants if each not in broken),
                     properties=tuple(each for each in config.properties if each not in broken),
                     check_deadlock=config.check_deadlock and "deadlock" not in broken,
                 )
-                write_config(joined.module.with_suffix(".cfg"), unbroken)
-            report = self.bench.mutate(self.bench.sweep(joined.module), "strength/mutants")
+                write_config(module.with_suffix(".cfg"), unbroken)
+            report = self.bench.mutate(self.bench.sweep(module), "strength/mutants")
         except InputError as error:
             doubts.append(f"the reference's mutants were not run: {error}")
             return [], self.bench.case.command
@@ -479,7 +469,7 @@ class BesideReference:
         }
         if not by_reference:
             doubts.append("no mutant of the reference breaks a property of the reference")
-        return missed, self.bench.mutate_command(joined.module)
+        return missed, self.bench.mutate_command(module)
 
     def _noticed(self, mutants: Iterable[MutantRow], side: Side) -> list[str]:
         """The properties of a side that notice mutants; the specification's stand in the reference's module under other names."""

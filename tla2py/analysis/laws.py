@@ -10,7 +10,7 @@ import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 from tla2py.analysis.atoms import ARITHMETIC, Atom, AtomTable, Number, NumberBound, Row, bit_set, bits
 from tla2py.analysis.search import Candidate, Formula, FormulaSearch, Term
@@ -339,15 +339,6 @@ def _best(atoms: Sequence[Atom], whole: AtomTable | None) -> list[Atom]:
     return list(found.values())
 
 
-class _Side(NamedTuple):
-    """What an inequality has to be true of, what FALSE of, and the atom that does the rest, in a conjunction or not."""
-
-    true: int
-    false: int
-    atom: Atom | None = None
-    conjunction: bool = False
-
-
 def _linear_terms(table: AtomTable, numbers: Sequence[int], answers: int, most: int) -> list[Terms]:
     """The laws with an inequality that cost at most ``most`` and agree with some points; the cheapest, all of one cost.
 
@@ -358,9 +349,9 @@ def _linear_terms(table: AtomTable, numbers: Sequence[int], answers: int, most: 
     forms = [form for form in _forms(table.numbers) if _cost(form) <= most]
     values = [[form.at(table.rows[number]) for number in (*violated, *holds)] for form in forms]
     found: list[Terms] = []
-    for side in _sides(table, [*violated, *holds], len(violated)):
-        spent = 0 if side.atom is None else side.atom.cost + 1
-        true, false = list(bits(side.true)), list(bits(side.false))
+    for truths, falsehoods, atom, conjunction in _sides(table, [*violated, *holds], len(violated)):
+        spent = 0 if atom is None else atom.cost + 1
+        true, false = list(bits(truths)), list(bits(falsehoods))
         for form, column in zip(forms, values, strict=True):
             if _cost(form) + spent > most:
                 continue
@@ -369,23 +360,28 @@ def _linear_terms(table: AtomTable, numbers: Sequence[int], answers: int, most: 
                     continue
                 if cost < most:
                     found, most = [], cost
-                both = (inequality,) if side.atom is None else (inequality, side.atom)
-                found.append((both,) if side.conjunction else tuple((each,) for each in both))
+                both = (inequality,) if atom is None else (inequality, atom)
+                found.append((both,) if conjunction else tuple((each,) for each in both))
     return found
 
 
-def _sides(table: AtomTable, numbers: Sequence[int], violated: int) -> Iterator[_Side]:
-    """What is left to an inequality alone, and beside each atom; the violated points come first."""
+def _sides(
+    table: AtomTable, numbers: Sequence[int], violated: int
+) -> Iterator[tuple[int, int, Atom | None, bool]]:
+    """What an inequality has to be true of, what FALSE of, and the atom that does the rest, in a conjunction or not.
+
+    The violated points come first.
+    """
     everything, first = (1 << len(numbers)) - 1, (1 << violated) - 1
-    yield _Side(first, everything ^ first)
+    yield first, everything ^ first, None, False
     for where, atoms in table.alike(numbers).items():
         beside = min(atoms, key=lambda atom: atom.cost)
         if where in (0, everything) or beside.cost > _BESIDE:
             continue
         if where & first == first and where != first:
-            yield _Side(first, where ^ first, beside, conjunction=True)
+            yield first, where ^ first, beside, True
         elif not where & ~first and where != first:
-            yield _Side(first ^ where, everything ^ first, beside)
+            yield first ^ where, everything ^ first, beside, False
 
 
 def _forms(numbers: Sequence[Number]) -> Iterator[Number]:

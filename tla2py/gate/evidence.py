@@ -22,7 +22,6 @@ from tla2py.gate.stored import read_trace
 from tla2py.model.trace import Location, Trace, changed_parts
 from tla2py.sweep.judge import expectation_place
 from tla2py.sweep.sweep import Sweep
-from tla2py.tla.graph import ModuleGraph
 from tla2py.tla.parse import read_text
 from tla2py.tlc.process.command import CONFIG_NAME, build_argv, shell_command
 from tla2py.tlc.tools.community import class_file
@@ -145,7 +144,7 @@ class Evidence:
 
     def definition(self, point: PointDecision, name: str) -> Place | None:
         """The definition of a name that a point checks, or the place of an expression; None if it is not in a user's file."""
-        spec = self.spec(point)
+        spec = self.sweep.spec(point.point.parameters)
         definition = spec.definitions.get(name)
         if name in dict(point.run.config.expressions).values():
             written = self.sweep.places(point.point.parameters).value(name, None, 0)
@@ -166,7 +165,8 @@ class Evidence:
         """The place of a step's action, None if it is not in a user's file."""
         if location is None:
             return None
-        files = {module.name: module.path for module in self.spec(point).modules}
+        modules = self.sweep.spec(point.point.parameters).modules
+        files = {module.name: module.path for module in modules}
         path = files.get(location.module)
         if path is None:
             return None
@@ -212,10 +212,6 @@ class Evidence:
         except ValueError:
             return path.name
 
-    def spec(self, point: PointDecision) -> ModuleGraph:
-        """The modules of a point."""
-        return self.sweep.spec(point.point.parameters)
-
 
 # Options that only tla2py needs.
 _INTERNAL = ("-tool", "-Djava.io.tmpdir=")
@@ -223,17 +219,10 @@ _INTERNAL = ("-tool", "-Djava.io.tmpdir=")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Again:
-    """Commands that run a point alone: ``ours``, or ``java`` in the ``folder`` that ``files`` writes."""
+    """Commands that run a point alone: ``ours``, and the ``plain`` run of ``java`` in the folder of its files."""
 
     ours: str
-    files: str
-    folder: str
-    java: str
-
-    @property
-    def plain(self) -> str:
-        """The plain ``java`` run in one line."""
-        return f"{self.files} && cd {self.folder} && {self.java}"
+    plain: str
 
 
 def evidence_of(gated: Gated, options: SweepOptions, root: Path) -> Evidence:
@@ -268,15 +257,13 @@ def evidence_of(gated: Gated, options: SweepOptions, root: Path) -> Evidence:
             properties=run.inputs.java_properties,
             tuned=False,
         )
-        plain = (part for part in argv if not part.startswith(_INTERNAL))
+        java_line = shell_command(
+            run.inputs.environment, (part for part in argv if not part.startswith(_INTERNAL))
+        )
         ours = ["tla2py", "check", file, "--point", str(point.point.index), *given, *folders, *jar]
         files = ["tla2py", "cfg", file, *given, *folders, "-o", "points"]
-        return Again(
-            ours=shlex.join(ours),
-            files=shlex.join(files),
-            folder=f"points/{point.point.index:04d}",
-            java=shell_command(run.inputs.environment, plain),
-        )
+        plain = f"{shlex.join(files)} && cd points/{point.point.index:04d} && {java_line}"
+        return Again(ours=shlex.join(ours), plain=plain)
 
     def look(point: PointDecision) -> str:
         # The store may number its points by another sweep file.

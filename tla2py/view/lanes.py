@@ -78,7 +78,24 @@ class Lanes(Printed):
         return target
 
     def __str__(self) -> str:
-        return "\n".join(map(printable, _lines(self)))
+        lines = [headline(self.trace)]
+        for number, row in enumerate(self.rows):
+            lines.append(f"{row.state.index}. {action_text(row.state)}")
+            for process, texts in row.cells.items():
+                lines += [f"     {format_value(process)}: {text}" for text in texts]
+            lines += [f"     {text}" for text in row.shared]
+            for arrow in self.arrows:
+                if arrow.sent == number:
+                    ends = [
+                        "?" if one is None else format_value(one) for one in (arrow.sender, arrow.receiver)
+                    ]
+                    at = arrow.received or arrow.again
+                    when = "not taken" if at is None else f"state {self.rows[at].state.index}"
+                    when += ", in the next round" * (arrow.again is not None)
+                    way = f"{ends[0]} => {ends[1]}" if arrow.drawn else "message"
+                    lines.append(f"     {way} ({when}): {arrow.text}")
+        lines += [f"({self.note})"] * bool(self.note)
+        return "\n".join(map(printable, lines))
 
     def _repr_svg_(self) -> str:
         return self.svg()
@@ -134,25 +151,6 @@ def _changes(before: State, after: State, name: str, key: Value, path: str = "")
 
 def _text(part: Part) -> str:
     return str(part).replace(" -> ", " → ").replace(": ", "  ", 1)
-
-
-def _lines(lanes: Lanes) -> Iterator[str]:
-    yield headline(lanes.trace)
-    for number, row in enumerate(lanes.rows):
-        yield f"{row.state.index}. {action_text(row.state)}"
-        for process, texts in row.cells.items():
-            yield from (f"     {format_value(process)}: {text}" for text in texts)
-        yield from (f"     {text}" for text in row.shared)
-        for arrow in lanes.arrows:
-            if arrow.sent == number:
-                ends = ["?" if one is None else format_value(one) for one in (arrow.sender, arrow.receiver)]
-                at = arrow.received or arrow.again
-                when = "not taken" if at is None else f"state {lanes.rows[at].state.index}"
-                when += ", in the next round" * (arrow.again is not None)
-                way = f"{ends[0]} => {ends[1]}" if arrow.drawn else "message"
-                yield f"     {way} ({when}): {arrow.text}"
-    if lanes.note:
-        yield f"({lanes.note})"
 
 
 _PAD = 6.0

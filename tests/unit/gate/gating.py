@@ -86,9 +86,7 @@ def evidence(sweep: Sweep, decision: Decision, *traces: Trace) -> Evidence:
         trace=find,
         again=lambda point: Again(
             ours=f"again {point.point.index}",
-            files="files",
-            folder=f"points/{point.point.index}",
-            java="java TLC",
+            plain=f"files && cd points/{point.point.index} && java TLC",
         ),
         look=lambda point: f"look {point.point.index}",
     )
