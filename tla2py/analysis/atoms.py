@@ -217,7 +217,7 @@ class AtomTable:
     def numbers(self) -> list[Number]:
         """The parameters that are numbers, and the sizes of those that are sets."""
         return [
-            Number(text=name, parameters=(name,), at=_value_of(name), terms=((1, name),))
+            Number(text=name, parameters=(name,), at=operator.itemgetter(name), terms=((1, name),))
             if self._is_number(name)
             else Number(text=size, parameters=(name,), at=_size_of(name), terms=((1, size),))
             for name in self._varying
@@ -311,10 +311,6 @@ def _codes(texts: Sequence[str], values: Mapping[str, Value]) -> list[int]:
         text: numbers.setdefault(canonical.canonical(value), len(numbers)) for text, value in values.items()
     }
     return [code[text] for text in texts]
-
-
-def _value_of(name: str) -> Callable[[Row], int]:
-    return lambda row: row[name]  # type: ignore[return-value]
 
 
 def _size_of(name: str) -> Callable[[Row], int]:

@@ -186,20 +186,18 @@ def find_nearest(points: Sequence[GridPoint], names: Sequence[str], scopes: Sequ
         found = sorted(near[True][least], key=attrgetter("point")) if least else []
         if other is not None and (least is None or other <= least):
             found += sorted(near[False][other], key=attrgetter("point"))
+        values = [(name, text) for name, text in here.parameters.items() if name in (*names, *scopes)]
         return tuple(
-            Neighbour(point=point, differs=_differing(point, here, (*names, *scopes))) for point in found
+            Neighbour(
+                point=point,
+                differs=tuple(
+                    (name, there, text) for name, text in values if (there := point.parameters[name]) != text
+                ),
+            )
+            for point in found
         )
 
     return nearest
-
-
-def _differing(there: GridPoint, here: GridPoint, names: Sequence[str]) -> tuple[tuple[str, str, str], ...]:
-    """The parameters in which two points differ, each with its values there and here."""
-    return tuple(
-        (name, there.parameters[name], here.parameters[name])
-        for name in here.parameters
-        if name in names and there.parameters[name] != here.parameters[name]
-    )
 
 
 def _shortest(view: StoreTables, number: int, name: str) -> Trace | None:

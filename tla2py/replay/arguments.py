@@ -63,17 +63,18 @@ def possible_arguments(
     """
     query = TraceQuery(traces, origin)
     query.expose(query.next)
-    steps = [state for trace in traces for state in trace.states if state.action]
-    if all(starmap(partial(_prints_all, query.spec), {(state.action, state.action_args) for state in steps})):
+    states = [state for trace in traces for state in trace.states]
+    taken = {(state.action, state.action_args) for state in states if state.action}
+    if all(starmap(partial(_prints_all, query.spec), taken)):
         return None
-    actions = {_bare(state.action) for state in steps if state.action}
+    actions = {_bare(action) for action, _ in taken}
     for module in query.spec.modules:
         file = f"{module.name}.tla"
         query.modules[file] = _instrument(query.modules[file], module, query.spec, actions)
     query.modules[f"{_PRINTER}.tla"] = _PRINTER_TEXT
     lines = query.each_state(
         _MODULE,
-        [state for trace in traces for state in trace.states],
+        states,
         (
             'PrintT(<<"tla2py: step", askArgumentsStep>>)',
             query.successor("AskArgumentsStates[askArgumentsStep + 1]"),
@@ -97,7 +98,6 @@ def possible_arguments(
                 step = number - 1
             case ("tla2py: with", str(action), tuple(names), tuple(values)):
                 found.setdefault(step, []).append((action, named(names, values)))
-    states = [state for trace in traces for state in trace.states]
     return [
         tuple(values for action, values in found.get(number - 1, ()) if _is_taken(state, action))
         if state.action is not None

@@ -85,7 +85,9 @@ class PageAnswers:
                 trace, origin = asked(view, *self._at(number), jar)
                 return _steps(find_successors(trace, trace.state(state), origin))
             case {"ask": "walk", "point": int(point), "steps": [*steps]}:
-                return self._walk(point, *(each for each in steps if isinstance(each, int)))
+                walked, found = self._following(point, *(each for each in steps if isinstance(each, int)))
+                values = list(step_changes(None, found.state)) if found.state else []
+                return {"walked": [action_text(state) for state in walked], "values": values, **_steps(found)}
             case {"ask": "confirm", "number": int(number)}:
                 [judged] = verify_traces(view, find_toolchain(jar), *self._at(number))
                 return {"judgement": judged.judgement, "reason": judged.reason}
@@ -111,14 +113,11 @@ class PageAnswers:
         one = self._data.own.found[number]
         return one.point, one.trace
 
-    def _walk(self, point: int, *steps: int) -> object:
-        """The states of a walk, the values in the last, and the steps from there, at first to the initial states."""
-        walked, found = self._following(point, *steps)
-        values = list(step_changes(None, found.state)) if found.state else []
-        return {"walked": [action_text(state) for state in walked], "values": values, **_steps(found)}
-
     def _follow(self, point: int, *steps: int) -> tuple[tuple[State, ...], Successors]:
-        """The states of a walk through those of a point, and what follows; a step is a place in what followed before."""
+        """The states of a walk through those of a point, and what follows, at first the initial states.
+
+        A step is a place in what followed before.
+        """
         origin = self._origin(self._view, point)
         if not steps:
             return (), find_initial(origin)
