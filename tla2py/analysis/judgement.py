@@ -87,10 +87,6 @@ def _size(row: RunRow) -> str:
     return f"{counted(row.distinct or 0, 'distinct state')}, depth {row.depth}"
 
 
-def _constants(config: Config) -> dict[str, str]:
-    return dict((*config.assignments, *config.substitutions))
-
-
 def _holds(row: RunRow, command: tuple[str, ...]) -> GradedCheck:
     grade: Grade = "pass"
     words = f"{', '.join(row.held) or 'nothing is checked'}: {_size(row)}"
@@ -104,8 +100,9 @@ def _holds(row: RunRow, command: tuple[str, ...]) -> GradedCheck:
 
 def _own_size(config: Config, row: RunRow, command: tuple[str, ...]) -> GradedCheck:
     """Whether anything happens at the constants of the config."""
-    evidence = {"constants": _constants(config), **counts(row)}
-    shown = ", ".join(f"{name} = {value}" for name, value in _constants(config).items()) or "no constants"
+    constants: dict[str, str] = dict((*config.assignments, *config.substitutions))
+    evidence = {"constants": constants, **counts(row)}
+    shown = ", ".join(f"{name} = {value}" for name, value in constants.items()) or "no constants"
     if (row.distinct or 0) <= 1:
         words = f"nothing happens: {counted(row.distinct or 0, 'state')} at {shown}"
         return GradedCheck("size", "fail", words, evidence, command)

@@ -27,7 +27,7 @@ from tla2py.gate.run import GateOptions, gate
 from tla2py.gate.sarif import SarifReport
 from tla2py.gate.terminal import gate_summary, lock_lines
 from tla2py.lint.subject import read_dialect
-from tla2py.model.finding import Severity
+from tla2py.model.finding import Finding, Severity
 from tla2py.model.mutant import LeftOut
 from tla2py.mutation.mutate import export_mutants, run_mutation, sweep_to_mutate
 from tla2py.mutation.rounds import Cost
@@ -40,7 +40,7 @@ from tla2py.sweep.rules import lint_paths, module_beside
 from tla2py.text import counted, listed
 from tla2py.tlc.tools.toolchain import find_jar, find_toolchain
 from tla2py.view.logs import cost_lines, judgement_lines, mutant_list, mutation_view
-from tla2py.view.tools import finding_text, findings_summary, group_findings
+from tla2py.view.tools import finding_text, findings_summary
 
 
 @opt.with_folder_options
@@ -418,8 +418,12 @@ def lint_command(
             }
         )
     elif report.findings or report.unread < len(report.files):
-        for same in group_findings(report.findings):
-            show(finding_text(*same))
+        # Those that differ only in their place are shown as one.
+        same: dict[object, list[Finding]] = {}
+        for each in report.findings:
+            same.setdefault((each.code, each.message, each.hint), []).append(each)
+        for findings in same.values():
+            show(finding_text(*findings))
         counts = len(report.files), report.unread, len(report.skipped)
         err().print(findings_summary(report.findings, *counts))
     bad = any(finding.severity is not Severity.NOTE for finding in report.findings)

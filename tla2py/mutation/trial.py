@@ -393,13 +393,21 @@ def prepare_trial(sweep: Sweep, plan: Plan, choice: MutationChoice) -> Trial:
             reach.setdefault(each.mutant, set()).add(place)
     every = chosen_mutants(in_order(mutants.values()), operators=choice.operators, actions=choice.actions)
     chosen = chosen_mutants(every, sample=choice.sample, seed=choice.seed)
+    texts = {module.name: module.text for spec in sweep.specs.values() for module in spec.modules}
+    changed: set[tuple[str, str]] = set()
+    duplicates = set()
+    for each in chosen:
+        change = (each.module, digest_text("".join(each.edit.apply(texts[each.module]).split())))
+        if change in changed:
+            duplicates.add(each.mutant)
+        changed.add(change)
     return Trial(
         sweep=sweep,
         plan=plan,
         places=places,
         mutants=tuple(chosen),
         reach={name: frozenset(found) for name, found in reach.items()},
-        duplicates=_duplicates(sweep, chosen),
+        duplicates=frozenset(duplicates),
         total=len(every),
         budget=choice.budget,
     )
@@ -415,15 +423,3 @@ def _read_given(sweep: Sweep, file: Path) -> list[Mutant]:
             hint="a file of mutants has a JSON object on each line",
         ) from error
     return given_mutants(sweep.specs.values(), lines, str(file))
-
-
-def _duplicates(sweep: Sweep, mutants: Sequence[Mutant]) -> frozenset[str]:
-    texts = {module.name: module.text for spec in sweep.specs.values() for module in spec.modules}
-    seen: set[tuple[str, str]] = set()
-    found = set()
-    for each in mutants:
-        key = (each.module, digest_text("".join(each.edit.apply(texts[each.module]).split())))
-        if key in seen:
-            found.add(each.mutant)
-        seen.add(key)
-    return frozenset(found)

@@ -81,7 +81,8 @@ def csv_text(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     careful = csv.writer(text, lineterminator="\n", quoting=csv.QUOTE_ALL)
     writer.writerow(columns)
     for row in rows:
-        cells = [_cell(_content(value)) for value in row]
+        # A spreadsheet would run some texts as formulas; no TLC value looks like one.
+        cells = [f"'{text}" if _FORMULA.match(text) else text for text in map(_content, row)]
         (careful if any("\r" in cell for cell in cells) else writer).writerow(cells)
     return text.getvalue()
 
@@ -99,11 +100,6 @@ def _content(value: object) -> str:
     if isinstance(value, (str, int, float)) and not isinstance(value, bool):
         return str(value)
     return json.dumps(value, ensure_ascii=False, default=str)
-
-
-def _cell(content: str) -> str:
-    """The content, quoted if a spreadsheet would run it as a formula; no TLC value looks like one."""
-    return f"'{content}" if _FORMULA.match(content) else content
 
 
 def _tla(trace: Trace, name: str) -> str:

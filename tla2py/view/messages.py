@@ -326,13 +326,15 @@ def _first_readings(message: Value, readings: Sequence[_Reading], since: int) ->
     The fields that its record shares with the message, at least two, change to the message's values.
     """
     found: dict[Value, int] = {}
-    for row, process, *records in readings if isinstance(message, Record) else ():
+    for row, process, *records in readings:
+        if row < since or not isinstance(message, Record):
+            continue
         common = [name for name in records[1] if name in message]
         before, after = (
             all(name in record and same_value(record[name], message[name]) for name in common)
             for record in records
         )
-        if row >= since and len(common) > 1 and after and not before:
+        if len(common) > 1 and after and not before:
             found.setdefault(process, row)
     return found
 

@@ -85,9 +85,9 @@ class PageAnswers:
                 trace, origin = asked(view, *self._at(number), jar)
                 return _steps(find_successors(trace, trace.state(state), origin))
             case {"ask": "walk", "point": int(point), "steps": [*steps]}:
-                walked, found = self._following(point, *(each for each in steps if isinstance(each, int)))
-                values = list(step_changes(None, found.state)) if found.state else []
-                return {"walked": [action_text(state) for state in walked], "values": values, **_steps(found)}
+                walked, after = self._following(point, *(each for each in steps if isinstance(each, int)))
+                values = list(step_changes(None, after.state)) if after.state else []
+                return {"walked": [action_text(state) for state in walked], "values": values, **_steps(after)}
             case {"ask": "confirm", "number": int(number)}:
                 [judged] = verify_traces(view, find_toolchain(jar), *self._at(number))
                 return {"judgement": judged.judgement, "reason": judged.reason}

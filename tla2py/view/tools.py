@@ -136,14 +136,6 @@ def excerpt_lines(place: Place) -> list[Text]:
 _STYLES = {Severity.ERROR: "bold red", Severity.WARNING: "bold yellow", Severity.NOTE: "bold cyan"}
 
 
-def group_findings(findings: Iterable[Finding]) -> list[list[Finding]]:
-    """The findings grouped by everything except their place, in order of the first of each group."""
-    same: dict[object, list[Finding]] = {}
-    for each in findings:
-        same.setdefault((each.code, each.message, each.hint), []).append(each)
-    return list(same.values())
-
-
 def finding_text(finding: Finding, *same: Finding) -> Text:
     """A finding in a few lines: place, severity, code and what TLC does; below it what would be right, and where else."""
     text = Text()
