@@ -188,11 +188,15 @@ def decide(
         _decide_point(sweep, point, run, found, meanings, locked, ignored, changed)
         for point, run in zip(part.points, part.runs, strict=True)
     )
+    others = () if sweep.chosen is None else sorted({*range(1, len(plan.points) + 1)} - {*sweep.numbers})
     decision = Decision(
         name=sweep.name,
         limited=limited,
         adjusted=sweep.adjusted,
-        skipped=() if sweep.chosen is None else tuple(_skipped(sweep, plan)),
+        skipped=tuple(
+            PointDecision(point=point, run=run, expected=sweep.expectation(point))
+            for point, run in plan.at(number - 1 for number in others)
+        ),
         self_test=found.self_test,
     )
     failed = None
@@ -310,13 +314,6 @@ def _notices(
         yield judge.TRUSTED
     if excluded:
         yield f"{excluded} of {len(points)} points contradict an ASSUME and were not checked"
-
-
-def _skipped(sweep: Sweep, plan: Plan) -> Iterator[PointDecision]:
-    """The points of a sweep that do not run this time."""
-    others = plan.part({*range(1, len(plan.points) + 1)} - {*sweep.numbers})
-    for point, run in zip(others.points, others.runs, strict=True):
-        yield PointDecision(point=point, run=run, expected=sweep.expectation(point))
 
 
 def _other_options(lock: Lock | None, sweep: Sweep) -> Iterator[Drift]:
