@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import lru_cache, partial
-from typing import NamedTuple
 
 from tla2py.analysis.atoms import bit_set
 from tla2py.analysis.tables import StoreTables
@@ -253,8 +252,8 @@ def minimal_points(points: Sequence[Mapping[str, str]]) -> list[int]:
     groups: dict[tuple[Hashable, ...], dict[tuple[int, ...], list[int]]] = {}
     for position, point in enumerate(points):
         sizes = [_size(point[name]) for name in names]
-        group = groups.setdefault(tuple(size.kind for size in sizes), {})
-        group.setdefault(tuple(size.rank for size in sizes), []).append(position)
+        group = groups.setdefault(tuple(kind for kind, _ in sizes), {})
+        group.setdefault(tuple(rank for _, rank in sizes), []).append(position)
     return sorted(
         position for group in groups.values() for ranks in _minima(list(group)) for position in group[ranks]
     )
@@ -277,33 +276,27 @@ def minimal_violating(points: Iterable[tuple[RunRow, Mapping[str, str]]]) -> Map
     return found
 
 
-class _Size(NamedTuple):
-    """A value's size: values of one ``kind`` compare by ``rank``.
-
-    Numbers compare by value, and FALSE is less than TRUE. Sets of model values, numbers or strings compare by
-    cardinality. Any other value compares only with itself.
-    """
-
-    kind: Hashable
-    rank: int
-
-
 _PLAIN = (canonical.MODEL_VALUE, canonical.INTEGER, canonical.STRING)
 
 
 @lru_cache(maxsize=1 << 16)
-def _size(text: str) -> _Size:
+def _size(text: str) -> tuple[Hashable, int]:
+    """A value's size: its kind, and the rank by which it compares with others of its kind.
+
+    Numbers compare by value, and FALSE is less than TRUE. Sets of model values, numbers or strings compare by
+    cardinality. Any other value compares only with itself.
+    """
     form = value_key(text)
     assert isinstance(form, tuple)
     match form:
         case (canonical.BOOLEAN | canonical.INTEGER, value):
-            return _Size(form[0], value)
+            return form[0], value
         case (canonical.SET, number, elements) if all(
             e[0] in _PLAIN or e is canonical.CONSECUTIVE for e in elements
         ):
-            return _Size(canonical.SET, number)
+            return canonical.SET, number
         case _:
-            return _Size(form, 0)
+            return form, 0
 
 
 def _minima(vectors: Sequence[tuple[int, ...]]) -> list[tuple[int, ...]]:

@@ -87,12 +87,10 @@ def evaluate_enabled(trace: Trace, action: str, state: State, origin: Origin) ->
 @deeply
 def _root(query: TraceQuery, action: str) -> str:
     """The formula that takes the action: the next-state relation, or the action itself if it has no parameters."""
-    scope, relation, actions = query.spec.scope, query.next, ""
+    scope, relation = query.spec.scope, query.next
     found = scope.names.get(relation)
-    if found is not None and found.body is not None:
-        if leads(found.body, action, found.scope, query.spec.resolver):
-            return relation
-        actions = ", ".join(dict.fromkeys(action_names(found.body)))
+    if found and found.body and leads(found.body, action, found.scope, query.spec.resolver):
+        return relation
     entity = scope.find(action)
     if (
         entity is not None
@@ -106,6 +104,7 @@ def _root(query: TraceQuery, action: str) -> str:
         if entity is not None and entity.parameters
         else f"{relation} takes no action {action}"
     )
+    actions = ", ".join(_action_names(query))
     raise InputError("usage", missing, hint=f"name one of {actions}" if actions else f"see {relation}")
 
 
