@@ -181,7 +181,7 @@ def test_what_has_no_neighbour(view: StoreView, point: int, code: str) -> None:
 def at_most(left: Mapping[str, str], right: Mapping[str, str]) -> bool:
     """Whether a point is at most as large as another in every parameter."""
     sizes = ((_size(text), _size(right[name])) for name, text in left.items())
-    return all(mine.kind == other.kind and mine.rank <= other.rank for mine, other in sizes)
+    return all(kind == other and rank <= most for (kind, rank), (other, most) in sizes)
 
 
 @pytest.mark.parametrize(
