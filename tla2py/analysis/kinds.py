@@ -122,11 +122,16 @@ def all_found(view: StoreTables) -> list[StoredTrace]:
     return found
 
 
-def common_length(places: Mapping[str, int], length: int, other: Sequence[str]) -> int:
-    """The length of the longest common subsequence of two sequences.
+def step_places(steps: Sequence[str]) -> Mapping[str, int]:
+    """The places of each step in a sequence, as a set of bits."""
+    places: dict[str, int] = {}
+    for place, step in enumerate(steps):
+        places[step] = places.get(step, 0) | 1 << place
+    return places
 
-    One has this ``length``, with the places of each step as a set of bits.
-    """
+
+def common_length(places: Mapping[str, int], length: int, other: Sequence[str]) -> int:
+    """The length of the longest common subsequence of a sequence of this ``length`` with these places, and another."""
     everything = free = (1 << length) - 1
     for step in other:
         taken = free & places.get(step, 0)
@@ -207,7 +212,7 @@ def coarse_kinds(items: Iterable[StoredTrace]) -> list[list[StoredTrace]]:
 
 
 class _Leader(NamedTuple):
-    """A course that started a kind, or may, with the places of each step as a set of bits.
+    """A course that started a kind, or may, with the places of its steps.
 
     ``last`` is its last action and the variables that this one changes in all of its counterexamples.
     """
@@ -221,10 +226,7 @@ class _Leader(NamedTuple):
     def of(cls, kind: Sequence[StoredTrace]) -> _Leader:
         steps = kind[0].course.steps
         changed = frozenset.intersection(*(item.changed for item in kind))
-        places: dict[str, int] = {}
-        for place, step in enumerate(steps):
-            places[step] = places.get(step, 0) | 1 << place
-        return cls(kind[0].course, steps, places, changed.union(steps[-1:]))
+        return cls(kind[0].course, steps, step_places(steps), changed.union(steps[-1:]))
 
     def most_like(self, leaders: Iterable[_Leader]) -> _Leader | None:
         """The first of the leaders that are most like this course; None if none is like it."""
