@@ -238,7 +238,9 @@ class AtomTable:
                 if name in self._sets:
                     yield from self._on_elements(name)
                 for value in self._values[name]:
-                    text = _literal(value)
+                    text = format_value(value)
+                    # An expression of several words, which a definition may be varied by, is in parentheses.
+                    text = f"({text})" if " " in text and text[0] not in '{<["(' else text
                     yield from _either((f"{name} = {text}", f"{name} # {text}"), (name,), _is(name, value))
 
     def _on_elements(self, name: str) -> Iterator[Atom]:
@@ -333,9 +335,3 @@ def _member(one: str, other: str) -> Callable[[Row], bool]:
 
 def _same(one: str, other: str) -> Callable[[Row], bool]:
     return lambda row: canonical.canonical(row[one]) == canonical.canonical(row[other])
-
-
-def _literal(value: Value) -> str:
-    """A value as TLA+; an expression of several words, which a definition may be varied by, in parentheses."""
-    text = format_value(value)
-    return f"({text})" if " " in text and text[0] not in '{<["(' else text

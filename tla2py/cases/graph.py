@@ -118,10 +118,11 @@ def read_graph(view: StoreTables, point: int | None, *, partial: bool = False, s
             record = archive.record
         config = parse_config(record.executions[0].config_text, Path("MC.cfg")).config
         if config.symmetry or config.view or "-view" in record.options.options:
-            word = f"the symmetry {config.symmetry}" if config.symmetry else f"the view {config.view or ''}"
+            seen = f"the view {config.view}" if config.view else "the view"
+            word = f"the symmetry {config.symmetry}" if config.symmetry else seen
             raise InputError(
                 "graph-merged",
-                f"with {word.strip()}, point {row.point} stands for several states by one, so paths of its graph do not replay",
+                f"with {word}, point {row.point} stands for several states by one, so paths of its graph do not replay",
                 hint="leave it out of the sweep file and sweep again, with smaller constants if that takes too long",
             )
         complete = row.outcome is Outcome.SUCCESS and not row.queue

@@ -52,7 +52,9 @@ def processes_of(trace: Trace, by: str | Iterable[str | Value] | None = None) ->
         known = sorted({*keyed_variables(trace), *filter(partial(_named, trace), trace.constants)})
         hint = "list the processes in Python, as in lanes(['p1', 'p2'])"
         if known:
-            hint = f"use one of {', '.join(known)}, or {hint}"
+            hint = (
+                f"use one of {', '.join(known)}, or list the processes in Python, as in lanes(['p1', 'p2'])"
+            )
         raise InputError("no-processes", problem, hint=hint)
     return found
 
