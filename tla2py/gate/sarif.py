@@ -83,12 +83,10 @@ def _document(
 
 def _rule(rule: str) -> Json:
     group, _, name = rule.partition("/")
-    if group == "gate":
-        title, text = name.replace("-", " "), Reason(name).meaning
-    elif group == "finding":
-        title, text = name.replace("-", " "), Reason.FINDING.meaning
-    else:
-        title, text = name, f"TLC found a behaviour that violates {name}, where none was expected."
+    title, text = name, f"TLC found a behaviour that violates {name}, where none was expected."
+    if group in ("gate", "finding"):
+        title = name.replace("-", " ")
+        text = (Reason(name) if group == "gate" else Reason.FINDING).meaning
     return {
         "id": rule,
         "name": title,
