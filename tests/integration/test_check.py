@@ -28,9 +28,14 @@ def check(*args: str) -> Ended:
     return command.run("check", *args, cwd=SPECS)
 
 
+def said(ended: Ended) -> list[str]:
+    """The lines on standard error, without the progress of a run that takes seconds."""
+    return [line for line in ended.stderr.splitlines() if not line.startswith("running TLC: ")]
+
+
 def check_json(*args: str) -> tuple[int, dict[str, Any]]:
     ended = check(*args, "--json")
-    assert ended.stderr == ""
+    assert said(ended) == []
     return ended.code, json.loads(ended.stdout)
 
 
@@ -47,7 +52,7 @@ def steps(found: Mapping[str, Any]) -> list[tuple[str | None, int]]:
 def test_a_model_that_holds() -> None:
     ended = check("Walk.tla", *LAST2, "--invariant", "OnStreet", "--no-deadlock")
     assert ended.code == 0
-    assert ended.stderr == ""
+    assert said(ended) == []
     (_, line) = ended.stdout.splitlines()
     assert line.startswith("holds: OnStreet; 3 states generated, 3 distinct, depth 3")
 
