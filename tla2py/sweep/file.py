@@ -390,7 +390,8 @@ _WORDS = {
 _CHOICES = {
     "mode": ("check", "simulate", "generate"),
     "find": ("first", "each"),
-    "search": ("bfs", "dfs"),
+    "logs.search": ("bfs", "dfs"),
+    "grid.search": ("law",),
     "verdict": get_args(Expected),
     "outcome": tuple(outcome.value for outcome in Outcome),
 }
@@ -420,8 +421,9 @@ def _type_error(data: dict[str, Any], source: SweepText, text: str) -> InputErro
 def _type_hint(keys: list[str | int], message: str) -> str:
     """What would be right instead of a value of the wrong type."""
     name = str(keys[-1]) if keys else ""
-    if "enum" in message and name in _CHOICES:
-        return f"one of: {', '.join(_CHOICES[name])}"
+    choices = _CHOICES.get(name) or (_CHOICES.get(f"{keys[0]}.{name}") if keys else None)
+    if "enum" in message and choices is not None:
+        return f"one of: {', '.join(choices)}"
     if "got `float`" in message:
         return "TLC knows whole numbers only; write other values as TLA+ text in quotation marks"
     if keys and keys[0] == "parameters":

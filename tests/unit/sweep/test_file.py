@@ -231,7 +231,12 @@ def test_the_nearest_name() -> None:
 
 
 def test_choices_are_named(path: Path) -> None:
-    assert error_of(path, 'module = "A"\n[tlc]\nfind = "all"').hint == "one of: first, each"
+    for text, choices in (
+        ('[tlc]\nfind = "all"', "first, each"),
+        ('[grid]\nsearch = "laws"', "law"),
+        ('[logs]\nfiles = ["a"]\nsearch = "law"', "bfs, dfs"),
+    ):
+        assert error_of(path, f'module = "A"\n{text}').hint == f"one of: {choices}"
 
 
 LONG = """\
