@@ -15,6 +15,7 @@ from tla2py.errors import InputError, Place
 from tla2py.lint import constants
 from tla2py.lint import definitions as definitions
 from tla2py.lint import faults as faults
+from tla2py.lint import names as names
 from tla2py.lint.subject import (
     RULES,
     AssignedValue,
@@ -264,7 +265,7 @@ def lint_values(
     """The findings on values that override those of configs; ``permuted`` are the constants of a symmetry."""
     yield from constants.wrong_types(spec, values, permuted)
     whole = [*values, *remaining_values(values, *files)]
-    yield from constants.misspelt_names(spec, whole)
+    yield from names.misspelt_names(spec, whole)
     yield from constants.odd_model_values(spec, whole)
 
 
