@@ -255,7 +255,8 @@ def shortest_traces(rows: Iterable[TraceRow]) -> Mapping[tuple[str, str], TraceR
     return found
 
 
-_STATE = ("index", "action", "action_args", "state", *(field.name for field in fields(Location)))
+_PLACE = ("module", "begin_line", "begin_column", "end_line", "end_column")
+_STATE = ("index", "action", "action_args", "state", *_PLACE)
 
 
 def trace_states(files: Files, run_id: str, trace: int) -> tuple[State, ...]:
@@ -287,7 +288,7 @@ def _state(row: Sequence[Any]) -> State:
         index=index,
         action=action,
         action_args=None if args is None else tuple(args),
-        location=None if at[0] is None else Location(*at),
+        location=None if at[0] is None else Location(**dict(zip(_PLACE, at, strict=True))),
         values=values,
     )
 

@@ -227,8 +227,10 @@ def check_expectations(sweep: Sweep, plan: Plan) -> None:
         return
     # For each row, the labels of the checks of the points it applies to; None is the section itself.
     users: dict[int | None, list[frozenset[str]]] = {}
+    # First, since it raises what is wrong with a row.
+    pairs = dict.fromkeys(zip(sweep.row_numbers(), plan.runs.kinds, strict=True))
     labels = checked_labels(sweep, plan, dropped=True)
-    for number, kind in dict.fromkeys(zip(sweep.row_numbers(), plan.runs.kinds, strict=True)):
+    for number, kind in pairs:
         users.setdefault(number, []).append(labels[kind])
     known = frozenset[str]().union(*(labels for each in users.values() for labels in each))
     for name, law in sweep.laws.items():

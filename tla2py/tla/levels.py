@@ -187,7 +187,9 @@ def temporal_parts(entity: Entity, levels: Levels, *, instances: bool = False) -
                 found.inits.append((expr, scope))
             # [][A]_v
             case Expression(
-                operator="[]", arguments=(Expression(operator="[]_", arguments=(action, *_)), *_)
+                shape="apply",
+                operator="[]",
+                arguments=(Expression(shape="build", operator="[]_", arguments=(action, *_)), *_),
             ):
                 found.steps.append((action, scope))
             case _ if inner is not None and inner not in found.through:

@@ -328,12 +328,12 @@ def check_needs(
 
     Raises InputError (``tlc-lacks``) with the command that brings a TLC that has it.
     """
-    modules, known, registers = _abilities(jar.path)
+    modules, known_options, registers = _abilities(jar.path)
     wanted = [("options", option, option) for option in options.options if re.match(r"-[A-Za-z]", option)]
     wanted += [("mode", options.mode, "-generate")] if options.mode == "generate" else []
     for key, value, option in wanted:
         # Upper and lower case may not matter.
-        if class_constant(option.lower()) not in known:
+        if class_constant(option.lower()) not in known_options:
             raise _lacks(f"the option {option}", jar, place(key, value))
     for spec in specs:
         lacking = set(spec.standard) - modules
