@@ -72,10 +72,10 @@ def store_files(path: Path, store: Path) -> list[Path]:
 
 def _check_replaceable(path: Path) -> None:
     """Raise InputError (``output-unwritable``) unless a path is free, a regular file, or a link to one or to nothing."""
-    folder = os.path.realpath(path.parent)
-    special = any(f"{folder}/".startswith(f"{each}/") for each in _SPECIAL)
-    shared = folder.startswith("/dev/shm")  # noqa: S108 - files like any other
     with writing(path), contextlib.suppress(FileNotFoundError):
+        folder = os.path.realpath(path.parent)
+        special = any(f"{folder}/".startswith(f"{each}/") for each in _SPECIAL)
+        shared = folder.startswith("/dev/shm")  # noqa: S108 - files like any other
         if not shared and (special or not stat.S_ISREG(path.stat().st_mode)):
             raise InputError(
                 "output-unwritable",

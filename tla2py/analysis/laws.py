@@ -225,7 +225,7 @@ def _linear(table: AtomTable, answers: int, most: int) -> list[Law]:
 def distinct_laws(laws: Iterable[Law]) -> list[Law]:
     """The laws without those that say the same as an earlier one of all integers; the first and at most 20 rivals."""
     laws = list(laws)
-    # Numbers take values about all constants, where that is too much some of the combinations at random; other atoms are TRUE or FALSE.
+    # Numbers take values about all constants, other atoms are TRUE or FALSE; of too many combinations some, at random.
     atoms = [atom for law in laws for term in law.terms for atom in term]
     bounds = [atom.bound for atom in atoms if atom.bound is not None]
     names = sorted({name for bound in bounds for _, name in bound.number.terms})

@@ -14,7 +14,6 @@ from tla2py.analysis.kinds import Kind, StoredTrace, make_kinds
 from tla2py.analysis.tables import StoreTables
 from tla2py.errors import InputError
 from tla2py.execution.executor import default_slots
-from tla2py.model.row import TraceRow
 from tla2py.model.trace import EVALUATION, SIMULATED, UNKNOWN, Printed, Trace
 from tla2py.model.trace_text import action_text
 from tla2py.replay.arguments import derive_arguments
@@ -171,35 +170,27 @@ def verify_traces(
     require_modules(view)
     if point is not None:
         view.trace(point, number or 1)
-    first: dict[str, int] = {}
-    for here in view.points:
-        if point in (None, here.point):
-            first.setdefault(here.run_id, here.point)
-    wanted = [
-        (run_id, at, row)
-        for run_id, at in first.items()
-        for row in view.trace_list(at)
-        if number in (None, row.trace) and row.kind != SIMULATED
-    ]
-
-    def judge(of: tuple[str, int, TraceRow]) -> VerifiedTrace:
-        run_id, at, row = of
-        judged: Judged = "not verifiable"
-        reason = "TLC could not evaluate the model here"
-        if row.kind != EVALUATION:
-            trace, origin = view.trace(at, row.trace), origin_of(view, run_id, toolchain)
-            found = confirm_trace(trace, origin, warm=len(wanted) > 1)
-            judged, reason = "confirmed" if found.confirmed else "refused", found.reason
-        return VerifiedTrace(point=at, number=row.trace, judgement=judged, reason=reason)
-
-    if len(wanted) < 2:
-        yield from map(judge, wanted)
-        return
+    seen = set[str]()
     try:
-        with ThreadPoolExecutor(default_slots(workers=1)) as pool:
-            yield from pool.map(judge, wanted)
+        for here in view.points:
+            if point not in (None, here.point) or here.run_id in seen:
+                continue
+            seen.add(here.run_id)
+            rows = [row for row in view.trace_list(here.point) if number in (None, row.trace)]
+            origin = origin_of(view, here.run_id, toolchain)
+            for row in rows:
+                if row.kind == SIMULATED:
+                    continue
+                judged: Judged = "not verifiable"
+                reason = "TLC could not evaluate the model here"
+                if row.kind != EVALUATION:
+                    found = confirm_trace(view.trace(here.point, row.trace), origin, warm=number is None)
+                    judged, reason = "confirmed" if found.confirmed else "refused", found.reason
+                yield VerifiedTrace(point=here.point, number=row.trace, judgement=judged, reason=reason)
     finally:
-        close_hosts()
+        # The explorer asks about one trace, beside other questions.
+        if number is None:
+            close_hosts()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

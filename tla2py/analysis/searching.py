@@ -347,10 +347,8 @@ class SearchOptions:
         spent = sum(ran.values())
         told: list[str | None] = []
         while True:
-            laws = [
-                each.known
-                for each in learner.tell(seen, (each for each in property_answers(view) if each.of_property))
-            ]
+            answers = (each for each in property_answers(view) if each.of_property)
+            laws = [each.known for each in learner.tell(seen, answers)]
             more = learner.choose(slots())
             new = [place for place, _ in more if place not in ran]
             most = int(min(self.budget.runs - (len(ran) - first), len(new)))

@@ -47,8 +47,9 @@ class Evidence:
     """A gate's decision on a sweep and what reports need besides.
 
     ``root`` is the folder that paths in reports are relative to. ``trace`` gives the counterexample of a point by the
-    name of what it violates, None without one. ``jar`` is a sentence on the jar if the project or the machine chose it. ``again`` gives the commands that run a point alone, ``look`` the one that shows its
-    counterexamples. ``view`` is the store.
+    name of what it violates, None without one. ``jar`` is a sentence on the jar if the project or the machine chose it.
+    ``again`` gives the commands that run a point alone, ``look`` the one that shows its counterexamples. ``view`` is the
+    store.
     """
 
     decision: Decision

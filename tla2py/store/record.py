@@ -55,6 +55,8 @@ def input_file(storage: Storage, sha256: str) -> Path:
     return copy
 
 
+# Made at once: msgspec may crash where several threads decode the first object of a type.
+_FACTS = msgspec.json.Decoder(RunRecord)
 _RECORD = "record.json"
 _BEHAVIOURS, _GRAPH = "behaviours.txt", "graph.dot"
 _GRAPH_PART = re.compile(r"1/graph(-[0-9]+)?\.dot")
@@ -193,7 +195,7 @@ def read_facts(data: bytes) -> RunRecord:
 
     Raises ValueError, and RuntimeError for what leads out of a folder or fits no column: a record may be a stranger's.
     """
-    record = msgspec.json.decode(data, type=RunRecord)
+    record = _FACTS.decode(data)
     if record.record_version > RECORD_VERSION:
         raise RuntimeError(f"a newer tla2py wrote it, with format {record.record_version}")
     named = (*record.modules, *record.originals)

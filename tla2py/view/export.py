@@ -82,7 +82,7 @@ def csv_text(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     writer.writerow(columns)
     for row in rows:
         # A spreadsheet would run some texts as formulas; no TLC value looks like one.
-        cells = [f"'{text}" if _FORMULA.match(text) else text for text in map(_content, row)]
+        cells = [f"'{cell}" if _FORMULA.match(cell) else cell for cell in map(_content, row)]
         (careful if any("\r" in cell for cell in cells) else writer).writerow(cells)
     return text.getvalue()
 
