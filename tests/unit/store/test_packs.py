@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
+import sys
 import zipfile
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
@@ -14,6 +15,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from tests.command import tool
 from tests.conftest import RunCli
 from tests.stores import identities
 from tests.unit.records import executed
@@ -62,6 +64,34 @@ def read(store: Store) -> dict[str, tuple[RunRecord, bytes]]:
 
 def add_to(store: Store, folder: Path, number: int, case: str) -> None:
     store.write_record(executed(folder / f"again-{number}-{case}", run_id(number), case))
+
+
+READ_AT_ONCE = """
+import sys, threading
+from tla2py.store.store import Store
+sys.setswitchinterval(1e-6)
+store = Store(sys.argv[1])
+runs = sorted(store.recorded())
+barrier, found = threading.Barrier(len(runs)), []
+def read(run_id):
+    barrier.wait()
+    with store.archive(run_id) as archive:
+        found.append(archive.record.run_id)
+threads = [threading.Thread(target=read, args=(run_id,)) for run_id in runs]
+for each in threads:
+    each.start()
+for each in threads:
+    each.join()
+print(*sorted(found))
+"""
+
+
+def test_threads_read_the_first_records_of_a_process(store: Store) -> None:
+    """Where msgspec learnt the type of a record from several threads at once, the process crashed now and then."""
+    for _ in range(8):
+        done = tool(sys.executable, "-c", READ_AT_ONCE, store.path)
+        assert done.returncode == 0, done.stderr
+        assert done.stdout.split() == [run_id(number) for number in range(len(CASES))]
 
 
 def test_a_pack_holds_the_records_as_they_were(store: Store) -> None:
