@@ -169,14 +169,16 @@ def main() -> None:
         [json.loads(line) for line in given.state.read_text().splitlines()] if given.state.exists() else []
     )
     done = {(each["change"], each["side"]): each["found"] for each in known}
-    for place, (text, change) in enumerate(drawn):
+    for text, change in drawn:
+        after = have[1][text]
+        # Not the number of the draw: another count or seed may draw it too.
+        name = f"{after.file.relative_to(checkouts[1])}:{after.first + change.line} {change.what} {change.number}"
         for side, checkout in enumerate(checkouts):
-            if (place, side) in done:
+            if (name, side) in done:
                 continue
-            function = have[side][text]
-            found = done[place, side] = trial(checkout, function, change, tests(side, text, change))
-            name = f"{function.file.relative_to(checkout)}:{function.first + change.line}"
-            row = {"change": place, "side": side, "found": found, "place": name, "what": change.what}
+            found = trial(checkout, have[side][text], change, tests(side, text, change))
+            done[name, side] = found
+            row = {"change": name, "side": side, "found": found}
             with given.state.open("a") as state:
                 state.write(json.dumps(row) + "\n")
             print(json.dumps(row), flush=True)
