@@ -17,7 +17,7 @@ def mutated(lab: Lab, *options: str, mutants: str | None = None) -> None:
 
 
 def given(**other: str | int | None) -> str:
-    """A mutant on the second line, without what is None."""
+    """A mutant on the second line; fields that are None are left out."""
     line = {"module": "Counter", "line": 7, "column": 1, "before": "x", "after": "y", **other}
     return "\n" + json.dumps({key: value for key, value in line.items() if value is not None}) + "\n"
 

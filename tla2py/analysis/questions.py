@@ -188,7 +188,7 @@ def verify_traces(
                     judged, reason = "confirmed" if found.confirmed else "refused", found.reason
                 yield VerifiedTrace(point=here.point, number=row.trace, judgement=judged, reason=reason)
     finally:
-        # The explorer asks about one trace, beside other questions.
+        # The explorer verifies one trace while other questions run.
         if number is None:
             close_hosts()
 

@@ -90,8 +90,8 @@ def sweep_command(
 ) -> None:
     """Run TLC on every point of a sweep, in parallel, and store the results as tables.
 
-    A second run executes only what is missing. Several sweeps share one Spark session and one summary table. JSON is the
-    rows of the table runs, each with the name of its sweep.
+    A second run executes only what is missing. Several sweeps share one Spark session and one summary table. With --json,
+    print the rows of the table runs instead, each with the name of its sweep.
 
     Examples:
       tla2py sweep specs/kip320/sweep.toml

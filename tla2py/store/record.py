@@ -55,7 +55,7 @@ def input_file(storage: Storage, sha256: str) -> Path:
     return copy
 
 
-# Made at once: msgspec may crash where several threads decode the first object of a type.
+# Made on import: msgspec can crash if several threads decode the first object of a type at once.
 _FACTS = msgspec.json.Decoder(RunRecord)
 _RECORD = "record.json"
 _BEHAVIOURS, _GRAPH = "behaviours.txt", "graph.dot"

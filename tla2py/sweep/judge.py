@@ -227,7 +227,7 @@ def check_expectations(sweep: Sweep, plan: Plan) -> None:
         return
     # For each row, the labels of the checks of the points it applies to; None is the section itself.
     users: dict[int | None, list[frozenset[str]]] = {}
-    # First, since it raises what is wrong with a row.
+    # First: a mistake in a row is reported before one in a config.
     pairs = dict.fromkeys(zip(sweep.row_numbers(), plan.runs.kinds, strict=True))
     labels = checked_labels(sweep, plan, dropped=True)
     for number, kind in pairs:

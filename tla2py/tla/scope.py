@@ -83,7 +83,7 @@ class Resolver:
         enclosing: Mapping[str, Entity],
         around: Mapping[str, Module] = _NONE,
     ) -> Scope:
-        """The scope of a module that may use the modules ``around``: those nested, before it, where it is nested."""
+        """The scope of a module; ``around`` are the modules nested before it in the same module, which it may use."""
         scope = Scope(module, dict(enclosing))
         for reference in module.extends:
             if reference.module in around:

@@ -87,7 +87,7 @@ print(*sorted(found))
 
 
 def test_threads_read_the_first_records_of_a_process(store: Store) -> None:
-    """Where msgspec learnt the type of a record from several threads at once, the process crashed now and then."""
+    """Now and then msgspec crashed the process if several threads decoded its first record at once."""
     for _ in range(8):
         done = tool(sys.executable, "-c", READ_AT_ONCE, store.path)
         assert done.returncode == 0, done.stderr

@@ -312,7 +312,7 @@ def test_the_installed_library_comes_last(write: WriteModules, tmp_path: Path) -
 @pytest.mark.parametrize(
     ("main", "others", "definitions"),
     [
-        # A module of one's own goes before a standard one.
+        # The user's own module takes precedence over a standard one.
         ("EXTENDS Bags, TLC", {"Bags": "Mine == 1"}, {"Mine": ()}),
         # Local definitions stay at home.
         (

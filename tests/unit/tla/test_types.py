@@ -47,7 +47,7 @@ def kind_of(load: LoadModules, body: str, declaration: str = "CONSTANT C") -> Co
         ("A == x = C", "model value"),
         ("A == x \\in {C, 1}", "model value"),
         ("A == [type |-> C]", "model value"),
-        # An absent value among numbers is no number, and what is compared in a union is not certain.
+        # A missing value is not a number, and a comparison within a union proves nothing.
         ("A == x \\in (1..3) \\cup {C}\nB == IF x = C THEN x' = 1 ELSE x' = x + 1", "model value"),
         (
             "All == C \\cup {0}\nA == \\A p \\in All : IF p = 0 THEN x = 1 ELSE x = p",
