@@ -18,6 +18,7 @@ import tempfile
 import textwrap
 from collections import Counter
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from copy import deepcopy
 from pathlib import Path
 from typing import NamedTuple
@@ -109,7 +110,11 @@ def executing(checkout: Path) -> dict[str, dict[int, list[str]]]:
     files = json.loads(report.read_text())["files"]
     return {
         name: {
-            int(line): sorted({each.partition("|")[0] for each in tests if each})
+            # Unit tests first: they are the fastest.
+            int(line): sorted(
+                {each.partition("|")[0] for each in tests if each},
+                key=lambda test: (not test.startswith("tests/unit/"), test),
+            )
             for line, tests in facts["contexts"].items()
         }
         for name, facts in files.items()
@@ -173,15 +178,21 @@ def main() -> None:
         after = have[1][text]
         # Not the number of the draw: another count or seed may draw it too.
         name = f"{after.file.relative_to(checkouts[1])}:{after.first + change.line} {change.what} {change.number}"
-        for side, checkout in enumerate(checkouts):
-            if (name, side) in done:
-                continue
-            found = trial(checkout, have[side][text], change, tests(side, text, change))
-            done[name, side] = found
-            row = {"change": name, "side": side, "found": found}
-            with given.state.open("a") as state:
-                state.write(json.dumps(row) + "\n")
-            print(json.dumps(row), flush=True)
+        left = [side for side in range(2) if (name, side) not in done]
+        # Both at once, so that both get the same share of the processor.
+        with ThreadPoolExecutor() as pool:
+            found = pool.map(
+                lambda side, text=text, change=change: trial(
+                    checkouts[side], have[side][text], change, tests(side, text, change)
+                ),
+                left,
+            )
+            for side, answer in zip(left, found, strict=True):
+                done[name, side] = answer
+                row = {"change": name, "side": side, "found": answer}
+                with given.state.open("a") as state:
+                    state.write(json.dumps(row) + "\n")
+                print(json.dumps(row), flush=True)
     for side, checkout in enumerate(checkouts):
         print(checkout, dict(Counter(found for (_, at), found in done.items() if at == side)))
 

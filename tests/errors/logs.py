@@ -32,6 +32,8 @@ provokes.commands(
     ("usage", None, "validate Counter.tla"),
     ("usage", None, "validate sweep.toml", {"sweep.toml": 'module = "Counter.tla"\n[constants]\nMax = 1\n'}),
     ("usage", None, "validate sweep.toml a.ndjson"),
+    ("unknown-constant", "-c Mx=...", "validate Counter.tla a.ndjson -c Mx=1", {"a.ndjson": "{}\n"}),
+    ("library-missing", "-L none", "validate Counter.tla a.ndjson -L none", {"a.ndjson": "{}\n"}),
 )
 
 provokes.rows(

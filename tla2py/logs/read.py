@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import re
+from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -26,7 +27,6 @@ LONGEST_LINE = 16 * 1024**2
 """The most bytes of a line."""
 
 _MOST_REMARKS = 20
-_UTF8_BOM = b"\xef\xbb\xbf"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,11 +85,12 @@ class LogLines:
                 value: JsonValue = decoder.decode(text.decode())
             except UnicodeDecodeError as error:
                 start = error.start
+                encoding = "UTF-16" if text.startswith((BOM_UTF16_LE, BOM_UTF16_BE)) else "ISO-8859-1"
                 raise InputError(
                     "log-encoding",
                     f"byte {start + 1} of the line is not UTF-8",
                     where=where,
-                    hint="convert the log, for example: iconv -f ISO-8859-1 -t UTF-8 LOG",
+                    hint=f"convert the log, for example: iconv -f {encoding} -t UTF-8 LOG",
                 ) from None
             except (msgspec.DecodeError, RecursionError) as error:
                 reason = "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
@@ -127,7 +128,7 @@ class LogLines:
                             where=f"{self.name}:{number}",
                             hint="log the part of the state that changed, not all of it",
                         )
-                    content = text.removeprefix(_UTF8_BOM) if number == 1 else text
+                    content = text.removeprefix(BOM_UTF8) if number == 1 else text
                     if content.strip():
                         yield number, content
         except OSError as error:

@@ -122,14 +122,30 @@ def _key_parts(key: str) -> list[str]:
     return [part.strip("\"'") for part in re.findall(_PART, key)]
 
 
+# The options that stand for sections of a sweep file.
+_OPTIONS = {
+    "constants": "-c {}=...",
+    "substitutions": "-c {}=...",
+    "environment": "--env {}=...",
+    "accept": "--accept {}",
+    "libraries": "-L {}",
+}
+
+
 class OptionText(SweepText):
-    """The options of a check in place of the text of a sweep file."""
+    """The options of a command in place of the text of a sweep file; ``path`` is that of the module."""
 
     def place(self, *keys: str | int, value: str | None = None) -> str:
         """The option that gives a value, or else the module."""
         if value is not None and keys[0] == "model" and is_expression(value):
             return f"--{SINGULAR[str(keys[1])]} ..."
-        return f"-c {keys[1]}=..." if keys[0] in ("constants", "substitutions") else str(self.path)
+        named = ".".join(map(str, keys[1:])) or value
+        option = _OPTIONS.get(str(keys[0]))
+        return option.format(named) if option is not None and named else str(self.path)
+
+    def inside(self, keys: Sequence[str | int], text: str, index: int | None, length: int) -> None:  # noqa: ARG002
+        """None: an option has no lines."""
+        return
 
     def assignment(self, name: str, text: str) -> str:
         """The option that gives a constant a value."""
@@ -296,11 +312,11 @@ def read_folder_file(path: Path) -> tuple[SweepFile, SweepText]:
 
 
 def sweep_file_of(sections: Mapping[str, Any], path: Path) -> tuple[SweepFile, SweepText]:
-    """A sweep file with these sections, and the text that it would have at this path.
+    """A sweep file with these sections, which options give, and the text that it would have at this path.
 
     Raises InputError as ``convert_sections`` does.
     """
-    source = SweepText(path, toml.document(sections))
+    source = OptionText(path.parent / sections["module"], toml.document(sections))
     return convert_sections(sections, source), source
 
 

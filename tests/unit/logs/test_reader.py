@@ -205,6 +205,8 @@ def test_a_log_that_cannot_be_read(tmp_path: Path, text: str | bytes, code: str,
     raised = raises(InputError, lambda: list(LogLines(written(tmp_path, text), "run.ndjson")))
     assert (raised.code, raised.where) == (code, f"run.ndjson{where}")
     assert raised.hint
+    if code == "log-encoding":
+        assert ("UTF-16" in raised.hint) is text.startswith(b"\xff\xfe")
 
 
 def test_a_field_of_several_types_is_reported_once(tmp_path: Path) -> None:
