@@ -33,8 +33,8 @@ def deeply(function: Callable[Parameters, Result]) -> Callable[Parameters, Resul
 
     @functools.wraps(function)
     def follow(*args: Parameters.args, **kwargs: Parameters.kwargs) -> Result:
-        before = sys.getrecursionlimit()
-        sys.setrecursionlimit(max(before, _FRAMES))
+        # It stays so: another thread may be deep in an expression when this one returns.
+        sys.setrecursionlimit(max(sys.getrecursionlimit(), _FRAMES))
         try:
             return function(*args, **kwargs)
         except RecursionError:
@@ -43,8 +43,6 @@ def deeply(function: Callable[Parameters, Result]) -> Callable[Parameters, Resul
                 "an expression is nested too deeply",
                 hint="split it into several definitions",
             ) from None
-        finally:
-            sys.setrecursionlimit(before)
 
     return follow
 
