@@ -20,44 +20,32 @@ from tla2py.errors import InputError
 from tla2py.model.outcome import Verdict
 
 
-def grid(*rows: tuple[str, str, str]) -> list[GridPoint]:
+def grid(*rows: Sequence[str]) -> list[GridPoint]:
     return [grid_point(number, verdict, N=n, M=m) for number, (verdict, n, m) in enumerate(rows, 1)]
 
 
-def found(*rows: tuple[str, str, str]) -> list[int]:
-    points = grid(*rows)
-    return [each.point.point for each in find_nearest(points, ["N", "M"], [])(points[-1], "Safe")]
-
-
-def test_fewest_parameters_come_first() -> None:
-    # Three positions apart in one parameter is nearer than one position in each of two.
-    rows = [("holds", "1", "1"), ("broken", "2", "2"), ("broken", "3", "3"), ("holds", "4", "2")]
-    assert found(*rows, ("broken", "5", "2"), ("violated", "2", "2")) == [4]
-    rows = [("holds", "a", "x"), ("broken", "b", "y"), ("broken", "c", "y"), ("broken", "d", "y")]
-    assert found(*rows, ("holds", "e", "y"), ("violated", "b", "y")) == [5]
-    assert found(("holds", "1", "1"), ("holds", "9", "9"), ("violated", "2", "1")) == [1]
-
-
-def test_then_fewest_places_in_the_order_of_the_grid() -> None:
-    order = [("holds", "a", "x"), ("holds", "b", "x"), ("violated", "c", "x")]
-    assert found(*order) == [2]
-    # Positions count in that order, whatever the values.
-    assert found(("holds", "9", "x"), ("holds", "1", "x"), ("violated", "8", "x")) == [2]
-
-
-def test_all_that_are_as_near() -> None:
-    rows = [("violated", "1", "x"), ("holds", "2", "y"), ("holds", "1", "y"), ("violated", "2", "x")]
-    assert found(*rows) == [2]
-    assert found(*rows, ("holds", "1", "x"), ("violated", "2", "x")) == [2, 5]
-    assert found(("holds", "1", "x"), ("broken", "2", "x"), ("holds", "3", "x"), ("violated", "2", "x")) == [
-        1,
-        3,
-    ]
-
-
-def test_points_that_differ_in_several_parameters_are_found_if_none_is_nearer() -> None:
-    rows = [("holds", "1", "x"), ("holds", "2", "y"), ("violated", "1", "z"), ("violated", "3", "x")]
-    assert found(*rows, ("violated", "3", "z")) == [2]
+@pytest.mark.parametrize(
+    ("rows", "nearest"),
+    [
+        # Three positions apart in one parameter is nearer than one position in each of two.
+        ("holds 1 1, broken 2 2, broken 3 3, holds 4 2, broken 5 2, violated 2 2", [4]),
+        ("holds a x, broken b y, broken c y, broken d y, holds e y, violated b y", [5]),
+        ("holds 1 1, holds 9 9, violated 2 1", [1]),
+        # Positions count in the order of the grid, whatever the values.
+        ("holds a x, holds b x, violated c x", [2]),
+        ("holds 9 x, holds 1 x, violated 8 x", [2]),
+        # All that are as near.
+        ("violated 1 x, holds 2 y, holds 1 y, violated 2 x", [2]),
+        ("violated 1 x, holds 2 y, holds 1 y, violated 2 x, holds 1 x, violated 2 x", [2, 5]),
+        ("holds 1 x, broken 2 x, holds 3 x, violated 2 x", [1, 3]),
+        # Those that differ in several parameters, if none is nearer.
+        ("holds 1 x, holds 2 y, violated 1 z, violated 3 x, violated 3 z", [2]),
+    ],
+)
+def test_fewest_parameters_come_first_then_fewest_places(rows: str, nearest: list[int]) -> None:
+    points = grid(*(row.split() for row in rows.split(", ")))
+    found = find_nearest(points, ["N", "M"], [])(points[-1], "Safe")
+    assert [each.point.point for each in found] == nearest
 
 
 def made(
@@ -95,17 +83,14 @@ def test_a_module_is_no_distance() -> None:
 
     assert at(3) == [(1, (("N", "1", "3"),)), (4, (("module", "New", "Old"),))]
     assert at(6) == [(4, (("module", "New", "Worst"),))]
-
-
-def test_a_module_farther_away_is_not_named() -> None:
+    # One that is farther away is not named.
     points = [
         made(1, held=["Safe"], N="1", M="1", module="Old"),
         made(2, N="2", M="1", module="Old"),
         made(3, held=["Safe"], N="3", M="2", module="New"),
     ]
-    assert [each.point.point for each in find_nearest(points, ["N", "M"], ["module"])(points[1], "Safe")] == [
-        1
-    ]
+    (near,) = find_nearest(points, ["N", "M"], ["module"])(points[1], "Safe")
+    assert near.point.point == 1
 
 
 VALUE = st.sampled_from("12345")
@@ -154,28 +139,15 @@ def test_the_contrasts_of_a_point(view: StoreView) -> None:
     ]
     assert "point 2 violates Small 3" in str(contrasts)
     assert "NeverOne" in str(contrasts)
-    with pytest.raises(InputError) as error:
-        contrasts["Larger"]
-    assert error.value.code == "not-violated"
-
-
-def test_a_property_that_holds_nowhere(view: StoreView) -> None:
-    contrast = replace(view.neighbour(2)["Small"], nearest=(), trace=None)
-    assert str(contrast).splitlines() == [
-        "point 2 violates Small 3",
-        "no point of this store satisfies Small",
-    ]
-
-
-def test_a_violation_without_a_trace(view: StoreView) -> None:
-    (contrast,) = view.neighbour(3)
-    assert contrast.trace is None
-    assert "steps:" not in str(contrast)
-
-
-@pytest.mark.parametrize(("point", "code"), [(1, "not-violated"), (4, "no-point"), (5, "no-point")])
-def test_what_has_no_neighbour(view: StoreView, point: int, code: str) -> None:
-    assert raises(InputError, view.neighbour, point).code == code
+    assert raises(InputError, contrasts.__getitem__, "Larger").code == "not-violated"
+    for point, code in ((1, "not-violated"), (4, "no-point"), (5, "no-point")):
+        assert raises(InputError, view.neighbour, point).code == code
+    # A property that holds nowhere, and a violation without a trace.
+    nowhere = ["point 2 violates Small 3", "no point of this store satisfies Small"]
+    assert str(replace(contrast, nearest=(), trace=None)).splitlines() == nowhere
+    (untraced,) = view.neighbour(3)
+    assert untraced.trace is None
+    assert "steps:" not in str(untraced)
 
 
 def at_most(left: Mapping[str, str], right: Mapping[str, str]) -> bool:
@@ -217,42 +189,9 @@ def test_how_values_compare(left: str, right: str, expected: bool) -> None:
     assert at_most({"P": left}, {"P": right}) is expected
 
 
-def test_a_point_is_smaller_only_in_every_parameter() -> None:
-    assert at_most({"A": "1", "B": "{x}"}, {"B": "{y, z}", "A": "2"})
-    assert not at_most({"A": "1", "B": "{x, y}"}, {"A": "2", "B": "{z}"})
-
-
-@pytest.mark.parametrize(
-    ("rows", "expected"),
-    [
-        ([], []),
-        ([()], [0]),
-        ([("3",), ("1",), ("2",)], [1]),
-        ([("2", "{a}"), ("1", "{a, b}"), ("2", "{a, b}")], [0, 1]),
-        ([("{a, b}",), ("{c, d}",), ("{a, b, c}",)], [0, 1]),
-        ([("Old", "5"), ("New", "3"), ("Old", "4")], [1, 2]),
-        ([("TRUE",), ("1",), ("FALSE",), ("0",)], [2, 3]),
-    ],
-)
-def test_minimal_points(rows: Sequence[tuple[str, ...]], expected: list[int]) -> None:
-    assert minimal_points([dict(zip("PQ", row, strict=False)) for row in rows]) == expected
-
-
 VALUES = [
-    "0",
-    "1",
-    "2",
-    "-1",
-    "TRUE",
-    "FALSE",
-    "{}",
-    "{a}",
-    "{b}",
+    *["0", "1", "2", "-1", "TRUE", "FALSE", "{}", "{a}", "{b}", "{1}", "<<1>>", "a", "b"],
     "{a, b}",
-    "{1}",
-    "<<1>>",
-    "a",
-    "b",
     "1 .. 0",
 ]
 

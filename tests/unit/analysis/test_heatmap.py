@@ -86,28 +86,18 @@ def test_points_of_a_cell() -> None:
     assert cell_text([grid_point(1), grid_point(2)]) == "holds"
     assert cell_text([found(1, 8), found(2, 4), found(3, 5)]) == "Safe 4-8"
     assert cell_text([found(1, 4), grid_point(2), grid_point(3, "excluded")]) == "Safe 4 (1 of 2)"
-    assert (
-        cell_text([grid_point(1, "excluded"), grid_point(2), grid_point(3, "broken")])
-        == "broken; holds; excluded"
-    )
+    mixed = [grid_point(1, "excluded"), grid_point(2), grid_point(3, "broken")]
+    assert cell_text(mixed) == "broken; holds; excluded"
 
 
 def lease_points(size: int) -> list[GridPoint]:
     """Points of a lease, which breaks where a client is later than the grace, after a time that the term decides."""
-    values = [str(number) for number in range(size)]
-    return [
-        replace(
-            grid_point(
-                number,
-                *(("violated", "Exclusive") if late > grace else ()),
-                Term=term,
-                Late=late,
-                Grace=grace,
-            ),
-            lengths={"Exclusive": int(term) + 4},
-        )
-        for number, (term, late, grace) in enumerate(product(values, values, values), 1)
-    ]
+    points = []
+    for number, (term, late, grace) in enumerate(product(map(str, range(size)), repeat=3), 1):
+        verdict = ["violated", "Exclusive"] if late > grace else []
+        point = grid_point(number, *verdict, Term=term, Late=late, Grace=grace)
+        points.append(replace(point, lengths={"Exclusive": int(term) + 4}))
+    return points
 
 
 def test_axes_are_those_that_separate_the_verdicts() -> None:
@@ -174,14 +164,15 @@ def test_a_constant_ratio_is_the_upper_bound(sizes: list[int], ahead: int, ratio
     assert told.high == pytest.approx(5.0 * ratio**size)
 
 
-def test_a_prediction_shows_its_bounds() -> None:
-    assert str(series(lambda n: 2.0**n, 1, 2).predict(3)) == "3: 6 to 8"
-
-
 @pytest.mark.parametrize("first", [0, -3])
 def test_sizes_may_begin_below_one(first: int) -> None:
     sizes = range(first, first + 4)
     assert series(lambda n: (n - first + 1) ** 2, *sizes).predict(first + 4).low == pytest.approx(25)
+
+
+def test_a_prediction_shows_its_bounds() -> None:
+    assert str(series(lambda n: 2.0**n, 1, 2).predict(3)) == "3: 6 to 8"
+    assert series(lambda n: 10.0**n, 1, 2, 3).predict(1000).high == math.inf
 
 
 @pytest.mark.parametrize(
@@ -197,10 +188,6 @@ def test_sizes_may_begin_below_one(first: int) -> None:
 )
 def test_what_cannot_be_predicted(told: Series, value: str | int) -> None:
     assert raises(InputError, told.predict, value, match=str(value)).code == "no-prediction"
-
-
-def test_more_than_can_be_counted() -> None:
-    assert series(lambda n: 10.0**n, 1, 2, 3).predict(1000).high == math.inf
 
 
 def test_of_a_store_the_points_that_hold_count(tmp_path: Path) -> None:
@@ -251,17 +238,13 @@ def test_counts_are_added_over_all_runs(tmp_path: Path) -> None:
     view = store(tmp_path, "a", "coverage", "coverage", "success", 1, None, idle=(2,))
     # Point 4 shares the run of point 1, whose states count once.
     assert counted(view) == [("Up", 12, 12, (1, 2, 4), ()), ("Reset", 2, 0, (1, 2, 4), (2,))]
-    assert [(one.module, one.line, one.never_enabled) for one in action_counts(view)] == [
-        ("Spec", 7, False),
-        ("Spec", 8, False),
-    ]
+    places = [(one.module, one.line, one.never_enabled) for one in action_counts(view)]
+    assert places == [("Spec", 7, False), ("Spec", 8, False)]
     assert [one.name for one in disabled_actions(view)] == ["Reset"]
-
-
-def test_an_action_that_fired_nowhere_comes_first(tmp_path: Path) -> None:
-    view = store(tmp_path, "a", "coverage", idle=(1,))
-    (never,) = disabled_actions(view)
+    (never,) = disabled_actions(store(tmp_path, "b", "coverage", idle=(1,)))
     assert (never.name, never.never_enabled, never.disabled) == ("Reset", True, (1,))
+    uncounted = store(tmp_path, "c", "success", "invariant")
+    assert action_counts(uncounted) == disabled_actions(uncounted) == []
 
 
 def test_disjuncts_of_an_action_are_one_action(tmp_path: Path) -> None:
@@ -277,21 +260,10 @@ def _message(lines: bytes) -> bytes:
     return first + b"\n@!@!@ENDMSG 2772 @!@!@\n@!@!@STARTMSG 2772:0 @!@!@\n" + second
 
 
-def test_without_coverage_nothing_is_said(tmp_path: Path) -> None:
-    view = store(tmp_path, "a", "success", "invariant")
-    assert action_counts(view) == disabled_actions(view) == []
-
-
-@pytest.fixture
-def pair(tmp_path: Path) -> tuple[StoreView, StoreView]:
-    return (
-        store(tmp_path, "before", "success", "invariant", "coverage", "user-output"),
-        store(tmp_path, "after", "success", "success", "coverage", None, "user-output", idle=(3,)),
-    )
-
-
-def test_what_changed(pair: tuple[StoreView, StoreView]) -> None:
-    comparison = pair[0].compare(pair[1])
+def test_what_changed(tmp_path: Path) -> None:
+    before = store(tmp_path, "before", "success", "invariant", "coverage", "user-output")
+    after = store(tmp_path, "after", "success", "success", "coverage", None, "user-output", idle=(3,))
+    comparison = before.compare(after)
     assert [(one.parameters, one.changes) for one in comparison.pairs] == [
         ("N = 1", ()),
         ("N = 2", (("verdict", "Small 3", "holds"), ("distinct", "5", "8"), ("depth", "3", "4"))),
@@ -315,24 +287,17 @@ def test_what_changed(pair: tuple[StoreView, StoreView]) -> None:
     ]
 
 
-def test_actions_are_compared_only_where_both_were_counted(tmp_path: Path) -> None:
-    before, after = store(tmp_path, "a", "success"), store(tmp_path, "b", "coverage", idle=(1,))
-    assert before.compare(after).fired == after.compare(before).fired == ()
+def test_which_changes_of_actions_are_said(tmp_path: Path) -> None:
+    uncounted, before = store(tmp_path, "a", "success"), store(tmp_path, "b", "coverage")
+    assert before.compare(uncounted).fired == uncounted.compare(before).fired == ()
 
+    def after(name: str, up: bytes) -> StoreView:
+        (tmp_path / name).mkdir()
+        return view_of(tmp_path / name, ({"N": "1"}, "coverage"), printed={1: (UP, up)})
 
-def test_an_action_that_fires_more_often_is_not_another(tmp_path: Path) -> None:
-    (tmp_path / "b").mkdir()
-    more = {1: (UP, UP.replace(b"6:6", b"6:9"))}
-    before = store(tmp_path, "a", "coverage")
-    after = view_of(tmp_path / "b", ({"N": "1"}, "coverage"), printed=more)
-    assert [one.generated for one in action_counts(after)] == [9, 2]
-    assert before.compare(after).fired == ()
-
-
-def test_an_action_that_is_gone(tmp_path: Path) -> None:
-    (tmp_path / "b").mkdir()
-    renamed = {1: (UP, UP.replace(b"Up", b"Upwards"))}
-    before = store(tmp_path, "a", "coverage")
-    after = view_of(tmp_path / "b", ({"N": "1"}, "coverage"), printed=renamed)
-    assert before.compare(after).fired == (("Spec!Upwards", None, 6), ("Spec!Up", 6, None))
-    assert "Spec!Up generated 6 states, now -" in str(before.compare(after))
+    more = after("more", UP.replace(b"6:6", b"6:9"))
+    assert [one.generated for one in action_counts(more)] == [9, 2]
+    assert before.compare(more).fired == ()
+    gone = before.compare(after("gone", UP.replace(b"Up", b"Upwards")))
+    assert gone.fired == (("Spec!Upwards", None, 6), ("Spec!Up", 6, None))
+    assert "Spec!Up generated 6 states, now -" in str(gone)

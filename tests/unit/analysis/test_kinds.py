@@ -31,9 +31,8 @@ from tla2py.analysis.kinds import (
 )
 from tla2py.analysis.laws import find_law
 from tla2py.analysis.points import Answered, Answers
-from tla2py.analysis.view import StoreView
+from tla2py.analysis.view import StoreView, open_view
 from tla2py.errors import InputError
-from tla2py.text import points_text
 
 
 @pytest.fixture(scope="module")
@@ -86,36 +85,25 @@ def test_both_levels(view: StoreView) -> None:
         ]
 
 
-def test_the_trace_of_a_kind(view: StoreView) -> None:
+def test_the_trace_and_the_text_of_a_kind(view: StoreView) -> None:
     kinds = view.kinds()
     assert kinds.trace(1).name == "Small"
     assert len(kinds.trace(1).states) == 3
     for number in (0, -1, len(kinds) + 1):
         assert raises(InputError, kinds.trace, number, match=str(number)).code == "no-kind"
-
-
-def test_as_text_and_as_a_table(view: StoreView) -> None:
-    kinds = view.kinds()
     lines = str(kinds).splitlines()
     assert lines[:2] == [
         "1. Small: 5 counterexamples of 3 to 4 states, shortest: point 1, trace 3",
         "     Up+",
     ]
     assert "2. NeverOne: 1 counterexample of 1 state, shortest: point 1, trace 1" in lines
-
-
-def test_traces_without_actions_are_told_apart_by_their_length(view: StoreView) -> None:
-    members = [
-        StoredTrace(points=(1,), trace=number, length=length, actions=(), course=Course(name="Small"))
-        for number, length in ((1, 5), (2, 9))
-    ]
-    kinds = Kinds(view=view, kinds=(make_kind(members),))
+    # Those without actions are told apart by their length.
+    bare = StoredTrace(points=(1,), trace=1, length=5, actions=(), course=Course(name="Small"))
+    kinds = Kinds(view=view, kinds=(make_kind([bare, replace(bare, trace=2, length=9)]),))
     assert str(kinds) == "1. Small: 2 counterexamples of 5 to 9 states, shortest: point 1, trace 1"
 
 
 def test_a_file_made_elsewhere_has_a_kind_too(tmp_path: Path) -> None:
-    from tla2py.analysis.view import open_view
-
     path = tmp_path / "trace.itf.json"
     path.write_text('{"vars": ["x"], "states": [{"x": 1}, {"x": 2}, {"x": 3}]}')
     (found,) = all_found(open_view(path))
@@ -177,24 +165,20 @@ def test_a_coarse_kind_unites_what_is_alike() -> None:
 
 def test_other_last_steps_make_another_kind() -> None:
     base = "Elect Lead Shrink Write Follow Fetch"
-    assert shape(coarse_kinds([found(1, f"{base} Truncate", "log"), found(2, f"{base} Expand", "isr")])) == [
-        [1],
-        [2],
-    ]
-    assert shape(
-        coarse_kinds([found(1, f"{base} Truncate", "log"), found(2, f"{base} Lead Truncate", "log")])
-    ) == [[1, 2]]
+    one, other = found(1, f"{base} Truncate", "log"), found(2, f"{base} Expand", "isr")
+    assert shape(coarse_kinds([one, other])) == [[1], [2]]
+    assert shape(coarse_kinds([one, found(2, f"{base} Lead Truncate", "log")])) == [[1, 2]]
 
 
 def test_other_violations_modules_and_endings_make_other_kinds() -> None:
-    one = found(1, "A B C")
-    others = [
+    kinds = [
+        found(1, "A B C"),
         found(2, "A B C", name="Other"),
         found(3, "A B C", module="Other.tla"),
         found(4, "A B C", ending="lasso"),
         found(5, "A B C", ending="stuttering"),
     ]
-    assert shape(coarse_kinds([one, *others])) == [[1], [2], [3], [4], [5]]
+    assert shape(coarse_kinds(kinds)) == [[1], [2], [3], [4], [5]]
 
 
 def test_what_only_one_kind_does() -> None:
@@ -262,17 +246,11 @@ def test_three_thousand_are_grouped_in_no_time() -> None:
 
 
 def answers(points: Sequence[Mapping[str, str]], violated: Sequence[bool]) -> Answers:
-    return Answers(
-        name="Safe",
-        answered=tuple(
-            Answered(point=number, parameters=point, violated=each)
-            for number, (point, each) in enumerate(zip(points, violated, strict=True), 1)
-        ),
-        unanswered=(),
-        excluded=(),
-        missing=(),
-        of=len(points),
+    answered = tuple(
+        Answered(point=number, parameters=point, violated=each)
+        for number, (point, each) in enumerate(zip(points, violated, strict=True), 1)
     )
+    return Answers(name="Safe", answered=answered, unanswered=(), excluded=(), missing=(), of=len(points))
 
 
 def square(size: int) -> list[dict[str, str]]:
@@ -301,18 +279,12 @@ def test_modules_that_differ_have_laws_of_their_own() -> None:
 
 
 def test_a_formula_that_only_fits_the_points_is_not_presented_as_a_law() -> None:
-    points = [
-        {name: str(value) for name, value in zip("ABC", each, strict=True)}
-        for each in itertools.product(range(4), repeat=3)
-    ]
+    points = [dict(zip("ABC", each, strict=True)) for each in itertools.product("0123", repeat=3)]
     violated = [p["A"] == "3" or (p["B"] == "1" and int(p["C"]) + int(p["A"]) >= 3) for p in points]
     (one,) = explained(points, violated)
     assert one.law.startswith("no short law; the shortest that fits: violated iff ")
-    assert (one.found.short, one.to_json()["short"], one.to_json()["law"]) == (
-        False,
-        False,
-        str(one.found.law),
-    )
+    shown = one.to_json()
+    assert (one.found.short, shown["short"], shown["law"]) == (False, False, str(one.found.law))
 
 
 def test_of_many_laws_of_one_length_one_is_shown() -> None:
@@ -355,24 +327,16 @@ def test_a_suggested_point_is_new_and_tells_rivals_apart() -> None:
     assert not [point for point in suggested if point in points]
 
 
-def test_few_points_are_marked() -> None:
+def test_text_names_what_breaks_and_what_does_not() -> None:
     points = square(2)
     (one,) = explained(points, [p["A"] == "1" for p in points])
     assert one.support == "2 of 4, no exception, few points"
-
-
-def test_text_names_what_breaks_and_what_does_not() -> None:
     points = square(4)
     rows = [*explained(points, [int(p["A"]) > int(p["B"]) for p in points])]
     rows += explained(points, [False for _ in points])
     assert str(Explanation(rows=tuple(rows))) == (
         "Safe  violated iff A > B  6 of 16, no exception\nnever violated: Safe"
     )
-
-
-def test_runs_of_points_are_shortened() -> None:
-    assert points_text([7, 1, 2, 3, 9]) == "1-3, 7, 9"
-    assert points_text(range(1, 901, 2)) == "1, 3, 5, 7, 9, 11, 13, 15, 17, 19 and 440 more"
 
 
 @pytest.mark.parametrize(("size", "found"), [(3, ["broken"]), (2, [])])

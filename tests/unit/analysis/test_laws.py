@@ -133,12 +133,9 @@ def test_laws_that_say_the_same_of_all_integers_are_one() -> None:
     assert (str(found.law), found.rivals) == ("A # 1 /\\ A = B", ())
 
 
-def test_the_same_value_in_two_notations_is_one_value() -> None:
+def test_values_are_the_same_in_any_notation_but_true_is_not_one() -> None:
     points = [{"S": "{b2,b1}", "N": "1"}, {"S": "{b1, b2}", "N": "2"}, {"S": "{b1}", "N": "1"}]
     assert str(find_law(points, [True, True, False], ["S", "N"]).law) == "Cardinality(S) >= 2"
-
-
-def test_true_is_not_one() -> None:
     assert str(law_of(grid(A=["TRUE", "1", "x"]), lambda p: p["A"] == "1").law) == "A = 1"
 
 
@@ -148,24 +145,18 @@ def test_few_points_may_contradict_a_law() -> None:
     contradicted = [points[number] for number in wrong]
     found = law_of(points, lambda p: (int(p["Late"]) > int(p["Grace"])) != (p in contradicted))
     assert (str(found.law), list(found.exceptions)) == ("Late > Grace", wrong)
-
-
-def test_equal_points_with_different_answers_are_exceptions() -> None:
+    # Equal points with different answers are exceptions.
     points = [*grid(Late=[*range(10)], Grace=[*range(10)]), {"Late": "0", "Grace": "0"}]
-    found = find_law(
-        points, [int(p["Late"]) > int(p["Grace"]) for p in points[:-1]] + [True], ["Late", "Grace"]
-    )
+    violated = [int(p["Late"]) > int(p["Grace"]) for p in points[:-1]] + [True]
+    found = find_law(points, violated, ["Late", "Grace"])
     assert (str(found.law), found.exceptions) == ("Late > Grace", (100,))
 
 
-def test_no_parameter_tells_the_points_apart() -> None:
+def test_points_without_a_pattern_have_no_law() -> None:
     points = grid(N=[1, 2]) * 2
     found = find_law(points, [True, False, False, True], ["N"])
     assert (found.law, found.complete) == (None, True)
     assert find_law(grid(N=[1]) * 2, [True, False], ["N"]).law is None
-
-
-def test_points_without_a_pattern_have_no_law() -> None:
     rng = random.Random(1)
     points = grid(A=[*range(12)], B=[*range(12)])
     assert find_law(points, [rng.random() < 0.5 for _ in points], ["A", "B"]).law is None
@@ -225,15 +216,9 @@ def test_laws_of_three_numbers_are_told_apart() -> None:
         number = Number(text=name, parameters=(name,), at=lambda _: 0, terms=((1, name),))
         return NumberBound(number=number, sign="=", value=value)
 
-    laws = [
-        Law(
-            terms=(
-                tuple(
-                    is_value(name, n).atom(f"{name} = {n}", 1) for name, n in zip("ABC", values, strict=True)
-                ),
-            )
-        )
-        for values in itertools.product(range(1, 6), repeat=3)
-        if sum(values) == 9
-    ]
+    def law(values: tuple[int, ...]) -> Law:
+        named = zip("ABC", values, strict=True)
+        return Law(terms=(tuple(is_value(name, n).atom(f"{name} = {n}", 1) for name, n in named),))
+
+    laws = [law(values) for values in itertools.product(range(1, 6), repeat=3) if sum(values) == 9]
     assert len(distinct_laws(laws)) == len(laws) == 19

@@ -54,17 +54,13 @@ class Course:
     def told(self, run: Sequence[int]) -> dict[str, SearchedLaw]:
         def answers(name: str, answer: Answer) -> Answers:
             found = [(n, self.points[n], answer(self.points[n])) for n in run]
+            answered = tuple(
+                Answered(point=n + 1, parameters=point, violated=violated)
+                for n, point, violated in found
+                if violated is not None
+            )
             return Answers(
-                name=name,
-                answered=tuple(
-                    Answered(point=n + 1, parameters=point, violated=violated)
-                    for n, point, violated in found
-                    if violated is not None
-                ),
-                unanswered=(),
-                excluded=(),
-                missing=(),
-                of=len(self.points),
+                name=name, answered=answered, unanswered=(), excluded=(), missing=(), of=len(self.points)
             )
 
         standings = self.learner.tell(run, [answers(*each) for each in self.answer.items()])
@@ -140,9 +136,10 @@ def test_points_without_an_answer_are_counted() -> None:
 
 def test_a_property_without_a_short_law_never_settles_before_all_points_have_run() -> None:
     points = grid(A=range(8), B=range(8))
-    (found,) = Course(points, {"P": lambda p: (int(p["A"]) + int(p["B"])) % 2 == 1}).run().values()
+    odd: dict[str, Answer] = {"P": lambda p: (int(p["A"]) + int(p["B"])) % 2 == 1}
+    (found,) = Course(points, odd).run().values()
     assert found.run == found.of == 64
-    (found,) = Course(points, {"P": lambda p: (int(p["A"]) + int(p["B"])) % 2 == 1}).run(most=40).values()
+    (found,) = Course(points, odd).run(most=40).values()
     assert not found.settled
 
 

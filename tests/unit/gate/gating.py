@@ -20,6 +20,8 @@ invariants = ["Small"]
 [parameters]
 Max = [1, 2]
 """
+ONE = HEAD.replace("[1, 2]", "[1]")
+EACH = '[tlc]\nfind = "each"\n'
 
 
 def gate(
@@ -55,6 +57,16 @@ def found(
 def told(decision: Decision) -> list[tuple[str, str, int]]:
     """The problems: reason, text and exit code."""
     return [(problem.reason.value, problem.text, problem.exit_code) for problem in decision.all_problems]
+
+
+def reasons(decision: Decision) -> list[str]:
+    """The reasons of the problems."""
+    return [problem.reason.value for problem in decision.all_problems]
+
+
+def locked(decision: Decision, tlc: str | None = None) -> Lock:
+    """The lock that accepts a decision."""
+    return Lock(point=[point.locked for point in decision.points if point.locked], tlc=tlc)
 
 
 def trace(name: str, *values: Value, action: str = "Up", kind: TraceKind = "invariant") -> Trace:

@@ -17,12 +17,11 @@ from markdown_it import MarkdownIt
 from rich.console import Console
 
 from tests.unit.conftest import LoadSweep
-from tests.unit.gate.gating import HEAD, evidence, gate, trace
+from tests.unit.gate.gating import EACH, HEAD, evidence, gate, locked, trace
 from tests.unit.rows import run_row
 from tla2py.errors import ExitCode, InputError
 from tla2py.gate.decision import PointDecision
 from tla2py.gate.evidence import Evidence
-from tla2py.gate.lock import Lock
 from tla2py.gate.outputs import JunitReport, MarkdownReport, escape, github_annotations, github_command
 from tla2py.gate.problem import Drift, Problem, Reason
 from tla2py.gate.sarif import SarifReport
@@ -35,7 +34,6 @@ from tla2py.sweep.plan import plan_sweep
 from tla2py.sweep.sweep import Sweep
 from tla2py.text import printable
 
-EACH = '[tlc]\nfind = "each"\n'
 # Strings of a module that try to break out of a report.
 HOSTILE = "x</pre>]]></failure><script>alert(1)</script>`*_|\x1b[31m\x00\n::error::owned%0A @team <!-- -->"
 SCHEMA = json.loads(
@@ -207,7 +205,7 @@ def test_sarif_tells_each_problem_and_each_alert_apart(load: LoadSweep) -> None:
 
 def test_problems_of_one_kind_at_one_point_are_alerts_of_their_own(load: LoadSweep) -> None:
     sweep = load(HEAD)
-    lock = Lock(point=[point.locked for point in gate(sweep, run_row(), run_row()).points if point.locked])
+    lock = locked(gate(sweep, run_row(), run_row()))
     one, other = (
         evidence(sweep, gate(sweep, run_row(distinct=distinct), run_row("violated", "Small"), lock=lock))
         for distinct in (8, 9)
