@@ -1,10 +1,13 @@
-"""Rows of ``runs`` as a store has them."""
+"""Rows of ``runs`` and ``mutants`` as a store has them."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from typing import Any, cast
 
+import msgspec
+
+from tla2py.model.mutant import Killer, MutantRow, Status
 from tla2py.model.outcome import Outcome, Verdict, Violation
 from tla2py.model.row import RunRow
 from tla2py.model.trace import ViolationKind
@@ -36,3 +39,20 @@ def run_row(verdict: str = "holds", *names: str, **changed: Any) -> RunRow:
         tlc_version="Version 2.15",
     )
     return replace(row, **changed)
+
+
+def mutant_row(name: str = "a", status: Status = "killed", *killers: str, **changed: Any) -> MutantRow:
+    """A mutant of the definition A that these invariants kill."""
+    row = MutantRow(
+        mutant=name,
+        operator="drop-guard",
+        definition="A",
+        module="M",
+        line=1,
+        column=2,
+        before="x",
+        after="y",
+        status=status,
+        killed_by=tuple(Killer("invariant", killer) for killer in killers),
+    )
+    return msgspec.structs.replace(row, **changed)

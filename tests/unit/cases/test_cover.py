@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import random
-from itertools import pairwise
+from itertools import pairwise, product
 
 import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.raising import raises
 from tla2py.cases.cases import Cases
 from tla2py.cases.cover import Behaviour, Cover, CoverOptions, make_cover
 from tla2py.cases.graph import Graph, Label
@@ -73,41 +74,27 @@ def test_a_cover_is_complete(graph: Graph, cover: str, longest: int | None) -> N
     if cover == "edges":
         assert steps == set(range(len(graph.sources)))
     elif cover == "states":
-        assert {state for each in found.behaviours for state in states_of(graph, each)} == set(
-            range(len(graph.states))
-        )
+        reached = {state for each in found.behaviours for state in states_of(graph, each)}
+        assert reached == set(range(len(graph.states)))
     elif cover == "actions":
         assert {action[step] for step in steps} == set(action)
     else:
         had = {(action[a], action[b]) for each in found.behaviours for a, b in pairwise(each.steps)}
-        every = {
-            (action[a], action[b])
-            for a in range(len(action))
-            for b in range(len(action))
-            if graph.targets[a] == graph.sources[b]
-        }
-        assert had == every
+        pairs = product(range(len(action)), repeat=2)
+        assert had == {(action[a], action[b]) for a, b in pairs if graph.targets[a] == graph.sources[b]}
     assert found.left == 0
     assert found == make_cover(graph, CoverOptions(cover=cover, longest=longest))
 
 
-@pytest.mark.parametrize("cover", ["edges", "states"])
-@given(graph=graphs(cycles=False))
-def test_without_cycles_the_flow_is_the_least(graph: Graph, cover: str) -> None:
-    exact = make_cover(graph, CoverOptions(cover=cover))
-    greedy = make_cover(graph, CoverOptions(cover=cover, longest=GREEDY))
-    assert exact.least == greedy.least
-    assert exact.least is not None
-    assert len(exact.behaviours) == exact.least
-    assert len(exact.behaviours) <= len(greedy.behaviours)
-
-
-@given(graph=graphs())
-def test_the_flow_has_the_least_cases_for_steps(graph: Graph) -> None:
-    exact = make_cover(graph, CoverOptions())
-    greedy = make_cover(graph, CoverOptions(longest=GREEDY))
-    assert len(exact.behaviours) == exact.least
-    assert len(exact.behaviours) <= len(greedy.behaviours)
+@given(graph=graphs(), acyclic=graphs(cycles=False))
+def test_the_flow_has_the_least_cases(graph: Graph, acyclic: Graph) -> None:
+    """For steps on any graph, for states on one without cycles."""
+    for among, cover in ((graph, "edges"), (acyclic, "edges"), (acyclic, "states")):
+        exact = make_cover(among, CoverOptions(cover=cover))
+        greedy = make_cover(among, CoverOptions(cover=cover, longest=GREEDY))
+        assert among is graph or exact.least == greedy.least is not None
+        assert len(exact.behaviours) == exact.least
+        assert len(exact.behaviours) <= len(greedy.behaviours)
 
 
 @given(graph=graphs(), longest=st.integers(1, 4))
@@ -142,12 +129,6 @@ def test_all_paths_of_a_length(graph: Graph, length: int) -> None:
     assert sorted(tuple(each.steps) for each in found.behaviours) == sorted(expected)
 
 
-def test_too_many_paths_are_refused() -> None:
-    graph = graph_of({(0, name, 0) for name in range(3)}, {0}, 1)
-    with pytest.raises(InputError, match="1,594,323 paths of 13 steps"):
-        make_cover(graph, CoverOptions(cover="paths:13"))
-
-
 def test_the_weight_trades_restarts_against_steps() -> None:
     """From a circle of ten states a step leads out at each: around to the next one, or begun anew at the first."""
     circle = {(state, 0, (state + 1) % 10) for state in range(10)}
@@ -177,10 +158,11 @@ def test_a_sample_is_the_same_for_a_seed() -> None:
     assert drawn[0] == drawn[1] != drawn[2]
 
 
-@pytest.mark.parametrize("cover", ["edge", "paths", "paths:0", "paths:x", ""])
-def test_an_unknown_cover_is_refused(cover: str) -> None:
-    with pytest.raises(InputError, match="not a cover"):
-        make_cover(graph_of(set(), {0}, 1), CoverOptions(cover=cover))
+@pytest.mark.parametrize("cover", ["edge", "paths", "paths:0", "paths:x", "", "paths:13"])
+def test_what_is_no_cover_and_too_many_paths_are_refused(cover: str) -> None:
+    graph = graph_of({(0, name, 0) for name in range(3)}, {0}, 1)
+    said = "1,594,323 paths of 13 steps" if cover == "paths:13" else "not a cover"
+    raises(InputError, make_cover, graph, CoverOptions(cover=cover), match=said)
 
 
 def test_inputs_leave_the_rest_to_the_system() -> None:

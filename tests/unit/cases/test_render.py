@@ -83,8 +83,13 @@ def _decoded(found: re.Match[str]) -> str:
     return chr(int(code, 16))
 
 
-def test_half_a_pair_becomes_a_character() -> None:
+def test_half_a_pair_becomes_a_character_and_a_number_that_does_not_fit_text() -> None:
     assert {quoted(language, "\ud800") for language in TEMPLATES.values()} == {'"\\ufffd"', '"\\u{fffd}"'}
+    big: dict[str, str] = {"#bigint": str(2**63)}
+    assert literal("java", big) == '"9223372036854775808"'
+    assert literal("go", {"#bigint": str(2**63 - 1)}) == "int64(9223372036854775807)"
+    assert literal("python", big) == "9223372036854775808"
+    assert literal("rust", big) == "Int(9223372036854775808)"
 
 
 def test_a_pytest_suite_passes_and_fails(tmp_path: Path) -> None:
@@ -96,18 +101,8 @@ def test_a_pytest_suite_passes_and_fails(tmp_path: Path) -> None:
     filled = re.sub(r"raise NotImplementedError\(.*\)", "self.taken = getattr(self, 'taken', 0) + 1", adapter)
     for answer, code in (("return {}", 0), ("return {'nosuch': 1}", 1), ("return {'v ': self.taken}", 1)):
         (tmp_path / "adapter.py").write_text(filled.replace("return {}", answer))
-        done = tool(
-            sys.executable,
-            "-m",
-            "pytest",
-            "-q",
-            "-p",
-            "no:cacheprovider",
-            "-p",
-            "no:xdist",
-            tmp_path,
-            cwd=tmp_path,
-        )
+        options = ("-q", "-p", "no:cacheprovider", "-p", "no:xdist")
+        done = tool(sys.executable, "-m", "pytest", *options, tmp_path, cwd=tmp_path)
         assert done.returncode == code, done.stdout
     assert len(re.findall("def do_|def [A-Za-z_]+\\(self, \\*\\*args", adapter)) == len(HOSTILE)
 
@@ -159,14 +154,6 @@ def test_suites_of_other_languages_hold_every_case(template: str) -> None:
         assert '"' not in bare
         assert all(bare.count(left) == bare.count(right) for left, right in ("()", "[]", "{}"))
         assert all(case.case in text for case in cases)
-
-
-def test_numbers_that_do_not_fit_are_text() -> None:
-    big: dict[str, str] = {"#bigint": str(2**63)}
-    assert literal("java", big) == '"9223372036854775808"'
-    assert literal("go", {"#bigint": str(2**63 - 1)}) == "int64(9223372036854775807)"
-    assert literal("python", big) == "9223372036854775808"
-    assert literal("rust", big) == "Int(9223372036854775808)"
 
 
 @pytest.mark.parametrize(

@@ -19,24 +19,16 @@ def estimator(missing: str, earlier: Mapping[int, float], slots: int = 1) -> Est
     )
 
 
-def test_nothing_is_known_before_the_first_run_ends() -> None:
-    assert estimator("3 2 1", {}).left({"3": 20.0}) is None
-
-
 def test_runs_take_about_as_long_as_before() -> None:
     one = estimator("3 2 1", {1: 10, 2: 20, 3: 50})
     assert one.left({}) == TimeLeft(low=64, high=100)
     assert one.left({"3": 10.0}) == TimeLeft(low=54, high=90)
     # Two at once, and at least the longest.
     assert estimator("3 2 1", {1: 10, 2: 20, 3: 50}, slots=2).left({}) == TimeLeft(low=40, high=62.5)
-
-
-def test_a_run_that_takes_longer_than_expected_may_take_as_long_again() -> None:
+    # A run that takes longer than expected may take as long again.
     assert estimator("3", {3: 50}).left({"3": 80.0}) == TimeLeft(low=0, high=80)
     assert estimator("3", {3: 50}).left({"3": 590.0}) == TimeLeft(low=0, high=10)
-
-
-def test_a_run_between_known_ones_takes_a_time_between_theirs() -> None:
+    # A run between known ones takes a time between theirs.
     assert estimator("2", {1: 10, 3: 50}).left({}) == TimeLeft(low=10, high=50)
     assert estimator("0", {1: 10, 3: 50}).left({}) == TimeLeft(low=0, high=10)
 
@@ -57,15 +49,12 @@ def test_runs_that_have_ended_correct_the_earlier_times() -> None:
     one = estimator("3 2 1", {1: 10, 2: 20, 3: 50})
     one.end("3", 100.0)
     assert one.left({}) == TimeLeft(low=48, high=75)
-
-
-def test_the_times_of_this_sweep_are_enough() -> None:
+    # The times of this sweep are enough, but nothing is known before its first run ends.
     one = estimator("3 2 1", {})
+    assert one.left({"3": 20.0}) is None
     one.end("3", 30.0)
     assert one.left({"2": 5.0}) == TimeLeft(low=0, high=55)
-
-
-def test_nothing_left_needs_no_estimate() -> None:
+    # Nothing left needs no estimate.
     one = estimator("1", {1: 10})
     one.end("1", 10.0)
     assert one.left({}) is None

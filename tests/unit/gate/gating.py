@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
+from tests.unit.view.traces import made
 from tla2py.gate.decision import Decision, PointDecision, StoreFacts, decide
 from tla2py.gate.evidence import Again, Evidence
 from tla2py.gate.lock import Lock
 from tla2py.model.row import RunRow
-from tla2py.model.trace import Location, State, Trace, TraceKind
+from tla2py.model.trace import Location, Trace, TraceKind
 from tla2py.sweep.plan import Plan, plan_sweep
 from tla2py.sweep.sweep import Sweep
 from tla2py.tla.value import Value
@@ -72,17 +74,9 @@ def locked(decision: Decision, tlc: str | None = None) -> Lock:
 def trace(name: str, *values: Value, action: str = "Up", kind: TraceKind = "invariant") -> Trace:
     """A counterexample with these values of x."""
     place = Location(module="Counter", begin_line=7, begin_column=7, end_line=7, end_column=28)
-    states = tuple(
-        State(
-            index=index,
-            action=action if index > 1 else None,
-            action_args=None,
-            location=place if index > 1 else None,
-            values={"x": value},
-        )
-        for index, value in enumerate(values, 1)
-    )
-    return Trace(kind=kind, name=name, states=states)
+    plain = made(*((action, {"x": value}) for value in values), kind=kind, name=name)
+    first, *others = plain.states
+    return replace(plain, states=(first, *(replace(each, location=place) for each in others)))
 
 
 def evidence(sweep: Sweep, decision: Decision, *traces: Trace) -> Evidence:

@@ -80,10 +80,7 @@ def test_without_a_count_there_is_no_guess(text: LogText) -> None:
         ('<<"tla2py:log", 3>>', Progress(position=3)),
         ('<<"tla2py:log", 3, 7, {}>>', Progress(position=3, length=7, entry="{}")),
         ('<<"tla2py:log", 3, 7, <<1>>>>', Progress(position=3, length=7, entry="<<1>>")),
-        (
-            '<< "tla2py:log",\n   3,\n   7,\n   [n |-> 1] >>',
-            Progress(position=3, length=7, entry="[n |-> 1]"),
-        ),
+        ('<< "tla2py:log",\n   3,\n   7,\n   {1} >>', Progress(position=3, length=7, entry="{1}")),
         ('<<"other", 3>>', None),
     ],
 )
@@ -198,18 +195,14 @@ def test_two_files_of_one_run(tmp_path: Path) -> None:
     (tmp_path / "a.ndjson").write_text('{"action": "Up", "t": 1}\n\n{"action": "idle", "u": 2}\n{"t": 5}\n')
     (tmp_path / "b.ndjson").write_text('{"action": "Up", "t": 3, "state": {"x": 2}, "host": 7}\n')
     names = ("a.ndjson", "b.ndjson")
-    log = LogInput(
-        path="run", files=tuple(LogFile(name, name) for name in names), lines=5, observed=observed(tmp_path)
-    )
+    files = tuple(LogFile(name, name) for name in names)
+    log = LogInput(path="run", files=files, lines=5, observed=observed(tmp_path))
     remarks = write_log_module(Inputs(log=log), Config(), tmp_path)
     assert [(remark.file, remark.line, remark.refuses) for remark in remarks] == [("b.ndjson", 1, False)]
     assert "Tla2py_Count == 3\n" in (tmp_path / "Tla2pyLog.tla").read_text()
     text = LogText(log=log, files=[tmp_path / name for name in names])
-    assert [(line.number, line.place) for line in text.lines()] == [
-        (1, "a.ndjson:1"),
-        (2, "b.ndjson:1"),
-        (3, "a.ndjson:4"),
-    ]
+    places = [(line.number, line.place) for line in text.lines()]
+    assert places == [(1, "a.ndjson:1"), (2, "b.ndjson:1"), (3, "a.ndjson:4")]
     (tmp_path / "b.ndjson").write_text('{"t": 3}\n{"t": 2}\n')
     [remark] = write_log_module(Inputs(log=log), Config(), tmp_path)
     assert (remark.file, remark.line, remark.refuses) == ("b.ndjson", 2, True)

@@ -28,34 +28,33 @@ Spec == Init /\ [][Next]_<<x, l>>
 Typed == x \in Nat
 ====
 """
+LOG = "Log == ndJsonDeserialize(IOEnv.JSON)"
 NEXT = r"Next == l <= Len(Log) /\ l' = l + 1 /\ x' = Log[l]"
 
 
 def reader(folder: Path, *definitions: str, given: tuple[SourceTexts, ...] = (), **asked: str) -> LogReader:
     (folder / "Trace.tla").write_text(MODULE.replace("{definitions}", "\n".join(definitions)))
     spec = load_modules(folder / "Trace.tla")
-    found = find_reader(
-        spec,
-        given,
-        reads=asked.get("reads"),
-        position=asked.get("position"),
-        place=lambda key: f"sweep.toml:{key}",
-    )
+    reads, position = asked.get("reads"), asked.get("position")
+    found = find_reader(spec, given, reads=reads, position=position, place=lambda key: f"sweep.toml:{key}")
     assert found is not None
     return found
+
+
+JSON = SourceTexts("environment", "JSON")
 
 
 @pytest.mark.parametrize(
     ("definitions", "source"),
     [
-        (["Log == ndJsonDeserialize(IOEnv.JSON)"], SourceTexts("environment", "JSON")),
-        (['Log == ndJsonDeserialize(IOEnv["JSON"])'], SourceTexts("environment", "JSON")),
+        ([LOG], JSON),
+        (['Log == ndJsonDeserialize(IOEnv["JSON"])'], JSON),
         (
             [
                 r'File == IF "JSON" \in DOMAIN IOEnv THEN IOEnv.JSON ELSE "./example.ndjson"',
                 "Log == SelectSeq(ndJsonDeserialize(File), LAMBDA e: e # 0)",
             ],
-            SourceTexts("environment", "JSON"),
+            JSON,
         ),
         (['File == "trace.ndjson"', "Log == ndJsonDeserialize(File)"], SourceTexts("definition", "File")),
         (["CONSTANT File", "Log == ndJsonDeserialize(File)"], SourceTexts("definition", "File")),
@@ -63,7 +62,7 @@ def reader(folder: Path, *definitions: str, given: tuple[SourceTexts, ...] = (),
         # Through operators with parameters, LET and CASE.
         (
             ["Read(path) == ndJsonDeserialize(path)", "Log == Read(IOEnv.JSON)"],
-            SourceTexts("environment", "JSON"),
+            JSON,
         ),
         (
             [
@@ -71,24 +70,24 @@ def reader(folder: Path, *definitions: str, given: tuple[SourceTexts, ...] = (),
                 "ReadAll(path) == Read(1, path)",
                 "Log == ReadAll(IOEnv.JSON)",
             ],
-            SourceTexts("environment", "JSON"),
+            JSON,
         ),
         (
             [
                 r"Named(name, other) == IF name \in DOMAIN IOEnv THEN IOEnv[name] ELSE other",
                 'Log == ndJsonDeserialize(Named("JSON", "trace.ndjson"))',
             ],
-            SourceTexts("environment", "JSON"),
+            JSON,
         ),
         (
             ['Log == LET file == CASE TRUE -> IOEnv.JSON [] OTHER -> "a" IN Tail(ndJsonDeserialize(file))'],
-            SourceTexts("environment", "JSON"),
+            JSON,
         ),
-        (['Log == ndJsonDeserialize(Print("reading", IOEnv.JSON))'], SourceTexts("environment", "JSON")),
+        (['Log == ndJsonDeserialize(Print("reading", IOEnv.JSON))'], JSON),
         # Only one of them is compared with what counts.
         (
-            ["Log == ndJsonDeserialize(IOEnv.JSON)", "Config == ndJsonDeserialize(IOEnv.CONFIG)"],
-            SourceTexts("environment", "JSON"),
+            [LOG, "Config == ndJsonDeserialize(IOEnv.CONFIG)"],
+            JSON,
         ),
         (
             ['Log == ndJsonDeserialize("trace.ndjson")', "Config == JsonDeserialize(IOEnv.CONFIG)"],
@@ -106,15 +105,9 @@ def test_the_way_to_the_log_is_found(tmp_path: Path, definitions: list[str], sou
 
 def test_one_of_two_ways_is_left_where_the_other_is_given(tmp_path: Path) -> None:
     more = r"Other == l <= Len(Config)"
-    definitions = (
-        "Log == ndJsonDeserialize(IOEnv.JSON)",
-        "Config == ndJsonDeserialize(IOEnv.CONFIG)",
-        more,
-        NEXT,
-    )
-    with pytest.raises(InputError, match=r"several ways: environment.CONFIG, environment.JSON") as error:
-        reader(tmp_path, *definitions)
-    assert error.value.code == "log-reader"
+    definitions = (LOG, "Config == ndJsonDeserialize(IOEnv.CONFIG)", more, NEXT)
+    ways = "several ways: environment.CONFIG, environment.JSON"
+    assert raises(InputError, lambda: reader(tmp_path, *definitions), match=ways).code == "log-reader"
     given = (SourceTexts("environment", "CONFIG"),)
     assert reader(tmp_path, *definitions, given=given).source.name == "JSON"
     assert reader(tmp_path, *definitions, reads="environment.JSON").source.name == "JSON"
@@ -154,21 +147,17 @@ def test_a_module_may_read_no_log(tmp_path: Path) -> None:
     ],
 )
 def test_what_counts_the_lines_is_found(tmp_path: Path, next_: str, position: str | None) -> None:
-    found = reader(tmp_path, "Log == ndJsonDeserialize(IOEnv.JSON)", next_).position
+    found = reader(tmp_path, LOG, next_).position
     assert (found.expression if found else None) == position
 
 
-def test_the_position_is_that_of_the_next_entry(tmp_path: Path) -> None:
-    definitions = ("Log == ndJsonDeserialize(IOEnv.JSON)", r"Next == l < Len(Log) /\ l' = l + 1 /\ x' = 0")
-    expected = Position(expression="l + 1", entries="Log")
-    assert reader(tmp_path, *definitions, position="l").position == expected
-
-
 def test_a_position_is_an_expression_over_variables(tmp_path: Path) -> None:
-    definitions = ("Log == ndJsonDeserialize(IOEnv.JSON)", NEXT)
-    assert reader(tmp_path, *definitions, position="x + 1").position == Position(expression="x + 1")
+    # It is that of the next entry.
+    found = reader(tmp_path, LOG, r"Next == l < Len(Log) /\ l' = l + 1 /\ x' = 0", position="l")
+    assert found.position == Position(expression="l + 1", entries="Log")
+    assert reader(tmp_path, LOG, NEXT, position="x + 1").position == Position(expression="x + 1")
     with pytest.raises(InputError, match="depends on no variable") as error:
-        reader(tmp_path, *definitions, position="1 + 2")
+        reader(tmp_path, LOG, NEXT, position="1 + 2")
     assert (error.value.code, error.value.where) == ("log-position", "sweep.toml:position")
 
 
@@ -234,18 +223,13 @@ def test_fields_become_actions_arguments_and_state() -> None:
             ignore=("pid",),
         )
     )
-    found = list(
-        mapper.observations(
-            [
-                lines(
-                    {"level": "debug", "event": {"name": "tick"}},
-                    {"event": {"name": "prepare", "queued": 2}, "node": "rm1", "pid": 7},
-                    {"event": {"name": "Commit"}, "time": 3},
-                    {"event": {}, "time": 4, "args": {"r": "rm2"}, "given": ["a", 5]},
-                )
-            ]
-        )
+    read = lines(
+        {"level": "debug", "event": {"name": "tick"}},
+        {"event": {"name": "prepare", "queued": 2}, "node": "rm1", "pid": 7},
+        {"event": {"name": "Commit"}, "time": 3},
+        {"event": {}, "time": 4, "args": {"r": "rm2"}, "given": ["a", 5]},
     )
+    found = list(mapper.observations([read]))
     assert [(each.action, dict(each.args), dict(each.state)) for each in found] == [
         ("RMPrepare", {"r": "rm1"}, {"Len(queue)": 2}),
         ("Commit", {}, {}),
@@ -259,17 +243,16 @@ def test_fields_become_actions_arguments_and_state() -> None:
 def test_fields_of_another_form(fields: dict[str, JsonValue]) -> None:
     raised = raises(InputError, lambda: list(Mapper().observations([lines({}, fields)])))
     assert (raised.code, raised.where) == ("log-field", "run:2")
-
-
-def test_a_log_whose_lines_are_all_dropped() -> None:
-    with pytest.raises(InputError) as raised:
-        list(Mapper(LogMap(drop={"a": (1,)})).observations([lines({"a": 1})]))
-    assert raised.value.code == "log-empty"
+    dropped = Mapper(LogMap(drop={"a": (1,)})).observations([lines({"a": 1})])
+    assert raises(InputError, lambda: list(dropped)).code == "log-empty"
 
 
 def test_files_of_one_run_are_merged_by_their_clock() -> None:
     first, second = lines({"t": 1}, {"t": 4}, file="a"), lines({"t": 1}, {"t": 2}, {"t": 4.5}, file="b")
     assert [line.where for line in merged([first, second], "t")] == ["a:1", "b:1", "b:2", "a:2", "b:3"]
+    # Without a clock there is one file.
+    assert len(list(merged([lines({}, {})], None))) == 2
+    assert raises(InputError, lambda: list(merged([lines({}), lines({})], None))).code == "log-unordered"
 
 
 @pytest.mark.parametrize(
@@ -279,11 +262,6 @@ def test_files_of_one_run_are_merged_by_their_clock() -> None:
 def test_clocks_that_give_no_order(fields: tuple[dict[str, JsonValue], ...], where: str) -> None:
     raised = raises(InputError, lambda: list(merged([lines(*fields)], "t")))
     assert (raised.code, raised.where) == ("log-clock", where)
-
-
-def test_files_without_a_clock() -> None:
-    assert len(list(merged([lines({}, {})], None))) == 2
-    assert raises(InputError, lambda: list(merged([lines({}), lines({})], None))).code == "log-unordered"
 
 
 @pytest.mark.parametrize(
@@ -325,11 +303,10 @@ def test_a_log_as_a_module(tmp_path: Path) -> None:
     (tmp_path / "log.ndjson").write_text('{"n": 1}\n\n[2]\n')
     (tmp_path / "config.json").write_text('{"a":\n "b"}')
     (tmp_path / "broken.json").write_text("{")
-    files = [InputFile(name, "") for name in ("broken.json", "config.json", "log.ndjson")]
-    log = LogInput(
-        path="x/log", files=(LogFile("x/log", "log.ndjson"),), lines=3, position="l", literal="line"
-    )
-    inputs = Inputs(files=tuple(files), log=log, environment=(GivenVariable("LOG", "log.ndjson"),))
+    files = tuple(InputFile(name, "") for name in ("broken.json", "config.json", "log.ndjson"))
+    read = (LogFile("x/log", "log.ndjson"),)
+    log = LogInput(path="x/log", files=read, lines=3, position="l", literal="line")
+    inputs = Inputs(files=files, log=log, environment=(GivenVariable("LOG", "log.ndjson"),))
     assert write_log_module(inputs, Config(), tmp_path) == ()
     text = (tmp_path / "Tla2pyLog.tla").read_text()
     assert "Tla2py_Lines_0 ==\n<<\n[n |-> 1],\n<<2>>\n>>\n" in text

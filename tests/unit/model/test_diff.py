@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import combinations
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.unit.tla.strategies import identifiers, values
+from tests.unit.view.traces import P, Q, made
 from tla2py.analysis.kinds import common_length, common_steps, course_of, folded, step_places
-from tla2py.model.trace import Comparison, Part, State, StateDiff, Trace, changed_parts, parts_of
+from tla2py.model.trace import Part, Trace, changed_parts, parts_of
 from tla2py.tla.canonical import same_value
-from tla2py.tla.value import Function, ModelValue, Record, Value
+from tla2py.tla.value import Function, Record, Value
 from tla2py.tla.value_text import changes, format_value
-
-P, Q = ModelValue("p"), ModelValue("q")
-
 
 numbers = st.integers(-2, 2)
 simple: st.SearchStrategy[Value] = st.recursive(
@@ -63,11 +62,9 @@ def test_parts(before: Value, after: Value, expected: list[str]) -> None:
     assert told(before, after) == expected
 
 
-def test_a_part_of_a_place() -> None:
+def test_parts_of_a_place_and_of_all_variables() -> None:
     assert [str(part) for part in parts_of("x", "[p]", 1, 2)] == ["x[p]: 1 -> 2"]
-
-
-def test_a_variable_that_is_new_is_new_as_a_whole() -> None:
+    # A variable that is new is new as a whole.
     found = changed_parts({"a": 1, "b": 2, "c": 3}, {"c": 4, "b": 2, "d": 5})
     assert [str(part) for part in found] == ["c: 3 -> 4", "d + 5"]
 
@@ -93,7 +90,7 @@ def test_the_parts_hold_every_change_once(before: Value, after: Value) -> None:
 def test_the_changed_variables_are_those_that_differ(given: dict[str, tuple[Value, Value, bool]]) -> None:
     before = {name: old for name, (old, _, _) in given.items()}
     after = {name: old if stays else new for name, (old, new, stays) in given.items()}
-    diff = StateDiff(before=_state(1, before), after=_state(2, after))
+    diff = made(("Init", before), ("Next", after)).diff(1, 2)
     differ = {name for name in before if not same_value(before[name], after[name])}
     assert {part.variable for part in diff.parts} == differ
     assert set(diff.unchanged) == set(before) - differ
@@ -160,71 +157,40 @@ def _items(value: Value) -> dict[int | str, Value]:
     return dict(enumerate(value, 1)) if isinstance(value, tuple) else dict(value)  # type: ignore[arg-type]
 
 
-def _state(index: int, values: Mapping[str, Value]) -> State:
-    return State(index=index, action=None, action_args=None, location=None, values=values)
-
-
 # Actions, some with an argument: a, b, c(1), c(2).
-ACTIONS = [("a", None), ("b", None), ("c", "1"), ("c", "2")]
+Action = tuple[str, str | None]
+ACTIONS: list[Action] = [("a", None), ("b", None), ("c", "1"), ("c", "2")]
 runs = st.lists(st.sampled_from(ACTIONS), max_size=8)
 
 
-def trace(actions: list[tuple[str, str | None]], *, told: bool = True) -> Trace:
-    states = [State(index=1, action=None, action_args=None, location=None, values={"x": 0})]
-    for index, (name, arg) in enumerate(actions, 2):
-        args = (arg,) if told and arg else None
-        states.append(State(index=index, action=name, action_args=args, location=None, values={"x": index}))
-    return Trace(kind="invariant", name="Inv", states=tuple(states))
-
-
-def aligned(comparison: Comparison) -> list[str]:
-    return [
-        "both" if step.left and step.right else "left" if step.left else "right" for step in comparison.steps
-    ]
+def trace(actions: list[Action], *, told: bool = True) -> Trace:
+    steps = [(name, {"x": at}, (arg,) if told and arg else None) for at, (name, arg) in enumerate(actions, 2)]
+    return made(("Init", {"x": 0}), *steps)
 
 
 @given(runs, runs, st.booleans())
-def test_every_step_is_there_once_and_in_order(
-    ours: list[tuple[str, str | None]], theirs: list[tuple[str, str | None]], told: bool
-) -> None:
+def test_every_step_is_there_once_and_in_order(ours: list[Action], theirs: list[Action], told: bool) -> None:
     left, right = trace(ours), trace(theirs, told=told)
     comparison = left.compare(right)
     assert tuple(step.left for step in comparison.steps if step.left) == left.states
     assert tuple(step.right for step in comparison.steps if step.right) == right.states
     assert all(step.left or step.right for step in comparison.steps)
     mine, others = comparison.missing
-    both = [step for step in comparison.steps if step.left and step.right]
-    assert len(both) + len(mine) == len(left.states)
-    assert len(both) + len(others) == len(right.states)
-
-
-@given(runs, runs)
-def test_what_both_took_is_the_same_action(
-    ours: list[tuple[str, str | None]], theirs: list[tuple[str, str | None]]
-) -> None:
-    left, right = trace(ours), trace(theirs)
-    # Arguments count only if both traces have some: some versions of TLC print none.
+    both = [bool(step.left and step.right) for step in comparison.steps]
+    assert sum(both) + len(mine) == len(left.states)
+    assert sum(both) + len(others) == len(right.states)
+    # They part at the first step that is not shared.
+    assert comparison.parted == next((place for place, shared in enumerate(both) if not shared), None)
+    # What both took is the same action. Arguments count only if both traces have some: some versions of TLC print none.
     told = all(any(state.action_args for state in one.states) for one in (left, right))
-    for step in left.compare(right).steps:
+    for step in comparison.steps:
         if step.left and step.right:
             assert step.left.action == step.right.action
             assert not told or step.left.action_args == step.right.action_args
 
 
-@given(runs, runs)
-def test_they_part_at_the_first_step_that_is_not_shared(
-    ours: list[tuple[str, str | None]], theirs: list[tuple[str, str | None]]
-) -> None:
-    comparison = trace(ours).compare(trace(theirs))
-    sides = aligned(comparison)
-    alone = [place for place, side in enumerate(sides) if side != "both"]
-    assert comparison.parted == (alone[0] if alone else None)
-
-
 @given(runs, st.integers(0, 8), st.sampled_from(ACTIONS))
-def test_a_step_more_is_the_only_one_that_is_missing(
-    ours: list[tuple[str, str | None]], place: int, more: tuple[str, str | None]
-) -> None:
+def test_a_step_more_is_the_only_one_that_is_missing(ours: list[Action], place: int, more: Action) -> None:
     place = min(place, len(ours))
     # Both traces have arguments.
     ours = [*ours, ("c", "1")]
@@ -239,7 +205,7 @@ def test_arguments_count_where_both_have_them(told: bool, parted: int | None) ->
     assert trace([("c", "1")]).compare(trace([("c", "2")], told=told)).parted == parted
 
 
-END = Trace(kind="invariant", name="P", states=())
+END = made(name="P")
 STEPS = st.text("ABC", max_size=7).map(tuple)
 
 
@@ -254,27 +220,18 @@ def longest(one: Sequence[str], other: Sequence[str]) -> int:
     return next(size for size in sizes if any(within(part, other) for part in combinations(one, size)))
 
 
-def test_runs_of_one_action_count_once() -> None:
+def test_the_course_of_a_counterexample() -> None:
     assert folded(["Grant", "Tick", "Tick", "Tick", "Grant"]) == ("Grant", "Tick", "Grant")
     assert folded([]) == ()
-
-
-def test_how_a_counterexample_ends_is_part_of_its_course() -> None:
-    courses = {
-        course_of("P", "", ["A", "B"], end)
-        for end in (
-            END,
-            replace(END, stuttering=True),
-            replace(END, cut_off=True),
-            replace(END, loop_start=1),
-            replace(END, loop_start=2),
-        )
-    }
-    assert len(courses) == 5
-
-
-def test_the_loop_of_a_lasso_is_folded_by_itself() -> None:
-    # The states 1 -A-> 2 -B-> 3 -B-> 4, and back to 2 by C.
+    ends: list[dict[str, Any]] = [
+        {},
+        {"stuttering": True},
+        {"cut_off": True},
+        {"loop_start": 1},
+        {"loop_start": 2},
+    ]
+    assert len({course_of("P", "", ["A", "B"], replace(END, **end)) for end in ends}) == len(ends)
+    # The loop of a lasso is folded by itself: 1 -A-> 2 -B-> 3 -B-> 4, and back to 2 by C.
     course = course_of("P", "", ["A", "B", "B"], replace(END, loop_start=2, loop_action="C"))
     assert (course.ending, course.actions, course.loop) == ("lasso", ("A",), ("B", "C"))
     assert course.steps == ("A", "B", "C")

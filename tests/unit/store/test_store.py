@@ -17,8 +17,9 @@ from tests.conftest import file_size_limit
 from tests.raising import raises
 from tests.stores import table_rows
 from tests.unit.records import executed
+from tests.unit.rows import mutant_row
 from tla2py.errors import StoreError
-from tla2py.model.mutant import Killer, LeftOut, MutantReport, MutantRow
+from tla2py.model.mutant import LeftOut, MutantReport
 from tla2py.model.run import digest_text
 from tla2py.store.store import STORE_VERSION, Manifest, ManifestParameter, ManifestPoint, Store, points_table
 from tla2py.store.write import refresh_tables
@@ -266,21 +267,7 @@ def test_an_address_is_a_folder(address: str, folder: str) -> None:
 
 
 def test_mutants_are_one_table(store: Store, path: Path) -> None:
-    killed = MutantRow(
-        mutant="a",
-        operator="o",
-        definition="d",
-        module="M",
-        line=1,
-        column=2,
-        before="x",
-        after="y",
-        status="killed",
-        killed_by=(Killer("invariant", "I"),),
-        point=1,
-        trace_length=3,
-        run_id="r",
-    )
+    killed = mutant_row("a", "killed", "I", point=1, trace_length=3, run_id="r")
     left_out = (LeftOut(point=3, parameters="N=1", reason="no"),)
     report = MutantReport(
         sweep="s", mutants=(killed,), points=(1,), left_out=left_out, checks={"I": 2}, total=2

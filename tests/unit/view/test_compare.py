@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from io import StringIO
 
-import pytest
 from rich.console import Console
 
 from tests.pages import Page
@@ -15,48 +14,10 @@ from tla2py.tla.value import Value
 from tla2py.view.traces import comparison_text
 
 
-def trace(steps: str, values: dict[int, Value] | None = None, **ends: int) -> Trace:
-    """A trace whose actions are the letters of ``steps``; the variable x counts them unless ``values`` overrides it."""
-    states = tuple(
-        State(
-            index=index,
-            action=letter if index > 1 else None,
-            action_args=None,
-            location=None,
-            values={"x": (values or {}).get(index, index), "same": "s"},
-        )
-        for index, letter in enumerate("." + steps, 1)
-    )
-    return Trace(kind="invariant", name="Inv", states=states, loop_start=ends.get("loop_start"))
-
-
-def shape(left: Trace, right: Trace) -> tuple[str, int | None]:
-    comparison = left.compare(right)
-    letters = "".join(
-        (step.left or step.right).action or "."
-        if step.left and step.right
-        else f"-{step.left.action}"
-        if step.left
-        else f"+{step.right and step.right.action}"
-        for step in comparison.steps
-    )
-    return letters, comparison.parted
-
-
-@pytest.mark.parametrize(
-    ("left", "right", "aligned", "parted"),
-    [
-        ("abc", "abc", ".abc", None),
-        ("abc", "ab", ".ab-c", 3),
-        ("ab", "abc", ".ab+c", 3),
-        ("abcd", "abxcd", ".ab+xcd", 3),
-        ("abcd", "acd", ".a-bcd", 2),
-        ("a", "b", ".-a+b", 1),
-        ("", "", ".", None),
-    ],
-)
-def test_alignment(left: str, right: str, aligned: str, parted: int | None) -> None:
-    assert shape(trace(left), trace(right)) == (aligned, parted)
+def trace(actions: str, *values: Value, **ends: int) -> Trace:
+    """A trace whose actions are these letters, and whose variable x has these values."""
+    steps = zip("." + actions, values, strict=True)
+    return made(*((action, {"x": value, "same": "s"}) for action, value in steps), **ends)
 
 
 def shown(left: Trace, right: Trace) -> list[str]:
@@ -66,9 +27,9 @@ def shown(left: Trace, right: Trace) -> list[str]:
 
 
 def test_text() -> None:
-    assert shown(trace("ab", {2: 7}), trace("ac", loop_start=2)) == [
-        "< point 1: Inv, 3 states",
-        "> point 2: Inv, 3 states",
+    assert shown(trace("ab", 1, 7, 3), trace("ac", 1, 2, 3, loop_start=2)) == [
+        "< point 1: Safe, 3 states",
+        "> point 2: Safe, 3 states",
         "    1   1  initial state",
         "    2   2  a",
         "           x: 7 | 2",
@@ -80,8 +41,7 @@ def test_text() -> None:
 
 
 def test_a_difference_is_told_once() -> None:
-    lines = shown(trace("ab", {1: 0, 2: 0, 3: 0}), trace("ab", {1: 5, 2: 5, 3: 6}))
-
+    lines = shown(trace("ab", 0, 0, 0), trace("ab", 5, 5, 6))
     assert [line.strip() for line in lines if "|" in line] == ["x: 0 | 5", "x: 0 | 6"]
     assert lines[-1] == "both take the same steps"
 
@@ -115,9 +75,7 @@ def test_lines() -> None:
         "           x: 0 | 5",
         ">       4  Stop",
     ]
-
-
-def test_what_jupyter_shows_says_the_same() -> None:
+    # What Jupyter shows says the same.
     words = Page(LEFT.compare(RIGHT)._repr_html_()).words
     assert "the traces diverge here" in words
     assert "<   3      Skip" in words

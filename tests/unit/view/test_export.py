@@ -9,8 +9,7 @@ import json
 import re
 import zlib
 from dataclasses import replace
-from itertools import cycle, islice, pairwise
-from pathlib import Path
+from itertools import pairwise
 from typing import Any
 
 import itf_py
@@ -18,6 +17,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from tests.raising import raises
 from tests.unit.store.test_itf_traces import RELAY, same_trace, traces
 from tests.unit.store.test_tables import CASES, make_store
 from tests.unit.tla.strategies import values
@@ -37,8 +37,7 @@ from tla2py.view.export import export_trace
 
 
 def one_state(**values: Value) -> Trace:
-    state = State(index=1, action=None, action_args=None, location=None, values=values)
-    return Trace(kind="invariant", name="Inv", states=(state,))
+    return made(("Init", values))
 
 
 @given(traces())
@@ -94,9 +93,7 @@ def test_itf_lists_parameters() -> None:
 
 
 def test_tla() -> None:
-    assert (
-        export_trace(RELAY, "tla", name="RelayTrace")
-        == """\
+    expected = """\
 ---- MODULE RelayTrace ----
 \\* The counterexample to Rests, in 2 states.
 EXTENDS Integers, Sequences, TLC
@@ -115,38 +112,23 @@ LoopStart == 1
 Stuttering == FALSE
 ===========================
 """
-    )
+    assert export_trace(RELAY, "tla", name="RelayTrace") == expected
 
 
 def test_tla_of_what_is_no_tla() -> None:
-    text = export_trace(
-        one_state(
-            x=ModelValue("-"),
-            y=(ModelValue("Len"), 1),
-            z=Opaque("<Operator Next>"),
-            w=Opaque("null"),
-            v=Opaque("SUBSET (1..9)"),
-        ),
-        "tla",
-    )
-
+    values: dict[str, tuple[Value, str]] = {
+        "x": (ModelValue("-"), '"-"'),
+        "y": ((ModelValue("Len"), 1), '"<<Len, 1>>"'),
+        "z": (Opaque("<Operator Next>"), '"<Operator Next>"'),
+        "w": (Opaque("null"), '"null"'),
+        "v": (Opaque("SUBSET (1..9)"), "SUBSET (1..9)"),
+    }
+    text = export_trace(one_state(**{name: value for name, (value, _) in values.items()}), "tla")
     assert "CONSTANTS" not in text
-    for line in (
-        'x |-> "-"',
-        'y |-> "<<Len, 1>>"',
-        'z |-> "<Operator Next>"',
-        'w |-> "null"',
-        "v |-> SUBSET (1..9)",
-    ):
-        assert line in text
-
-
-NAMES: dict[str, Value] = {"relay::token": 1, "x": "a"}
-
-
-def test_tla_of_variables_of_other_languages() -> None:
-
-    assert '("relay::token" :> 1 @@ "x" :> "a")' in export_trace(one_state(**NAMES), "tla")
+    assert all(f"{name} |-> {said}" in text for name, (_, said) in values.items())
+    # Variables of other languages.
+    names: dict[str, Value] = {"relay::token": 1, "x": "a"}
+    assert '("relay::token" :> 1 @@ "x" :> "a")' in export_trace(one_state(**names), "tla")
 
 
 def stepping() -> Trace:
@@ -254,12 +236,10 @@ def test_a_state_and_diffs() -> None:
 @pytest.mark.parametrize("number", [-1, 0, 1, 5, 99])
 def test_a_step_that_is_not_there(number: int) -> None:
     trace = stepping()
-    with pytest.raises(InputError) as raised:
-        trace.step(number)
-    assert str(raised.value) == f"the trace has no step {number}\nits steps: 2 to 4"
-    with pytest.raises(InputError, match=str(number)) as raised:
-        replace(trace, states=trace.states[:1]).step(number)
-    assert raised.value.code == "no-state"
+    raised = raises(InputError, trace.step, number)
+    assert str(raised) == f"the trace has no step {number}\nits steps: 2 to 4"
+    short = replace(trace, states=trace.states[:1])
+    assert raises(InputError, short.step, number, match=str(number)).code == "no-state"
 
 
 @given(values)
@@ -269,6 +249,9 @@ def test_a_line_per_change_and_none_for_what_stays(value: Value) -> None:
     other = made(("Init", {"x": value}), ("Next", {"x": Record({"f": value})}))
     assert bool(list(step_changes(*other.states))) != same_value(value, Record({"f": value}))
     assert list(step_changes(None, other.states[0])) == [f"x = {format_value(value)}"]
+    # A function that is a sequence does not change when it is held otherwise.
+    held = made(("Init", {"x": (1, 2)}), ("Next", {"x": Function({1: 1, 2: 2})}))
+    assert list(step_changes(*held.states)) == []
 
 
 @given(st.text(max_size=9), st.text(max_size=9))
@@ -284,11 +267,6 @@ def test_runs_are_the_actions_they_count(names: list[str]) -> None:
     parts = [part.partition(" x") for part in text.split(" > ")] if text else []
     assert [name for name, _, count in parts for _ in range(int(count or 1))] == names
     assert all(one[0] != other[0] for one, other in pairwise(parts))
-
-
-def test_a_function_that_is_a_sequence_does_not_change_when_it_is_held_otherwise() -> None:
-    trace = made(("Init", {"x": (1, 2)}), ("Next", {"x": Function({1: 1, 2: 2})}))
-    assert list(step_changes(*trace.states)) == []
 
 
 @pytest.fixture(scope="module")
@@ -325,11 +303,8 @@ def test_values_read_back(value: Value) -> None:
 
 def test_equal_values_have_equal_numbers() -> None:
     nodes = Nodes()
-    one, other = (
-        parse_value("[a |-> {1, 2}, b |-> <<{1, 2}>>]"),
-        parse_value("[b |-> <<1..2>>, a |-> {2, 1}]"),
-    )
-    assert nodes.value(one) == nodes.value(other)
+    one, other = "[a |-> {1, 2}, b |-> <<{1, 2}>>]", "[b |-> <<1..2>>, a |-> {2, 1}]"
+    assert nodes.value(parse_value(one)) == nodes.value(parse_value(other))
     assert nodes.value(Interval(1, 2)) == nodes.value(frozenset({1, 2}))
     assert nodes.value(True) != nodes.value(1)
     assert nodes.value("x") != nodes.value(parse_value("x"))
@@ -361,11 +336,3 @@ def test_states_in_one_pass_are_those_read_one_by_one(view: StoreView) -> None:
     data = store_data(view)
     assert list(data.chunks()) == [data.chunk(number) for number in range(len(data.own.parts))]
     assert unpacked(packed(data.overview)) == json.loads(json.dumps(data.overview))
-
-
-def test_hundreds_of_counterexamples_are_small(tmp_path: Path) -> None:
-    cases = tuple(islice(cycle(("invariant", "success", "liveness-lasso", "values")), 500))
-    data = store_data(open_view(make_store(tmp_path / "store", cases).path))
-    size = len(packed(data.overview)) + sum(len(packed(chunk)) for chunk in data.chunks())
-    assert size < 150_000
-    assert format_value(frozenset()) == "{}"

@@ -22,18 +22,19 @@ from rich.text import Text
 
 from tests.pages import MACHINE, Page
 from tests.unit.records import executed
+from tests.unit.rows import mutant_row
 from tests.unit.store.test_tables import CASES, make_store
 from tests.unit.view.traces import marks
-from tla2py.analysis.charts import Series, best_axes
+from tla2py.analysis.charts import Series
 from tla2py.analysis.points import grid_points, summary_line
 from tla2py.analysis.view import StoreView, open_view
 from tla2py.execution.check import Checked
-from tla2py.model.mutant import Killer, MutantReport, MutantRow
+from tla2py.model.mutant import MutantReport
 from tla2py.model.outcome import Diagnostic, Outcome, unfinished
 from tla2py.model.trace_text import trace_text
 from tla2py.store.store import points_table
 from tla2py.tlc.output.collector import with_notes
-from tla2py.view.explorer import store_data
+from tla2py.view.explorer import packed, store_data
 from tla2py.view.layout import FittedTable, Indented, Wrapped
 from tla2py.view.markup import templates
 from tla2py.view.page import curves_chart, report_page
@@ -42,7 +43,6 @@ from tla2py.view.traces import check_text
 
 ROOT = Path(__file__).resolve().parent.parent.parent.parent
 PAGE = ROOT / "docs" / "kip320-first-try.html"
-LARGEST = 300_000
 
 
 @pytest.fixture(scope="module")
@@ -56,20 +56,25 @@ def page(view: StoreView) -> Page:
 
 
 def test_it_needs_no_network_and_no_file(page: Page) -> None:
+    """Its policy allows its own script and style alone."""
     assert page.loads == []
     assert "default-src 'none'" in page.text
+    policy = re.findall(r'Content-Security-Policy" content="([^"]*)"', page.text)[0]
+    assert "unsafe" not in policy
+    for tag, name in (("style", "style-src"), ('script type="module"', "script-src")):
+        text = page.text.partition(f"<{tag}>")[2].partition(f"</{tag.split()[0]}>")[0]
+        digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+        assert f"{name} 'sha256-{digest}'" in policy
+    assert " style=" not in page.text
     style = page.text.partition("<style>")[2].partition("</style>")[0]
     assert "url(" not in style
     assert "@import" not in style
 
 
-def test_ids_are_unique_and_links_lead_to_them(page: Page, tmp_path: Path) -> None:
+def test_links_lead_somewhere_and_a_screen_reader_finds_its_way(page: Page, tmp_path: Path) -> None:
     assert len(page.ids) == len(set(page.ids))
     assert page.dead_links(tmp_path) == []
     assert {"explorer", "x-overview", "x-chunk-0", "coverage"} <= set(page.ids)
-
-
-def test_a_screen_reader_finds_its_way(page: Page) -> None:
     assert '<html lang="en">' in page.text
     assert all(table["head"] == table["caption"] for table in page.tables), "what has columns says what it is"
     assert all(head.get("scope") in ("row", "col") for head in page.heads)
@@ -86,16 +91,7 @@ def test_without_scripts_it_has_laws_kinds_and_the_shortest_of_each(page: Page, 
         assert " ".join(trace_text(trace).split()) in words
     assert "and back to state" in words
     assert "stuttering" in words
-
-
-def test_its_policy_allows_its_own_script_and_style_alone(page: Page) -> None:
-    policy = re.findall(r'Content-Security-Policy" content="([^"]*)"', page.text)[0]
-    assert "unsafe" not in policy
-    for tag, name in (("style", "style-src"), ('script type="module"', "script-src")):
-        text = page.text.partition(f"<{tag}>")[2].partition(f"</{tag.split()[0]}>")[0]
-        digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
-        assert f"{name} 'sha256-{digest}'" in policy
-    assert " style=" not in page.text
+    assert summary_line(view, grid_points(view)[:1]).startswith("8 points: 1 violated, 7 not run yet")
 
 
 def test_values_names_and_notes_are_never_markup(tmp_path: Path) -> None:
@@ -119,7 +115,9 @@ def test_values_names_and_notes_are_never_markup(tmp_path: Path) -> None:
 def test_five_hundred_points_fit(tmp_path: Path) -> None:
     cases = tuple(islice(cycle(("invariant", "success", "liveness-lasso", "values")), 500))
     view = open_view(make_store(tmp_path / "store", cases).path)
-    assert len(report_page(view).encode()) < LARGEST
+    assert len(report_page(view).encode()) < 300_000
+    data = store_data(view)
+    assert len(packed(data.overview)) + sum(len(packed(chunk)) for chunk in data.chunks()) < 150_000
 
 
 def test_actions_that_never_fired_are_red(tmp_path: Path) -> None:
@@ -144,12 +142,6 @@ def test_notes_come_first_and_their_links_are_kept(view: StoreView, tmp_path: Pa
     assert "<summary>Notes" in report_page(view, notes="long " * 2000)
 
 
-def test_the_pair_that_tells_most(view: StoreView) -> None:
-    points = grid_points(view)
-    assert best_axes(points, [], {"N", "depth"}) == ("N", "depth")
-    assert summary_line(view, points[:1]).startswith("8 points: 1 violated, 7 not run yet")
-
-
 def test_the_committed_page() -> None:
     text = PAGE.read_text(encoding="utf-8")
     read = Page(text)
@@ -162,22 +154,8 @@ def test_the_committed_page() -> None:
 
 def test_survivors_are_shown_in_their_lines(tmp_path: Path) -> None:
     store = make_store(tmp_path / "store", CASES)
-    killed = MutantRow(
-        mutant="aaaa",
-        operator="drop-guard",
-        definition="Next",
-        module="Ring",
-        line=7,
-        column=1,
-        before="x < 3",
-        after="TRUE",
-        status="killed",
-        killed_by=(Killer("invariant", "Safe"),),
-        point=1,
-    )
-    survivor = msgspec.structs.replace(
-        killed, mutant="bbbb", after="<script>", status="survived", killed_by=()
-    )
+    killed = mutant_row("aaaa", "killed", "Safe", before="x < 3", after="TRUE", point=1)
+    survivor = mutant_row("bbbb", "survived", before="x < 3", after="<script>", point=1)
     store.write_mutants(MutantReport(sweep="s", mutants=(killed, survivor), points=(1,), checks={"Safe": 2}))
     page = Page(report_page(open_view(store.path)))
     assert "1 change that no check notices" in page.text
@@ -246,26 +224,17 @@ def test_a_line_wraps_first_where_it_has_columns() -> None:
     assert printed(Wrapped([line]), 20, file=True) == [line]
 
 
-@pytest.fixture
-def figures_view(tmp_path: Path) -> StoreView:
-    """A store of a run that holds and one that ran out of memory."""
-    return open_view(make_store(tmp_path / "store", ("success", "out-of-memory")).path)
-
-
-def test_in_the_table_of_a_sweep(figures_view: StoreView) -> None:
-    held, stopped = printed(sweep_summary(figures_view), 200)[1:3]
+def test_what_a_run_out_of_memory_counted_is_the_least(tmp_path: Path) -> None:
+    """In the table of a sweep, on pages, and in the last line of a check."""
+    view = open_view(make_store(tmp_path / "store", ("success", "out-of-memory")).path)
+    held, stopped = printed(sweep_summary(view), 200)[1:3]
     assert "holds" in held
     assert ">=" not in held
-    assert f" >={figures_view.run_rows[1].generated}  " in stopped
+    assert f" >={view.run_rows[1].generated}  " in stopped
     assert stopped.count(">=") == 3
-
-
-def test_on_pages(figures_view: StoreView) -> None:
-    points: Any = store_data(figures_view).overview["points"]
+    points: Any = store_data(view).overview["points"]
     assert points["least"] == [False, True]
 
-
-def test_in_the_last_line_of_a_check(tmp_path: Path) -> None:
     def last(case: str) -> str:
         done = executed(tmp_path, case, case)
         return printed(check_text(Checked(record=done.record, result=done.result)), 200)[-1]
@@ -312,10 +281,8 @@ def test_a_factor_of_ten_is_the_same_height_everywhere() -> None:
     assert x2 - x1 == pytest.approx(x3 - x2, abs=0.02)
     assert y1 > y3
     assert [marks(dot, "title") for dot in dots] == [["a: 1"], ["a: 10"], ["a: 100"]]
-    assert {"1", "10", "100", "2", "3", "n", "t", "a"} == set(marks(picture, "text"))
-
-
-def test_one_point_is_a_picture_too() -> None:
+    assert {*["1", "10", "100", "2", "3", "n", "t", "a"]} == set(marks(picture, "text"))
+    # One point is a picture too.
     (dot,) = styled(picture_of(((7, 10),)), "t2-dot")
     assert 0 < number(dot, "cx") < 392
     assert 0 <= number(dot, "cy") <= 250

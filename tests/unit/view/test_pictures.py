@@ -42,34 +42,28 @@ def talking(**ends: int) -> Trace:
     )
 
 
-def test_who_does_not_see_it_reads_it() -> None:
-    trace = talking()
-    root = picture(trace, messages="box")
+def test_lanes_steps_boxes_and_arrows_are_there() -> None:
+    root = picture(talking(), messages="box")
+    # Who does not see it reads it.
     assert root.tag == f"{SVG}svg"
     assert root.get("role") == "img"
     assert "p => q (state 3)" in root.get("aria-label", "")
     assert titles(root)[0] == "Safe is violated, 3 states, by process"
     assert {"2. Send(p)", "3. Take(q)", "n  0 → 1"} <= set(titles(root))
-
-
-def test_lanes_steps_and_boxes_are_there() -> None:
-    root = picture(talking(), messages="box")
     assert {"p", "q", "1 initial state", "2 Send(p)", "3 Take(q)", "n  0 → 1"} <= set(words(root))
     assert "shared" not in words(root)
-    assert len(styled(root, "t2-box")) == 2
-    # The last step caused the violation.
-    assert len(styled(root, "t2-last")) == 1
-    assert len(styled(root, "t2-life")) == 2
-
-
-def test_an_arrow_per_message_dashed_where_nobody_took_it() -> None:
-    root = picture(talking(), messages="box")
-    assert len(styled(root, "t2-arrow")) == 2
-    assert len(styled(root, "t2-lost")) == 1
-    assert [title for title in titles(root) if "not taken" in title] == [
-        f"{message(2, src=Q, dst=P)} (not taken)"
-    ]
+    # The last step caused the violation, and nobody took the last message.
+    styles = {"t2-box": 2, "t2-last": 1, "t2-life": 2, "t2-arrow": 2, "t2-lost": 1}
+    assert {style: len(styled(root, style)) for style in styles} == styles
+    (lost,) = (title for title in titles(root) if "not taken" in title)
+    assert lost == f"{message(2, src=Q, dst=P)} (not taken)"
     assert len(styled(picture(talking()), "t2-arrow")) == 2
+    # An arrow goes from the lane of the sender to that of the receiver.
+    (left, top, width, height), (right, below, _, tall) = map(_box, styled(root, "t2-box"))
+    start, end = _ends(styled(root, "t2-arrow")[0])
+    assert start[0] == pytest.approx(left + width, abs=0.1)
+    assert end[0] == pytest.approx(right, abs=0.1)
+    assert top < start[1] < top + height < below < end[1] < below + tall
 
 
 def test_no_arrow_where_neither_end_is_known_and_none_over_the_text_of_a_box() -> None:
@@ -86,16 +80,6 @@ def test_no_arrow_where_neither_end_is_known_and_none_over_the_text_of_a_box() -
     assert end[0] > start[0]
     assert "shared" not in words(root)
     assert "sender and receiver" in " ".join(words(root))
-
-
-def test_an_arrow_goes_from_the_lane_of_the_sender_to_that_of_the_receiver() -> None:
-    root = picture(talking(), messages="box")
-    boxes = [_box(found) for found in styled(root, "t2-box")]
-    start, end = _ends(styled(root, "t2-arrow")[0])
-    (left, top, width, height), (right, below, _, tall) = boxes
-    assert start[0] == pytest.approx(left + width, abs=0.1)
-    assert end[0] == pytest.approx(right, abs=0.1)
-    assert top < start[1] < top + height < below < end[1] < below + tall
 
 
 def _box(rect: ET.Element) -> tuple[float, ...]:
@@ -155,12 +139,6 @@ def test_everything_is_within_the_frame(steps: list[tuple[int, int, int]]) -> No
     root = picture(trace, messages="box")
     _, _, width, height = map(float, root.get("viewBox", "").split())
     for found in root.iter():
-        for name, most in (
-            ("x", width),
-            ("y", height),
-            ("x1", width),
-            ("y1", height),
-            ("cx", width),
-            ("cy", height),
-        ):
+        for name in ("x", "y", "x1", "y1", "cx", "cy"):
+            most = width if "x" in name else height
             assert 0 <= float((found.get(name) or "0").removesuffix("%")) <= most

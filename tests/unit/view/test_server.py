@@ -103,14 +103,9 @@ def test_an_answer_that_fails_says_why(address: str) -> None:
 def test_the_name_of_a_store_is_not_markup(tmp_path: Path) -> None:
     data = store_data(open_view(make_store(tmp_path / "store", ("invariant",)).path))
     hostile = "</title><script>alert(1)</script>&amp;"
-    explorer = ExplorerServer(
-        type(data)(
-            **{name: getattr(data, name) for name in data.__slots__}
-            | {"overview": {**data.overview, "name": hostile}}
-        ),
-        PageAnswers(data),
-    )
-    with serving(explorer) as address:
+    fields = {name: getattr(data, name) for name in data.__slots__}
+    named = type(data)(**fields | {"overview": {**data.overview, "name": hostile}})
+    with serving(ExplorerServer(named, PageAnswers(data))) as address:
         page = ask(address, "")[1]
     assert page.count("<script") == 1
     assert "&lt;/title&gt;" in page
