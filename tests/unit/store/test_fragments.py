@@ -92,9 +92,12 @@ def test_runs_that_come_one_by_one(
     assert counts[3:5] == [[1, 1, 1, 1], [5]]
     assert [len(each) for each in counts] == [1, 2, 3, 4, 1, 2, 3, 4, 1, 2, 3, 4]
     assert all_rows(made) == whole[1]
-    assert refresh_tables(made, anew=True)
-    assert [runs_of(each) for each in list_of(made).fragments] == [12]
-    assert all_rows(made) == whole[1]
+    # All anew, also in groups of one run.
+    for group in (write._GROUP_RUNS, 1):
+        monkeypatch.setattr(write, "_GROUP_RUNS", group)
+        assert refresh_tables(made, anew=True)
+        assert [runs_of(each) for each in list_of(made).fragments] == [12]
+        assert all_rows(made) == whole[1]
 
 
 def test_a_large_fragment_is_not_written_anew(
@@ -103,28 +106,15 @@ def test_a_large_fragment_is_not_written_anew(
     monkeypatch.setattr(write, "_MOST_FRAGMENTS", 1)
     monkeypatch.setattr(write, "_LARGE", list_of(store).fragments[0].size - 1)
     [large] = list_of(store).fragments
-    points = [
-        *store.points(),
-        *(
-            ManifestPoint(point=n, run_id=f"{n:032}", parameters={"N": "1", "Flag": "TRUE", "depth": "1"})
-            for n in (14, 15)
-        ),
-    ]
-    store.write_manifest(store.manifest(), points_table(store.manifest().parameters, points), {})
+    parameters = {"N": "1", "Flag": "TRUE", "depth": "1"}
+    more = [ManifestPoint(point=n, run_id=f"{n:032}", parameters=parameters) for n in (14, 15)]
+    points = points_table(store.manifest().parameters, [*store.points(), *more])
+    store.write_manifest(store.manifest(), points, {})
     for number in (14, 15):
         store.write_record(executed(tmp_path / f"{number}", f"{number:032}", "success"))
         refresh_tables(store)
     assert [runs_of(each) for each in list_of(store).fragments] == [12, 2]
     assert list_of(store).fragments[0] == large
-
-
-def test_groups_of_one_run(
-    whole: tuple[Store, Tables], store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(write, "_GROUP_RUNS", 1)
-    refresh_tables(store, anew=True)
-    assert [runs_of(each) for each in list_of(store).fragments] == [12]
-    assert all_rows(store) == whole[1]
 
 
 def test_rows_of_runs_without_a_point_are_dropped_and_come_back(
@@ -214,9 +204,8 @@ def test_a_reader_sees_one_moment(
     monkeypatch.setattr(write, "_RETIRED_SECONDS", 0.0)
     refresh_tables(store, anew=True)
     assert on_disk(store) == table_names(list_of(store))
-    assert [file.name for file in (Path(store.path) / "points").iterdir()] == [
-        Path(store.manifest().points).name
-    ]
+    [points_file] = (Path(store.path) / "points").iterdir()
+    assert points_file.name == Path(store.manifest().points).name
 
 
 def test_a_sweep_does_not_change_what_readers_see_until_its_end(store: Store) -> None:

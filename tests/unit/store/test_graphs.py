@@ -43,10 +43,6 @@ def describe(store: Store) -> None:
 
 @pytest.fixture
 def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Store:
-    return graph_store(tmp_path, monkeypatch)
-
-
-def graph_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Store:
     """A store of one run whose graph has many small parts."""
     monkeypatch.setattr("tla2py.store.record.GRAPH_PART_BYTES", 2000)
     store = Store.create(tmp_path / "store")
@@ -99,9 +95,8 @@ def test_an_older_record_has_the_graph_in_one_piece(
     target = tmp_path / "older.zip"
     with store.archive(RUN) as archive, zipfile.ZipFile(target, "w") as copy:
         parts = archive.graph_parts()
-        copy.writestr(
-            "1/graph.dot", b"".join(block for part in parts for block in archive.graph_blocks(part))
-        )
+        blocks = (block for part in parts for block in archive.graph_blocks(part))
+        copy.writestr("1/graph.dot", b"".join(blocks))
         for name in archive._archive.namelist():
             if name not in parts:
                 copy.writestr(name, archive._archive.read(name))

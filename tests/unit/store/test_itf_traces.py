@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 
 from tests.raising import raises
 from tests.unit.tla.strategies import identifiers, texts, values
+from tests.unit.view.traces import made
 from tla2py.errors import InputError
 from tla2py.model.trace import UNKNOWN, Location, State, Trace
 from tla2py.store.foreign import is_dump, is_itf, trace_from_dump, trace_from_itf, trace_to_itf
@@ -49,12 +51,8 @@ def traces(draw: st.DrawFn) -> Trace:
     ends: dict[str, Any] = draw(
         st.sampled_from([{}, {"stuttering": True}]) | st.integers(1, length).map(lambda n: {"loop_start": n})
     )
-    return Trace(
-        kind=draw(st.sampled_from(["invariant", "deadlock", UNKNOWN])),
-        name=draw(texts),
-        states=states,
-        **ends,
-    )
+    kind = draw(st.sampled_from(["invariant", "deadlock", UNKNOWN]))
+    return Trace(kind=kind, name=draw(texts), states=states, **ends)
 
 
 def same_trace(one: Trace, other: Trace) -> bool:
@@ -80,31 +78,17 @@ def test_ours_are_read_back_whole(trace: Trace, parameters: dict[str, Value]) ->
     assert all(same_value(first[name], parameters[name]) for name in parameters)
 
 
-RELAY = Trace(
-    kind="temporal_property",
-    name="Rests",
-    states=(
-        State(
-            index=1,
-            action=None,
-            action_args=None,
-            location=None,
-            values={"token": ModelValue("a"), "log": (), "busy": Function({ModelValue("a"): True})},
-        ),
-        State(
-            index=2,
-            action="Pass",
-            action_args=("a", '"b, c"'),
-            location=Location(module="Relay", begin_line=3, begin_column=1, end_line=4, end_column=9),
-            values={
-                "token": "b",
-                "log": (Record({"seen": Interval(1, 3), "sender": -(2**70)}),),
-                "busy": Function({ModelValue("a"): False}),
-            },
-        ),
-    ),
-    loop_start=1,
+A = ModelValue("a")
+ENTRY = Record({"seen": Interval(1, 3), "sender": -(2**70)})
+PASSED = State(
+    index=2,
+    action="Pass",
+    action_args=("a", '"b, c"'),
+    location=Location(module="Relay", begin_line=3, begin_column=1, end_line=4, end_column=9),
+    values={"token": "b", "log": (ENTRY,), "busy": Function({A: False})},
 )
+FIRST = made(("Init", {"token": A, "log": (), "busy": Function({A: True})})).states[0]
+RELAY = Trace(kind="temporal_property", name="Rests", states=(FIRST, PASSED), loop_start=1)
 
 
 def test_another_implementation_reads_ours() -> None:
@@ -120,23 +104,16 @@ def test_another_implementation_reads_ours() -> None:
     (entry,) = last.values["log"]
     assert entry.seen == frozenset({1, 2, 3})
     assert entry.sender == -(2**70)
-
-
-def test_stuttering_is_a_loop_at_the_last_state() -> None:
-    trace = Trace(kind="temporal_property", name="", states=RELAY.states, stuttering=True)
-    read = itf_py.trace_from_json(trace_to_itf(trace))
-
+    # Stuttering is a loop at the last state.
+    read = itf_py.trace_from_json(trace_to_itf(replace(RELAY, loop_start=None, stuttering=True)))
     assert read.loop == 1
     assert read.meta["stuttering"] is True
 
 
 def test_we_read_what_another_implementation_writes() -> None:
-    state = {
-        "x": itf_py.value_to_json(frozenset({(1, "a"), (2, "b")})),
-        "y": itf_py.value_to_json({"k": [1, 2]}),
-    }
+    written = {"x": frozenset({(1, "a"), (2, "b")}), "y": {"k": [1, 2]}}
+    state = {name: itf_py.value_to_json(value) for name, value in written.items()}
     trace = trace_from_itf({"vars": ["x", "y"], "states": [state], "loop": None})
-
     assert trace.states[0].values == {"x": frozenset({(1, "a"), (2, "b")}), "y": Function({"k": (1, 2)})}
 
 
@@ -184,32 +161,19 @@ def test_safety() -> None:
     trace = trace_from_dump(dump("safety"))
 
     assert (trace.kind, trace.loop_start, trace.stuttering) == (UNKNOWN, None, False)
-    assert [(state.action, state.action_args) for state in trace.states] == [
-        (None, None),
-        ("Take", ("a",)),
-        ("Pass", ("a", "b")),
-        ("Take", ("b",)),
-        ("Pass", ("b", "a")),
-    ]
-    assert trace.states[1].location == Location(
-        module="Relay", begin_line=10, begin_column=3, end_line=13, end_column=29
-    )
+    steps = [(state.action, *(state.action_args or ())) for state in trace.states]
+    assert steps == [(None,), ("Take", "a"), ("Pass", "a", "b"), ("Take", "b"), ("Pass", "b", "a")]
+    place = Location(module="Relay", begin_line=10, begin_column=3, end_line=13, end_column=29)
+    assert trace.states[1].location == place
     assert trace.states[0].values == {"token": "a", "busy": Record({"a": False, "b": False}), "log": ()}
 
 
-@pytest.mark.parametrize(
-    ("name", "length", "loop_start", "stuttering"), [("lasso", 8, 5, False), ("stuttering", 2, None, True)]
-)
-def test_endings(name: str, length: int, loop_start: int | None, stuttering: bool) -> None:
-    trace = trace_from_dump(dump(name))
-
-    assert trace.kind == "temporal_property"
-    assert (len(trace.states), trace.loop_start, trace.stuttering) == (length, loop_start, stuttering)
-
-
-def test_the_form_that_wraps_the_behaviour() -> None:
+def test_endings_and_the_form_that_wraps_the_behaviour() -> None:
+    for name, *ends in (("lasso", 8, 5, False), ("stuttering", 2, None, True)):
+        trace = trace_from_dump(dump(name))
+        assert trace.kind == "temporal_property"
+        assert [len(trace.states), trace.loop_start, trace.stuttering] == ends
     wrapped = {"counterexample": dump("lasso"), "vars": ["token", "busy", "log"]}
-
     assert is_dump(wrapped)
     assert trace_from_dump(wrapped) == trace_from_dump(dump("lasso"))
 

@@ -62,6 +62,13 @@ def read(store: Store) -> dict[str, tuple[RunRecord, bytes]]:
     return found
 
 
+def damaged_record(store: Store, number: int, match: str | None = None) -> StoreError:
+    """The error that reading the record of a run raises."""
+    with pytest.raises(StoreError, match=match) as raised, store.archive(run_id(number)):
+        pass
+    return raised.value
+
+
 def add_to(store: Store, folder: Path, number: int, case: str) -> None:
     store.write_record(executed(folder / f"again-{number}-{case}", run_id(number), case))
 
@@ -194,9 +201,7 @@ def test_a_damaged_record_is_not_packed(store: Store, damage: Callable[[bytes], 
         store.pack()
         assert identities(store).keys() == {run_id(0), run_id(2)}
         assert store.record_ids().loose == {run_id(1)}
-    with pytest.raises(StoreError) as raised, store.archive(run_id(1)):
-        pass
-    assert raised.value.code == "record-damaged"
+    assert damaged_record(store, 1).code == "record-damaged"
 
 
 def test_damage_in_a_pack_is_found_when_the_record_is_read(store: Store) -> None:
@@ -208,9 +213,7 @@ def test_damage_in_a_pack_is_found_when_the_record_is_read(store: Store) -> None
     assert not isinstance(place, str)
     data[place.offset + place.size // 2] ^= 1
     pack.write_bytes(data)
-    with pytest.raises(StoreError, match="CRC") as raised, store.archive(run_id(1)):
-        pass
-    assert raised.value.code == "record-damaged"
+    assert damaged_record(store, 1, "CRC").code == "record-damaged"
     for whole in (0, 2):
         with store.archive(run_id(whole)) as archive:
             assert archive.record == before[run_id(whole)][0]
@@ -268,8 +271,7 @@ def test_no_flipped_bit_in_an_index_gives_another_record(store: Store) -> None:
 def test_a_record_of_another_run_is_damaged(store: Store) -> None:
     shutil.copy(records(store) / f"{run_id(0)}.zip", records(store) / f"{run_id(1)}.zip")
     store.pack()
-    with pytest.raises(StoreError, match=f"the record of {run_id(0)}"), store.archive(run_id(1)):
-        pass
+    damaged_record(store, 1, f"the record of {run_id(0)}")
 
 
 def test_a_changed_points_table_is_not_believed(store: Store) -> None:
@@ -351,13 +353,10 @@ def write(prune_store: Store, folder: Path, number: int, *texts: str) -> None:
     output = run.folders[0] / OUTPUTS / "out" / "log.txt"
     output.parent.mkdir(parents=True)
     output.write_text("x" * 1000)
-    modules = tuple(
-        ModuleText(name, text) for name, text in zip(("Spec.tla", "Other.tla"), texts, strict=False)
-    )
+    modules = tuple(map(ModuleText, ("Spec.tla", "Other.tla"), texts))
     inputs = Inputs(files=(InputFile("in.txt", f"{number:064}"),))
-    record = replace(
-        run.record, modules=modules, inputs=inputs, outputs=(InputFile("out/log.txt", "0" * 64),)
-    )
+    outputs = (InputFile("out/log.txt", "0" * 64),)
+    record = replace(run.record, modules=modules, inputs=inputs, outputs=outputs)
     prune_store.write_record(replace(run, record=record))
     prune_store.storage.make(("inputs",))
     prune_store.storage.write({f"inputs/{number:064}": lambda sink: sink.write(b"in")})

@@ -74,19 +74,16 @@ def test_what_is_written_reads_back(store: Store, path: Path) -> None:
     assert not list(path.rglob(".tmp-*"))
 
 
-def test_an_empty_folder_becomes_a_store(path: Path) -> None:
+@pytest.mark.parametrize("begun", [False, True])
+def test_an_empty_folder_and_a_store_whose_making_was_cut_short_become_stores(
+    path: Path, begun: bool
+) -> None:
     path.mkdir(parents=True)
-    with Store(path).lock():
-        pass
-    Store.create(path).write_manifest(MANIFEST, POINTS, {})
-    assert stated(Store.open(path)) == MANIFEST
-
-
-def test_a_store_whose_making_was_cut_short_is_made_again(path: Path) -> None:
-    made = Store.create(path)
+    made = Store.create(path) if begun else Store(path)
     with made.lock():
-        (path / "sources" / "0.tla").write_text("text")
-        (path / ".tmp-half").write_text("{")
+        if begun:
+            (path / "sources" / "0.tla").write_text("text")
+            (path / ".tmp-half").write_text("{")
     assert raises(StoreError, Store.open, path).code == "not-a-store"
     Store.create(path).write_manifest(MANIFEST, POINTS, {})
     assert stated(Store.open(path)) == MANIFEST
@@ -140,22 +137,16 @@ def test_what_is_not_a_store_is_left_alone(path: Path, text: str | None) -> None
         assert len(str(raised).splitlines()) <= 2
     assert files(path) == before
     assert [entry.name for entry in path.iterdir() if entry.is_dir()] == []
-
-
-def test_a_file_is_not_a_store(path: Path) -> None:
-    path.parent.mkdir()
-    path.write_text("mine")
     for use in (Store.open, Store.create):
-        assert raises(StoreError, use, path).code == "not-a-store"
-    assert path.read_text() == "mine"
+        assert raises(StoreError, use, path / "precious.txt").code == "not-a-store"
+    assert files(path) == before
 
 
 def test_a_newer_store_is_refused(store: Store, path: Path) -> None:
     data = json.loads((path / "store.json").read_text())
     # A newer store shares only the version with ours.
-    (path / "store.json").write_text(
-        json.dumps({"format": data["format"], "version": STORE_VERSION + 1, "tla2py_version": "99.0"})
-    )
+    newer = {"format": data["format"], "version": STORE_VERSION + 1, "tla2py_version": "99.0"}
+    (path / "store.json").write_text(json.dumps(newer))
     before = files(path)
     for use in (Store.open, Store.create):
         assert raises(StoreError, use, path, match=r"99\.0").code == "store-too-new"
@@ -172,15 +163,14 @@ def test_a_full_disk_leaves_what_was_there(store: Store, path: Path) -> None:
         lambda: store.storage.write({"store.json": lambda sink: sink.write(b"x" * 100_000)}),
     ]
     for attempt in attempts:
-        with file_size_limit(1 << 16), pytest.raises(StoreError) as raised:
-            attempt()
-        assert raised.value.code == "store-unwritable"
+        with file_size_limit(1 << 16):
+            assert raises(StoreError, attempt).code == "store-unwritable"
         assert files(path) == before
     store.write_record(big)
     assert "b" * 32 in store.recorded()
 
 
-def test_a_writer_that_fails_leaves_what_was_there(store: Store, path: Path) -> None:
+def test_a_file_is_written_whole_or_not_at_all(store: Store, path: Path) -> None:
     before = files(path)
 
     def half(sink: object) -> None:
@@ -190,9 +180,7 @@ def test_a_writer_that_fails_leaves_what_was_there(store: Store, path: Path) -> 
     with pytest.raises(KeyboardInterrupt):
         store.storage.write({"store.json": half})
     assert files(path) == before
-
-
-def test_a_record_is_never_seen_half_written(store: Store, path: Path) -> None:
+    # A record is never seen half written.
     seen: list[list[str]] = []
     file = path / "records" / f"{'c' * 32}.zip"
 
@@ -226,14 +214,9 @@ def test_one_sweep_at_a_time(store: Store, path: Path) -> None:
         assert stated(Store.open(path)) == MANIFEST
     other = tool(sys.executable, "-c", program, check=True)
     assert other.stdout == "held\n"
-
-
-def test_a_lock_ends_with_its_holder(store: Store, path: Path) -> None:
-    program = (
-        "import os\nfrom pathlib import Path\nfrom tla2py.store.store import Store\n"
-        f"with Store(Path({str(path)!r})).lock(): os.kill(os.getpid(), 9)"
-    )
-    assert subprocess.run([sys.executable, "-c", program], check=False).returncode == -9
+    # A lock ends with its holder.
+    killed = program.replace("print('held')", "import os; os.kill(os.getpid(), 9)")
+    assert subprocess.run([sys.executable, "-c", killed], check=False).returncode == -9
     with store.lock():
         pass
 

@@ -13,6 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from tests.conftest import file_size_limit
+from tests.raising import raises
 from tests.unit.records import executed
 from tla2py.analysis.view import open_view
 from tla2py.errors import StoreError
@@ -42,12 +43,10 @@ CASES = ("invariant", "liveness-lasso", "liveness-stuttering", "success", "parse
 def make_store(path: Path, cases: tuple[str, ...] = CASES) -> Store:
     """A store with a point for each case of the corpus, and one point without a record."""
     store = Store.create(path)
-    points = [
-        ManifestPoint(
-            point=n, run_id=f"{n:032}", parameters={"N": str(-n), "Flag": "TRUE", "depth": f"<<{n}>>"}
-        )
-        for n in range(1, len(cases) + 2)
-    ]
+    points = []
+    for n in range(1, len(cases) + 2):
+        parameters = {"N": str(-n), "Flag": "TRUE", "depth": f"<<{n}>>"}
+        points.append(ManifestPoint(point=n, run_id=f"{n:032}", parameters=parameters))
     manifest = Manifest(tla2py_version="0", name="cases", modules=["Spec"], sweep="", parameters=PARAMETERS)
     store.write_manifest(manifest, points_table(PARAMETERS, points), {})
     for point, case in zip(points, cases, strict=False):
@@ -109,11 +108,8 @@ def test_a_row_of_runs(store: Store) -> None:
     assert [row["point"] for row in rows] == [1, 2, 3, 4, 5, 6]
     first = rows[0]
     assert list(first)[:5] == ["run_id", "point", "N", "Flag", "parameter_depth"]
-    assert {
-        name: first[name]
-        for name in first
-        if name not in ("tlc_version", "tlc_revision", "jar_sha256", "run_id")
-    } == {
+    apart = ("tlc_version", "tlc_revision", "jar_sha256", "run_id")
+    assert {name: first[name] for name in first if name not in apart} == {
         "point": 1,
         "N": -1,
         "Flag": True,
@@ -155,14 +151,9 @@ def test_a_row_of_runs(store: Store) -> None:
 def test_a_point_searched_several_times_has_the_counts_of_the_first_and_the_time_of_all(
     tmp_path: Path,
 ) -> None:
-    once, both, last = (
-        row_columns(run_row(run.record, run.result))
-        for run in (
-            executed(tmp_path, "1", "invariant"),
-            executed(tmp_path, "2", "invariant", "success"),
-            executed(tmp_path, "3", "success"),
-        )
-    )
+    cases = (("invariant",), ("invariant", "success"), ("success",))
+    runs = [executed(tmp_path, str(number), *names) for number, names in enumerate(cases)]
+    once, both, last = (row_columns(run_row(run.record, run.result)) for run in runs)
     names = ("outcome", "generated", "distinct", "queue", "depth")
     assert [both[name] for name in names] == [once[name] for name in names]
     assert once["distinct"] != last["distinct"]
@@ -179,10 +170,8 @@ def test_a_broken_point_says_why(store: Store) -> None:
 
 
 def test_rows_of_traces(store: Store) -> None:
-    assert [
-        (row["kind"], row["name"], row["length"], row["loop_start"], row["stuttering"])
-        for row in table(store, "traces")
-    ] == [
+    names = ("kind", "name", "length", "loop_start", "stuttering")
+    assert [tuple(row[name] for name in names) for row in table(store, "traces")] == [
         ("invariant", "Small", 3, None, False),
         ("temporal_property", "Reaches", 8, 1, False),
         ("temporal_property", "", 1, None, True),
@@ -191,17 +180,12 @@ def test_rows_of_traces(store: Store) -> None:
 
 def test_rows_of_states(store: Store) -> None:
     rows = [row for row in table(store, "states") if row["run_id"] == f"{1:032}"]
-    assert [(row["index"], row["action"], row["in_loop"]) for row in rows] == [
-        (1, None, False),
-        (2, "Up", False),
-        (3, "Up", False),
-    ]
+    steps = [(row["index"], row["action"], row["in_loop"]) for row in rows]
+    assert steps == [(1, None, False), (2, "Up", False), (3, "Up", False)]
     assert [rows[1][name] for name in ("module", "begin_line", "begin_column")] == ["Spec", 7, 7]
     assert rows[0]["module"] is None
     assert json.loads(str(rows[2]["state"])) == {"x": {"#bigint": "2"}, "y": {"#bigint": "0"}}
-
-
-def test_the_states_that_recur_for_ever(store: Store) -> None:
+    # The states that recur for ever.
     rows = table(store, "states")
     assert all(row["in_loop"] for row in rows if row["run_id"] == f"{2:032}")
     assert [row["in_loop"] for row in rows if row["run_id"] == f"{3:032}"] == [True]
@@ -209,10 +193,9 @@ def test_the_states_that_recur_for_ever(store: Store) -> None:
 
 def test_rows_of_changes(store: Store) -> None:
     rows = [row for row in table(store, "changes") if row["run_id"] == f"{1:032}"]
-    assert [
-        (row["index"], row["action"], row["variable"], row["path"], row["before"], row["after"])
-        for row in rows
-    ] == [(2, "Up", "x", "", "0", "1"), (3, "Up", "x", "", "1", "2")]
+    names = ("index", "action", "variable", "path", "before", "after")
+    changes = [tuple(row[name] for name in names) for row in rows]
+    assert changes == [(2, "Up", "x", "", "0", "1"), (3, "Up", "x", "", "1", "2")]
 
 
 def test_rows_of_coverage(store: Store) -> None:
@@ -225,20 +208,17 @@ def test_rows_of_coverage(store: Store) -> None:
 
 def test_the_actions_of_a_log_are_those_of_the_specification(tmp_path: Path) -> None:
     head = {"run_id": "1", "module": "M", "begin_line": 1, "begin_column": 1, "end_line": 1, "end_column": 1}
-    kinds = (
+    kinds = [
         ("1", "action", "Line_Send"),
         ("1", "log", "Send"),
         ("1", "init", "Init"),
         ("2", "action", "Send"),
-    )
+    ]
     rows = [{**head, "run_id": run_id, "kind": kind, "name": name} for run_id, kind, name in kinds]
     file = tmp_path / "coverage.parquet"
     pq.write_table(pa.Table.from_pylist(rows, schema=arrow_schema(TABLES["coverage"])), file)
-    assert [(row.run_id, row.kind, row.name) for row in action_rows([file])] == [
-        ("1", "action", "Send"),
-        ("1", "init", "Init"),
-        ("2", "action", "Send"),
-    ]
+    found = [(row.run_id, row.kind, row.name) for row in action_rows([file])]
+    assert found == [("1", "action", "Send"), ("1", "init", "Init"), ("2", "action", "Send")]
 
 
 def test_tables_are_written_only_when_the_records_changed(tmp_path: Path) -> None:
@@ -270,9 +250,8 @@ def test_a_full_disk_leaves_the_old_tables(tmp_path: Path) -> None:
     refresh_tables(made)
     before = {file: file.read_bytes() for file in (Path(made.path) / "tables").rglob("*.*")}
     made.write_record(executed(tmp_path / "more", f"{2:032}", "deadlock"))
-    with file_size_limit(64), pytest.raises(StoreError) as raised:
-        refresh_tables(made)
-    assert raised.value.code == "store-unwritable"
+    with file_size_limit(64):
+        assert raises(StoreError, refresh_tables, made).code == "store-unwritable"
     assert {file: file.read_bytes() for file in (Path(made.path) / "tables").rglob("*.*")} == before
     assert refresh_tables(made)
 
