@@ -24,9 +24,7 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "sweep.toml"
 
 
-def test_a_file_with_everything(path: Path) -> None:
-    path.write_text(
-        """
+EVERYTHING = """
 name = "all"
 module = ["A.tla", "B.tla"]
 libraries = ["../lib"]
@@ -79,7 +77,10 @@ distinct = 10
 min_distinct = 9
 fires = ["Next"]
 """
-    )
+
+
+def test_a_file_with_everything(path: Path) -> None:
+    path.write_text(EVERYTHING)
     file, source = read_sweep_file(path)
     assert file.module == ["A.tla", "B.tla"]
     assert file.model.symmetry == ["R"]
@@ -101,14 +102,11 @@ def test_defaults(path: Path) -> None:
     assert file.expect is None
 
 
-def test_a_folder_is_no_sweep_file(tmp_path: Path) -> None:
-    assert raises(InputError, read_sweep_file, tmp_path).code == "sweep-unreadable"
-
-
-def test_a_file_below_a_file(path: Path) -> None:
+def test_what_is_no_file(path: Path) -> None:
+    assert raises(InputError, read_sweep_file, path.parent).code == "sweep-unreadable"
     path.write_text("")
-    raised = raises(InputError, read_sweep_file, path / "sweep.toml")
-    assert raised.code in ("sweep-missing", "sweep-unreadable")
+    below = raises(InputError, read_sweep_file, path / "sweep.toml")
+    assert below.code in ("sweep-missing", "sweep-unreadable")
 
 
 @pytest.mark.parametrize(
@@ -130,6 +128,8 @@ def test_what_is_no_toml(path: Path, text: str, place: str) -> None:
 
 
 AFTER = 'module = "A.tla"\n'
+ROW = "[[expect.point]]\nmatch = {}\n"
+SIMPLE = "a boolean or a number or a string"
 
 
 @pytest.mark.parametrize(
@@ -141,12 +141,7 @@ AFTER = 'module = "A.tla"\n'
         ("[tlc]\n  time_out = 3", 3, "tlc.time_out", "did you mean timeout?"),
         ("[tlc]\nzzz = 3", 3, "tlc.zzz", "known here: mode, find"),
         ('[expect]\nverdit = "holds"', 3, "expect.verdit", "verdict"),
-        (
-            "[[expect.point]]\nmatch = {}\n[[expect.point]]\nmatch = {}\nviolate = []",
-            6,
-            "expect.point.violate",
-            "did you mean violates?",
-        ),
+        (f"{ROW}{ROW}violate = []", 6, "expect.point.violate", "did you mean violates?"),
         ("model.invarants = []", 2, "model.invarants", "invariants"),
         ("model = { invarants = [] }", 2, "model.invarants", "invariants"),
     ],
@@ -170,24 +165,16 @@ def test_unknown_keys(path: Path, text: str, line: int, message: str, hint: str)
         ("[tlc]\nworkers = true", 3, "tlc.workers: expected a number, got a boolean"),
         ('[tlc]\nmode = "bfs"', 3, "tlc.mode: invalid value 'bfs'"),
         ("[tlc]\nmemory = 1.5", 3, "tlc.memory: expected a number or a string, got a float"),
-        (
-            "[constants]\nA = 1\nB = 1.5",
-            4,
-            "constants.B: expected a boolean or a number or a string, got a float",
-        ),
+        ("[constants]\nA = 1\nB = 1.5", 4, f"constants.B: expected {SIMPLE}, got a float"),
         ('[substitutions]\nA = "B"\nB = 1', 4, "substitutions.B: expected a string, got a number"),
         ("[parameters]\nN = [1]\nM = 3", 4, "parameters.M: expected a table or a list, got a number"),
-        (
-            "[parameters]\nN = [1]\nM = [[1]]",
-            4,
-            "parameters.M: expected a boolean or a number or a string, got a list",
-        ),
+        ("[parameters]\nN = [1]\nM = [[1]]", 4, f"parameters.M: expected {SIMPLE}, got a list"),
         ("[grid]\nexclude = [3]", 3, "grid.exclude: expected a table, got a number"),
         ('[grid]\nrepeat = "2"', 3, "grid.repeat: expected a number, got a string"),
         ('[expect]\nverdict = "fine"', 3, "expect.verdict: invalid value 'fine'"),
         ('[[expect.point]]\nverdict = "holds"', 2, "expect.point: the key match is missing"),
         (
-            '[[expect.point]]\nmatch = {}\ndistinct = 1\n[[expect.point]]\nmatch = {}\ndistinct = "x"',
+            f'{ROW}distinct = 1\n{ROW}distinct = "x"',
             7,
             "expect.point.distinct: expected a number, got a string",
         ),
@@ -201,10 +188,16 @@ def test_wrong_types(path: Path, text: str, line: int, shown: str) -> None:
     assert "`" not in error.message
 
 
-def test_a_first_line_that_is_wrong(path: Path) -> None:
+def test_a_first_line_that_is_wrong_and_choices(path: Path) -> None:
     error = error_of(path, 'modul = "A.tla"')
     assert (error.where, error.message) == (f"{path}:1:1", "unknown key modul")
     assert error_of(path, "module = 3").message == "module: expected a string or a list, got a number"
+    for text, choices in (
+        ('[tlc]\nfind = "all"', "first, each"),
+        ('[grid]\nsearch = "laws"', "law"),
+        ('[logs]\nfiles = ["a"]\nsearch = "law"', "bfs, dfs"),
+    ):
+        assert error_of(path, f'module = "A"\n{text}').hint == f"one of: {choices}"
 
 
 def test_the_place_of_a_value(path: Path) -> None:
@@ -216,9 +209,7 @@ def test_the_place_of_a_value(path: Path) -> None:
     assert source.place("model", "invariants", value="Absent") == f"{path}:4:1"
     assert source.place("model", "absent") == f"{path}:2:1"
     assert source.place("absent") == str(path)
-
-
-def test_comments_and_strings_are_not_keys(path: Path) -> None:
+    # Comments are not keys.
     path.write_text('module = "A.tla"\n# [tlc]\n# workers = 3\n[tlc]\nworkers = 1\n')
     _, source = read_sweep_file(path)
     assert source.place("tlc", "workers") == f"{path}:5:1"
@@ -228,15 +219,6 @@ def test_the_nearest_name() -> None:
     assert did_you_mean("Replica", ["Replicas", "Max"], "none") == "did you mean Replicas?"
     assert did_you_mean("zzz", ["Replicas", "Max"], "none") == "none"
     assert did_you_mean("zzz", ["Replicas", "Max"], None) is None
-
-
-def test_choices_are_named(path: Path) -> None:
-    for text, choices in (
-        ('[tlc]\nfind = "all"', "first, each"),
-        ('[grid]\nsearch = "laws"', "law"),
-        ('[logs]\nfiles = ["a"]\nsearch = "law"', "bfs, dfs"),
-    ):
-        assert error_of(path, f'module = "A"\n{text}').hint == f"one of: {choices}"
 
 
 LONG = """\
@@ -270,14 +252,11 @@ def test_errors_inside_strings_of_several_lines_are_at_lines_of_the_file(path: P
     spec = "---- MODULE Spec ----\nCONSTANTS Max, Text\nVARIABLE x\nSpec == [][x' = x]_x\nNope == x = Max\n====\n"
     path.with_name("Spec.tla").write_text(spec)
     path.write_bytes(LONG.replace('"1 +"', "2").replace("\n", end).encode())
-    with pytest.raises(InputError) as raised:
-        load_sweep(path)
-    assert (raised.value.code, raised.value.where) == ("expression-syntax", f"{path}:14:12")
-    assert "line" not in raised.value.message
+    raised = raises(InputError, load_sweep, path)
+    assert (raised.code, raised.where) == ("expression-syntax", f"{path}:14:12")
+    assert "line" not in raised.message
     text = LONG[: LONG.index("[grid]")].replace("Max = 1\n[model]\n", "  \\A y \\in {} :\n     y = }\n")
     path.write_text(text.replace('"1 +"', "2"))
-    sweep = load_sweep(path)
-    with pytest.raises(InputError) as raised:
-        raise plan_sweep(sweep, "").errors[0]
-    assert (raised.value.code, raised.value.where) == ("expression-syntax", f"{path}:5:10")
-    assert "line" not in raised.value.message
+    error = plan_sweep(load_sweep(path), "").errors[0]
+    assert (error.code, error.where) == ("expression-syntax", f"{path}:5:10")
+    assert "line" not in error.message

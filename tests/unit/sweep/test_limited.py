@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import COUNTER
+from tests.jars import remade_jar
 from tests.raising import raises
 from tla2py.errors import InputError
 from tla2py.execution.listener import SILENT
@@ -20,6 +21,7 @@ from tla2py.spark.choice import choose_executor
 from tla2py.sweep.load import load_sweep
 from tla2py.sweep.options import chosen_places
 from tla2py.sweep.plan import plan_sweep
+from tla2py.tlc.tools.jar import bundled_jar
 
 MODULE = r"""---- MODULE Grid ----
 EXTENDS Naturals
@@ -133,11 +135,9 @@ def test_a_setting_that_cannot_be(setting: str, code: str, where: str | None, fi
 def test_a_list_of_points() -> None:
     assert chosen_places("3,5-7, 1", 9) == (2, 4, 5, 6, 0)
     for text in ("5-3", "", "x", "1,,2", "-1"):
-        with pytest.raises(InputError, match="not a list of points"):
-            chosen_places(text, 9)
+        raises(InputError, chosen_places, text, 9, match="not a list of points")
     for text in ("0", "10", "8-10"):
-        with pytest.raises(InputError, match="the sweep has no point"):
-            chosen_places(text, 9)
+        raises(InputError, chosen_places, text, 9, match="the sweep has no point")
 
 
 HEAD = 'module = "Counter.tla"\n[constants]\nMax = 1\n'
@@ -200,24 +200,20 @@ def test_a_path_that_leads_out(
 
 
 def test_the_files_of_others_in_place_of_ours(repository: Path) -> None:
-    file = repository / "specs/sweep.toml"
-    file.symlink_to(repository.parent / "outside/secret")
-    with pytest.raises(InputError) as refused:
-        SweepOptions(trust=False).load([file])
-    assert refused.value.code == "outside-repository"
+    file, secret = repository / "specs/sweep.toml", repository.parent / "outside/secret"
+    strangers = SweepOptions(trust=False)
+    file.symlink_to(secret)
+    assert raises(InputError, strangers.load, [file]).code == "outside-repository"
     file.unlink()
     file.write_text(HEAD)
-    file.with_suffix(".lock").symlink_to(repository.parent / "outside/secret")
+    file.with_suffix(".lock").symlink_to(secret)
     factory = choose_executor(ExecutorName.LOCAL, None, SILENT, only_runs=True)
-    with pytest.raises(InputError) as refused:
-        gate([str(file)], factory, GateOptions(sweeps=SweepOptions(trust=False)))
-    assert refused.value.code == "outside-repository"
+    refused = raises(InputError, gate, [str(file)], factory, GateOptions(sweeps=strangers))
+    assert refused.code == "outside-repository"
     # The file of a folder.
     file.unlink()
-    (repository / "specs/models.toml").symlink_to(repository.parent / "outside/secret")
-    with pytest.raises(InputError) as refused:
-        SweepOptions(trust=False).load([repository / "specs"])
-    assert refused.value.code == "outside-repository"
+    (repository / "specs/models.toml").symlink_to(secret)
+    assert raises(InputError, strangers.load, [repository / "specs"]).code == "outside-repository"
 
 
 def test_a_path_within_the_repository(repository: Path) -> None:
@@ -257,19 +253,13 @@ def test_what_could_replace_the_answers(repository: Path, text: str, place: str)
     refused = raises(InputError, lambda: SweepOptions(trust=False).load([file]))
     assert (refused.code, refused.where) == ("needs-trust", f"{file}:{place}")
     SweepOptions(trust=True).load([file])
-
-
-def test_options_that_only_tune(repository: Path) -> None:
-    file = repository / "specs/sweep.toml"
+    # Options that only tune.
     options = ["-Xss8m", "-XX:+UseSerialGC", "-XX:MaxDirectMemorySize=1g", "-Dtlc2.tool.fp.FPSet.impl=a"]
     file.write_text(HEAD + f"[tlc]\njava_options = {json.dumps(options)}\n[environment]\nLOG = 'a'\n")
     SweepOptions(trust=False).load([file])
 
 
 def test_a_jar_of_the_project(repository: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    from tests.jars import remade_jar
-    from tla2py.tlc.tools.jar import bundled_jar
-
     monkeypatch.delenv("TLA2TOOLS_JAR", raising=False)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.chdir(repository)

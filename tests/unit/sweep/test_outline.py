@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -73,9 +74,8 @@ SWEEPS = {
 def alone(sweep: Sweep, place: int) -> Plan:
     """The plan of one point without the others."""
     points = Points(sweep.points.names, sweep.points.rows[place : place + 1])
-    return plan_sweep(
-        replace(sweep, points=points, counted=frozenset({1} if place + 1 in sweep.counted else ())), "jar"
-    )
+    counted = frozenset({1} if place + 1 in sweep.counted else ())
+    return plan_sweep(replace(sweep, points=points, counted=counted), "jar")
 
 
 @pytest.fixture
@@ -134,12 +134,12 @@ def test_few_outlines_serve_many_points(folder: Path) -> None:
 def test_a_value_that_a_template_writes_itself_is_missed_at_the_other_points(folder: Path) -> None:
     (folder / "own.j2").write_text(default_template().replace("{{ name }} = {{ value }}", "{{ name }} = 1"))
     text = HEAD.replace('[constants]\nOp = "LAMBDA v : v + 1"\n', '[substitutions]\nOp = "LAMBDA v : v"\n')
-    (folder / "sweep.toml").write_text(
-        f'template = "own.j2"\n{text}[parameters]\nA = [1, 2]\nB = [1]\nProcs = [1]\n'
+    text = f'template = "own.j2"\n{text}[parameters]\nA = [1, 2]\nB = [1]\nProcs = [1]\n'
+    (folder / "sweep.toml").write_text(text)
+    sweep = load_sweep(folder / "sweep.toml")
+    assert (
+        raises(InputError, plan_sweep, sweep, "jar", match="point 2 .* lacks A = 2").code == "template-drops"
     )
-    with pytest.raises(InputError, match=r"point 2 .* lacks A = 2") as raised:
-        plan_sweep(load_sweep(folder / "sweep.toml"), "jar")
-    assert raised.value.code == "template-drops"
 
 
 ROWS = [{"A": a, "B": b} for a in ("1", "2", "3") for b in ("x", "y")]
@@ -184,12 +184,8 @@ def test_points_with_the_same_run_name_the_first(load: LoadSweep) -> None:
     sweep = load('module = "Counter.tla"\n[parameters]\nMax = [1, 2]\ninvariants = ["Small", "Small,"]\n')
     plan = plan_sweep(sweep, "jar")
     shown = list(planned(sweep, plan, {}))
-    assert [line.rpartition("  ")[2] for line in shown[:4]] == [
-        "to run",
-        "as point 1",
-        "to run",
-        "as point 3",
-    ]
+    said = [line.rpartition("  ")[2] for line in shown[:4]]
+    assert said == ["to run", "as point 1", "to run", "as point 3"]
     assert shown[-1].endswith("2 runs, 0 cached, 2 to execute")
     assert plan.runs.missing(()) == [1, 3]
 
@@ -204,31 +200,21 @@ def test_runs_are_made_when_they_are_read(load: LoadSweep) -> None:
     assert [point.index for point, _ in plan.samples()] == [1, 3]
 
 
-MODEL_LISTS_HEAD = 'module = "Counter.tla"\n[constants]\nMax = 1\n'
-
-
 def test_each_value_of_a_list_is_the_names_of_one_point(load: LoadSweep) -> None:
+    head = 'module = "Counter.tla"\n[constants]\nMax = 1\n'
     sweep = load(
-        MODEL_LISTS_HEAD
-        + '[parameters]\ninvariants = ["", "Small", "Small, Init"]\nproperties = ["", "Small"]\n'
+        head + '[parameters]\ninvariants = ["", "Small", "Small, Init"]\nproperties = ["", "Small"]\n'
     )
     configs = [run.config for run in plan_sweep(sweep, "jar").runs]
-    assert [(config.invariants, config.properties) for config in configs] == [
-        (invariants, properties)
-        for invariants in ((), ("Small",), ("Small", "Init"))
-        for properties in ((), ("Small",))
-    ]
-
-
-def test_a_parameter_goes_before_the_list_of_the_model(load: LoadSweep) -> None:
+    pairs = product(((), ("Small",), ("Small", "Init")), ((), ("Small",)))
+    assert [(config.invariants, config.properties) for config in configs] == [*pairs]
+    # A parameter goes before the list of the model.
     text = '[model]\ninvariants = ["Small"]\nconstraints = ["Small"]\n[parameters]\ninvariants = [""]\n'
-    (run,) = plan_sweep(load(MODEL_LISTS_HEAD + text), "jar").runs
+    (run,) = plan_sweep(load(head + text), "jar").runs
     assert run.config.invariants == ()
     assert run.config.constraints == ("Small",)
-
-
-def test_a_name_that_is_no_definition_is_told_at_its_place(load: LoadSweep) -> None:
-    sweep = load(MODEL_LISTS_HEAD + '[parameters]\nproperties = ["Small, Smal"]\n')
+    # A name that is no definition is told at its place.
+    sweep = load(head + '[parameters]\nproperties = ["Small, Smal"]\n')
     raised = raises(InputError, plan_sweep, sweep, "jar", match="Smal")
     assert raised.code == "unknown-definition"
     assert "Small?" in str(raised.hint)

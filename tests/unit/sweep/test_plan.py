@@ -7,6 +7,7 @@ import pickle
 import sys
 from dataclasses import fields, replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,7 +16,7 @@ from tests.conftest import COUNTER
 from tests.raising import raises
 from tests.unit.conftest import LoadSweep
 from tla2py.errors import InputError
-from tla2py.model.model import NO_INPUTS, Assignment, Config, GivenVariable, InputFile, Inputs
+from tla2py.model.model import Assignment, Config, GivenVariable, InputFile, Inputs
 from tla2py.model.run import Limits, ModuleText, Run, TlcOptions, digest_text
 from tla2py.sweep.load import load_sweep
 from tla2py.sweep.plan import Plan, plan_sweep
@@ -118,11 +119,10 @@ def test_what_may_change_the_answer_changes_every_id(load: LoadSweep, plan: Plan
     assert not set(ids(plan_sweep(load(SWEEP.replace(old, new, 1)), "jar"))) & set(ids(plan))
 
 
-def test_the_jar_changes_every_id(load: LoadSweep, plan: Plan) -> None:
+def test_the_jar_and_the_text_of_a_template_change_every_id(
+    load: LoadSweep, tmp_path: Path, plan: Plan
+) -> None:
     assert not set(ids(plan_sweep(load(SWEEP), "another jar"))) & set(ids(plan))
-
-
-def test_a_template_changes_the_ids_by_its_text_alone(load: LoadSweep, tmp_path: Path, plan: Plan) -> None:
     (tmp_path / "own.j2").write_text("\\* mine\n" + default_template())
     assert not set(ids(plan_sweep(load('template = "own.j2"\n' + SWEEP), "jar"))) & set(ids(plan))
 
@@ -219,16 +219,13 @@ def test_a_constant_that_only_numbers_are_compared_with_needs_a_value(
     load: LoadSweep, tmp_path: Path
 ) -> None:
     (tmp_path / "Small.tla").write_text(COMPARED)
-    with pytest.raises(InputError) as raised:
-        plan_sweep(load('module = "Small.tla"\n[model]\ninvariants = ["Low", "Free"]\n'), "jar")
-    assert (raised.value.code, raised.value.where) == ("unassigned", str(tmp_path / "sweep.toml"))
-    assert "constant N " in raised.value.message
-    assert "compared with x" in raised.value.message
+    sweep = load('module = "Small.tla"\n[model]\ninvariants = ["Low", "Free"]\n')
+    raised = raises(InputError, plan_sweep, sweep, "jar")
+    assert (raised.code, raised.where) == ("unassigned", str(tmp_path / "sweep.toml"))
+    assert "constant N " in raised.message
+    assert "compared with x" in raised.message
     assert plan_sweep(load('module = "Small.tla"\n[constants]\nN = 2\n'), "jar").filled == ("Nil",)
-
-
-def test_a_constant_that_a_config_leaves_out_needs_a_value(load: LoadSweep, tmp_path: Path) -> None:
-    (tmp_path / "Small.tla").write_text(COMPARED)
+    # So does one that a config leaves out.
     (tmp_path / "Small.cfg").write_text("SPECIFICATION Spec\nCONSTANT N = 2\n")
     text = 'module = "Small.tla"\nconfig = "Small.cfg"\n'
     raised = raises(InputError, lambda: plan_sweep(load(text), "jar"))
@@ -257,37 +254,28 @@ def test_the_text_of_any_module_reached_changes_every_id(load: LoadSweep, tmp_pa
 def test_a_new_point_leaves_the_others_ids(load: LoadSweep, plan: Plan) -> None:
     more = plan_sweep(load(SWEEP.replace("[2, 1, -1]", "[7, -1, 1, 2]")), "jar")
     assert set(ids(plan)) < set(ids(more))
+    # A value written otherwise is the same run.
+    texts = (
+        f'module = "Counter.tla"\n[constants]\nMax = "{text}"\n' for text in ("{a, b}", " {a,b}", "{ a , b }")
+    )
+    assert len({run.run_id for text in texts for run in plan_sweep(load(text), "jar").runs}) == 1
 
 
-def test_a_value_written_otherwise_is_the_same_run(load: LoadSweep) -> None:
-    plans = [
-        plan_sweep(load(f'module = "Counter.tla"\n[constants]\nMax = "{text}"\n'), "jar")
-        for text in ("{a, b}", " {a,b}", "{ a , b }")
-    ]
-    assert ids(plans[0]) == ids(plans[1]) == ids(plans[2])
+RUN = Run(
+    main="M",
+    modules=(),
+    config=Config(),
+    config_text="",
+    template="",
+    options=TlcOptions(),
+    limits=Limits(timeout_seconds=1, memory_bytes=1, trust=False),
+    jar_sha256="jar",
+)
 
 
-def run_id(
-    modules: tuple[ModuleText, ...] = (),
-    *,
-    main: str = "M",
-    config_text: str = "",
-    options: TlcOptions | None = None,
-    trust: bool = False,
-    inputs: Inputs = NO_INPUTS,
-) -> str:
-    """The id of a run with this content."""
-    return Run(
-        main=main,
-        modules=modules,
-        config=Config(),
-        config_text=config_text,
-        template="",
-        options=options or TlcOptions(),
-        limits=Limits(timeout_seconds=1, memory_bytes=1, trust=trust),
-        jar_sha256="jar",
-        inputs=inputs,
-    ).run_id
+def run_id(*modules: ModuleText, **changed: Any) -> str:
+    """The id of a run with these modules and fields."""
+    return replace(RUN, modules=modules, **changed).run_id
 
 
 def test_every_option_is_part_of_the_digest() -> None:
@@ -308,7 +296,7 @@ def test_every_option_is_part_of_the_digest() -> None:
         "overrides": (("x.jar", "0" * 64),),
     }
     assert set(other) == {field.name for field in fields(TlcOptions)}
-    digests = {run_id(trust=trust) for trust in (False, True)}
+    digests = {run_id(), run_id(limits=replace(RUN.limits, trust=True))}
     for name, value in other.items():
         digests.add(run_id(options=replace(TlcOptions(), **{name: value})))  # type: ignore[arg-type]
     inputs = [
@@ -323,15 +311,16 @@ def test_every_option_is_part_of_the_digest() -> None:
 
 
 def test_where_one_part_ends_and_the_next_begins_is_part_of_the_digest() -> None:
+    one, two = ModuleText("A", "1"), ModuleText("B", "2")
     digests = {
-        run_id((ModuleText("A", "1"), ModuleText("B", "2"))),
-        run_id((ModuleText("A", "1B"),), config_text="2"),
-        run_id((ModuleText("A", "2"), ModuleText("B", "1"))),
-        run_id((ModuleText("B", "2"), ModuleText("A", "1")), main="MA"),
+        run_id(one, two),
+        run_id(ModuleText("A", "1B"), config_text="2"),
+        run_id(ModuleText("A", "2"), ModuleText("B", "1")),
+        run_id(two, one, main="MA"),
     }
     assert len(digests) == 4
     # The id does not depend on the order of modules.
-    assert run_id((ModuleText("B", "2"), ModuleText("A", "1"))) in digests
+    assert run_id(two, one) in digests
 
 
 def test_a_model_needs_a_specification(load: LoadSweep, tmp_path: Path) -> None:
@@ -340,28 +329,25 @@ def test_a_model_needs_a_specification(load: LoadSweep, tmp_path: Path) -> None:
         specification="Spec", assignments=(Assignment("Max", "1"),)
     )
     (tmp_path / "Counter.tla").write_text(COUNTER.replace("Spec ==", "System =="))
-    with pytest.raises(InputError, match='specification = "System"') as raised:
-        plan_sweep(load_sweep(tmp_path / "sweep.toml"), "jar")
-    assert raised.value.code == "no-specification"
+    sweep = load_sweep(tmp_path / "sweep.toml")
+    raised = raises(InputError, plan_sweep, sweep, "jar", match='specification = "System"')
+    assert raised.code == "no-specification"
     (tmp_path / "Counter.tla").write_text(COUNTER.replace(r"Spec == Init /\ [][Next]_x", ""))
-    with pytest.raises(InputError, match=r'init = "Init"') as raised:
-        plan_sweep(load_sweep(tmp_path / "sweep.toml"), "jar")
-    assert raised.value.code == "no-specification"
+    sweep = load_sweep(tmp_path / "sweep.toml")
+    assert raises(InputError, plan_sweep, sweep, "jar", match='init = "Init"').code == "no-specification"
 
 
 def test_what_only_an_instance_defines_is_no_name_for_a_config(load: LoadSweep, tmp_path: Path) -> None:
     (tmp_path / "Counter.tla").write_text(COUNTER.replace("====", "C == INSTANCE Other\n===="))
     (tmp_path / "Other.tla").write_text("---- MODULE Other ----\nFine == TRUE\nSpec == TRUE\n====\n")
     model = 'module = "Counter.tla"\n[constants]\nMax = 1\n[model]\n'
-    with pytest.raises(InputError, match="C!Fine") as raised:
-        load(model + 'alias = "C!Fine"\n')
-    assert raised.value.code == "instance-name"
-    assert "Fine == C!Fine" in str(raised.value.hint)
-    assert raised.value.where == f"{tmp_path / 'sweep.toml'}:5:10"
+    raised = raises(InputError, load, model + 'alias = "C!Fine"\n', match="C!Fine")
+    assert raised.code == "instance-name"
+    assert "Fine == C!Fine" in str(raised.hint)
+    assert raised.where == f"{tmp_path / 'sweep.toml'}:5:10"
     # Where a list of definitions is asked for, it is an expression.
     (run,) = plan_sweep(load(model + 'invariants = ["C!Fine"]\n'), "jar").runs
     assert run.config.expressions == (("MC_invariant_1", "C!Fine"),)
     assert "  MC_invariant_1\n" in run.config_text
-    with pytest.raises(InputError, match="Spec_ == C!Spec") as raised:
-        load('module = "Counter.tla"\n[constants]\nMax = 1\n[model]\nspecification = "C!Spec"\n')
-    assert raised.value.code == "instance-name"
+    raised = raises(InputError, load, model + 'specification = "C!Spec"\n', match="Spec_ == C!Spec")
+    assert raised.code == "instance-name"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 from pathlib import Path
 
 import pytest
@@ -16,54 +17,7 @@ from tla2py.tla.parse import load_modules
 
 SPECS = Path(__file__).parents[3] / "specs"
 LIBRARY = SPECS / "lib"
-
-KINDS = r"""---- MODULE Kinds ----
-EXTENDS Integers, Sequences, FiniteSets
-CONSTANTS
-  Servers,        \* the servers
-  Senders,        \* the senders
-  Leader,
-  Faulty,
-  Quorums,
-  Majorities,
-  Shown,
-  Weights,
-  Most,
-  Sizes,
-  Heads,
-  Least,
-  Fast,           \* whether to be fast
-  Word,
-  Codes,
-  Pairs,
-  Queue,
-  Config,
-  Better(_, _),
-  Nil             \* nothing
-VARIABLE x
-ASSUME Leader \in Servers /\ Faulty \subseteq Servers
-ASSUME Quorums \subseteq SUBSET Servers /\ \A q, r \in Quorums : q \cap r # {}
-ASSUME /\ \A q \in Majorities : q \subseteq Servers
-       /\ \A q, r \in Majorities : q \cap r # {}
-       /\ \A s \in Shown : s \in Servers
-ASSUME Weights \in [Servers -> 1..9]
-ASSUME Sizes \in [Servers -> [Senders -> {n \in Nat : n > 0}]]
-ASSUME Heads \in [Servers -> {q \in {1, 3} : q > 1}]
-ASSUME Least \in Nat /\ Least > 4
-ASSUME Word \in STRING
-ASSUME Codes \subseteq Nat \ {0}
-ASSUME Pairs \subseteq Servers \X Senders
-ASSUME Queue \in Seq(Servers)
-ASSUME Config \in [port : Nat, host : Servers]
-Init == x = Nil
-Next == IF Fast /\ Better(1, 2) /\ Most > 1 THEN x' \in Senders ELSE UNCHANGED x
-Spec == Init /\ [][Next]_x
-Absent == CHOOSE a : a \notin Servers
-First == CHOOSE s \in Servers : TRUE
-TypeOK == x \in Senders \cup {Nil}
-Done == <>(x # Nil)
-====
-"""
+MODULES = Path(__file__).parents[2] / "specs" / "first"
 
 
 def scaffold(module: Path, folder: Path, *libraries: Path) -> tuple[Sweep, str]:
@@ -74,9 +28,7 @@ def scaffold(module: Path, folder: Path, *libraries: Path) -> tuple[Sweep, str]:
 
 @pytest.fixture
 def kinds(tmp_path: Path) -> Path:
-    path = tmp_path / "Kinds.tla"
-    path.write_text(KINDS)
-    return path
+    return Path(shutil.copy(MODULES / "Kinds.tla", tmp_path))
 
 
 def test_every_kind_gets_a_value_that_the_assumptions_allow(kinds: Path, tmp_path: Path) -> None:
@@ -113,7 +65,7 @@ def test_every_kind_gets_a_value_that_the_assumptions_allow(kinds: Path, tmp_pat
 
 
 def test_comments_before_a_definition_choose_nothing_and_take_no_time(kinds: Path, tmp_path: Path) -> None:
-    text = KINDS.replace("First ==", "First ==" + " (* a *)" * 40)
+    text = kinds.read_text().replace("First ==", "First ==" + " (* a *)" * 40)
     kinds.write_text(text.replace("Done ==", "Done == \\* CHOOSE n : TRUE\n"))
     sweep, _ = scaffold(kinds, tmp_path)
     assert dict(sweep.file.substitutions) == {"Absent": "AbsentValue"}
@@ -126,29 +78,8 @@ def test_comments_stand_above_and_guesses_are_marked(kinds: Path, tmp_path: Path
     assert {"Most", "Servers", "Senders", "Fast"} <= set(marked)
 
 
-ASSUMED = r"""---- MODULE Assumed ----
-EXTENDS Integers, FiniteSets
-CONSTANTS N, T, F  \* replicas, and how many fail
-CONSTANTS Bridge, Positions, Ballot, Items, Offers
-VARIABLE x
-Least(S) == CHOOSE m \in S : \A s \in S : m <= s
-Sound == N > 3 * T
-ASSUME Sound /\ T >= F
-ASSUME Least(Positions) < Least(Bridge) /\ Cardinality(Bridge) < Cardinality(Positions)
-ASSUME 0 \in Ballot /\ Ballot \subseteq Nat
-ASSUME Offers \subseteq SUBSET Items
-       /\ \A o \in Offers :
-             Cardinality(o) = Cardinality(Items) - 1
-Init == x \in Items
-Next == x' = x
-Spec == Init /\ [][Next]_x
-====
-"""
-
-
 def test_values_are_as_assumed_or_what_is_not_is_told(tmp_path: Path) -> None:
-    (tmp_path / "Assumed.tla").write_text(ASSUMED)
-    sweep, text = scaffold(tmp_path / "Assumed.tla", tmp_path)
+    sweep, text = scaffold(MODULES / "Assumed.tla", tmp_path)
     assert dict(sweep.file.constants) == {
         "N": 4,
         "T": 1,
@@ -168,25 +99,8 @@ def test_values_are_as_assumed_or_what_is_not_is_told(tmp_path: Path) -> None:
     assert text.count("how many fail") == 1
 
 
-RING = r"""---- MODULE Ring ----
-EXTENDS Naturals, Sequences
-CONSTANTS N, Id, Names, Tower
-VARIABLE x
-Node == 1..N
-ASSUME N \in Nat \ {0} /\ Id \in Seq(Nat) /\ Len(Id) = N
-ASSUME \A m, n \in Node : m # n => Id[m] # Id[n]
-ASSUME Names \in Seq({"a", "b"}) /\ Len(Names) = 2
-ASSUME Tower \in [1..Len(Tower) -> Nat]
-Init == x = Id[1] + Len(Names) + Len(Tower)
-Next == x' = x
-Spec == Init /\ [][Next]_x
-====
-"""
-
-
 def test_a_sequence_is_as_long_and_as_distinct_as_assumed(tmp_path: Path) -> None:
-    (tmp_path / "Ring.tla").write_text(RING)
-    sweep, text = scaffold(tmp_path / "Ring.tla", tmp_path)
+    sweep, text = scaffold(MODULES / "Ring.tla", tmp_path)
     # A constant's value must not depend on the constant.
     assert dict(sweep.file.constants) == {"N": 2, "Id": "<<1, 2>>", "Names": '<<"a">>', "Tower": "<<2, 2>>"}
     # Using numbers as names would only hide it.
@@ -205,11 +119,9 @@ def test_candidates_are_comments_that_work_when_uncommented(kinds: Path, tmp_pat
 def test_the_example_parameters_and_expectations_work_too(tiny_spec: Path, tmp_path: Path) -> None:
     _, text = scaffold(tiny_spec, tmp_path)
     text = re.sub(r"^Max = .*\n", "", text, flags=re.MULTILINE)
-    text = re.sub(
-        r"^# (Max = |\[|match|verdict|violates)", lambda found: found[1], text, flags=re.MULTILINE
-    ).replace('# "Small"', '"Small"')
+    text = re.sub(r"^# (Max = |\[|match|verdict|violates)", r"\1", text, flags=re.MULTILINE)
     path = tmp_path / "second.toml"
-    path.write_text(text)
+    path.write_text(text.replace('# "Small"', '"Small"'))
     sweep = load_sweep(path)
     assert [dict(point.parameters) for point in sweep.points] == [{"Max": "1"}, {"Max": "2"}, {"Max": "3"}]
     assert sweep.expect is not None
@@ -294,10 +206,7 @@ def test_without_a_specification_init_and_next_are_named(tmp_path: Path) -> None
     path.write_text("---- MODULE M ----\nVARIABLE x\nStart == x = 0\nNext == x' = 1\n====\n")
     sweep, _ = scaffold(path, tmp_path)
     assert (sweep.file.model.init, sweep.file.model.next) == ("Start", "Next")
-
-
-def test_without_any_behaviour_the_place_for_one_is_shown(tmp_path: Path) -> None:
-    path = tmp_path / "M.tla"
+    # Without any behaviour the place for one is shown.
     path.write_text("---- MODULE M ----\nEXTENDS Naturals\nA == 1\n====\n")
     sweep, text = scaffold(path, tmp_path)
     assert sweep.file.model.specification is None
@@ -348,26 +257,9 @@ def test_the_systems_need_no_more_than_numbers(
     assert sum(name == value for name, value in dict(plan.runs[0].config.assignments).items()) == own
 
 
-CLUSTER = r"""---- MODULE Cluster ----
-EXTENDS Naturals, FiniteSets
-CONSTANTS InitServer, Server, Nil, Limit, Value, Name, Op(_)
-VARIABLES up, last
-ASSUME Limit < 4
-Init == up = InitServer /\ last = Nil
-Join(s) == s \in Server \ up /\ up' = up \cup {s} /\ last' = s
-Next == \E s \in Server : Join(s) /\ Cardinality(up) < Op(Limit)
-Spec == Init /\ [][Next]_<<up, last>>
-Twice(n) == 2 * n
-AllUp == Cardinality(up) < Cardinality(Server)
-Small == Cardinality(up) < 9 /\ Cardinality(Value) > 0 /\ Cardinality(InitServer) > 0 /\ Name # "x"
-TypeOK == up \subseteq Server
-===="""
-
-
 @pytest.mark.parametrize("folder", [".", "models"])
 def test_a_first_sweep_runs_the_model_of_the_config(tmp_path: Path, folder: str, run_cli: RunCli) -> None:
-    module = tmp_path / "Cluster.tla"
-    module.write_text(CLUSTER)
+    module = Path(shutil.copy(MODULES / "Cluster.tla", tmp_path))
     (tmp_path / folder).mkdir(exist_ok=True)
     (tmp_path / folder / "Cluster.cfg").write_text(
         "INIT Init NEXT Next INVARIANTS TypeOK AllUp CHECK_DEADLOCK FALSE CONSTANTS other = 1 InitServer = {s1}\n"
@@ -397,9 +289,7 @@ def test_a_first_sweep_runs_the_model_of_the_config(tmp_path: Path, folder: str,
 
 
 def test_a_set_named_after_another_is_guessed_within_it(tmp_path: Path) -> None:
-    module = tmp_path / "Cluster.tla"
-    module.write_text(CLUSTER)
-    sweep, text = scaffold(module, tmp_path)
+    sweep, text = scaffold(MODULES / "Cluster.tla", tmp_path)
     assert sweep.file.constants["InitServer"] == sweep.file.constants["Server"] == "{s1, s2}"
     assert "# InitServer = " not in text
 

@@ -87,9 +87,8 @@ def test_who_names_a_behaviour_names_all_of_it(box: Path, load: LoadSweep) -> No
     assert (config.specification, config.init, config.next) == ("Spec", None, None)
     config = config_of(load, '[parameters]\ninit = ["Full"]\n')
     assert (config.specification, config.init, config.next) == (None, "Full", "Next")
-    config = config_of(
-        load, '[model]\nspecification = "Spec"\n[parameters]\ninit = ["Init"]\nnext = ["Next"]\n'
-    )
+    both = '[parameters]\ninit = ["Init"]\nnext = ["Next"]\n'
+    config = config_of(load, '[model]\nspecification = "Spec"\n' + both)
     assert (config.specification, config.init, config.next) == (None, "Init", "Next")
 
 
@@ -97,9 +96,7 @@ def test_constants_may_vary_over_it(box: Path, load: LoadSweep) -> None:
     found = runs(load, '[parameters]\nLow = { from = 1, to = 3 }\nWho = ["{a}"]\n[grid]\nwhere = "Low # 2"\n')
     assert [dict(run.config.assignments)["Low"] for run in found] == ["1", "3"]
     assert all(dict(run.config.assignments)["Who"] == "{a}" for run in found)
-
-
-def test_a_predicate_knows_what_the_config_says(box: Path, load: LoadSweep) -> None:
+    # A predicate knows what the config says.
     text = '[parameters]\nLimit = { from = 1, to = 3 }\n[grid]\nwhere = "Limit > Low /\\\\ a \\\\in Who"\n'
     assert len(runs(load, text)) == 2
 
@@ -108,14 +105,8 @@ def test_switches_may_vary(box: Path, load: LoadSweep) -> None:
     (box / "Box.cfg").write_text(CONFIG + "SYMMETRY Table2\n")
     text = '[parameters]\nsymmetry = [true, false, "", "Who", "Who, Low", "Other"]\ncheck_deadlock = [true, false]\n'
     found = runs(load, text)
-    assert [run.config.symmetry for run in found[::2]] == [
-        "Table2",
-        None,
-        None,
-        "MC_symmetry",
-        "MC_symmetry",
-        "Other",
-    ]
+    switched = [run.config.symmetry for run in found[::2]]
+    assert switched == ["Table2", None, None, "MC_symmetry", "MC_symmetry", "Other"]
     assert [run.options.check_deadlock for run in found[:2]] == [True, False]
     raised = raises(InputError, runs, load, "[parameters]\ncheck_deadlock = [1]\n", match="check_deadlock")
     assert raised.code == "wrong-type"
@@ -125,9 +116,8 @@ def test_switches_may_vary(box: Path, load: LoadSweep) -> None:
 
 def test_several_configs_are_a_parameter(box: Path, load: LoadSweep) -> None:
     (box / "more").mkdir()
-    (box / "more" / "B.cfg").write_text(
-        CONFIG.replace("Low = 1", "Low = 5").replace("CHECK_DEADLOCK FALSE", "")
-    )
+    other = CONFIG.replace("Low = 1", "Low = 5").replace("CHECK_DEADLOCK FALSE", "")
+    (box / "more" / "B.cfg").write_text(other)
     text = 'module = "Box.tla"\nconfig = ["Box.cfg", "more/B.cfg"]\n'
     sweep = load(text + "[[expect.point]]\nmatch = { config = 'more/B.cfg' }\nverdict = 'violated'\n")
     assert [(p.name, p.kind) for p in sweep.parameters] == [("config", "config")]
@@ -142,7 +132,7 @@ def of_configs(box: Path, pattern: str) -> Sweep:
     return sweep_of_configs(box / "Box.tla", str(box / pattern))
 
 
-def test_a_folder_of_configs_is_a_sweep(box: Path) -> None:
+def test_a_folder_of_configs_is_a_sweep(box: Path, load: LoadSweep) -> None:
     (box / "models").mkdir()
     for name in ("b", "a"):
         (box / "models" / f"{name}.cfg").write_text(CONFIG)
@@ -153,17 +143,9 @@ def test_a_folder_of_configs_is_a_sweep(box: Path) -> None:
     (box / "written.toml").write_text(sweep.text)
     written = load_sweep(box / "written.toml")
     assert plan_sweep(written, "jar").runs.ids == plan_sweep(sweep, "jar").runs.ids
-
-
-def test_a_pattern_finds_configs(box: Path, load: LoadSweep) -> None:
-    (box / "models").mkdir()
-    for name in ("b", "a"):
-        (box / "models" / f"{name}.cfg").write_text(CONFIG)
+    # A pattern finds them too.
     sweep = load('module = "Box.tla"\nconfig = ["Box.cfg", "models/*.cfg"]\n')
     assert [p.parameters["config"] for p in sweep.points] == ["Box.cfg", "models/a.cfg", "models/b.cfg"]
-    raised = raises(InputError, load, 'module = "Box.tla"\nconfig = "model/*.cfg"\n')
-    assert (raised.code, raised.message) == ("config-missing", "no config matches model/*.cfg")
-    assert str(raised.where).endswith("sweep.toml:2:11")
 
 
 @pytest.mark.parametrize(
@@ -193,12 +175,9 @@ def test_what_a_config_names_has_to_be_there(
 
 def test_a_config_is_held_against_the_modules_that_it_is_used_with(box: Path, load: LoadSweep) -> None:
     (box / "Box.cfg").write_text(CONFIG.replace("Low = 1", "Low = 1 Late = Late"))
-    (box / "Other.tla").write_text(
-        BOX.replace("MODULE Box", "MODULE Other").replace("Limit ==", "Late == 1\nLimit ==")
-    )
-    (box / "Other.cfg").write_text(
-        (box / "Box.cfg").read_text().replace("Late = Late", "").replace("Table2", "Late")
-    )
+    other = BOX.replace("MODULE Box", "MODULE Other").replace("Limit ==", "Late == 1\nLimit ==")
+    (box / "Other.tla").write_text(other)
+    (box / "Other.cfg").write_text(CONFIG.replace("Table2", "Late"))
     crossed = 'module = ["Box.tla", "Other.tla"]\nconfig = ["Box.cfg", "Other.cfg"]\n'
     found = {}
     for name, text in (("crossed", crossed), ("zipped", crossed + 'grid.zip = [["module", "config"]]\n')):
@@ -240,15 +219,9 @@ def pairs(sweep: Sweep) -> dict[str, str]:
 
 def test_a_config_belongs_to_the_module_of_its_name(tmp_path: Path) -> None:
     other = COUNTER.replace("Counter", "MCCounter")
-    folder(
-        tmp_path,
-        Counter_tla=COUNTER,
-        MCCounter_tla=other,
-        Counter_cfg=FOLDER_CONFIG,
-        MCCounter_bug_cfg=FOLDER_CONFIG,
-        models__Counter3_cfg=FOLDER_CONFIG,
-        **{"_hidden__Counter_cfg".replace("_hidden", ".hidden"): FOLDER_CONFIG},
-    )
+    folder(tmp_path, Counter_tla=COUNTER, MCCounter_tla=other)
+    names = ("Counter_cfg", "MCCounter_bug_cfg", "models__Counter3_cfg", ".hidden__Counter_cfg")
+    folder(tmp_path, **dict.fromkeys(names, FOLDER_CONFIG))
     assert pairs(load_sweep(tmp_path)) == {
         "Counter.cfg": "Counter.tla",
         "MCCounter_bug.cfg": "MCCounter.tla",
@@ -258,44 +231,26 @@ def test_a_config_belongs_to_the_module_of_its_name(tmp_path: Path) -> None:
 
 def test_otherwise_to_the_only_one_that_has_its_names(tmp_path: Path) -> None:
     """Not to what that one extends, and not to one whose name merely fits."""
-    folder(
-        tmp_path,
-        Base_tla=COUNTER.replace("Counter", "Base"),
-        Top_tla=module("Top", "EXTENDS Base"),
-        Sma_tla=module("Sma"),
-        Small_cfg=FOLDER_CONFIG,
-    )
+    folder(tmp_path, Base_tla=COUNTER.replace("Counter", "Base"), Top_tla=module("Top", "EXTENDS Base"))
+    folder(tmp_path, Sma_tla=module("Sma"), Small_cfg=FOLDER_CONFIG)
     assert pairs(load_sweep(tmp_path)) == {"Small.cfg": "Top.tla"}
 
 
 def test_a_config_of_the_same_name_is_not_given_to_another_module(tmp_path: Path) -> None:
-    folder(
-        tmp_path,
-        Small_tla=module("Small"),
-        Counter_tla=COUNTER,
-        Counter_cfg=FOLDER_CONFIG,
-        Small_cfg=FOLDER_CONFIG,
-    )
+    folder(tmp_path, Small_tla=module("Small"), Counter_tla=COUNTER)
+    folder(tmp_path, Counter_cfg=FOLDER_CONFIG, Small_cfg=FOLDER_CONFIG)
     sweep = load_sweep(tmp_path)
     assert pairs(sweep) == {"Counter.cfg": "Counter.tla"}
     assert [(each.model, each.error.code) for each in sweep.unread] == [("Small.cfg", "unknown-definition")]
 
 
 def test_what_belongs_to_none_is_a_row(tmp_path: Path) -> None:
-    folder(
-        tmp_path,
-        Counter_tla=COUNTER,
-        Twin_tla=COUNTER.replace("Counter", "Twin"),
-        Counter_cfg=FOLDER_CONFIG,
-        either_cfg=FOLDER_CONFIG,
-        setup_cfg="[tool]\nx = 1\n",
-    )
+    folder(tmp_path, Counter_tla=COUNTER, Twin_tla=COUNTER.replace("Counter", "Twin"))
+    folder(tmp_path, Counter_cfg=FOLDER_CONFIG, either_cfg=FOLDER_CONFIG, setup_cfg="[tool]\nx = 1\n")
     sweep = load_sweep(tmp_path)
     assert pairs(sweep) == {"Counter.cfg": "Counter.tla"}
-    assert [(each.model, each.error.code) for each in sweep.unread] == [
-        ("either.cfg", "module-missing"),
-        ("setup.cfg", "config-syntax"),
-    ]
+    unread = [(each.model, each.error.code) for each in sweep.unread]
+    assert unread == [("either.cfg", "module-missing"), ("setup.cfg", "config-syntax")]
     (tmp_path / "models.toml").write_text('[grid]\nexclude = [{ config = "setup.cfg" }]\n')
     assert [each.model for each in load_sweep(tmp_path).unread] == ["either.cfg"]
 
@@ -333,9 +288,8 @@ def test_links_that_stay_below_the_folder_are_followed_once(tmp_path: Path) -> N
     assert list(pairs(sweep)) == ["a/Counter.cfg", "b/Counter1.cfg", "b/below/Counter2.cfg"]
     said = [(each.config, each.error.code, each.error.where) for each in sweep.unread]
     assert said == [(name, "outside-folder", str(top / name)) for name in ("a/Counter3.cfg", "out", "a/over")]
-    (top / "models.toml").write_text(
-        '[grid]\nexclude = [{ config = "out" }, { config = "a/Counter3.cfg" }]\n'
-    )
+    excluded = '[grid]\nexclude = [{ config = "out" }, { config = "a/Counter3.cfg" }]\n'
+    (top / "models.toml").write_text(excluded)
     assert [each.config for each in load_sweep(top).unread] == ["a/over"]
 
 
@@ -389,10 +343,7 @@ def test_models_toml_says_the_rest(tmp_path: Path) -> None:
     assert load_sweep(tmp_path / "models.toml").points == sweep.points
     (tmp_path / "models.toml").write_text("[tlc]\ntimeuot = 5\n")
     assert raises(InputError, load_sweep, tmp_path).where == f"{tmp_path / 'models.toml'}:2:1"
-
-
-def test_a_library_that_is_missing_is_an_error_without_a_sweep_file(tmp_path: Path) -> None:
-    (tmp_path / "Lift.tla").write_text("---- MODULE Lift ----\n====\n")
-    (tmp_path / "Lift.cfg").write_text("\n")
+    # A library that is missing is an error, also without this file.
+    (tmp_path / "models.toml").unlink()
     caught = raises(InputError, load_sweep, tmp_path / "models.toml", [tmp_path / "nowhere"])
     assert caught.code == "library-missing"
