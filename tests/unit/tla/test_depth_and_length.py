@@ -31,18 +31,11 @@ def nested(kind: str, depth: int = DEEPEST, leaf: str | None = None) -> str:
 
 
 @pytest.mark.parametrize("kind", NESTED)
-def test_deep_values_are_read_and_written(kind: str) -> None:
-    value = parse_value(nested(kind))
+def test_deep_values_are_read_written_and_compared(kind: str) -> None:
+    value, twin, other = (parse_value(nested(kind, leaf=leaf)) for leaf in (None, None, "b"))
     state = json.loads(json.dumps(state_to_itf({"x": value})))
-
     assert format_value(value) == nested(kind)
     assert format_value(state_from_itf(state)["x"]) == nested(kind)
-
-
-@pytest.mark.parametrize("kind", NESTED)
-def test_deep_values_are_compared(kind: str) -> None:
-    value, twin, other = (parse_value(nested(kind, leaf=leaf)) for leaf in (None, None, "b"))
-
     assert hash(value) == hash(twin)
     assert value == twin
     assert value != other
@@ -68,7 +61,6 @@ def test_json_nested_too_deep_is_refused() -> None:
     deep: Json = []
     for _ in range(BEYOND):
         deep = {"#tup": [deep]}
-
     assert raises(InputError, from_itf, deep, match=f"nested more than {DEEPEST} deep").code == "itf-syntax"
 
 
@@ -76,8 +68,7 @@ def test_json_nested_too_deep_is_refused() -> None:
 def test_unbalanced_deep_text_is_refused(kind: str) -> None:
     opening, inner, _ = NESTED[kind]
     for depth in (DEEPEST // 4, BEYOND):
-        with pytest.raises(ValueTextError, match="not a TLA"):
-            parse_value(opening * depth + inner)
+        raises(ValueTextError, parse_value, opening * depth + inner, match="not a TLA")
 
 
 def long_texts(size: int) -> dict[str, str]:

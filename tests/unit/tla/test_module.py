@@ -52,9 +52,8 @@ THEOREM Sound == Init => x = 0""",
 
 
 def test_the_sets_of_numbers_can_be_defined(write: WriteModules) -> None:
-    found = read(
-        write, "Nat == {0}\nInt == Nat\nReal == Int\na <= b == a = b\nx \\geq y == y <= x\n-. z == z"
-    )
+    body = "Nat == {0}\nInt == Nat\nReal == Int\na <= b == a = b\nx \\geq y == y <= x\n-. z == z"
+    found = read(write, body)
     assert [each.name for each in found.definitions] == ["Nat", "Int", "Real", "<=", ">=", "-."]
 
 
@@ -77,12 +76,14 @@ def test_places_count_characters_from_one(write: WriteModules) -> None:
     assert found.where(b.span).endswith("M.tla:3:13")
 
 
-def test_line_ends_of_other_systems_and_a_byte_order_mark(tmp_path: Path) -> None:
+def test_line_ends_of_other_systems_and_text_around_the_module(tmp_path: Path) -> None:
     path = tmp_path / "M.tla"
     path.write_bytes("\ufeff---- MODULE M ----\r\nCONSTANT A\r\nB == A\r\n====\r\n".encode())
     found = load_modules(path).root
     assert found.constants[0].span.place == "2:10"
     assert found.definitions[0].span.place == "3:1"
+    path.write_text("Notes on M, (not TLA+.\n\n---- MODULE M ----\nA == 1\n====\nB == [ nonsense\n")
+    assert [each.name for each in load_modules(path).root.definitions] == ["A"]
 
 
 def test_comments_beside_and_above_constants(write: WriteModules) -> None:
@@ -115,12 +116,9 @@ CONSTANTS First, Second \* both of them""",
         "First": "both of them",
         "Second": "both of them",
     }
-
-
-def test_comments_of_variables_and_definitions(write: WriteModules) -> None:
-    found = read(
-        write, "VARIABLE x \\* the clock\n\n\\* It starts\n(* at zero. *)\nInit == x = 0\n\nNext == x' = 1"
-    )
+    # Those of variables and definitions.
+    body = "VARIABLE x \\* the clock\n\n\\* It starts\n(* at zero. *)\nInit == x = 0\n\nNext == x' = 1"
+    found = read(write, body)
     assert found.variables[0].comment == "the clock"
     assert definition(found, "Init").comment == "It starts at zero."
     assert definition(found, "Next").comment == ""
@@ -144,9 +142,7 @@ Init == x = 0
     assert found.has_pluscal
     assert [(each.name, each.comment) for each in found.variables] == [("x", "")]
     assert [each.name for each in found.definitions] == ["Init"]
-
-
-def test_a_broken_algorithm_is_nothing_to_tlc(write: WriteModules) -> None:
+    # A broken algorithm is nothing to TLC.
     found = read(write, "(* --fair algorithm Oops { variable = ; }}} *)\nOne == 1")
     assert [each.name for each in found.definitions] == ["One"]
 
@@ -181,9 +177,7 @@ Next == I!Up""",
     assert spec.constants == ()
     assert set(spec.definitions) == {"I!Up", "Next"}
     assert spec.level("I!Up").label == "action"
-
-
-def test_a_nested_module_extends_those_before_it(load: LoadModules) -> None:
+    # A nested module extends those before it.
     inner = (
         "---- MODULE A ----\nVARIABLE y\nUp == y' = y\n====\n---- MODULE B ----\nEXTENDS A\nTwo == Up\n===="
     )
@@ -202,12 +196,6 @@ def test_a_module_does_not_extend_those_nested_in_it(load: LoadModules) -> None:
     assert refused.code == "module-missing"
 
 
-def test_text_around_the_module_is_ignored(tmp_path: Path) -> None:
-    path = tmp_path / "M.tla"
-    path.write_text("Notes on M, (not TLA+.\n\n---- MODULE M ----\nA == 1\n====\nB == [ nonsense\n")
-    assert [each.name for each in load_modules(path).root.definitions] == ["A"]
-
-
 @pytest.mark.parametrize(
     ("body", "place", "said"),
     [
@@ -224,6 +212,9 @@ def test_a_syntax_error_has_its_place_and_text(write: WriteModules, body: str, p
     assert raised.code == "module-syntax"
     assert raised.where == f"{path}:{place}"
     assert said in raised.message
+    # In a module below it is found there.
+    above = write(module("Above", "EXTENDS M"))
+    assert raises(InputError, load_modules, above).where == raised.where
 
 
 SPECS = Path(__file__).parents[3] / "specs"
@@ -249,6 +240,8 @@ Init == /\ x = 0           /\ TRUE
 
 def test_all_else_keeps_its_place() -> None:
     assert without_comments(TEXT) == BARE
+    text = TEXT.replace("x = 0", "x = ]")
+    assert without_comments(text) == text, "it does not parse"
 
 
 @pytest.mark.parametrize("path", sorted(SPECS.glob("*/*.tla")), ids=lambda path: path.stem)
@@ -259,11 +252,6 @@ def test_what_is_left_has_its_line_and_column(path: Path) -> None:
     for before, after in zip(text.split("\n"), bare.split("\n"), strict=True):
         assert after == after.rstrip()
         assert all(b in (" ", a) for a, b in zip(before, after, strict=False))
-
-
-def test_a_text_that_does_not_parse_stays() -> None:
-    text = TEXT.replace("x = 0", "x = ]")
-    assert without_comments(text) == text
 
 
 def test_modules_are_found_in_the_own_folder_then_in_libraries(write: WriteModules, tmp_path: Path) -> None:
@@ -294,13 +282,8 @@ def test_modules_are_found_in_the_own_folder_then_in_libraries(write: WriteModul
 def test_the_installed_library_comes_last(write: WriteModules, tmp_path: Path) -> None:
     root = write(module("Main", "EXTENDS Outer, TLC"), module("Near", "Own == 1"))
     installed = tmp_path / "installed"
-    texts = (
-        module("Outer", "EXTENDS Near, Inner"),
-        module("Near", "Other == 1"),
-        module("Inner", "In == 1"),
-        module("TLC", ""),
-    )
-    write(*texts, folder=installed)
+    texts = {"Outer": "EXTENDS Near, Inner", "Near": "Other == 1", "Inner": "In == 1", "TLC": ""}
+    write(*(module(*each) for each in texts.items()), folder=installed)
     spec = load_modules(root, installed=installed)
     assert set(spec.definitions) == {"Own", "In"}
     assert [each.name for each in spec.installed] == ["Outer", "Inner"]
@@ -354,8 +337,7 @@ def test_the_definitions_of_a_module(
 
 def test_a_missing_module_is_named_at_its_place(write: WriteModules, tmp_path: Path) -> None:
     root = write(module("Main", "EXTENDS Naturals,\n  Bass"), module("Base", "A == 1"))
-    raised = raises(InputError, load_modules, root)
-    error = raised
+    error = raises(InputError, load_modules, root)
     assert (error.code, error.where) == ("module-missing", f"{root}:3:3")
     assert "Bass" in error.message
     assert "Base" in str(error.hint)
@@ -392,29 +374,15 @@ def test_a_module_in_a_folder_beside_is_told_of_and_taken_if_asked_for(
     assert set(load_modules(root, nearby=True).definitions) == {"A"}
     # With two candidates the choice is ambiguous.
     write(module("Base", "B == 1"), folder=tmp_path / "other")
-    with pytest.raises(InputError):
-        load_modules(root, nearby=True)
-
-
-def test_a_syntax_error_in_a_module_below_is_found_there(write: WriteModules, tmp_path: Path) -> None:
-    root = write(module("A", "EXTENDS B"), module("B", "X == ["))
-    assert str(raises(InputError, load_modules, root).where).startswith(str(tmp_path / "B.tla"))
+    raises(InputError, lambda: load_modules(root, nearby=True))
 
 
 def test_modules_behind_the_first_one_in_its_file(tmp_path: Path) -> None:
     path = tmp_path / "Main.tla"
-    path.write_text(
-        module("Main", "EXTENDS Base\nA == B")
-        + "Some words.\n"
-        + module("Base", "EXTENDS Deep\nB == D")
-        + module("Deep", "D == 1")
-    )
+    behind = module("Base", "EXTENDS Deep\nB == D") + module("Deep", "D == 1")
+    path.write_text(module("Main", "EXTENDS Base\nA == B") + "Some words.\n" + behind)
     spec = load_modules(path)
-    assert [(each.name, each.path) for each in spec.modules] == [
-        ("Main", path),
-        ("Base", path),
-        ("Deep", path),
-    ]
+    assert {each.name: each.path for each in spec.modules} == dict.fromkeys(("Main", "Base", "Deep"), path)
     assert spec.definitions["B"].span.place == "8:1"
     # TLC gets each in its own file, with unchanged line numbers.
     base = spec.modules[1].text

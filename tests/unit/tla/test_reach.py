@@ -65,9 +65,8 @@ def reach(
 
 def test_a_name_reaches_definitions_at_any_depth(load: LoadModules) -> None:
     assert set(reach(load, "Inv").definitions) == {"Inv", "Step", "Store!Fits", "Store!Room", "Store!size"}
-    assert set(reach(load, "Other").definitions) == {
-        *("Other", "Pure!Id", "Sum", "Half", "\\prec", "Zero", "f")
-    }
+    other = set(reach(load, "Other").definitions)
+    assert other == {"Other", "Pure!Id", "Sum", "Half", "\\prec", "Zero", "f"}
     assert set(reach(load, "Spec").definitions) == {"Spec", "Step", "Vars"}
 
 
@@ -126,9 +125,8 @@ def test_a_name_that_means_another_definition_changes_the_digest(load: LoadModul
 
 
 def test_substitutions_of_a_config_are_followed(load: LoadModules) -> None:
-    assert (
-        "Unused" in reach(load, "Inv", replaced={"Limit": ["MC_Limit"], "MC_Limit": ["Unused"]}).definitions
-    )
+    twice = {"Limit": ["MC_Limit"], "MC_Limit": ["Unused"]}
+    assert "Unused" in reach(load, "Inv", replaced=twice).definitions
     assert "Unused" not in reach(load, "Spec", replaced={"Limit": ["Unused"]}).definitions
     assert "Unused" in reach(load, "Inv", replaced={"..": ["Unused"]}).definitions
 
@@ -139,9 +137,7 @@ def test_assumptions_have_digests(load: LoadModules) -> None:
     assert set(used.definitions) == {"Zero"}
     assert before.keys() == after.keys() == {"Root", "Base"}
     assert (before["Root"] != after["Root"], before["Base"]) == (True, after["Base"])
-
-
-def test_digests_are_the_same_everywhere(load: LoadModules) -> None:
+    # Digests are the same everywhere.
     reached = reach(load, "Inv")
     assert reached.definitions["Inv"] == "cddfd3b7f6318d41"
     assert reached.digest == "d26ddeafd3e2d3bc"
@@ -204,9 +200,7 @@ def test_every_form_of_a_string(written: str) -> None:
     assert document[offsets[0]] == "1"
     assert document[offsets[-1]] == "2"
     assert find_string(document, 0, "1 \\div 3") is None
-
-
-def test_lines_and_columns_of_offsets() -> None:
+    # Lines and columns of offsets.
     assert [line_and_column("ab\nc", offset) for offset in range(4)] == [(1, 1), (1, 2), (1, 3), (2, 1)]
 
 
@@ -240,9 +234,7 @@ def test_the_lines_of_a_translated_copy() -> None:
             assert found == (expected or ("  two:" if "END" in line else "(* --algorithm A"))
         else:
             assert found == line
-
-
-def test_a_blanked_word_moves_no_line() -> None:
+    # A blanked word moves no line.
     original = "LOCAL A == 1\nB == 2\nLOCAL C == 3"
     copy = original.replace("LOCAL C", "      C")
     assert [original_line(original, copy, line) for line in (1, 2, 3)] == [1, 2, 3]

@@ -49,10 +49,7 @@ def kind_of(load: LoadModules, body: str, declaration: str = "CONSTANT C") -> Co
         ("A == [type |-> C]", "model value"),
         # A missing value is not a number, and a comparison within a union proves nothing.
         ("A == x \\in (1..3) \\cup {C}\nB == IF x = C THEN x' = 1 ELSE x' = x + 1", "model value"),
-        (
-            "All == C \\cup {0}\nA == \\A p \\in All : IF p = 0 THEN x = 1 ELSE x = p",
-            "set of model values",
-        ),
+        ("All == C \\cup {0}\nA == \\A p \\in All : IF p = 0 THEN x = 1 ELSE x = p", "set of model values"),
         # Recursive operators come to an end.
         (
             r"""RECURSIVE Sum(_, _)
@@ -86,11 +83,8 @@ I == INSTANCE Base WITH Procs <- Nodes, On <- Flag""",
         module("Base", "CONSTANTS Procs, On\nAny == \\E p \\in Procs : On"),
     )
     kinds = infer_types(spec)
-    assert {name: each.kind for name, each in kinds.items()} == {
-        "Limit": "number",
-        "Nodes": "set of model values",
-        "Flag": "boolean",
-    }
+    found = {name: each.kind for name, each in kinds.items()}
+    assert found == {"Limit": "number", "Nodes": "set of model values", "Flag": "boolean"}
     assert "passed to Below" in kinds["Limit"].reason
     assert kinds["Flag"].where.endswith("Main.tla:6:47")
 
@@ -120,17 +114,12 @@ def test_a_comment_speaks_for_what_nothing_uses(load: LoadModules, declaration: 
     assert not found.certain
 
 
-def test_uses_go_before_comments(load: LoadModules) -> None:
+def test_assumptions_go_before_uses_and_uses_before_comments(load: LoadModules) -> None:
     assert kind_of(load, "A == x + C", "CONSTANT C \\* a set of values").kind == "number"
-
-
-def test_assumptions_go_before_uses(load: LoadModules) -> None:
     found = kind_of(load, "A == \\A c \\in C : c = x\nASSUME C \\subseteq Nat")
     assert (found.kind, found.certain) == ("set of numbers", True)
     assert found.where.endswith("M.tla:6:8")
-
-
-def test_operators_are_declared_with_parameters(load: LoadModules) -> None:
+    # Operators are declared with parameters.
     found = kind_of(load, "A == C(1, 2)", "CONSTANT C(_, _)")
     assert (found.kind, found.certain) == ("operator", True)
 
@@ -177,43 +166,24 @@ def test_candidates_by_their_shape(load: LoadModules) -> None:
     assert (spec.candidates.postconditions, spec.candidates.alias) == (("PostCondition",), ("Alias",))
 
 
-def test_what_a_check_of_induction_begins_with_stays_an_invariant(load: LoadModules) -> None:
+def test_which_predicates_are_initial_ones(load: LoadModules) -> None:
+    # What a check of induction begins with stays an invariant.
     text = PROTOCOL.replace("Fairness ==", "Inductive == TypeOK /\\ Small /\\ [][Next]_vars\nFairness ==")
-    spec = load(text)
-    assert spec.candidates.specification == ("Inductive", "Spec", "FairSpec")
-    assert spec.candidates.init == ("Init",)
-    assert spec.candidates.invariants == ("TypeOK", "Small")
-
-
-def test_a_type_predicate_beside_an_equality_of_something_else_is_no_initial_one(load: LoadModules) -> None:
+    found = load(text).candidates
+    assert found.specification == ("Inductive", "Spec", "FairSpec")
+    assert (found.init, found.invariants) == (("Init",), ("TypeOK", "Small"))
+    # So does a type predicate beside an equality of something else, and one with an equality.
     text = "VARIABLE x\nInit == x = 0\nNext == x' = 1 - x\nTwice == 2 * x\nType == x \\in {0, 1}\n"
-    spec = load(module("M", "EXTENDS Naturals\n" + text + "Inductive == Type /\\ Twice = x + x"))
-    assert spec.candidates.init == ("Init",)
-    assert spec.candidates.invariants == ("Type", "Inductive")
-
-
-def test_a_type_predicate_with_an_equality_is_no_initial_one(load: LoadModules) -> None:
-    spec = load(PROTOCOL.replace("TypeOK == x \\in Nat", "TypeOK == (x \\in 1..9 \\/ x = 0)"))
-    assert spec.candidates.init == ("Init",)
-    assert spec.candidates.invariants == ("TypeOK", "Small")
-
-
-def test_without_a_specification_names_and_shapes_give_init_and_next(load: LoadModules) -> None:
-    spec = load(
-        module(
-            "M",
-            """VARIABLE x
-Start == x = 0
-Step == x' = 1
-Again == x' = 0
-DoNext == Step \\/ Again
-Type == x \\in {0, 1}""",
-        )
-    )
-    assert spec.candidates.specification == ()
-    assert spec.candidates.init == ("Start",)
-    assert spec.candidates.next == ("DoNext",)
-    assert spec.candidates.invariants == ("Type",)
+    found = load(module("M", "EXTENDS Naturals\n" + text + "Inductive == Type /\\ Twice = x + x")).candidates
+    assert (found.init, found.invariants) == (("Init",), ("Type", "Inductive"))
+    text = PROTOCOL.replace("TypeOK == x \\in Nat", "TypeOK == (x \\in 1..9 \\/ x = 0)")
+    found = load(text).candidates
+    assert (found.init, found.invariants) == (("Init",), ("TypeOK", "Small"))
+    # Without a specification names and shapes give Init and Next.
+    text = "Start == x = 0\nStep == x' = 1\nAgain == x' = 0\nDoNext == Step \\/ Again\nType == x \\in {0, 1}"
+    found = load(module("M", "VARIABLE x\n" + text)).candidates
+    assert (found.specification, found.init, found.next) == ((), ("Start",), ("DoNext",))
+    assert found.invariants == ("Type",)
 
 
 def test_those_of_extended_modules_count_and_those_of_instances_do_not(load: LoadModules) -> None:
@@ -280,11 +250,8 @@ def test_a_variable_of_an_instance_stays_one(load: LoadModules) -> None:
         module("Main", "CONSTANT Zero\nI == INSTANCE Store WITH held <- Zero\nIs == I!Same"),
         module("Store", "VARIABLE held\nSame == held\nNothing == 1"),
     )
-    assert [spec.level(name) for name in ("I!Same", "Is", "I!Nothing")] == [
-        Level.STATE,
-        Level.STATE,
-        Level.CONSTANT,
-    ]
+    levels = [spec.level(name) for name in ("I!Same", "Is", "I!Nothing")]
+    assert levels == [Level.STATE, Level.STATE, Level.CONSTANT]
 
 
 def test_chains_of_lets_take_no_time(load: LoadModules) -> None:

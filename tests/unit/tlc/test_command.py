@@ -12,21 +12,13 @@ from tla2py.tlc.process.command import BEHAVIOURS, GRAPH, build_argv, heap_bytes
 
 MIB = 1024 * 1024
 PLAIN = TlcOptions()
+WRITTEN = f"file=/run/1/{BEHAVIOURS}/b"
 LIMITS = Limits(timeout_seconds=60, memory_bytes=1024 * MIB)
 
 
 def argv(options: TlcOptions = PLAIN, limits: Limits = LIMITS) -> list[str]:
-    return list(
-        build_argv(
-            Path("/jdk/bin/java"),
-            Path("/lib/tla2tools.jar"),
-            Path("/run/1"),
-            "Main",
-            "MC.cfg",
-            options,
-            limits,
-        )
-    )
+    java, jar, folder = Path("/jdk/bin/java"), Path("/lib/tla2tools.jar"), Path("/run/1")
+    return list(build_argv(java, jar, folder, "Main", "MC.cfg", options, limits))
 
 
 def jvm(command: list[str]) -> list[str]:
@@ -48,27 +40,20 @@ def added(options: TlcOptions) -> list[str]:
 def test_without_options() -> None:
     command = argv()
     assert command[0] == "/jdk/bin/java"
-    assert command[command.index("-cp") : command.index("-cp") + 3] == [
-        "-cp",
-        "/lib/tla2tools.jar",
-        "tlc2.TLC",
-    ]
+    path = command.index("-cp")
+    assert command[path : path + 3] == ["-cp", "/lib/tla2tools.jar", "tlc2.TLC"]
     # All versions read names relative to the working directory the same way, and only those.
     assert command[-1] == "Main.tla"
     assert tlc(command) == [
         *("-tool", "-config", "MC.cfg", "-metadir", "/run/1/states"),
         *("-workers", "1", "-fp", "0", "-seed", "0", "-checkpoint", "0", "-lncheck", "final"),
     ]
-
-
-def test_a_run_keeps_to_its_folder() -> None:
-    assert "-Djava.io.tmpdir=/run/1/tmp" in jvm(argv())
-
-
-def test_what_is_printed_does_not_depend_on_the_machine() -> None:
-    flags = jvm(argv())
-    for flag in ("-Duser.language=en", "-Duser.country=US", "-Dfile.encoding=UTF-8"):
-        assert flag in flags
+    # A run keeps to its folder, and what is printed does not depend on the machine.
+    machine = {"-Duser.language=en", "-Duser.country=US", "-Dfile.encoding=UTF-8"}
+    assert {"-Djava.io.tmpdir=/run/1/tmp", *machine} <= {*jvm(command)}
+    # The time limit is not told to TLC, and num and depth bound a simulation only.
+    assert argv(limits=replace(LIMITS, timeout_seconds=1)) == command
+    assert argv(TlcOptions(num=5, depth=7)) == command
 
 
 @pytest.mark.parametrize(
@@ -83,14 +68,8 @@ def test_what_is_printed_does_not_depend_on_the_machine() -> None:
         (TlcOptions(mode="simulate", depth=7), ["-simulate", "-depth", "7"]),
         (TlcOptions(mode="simulate", num=5, depth=7), ["-simulate", "num=5", "-depth", "7"]),
         (TlcOptions(graph=True), ["-dump", "dot,actionlabels", f"/run/1/{GRAPH}"]),
-        (
-            TlcOptions(mode="simulate", behaviours=True),
-            ["-simulate", f"file=/run/1/{BEHAVIOURS}/b,num={2**31 - 1}"],
-        ),
-        (
-            TlcOptions(mode="simulate", behaviours=True, num=5),
-            ["-simulate", f"file=/run/1/{BEHAVIOURS}/b,num=5"],
-        ),
+        (TlcOptions(mode="simulate", behaviours=True), ["-simulate", f"{WRITTEN},num={2**31 - 1}"]),
+        (TlcOptions(mode="simulate", behaviours=True, num=5), ["-simulate", f"{WRITTEN},num=5"]),
         (TlcOptions(options=("-lncheck", "default")), ["-lncheck", "default"]),
     ],
 )
@@ -112,10 +91,6 @@ def test_each_number_alone(options: TlcOptions, flag: str, value: str) -> None:
     differing = [(a, b) for a, b in zip(command, plain, strict=True) if a != b]
     threads = [("-XX:ParallelGCThreads=4", "-XX:ParallelGCThreads=1")] if flag == "-workers" else []
     assert differing == [*threads, (value, plain[plain.index(flag) + 1])]
-
-
-def test_num_and_depth_bound_a_simulation_only() -> None:
-    assert argv(TlcOptions(num=5, depth=7)) == argv()
 
 
 def test_options_come_last_so_that_they_win() -> None:
@@ -144,10 +119,6 @@ def test_what_no_answer_depends_on_can_be_left_out() -> None:
         *("-Dtlc2.value.Values.width=2147483647", "-XX:+UseSerialGC", "-Dmine=1"),
         *whole[whole.index("-cp") :],
     )
-
-
-def test_the_time_limit_is_not_told_to_tlc() -> None:
-    assert argv(limits=replace(LIMITS, timeout_seconds=1)) == argv()
 
 
 def test_the_flight_recorder_is_there_for_who_asks_for_it() -> None:

@@ -74,18 +74,11 @@ def test_every_state_reads_as_the_same_state_of_a_trace() -> None:
 
 
 def test_a_name_that_is_also_a_string_is_marked_in_each_state() -> None:
-    lines = [
-        f'{number} [label="/\\\\\\\\ x = a\\n/\\\\\\\\ y = \\"{text}\\""];'
-        for number, text in enumerate("bab")
-    ]
-    found = [
-        json.loads(state)["#meta"] for state in read("\n".join(lines).replace("\\\\\\\\", "\\\\")).states
-    ]
-    assert found == [
-        {"modelValues": ["a"]},
-        {"modelValues": [], "ambiguousModelValues": ["a"]},
-        {"modelValues": ["a"]},
-    ]
+    bodies = (f'/\\ x = a\n/\\ y = "{text}"' for text in "bab")
+    lines = [f'{number} [label="{escaped(body)}"];' for number, body in enumerate(bodies)]
+    one, other, again = (json.loads(state)["#meta"] for state in read("\n".join(lines)).states)
+    assert one == again == {"modelValues": ["a"]}
+    assert other == {"modelValues": [], "ambiguousModelValues": ["a"]}
 
 
 def test_the_steps_have_actions_and_arguments() -> None:
@@ -128,14 +121,8 @@ def test_equal_steps_are_one_also_in_the_next_block() -> None:
 
 @pytest.mark.parametrize("number", [str((1 << 63) + 1), "9" * 25])
 def test_a_number_that_is_no_fingerprint_is_left_out(number: str) -> None:
-    lines = (
-        '3 [label="x = 1"];',
-        "1 -> 2;",
-        f"{number} -> 2;",
-        f"1 -> -{number};",
-        f'{number} [label="x = 1"];',
-    )
-    block = read("\n".join(lines))
+    edges = f"1 -> 2;\n{number} -> 2;\n1 -> -{number};\n"
+    block = read(f'3 [label="x = 1"];\n{edges}{number} [label="x = 1"];')
     assert (steps(block), block.fingerprints.tolist()) == ([(1, 2, None, None)], [3])
 
 
@@ -143,9 +130,7 @@ def test_what_is_remembered_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tla2py.tlc.output.graph._REMEMBERED", 3000)
     lines = "\n".join(f'{n} [label="/\\\\ x = {n % 50}\\n/\\\\ y = {n}"];' for n in range(200))
     reader = GraphReader()
-    assert read(lines, reader).states == [
-        state_text({"x": number % 50, "y": number}) for number in range(200)
-    ]
+    assert read(lines, reader).states == [state_text({"x": n % 50, "y": n}) for n in range(200)]
     assert len(reader._variables) < 10
 
 
@@ -156,12 +141,9 @@ _REACHES = re.compile(rb"java/(?:io/(?:File|RandomAccess)|nio/file/|net/|lang/(?
 def test_no_module_of_the_bundled_tlc_knows_files_programs_or_the_network() -> None:
     with zipfile.ZipFile(bundled_jar()) as jar:
         # One class is not a module: its methods neither take nor return values.
-        classes = {
-            name: jar.read(name)
-            for name in jar.namelist()
-            if re.fullmatch(r"tlc2/module/(?!BuiltInModuleHelper)\w+\.class", name)
-        }
-        assert len(classes) >= 10
-        assert {name: _REACHES.findall(data) for name, data in classes.items() if _REACHES.search(data)} == {}
+        module = re.compile(r"tlc2/module/(?!BuiltInModuleHelper)\w+\.class")
+        names = [name for name in jar.namelist() if module.fullmatch(name)]
+        assert len(names) >= 10
+        assert [name for name in names if _REACHES.search(jar.read(name))] == []
         # The check works: it finds that TLC itself opens files.
         assert _REACHES.search(jar.read("util/FileUtil.class"))

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.conftest import COUNTER
 from tests.raising import raises
 from tests.unit.conftest import LoadSweep
 from tla2py.errors import InputError
@@ -25,25 +26,26 @@ CONFIG = Config(
 )
 
 
+TEXT = """\
+\\* Written by tla2py.
+SPECIFICATION Spec
+CONSTANTS
+  N = 3
+  S = {a, b}
+  Nat <- SmallNat
+  Seq <- [Sequences] BoundedSeq
+INVARIANTS
+  Inv
+  TypeOk
+PROPERTIES
+  Live
+SYMMETRY Sym
+"""
+
+
 def test_the_text_of_a_config() -> None:
-    assert render_config(CONFIG, default_template()) == (
-        "\\* Written by tla2py.\n"
-        "SPECIFICATION Spec\n"
-        "CONSTANTS\n"
-        "  N = 3\n"
-        "  S = {a, b}\n"
-        "  Nat <- SmallNat\n"
-        "  Seq <- [Sequences] BoundedSeq\n"
-        "INVARIANTS\n"
-        "  Inv\n"
-        "  TypeOk\n"
-        "PROPERTIES\n"
-        "  Live\n"
-        "SYMMETRY Sym\n"
-    )
-
-
-def test_what_is_empty_leaves_no_trace() -> None:
+    assert render_config(CONFIG, default_template()) == TEXT
+    # What is empty leaves no trace.
     text = render_config(Config(init="Init", next="Next"), default_template())
     assert text.splitlines()[1:] == ["INIT Init", "NEXT Next"]
 
@@ -81,9 +83,8 @@ def test_a_sweep_may_name_its_own_template(load: LoadSweep, tmp_path: Path) -> N
     )
     head = 'module = "Counter.tla"\ntemplate = "own.cfg.j2"\n'
     plan = plan_sweep(load(head + "[parameters]\nMax = [1, 2]\n"), "jar")
-    assert [run.config_text for run in plan.runs] == [
-        f"CONSTANT Max = {n}\nSPECIFICATION Spec\n" for n in (1, 2)
-    ]
+    texts = [run.config_text for run in plan.runs]
+    assert texts == [f"CONSTANT Max = {n}\nSPECIFICATION Spec\n" for n in (1, 2)]
 
 
 @pytest.mark.parametrize(
@@ -120,9 +121,8 @@ def model(load: LoadSweep) -> Model:
 
 
 def with_constant(model: Model, name: str, text: str) -> Model:
-    return replace(
-        model, constants=tuple(Assignment(n, text if n == name else t) for n, t in model.constants)
-    )
+    constants = tuple(Assignment(n, text if n == name else t) for n, t in model.constants)
+    return replace(model, constants=constants)
 
 
 def built(model: Model) -> tuple[Config, str, str]:
@@ -150,23 +150,12 @@ def test_the_wrapper_module(model: Model) -> None:
     assert config.assignments == (("Low", "0"), ("Who", "{a, b}"), ("Nil", "Nil"))
     assert config.substitutions == (("Origin", "MC_Origin"), ("Table", "MC_Table"), ("Pick", "MC_Pick"))
     assert wrapper == (
-        "---- MODULE MC_Box ----\n"
-        "\\* Written by tla2py: what a config cannot say.\n"
-        "EXTENDS Box\n"
-        "\n"
-        "MC_Origin ==\n  <<0, 1>>\n"
-        "\n"
-        "MC_Table ==\n  [w \\in Who |-> 0]\n"
-        "\n"
-        "MC_Pick(x, y) ==\n  x\n"
-        "\n"
-        "====\n"
+        "---- MODULE MC_Box ----\n\\* Written by tla2py: what a config cannot say.\nEXTENDS Box\n\n"
+        "MC_Origin ==\n  <<0, 1>>\n\nMC_Table ==\n  [w \\in Who |-> 0]\n\nMC_Pick(x, y) ==\n  x\n\n====\n"
     )
 
 
-@pytest.mark.parametrize(
-    "value", ["-1", "1 .. 3", "2147483648", "Low2 + 1", '"a\\nb"', "CHOOSE x \\in {1} : TRUE"]
-)
+@pytest.mark.parametrize("value", ["-1", "1 .. 3", "Low2 + 1", '"a\\nb"', "CHOOSE x \\in {1} : TRUE"])
 def test_values_that_a_config_cannot_say(model: Model, value: str) -> None:
     config, _, wrapper = built(with_constant(model, "Low", value))
     assert "Low" not in dict(config.assignments)
@@ -184,29 +173,25 @@ def test_the_name_of_a_definition_is_substituted_not_made_a_model_value(model: M
     assert ("b", "b") in config.assignments
 
 
-def test_model_values_in_expressions_are_declared_and_assigned(model: Model) -> None:
-    config, _, wrapper = built(
-        with_constant(model, "Table", "[w \\in {a, c} |-> IF w = a THEN fast ELSE Low]")
-    )
-    assert "CONSTANTS a, c, fast\n" in wrapper
-    assert config.assignments[-3:] == (("a", "a"), ("c", "c"), ("fast", "fast"))
-
-
-def test_what_an_expression_binds_is_no_model_value(model: Model) -> None:
-    _, _, wrapper = built(with_constant(model, "Pick", "LAMBDA p, q : LET r == p IN {s \\in {q} : s = r}"))
-    assert "CONSTANTS" not in wrapper
-
-
-def test_standard_modules_that_an_expression_needs_are_extended(model: Model) -> None:
-    _, _, wrapper = built(with_constant(model, "Origin", "<<0, Cardinality({})>>"))
-    assert "EXTENDS Box\n" in wrapper
-    _, _, wrapper = built(with_constant(model, "Origin", "(1 :> 0 @@ 2 :> Len(ToString(1)))"))
-    assert "EXTENDS Box, TLC\n" in wrapper
-
-
-def test_names_do_not_clash(model: Model) -> None:
-    _, _, wrapper = built(with_constant(model, "Low", "-1 + MC_Low"))
-    assert "MC_Low_ ==\n  -1 + MC_Low\n" in wrapper
+@pytest.mark.parametrize(
+    ("name", "value", "has", "lacks"),
+    [
+        ("Table", "[w \\in {a, c} |-> IF w = a THEN fast ELSE Low]", "CONSTANTS a, c, fast\n", ""),
+        # What an expression binds is no model value.
+        ("Pick", "LAMBDA p, q : LET r == p IN {s \\in {q} : s = r}", "", "CONSTANTS"),
+        # The standard modules that it needs are extended.
+        ("Origin", "<<0, Cardinality({})>>", "EXTENDS Box\n", ""),
+        ("Origin", "(1 :> 0 @@ 2 :> Len(ToString(1)))", "EXTENDS Box, TLC\n", ""),
+        # Names do not clash.
+        ("Low", "-1 + MC_Low", "MC_Low_ ==\n  -1 + MC_Low\n", ""),
+    ],
+)
+def test_what_expressions_need(model: Model, name: str, value: str, has: str, lacks: str) -> None:
+    config, _, wrapper = built(with_constant(model, name, value))
+    assert has in wrapper
+    assert not lacks or lacks not in wrapper
+    if name == "Table":
+        assert config.assignments[-3:] == (("a", "a"), ("c", "c"), ("fast", "fast"))
 
 
 def test_one_name_replaced_in_two_modules(model: Model) -> None:
@@ -238,9 +223,7 @@ def test_symmetry_of_constants(model: Model) -> None:
     assert "EXTENDS Box, TLC\n" in wrapper
     assert built(replace(model, config=replace(model.config, symmetry="Sym")))[0].symmetry == "Sym"
     assert built(model)[0].symmetry is None
-
-
-def test_nothing_is_permuted_in_a_set_of_one(model: Model) -> None:
+    # Nothing is permuted in a set of one.
     single = replace(with_constant(model, "Who", "{w1}"), permuted=("Who", "Low"))
     assert body(built(single)[2], "symmetry") == "MC_symmetry ==\n  Permutations(Low)"
     assert built(replace(single, permuted=("Who",)))[0].symmetry is None
@@ -278,8 +261,7 @@ def test_what_cannot_stand_in_a_module(model: Model, name: str, value: str, code
 def test_the_wrapper_has_the_name_of_no_module(load: LoadSweep, tmp_path: Path) -> None:
     (tmp_path / "MC_Mine.tla").write_text("---- MODULE MC_Mine ----\n====\n")
     (tmp_path / "Mine.tla").write_text(
-        "---- MODULE Mine ----\nEXTENDS Naturals, MC_Mine\nCONSTANT Max\nVARIABLE x\n"
-        "Init == x = Max\nNext == UNCHANGED x\n====\n"
+        COUNTER.replace("Counter", "Mine").replace("Naturals", "Naturals, MC_Mine")
     )
     sweep = load('module = "Mine.tla"\n[model]\ninit = "Init"\nnext = "Next"\n[constants]\nMax = "1 + 1"\n')
     _, main, wrapper = built(sweep.model(sweep.points[0]))

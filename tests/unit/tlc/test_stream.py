@@ -14,9 +14,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from tests.unit.tlc.corpus import Case, iter_cases, summary
+from tests.unit.records import execution
+from tests.unit.tlc.corpus import FOLDER, Case, iter_cases, summary
 from tla2py.model.outcome import Outcome, Verdict
-from tla2py.model.run import Execution, Mode, RunResult, TerminationReason, TlcOptions
+from tla2py.model.run import Mode, RunResult, TerminationReason, TlcOptions
 from tla2py.model.trace import State
 from tla2py.tla.itf import state_from_itf, state_to_itf
 from tla2py.tla.value import Opaque
@@ -76,9 +77,8 @@ def test_every_trace_that_is_whole_is_kept_when_cut(case: Case) -> None:
     lines = case.stdout.splitlines(keepends=True)
     for end in range(0, len(lines), 7):
         traces = case.interpret(b"".join(lines[:end])).traces
-        assert [trace.states for trace in traces[:-1]] == [
-            trace.states for trace in whole[: len(traces)][:-1]
-        ]
+        complete = [trace.states for trace in whole[: len(traces)][:-1]]
+        assert [trace.states for trace in traces[:-1]] == complete
 
 
 def between_messages(stdout: bytes) -> list[int]:
@@ -185,36 +185,26 @@ def test_every_line_is_in_a_message_or_free(case: Case) -> None:
             assert line in text
 
 
-CORPUS = Path(__file__).resolve().parents[2] / "corpus" / "tlc"
-ENDING_CASES = [
-    (path.parent.name, version)
-    for path in sorted(CORPUS.glob("*/expected.json"))
-    for version in json.loads(path.read_text())["exit_code"]
-]
-
-
-def options_of(expected: dict[str, Any]) -> TlcOptions:
-    options = tuple(expected.get("options", ()))
-    mode: Mode = "simulate" if "-simulate" in options else "generate" if "-generate" in options else "check"
-    return TlcOptions(mode=mode, options=options, java_options=tuple(expected.get("java_options", ())))
-
-
-def expected_of(case: str) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((CORPUS / case / "expected.json").read_text())
+def told(case: str) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((FOLDER / case / "expected.json").read_text())
     return found
 
 
-@pytest.mark.parametrize(("case", "version"), ENDING_CASES)
-def test_it_is_the_real_one_or_none(case: str, version: str, tmp_path: Path) -> None:
-    expected = expected_of(case)
-    if not ends_predictably(options_of(expected)):
+def options_of(case: str) -> TlcOptions:
+    options = tuple(told(case).get("options", ()))
+    mode: Mode = "simulate" if "-simulate" in options else "generate" if "-generate" in options else "check"
+    return TlcOptions(mode=mode, options=options, java_options=tuple(told(case).get("java_options", ())))
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_it_is_the_real_one_or_none(case: Case, tmp_path: Path) -> None:
+    if not ends_predictably(options_of(case.name)):
         return
-    text = (CORPUS / case / f"{version}.txt").read_bytes()
     # It is called at any time, even when more output follows what looks like the last message.
     so_far = tmp_path / "stdout.txt"
-    for line in re.finditer(rb"\n", text):
-        so_far.write_bytes(text[: line.end()])
-        assert exit_status(so_far) in (None, expected["exit_code"][version])
+    for line in re.finditer(rb"\n", case.stdout):
+        so_far.write_bytes(case.stdout[: line.end()])
+        assert exit_status(so_far) in (None, case.exit_code)
 
 
 @pytest.mark.parametrize("version", ["2.15", "2.19", "2.20"])
@@ -223,12 +213,12 @@ def test_it_is_the_real_one_or_none(case: str, version: str, tmp_path: Path) -> 
     [("success", 0), ("invariant", 12), ("invariant-initial", 12), ("deadlock", 11), ("liveness-lasso", 13)],
 )
 def test_it_is_known_for_what_models_do(case: str, code: int, version: str) -> None:
-    assert exit_status(CORPUS / case / f"{version}.txt") == code
-    assert ends_predictably(options_of(expected_of(case)))
+    assert exit_status(FOLDER / case / f"{version}.txt") == code
+    assert ends_predictably(options_of(case))
 
 
 def test_nothing_is_known_before_the_last_message(tmp_path: Path) -> None:
-    text = (CORPUS / "success" / "2.15.txt").read_bytes()
+    text = (FOLDER / "success" / "2.15.txt").read_bytes()
     assert text.endswith(b"@!@!@\n")
     cut = tmp_path / "stdout.txt"
     for length in (0, 3, len(text) // 2, len(text) - 1):
@@ -254,6 +244,12 @@ def test_a_name_that_itf_has_for_itself_is_none() -> None:
     values = StateReader().read_values("/\\ x = 1\n/\\ #set = 2")
     assert list(values) == ["x"]
     assert state_from_itf(state_to_itf(values)).keys() == values.keys()
+    # The inside of a deep value is kept as text.
+    deep = "<<" * 200 + "1" + ">>" * 200
+    values = StateReader().read_values(f"/\\ x = {deep}\n/\\ y = 1")
+    assert values["x"] != Opaque(deep)
+    assert format_value(values["x"]) == deep
+    assert state_from_itf(state_to_itf(values)) == values
 
 
 def test_equal_parts_are_read_once() -> None:
@@ -262,14 +258,6 @@ def test_equal_parts_are_read_once() -> None:
     second = reader.read_values('/\\ log = <<[id |-> 2, of |-> "a"], [id |-> 1, of |-> "a"]>>\n/\\ n = 2')
     (one, _), (_, again) = first["log"], second["log"]  # type: ignore[misc, str-unpack]
     assert one is again
-
-
-def test_the_inside_of_a_deep_value_is_kept_as_text() -> None:
-    deep = "<<" * 200 + "1" + ">>" * 200
-    values = StateReader().read_values(f"/\\ x = {deep}\n/\\ y = 1")
-    assert values["x"] != Opaque(deep)
-    assert format_value(values["x"]) == deep
-    assert state_from_itf(state_to_itf(values)) == values
 
 
 def message(code: int, level: int, body: str) -> Iterator[bytes]:
@@ -283,11 +271,8 @@ def long_log(states: int, width: int) -> Iterator[bytes]:
     yield from message(2121, 1, "The behavior up to this point is:")
     for index in range(1, states + 1):
         numbers = ", ".join(str(index + offset) for offset in range(width))
-        yield from message(
-            2217,
-            4,
-            f"{index}: <Act line 1, col 1 to line 2, col 2 of module M>\n/\\ x = <<{numbers}>>\n/\\ y = {{{{1}}}}\n",
-        )
+        head = f"{index}: <Act line 1, col 1 to line 2, col 2 of module M>"
+        yield from message(2217, 4, f"{head}\n/\\ x = <<{numbers}>>\n/\\ y = {{{{1}}}}\n")
     yield from message(2186, 0, "Finished in 100ms at (2001-02-03 04:05:06)")
 
 
@@ -315,10 +300,8 @@ def test_memory_does_not_grow_with_the_trace() -> None:
 
 
 def test_equal_texts_become_the_identical_value() -> None:
-    states = (
-        interpret(iter_messages(long_log(300, 50)), exit_code=12, termination_reason=None).traces[0].states
-    )
-
+    result = interpret(iter_messages(long_log(300, 50)), exit_code=12, termination_reason=None)
+    states = result.traces[0].states
     assert len({id(state.values["y"]) for state in states}) == 1
     assert len({state.values["x"] for state in states}) == 300
 
@@ -346,20 +329,7 @@ TAIL = (
     (2186, 0, "Finished in 12ms at (2026-04-29 17:01:00)"),
 )
 CANDIDATES = {"invariant": ("Inv",), "temporal_property": ("A", "B", "C"), "postcondition": ("P", "Q")}
-EXECUTION = Execution(
-    argv=(),
-    config_text="",
-    invariants=("Inv",),
-    properties=(),
-    check_deadlock=True,
-    purpose="run",
-    exit_code=0,
-    termination_reason=None,
-    wall_seconds=0,
-    cpu_seconds=0,
-    peak_memory_bytes=0,
-    started_at="2026-01-01T00:00:00+00:00",
-)
+EXECUTION = replace(execution("success")[0], config_text="", invariants=("Inv",), properties=())
 Framed = tuple[int, int, str]
 
 
@@ -371,10 +341,8 @@ def stream(*messages: Framed) -> bytes:
 
 
 def read(*messages: Framed, exit_code: int) -> RunResult:
-    lines = stream(*HEAD, *messages, *TAIL).splitlines(keepends=True)
-    return interpret(
-        iter_messages(lines), exit_code=exit_code, termination_reason=None, candidates=CANDIDATES
-    )
+    found = iter_messages(stream(*HEAD, *messages, *TAIL).splitlines(keepends=True))
+    return interpret(found, exit_code=exit_code, termination_reason=None, candidates=CANDIDATES)
 
 
 def violated(result: RunResult) -> list[tuple[str, str]]:
@@ -398,29 +366,19 @@ def test_temporal_properties_are_those_that_the_message_names(text: str, names: 
     # So no further run is needed to find the names.
     assert not any(unnamed(violation) for violation in result.violations)
     assert not unnamed(trace)
-
-
-def test_without_names_they_have_to_be_found() -> None:
+    # Without names they have to be found.
     result = read((Code.TEMPORAL_PROPERTY, 1, "Temporal properties were violated.\n"), *STATES, exit_code=13)
     assert violated(result) == [("temporal_property", "")]
 
 
-def test_a_postcondition_is_named_beside_another_violation() -> None:
-    """TLC's exit status is that of the invariant."""
-    result = read(
-        (Code.INVARIANT, 1, "Invariant Inv is violated."),
-        (Code.BEHAVIOR, 1, "The behavior up to this point is:"),
-        (2217, 4, "1: <Init line 1>\nx = 0\n"),
-        (2404, 1, "Postcondition Q at line 9, col 6 to line 9, col 20 of module M is false."),
-        exit_code=12,
-    )
+def test_a_postcondition_of_several_is_named() -> None:
+    false = (2404, 1, "Postcondition Q at line 9, col 6 to line 9, col 20 of module M is false.")
+    assert violated(read(SUCCESS, false, exit_code=10)) == [("postcondition", "Q")]
+    # Beside another violation TLC's exit status is that of the invariant.
+    behavior = (Code.BEHAVIOR, 1, "The behavior up to this point is:")
+    result = read((Code.INVARIANT, 1, "Invariant Inv is violated."), behavior, STATES[1], false, exit_code=12)
     assert violated(result) == [("invariant", "Inv"), ("postcondition", "Q")]
     assert (result.outcome, result.verdict) == (Outcome.VIOLATION_SAFETY, Verdict.VIOLATED)
-
-
-def test_a_postcondition_of_several_is_named() -> None:
-    false = "Postcondition Q at line 9, col 6 to line 9, col 20 of module M is false."
-    assert violated(read(SUCCESS, (2404, 1, false), exit_code=10)) == [("postcondition", "Q")]
     failed = (
         "Evaluating postcondition P at line 9, col 6 to line 9, col 20 of module M failed.\nIn applying <"
     )
@@ -434,9 +392,7 @@ def test_no_message_of_an_error_is_green(level: int) -> None:
     for code in (*range(1000, 3200), *range(4000, 4200), 5000, 7001, 9999, 20000):
         result = read((code, level, "Something."), SUCCESS, exit_code=0)
         assert result.verdict is not Verdict.HOLDS or code in (Code.BEHAVIOR, Code.COUNTEREXAMPLE), code
-
-
-def test_a_counterexample_to_nothing_is_no_success() -> None:
+    # Nor is a counterexample to nothing.
     assert read(*STATES, SUCCESS, exit_code=0).outcome is Outcome.ERROR
 
 
