@@ -10,12 +10,9 @@ import pytest
 
 from tests import command
 from tests.browser.chromium import Tab
-from tests.browser.test_explorer import ROOT, browser, press, show, tab, text, texts
+from tests.browser.test_explorer import ROOT, press, show, text, texts
 
 pytestmark = pytest.mark.browser
-
-
-__all__ = ["browser", "tab"]
 
 LOG = """\
 {"action": "RMPrepare", "args": {"r": "rm1"}}

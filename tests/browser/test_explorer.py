@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import axe_core_python
 import pytest
 
 from tests import command
-from tests.browser.chromium import Tab, chromium
+from tests.browser.chromium import Tab
 from tests.integration.test_law_search import MODULE as COUNT
 from tests.integration.test_law_search import SWEEP as COUNT_SWEEP
 from tla2py.analysis.view import open_view
@@ -77,21 +76,6 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> str:
     return (folder / "page.html").as_uri()
 
 
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Tab]:
-    with chromium(tmp_path_factory.mktemp("chromium")) as tab:
-        yield tab
-
-
-@pytest.fixture
-def tab(browser: Tab) -> Iterator[Tab]:
-    """A page in a wide window that has nothing to complain of when the test is over."""
-    browser.look()
-    browser.problems.clear()
-    yield browser
-    assert browser.problems == []
-
-
 def text(tab: Tab, selector: str) -> str:
     """The text of the first element."""
     return str(tab.run(f"document.querySelector({selector!r})?.textContent ?? ''"))
@@ -110,14 +94,8 @@ def show(tab: Tab, page: str, fragment: str = "") -> None:
 
 def press(tab: Tab, key: str, **more: int) -> None:
     """Press a key and let it go."""
-    for kind in ("keyDown", "keyUp"):
-        tab.call(
-            "Input.dispatchKeyEvent",
-            type=kind,
-            key=key,
-            text=key if kind == "keyDown" and len(key) == 1 else "",
-            **more,
-        )
+    for kind, typed in (("keyDown", key if len(key) == 1 else ""), ("keyUp", "")):
+        tab.call("Input.dispatchKeyEvent", type=kind, key=key, text=typed, **more)
 
 
 def drag(tab: Tab, *selectors: str) -> None:
@@ -130,12 +108,11 @@ def drag(tab: Tab, *selectors: str) -> None:
             return [box.x + box.width / 2, box.y + box.height / 2];
         }})()"""
         x, y = tab.run(script)
-        tab.call(
-            "Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y, button="left", buttons=int(number > 0)
-        )
+        mouse = {"x": x, "y": y, "button": "left"}
+        tab.call("Input.dispatchMouseEvent", type="mouseMoved", buttons=int(number > 0), **mouse)
         if number == 0:
-            tab.call("Input.dispatchMouseEvent", type="mousePressed", x=x, y=y, button="left", clickCount=1)
-    tab.call("Input.dispatchMouseEvent", type="mouseReleased", x=x, y=y, button="left", clickCount=1)
+            tab.call("Input.dispatchMouseEvent", type="mousePressed", clickCount=1, **mouse)
+    tab.call("Input.dispatchMouseEvent", type="mouseReleased", clickCount=1, **mouse)
 
 
 def cell(row: int, column: int) -> str:
@@ -155,10 +132,7 @@ def test_a_conjunct_of_a_law_sets_the_axes(tab: Tab, page: str) -> None:
     assert tab.run("document.querySelector('#x-map select').value") == "Nodes"
     tab.click(".x-conjunct")
     tab.wait_for("document.querySelector('#x-map select').value === 'Max'")
-
-
-def test_a_law_selects_its_property(tab: Tab, page: str) -> None:
-    show(tab, page)
+    # The law itself selects its property.
     tab.click(".x-laws .x-name")
     tab.wait_for("document.querySelector('.x-laws .x-name').ariaPressed === 'true'")
     assert "property=Small" in tab.run("location.hash")
@@ -187,14 +161,10 @@ def test_the_map_is_brushed_with_the_keyboard(tab: Tab, page: str) -> None:
     assert points(tab) == ["2", "5"]
 
 
-def test_a_cell_has_the_prediction_of_the_law(tab: Tab, page: str) -> None:
+def test_a_cell_has_the_prediction_of_the_law_and_shows_numbers(tab: Tab, page: str) -> None:
     show(tab, page, "#across=Max&down=Nodes")
     assert "law of Small: violated" in tab.run(f"document.querySelector({cell(1, 3)!r}).title")
     assert "law of Small: holds" in tab.run(f"document.querySelector({cell(1, 1)!r}).title")
-
-
-def test_the_map_shows_numbers(tab: Tab, page: str) -> None:
-    show(tab, page, "#across=Max&down=Nodes")
     tab.choose("#x-map label:last-of-type select", "distinct")
     tab.wait_for(f"document.querySelector({cell(1, 1)!r}).textContent === '2'")
 
@@ -253,15 +223,12 @@ def test_a_key_acts_once_wherever_the_focus_is(tab: Tab, page: str) -> None:
     tab.wait_for("document.querySelector('.x-head [role=status]').textContent === 'state 2 of 4'")
 
 
-def test_keys_that_are_typed_into_a_field_do_nothing_else(tab: Tab, page: str) -> None:
+def test_help_lists_the_keys_and_those_typed_into_a_field_do_nothing_else(tab: Tab, page: str) -> None:
     show(tab, page)
     press(tab, "/")
     tab.wait_for("document.activeElement.id === 'x-search'")
     press(tab, "j")
     assert text(tab, ".x-head [role=status]") == "state 4 of 4"
-
-
-def test_help_lists_the_keys(tab: Tab, page: str) -> None:
     show(tab, page)
     press(tab, "?")
     tab.wait_for("document.querySelector('dialog').open")
@@ -307,20 +274,23 @@ def test_an_address_shows_the_same(tab: Tab, page: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "fragment", ["#point-6", "#point-6-trace-1", "#point-6-trace-1-step-3", "#point-6-step-3"]
+    ("fragment", "state"),
+    [
+        # Links of older pages are followed.
+        ("#point-6", 4),
+        ("#point-6-trace-1", 4),
+        ("#point-6-trace-1-step-3", 3),
+        ("#point-6-step-3", 3),
+        # One that means nothing does no harm.
+        ("#trace=99/9&state=-4&across=None&pin=x&path=3", 1),
+        ("#%00=%ff", 4),
+        ("#points=-,x", 4),
+    ],
 )
-def test_links_of_older_pages_are_followed(tab: Tab, page: str, fragment: str) -> None:
+def test_where_an_address_leads(tab: Tab, page: str, fragment: str, state: int) -> None:
     show(tab, page, fragment)
-    assert "point 6" in text(tab, ".x-head h3")
-    assert text(tab, ".x-state h4") == ("State 3" if "step" in fragment else "State 4")
-
-
-@pytest.mark.parametrize(
-    "fragment", ["#trace=99/9&state=-4&across=None&pin=x&path=3", "#%00=%ff", "#points=-,x"]
-)
-def test_an_address_that_means_nothing_does_no_harm(tab: Tab, page: str, fragment: str) -> None:
-    show(tab, page, fragment)
-    assert text(tab, ".x-state h4") == ("State 1" if "state=" in fragment else "State 4")
+    assert text(tab, ".x-state h4") == f"State {state}"
+    assert "point-6" not in fragment or "point 6" in text(tab, ".x-head h3")
 
 
 def test_cells_of_the_timeline_show_what_changed_and_no_label_of_a_lane_is_covered(
@@ -416,17 +386,17 @@ def test_two_counterexamples_beside_each_other(tab: Tab, page: str) -> None:
     tab.wait_for("document.querySelector('.x-beside') !== null")
     assert text(tab, ".x-beside caption")
     assert len(texts(tab, ".x-beside tbody tr")) >= 4
+    # What never fired is marked.
+    assert texts(tab, "#coverage tr.t2-bad th") == ["Overflow (never fired)"]
 
 
 def test_points_are_sorted(tab: Tab, page: str) -> None:
     show(tab, page)
     heads = texts(tab, "#x-points [role=columnheader]")
     at = heads.index("distinct") + 1
-    button = f"#x-points [role=columnheader]:nth-child({at}) button"
-    tab.click(button)
-    tab.wait_for(
-        f"document.querySelector('#x-points [role=columnheader]:nth-child({at})').ariaSort === 'ascending'"
-    )
+    head = f"#x-points [role=columnheader]:nth-child({at})"
+    tab.click(f"{head} button")
+    tab.wait_for(f"document.querySelector('{head}').ariaSort === 'ascending'")
     numbers = [int(each) for each in texts(tab, f"#x-points .x-line:not(.x-top) > :nth-child({at})")]
     assert numbers == sorted(numbers)
 
@@ -485,11 +455,6 @@ def test_the_page_fits_a_window(tab: Tab, page: str, width: int, dark: bool) -> 
     })()""")
     assert (ink > ground) == dark
     assert abs(ink - ground) > 400
-
-
-def test_what_never_fired_is_marked(tab: Tab, page: str) -> None:
-    show(tab, page)
-    assert texts(tab, "#coverage tr.t2-bad th") == ["Overflow (never fired)"]
 
 
 @pytest.mark.parametrize("dark", [False, True])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
 import pyarrow as pa
@@ -11,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from tests import command
-from tests.browser.chromium import Tab, chromium
+from tests.browser.chromium import Tab
 from tests.integration.walls.test_stores import MARKUP
 from tests.pages import serving
 from tests.unit.store.test_strangers import seal
@@ -96,12 +95,6 @@ def poison(store: Path) -> None:
                 rows = rows.set_column(number, rows.schema.field(name), texts)
             pq.write_table(rows, file)
     seal(store)
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Tab]:
-    with chromium(tmp_path_factory.mktemp("chromium")) as tab:
-        yield tab
 
 
 def look_for_harm(tab: Tab, address: str) -> None:

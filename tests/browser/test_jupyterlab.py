@@ -14,11 +14,9 @@ from pathlib import Path
 import pytest
 
 from tests.browser.chromium import Tab
-from tests.browser.test_explorer import browser, press, sweep_relay
+from tests.browser.test_explorer import press, sweep_relay, text
 
 pytestmark = pytest.mark.browser
-
-__all__ = ["browser"]
 
 TOKEN = "of-this-test-alone"
 CELLS = (
@@ -32,17 +30,8 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The address of a notebook in JupyterLab, which has not been run."""
     folder = tmp_path_factory.mktemp("lab")
     sweep_relay(folder)
-    cells: list[dict[str, object]] = [
-        {
-            "cell_type": "code",
-            "id": f"cell-{number}",
-            "metadata": {},
-            "source": source,
-            "outputs": [],
-            "execution_count": None,
-        }
-        for number, source in enumerate(CELLS)
-    ]
+    empty: dict[str, object] = {"cell_type": "code", "metadata": {}, "outputs": [], "execution_count": None}
+    cells = [{**empty, "id": f"cell-{number}", "source": source} for number, source in enumerate(CELLS)]
     kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
     book = {"cells": cells, "metadata": {"kernelspec": kernel}, "nbformat": 4, "nbformat_minor": 5}
     (folder / "book.ipynb").write_text(json.dumps(book))
@@ -105,9 +94,7 @@ def test_the_explorer_in_jupyterlab(browser: Tab, lab: str) -> None:
         "[...document.querySelectorAll('.x-ask button')].find((each) => each.textContent.trim() === 'conjuncts').click()"
     )
     tab.wait_for("document.querySelector('.x-timeline').textContent.includes('FALSE')")
-    assert "The same point of store: 3: violated" in str(
-        tab.run("document.querySelector('#x-compare').textContent")
-    )
+    assert "The same point of store: 3: violated" in text(tab, "#x-compare")
     run_cell(tab, 2)
     said = "[...document.querySelectorAll('.jp-OutputArea-output')].at(-1).textContent"
     tab.wait_for(f"{said}.includes('shown:')")

@@ -30,13 +30,8 @@ COMPUTED = """(selector, property) =>
 def tab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Tab]:
     folder = tmp_path_factory.mktemp("notebook")
     (folder / "trace.itf.json").write_text(json.dumps(ITF))
-    cell: dict[str, object] = {
-        "cell_type": "code",
-        "metadata": {},
-        "source": CELL,
-        "outputs": [],
-        "execution_count": None,
-    }
+    cell: dict[str, object] = {"cell_type": "code", "metadata": {}, "outputs": [], "execution_count": None}
+    cell["source"] = CELL
     book = {"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 4}
     (folder / "book.ipynb").write_text(json.dumps(book))
     options = ("--execute", "--to", "html", "--template", "lab")

@@ -12,11 +12,9 @@ import pytest
 
 from tests import command
 from tests.browser.chromium import Tab
-from tests.browser.test_explorer import RELAY, axe_findings, browser, show, sweep_relay, text, texts
+from tests.browser.test_explorer import RELAY, axe_findings, show, sweep_relay, text, texts
 
 pytestmark = pytest.mark.browser
-
-__all__ = ["browser"]
 
 # A node that is alone stops at two, so that the invariant holds at point 3.
 MENDED = RELAY.replace("/\\ count[n] < Max", "/\\ count[n] < Max\n  /\\ Nodes = {n} => count[n] < 2")

@@ -23,19 +23,7 @@ PAGES = sorted([ROOT / "README.md", *ROOT.glob("docs/**/*.md")])
 
 # What is run or read by a test, and what is shown only: output, and files of other programs.
 LANGUAGES = {
-    "console",
-    "sh",
-    "python",
-    "sql",
-    "toml",
-    "tla",
-    "cfg",
-    "ini",
-    "yaml",
-    "json",
-    "xml",
-    "groovy",
-    "text",
+    *["console", "sh", "python", "sql", "toml", "tla", "cfg", "ini", "yaml", "json", "xml", "groovy", "text"]
 }
 
 _BLOCK = re.compile(

@@ -96,9 +96,8 @@ class Session:
                 last = place + 1 == len(found)
                 assert code == int(block.notes.get("exits with", "0") if last else "0"), shown
             if command.output and not (agree(command.output, out) or agree(command.output, both)):
-                self._differ(
-                    block, f"$ {command.text}\n{command.output}\n", f"$ {command.text}\n{out or both}"
-                )
+                head = f"$ {command.text}\n"
+                self._differ(block, f"{head}{command.output}\n", f"{head}{out or both}")
 
     def _command(self, command: Command) -> tuple[int, str, str]:
         """The exit code, what went to standard output, and that with standard error."""
@@ -124,13 +123,8 @@ class Session:
     def _shell(self, text: str) -> tuple[str, str]:
         where = self.folder / ".cwd"
         script = f"(exit {self._code})\n{text}\nended=$?; pwd > {where}; exit $ended"
-        done = tool(
-            "bash",
-            "-c",
-            script,
-            cwd=self._cwd,
-            env=os.environ | {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"},
-        )
+        env = os.environ | {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
+        done = tool("bash", "-c", script, cwd=self._cwd, env=env)
         self._code = done.returncode
         self._cwd = Path(where.read_text().strip())
         return done.stdout, done.stderr + done.stdout
@@ -163,9 +157,8 @@ class Session:
 
 def recipe(target: str) -> str:
     """The command that a target of the Makefile runs after setup."""
-    done = tool(
-        "make", "--no-print-directory", "-n", "-o", "setup", "-o", "chromium", target, cwd=ROOT, check=True
-    )
+    options = ("--no-print-directory", "-n", "-o", "setup", "-o", "chromium")
+    done = tool("make", *options, target, cwd=ROOT, check=True)
     return done.stdout.strip().replace(".venv/bin/", "")
 
 
@@ -192,6 +185,5 @@ def _read_toml(block: Block) -> None:
 
 def _read_tla(block: Block) -> None:
     whole = block.text.lstrip().startswith("----")
-    raise_mistake(
-        read_text(block.text if whole else f"---- MODULE Part ----\n{block.text}\n====\n", block.page)
-    )
+    text = block.text if whole else f"---- MODULE Part ----\n{block.text}\n====\n"
+    raise_mistake(read_text(text, block.page))

@@ -20,13 +20,13 @@ def name(page: Path) -> str:
 
 
 def run(page: Path | None, found: list[Block], folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for variable in (
+    for variable in [
         "TLA2TOOLS_JAR",
         "TLA2PY_JAVA_HOME",
         "FORCE_COLOR",
         "GITHUB_ACTIONS",
         "GITHUB_STEP_SUMMARY",
-    ):
+    ]:
         monkeypatch.delenv(variable, raising=False)
     session = Session(page, folder)
     for block in found:
@@ -36,9 +36,8 @@ def run(page: Path | None, found: list[Block], folder: Path, monkeypatch: pytest
 @pytest.mark.docs
 @pytest.mark.parametrize("page", PAGES, ids=name)
 def test_the_blocks_of_a_page(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    run(
-        page, [each for each in own(page) if not {"not run", "long"} & set(each.notes)], tmp_path, monkeypatch
-    )
+    short = [each for each in own(page) if not {"not run", "long"} & set(each.notes)]
+    run(page, short, tmp_path, monkeypatch)
 
 
 @pytest.mark.spark

@@ -88,9 +88,7 @@ def test_commands_in_the_text(page: Path) -> None:
         if words[1].startswith("--") or words[1].isupper():
             continue
         command, rest = command_of(words[1:])
-        known = {
-            option for parameter in command.params for option in parameter.opts + parameter.secondary_opts
-        }
+        known = {each for parameter in command.params for each in parameter.opts + parameter.secondary_opts}
         for word in rest:
             if word.startswith("-"):
                 assert word.partition("=")[0] in known, f"{page.name}: {span}"

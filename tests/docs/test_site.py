@@ -16,18 +16,8 @@ ROOT = Path(__file__).resolve().parents[2]
 @pytest.mark.docs
 def test_the_site_builds_without_a_warning(tmp_path: Path) -> None:
     site = tmp_path / "site"
-    done = tool(
-        sys.executable,
-        "-m",
-        "mkdocs",
-        "build",
-        "--quiet",
-        "--strict",
-        "-d",
-        str(site),
-        cwd=ROOT,
-        env=os.environ | {"NO_MKDOCS_2_WARNING": "1"},
-    )
+    env = os.environ | {"NO_MKDOCS_2_WARNING": "1"}
+    done = tool(sys.executable, "-m", "mkdocs", "build", "-q", "--strict", "-d", site, cwd=ROOT, env=env)
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
     first = (site / "index.html").read_text(encoding="utf-8")

@@ -37,21 +37,12 @@ def test_the_page_of_errors_shows_what_is_said() -> None:
     assert "pip install 'tla2py[spark]'" in errors_page()
 
 
-@pytest.mark.parametrize(
-    "section",
-    [
-        sections.ModelSection,
-        sections.GridSection,
-        sections.ValuesTable,
-        sections.TlcSection,
-        sections.ExpectSection,
-        sections.SweepFile,
-    ],
-)
-def test_the_sweep_file_page_has_every_key(section: type) -> None:
+def test_the_sweep_file_page_has_every_key() -> None:
     page = (ROOT / "docs" / "sweep-file.md").read_text()
-    for key in section.__struct_encode_fields__:  # type: ignore[attr-defined]
-        assert re.search(rf"`\[*{key}\]*`|`\[\[\w+\.{key}\]\]|\[\[expect\.{key}\]\]", page), key
+    names = ["ModelSection", "GridSection", "ValuesTable", "TlcSection", "ExpectSection", "SweepFile"]
+    for section in (getattr(sections, name) for name in names):
+        for key in section.__struct_encode_fields__:
+            assert re.search(rf"`\[*{key}\]*`|`\[\[\w+\.{key}\]\]|\[\[expect\.{key}\]\]", page), key
 
 
 @pytest.mark.parametrize(
@@ -85,13 +76,7 @@ def test_the_oldest_python_is_the_same_everywhere() -> None:
         for page in (*pages, *ROOT.glob("docs/**/*.md"))
         for version in re.findall(r"Python (3\.\d+) or newer", page.read_text())
     }
-    assert {name for name, _ in said} >= {
-        "README.md",
-        "CONTRIBUTING.md",
-        "Makefile",
-        "action.yml",
-        "tools.md",
-    }
+    assert {name for name, _ in said} >= {*(page.name for page in pages), "tools.md"}
     assert {version for _, version in said} == {oldest}
     minor = oldest.removeprefix("3.")
     action, makefile = ((ROOT / name).read_text() for name in ("action.yml", "Makefile"))
@@ -107,12 +92,14 @@ def test_the_oldest_python_is_the_same_everywhere() -> None:
     assert [(each["os"], each["python"]) for each in matrix["include"]] == [
         ("ubuntu-latest", "3.14"), ("macos-latest", oldest)
     ]  # fmt: skip
-    pythons = [
-        step["with"]["python-version"] for step in job["steps"] if "setup-python" in step.get("uses", "")
-    ]
-    assert pythons == ["${{ matrix.python }}"]
+    [setup] = (step for step in job["steps"] if "setup-python" in step.get("uses", ""))
+    assert setup["with"]["python-version"] == "${{ matrix.python }}"
 
 
+NO_FILE = "Cannot find source file for module {} imported in module M."
+NO_KEYWORD = (
+    "TLC found an error in the configuration file at line 3\nIt was expecting a keyword, but did not find it."
+)
 SCRIPT = Path(__file__).resolve().parent.parent.parent / "scripts" / "corpus.py"
 
 
@@ -126,27 +113,9 @@ def script() -> dict[str, object]:
     [
         (Outcome.ERROR, "TLCGet(config) was undefined.", set(), "lacks", 'TLCGet("config")'),
         (Outcome.ERROR, "Error: unrecognized option: -generate", set(), "lacks", "the option -generate"),
-        (
-            Outcome.ERROR_CONFIG_PARSE,
-            "TLC found an error in the configuration file at line 3\nIt was expecting a keyword, but did not find it.",
-            set(),
-            "lacks",
-            "POSTCONDITION in configs",
-        ),
-        (
-            Outcome.ERROR_SPEC_PARSE,
-            "Cannot find source file for module TLCExt imported in module M.",
-            set(),
-            "lacks",
-            "module TLCExt",
-        ),
-        (
-            Outcome.ERROR_SPEC_PARSE,
-            "Cannot find source file for module Mine imported in module M.",
-            set(),
-            "absent",
-            "Mine",
-        ),
+        (Outcome.ERROR_CONFIG_PARSE, NO_KEYWORD, set(), "lacks", "POSTCONDITION in configs"),
+        (Outcome.ERROR_SPEC_PARSE, NO_FILE.format("TLCExt"), set(), "lacks", "module TLCExt"),
+        (Outcome.ERROR_SPEC_PARSE, NO_FILE.format("Mine"), set(), "absent", "Mine"),
         (Outcome.ERROR_SPEC_PARSE, "Unknown operator: `x'.", set(), "sany", "Unknown operator: `x'."),
         (Outcome.TIMEOUT, "", set(), "limits", "timeout"),
         (Outcome.OUT_OF_MEMORY, "", {"IOUtils"}, "limits", "out of memory"),

@@ -100,24 +100,16 @@ def test_no_amounts_of_memory(written: str | int, reason: str) -> None:
 
 def test_parameters_are_named_with_their_values() -> None:
     assert parameter_text({"N": "1", "Procs": "{p1, p2}"}) == "N = 1, Procs = {p1, p2}"
-
-
-def test_what_is_left_out_is_not_shown_as_nothing() -> None:
+    # What is left out is not shown as nothing.
     assert parameter_text({"N": "1", "symmetry": ""}) == "N = 1, symmetry = (none)"
     assert value_shown("") == "(none)"
-
-
-def test_without_parameters_there_is_the_model() -> None:
     assert parameter_text({}) == "the model"
 
 
-def test_a_list_is_cut_and_says_how_much_is_left() -> None:
+def test_a_list_is_cut_and_consecutive_numbers_are_spans() -> None:
     assert listed([], 2) == ""
     assert listed(["a", 2], 2) == "a, 2"
     assert listed(range(5), 3) == "0, 1, 2 and 2 more"
-
-
-def test_consecutive_numbers_are_spans() -> None:
     assert spans([7, 2, 1, 3]) == [(1, 3), (7, 7)]
     assert spans([]) == []
 
@@ -173,11 +165,8 @@ def texts(tree: ast.Module) -> Iterator[ast.Constant]:
 
 def test_there_are_words() -> None:
     assert len(ruled_out()) > 10
-    assert pattern().findall("An experiment in two directories, each a time-out") == [
-        "experiment",
-        "directories",
-        "time-out",
-    ]
+    found = pattern().findall("An experiment in two directories, each a time-out")
+    assert found == ["experiment", "directories", "time-out"]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
@@ -197,6 +186,8 @@ def test_messages_and_help() -> None:
 
 
 SPEC = Path(__file__).parent.parent / "specs" / "Counter.tla"
+WRITE = "write Max = [1, 2] for these values"
+LISTS = 'invariants = ["", "Small"]'
 
 
 @pytest.fixture
@@ -208,22 +199,16 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def hint(folder: Path, constants: str, parameters: str) -> str:
     """What is said of a sweep file that cannot be read."""
-    text = "\n".join(
-        ['module = "Counter.tla"', "[model]", 'init = "Init"', 'next = "Next"', "[constants]", constants]
-    )
-    (folder / "sweep.toml").write_text(f"{text}\n[parameters]\n{parameters}\n")
-    raised = raises(InputError, run_command, ["cfg", "sweep.toml"])
-    return raised.hint or ""
+    head = 'module = "Counter.tla"\n[model]\ninit = "Init"\nnext = "Next"\n[constants]\n'
+    (folder / "sweep.toml").write_text(f"{head}{constants}\n[parameters]\n{parameters}\n")
+    return raises(InputError, run_command, ["cfg", "sweep.toml"]).hint or ""
 
 
 @pytest.mark.parametrize(
     ("parameters", "right"),
     [
-        (
-            "Max = 1",
-            "write Max = [1, 2] for these values, Max = { from = 1, to = 3 } for a range; a single value",
-        ),
-        ('Max = "1..3"', "write Max = [1, 2] for these values"),
+        ("Max = 1", WRITE + ", Max = { from = 1, to = 3 } for a range; a single value"),
+        ('Max = "1..3"', WRITE),
         ("Max = [1.5]", "TLC knows whole numbers only"),
         ("Max = [1]", 'assign a value, such as Procs = "{p1, p2}" under [constants]'),
     ],
@@ -241,11 +226,10 @@ def test_a_constant_that_check_is_not_given(folder: Path) -> None:
     ("option", "meant"), [("--symmetry", None), ("--memry", "--memory"), ("--invarient", "--invariant")]
 )
 def test_an_option_that_is_not_there(folder: Path, option: str, meant: str | None) -> None:
-    with pytest.raises(InputError, match=option) as raised:
-        run_command(["check", str(folder / "Counter.tla"), option])
-    assert raised.value.code == "usage"
-    assert ("Possible options" in str(raised.value)) == (meant is not None)
-    assert (meant or "") in str(raised.value)
+    raised = raises(InputError, run_command, ["check", str(folder / "Counter.tla"), option], match=option)
+    assert raised.code == "usage"
+    assert ("Possible options" in str(raised)) == (meant is not None)
+    assert (meant or "") in str(raised)
 
 
 @pytest.mark.parametrize(
@@ -254,13 +238,9 @@ def test_an_option_that_is_not_there(folder: Path, option: str, meant: str | Non
         ("Bound = { from = 1, to = 6 }", "{ Bound = 7 }", "Bound is one of 1, 2, 3, 4, ..."),
         ("Bound = [1, 2]", "{ Bound = 7 }", "Bound is one of 1, 2"),
         ("Bound = [1]", "{ Bound = '1 + 1' }", "Bound is 1 at every point"),
+        (f"Bound = [1]\n{LISTS}", '{ invariants = "Smal" }', "invariants is one of (none), Small"),
         (
-            'Bound = [1]\ninvariants = ["", "Small"]',
-            '{ invariants = "Smal" }',
-            "invariants is one of (none), Small",
-        ),
-        (
-            'Bound = [1, 2]\ninvariants = ["Small", ""]\n[grid]\nexclude = [{ Bound = 1, invariants = \'\' }]',
+            f"Bound = [1, 2]\n{LISTS}\n[grid]\nexclude = [{{ Bound = 1, invariants = '' }}]",
             "{ Bound = 1, invariants = '' }",
             "without those that [grid] excludes",
         ),
@@ -288,22 +268,15 @@ def test_every_command_has_help_in_plain_text(command: tuple[str, ...]) -> None:
     assert re.search(r"Usage: .*\bCOMMAND\b|Usage: .*" + " ".join(command), told)
     assert re.search(r"--help +-h ", told)
     assert "\x1b" not in told
-
-
-@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
-def test_no_word_of_the_help_is_taken_for_markup(command: tuple[str, ...]) -> None:
+    # What takes arguments has an example.
+    assert not command or "Example" in told or "COMMAND" in told
+    # No word of it is taken for markup.
     found = GROUP
     for name in command:
         found = found.get_command(CONTEXT, name)  # type: ignore[attr-defined]
     helps = [found.help, found.epilog, *(getattr(each, "help", None) for each in found.params)]
     for text in filter(None, helps):
         assert Text.from_markup(text).plain == text
-
-
-def test_examples_are_in_the_help_of_what_takes_arguments() -> None:
-    for command in COMMANDS[1:]:
-        told = CliRunner().invoke(app, [*command, "-h"], terminal_width=100).stdout
-        assert "Example" in told or "COMMAND" in told, command
 
 
 def test_commands_and_shared_options_are_in_panels() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import pickle
 import re
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -280,13 +281,17 @@ def test_what_is_no_value_is_refused() -> None:
 
 def test_a_key_that_is_missing_is_told_with_those_there_are() -> None:
     function = Function({ModelValue("r1"): "working", ModelValue("r2"): "aborted"})
-    many: Function = Function(dict.fromkeys(range(1, 50), 0))
-    for of, key, said in (
+    cases: list[tuple[Any, object, str]] = [
         (function, "r1", 'no string "r1" among the keys, but a model value: ModelValue("r1")'),
         (function, "r3", "no key 'r3'; the keys are: r1, r2"),
         (Record({"a": 1}), "b", "no key 'b'; the keys are: \"a\""),
-        (many, 50, "no key 50; the keys are: 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, and more"),
-    ):
+        (
+            Function(dict.fromkeys(range(1, 50), 0)),
+            50,
+            "no key 50; the keys are: 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, and more",
+        ),
+    ]
+    for of, key, said in cases:
         raises(KeyError, of.__getitem__, key, match=f"^{re.escape(said)}$")
     assert "r1" not in function
     assert function.get("r1") is None
