@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import stat
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -19,30 +20,25 @@ from tla2py.gate.lock import Lock, LockedPoint, lock_path, lock_text, read_lock,
 from tla2py.gate.outputs import JunitReport, check_reports
 
 _TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
+_DIGESTS = st.dictionaries(_TEXTS, _TEXTS, max_size=3)
+_NAMES = st.lists(_TEXTS, max_size=3, unique=True).map(sorted)
 _POINTS = st.builds(
     LockedPoint,
-    parameters=st.dictionaries(_TEXTS, _TEXTS, max_size=3),
     config=_TEXTS,
     values=st.none() | _TEXTS,
-    checked=st.lists(_TEXTS, max_size=3, unique=True).map(sorted),
-    searched=st.lists(_TEXTS, max_size=2, unique=True).map(sorted),
-    model_values=st.lists(_TEXTS, max_size=3, unique=True).map(sorted),
     verdict=st.sampled_from(["holds", "violated"]),
-    violates=st.lists(_TEXTS, max_size=2, unique=True).map(sorted),
-    distinct=st.none() | st.integers(0, 10**12),
-    fired=st.none() | st.lists(_TEXTS, max_size=2, unique=True).map(sorted),
-    idle=st.none() | st.lists(_TEXTS, max_size=2, unique=True).map(sorted),
-    generated=st.none() | st.integers(0, 10**12),
-    reaches=st.dictionaries(_TEXTS, _TEXTS, max_size=2),
-    assumptions=st.dictionaries(_TEXTS, _TEXTS, max_size=2),
-    definitions=st.dictionaries(_TEXTS, _TEXTS, max_size=3),
+    **dict.fromkeys(("parameters", "reaches", "assumptions", "definitions"), _DIGESTS),
+    **dict.fromkeys(("checked", "searched", "model_values", "violates"), _NAMES),
+    **dict.fromkeys(("fired", "idle"), st.none() | _NAMES),
+    **dict.fromkeys(("distinct", "generated"), st.none() | st.integers(0, 10**12)),
 )
 
 
+POINT = LockedPoint(parameters={}, config="c", checked=[], model_values=[], verdict="holds", violates=[])
+
+
 def point(**parameters: str) -> LockedPoint:
-    return LockedPoint(
-        parameters=parameters, config="c", checked=[], model_values=[], verdict="holds", violates=[]
-    )
+    return msgspec.structs.replace(POINT, parameters=parameters)
 
 
 @given(st.lists(_POINTS, max_size=3, unique_by=lambda point: point.key), st.none() | _TEXTS.filter(bool))
@@ -66,26 +62,16 @@ def test_a_lock_reads_back(
 
 
 def test_what_all_points_share_is_written_once() -> None:
-    shared = LockedPoint(
-        parameters={"N": "1"},
-        config="c",
-        checked=["invariant A"],
-        searched=[],
-        model_values=["a", "b"],
-        verdict="holds",
-        violates=[],
-        fired=["Up"],
-        reaches={"invariant A": "1"},
-        assumptions={},
-        definitions={"A": "1", "B": "2"},
-    )
-    other = msgspec.structs.replace(
-        shared,
-        parameters={"N": "2"},
-        model_values=["a", "b", "c"],
-        fired=None,
-        definitions={"A": "1", "B": "3", "C": "4"},
-    )
+    facts: dict[str, Any] = {
+        "checked": ["invariant A"],
+        "searched": [],
+        "model_values": ["a", "b"],
+        "fired": ["Up"],
+    }
+    facts |= {"reaches": {"invariant A": "1"}, "assumptions": {}, "definitions": {"A": "1", "B": "2"}}
+    shared = msgspec.structs.replace(POINT, parameters={"N": "1"}, **facts)
+    more: dict[str, Any] = {"model_values": ["a", "b", "c"], "definitions": {"A": "1", "B": "3", "C": "4"}}
+    other = msgspec.structs.replace(shared, parameters={"N": "2"}, fired=None, **more)
     assert lock_text(Lock(point=[shared, other], tlc="2.19 (rev: 5a47802)")).partition("\n")[2] == (
         'version = 2\ntlc = "2.19 (rev: 5a47802)"\n\n'
         '[shared]\nchecked = ["invariant A"]\nmodel_values = [\n  "a",\n  "b",\n]\nfired = ["Up"]\n\n'
@@ -101,40 +87,15 @@ def test_what_all_points_share_is_written_once() -> None:
 def test_points_stand_in_order_of_their_numbers() -> None:
     text = lock_text(Lock(point=[point(N="10", S="{a}"), point(N="2", S="{b}"), point(N="2", S="{a}")]))
     lines = [line for line in text.splitlines() if line.startswith("parameters")]
-    assert lines == [
-        'parameters = { N = "2", S = "{a}" }',
-        'parameters = { N = "2", S = "{b}" }',
-        'parameters = { N = "10", S = "{a}" }',
-    ]
+    order = (("2", "{a}"), ("2", "{b}"), ("10", "{a}"))
+    assert lines == [f'parameters = {{ N = "{n}", S = "{s}" }}' for n, s in order]
 
 
 def test_a_change_is_a_line_of_a_diff() -> None:
-    before = LockedPoint(
-        parameters={},
-        config="c",
-        checked=["a", "b"],
-        model_values=[],
-        verdict="holds",
-        violates=[],
-        distinct=7,
-    )
-    after = LockedPoint(
-        parameters={},
-        config="c",
-        checked=["a", "b", "c"],
-        model_values=[],
-        verdict="holds",
-        violates=[],
-        distinct=8,
-    )
-    old, new = lock_text(Lock(point=[before])).splitlines(), lock_text(Lock(point=[after])).splitlines()
-    assert set(new) - set(old) == {'  "c",', "distinct = 8"}
-    assert set(old) - set(new) == {"distinct = 7"}
-
-
-def test_there_may_be_none(tmp_path: Path) -> None:
-    assert read_lock(tmp_path / "sweep.lock") is None
-    assert lock_path(tmp_path / "variants.toml") == tmp_path / "variants.lock"
+    before = msgspec.structs.replace(POINT, checked=["a", "b"], distinct=7)
+    after = msgspec.structs.replace(POINT, checked=["a", "b", "c"], distinct=8)
+    old, new = ({*lock_text(Lock(point=[each])).splitlines()} for each in (before, after))
+    assert (new - old, old - new) == ({'  "c",', "distinct = 8"}, {"distinct = 7"})
 
 
 @pytest.mark.parametrize(
@@ -157,8 +118,10 @@ def test_a_damaged_lock_is_told(tmp_path: Path, text: str, code: str) -> None:
     assert raised.where == str(path)
 
 
-def test_a_lock_that_cannot_be_written_is_told(tmp_path: Path) -> None:
-    raised = raises(InputError, lambda: write_lock(tmp_path / "gone" / "sweep.lock", Lock()))
+def test_there_may_be_no_lock_and_one_that_cannot_be_written(tmp_path: Path) -> None:
+    assert read_lock(tmp_path / "sweep.lock") is None
+    assert lock_path(tmp_path / "variants.toml") == tmp_path / "variants.lock"
+    raised = raises(InputError, write_lock, tmp_path / "gone" / "sweep.lock", Lock())
     assert raised.code == "output-unwritable"
 
 
@@ -204,8 +167,7 @@ def test_no_report_goes_to_what_is_not_a_file(run_cli: RunCli, folder: Path, nam
     kinds = [stat.S_IFMT(os.lstat(path).st_mode) for path in ("/dev/null", "/dev/stdout")]
     ended = run_cli("gate", "sweep.toml", "--junit", name, "--executor", "local")
     assert (ended.code, ended.error.code) == (2, "output-unwritable")
-    with pytest.raises(InputError):
-        write_file(folder / name, "text")
+    raises(InputError, write_file, folder / name, "text")
     assert [stat.S_IFMT(os.lstat(path).st_mode) for path in ("/dev/null", "/dev/stdout")] == kinds
     assert stat.S_ISFIFO((folder / "pipe").stat().st_mode)
 
@@ -214,22 +176,18 @@ def test_a_store_is_not_replaced_by_a_report(folder: Path) -> None:
     (folder / "runs/records").mkdir(parents=True)
     for name in ("store.json", "records/1.zip"):
         (folder / "runs" / name).write_text("")
-        with pytest.raises(InputError) as refused:
-            check_reports([JunitReport(folder / "runs" / name)], [str(folder / "runs")])
-        assert refused.value.code == "output-is-input"
+        reports = [JunitReport(folder / "runs" / name)]
+        assert raises(InputError, check_reports, reports, [str(folder / "runs")]).code == "output-is-input"
     check_reports([JunitReport(folder / "runs/junit.xml")], [str(folder / "runs")])
 
 
-def test_a_report_replaces_a_link_and_not_its_target(folder: Path) -> None:
+def test_a_report_is_written_whole_or_not_at_all(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # It replaces a link, and not its target.
     (folder / "precious").write_text("kept")
     (folder / "report.xml").symlink_to("precious")
-    write_file(folder / "report.xml", "written")
+    write_file(folder / "report.xml", "before")
     assert (folder / "precious").read_text() == "kept"
     assert not (folder / "report.xml").is_symlink()
-
-
-def test_a_report_is_written_whole_or_not_at_all(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (folder / "report.xml").write_text("before")
 
     def full(_: int) -> None:
         raise OSError(28, "No space left on device")

@@ -6,6 +6,11 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from tla2py.model.finding import Finding
+from tla2py.sweep.load import load_sweep
+from tla2py.sweep.plan import plan_sweep
+from tla2py.sweep.rules import lint_sweep
+
 _PAGE = Path(__file__).resolve().parents[3] / "docs" / "lint.md"
 _EXAMPLE = re.compile(
     r"#### `(?P<code>[\w-]+)`\n\n\*An? (?P<severity>\w+)(?:; TLC 2\.15 ends with (?P<exit>\d+))?\.\*.*?"
@@ -51,3 +56,10 @@ def _texts() -> tuple[str, str, list[Example]]:
 
 
 MODULE, RULES_TEXT, EXAMPLES = _texts()
+
+
+def lint_text(path: Path, text: str) -> tuple[Finding, ...]:
+    """The findings on a sweep file of this text."""
+    path.write_text(text)
+    sweep = load_sweep(path)
+    return lint_sweep(sweep, plan_sweep(sweep, ""))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.lint.page import EXAMPLES, MODULE, RULES_TEXT, Example
+from tests.unit.lint.page import EXAMPLES, MODULE, RULES_TEXT, Example, lint_text
 from tla2py.errors import Place
 from tla2py.lint.rules import lint_file, lint_values, module_of
 from tla2py.lint.subject import RULES, read_dialect
@@ -33,10 +33,14 @@ def box(tmp_path: Path) -> Path:
     return tmp_path
 
 
+def findings_of(box: Path, text: str) -> tuple[Finding, ...]:
+    """The findings on a config of the module Box."""
+    (box / "Box.cfg").write_text(text)
+    return lint_file(box / "Box.cfg", box / "Box.tla")
+
+
 def lint(box: Path, text: str, begin: str = BEGIN) -> list[tuple[str, int, int]]:
-    path = box / "Box.cfg"
-    path.write_text(begin + text)
-    return [located(each) for each in lint_file(path, box / "Box.tla")]
+    return [located(each) for each in findings_of(box, begin + text)]
 
 
 def located(finding: Finding) -> tuple[str, int, int]:
@@ -81,68 +85,53 @@ def test_neighbours(box: Path, text: str, found: list[tuple[str, int, int]]) -> 
     assert lint(box, text) == found
 
 
-def test_what_is_lost_is_named(box: Path) -> None:
-    path = box / "Box.cfg"
-    path.write_text(BEGIN + "PROPERTY Steps `\nINVARIANT Small\nCONSTRAINT Bound\n")
-    (finding,) = lint_file(path, box / "Box.tla")
+def test_messages_and_hints(box: Path) -> None:
+    (finding,) = findings_of(box, BEGIN + "PROPERTY Steps `\nINVARIANT Small\nCONSTRAINT Bound\n")
     assert finding.message.endswith("ignores everything after it; it never sees INVARIANT, CONSTRAINT")
-
-
-def test_a_value_for_what_stays_a_model_value(box: Path) -> None:
-    path = box / "Box.cfg"
-    path.write_text(BEGIN.replace("{a, b}", "{s1, b}") + "CONSTANT s1 = 1\n")
-    found = [each for each in lint_file(path, box / "Box.tla") if each.code == "unknown-constant"]
-    assert [each.hint for each in found] == ["it is a model value in S: remove this line, or write 1 there"]
+    # A value for what stays a model value.
+    found = findings_of(box, BEGIN.replace("{a, b}", "{s1, b}") + "CONSTANT s1 = 1\n")
+    hints = [each.hint for each in found if each.code == "unknown-constant"]
+    assert hints == ["it is a model value in S: remove this line, or write 1 there"]
+    # Any set does where nothing is wanted of its elements.
+    (box / "Box.tla").write_text(MODULE.replace("\n====", "\nAll == [S -> {0}]\n===="))
+    (finding,) = findings_of(box, "CONSTANTS N = 3 S = 7 Op <- Same SPECIFICATION Spec INVARIANT Small\n")
+    assert finding.message.startswith("S is a number but must be a set: ")
 
 
 def test_the_module_of_a_config(tmp_path: Path) -> None:
     for name in ("Raft.tla", "RaftSmall.tla", "MCVote.tla", "MC_Pax.tla", "Vote.txt"):
         (tmp_path / name).write_text("")
-    found = {
-        name: found.name if (found := module_of(tmp_path / f"{name}.cfg")) else None
-        for name in ("Raft", "RaftTiny", "RaftSmall", "RaftSmaller", "Vote", "Pax", "Other")
-    }
-    assert found == {
-        "Raft": "Raft.tla",
-        "RaftTiny": "Raft.tla",
-        "RaftSmall": "RaftSmall.tla",
-        "RaftSmaller": "RaftSmall.tla",
-        "Vote": "MCVote.tla",
-        "Pax": "MC_Pax.tla",
-        "Other": None,
-    }
+    for module, configs in (
+        ("Raft.tla", ("Raft", "RaftTiny")),
+        ("RaftSmall.tla", ("RaftSmall", "RaftSmaller")),
+        ("MCVote.tla", ("Vote",)),
+        ("MC_Pax.tla", ("Pax",)),
+    ):
+        assert {module_of(tmp_path / f"{name}.cfg") for name in configs} == {tmp_path / module}
+    assert module_of(tmp_path / "Other.cfg") is None
 
 
-def lint_text(box: Path, config: str, sweep: str) -> list[tuple[str, str, int, int]]:
+def lint_both(box: Path, config: str, sweep: str) -> list[tuple[str, str, int, int]]:
     (box / "Box.cfg").write_text(BEGIN + config)
-    path = box / "s.toml"
-    path.write_text(f'module = "Box.tla"\nconfig = "Box.cfg"\n{sweep}')
-    loaded = load_sweep(path)
-    found = lint_sweep(loaded, plan_sweep(loaded, ""))
+    found = lint_text(box / "s.toml", f'module = "Box.tla"\nconfig = "Box.cfg"\n{sweep}')
     return [(Path(each.place.file).name, *located(each)) for each in found]
 
 
 def test_a_sweep_is_judged_by_what_it_makes_of_its_config(box: Path) -> None:
     live = "SYMMETRY Swap\nPROPERTY Ends\n"
     symmetry = ("Box.cfg", "symmetry-liveness", 3, 10)
-    assert lint_text(box, live, "") == [symmetry]
-    assert lint_text(box, live, "[model]\nproperties = []\n") == []
-    assert lint_text(box, live, "[parameters]\nN = { from = 1, to = 50 }\n") == [
-        ("s.toml", "unread-parameter", 4, 1),
-        symmetry,
-    ]
+    assert lint_both(box, live, "") == [symmetry]
+    assert lint_both(box, live, "[model]\nproperties = []\n") == []
+    fifty = lint_both(box, live, "[parameters]\nN = { from = 1, to = 50 }\n")
+    assert fifty == [("s.toml", "unread-parameter", 4, 1), symmetry]
     varied = '[parameters]\ninvariants = ["Small", "Step"]\n'
-    assert lint_text(box, "", varied) == [("s.toml", "invariant-level", 4, 25)]
+    assert lint_both(box, "", varied) == [("s.toml", "invariant-level", 4, 25)]
     named = '[model]\ninvariants = ["Small", "Below"]\n'
-    assert lint_text(box, "", named) == [("s.toml", "definition-arity", 4, 25)]
-
-
-def test_constants_of_a_sweep_need_not_be_in_its_config(box: Path) -> None:
+    assert lint_both(box, "", named) == [("s.toml", "definition-arity", 4, 25)]
+    # Constants of a sweep need not be in its config.
     (box / "Box.cfg").write_text("CONSTANT S = {a}\n")
-    path = box / "s.toml"
-    path.write_text('module = "Box.tla"\nconfig = "Box.cfg"\n[constants]\nN = 1\nOp = "Same"\n')
-    loaded = load_sweep(path)
-    assert lint_sweep(loaded, plan_sweep(loaded, "")) == ()
+    text = 'module = "Box.tla"\nconfig = "Box.cfg"\n[constants]\nN = 1\nOp = "Same"\n'
+    assert lint_text(box / "s.toml", text) == ()
 
 
 @pytest.mark.parametrize(
@@ -175,21 +164,9 @@ def test_a_value_is_of_the_kind_that_the_module_needs(
     assert lint(box, "", begin) == [("constant-kind", 1, column + 2) for column in found]
 
 
-def test_any_set_does_where_nothing_is_wanted_of_its_elements(box: Path) -> None:
-    (box / "Box.tla").write_text(MODULE.replace("\n====", "\nAll == [S -> {0}]\n===="))
-    (box / "Box.cfg").write_text("CONSTANTS N = 3 S = 7 Op <- Same SPECIFICATION Spec INVARIANT Small\n")
-    (finding,) = lint_file(box / "Box.cfg", box / "Box.tla")
-    assert finding.message.startswith("S is a number but must be a set: ")
-
-
 def test_values_of_a_sweep_are_of_the_kind_that_the_module_needs(box: Path) -> None:
-    path = box / "s.toml"
-    path.write_text(
-        'module = "Box.tla"\n[model]\nsymmetry = ["S"]\n[constants]\nOp = "Same"\nS = "{1, 2}"\n'
-        "[parameters]\nN = [1, 'Limit', '\"a\"', '{2}']\n"
-    )
-    sweep = load_sweep(path)
-    found = lint_sweep(sweep, plan_sweep(sweep, ""))
+    text = 'module = "Box.tla"\n[model]\nsymmetry = ["S"]\n[constants]\nOp = "Same"\nS = "{1, 2}"\n'
+    found = lint_text(box / "s.toml", text + "[parameters]\nN = [1, 'Limit', '\"a\"', '{2}']\n")
     assert [located(each) for each in found] == [
         ("constant-kind", 6, 6),
         ("constant-kind", 8, 19),
@@ -239,26 +216,20 @@ def test_a_name_that_nothing_declares_may_be_misspelt(
     tmp_path: Path, leader: str, procs: list[str], meant: str | None
 ) -> None:
     (tmp_path / "Vote.tla").write_text(VOTE)
-    path = tmp_path / "s.toml"
-    path.write_text(
-        f"module = \"Vote.tla\"\n[constants]\nLeader = '{leader}'\n[parameters]\nProc = {procs}\n"
-    )
-    sweep = load_sweep(path)
-    found = lint_sweep(sweep, plan_sweep(sweep, ""))
-    assert [(*located(each), each.hint) for each in found if each.code == "misspelt-name"] == (
-        [("misspelt-name", 3, 11, f"did you mean {meant}?")] if meant else []
-    )
+    text = f"module = \"Vote.tla\"\n[constants]\nLeader = '{leader}'\n[parameters]\nProc = {procs}\n"
+    found = [each for each in lint_text(tmp_path / "s.toml", text) if each.code == "misspelt-name"]
+    said = [("misspelt-name", 3, 11, f"did you mean {meant}?")] if meant else []
+    assert [(*located(each), each.hint) for each in found] == said
 
 
 def test_a_config_says_what_is_declared_for_a_sweep_and_for_options(tmp_path: Path) -> None:
     (tmp_path / "Vote.tla").write_text(VOTE)
-    config, path = tmp_path / "Vote.cfg", tmp_path / "s.toml"
+    config = tmp_path / "Vote.cfg"
     config.write_text("SPECIFICATION Spec\nCONSTANTS Proc = {p1, p2} Leader = P1\n")
 
     def misspelt(values: str) -> list[tuple[str, str, int, int]]:
-        path.write_text(f'module = "Vote.tla"\nconfig = "Vote.cfg"\n[parameters]\n{values}\n')
-        sweep = load_sweep(path)
-        found = lint_sweep(sweep, plan_sweep(sweep, ""))
+        text = f'module = "Vote.tla"\nconfig = "Vote.cfg"\n[parameters]\n{values}\n'
+        found = lint_text(tmp_path / "s.toml", text)
         return [(Path(each.place.file).name, *located(each)) for each in found]
 
     assert misspelt('Proc = ["{p1}", "{p2}"]') == [("Vote.cfg", "misspelt-name", 2, 36)]
@@ -310,27 +281,22 @@ def test_a_model_value_of_a_sweep_that_is_hardly_meant(tmp_path: Path) -> None:
     sweep = load_sweep(tmp_path / "race.toml")
     plan = plan_sweep(sweep, "")
     found = [each for each in lint_sweep(sweep, plan) if each.code == "mistaken-model-value"]
-    assert [located(each) for each in found] == [
-        ("mistaken-model-value", 7, 10),
-        ("mistaken-model-value", 7, 18),
-    ]
+    assert [located(each)[1:] for each in found] == [(7, 10), (7, 18)]
     assert plan.filled == ("Nil",)
 
 
 def test_the_page_has_every_rule() -> None:
     assert re.findall(r"^#### `(.*)`", RULES_TEXT, re.MULTILINE) == [each.code for each in EXAMPLES]
-    assert {each.code: each.severity for each in EXAMPLES} == {
-        code: severity.value for code, severity in RULES.items()
-    }
+    severities = {code: severity.value for code, severity in RULES.items()}
+    assert {each.code: each.severity for each in EXAMPLES} == severities
 
 
 def findings(folder: Path, example: Example, text: str) -> tuple[Finding, ...]:
     (folder / "Box.tla").write_text(MODULE)
     path = folder / f"Box{example.suffix}"
-    path.write_text(text)
     if example.suffix == ".toml":
-        sweep = load_sweep(path)
-        return lint_sweep(sweep, plan_sweep(sweep, ""))
+        return lint_text(path, text)
+    path.write_text(text)
     return lint_file(path, folder / "Box.tla", (), read_dialect(read_jar(bundled_jar(), "")))
 
 

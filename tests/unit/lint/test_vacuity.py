@@ -6,10 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.unit.lint.page import lint_text
 from tla2py.lint.rules import lint_file
-from tla2py.sweep.load import load_sweep
-from tla2py.sweep.plan import plan_sweep
-from tla2py.sweep.rules import lint_paths, lint_sweep
+from tla2py.sweep.rules import lint_paths
 
 RING = r"""---- MODULE Ring ----
 EXTENDS FiniteSets, Naturals, TLC
@@ -39,15 +38,10 @@ def lint_ring(
     module = folder / "Ring.tla"
     module.write_text(RING.replace("STEP", step).replace("INVARIANT", invariant))
     path = folder / "Ring.cfg"
-    path.write_text(
-        config
-        or "SPECIFICATION Spec\nINVARIANT Inv\nCONSTANTS Node = {a, b} a = a b = b\nSYMMETRY Symmetry\n"
-    )
-    return [
-        (each.code, each.subject, each.place.line)
-        for each in lint_file(path, module)
-        if each.code == "symmetry-choose"
-    ]
+    whole = "SPECIFICATION Spec\nINVARIANT Inv\nCONSTANTS Node = {a, b} a = a b = b\nSYMMETRY Symmetry\n"
+    path.write_text(config or whole)
+    found = [each for each in lint_file(path, module) if each.code == "symmetry-choose"]
+    return [(each.code, each.subject, each.place.line) for each in found]
 
 
 @pytest.mark.parametrize(
@@ -99,15 +93,10 @@ CELL = "---- MODULE Cell ----\nCONSTANT Size, N\nCap == Size\nOwn == N\n====\n"
 
 def unread(folder: Path, body: str, inv: str, text: str, assumed: str = "M > 0") -> list[str | None]:
     (folder / "Cell.tla").write_text(CELL)
-    (folder / "Grid.tla").write_text(
-        GRID.replace("ASSUMED", assumed).replace("BODY", body).replace("INV", inv)
-    )
-    path = folder / "sweep.toml"
-    path.write_text(SWEEP + text)
-    sweep = load_sweep(path)
-    return [
-        each.subject for each in lint_sweep(sweep, plan_sweep(sweep, "")) if each.code == "unread-parameter"
-    ]
+    grid = GRID.replace("ASSUMED", assumed).replace("BODY", body).replace("INV", inv)
+    (folder / "Grid.tla").write_text(grid)
+    found = lint_text(folder / "sweep.toml", SWEEP + text)
+    return [each.subject for each in found if each.code == "unread-parameter"]
 
 
 CONSTANTS = '[constants]\nQuorums = "{M}"\n[parameters]\nN = [1, 2]\nM = [1, 2]\n'
@@ -140,16 +129,10 @@ def test_a_parameter_that_nothing_reads_is_found(
 
 def test_an_assumption_that_relates_constants_reads_them(tmp_path: Path) -> None:
     assert unread(tmp_path, "x", "x = 0", CONSTANTS, "N > 2 * M") == []
-
-
-def test_without_variables_the_assumptions_are_the_model(tmp_path: Path) -> None:
-    (tmp_path / "Sums.tla").write_text(
-        "---- MODULE Sums ----\nEXTENDS Naturals\nCONSTANT N\nASSUME N > 0\n====\n"
-    )
-    path = tmp_path / "sweep.toml"
-    path.write_text('module = "Sums.tla"\n[parameters]\nN = [1, 2]\n')
-    sweep = load_sweep(path)
-    assert lint_sweep(sweep, plan_sweep(sweep, "")) == ()
+    # Without variables the assumptions are the model.
+    sums = "---- MODULE Sums ----\nEXTENDS Naturals\nCONSTANT N\nASSUME N > 0\n====\n"
+    (tmp_path / "Sums.tla").write_text(sums)
+    assert lint_text(tmp_path / "sweep.toml", 'module = "Sums.tla"\n[parameters]\nN = [1, 2]\n') == ()
 
 
 def test_lint_leaves_out_what_the_sweep_file_accepts(tmp_path: Path) -> None:
