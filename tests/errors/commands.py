@@ -54,6 +54,12 @@ def explorer_on_a_port_that_is_in_use(lab: Lab) -> None:
         lab.run("explore", "store", "--no-browser", "--port", str(server.getsockname()[1]))
 
 
+ITF = {"trace.itf.json": '{"vars": ["x"], "states": [{"x": 1}]}'}
+SAME = {
+    f"{name}/sweep.toml": f'module = "../Counter.tla"\n[constants]\nMax = {n}\n'
+    for n, name in enumerate("ab")
+}
+
 provokes.commands(
     ("unknown-command", None, "swep sweep.toml"),
     ("usage", None, "sweep sweep.toml --paralel"),
@@ -63,53 +69,26 @@ provokes.commands(
     ("usage", None, "lint readme.txt"),
     ("usage", None, "lint Own.cfg Counter.tla Other.tla", {"Own.cfg": ""}),
     ("usage", None, "sweep --configs '*.cfg' sweep.toml"),
-    (
-        "no-query",
-        None,
-        "query trace.itf.json '/* a comment */ DROP TABLE runs'",
-        {"trace.itf.json": '{"vars": ["x"], "states": [{"x": 1}]}'},
-    ),
-    (
-        "sql",
-        None,
-        "query trace.itf.json 'SELECT pont FROM runs'",
-        {"trace.itf.json": '{"vars": ["x"], "states": [{"x": 1}]}'},
-    ),
+    ("no-query", None, "query trace.itf.json '/* a comment */ DROP TABLE runs'", ITF),
+    ("sql", None, "query trace.itf.json 'SELECT pont FROM runs'", ITF),
     ("file-exists", None, "init Counter.tla -o sweep.toml", {"sweep.toml": ""}),
     ("output-unwritable", None, "init Counter.tla -o none/sweep.toml"),
     ("output-is-input", None, "gate sweep.toml --junit Counter.tla", {"sweep.toml": COUNTER_SWEEP}),
     ("unknown-example", None, "examples copy kip3200 mine"),
     ("target-not-empty", None, "examples copy kip320 mine", {"mine/file": ""}),
-    (
-        "same-store",
-        None,
-        "sweep a/sweep.toml b/sweep.toml --dry-run",
-        {
-            "a/sweep.toml": 'module = "../Counter.tla"\n[constants]\nMax = 1\n',
-            "b/sweep.toml": 'module = "../Counter.tla"\n[constants]\nMax = 2\n',
-        },
-    ),
+    ("same-store", None, "sweep a/sweep.toml b/sweep.toml --dry-run", SAME),
     ("no-lock", None, "gate a.toml --locked", {"a.toml": 'module = "Counter.tla"\n[constants]\nMax = 1\n'}),
     ("gate-sweep", None, "gate a.toml --sweep b.toml"),
     ("gate-reports", None, "gate a.toml --junit report --sarif ./report"),
     ("no-point", None, "check sweep.toml --point 9", {"sweep.toml": COUNTER_SWEEP}),
-    (
-        "lock-damaged",
-        "sweep.lock",
-        "gate sweep.toml",
-        {"sweep.toml": COUNTER_SWEEP, "sweep.lock": "version = \n"},
-    ),
-    (
-        "lock-too-new",
-        "sweep.lock",
-        "gate sweep.toml",
-        {"sweep.toml": COUNTER_SWEEP, "sweep.lock": "version = 99\n"},
-    ),
-    (
-        "lock-too-old",
-        "sweep.lock",
-        "gate sweep.toml",
-        {"sweep.toml": COUNTER_SWEEP, "sweep.lock": "version = 1\n"},
+    *(
+        (
+            code,
+            "sweep.lock",
+            "gate sweep.toml",
+            {"sweep.toml": COUNTER_SWEEP, "sweep.lock": f"version = {version}\n"},
+        )
+        for code, version in (("lock-damaged", ""), ("lock-too-new", "99"), ("lock-too-old", "1"))
     ),
 )
 

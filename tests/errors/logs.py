@@ -15,6 +15,9 @@ Spec == l = 1 /\\ [][l <= Len(Log) /\\ l' = l + 1]_l
 """
 
 
+AS_A = 'as = "environment.A"\n'
+
+
 def planned(lab: Lab, keys: str, log: str = "1\n", module: str = TRACE) -> None:
     lab.write("Trace.tla", module)
     lab.write("a.ndjson", log)
@@ -44,30 +47,15 @@ provokes.rows(
         "Trace.tla",
         lambda lab: planned(lab, "", module=TRACE.replace("IOEnv.A", '"/log"').replace("IOEnv.B", '"/log"')),
     ),
-    (
-        "log-position",
-        "sweep.toml:5:1",
-        lambda lab: planned(lab, 'as = "environment.A"\nposition = "1 + 1"\n'),
-    ),
-    (
-        "unknown-parameter",
-        "sweep.toml:6:1",
-        lambda lab: planned(lab, 'as = "environment.A"\n[parameters]\nlog = [1]\n'),
-    ),
-    ("log-unused", "sweep.toml:5:1", lambda lab: planned(lab, 'as = "environment.A"\nunobserved = 1\n')),
-    (
-        "log-files",
-        "sweep.toml:3:1",
-        lambda lab: (
-            lab.having("Trace.tla", TRACE)
-            .having("run/a.ndjson", "1\n")
-            .having("run/b.ndjson", "1\n")
-            .plan('module = "Trace.tla"\n[logs]\nfiles = ["run"]\nas = "environment.A"\n')
-        ),
-    ),
-    (
-        "input-missing",
-        "sweep.toml:3:11",
-        lambda lab: lab.plan('module = "Counter.tla"\n[logs]\nfiles = ["b.ndjson"]\n'),
-    ),
+    ("log-position", "sweep.toml:5:1", lambda lab: planned(lab, AS_A + 'position = "1 + 1"\n')),
+    ("unknown-parameter", "sweep.toml:6:1", lambda lab: planned(lab, AS_A + "[parameters]\nlog = [1]\n")),
+    ("log-unused", "sweep.toml:5:1", lambda lab: planned(lab, AS_A + "unobserved = 1\n")),
+)
+
+RUN = {"Trace.tla": TRACE, "run/a.ndjson": "1\n", "run/b.ndjson": "1\n"}
+
+provokes.plans(
+    "",
+    ("log-files", "3:1", f'module = "Trace.tla"\n[logs]\nfiles = ["run"]\n{AS_A}', RUN),
+    ("input-missing", "3:11", 'module = "Counter.tla"\n[logs]\nfiles = ["b.ndjson"]\n'),
 )

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from tests.conftest import COUNTER_SWEEP
 from tests.errors.provoke import Lab, provokes
+from tla2py.execution.preflight import check_facts
+from tla2py.sweep.load import load_sweep
+from tla2py.sweep.plan import plan_sweep
 
 
 @provokes("module-unreadable", "Spec.tla")
@@ -17,24 +20,13 @@ def module_that_is_a_folder(lab: Lab) -> None:
 
 @provokes("config-proves-nothing", "sweep.toml")
 def config_that_checks_nothing(lab: Lab) -> None:
-    from tla2py.execution.preflight import check_facts
-    from tla2py.sweep.load import load_sweep
-    from tla2py.sweep.plan import plan_sweep
-
-    path = lab.write(
-        "sweep.toml", 'module = "Counter.tla"\n[model]\ncheck_deadlock = false\n[constants]\nMax = 1\n'
-    )
+    text = 'module = "Counter.tla"\n[model]\ncheck_deadlock = false\n[constants]\nMax = 1\n'
+    path = lab.write("sweep.toml", text)
     sweep = load_sweep(path)
     check_facts(path, sweep, plan_sweep(sweep, ""))
 
 
 # Folders
-
-
-@provokes("manifest")
-def manifest(lab: Lab) -> None:
-    lab.write("manifest.json", "{}")
-    lab.run("gate manifest.json")
 
 
 @provokes("outside-folder", "out")
@@ -44,39 +36,25 @@ def folder_with_nothing_but_a_link(lab: Lab) -> None:
     lab.run("gate models")
 
 
+STEP = "VARIABLE x\nSpec == x = 1 /\\ [][x' = x]_x\n====\n"
+DEEP = f"---- MODULE Spec ----\nA == {'(' * 4000}\n====\n"
+UNICODE = f"---- MODULE Spec ----\nA ≜ 1 ∈ {{1}}\n{STEP}"
+NO_SUCH_OPTION = {"sweep.toml": COUNTER_SWEEP + 'options = ["-nosuch"]\n'}
+
 provokes.commands(
     ("module-missing", "None.tla", "inspect None.tla"),
     ("module-syntax", "Spec.tla:1:1", "inspect Spec.tla", {"Spec.tla": ""}),
-    (
-        "module-syntax",
-        "Spec.tla:3:1",
-        "init Spec.tla",
-        {"Spec.tla": f"---- MODULE Spec ----\nA == {'(' * 4000}\n====\n"},
-    ),
+    ("module-syntax", "Spec.tla:3:1", "init Spec.tla", {"Spec.tla": DEEP}),
     ("module-missing", "None.tla", "sweep --configs '*.cfg' None.tla --dry-run", {"Own.cfg": ""}),
     ("module-name", "Spec.tla:1:14", "inspect Spec.tla", {"Spec.tla": "---- MODULE  Other ----\n====\n"}),
-    (
-        "unicode",
-        "Spec.tla:2:3",
-        "check Spec.tla",
-        {
-            "Spec.tla": "---- MODULE Spec ----\nA ≜ 1 ∈ {1}\nVARIABLE x\nSpec == x = 1 /\\ [][x' = x]_x\n====\n"
-        },
-    ),
+    ("unicode", "Spec.tla:2:3", "check Spec.tla", {"Spec.tla": UNICODE}),
     (
         "tlc-lacks",
         "Spec.tla:1:31",
         "check Spec.tla",
-        {
-            "Spec.tla": "---- MODULE Spec ---- EXTENDS TLCExt\nVARIABLE x\nSpec == x = 1 /\\ [][x' = x]_x\n====\n"
-        },
+        {"Spec.tla": f"---- MODULE Spec ---- EXTENDS TLCExt\n{STEP}"},
     ),
-    (
-        "tlc-lacks",
-        "sweep.toml:9:13",
-        "sweep sweep.toml",
-        {"sweep.toml": COUNTER_SWEEP + 'options = ["-nosuch"]\n'},
-    ),
+    ("tlc-lacks", "sweep.toml:9:13", "sweep sweep.toml", NO_SUCH_OPTION),
     ("config-missing", None, "check Counter.tla --config None.cfg"),
     ("config-missing", None, "lint None.tla"),
     ("module-syntax", "Spec.tla:1:1", "inspect Spec.tla", {"Spec.tla": b"\x00\xff\xfe"}),
@@ -93,33 +71,22 @@ provokes.commands(
     ("unknown-constant", None, "check Counter.tla -c Mex=1"),
     ("unknown-definition", None, "check Counter.tla -c Max=1 --invariant Smal"),
     ("folder-file", None, "gate .", {"models.toml": 'module = "Spec.tla"\n'}),
+    ("manifest", None, "gate manifest.json", {"manifest.json": "{}"}),
     ("manifest", None, "sweep manifest.json --no-trust", {"manifest.json": "{}"}),
+)
+
+OTHER = "---- MODULE Other ---- EXTENDS Spec\n====\n"
+VICTORY = {"Counter.cfg": "\\* EXPECT Victory\nSPECIFICATION Spec\nCONSTANT Max = 1\n"}
+ALGORITHM = "(* --algorithm a\nbegin\n  x := ;\nend algorithm *)"
+
+provokes.plans(
+    'module = "Counter.tla"\n',
+    ("config-missing", "2:11", 'config = "models/*.cfg"\n'),
+    ("config-expect", "Counter.cfg:1:4", 'config = "Counter.cfg"\n', VICTORY),
 )
 
 provokes.rows(
     ("module-missing", "Spec.tla:2:9", lambda lab: lab.module("EXTENDS Elsewhere")),
-    (
-        "module-cycle",
-        "Other.tla:1:32",
-        lambda lab: lab.having("Other.tla", "---- MODULE Other ---- EXTENDS Spec\n====\n").module(
-            "EXTENDS Other"
-        ),
-    ),
-    (
-        "pluscal-syntax",
-        "Spec.tla:4:5",
-        lambda lab: lab.module("(* --algorithm a\nbegin\n  x := ;\nend algorithm *)"),
-    ),
-    (
-        "config-missing",
-        "sweep.toml:2:11",
-        lambda lab: lab.plan('module = "Counter.tla"\nconfig = "models/*.cfg"\n'),
-    ),
-    (
-        "config-expect",
-        "Counter.cfg:1:4",
-        lambda lab: lab.having(
-            "Counter.cfg", "\\* EXPECT Victory\nSPECIFICATION Spec\nCONSTANT Max = 1\n"
-        ).plan('module = "Counter.tla"\nconfig = "Counter.cfg"\n'),
-    ),
+    ("module-cycle", "Other.tla:1:32", lambda lab: lab.having("Other.tla", OTHER).module("EXTENDS Other")),
+    ("pluscal-syntax", "Spec.tla:4:5", lambda lab: lab.module(ALGORITHM)),
 )

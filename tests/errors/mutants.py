@@ -22,17 +22,11 @@ def given(**other: str | int | None) -> str:
     return "\n" + json.dumps({key: value for key, value in line.items() if value is not None}) + "\n"
 
 
-provokes.commands(
-    (
-        "no-holding-point",
-        None,
-        "mutate sweep.toml -o store",
-        {
-            "Wrong.tla": "---- MODULE Wrong ----\nVARIABLE x\nNever == x # 0\nSpec == x = 0 /\\ [][x = 0 /\\ x' = x]_x\n====\n",
-            "sweep.toml": 'module = "Wrong.tla"\n[model]\ninvariants = ["Never"]\n[tlc]\nmemory = "256MiB"\n',
-        },
-    )
-)
+WRONG = {
+    "Wrong.tla": "---- MODULE Wrong ----\nVARIABLE x\nNever == x # 0\nSpec == x = 0 /\\ [][x = 0 /\\ x' = x]_x\n====\n",
+    "sweep.toml": 'module = "Wrong.tla"\n[model]\ninvariants = ["Never"]\n[tlc]\nmemory = "256MiB"\n',
+}
+provokes.commands(("no-holding-point", None, "mutate sweep.toml -o store", WRONG))
 
 provokes.rows(
     ("unknown-operator", None, lambda lab: mutated(lab, "--operators", "drop-all")),

@@ -21,6 +21,9 @@ def observe(lab: Lab, text: str | bytes, mapping: LogMap | None = None) -> None:
     write_observed(io.StringIO(), module.vocabulary, mapper.observations([lines]))
 
 
+STILL = "---- MODULE Still ----\nN == 1\n====\n"
+
+
 @provokes("log-clock", "run.ndjson:2")
 def a_clock_that_runs_backwards(lab: Lab) -> None:
     lines = LogLines(lab.write("run.ndjson", '{"t": 2}\n{"t": 1}\n'), "run.ndjson")
@@ -39,11 +42,5 @@ provokes.rows(
     ("log-argument", "run.ndjson:1", lambda lab: observe(lab, '{"action": "Up", "args": {"by": 1}}\n')),
     ("log-variable", "run.ndjson:1", lambda lab: observe(lab, '{"action": "Up", "state": {"y": 1}}\n')),
     ("log-unordered", None, lambda lab: list(merged([[], []], None))),
-    (
-        "log-behavior",
-        "Still.tla",
-        lambda lab: observed_module(
-            load_modules(lab.write("Still.tla", "---- MODULE Still ----\nN == 1\n====\n"))
-        ),
-    ),
+    ("log-behavior", "Still.tla", lambda lab: observed_module(load_modules(lab.write("Still.tla", STILL)))),
 )

@@ -116,17 +116,14 @@ class Registry:
         default_factory=lambda: {
             "spark-failed": ("tests/spark/test_spark.py", "test_a_master_that_is_not_there"),
             "no-runs": ("tests/spark/test_jobs.py", "test_what_jobs_refuse"),
-            **{
-                code: ("tests/integration/test_cases.py", test)
-                for code, test in {
-                    "graph-merged": "test_graphs_that_do_not_replay_are_refused",
-                    "graph-partial": "test_graphs_that_do_not_replay_are_refused",
-                    "graph-too-large": "test_what_testgen_and_drive_refuse",
-                    "unknown-action": "test_what_testgen_and_drive_refuse",
-                    "cases-unreadable": "test_what_testgen_and_drive_refuse",
-                    "drive-start": "test_what_testgen_and_drive_refuse",
-                }.items()
-            },
+            **dict.fromkeys(
+                ("graph-merged", "graph-partial"),
+                ("tests/integration/test_cases.py", "test_graphs_that_do_not_replay_are_refused"),
+            ),
+            **dict.fromkeys(
+                ("graph-too-large", "unknown-action", "cases-unreadable", "drive-start"),
+                ("tests/integration/test_cases.py", "test_what_testgen_and_drive_refuse"),
+            ),
             **dict.fromkeys(
                 ("template-unreadable", "template-fails"),
                 ("tests/unit/cases/test_render.py", "test_a_template_that_fails"),

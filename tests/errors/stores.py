@@ -10,6 +10,7 @@ from tests.stores import loose_records
 from tla2py.analysis.contrast import point_contrasts
 from tla2py.analysis.view import open_view
 from tla2py.cli.app import run_command
+from tla2py.store.foreign import read_file
 from tla2py.store.record import input_file, open_archive
 from tla2py.store.storage import storage_of
 from tla2py.store.store import Store
@@ -35,9 +36,16 @@ def store_that_another_writes_to(lab: Lab) -> None:
         pass
 
 
+NOWHERE = "s3://bucket/store?endpoint_override=127.0.0.1:9&scheme=http"
+
+
+def signed(lab: Lab) -> Lab:
+    """The lab of who has a key to object storage."""
+    return lab.setting("AWS_ACCESS_KEY_ID", "name").setting("AWS_SECRET_ACCESS_KEY", "secret")
+
+
 def _refused_by_a_server(lab: Lab, status: int, code: str) -> None:
-    lab.patch.setenv("AWS_ACCESS_KEY_ID", "name")
-    lab.patch.setenv("AWS_SECRET_ACCESS_KEY", "secret")
+    signed(lab)
     body = f"<?xml version='1.0'?><Error><Code>{code}</Code><Message>no</Message></Error>"
     with answering(status, body.encode()) as address:
         host = address.removeprefix("http://")
@@ -66,20 +74,6 @@ def conjuncts_of_a_deadlock(lab: Lab) -> None:
     lab.write("one.toml", sweep)
     assert run_command(["sweep", "one.toml", "--executor", "local"]) == 1
     lab.run("trace runs/one 1 --conjuncts")
-
-
-# Files made elsewhere
-
-
-@provokes("trace-file-unreadable")
-def trace_file_that_may_not_be_read(lab: Lab) -> None:
-    from tla2py.store.foreign import read_file
-
-    (lab.folder / "folder").mkdir()
-    read_file(lab.folder / "folder")
-
-
-# Views
 
 
 @provokes("extra-missing")
@@ -120,6 +114,8 @@ def table_that_was_edited_while_a_sweep_goes_on(lab: Lab) -> None:
         _ = open_view(store.path).trace_rows
 
 
+ITF = {"trace.itf.json": '{"vars": ["x"], "states": [{"x": 1}]}'}
+TWO = ("invariant", "invariant")
 STATED = '{{"format": "tla2py-store", "version": {}}}'
 
 provokes.commands(
@@ -138,20 +134,14 @@ provokes.commands(
     ("itf-syntax", "trace.json", "trace trace.json", {"trace.json": '{"vars": [], "states": []}'}),
     ("dump-syntax", "trace.json", "trace trace.json", {"trace.json": '{"state": [[1]]}'}),
     ("store-missing", None, "query none 'SELECT 1'"),
+    ("not-confirmable", None, "trace trace.itf.json --verify", ITF),
     ("trace-file-syntax", "trace.json:1:9", "trace trace.json", {"trace.json": '{"vars":'}),
 )
 
 provokes.rows(
+    ("trace-file-unreadable", None, lambda lab: read_file(lab.folder)),
     ("store-secret", None, lambda lab: storage_of("s3://name:password@bucket/store")),
-    (
-        "store-unreachable",
-        None,
-        lambda lab: (
-            lab.setting("AWS_ACCESS_KEY_ID", "name")
-            .setting("AWS_SECRET_ACCESS_KEY", "secret")
-            .run("trace 's3://bucket/store?endpoint_override=127.0.0.1:9&scheme=http'")
-        ),
-    ),
+    ("store-unreachable", None, lambda lab: signed(lab).run(f"trace '{NOWHERE}'")),
     ("bucket-missing", None, lambda lab: _refused_by_a_server(lab, 404, "NoSuchBucket")),
     ("store-denied", None, lambda lab: _refused_by_a_server(lab, 403, "AccessDenied")),
     ("no-point", None, lambda lab: lab.view("invariant").trace(7)),
@@ -163,22 +153,9 @@ provokes.rows(
     ("point-missing", None, lambda lab: lab.viewed("invariant").run("trace store --format itf")),
     ("several-traces", None, lambda lab: lab.viewed("continue").run("trace store 1 --format itf")),
     ("unknown-format", None, lambda lab: lab.viewed("invariant").run("trace store 1 --format yaml")),
-    (
-        "format-of-a-comparison",
-        None,
-        lambda lab: lab.viewed("invariant", "invariant").run("trace store 1 --diff 2 --format itf"),
-    ),
+    ("format-of-a-comparison", None, lambda lab: lab.viewed(*TWO).run("trace store 1 --diff 2 --format itf")),
     ("unknown-variable", None, lambda lab: lab.viewed("invariant").run("trace store 1 --only nothing")),
     ("unknown-point", None, lambda lab: lab.viewed("invariant").run("trace store 1 --diff other")),
-    (
-        "not-confirmable",
-        None,
-        lambda lab: (
-            lab.viewed("invariant")
-            .having("trace.itf.json", '{"vars": ["x"], "states": [{"x": 1}]}')
-            .run("trace trace.itf.json --verify")
-        ),
-    ),
     ("sweep-unknown", None, lambda lab: lab.viewed("success").run("gate store")),
     ("unknown-parameter", None, lambda lab: lab.view("success", "invariant").heatmap("N", "M")),
     ("unknown-column", None, lambda lab: lab.view("success", "invariant").growth("N", "states")),

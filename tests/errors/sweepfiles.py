@@ -6,6 +6,8 @@ from tests.errors.provoke import Lab, provokes
 
 # Line 1 of a sweep file of the module Counter; what follows begins with line 2.
 HEAD = 'module = "Counter.tla"\n'
+OWN = 'template = "own.cfg.j2"\n'
+ONLY_ONE = "SPECIFICATION Spec\nCONSTANT Max = 1\n"
 
 
 @provokes("launch-file", "Counter___Model_1.launch")
@@ -31,25 +33,15 @@ provokes.plans(
     ("memory", "5:1", '[constants]\nMax = 1\n[tlc]\nmemory = "1MiB"\n'),
     ("disk", "5:1", '[constants]\nMax = 1\n[tlc]\ndisk = "much"\n'),
     ("library-missing", "2:15", 'libraries = ["lib"]\n'),
-    ("template-missing", "2:1", 'template = "own.cfg.j2"\n[constants]\nMax = 1\n'),
-    (
-        "template",
-        "own.cfg.j2:1",
-        'template = "own.cfg.j2"\n[constants]\nMax = 1\n',
-        {"own.cfg.j2": "{% if %}"},
-    ),
+    ("template-missing", "2:1", OWN + "[constants]\nMax = 1\n"),
+    ("template", "own.cfg.j2:1", OWN + "[constants]\nMax = 1\n", {"own.cfg.j2": "{% if %}"}),
     ("own-option", "3:13", '[tlc]\noptions = ["-config", "other.cfg"]\n'),
     ("unknown-constant", "3:1", "[constants]\nMex = 1\n"),
     ("unknown-definition", "3:16", '[model]\ninvariants = ["Smal"]\n'),
     ("unknown-name", "3:1", '[substitutions]\nSmal = "TRUE"\n'),
     ("unknown-name", "3:12", '[parameters]\nMax = [1, "Twice(2)"]\n'),
     ("unknown-parameter", "3:1", "[parameters]\nMex = [1, 2]\n"),
-    (
-        "template-drops",
-        "own.cfg.j2",
-        'template = "own.cfg.j2"\n[parameters]\nMax = [1, 2]\n',
-        {"own.cfg.j2": "SPECIFICATION Spec\nCONSTANT Max = 1\n"},
-    ),
+    ("template-drops", "own.cfg.j2", OWN + "[parameters]\nMax = [1, 2]\n", {"own.cfg.j2": ONLY_ONE}),
     ("expression-syntax", "3:10", '[constants]\nMax = "1 +"\n'),
     ("too-deep", "3:8", f'[constants]\nMax = "{"(" * 5000}1{")" * 5000}"\n'),
     ("variable-name", "3:1", '[environment]\n"a-b" = "1"\n[constants]\nMax = 1\n'),
@@ -72,17 +64,15 @@ provokes.plans(
 # Of no deadlock check, and of a violation of nothing.
 NOT_CHECKED = HEAD + "[model]\ncheck_deadlock = false\n[constants]\nMax = 1\n[expect]\n"
 
+DRY = "sweep sweep.toml --dry-run"
+UNTRUSTED = "sweep sweep.toml --no-trust --dry-run"
+
 provokes.commands(
-    (
-        "expect-unchecked",
-        "sweep.toml:7:14",
-        "sweep sweep.toml --dry-run",
-        {"sweep.toml": NOT_CHECKED + 'violates = ["deadlock"]\n'},
-    ),
+    ("expect-unchecked", "sweep.toml:7:14", DRY, {"sweep.toml": NOT_CHECKED + 'violates = ["deadlock"]\n'}),
     (
         "expect-contradiction",
         "sweep.toml:8:1",
-        "sweep sweep.toml --dry-run",
+        DRY,
         {"sweep.toml": NOT_CHECKED + 'verdict = "violated"\nviolates = []\n'},
     ),
     ("sweep-missing", None, "cfg none.toml"),
@@ -91,61 +81,41 @@ provokes.commands(
     ("budget", None, "sweep Counter.toml --search --budget soon"),
     ("variable-name", None, "check Counter.tla -c Max=1 --env LOG"),
     ("input-missing", None, "check Counter.tla -c Max=1 --input data", {"data/a.csv": "1"}),
-    (
-        "outside-repository",
-        "sweep.toml:1:13",
-        "sweep sweep.toml --no-trust --dry-run",
-        {"sweep.toml": 'template = "/etc/passwd"\n' + HEAD},
-    ),
+    ("outside-repository", "sweep.toml:1:13", UNTRUSTED, {"sweep.toml": 'template = "/etc/passwd"\n' + HEAD}),
     (
         "needs-trust",
         "sweep.toml:3:15",
-        "sweep sweep.toml --no-trust --dry-run",
+        UNTRUSTED,
         {"classes/Counter.class": "", "sweep.toml": HEAD + '[tlc]\noverrides = ["classes"]\n'},
     ),
 )
 
+
+def module(name: str, body: str) -> dict[str, str]:
+    """The file of a module."""
+    return {f"{name}.tla": f"---- MODULE {name} ----\n{body}\n====\n"}
+
+
+TWO = module("Two", "VARIABLE x\nC == INSTANCE Counter WITH Max <- 2\nSpec == C!Spec")
+BARE = module("Bare", "VARIABLE x\nStart == x = 0")
+OP = module("Op", "CONSTANT Pick(_)\nVARIABLE x\nSpec == x = Pick(1) /\\ [][x' = x]_x")
+
+provokes.plans(
+    "",
+    ("no-module", "sweep.toml", 'name = "nameless"\n'),
+    ("instance-name", "3:18", 'module = "Two.tla"\n[model]\nspecification = "C!Spec"\n', TWO),
+    ("unassigned", "sweep.toml", HEAD),
+    ("no-specification", "sweep.toml", 'module = "Bare.tla"\n', BARE),
+    ("wrong-arity", "3:9", 'module = "Op.tla"\n[constants]\nPick = "1"\n', OP),
+    ("sweep-name", "1:1", 'name = "../elsewhere"\n' + HEAD + "[constants]\nMax = 1\n"),
+    ("sweep-syntax", "sweep.toml", 'module = "Counter.tla\\u0000"\n'),
+)
+
+CONTRADICTION = ("[expect]", 'verdict = "holds"', 'outcome = "violation_safety"')
+NO_POINT = ("[[expect.point]]", "match = { Max = 9 }", 'verdict = "holds"')
+
 provokes.rows(
-    ("no-module", "sweep.toml", lambda lab: lab.plan('name = "nameless"\n')),
-    (
-        "instance-name",
-        "sweep.toml:3:18",
-        lambda lab: lab.having(
-            "Two.tla",
-            "---- MODULE Two ----\nVARIABLE x\nC == INSTANCE Counter WITH Max <- 2\nSpec == C!Spec\n====\n",
-        ).plan('module = "Two.tla"\n[model]\nspecification = "C!Spec"\n'),
-    ),
-    ("unassigned", "sweep.toml", lambda lab: lab.plan(HEAD)),
-    (
-        "no-specification",
-        "sweep.toml",
-        lambda lab: lab.having("Bare.tla", "---- MODULE Bare ----\nVARIABLE x\nStart == x = 0\n====\n").plan(
-            'module = "Bare.tla"\n'
-        ),
-    ),
-    (
-        "wrong-arity",
-        "sweep.toml:3:9",
-        lambda lab: lab.having(
-            "Op.tla",
-            "---- MODULE Op ----\nCONSTANT Pick(_)\nVARIABLE x\nSpec == x = Pick(1) /\\ [][x' = x]_x\n====\n",
-        ).plan('module = "Op.tla"\n[constants]\nPick = "1"\n'),
-    ),
-    (
-        "expect-contradiction",
-        "sweep.toml:11:1",
-        lambda lab: lab.expect("[expect]", 'verdict = "holds"', 'outcome = "violation_safety"'),
-    ),
-    (
-        "expect-no-point",
-        "sweep.toml:9:1",
-        lambda lab: lab.expect("[[expect.point]]", "match = { Max = 9 }", 'verdict = "holds"'),
-    ),
+    ("expect-contradiction", "sweep.toml:11:1", lambda lab: lab.expect(*CONTRADICTION)),
+    ("expect-no-point", "sweep.toml:9:1", lambda lab: lab.expect(*NO_POINT)),
     ("expect-unknown-action", "sweep.toml:10:11", lambda lab: lab.expect("[expect]", 'fires = ["Upp"]')),
-    (
-        "sweep-name",
-        "sweep.toml:1:1",
-        lambda lab: lab.plan('name = "../elsewhere"\n' + HEAD + "[constants]\nMax = 1\n"),
-    ),
-    ("sweep-syntax", "sweep.toml", lambda lab: lab.plan('module = "Counter.tla\\u0000"\n')),
 )

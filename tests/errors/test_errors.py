@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from pathlib import Path
 
 import pytest
@@ -32,8 +31,7 @@ def codes() -> set[str]:
 @pytest.mark.parametrize("provocation", provokes.known, ids=str)
 def test_an_error(provocation: Provocation, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     lab = Lab(tmp_path, monkeypatch)
-    raised = raises(Tla2pyError, provocation.act, lab)
-    error = raised
+    error = raises(Tla2pyError, provocation.act, lab)
     assert error.code == provocation.code, error
     assert type(error).__name__ in {each.error for each in raised_errors() if each.code == error.code}
     assert error.message.strip(), "it says what is wrong"
@@ -53,19 +51,12 @@ def test_every_error_is_provoked() -> None:
     assert codes() - provoked == set(), "add a provocation to tests/errors"
     assert provoked - codes() == set(), "nothing raises these any more"
 
-
-def test_what_is_provoked_elsewhere_is_there() -> None:
+    # What is provoked elsewhere is there.
     for file, name in provokes.elsewhere.values():
-        tests = [
-            each.name for each in ast.walk(ast.parse((ROOT / file).read_text())) if hasattr(each, "name")
-        ]
-        assert name in tests, file
+        assert f"def {name}(" in (ROOT / file).read_text(), file
 
 
-def test_every_error_says_what_to_do_next() -> None:
+def test_every_error_of_the_source_says_what_to_do_next() -> None:
     assert [each.where for each in raised_errors() if each.hint is None] == []
-
-
-def test_errors_are_found_in_the_source() -> None:
     assert len(codes()) > 100
     assert {"sweep-missing", "java-missing", "store-missing"} <= codes()

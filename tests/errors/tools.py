@@ -21,6 +21,11 @@ from tla2py.tlc.tools.java import find_java, java_at
 from tla2py.tlc.tools.pluscal import Translator
 from tla2py.tlc.tools.toolchain import Toolchain, find_toolchain
 
+CHECK = "check Counter.tla -c Max=1"
+INSTALL = "tools install 1.7.4 --from-file Counter.tla"
+LOST_CLASSES = TlcOptions(overrides=(ClassFile("classes.jar", "0" * 64),))
+OVERRIDES = 'module = "Counter.tla"\n[constants]\nMax = 1\n[tlc]\noverrides = ["{}"]\n'
+
 
 @provokes("java-missing")
 def no_java(lab: Lab) -> None:
@@ -78,16 +83,15 @@ def server_with_another_file(lab: Lab) -> None:
 @provokes("override-empty", "sweep.toml:5:15")
 def override_without_classes(lab: Lab) -> None:
     (lab.folder / "classes").mkdir()
-    lab.plan('module = "Counter.tla"\n[constants]\nMax = 1\n[tlc]\noverrides = ["classes"]\n')
+    lab.plan(OVERRIDES.format("classes"))
 
 
 def install_functions(lab: Lab, refers: bytes = b"") -> None:
     """Install CommunityModules that are only Functions and IOUtils, and whose class refers to this one."""
     with zipfile.ZipFile("community.jar", "w") as jar:
         jar.writestr("SequencesExt.tla", "---- MODULE SequencesExt ----\nLOCAL INSTANCE Functions\n====\n")
-        jar.writestr(
-            "Functions.tla", "---- MODULE Functions ----\nRange(f) == {f[x] : x \\in DOMAIN f}\n====\n"
-        )
+        functions = "---- MODULE Functions ----\nRange(f) == {f[x] : x \\in DOMAIN f}\n====\n"
+        jar.writestr("Functions.tla", functions)
         jar.writestr("IOUtils.tla", "---- MODULE IOUtils ----\nIOExec(command) == TRUE\n====\n")
         jar.writestr("tlc2/overrides/Functions.class", b"\xca\xfe\xba\xbe" + refers)
     install(release(COMMUNITY), file=lab.folder / "community.jar")
@@ -113,10 +117,8 @@ def module_of_ones_own_with_a_name_of_the_community_modules(lab: Lab) -> None:
 @provokes("starts-programs", "Use.tla:4:8")
 def module_that_starts_a_program(lab: Lab) -> None:
     install_functions(lab)
-    lab.write(
-        "Use.tla",
-        '---- MODULE Use ----\nEXTENDS IOUtils\n\\* IOExec, "IOExec"\nASSUME IOExec(<<"ls">>)\n====\n',
-    )
+    body = 'EXTENDS IOUtils\n\\* IOExec, "IOExec"\nASSUME IOExec(<<"ls">>)'
+    lab.write("Use.tla", f"---- MODULE Use ----\n{body}\n====\n")
     lab.run("check Use.tla")
 
 
@@ -172,39 +174,15 @@ provokes.commands(
 )
 
 provokes.rows(
-    (
-        "java-missing",
-        None,
-        lambda lab: lab.setting("TLA2PY_JAVA_HOME", "/nowhere").run("check Counter.tla -c Max=1"),
-    ),
-    (
-        "jar-other-release",
-        None,
-        lambda lab: lab.run("tools", "install", "1.7.3", "--from-file", str(bundled_jar())),
-    ),
+    ("java-missing", None, lambda lab: lab.setting("TLA2PY_JAVA_HOME", "/nowhere").run(CHECK)),
+    ("jar-other-release", None, lambda lab: lab.run(f"tools install 1.7.3 --from-file {bundled_jar()}")),
     ("mirror", None, lambda lab: lab.setting("TLA2PY_MIRROR", "tools.example").run("tools install 1.7.4")),
     (
         "cache-unwritable",
         None,
-        lambda lab: (
-            lab.having("file", "")
-            .setting("XDG_CACHE_HOME", str(lab.folder / "file"))
-            .run("tools install 1.7.4 --from-file Counter.tla")
-        ),
+        lambda lab: lab.setting("XDG_CACHE_HOME", str(lab.folder / "Counter.tla")).run(INSTALL),
     ),
-    (
-        "override-missing",
-        "sweep.toml:5:15",
-        lambda lab: lab.plan(
-            'module = "Counter.tla"\n[constants]\nMax = 1\n[tlc]\noverrides = ["classes.jar"]\n'
-        ),
-    ),
-    (
-        "override-missing",
-        None,
-        lambda lab: planned_overrides(
-            find_toolchain(None), TlcOptions(overrides=(ClassFile("classes.jar", "0" * 64),))
-        ),
-    ),
+    ("override-missing", None, lambda lab: planned_overrides(find_toolchain(None), LOST_CLASSES)),
+    ("override-missing", "sweep.toml:5:15", lambda lab: lab.plan(OVERRIDES.format("classes.jar"))),
     ("too-little-memory", None, lambda lab: fitting_slots(1, this_machine().memory_bytes + 1)),
 )
