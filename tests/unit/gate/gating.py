@@ -91,8 +91,7 @@ def evidence(sweep: Sweep, decision: Decision, *traces: Trace) -> Evidence:
         root=Path(sweep.path).parent,
         trace=find,
         again=lambda point: Again(
-            ours=f"again {point.point.index}",
-            plain=f"files && cd points/{point.point.index} && java TLC",
+            ours=f"again {point.point.index}", plain=f"files && cd points/{point.point.index} && java TLC"
         ),
         look=lambda point: f"look {point.point.index}",
     )

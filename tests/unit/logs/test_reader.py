@@ -60,10 +60,7 @@ JSON = SourceTexts("environment", "JSON")
         (["CONSTANT File", "Log == ndJsonDeserialize(File)"], SourceTexts("definition", "File")),
         (['Log == ndJsonDeserialize("trace.ndjson")'], SourceTexts("file", "trace.ndjson")),
         # Through operators with parameters, LET and CASE.
-        (
-            ["Read(path) == ndJsonDeserialize(path)", "Log == Read(IOEnv.JSON)"],
-            JSON,
-        ),
+        (["Read(path) == ndJsonDeserialize(path)", "Log == Read(IOEnv.JSON)"], JSON),
         (
             [
                 "Read(tag, path) == SelectSeq(ndJsonDeserialize(path), LAMBDA e: e = tag)",
@@ -85,10 +82,7 @@ JSON = SourceTexts("environment", "JSON")
         ),
         (['Log == ndJsonDeserialize(Print("reading", IOEnv.JSON))'], JSON),
         # Only one of them is compared with what counts.
-        (
-            [LOG, "Config == ndJsonDeserialize(IOEnv.CONFIG)"],
-            JSON,
-        ),
+        ([LOG, "Config == ndJsonDeserialize(IOEnv.CONFIG)"], JSON),
         (
             ['Log == ndJsonDeserialize("trace.ndjson")', "Config == JsonDeserialize(IOEnv.CONFIG)"],
             SourceTexts("file", "trace.ndjson"),
