@@ -39,7 +39,6 @@ def test_each_step_has_the_line_that_it_explains(tab: Tab, page: str) -> None:
     assert "initial state" in first
     lines = LOG.splitlines()
     assert [step.partition("{")[2] for step in others] == [line[1:] for line in lines[:2]]
-
     press(tab, "j")
     tab.wait_for("document.querySelector('.x-log') !== null")
     assert text(tab, ".x-log") == f"log line 1: {lines[0]}"

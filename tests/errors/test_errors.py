@@ -50,7 +50,6 @@ def test_every_error_is_provoked() -> None:
     provoked = {each.code for each in provokes.known} | set(provokes.elsewhere)
     assert codes() - provoked == set(), "add a provocation to tests/errors"
     assert provoked - codes() == set(), "nothing raises these any more"
-
     # What is provoked elsewhere is there.
     for file, name in provokes.elsewhere.values():
         assert f"def {name}(" in (ROOT / file).read_text(), file

@@ -105,8 +105,7 @@ def test_one_of_two_ways_is_left_where_the_other_is_given(tmp_path: Path) -> Non
     given = (SourceTexts("environment", "CONFIG"),)
     assert reader(tmp_path, *definitions, given=given).source.name == "JSON"
     assert reader(tmp_path, *definitions, reads="environment.JSON").source.name == "JSON"
-    with pytest.raises(InputError, match="no definition Lgo"):
-        reader(tmp_path, *definitions, reads="Lgo")
+    raises(InputError, lambda: reader(tmp_path, *definitions, reads="Lgo"), match="no definition Lgo")
 
 
 def test_a_module_may_read_no_log(tmp_path: Path) -> None:

@@ -294,8 +294,7 @@ def test_packs_that_are_missing_are_told_until_tables_are_made_without_them(
     for file in packs:
         file.unlink()
     store.write_record(executed(tmp_path / "streams", f"{1:032}", CASES[0]))
-    with pytest.raises(StoreError, match="11 runs"):
-        open_view(store.path)
+    raises(StoreError, open_view, store.path, match="11 runs")
     run_command(["tables", str(store.path)])
     assert "lacks the records of 11 runs" in capsys.readouterr().err
     assert len(open_view(store.path).run_rows) == 1

@@ -71,7 +71,6 @@ def same_trace(one: Trace, other: Trace) -> bool:
 def test_ours_are_read_back_whole(trace: Trace, parameters: dict[str, Value]) -> None:
     read = json.loads(json.dumps(trace_to_itf(trace, parameters)))
     first = state_from_itf(read["states"][0])
-
     assert read["params"] == [*parameters]
     assert is_itf(read)
     assert same_trace(trace_from_itf(read), trace)
@@ -93,7 +92,6 @@ RELAY = Trace(kind="temporal_property", name="Rests", states=(FIRST, PASSED), lo
 
 def test_another_implementation_reads_ours() -> None:
     read = itf_py.trace_from_json(json.loads(json.dumps(trace_to_itf(RELAY, {"N": 2, "Origin": (0, -1)}))))
-
     assert read.params == ["N", "Origin"]
     assert read.vars == ["token", "log", "busy"]
     assert read.loop == 0
@@ -120,7 +118,6 @@ def test_we_read_what_another_implementation_writes() -> None:
 def test_apalache() -> None:
     data = json.loads((CORPUS / "apalache.itf.json").read_text())
     trace = trace_from_itf(data)
-
     assert (trace.kind, trace.name, trace.loop_start, trace.stuttering) == (UNKNOWN, "", None, False)
     assert [list(state.values) for state in trace.states] == [["token", "log", "busy"]] * 3
     assert trace.states[2].values["log"] == (
@@ -130,7 +127,6 @@ def test_apalache() -> None:
 
 def test_quint() -> None:
     trace = trace_from_itf(json.loads((CORPUS / "quint.itf.json").read_text()))
-
     assert [state.action for state in trace.states] == [None, "pass"]
     assert trace.states[1].values["relay::seen"] == frozenset({(0, 1)})
     assert trace.states[1].values["mbt::nondetPicks"] == Record({"s": Record({"tag": "Some", "value": 1})})
@@ -148,7 +144,6 @@ def test_quint() -> None:
     ],
 )
 def test_refuses_what_is_no_trace(data: dict[str, Any]) -> None:
-
     assert raises(InputError, trace_from_itf, data).code in ("itf-syntax", "value-syntax")
 
 
@@ -159,7 +154,6 @@ def dump(name: str) -> dict[str, Any]:
 
 def test_safety() -> None:
     trace = trace_from_dump(dump("safety"))
-
     assert (trace.kind, trace.loop_start, trace.stuttering) == (UNKNOWN, None, False)
     steps = [(state.action, *(state.action_args or ())) for state in trace.states]
     assert steps == [(None,), ("Take", "a"), ("Pass", "a", "b"), ("Take", "b"), ("Pass", "b", "a")]
@@ -198,5 +192,4 @@ def test_damaged_dumps_are_refused(path: tuple[str | int, ...], value: object) -
     for key in path[:-1]:
         part = part[key]
     part[path[-1]] = value
-
     assert raises(InputError, trace_from_dump, damaged).code == "dump-syntax"

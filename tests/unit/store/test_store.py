@@ -60,8 +60,7 @@ def store(path: Path) -> Store:
 def test_a_store_that_is_only_named_touches_nothing(path: Path) -> None:
     Store(path)
     assert not path.exists()
-    with pytest.raises(StoreError):
-        Store.open(path)
+    raises(StoreError, Store.open, path)
     assert not path.exists()
 
 
@@ -265,7 +264,6 @@ def test_mutants_are_one_table(store: Store, path: Path) -> None:
     assert store.mutants() == report
     file = path / store.manifest().mutants
     file.write_bytes(file.read_bytes()[:-9] + bytes(9))
-    with pytest.raises(StoreError, match="is damaged"):
-        store.mutants()
+    raises(StoreError, store.mutants, match="is damaged")
     store.write_manifest(MANIFEST, POINTS, {})
     assert store.mutants() is None

@@ -62,6 +62,22 @@ def test_every_kind_gets_a_value_that_the_assumptions_allow(kinds: Path, tmp_pat
     assert dict(sweep.file.substitutions) == {"Absent": "AbsentValue"}
     assert dict(config.assignments)["AbsentValue"] == "AbsentValue"
     assert [name for name, _ in config.substitutions if name in {"Absent", "First"}] == ["Absent"]
+    # Comments stand above, and guesses are marked.
+    assert '# the servers\nServers = "{s1, s2}"' in text
+    marked = re.findall(r"^(\w+) = .*# a guess", text, re.MULTILINE)
+    assert {"Most", "Servers", "Senders", "Fast"} <= set(marked)
+    # Candidates are comments that work when uncommented.
+    assert (sweep.file.model.specification, sweep.file.model.invariants) == ("Spec", [])
+    path = tmp_path / "second.toml"
+    path.write_text(re.sub(r'^    # "', '    "', text, flags=re.MULTILINE))
+    model = load_sweep(path).file.model
+    assert (model.invariants, model.properties) == (["TypeOK"], ["Done"])
+    # Paths are relative to the sweep file.
+    folder, library = tmp_path / "sweeps", tmp_path / "lib"
+    folder.mkdir()
+    library.mkdir()
+    sweep, _ = scaffold(kinds, folder, library)
+    assert (sweep.file.module, sweep.file.libraries) == ("../Kinds.tla", ["../lib"])
 
 
 def test_comments_before_a_definition_choose_nothing_and_take_no_time(kinds: Path, tmp_path: Path) -> None:
@@ -69,13 +85,6 @@ def test_comments_before_a_definition_choose_nothing_and_take_no_time(kinds: Pat
     kinds.write_text(text.replace("Done ==", "Done == \\* CHOOSE n : TRUE\n"))
     sweep, _ = scaffold(kinds, tmp_path)
     assert dict(sweep.file.substitutions) == {"Absent": "AbsentValue"}
-
-
-def test_comments_stand_above_and_guesses_are_marked(kinds: Path, tmp_path: Path) -> None:
-    _, text = scaffold(kinds, tmp_path)
-    assert '# the servers\nServers = "{s1, s2}"' in text
-    marked = re.findall(r"^(\w+) = .*# a guess", text, re.MULTILINE)
-    assert {"Most", "Servers", "Senders", "Fast"} <= set(marked)
 
 
 def test_values_are_as_assumed_or_what_is_not_is_told(tmp_path: Path) -> None:
@@ -107,15 +116,6 @@ def test_a_sequence_is_as_long_and_as_distinct_as_assumed(tmp_path: Path) -> Non
     assert "assumption Ring:8: Len(Names) = 2\n" in text
 
 
-def test_candidates_are_comments_that_work_when_uncommented(kinds: Path, tmp_path: Path) -> None:
-    sweep, text = scaffold(kinds, tmp_path)
-    assert (sweep.file.model.specification, sweep.file.model.invariants) == ("Spec", [])
-    path = tmp_path / "second.toml"
-    path.write_text(re.sub(r'^    # "', '    "', text, flags=re.MULTILINE))
-    model = load_sweep(path).file.model
-    assert (model.invariants, model.properties) == (["TypeOK"], ["Done"])
-
-
 def test_the_example_parameters_and_expectations_work_too(tiny_spec: Path, tmp_path: Path) -> None:
     _, text = scaffold(tiny_spec, tmp_path)
     text = re.sub(r"^Max = .*\n", "", text, flags=re.MULTILINE)
@@ -128,14 +128,6 @@ def test_the_example_parameters_and_expectations_work_too(tiny_spec: Path, tmp_p
     assert [(row.match, row.violates) for row in sweep.expect.point] == [({"Max": 3}, ["Small"])]
 
 
-def test_paths_are_relative_to_the_sweep_file(kinds: Path, tmp_path: Path) -> None:
-    folder, library = tmp_path / "sweeps", tmp_path / "lib"
-    folder.mkdir()
-    library.mkdir()
-    sweep, _ = scaffold(kinds, folder, library)
-    assert (sweep.file.module, sweep.file.libraries) == ("../Kinds.tla", ["../lib"])
-
-
 def test_a_part_stands_for_numbers_that_tlc_would_have_to_go_through(tmp_path: Path) -> None:
     module = tmp_path / "Rounds.tla"
     module.write_text(
@@ -143,9 +135,8 @@ def test_a_part_stands_for_numbers_that_tlc_would_have_to_go_through(tmp_path: P
         "Init == round = 0\nNext == \\E r \\in Round : \\E s \\in Shift : round' = (r + s) % 2\n"
         "Spec == Init /\\ [][Next]_round\nType == round \\in Kind\n====\n"
     )
-    (tmp_path / "Above.tla").write_text(
-        "---- MODULE Above ----\nEXTENDS Naturals\nTop == Nat\nSome == \\E n \\in Top : n > 1\n====\n"
-    )
+    above = "EXTENDS Naturals\nTop == Nat\nSome == \\E n \\in Top : n > 1"
+    (tmp_path / "Above.tla").write_text(f"---- MODULE Above ----\n{above}\n====\n")
     module.write_text(module.read_text().replace("Type ==", "A == INSTANCE Above\nType =="))
     path = tmp_path / "sweep.toml"
     path.write_text(scaffold_sweep(load_modules(module), path, ()))
@@ -160,9 +151,8 @@ def test_a_config_beside_the_module_is_offered(tiny_spec: Path, tmp_path: Path) 
     text = scaffold_sweep(load_modules(tiny_spec), sweep, ())
     assert re.findall(r'^    "(.*)",$', text, re.MULTILINE) == ["Small"]
     head, _, _ = text.partition("\n[model]")
-    sweep.write_text(
-        head.replace('# config = "Counter.cfg"', 'config = "Counter.cfg"') + "[constants]\nMax = 2\n"
-    )
+    taken = head.replace('# config = "Counter.cfg"', 'config = "Counter.cfg"')
+    sweep.write_text(taken + "[constants]\nMax = 2\n")
     assert plan_sweep(load_sweep(sweep), "jar").runs[0].config.invariants == ("Small",)
 
 
@@ -194,9 +184,8 @@ def test_the_config_beside_the_module_says_what_a_definition_is_for(tmp_path: Pa
 
 def test_a_comment_with_control_characters_is_still_toml(tmp_path: Path) -> None:
     path = tmp_path / "M.tla"
-    path.write_bytes(
-        b"---- MODULE M ----\nEXTENDS Naturals\nCONSTANT N \\* a \x07 number\x7f \xff\nA == N + 1\n====\n"
-    )
+    comment = b"CONSTANT N \\* a \x07 number\x7f \xff\n"
+    path.write_bytes(b"---- MODULE M ----\nEXTENDS Naturals\n" + comment + b"A == N + 1\n====\n")
     _, text = scaffold(path, tmp_path)
     assert "a number" in text
 

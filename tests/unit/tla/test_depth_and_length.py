@@ -49,7 +49,6 @@ def test_deep_values_are_read_written_and_compared(kind: str) -> None:
 def test_parts_nested_too_deep_are_kept_as_text(kind: str) -> None:
     value = parse_value(nested(kind, BEYOND))
     state = state_from_itf(json.loads(json.dumps(state_to_itf({"x": value}))))
-
     assert format_value(value) == nested(kind, BEYOND)
     assert same_value(state["x"], value)
     assert hash(value) == hash(parse_value(nested(kind, BEYOND)))
@@ -108,7 +107,6 @@ def test_long_texts_are_read(kind: str) -> None:
 @pytest.mark.parametrize("kind", ["set", "function", "record"])
 def test_long_values_are_written_and_compared(kind: str) -> None:
     value = parse_value(long_texts(LONG)[kind])
-
     assert same_value(parse_value(format_value(value)), value)
     assert same_value(state_from_itf(state_to_itf({"x": value}))["x"], value)
     assert not list(changes(value, value))

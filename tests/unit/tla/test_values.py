@@ -86,13 +86,8 @@ def test_large_interval_is_not_enumerated() -> None:
 @pytest.mark.parametrize(
     ("text", "value"),
     [
-        ("TRUE", True),
-        ("FALSE", False),
         ("-2147483648", -(2**31)),
-        ('"a \\"b\\" \\\\ \\t\\n\\f\\r é"', 'a "b" \\ \t\n\f\r é'),
         ('"--> (* no comment *) <<"', "--> (* no comment *) <<"),
-        ("a", a),
-        ("a_1", ModelValue("a_1")),
         ("1a", ModelValue("1a")),
         ("-", ModelValue("-")),
         ("节点", ModelValue("节点")),
@@ -100,35 +95,24 @@ def test_large_interval_is_not_enumerated() -> None:
         ("null", ModelValue("null")),
         ("-1..3", Interval(-1, 3)),
         ("-3 .. -1", Interval(-3, -1)),
-        ("{}", frozenset()),
         ("{ {1}, { }, <<-1>> }", frozenset({frozenset({1}), frozenset(), (-1,)})),
-        ("<<>>", ()),
         ("<< >>", ()),
         ("<<->>", (ModelValue("-"),)),
         ("<<<<->>, ->>", ((ModelValue("-"),), ModelValue("-"))),
-        ("[b |-> 1, a |-> [_x |-> a]]", Record({"a": Record({"_x": a}), "b": 1})),
-        ("(a :> 1)", Function({a: 1})),
         ('("a b" :> {} @@ {} :> <<>>)', Function({"a b": frozenset(), frozenset(): ()})),
-        ("(<<a, b>> :> TRUE @@ <<b, a>> :> FALSE)", Function({(a, b): True, (b, a): False})),
         ("(1 :> a @@ 1 :> b)", Function({1: a})),
-        ("Nat", Opaque("Nat")),
-        ("SUBSET 1..9", Opaque("SUBSET 1..9")),
         ("SUBSET (1..9)", Opaque("SUBSET (1..9)")),
         ("UNION({{1}, {2}})", Opaque("UNION({{1}, {2}})")),
-        ("[{1, 2} -> {a}]", Opaque("[{1, 2} -> {a}]")),
-        ("[f: {1}, g: Nat]", Opaque("[f: {1}, g: Nat]")),
         ("({1} \\X {2})", Opaque("({1} \\X {2})")),
         ("{1} \\cup {2}", Opaque("{1} \\cup {2}")),
         ("Int \\ {0}", Opaque("Int \\ {0}")),
-        ("Seq({a})", Opaque("Seq({a})")),
         ("<Operator Foo>", Opaque("<Operator Foo>")),
         ("[x \\in 1..9 |->\n  <expression line 1, col 2>]", Opaque("[x \\in 1..9 |-> <expression line 1, col 2>]")),
         ("{x \\in Nat : <expression x > 1>}", Opaque("{x \\in Nat : <expression x > 1>}")),
     ],
 )  # fmt: skip
-def test_reads_every_kind(text: str, value: Value) -> None:
+def test_reads_odd_texts(text: str, value: Value) -> None:
     read = parse_value(text)
-
     assert same_value(read, value)
     assert type(read) is type(value)
     assert same_value(parse_value(format_value(read)), value)
@@ -200,7 +184,6 @@ def test_canonical_text_sorts_and_folds() -> None:
     ],
 )
 def test_refuses_what_is_no_itf(json: object) -> None:
-
     assert raises(InputError, from_itf, json).code == "itf-syntax"
 
 
@@ -213,7 +196,6 @@ def test_reads_itf_of_others() -> None:
         "infinite": {"#unserializable": "Int"},
         "sets": {"#map": [[{"#set": []}, True], [{"#set": [{"#bigint": 2}]}, False]]},
     }
-
     assert state_from_itf(state) == {  # type: ignore[arg-type]
         "old": 3,
         "pair": (1, "x"),
@@ -221,6 +203,9 @@ def test_reads_itf_of_others() -> None:
         "infinite": Opaque("Int"),
         "sets": Function({frozenset(): True, frozenset({2}): False}),
     }
+
+
+SWAPPED = [("{}", "{2}", None), ("{}", None, "{3}")]
 
 
 @pytest.mark.parametrize(
@@ -245,11 +230,7 @@ def test_reads_itf_of_others() -> None:
         ("([to |-> a] :> 1)", "([to |-> b] :> 1)", [("{}", "[to |-> a]", None), ("{}", None, "[to |-> b]")]),
         ("([to |-> a] :> 1)", "([to |-> a] :> 2)", [("[[to |-> a]]", "1", "2")]),
         ("<<>>", "([to |-> a] :> 2)", [("[[to |-> a]]", None, "2")]),
-        (
-            "({1} :> 3 @@ {2} :> 1)",
-            "({1} :> 2 @@ {3} :> 1)",
-            [("{}", "{2}", None), ("{}", None, "{3}"), ("[{1}]", "3", "2")],
-        ),
+        ("({1} :> 3 @@ {2} :> 1)", "({1} :> 2 @@ {3} :> 1)", [*SWAPPED, ("[{1}]", "3", "2")]),
         # The number of a scalar, or one beside a zero, may be anything.
         ("(a :> 5)", "(a :> 5 @@ b :> 1)", [("[b]", None, "1")]),
         ("({1} :> 0)", "({1} :> 0 @@ {2} :> 1)", [("[{2}]", None, "1")]),
@@ -329,7 +310,6 @@ def test_itf(state: dict[str, Value], name: ModelValue) -> None:
 @given(values)
 def test_equal_values_are_equal_in_every_form(value: Value) -> None:
     other = otherwise(value)
-
     assert same_value(value, other)
     assert value == other
     assert hash(value) == hash(other)
@@ -341,7 +321,6 @@ def test_equal_values_are_equal_in_every_form(value: Value) -> None:
 @given(values, values)
 def test_forms_differ_exactly_where_values_do(one: Value, other: Value) -> None:
     same = same_value(one, other)
-
     assert (format_value(one) == format_value(other)) == same
     assert (not list(changes(one, other))) == same
     if same:
@@ -353,14 +332,12 @@ def test_forms_differ_exactly_where_values_do(one: Value, other: Value) -> None:
 def test_changes_backwards(one: Value, other: Value) -> None:
     forwards = [(change.path, change.before, change.after) for change in changes(one, other)]
     backwards = [(change.path, change.after, change.before) for change in changes(other, one)]
-
     assert sorted(map(repr, forwards)) == sorted(map(repr, backwards))
 
 
 @given(st.lists(values, max_size=6), st.data())
 def test_one_order(items: list[Value], data: st.DataObject) -> None:
     shuffled = data.draw(st.permutations(items))
-
     assert list(map(format_value, in_order(shuffled))) == list(map(format_value, in_order(items)))
 
 

@@ -22,7 +22,6 @@ def test_reads_what_tlc_said(case: Case) -> None:
 @pytest.mark.parametrize("case", PLAIN, ids=str)
 def test_reads_it_without_frames_too(case: Case) -> None:
     read = summary(case.interpret_plain(case.plain or b""))
-
     assert less(read, read) == less(case.expected, read)
 
 
@@ -35,7 +34,6 @@ def test_a_log_alone_says_the_same(case: Case) -> None:
     for log in logs:
         result = interpret_log(log)
         read = summary(result)
-
         assert result.verdict.value == case.expected["verdict"]
         assert [kind for kind, _ in read.get("violations", [])] == [
             kind for kind, _ in case.expected.get("violations", [])
@@ -46,7 +44,6 @@ def test_a_log_alone_says_the_same(case: Case) -> None:
 def test_every_text_of_the_corpus_is_read() -> None:
     named = {f"{case.name}/{case.version}.txt" for case in CASES}
     named |= {f"{case.name}/{case.version}.plain.txt" for case in PLAIN}
-
     assert named == {f"{path.parent.name}/{path.name}" for path in FOLDER.glob("*/*.txt")}
 
 

@@ -12,7 +12,6 @@ from tests.raising import raises
 from tests.unit.conftest import LoadSweep
 from tla2py.errors import InputError
 from tla2py.model.model import Assignment, Config, Model, Substitution
-from tla2py.sweep.plan import plan_sweep
 from tla2py.tlc.config.render import default_template, render_config
 from tla2py.tlc.config.wrapper import build_config
 
@@ -74,17 +73,6 @@ def test_a_mistake_in_a_template_is_told_with_its_line(template: str, line: int,
     raised = raises(InputError, render_config, CONFIG, template, where="own.cfg.j2", match=said or None)
     assert (raised.code, raised.where) == ("template", f"own.cfg.j2:{line}")
     assert not said or "config" in str(raised.hint)
-
-
-def test_a_sweep_may_name_its_own_template(load: LoadSweep, tmp_path: Path) -> None:
-    (tmp_path / "own.cfg.j2").write_text(
-        "{% for name, value in config.assignments %}CONSTANT {{ name }} = {{ value }}\n{% endfor %}"
-        "SPECIFICATION {{ config.specification }}\n"
-    )
-    head = 'module = "Counter.tla"\ntemplate = "own.cfg.j2"\n'
-    plan = plan_sweep(load(head + "[parameters]\nMax = [1, 2]\n"), "jar")
-    texts = [run.config_text for run in plan.runs]
-    assert texts == [f"CONSTANT Max = {n}\nSPECIFICATION Spec\n" for n in (1, 2)]
 
 
 @pytest.mark.parametrize(
@@ -155,14 +143,6 @@ def test_the_wrapper_module(model: Model) -> None:
     )
 
 
-@pytest.mark.parametrize("value", ["-1", "1 .. 3", "Low2 + 1", '"a\\nb"', "CHOOSE x \\in {1} : TRUE"])
-def test_values_that_a_config_cannot_say(model: Model, value: str) -> None:
-    config, _, wrapper = built(with_constant(model, "Low", value))
-    assert "Low" not in dict(config.assignments)
-    assert dict(config.substitutions)["Low"] == "MC_Low"
-    assert body(wrapper, "Low") == f"MC_Low ==\n  {value}"
-
-
 def test_the_name_of_a_definition_is_substituted_not_made_a_model_value(model: Model) -> None:
     config, _, wrapper = built(with_constant(model, "Low", "Limit"))
     assert dict(config.substitutions)["Low"] == "Limit"
@@ -200,20 +180,6 @@ def test_one_name_replaced_in_two_modules(model: Model) -> None:
     assert dict(config.substitutions[-2:]) == {"Top": "[Naturals] MC_Top_"}
     assert [value for _, value in config.substitutions[-2:]] == ["MC_Top", "[Naturals] MC_Top_"]
     assert (body(wrapper, "Top ==").split()[-1], body(wrapper, "Top_ ==").split()[-1]) == ("0..2", "0..3")
-
-
-def test_definitions_are_replaced(model: Model) -> None:
-    replacements = {"Limit": "Low + 2", "Nat": "0 .. 3", "[Box] Other": "Limit", "Init": "Next"}
-    replaced = replace(model, replacements=tuple(Substitution(*each) for each in replacements.items()))
-    config, _, wrapper = built(replaced)
-    assert config.substitutions[-4:] == (
-        ("Limit", "MC_Limit"),
-        ("Nat", "MC_Nat"),
-        ("Other", "[Box] MC_Other"),
-        ("Init", "Next"),
-    )
-    assert body(wrapper, "Limit") == "MC_Limit ==\n  Low + 2"
-    assert body(wrapper, "Other") == "MC_Other ==\n  Limit"
 
 
 def test_symmetry_of_constants(model: Model) -> None:

@@ -59,7 +59,6 @@ def test_cut_anywhere(case: Case, data: st.DataObject, ended_by: TerminationReas
     cut = case.stdout[: data.draw(st.integers(0, len(case.stdout)))]
     exit_code = data.draw(st.sampled_from([case.exit_code, 0, 137, -9, 255, 1]))
     result = replace(case, exit_code=exit_code).interpret(cut, ended_by)
-
     if result.verdict is Verdict.HOLDS:
         assert case.expected["verdict"] == "holds"
         assert case.stdout[len(cut) :].strip() == b""
@@ -106,7 +105,6 @@ def test_output_between_messages_changes_nothing(case: Case, lines: list[tuple[i
     text = case.stdout.splitlines(keepends=True)
     for number, line in lines:
         text[places[number % len(places)]] = line + text[places[number % len(places)]]
-
     assert without_prints(summary(case.interpret(b"".join(text)))) == without_prints(case.expected)
 
 
@@ -117,7 +115,6 @@ def test_output_on_the_line_of_a_frame_changes_nothing(case: Case, before: str) 
         before.encode() + line if number in places and line.startswith(b"@!@!@STARTMSG") else line
         for number, line in enumerate(case.stdout.splitlines(keepends=True))
     ]
-
     assert without_prints(summary(case.interpret(b"".join(text)))) == without_prints(case.expected)
 
 
@@ -127,7 +124,6 @@ def test_output_inside_messages_never_betters_a_verdict(case: Case, lines: list[
     for number, line in lines:
         text[number % len(text)] = line + text[number % len(text)]
     result = case.interpret(b"".join(text))
-
     assert result.verdict.value == case.expected["verdict"] or result.verdict is not Verdict.HOLDS
     if case.expected["verdict"] == "violated":
         assert result.verdict is Verdict.VIOLATED
@@ -144,7 +140,6 @@ def test_nothing_raises_and_nothing_holds(
 ) -> None:
     lines = text.splitlines(keepends=True)
     result = interpret(iter_messages(lines), exit_code=exit_code, termination_reason=ended_by)
-
     assert result.verdict is not Verdict.HOLDS
     assert result.outcome is not Outcome.SUCCESS
     assert list(iter_with_traces(iter_messages(lines))) is not None
@@ -169,7 +164,6 @@ def test_bytes_damaged_anywhere(case: Case, data: st.DataObject) -> None:
     for _ in range(data.draw(st.integers(1, 20))):
         damaged[data.draw(st.integers(0, len(damaged) - 1))] = data.draw(st.integers(0, 255))
     result = case.interpret(bytes(damaged))
-
     if case.exit_code:
         assert result.verdict is not Verdict.HOLDS
 
@@ -178,7 +172,6 @@ def test_bytes_damaged_anywhere(case: Case, data: st.DataObject) -> None:
 def test_every_line_is_in_a_message_or_free(case: Case) -> None:
     items = list(iter_messages(case.stdout.splitlines(keepends=True)))
     text = "\n".join(item.text for item in items)
-
     assert all(isinstance(item, (Message, UserText)) for item in items)
     for line in case.stdout.decode().splitlines():
         if not line.startswith("@!@!@") and "@!@!@STARTMSG" not in line:
@@ -309,7 +302,6 @@ def test_equal_texts_become_the_identical_value() -> None:
 @pytest.mark.parametrize("width", [1, 200_000])
 def test_a_value_of_megabytes(width: int) -> None:
     result = interpret(iter_messages(long_log(2, width)), exit_code=12, termination_reason=None)
-
     last = result.traces[0].states[-1].values["x"]
     assert isinstance(last, tuple)
     assert len(last) == width

@@ -60,7 +60,6 @@ CARRIAGE_RETURN = State(
 @example(replace(RELAY, states=(RELAY.states[0], CARRIAGE_RETURN), loop_start=None))
 def test_csv_has_a_row_per_state_and_variable(trace: Trace) -> None:
     rows = list(csv.DictReader(io.StringIO(export_trace(trace, "csv"), newline="")))
-
     assert [(row["index"], row["variable"]) for row in rows] == [
         (str(state.index), name) for state in trace.states for name in state.values
     ]
@@ -86,7 +85,6 @@ def test_no_cell_is_a_formula_to_a_spreadsheet() -> None:
 
 def test_itf_lists_parameters() -> None:
     read = itf_py.trace_from_json(json.loads(export_trace(RELAY, "itf", parameters={"N": 3})))
-
     assert read.params == ["N"]
     assert read.states[0].values["N"] == 3
     assert read.loop == 0
