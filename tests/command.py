@@ -56,14 +56,12 @@ class Reported:
 
     @property
     def findings(self) -> list[Finding]:
-        """The linter's findings."""
         from tla2py.model.finding import Finding
 
         return [each for each in self.warnings if isinstance(each, Finding)]
 
     @property
     def remarks(self) -> list[Remark]:
-        """The remarks on PlusCal."""
         from tla2py.tla.module import Remark
 
         return [each for each in self.warnings if isinstance(each, Remark)]
@@ -85,11 +83,8 @@ class Ended:
     @property
     def errors(self) -> list[str]:
         """The lines on standard error, without excerpts of files and the one on the bundled jar that a sweep begins with."""
-        return [
-            line
-            for line in self.stderr.splitlines()
-            if " comes with tla2py and is old" not in line and not _EXCERPT.match(line)
-        ]
+        lines = (line for line in self.stderr.splitlines() if not _EXCERPT.match(line))
+        return [line for line in lines if " comes with tla2py and is old" not in line]
 
     @property
     def error(self) -> Tla2pyError:
@@ -104,13 +99,11 @@ class Ended:
 
     @property
     def hint(self) -> str:
-        """The hint of that error."""
         assert self.error.hint is not None
         return self.error.hint
 
     @property
     def findings(self) -> list[tuple[str, str]]:
-        """The code and the place of each of the linter's findings."""
         return [(finding.code, str(finding.place)) for finding in self.reported.findings]
 
     @property
@@ -120,12 +113,10 @@ class Ended:
 
     @property
     def cached(self) -> int:
-        """The number of runs that the stores had."""
         return sum(result.cached for result in self.reported.results)
 
     @property
     def problems(self) -> list[Problem]:
-        """The problems of a gate."""
         return [problem for gated in self.reported.gated for problem in gated.decision.all_problems]
 
     @property
@@ -254,9 +245,8 @@ def _recording() -> Iterator[Reported]:
     with contextlib.ExitStack() as stack:
 
         def watch(owner: str, name: str, note: Callable[..., object]) -> None:
-            holder = functools.reduce(
-                getattr, owner.split(":")[1:], importlib.import_module(owner.split(":")[0])
-            )
+            module, *names = owner.split(":")
+            holder = functools.reduce(getattr, names, importlib.import_module(module))
             original = getattr(holder, name)
 
             @functools.wraps(original)

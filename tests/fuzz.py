@@ -32,7 +32,6 @@ CORPUS = Path(__file__).parent / "corpus"
 
 
 def stream(data: bytes) -> None:
-    """TLC's ``-tool`` stream."""
     result = interpret(iter_messages(data.splitlines(keepends=True)), exit_code=12, termination_reason=None)
     assert result.verdict is not Verdict.HOLDS
     for trace in result.traces:
@@ -43,12 +42,10 @@ def stream(data: bytes) -> None:
 
 
 def log(data: bytes) -> None:
-    """A log, framed or not."""
     read_log(data.splitlines(keepends=True))
 
 
 def value(data: bytes) -> None:
-    """A printed value."""
     try:
         found = parse_value(data.decode(errors="replace"))
     except ValueError:
@@ -58,12 +55,10 @@ def value(data: bytes) -> None:
 
 
 def config(data: bytes) -> None:
-    """A config."""
     parse_config(data.decode(errors="replace"), Path("fuzzed.cfg"))
 
 
 def foreign(data: bytes) -> None:
-    """A file of somebody else's."""
     with tempfile.NamedTemporaryFile(suffix=".json") as file:
         file.write(data)
         file.flush()
@@ -71,7 +66,6 @@ def foreign(data: bytes) -> None:
 
 
 def graph(data: bytes) -> None:
-    """A state graph."""
     for state in GraphReader().read(data).states:
         state_from_itf(json.loads(state))
 
@@ -80,7 +74,6 @@ READERS: list[Callable[[bytes], None]] = [stream, log, value, config, foreign, g
 
 
 def one_input(data: bytes) -> None:
-    """One input of the fuzzer's."""
     if data:
         with contextlib.suppress(InputError):
             READERS[data[0] % len(READERS)](data[1:])

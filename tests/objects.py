@@ -24,12 +24,8 @@ class Storage:
     @property
     def env(self) -> dict[str, str]:
         """The environment that the tools of S3 know."""
-        return {
-            "AWS_ENDPOINT_URL": f"http://{self.endpoint}",
-            "AWS_ACCESS_KEY_ID": "somebody",
-            "AWS_SECRET_ACCESS_KEY": "secret",
-            "AWS_REGION": "us-east-1",
-        }
+        keys = {"AWS_ACCESS_KEY_ID": "somebody", "AWS_SECRET_ACCESS_KEY": "secret", "AWS_REGION": "us-east-1"}
+        return {"AWS_ENDPOINT_URL": f"http://{self.endpoint}", **keys}
 
     def uri(self, path: str) -> str:
         """A URI that needs no environment."""
@@ -74,11 +70,8 @@ def serving(folder: Path) -> Iterator[Storage]:
     """A server that lives as long as the block."""
     log = folder / "server.log"
     with log.open("wb") as sink:
-        process = subprocess.Popen(
-            [sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", "0"],
-            stdout=sink,
-            stderr=subprocess.STDOUT,
-        )
+        argv = [sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", "0"]
+        process = subprocess.Popen(argv, stdout=sink, stderr=subprocess.STDOUT)
     try:
         deadline = time.monotonic() + 60
         while not (found := re.search(r"http://(127\.0\.0\.1:\d+)", log.read_text())):

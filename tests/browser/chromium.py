@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import base64
 import contextlib
 import json
 import shutil
@@ -40,7 +39,6 @@ class Tab:
             self.call(f"{domain}.enable")
 
     def call(self, method: str, **parameters: Any) -> dict[str, Any]:
-        """What a method of the protocol returns."""
         self._last += 1
         number = self._last
         text = json.dumps({"id": number, "method": method, "params": parameters})
@@ -52,7 +50,6 @@ class Tab:
                 return dict(message["result"])
 
     def open(self, url: str) -> None:
-        """Load a page, and wait until it has loaded."""
         # Another fragment of the same page would not load it again.
         for place in ("about:blank", url):
             self.events.clear()
@@ -74,7 +71,6 @@ class Tab:
             time.sleep(0.02)
 
     def click(self, selector: str) -> None:
-        """A click of the mouse in the middle of an element."""
         script = f"""(() => {{
             const found = document.querySelector({json.dumps(selector)});
             found.scrollIntoView({{block: "center"}});
@@ -92,7 +88,6 @@ class Tab:
         self.call("Input.insertText", text=text)
 
     def choose(self, selector: str, value: str) -> None:
-        """Choose an entry of a list."""
         script = f"""(() => {{
             const found = document.querySelector({json.dumps(selector)});
             found.value = {json.dumps(value)};
@@ -103,20 +98,10 @@ class Tab:
 
     def look(self, *, width: int = 1280, height: int = 900, dark: bool = False) -> None:
         """Show the page in a window of a size, light or dark."""
-        self.call(
-            "Emulation.setDeviceMetricsOverride",
-            width=width,
-            height=height,
-            deviceScaleFactor=1,
-            mobile=width < 600,
-        )
+        size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600}
+        self.call("Emulation.setDeviceMetricsOverride", **size)
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
         self.call("Emulation.setEmulatedMedia", features=[scheme])
-
-    def picture(self, *, whole: bool = False) -> bytes:
-        """What is seen, as PNG; with ``whole`` all of the page."""
-        taken = self.call("Page.captureScreenshot", format="png", captureBeyondViewport=whole)
-        return base64.b64decode(taken["data"])
 
     async def _send(self, text: str) -> None:
         await self._socket.write_message(text)
@@ -140,17 +125,9 @@ class Tab:
 @contextlib.contextmanager
 def chromium(folder: Path) -> Iterator[Tab]:
     """A browser of its own, with its profile in a folder, and the page it begins with."""
-    command = [
-        find_chromium(),
-        "--headless=new",
-        "--no-sandbox",
-        "--disable-gpu",
-        "--disable-dev-shm-usage",
-        "--no-first-run",
-        "--remote-debugging-port=0",
-        f"--user-data-dir={folder}",
-        "about:blank",
-    ]
+    options = ["headless=new", "no-sandbox", "disable-gpu", "disable-dev-shm-usage", "no-first-run"]
+    options += ["remote-debugging-port=0", f"user-data-dir={folder}"]
+    command = [find_chromium(), *(f"--{option}" for option in options), "about:blank"]
     loop = asyncio.new_event_loop()
     with (
         (folder / "browser.log").open("wb") as log,

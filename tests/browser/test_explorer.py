@@ -58,7 +58,6 @@ verdict = "violated"
 
 
 def sweep_relay(folder: Path, module: str = RELAY, store: str = "store", code: int = 0) -> None:
-    """Sweep a version of the relay in a folder."""
     folder.mkdir(exist_ok=True)
     (folder / "Relay.tla").write_text(module)
     (folder / "sweep.toml").write_text(SWEEP)
@@ -77,12 +76,10 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 def text(tab: Tab, selector: str) -> str:
-    """The text of the first element."""
     return str(tab.run(f"document.querySelector({selector!r})?.textContent ?? ''"))
 
 
 def texts(tab: Tab, selector: str) -> list[str]:
-    """The texts of all elements."""
     return list(tab.run(f"[...document.querySelectorAll({selector!r})].map((each) => each.textContent)"))
 
 
@@ -93,7 +90,6 @@ def show(tab: Tab, page: str, fragment: str = "") -> None:
 
 
 def press(tab: Tab, key: str, **more: int) -> None:
-    """Press a key and let it go."""
     for kind, typed in (("keyDown", key if len(key) == 1 else ""), ("keyUp", "")):
         tab.call("Input.dispatchKeyEvent", type=kind, key=key, text=typed, **more)
 
@@ -121,7 +117,6 @@ def cell(row: int, column: int) -> str:
 
 
 def points(tab: Tab) -> list[str]:
-    """The numbers of the points that are listed."""
     return texts(tab, "#x-points [role=rowheader]")
 
 

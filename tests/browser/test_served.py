@@ -61,11 +61,6 @@ def ask(tab: Tab, name: str, answer: str) -> None:
     tab.wait_for(answer)
 
 
-def evaluated(tab: Tab) -> list[str]:
-    """The rows of the timeline that TLC evaluated."""
-    return texts(tab, ".x-timeline .x-evaluated")
-
-
 def test_conjuncts_are_rows(tab: Tab) -> None:
     ask(tab, "conjuncts", "document.querySelector('.x-timeline').textContent.includes('FALSE')")
     assert "count[n] < 3" in text(tab, ".x-timeline")

@@ -50,7 +50,6 @@ Few == x < 2 + (N % 5)
 
 
 def report(folder: Path, module: str, sweep: str, code: int = 1) -> Path:
-    """The report of a sweep."""
     name = module.split()[2]
     (folder / f"{name}.tla").write_text(module)
     (folder / "sweep.toml").write_text(f'module = "{name}.tla"\n{sweep}')

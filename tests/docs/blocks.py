@@ -50,7 +50,6 @@ class Block:
 
     @property
     def place(self) -> str:
-        """File and line."""
         return f"{self.page.relative_to(ROOT)}:{self.line}"
 
 

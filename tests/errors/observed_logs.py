@@ -13,7 +13,6 @@ from tla2py.tla.parse import load_modules
 
 
 def observe(lab: Lab, text: str | bytes, mapping: LogMap | None = None) -> None:
-    """Hold a log against the module Counter."""
     mapper = Mapper(mapping or LogMap())
     module = observed_module(load_modules(lab.folder / "Counter.tla"))
     assert module.vocabulary is not None

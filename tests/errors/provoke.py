@@ -39,24 +39,20 @@ class Lab:
         self.write("Counter.tla", COUNTER)
 
     def write(self, name: str, text: str | bytes) -> Path:
-        """A file with a text."""
         path = self.folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(text if isinstance(text, bytes) else text.encode())
         return path
 
     def having(self, name: str, text: str | bytes) -> Lab:
-        """The lab with a file of this text."""
         self.write(name, text)
         return self
 
     def viewed(self, *cases: str | None, **parameters: tuple[str, ...]) -> Lab:
-        """The lab with a store, see ``view``."""
         self.view(*cases, **parameters)
         return self
 
     def setting(self, name: str, value: str) -> Lab:
-        """The lab with a variable of the environment."""
         self.patch.setenv(name, value)
         return self
 
@@ -79,7 +75,6 @@ class Lab:
         check_expectations(sweep, plan_sweep(sweep, ""))
 
     def module(self, text: str, name: str = "Spec") -> None:
-        """Inspect a module of this body."""
         self.write(f"{name}.tla", f"---- MODULE {name} ----\n{text}\n====\n")
         self.run("inspect", f"{name}.tla")
 

@@ -40,7 +40,6 @@ NOWHERE = "s3://bucket/store?endpoint_override=127.0.0.1:9&scheme=http"
 
 
 def signed(lab: Lab) -> Lab:
-    """The lab of who has a key to object storage."""
     return lab.setting("AWS_ACCESS_KEY_ID", "name").setting("AWS_SECRET_ACCESS_KEY", "secret")
 
 

@@ -92,7 +92,6 @@ provokes.commands(
 
 
 def module(name: str, body: str) -> dict[str, str]:
-    """The file of a module."""
     return {f"{name}.tla": f"---- MODULE {name} ----\n{body}\n====\n"}
 
 

@@ -88,7 +88,6 @@ MODULES = {module_name(file): ast.parse(file.read_text("utf-8")) for file in sor
 
 
 def path_of(name: str) -> Path:
-    """The file of a module, below the package."""
     if not name or name.endswith("."):
         return Path(*name.split("."), "__init__.py")
     return Path(*name.split(".")).with_suffix(".py")

@@ -45,6 +45,5 @@ def view_of(
 
 
 def grid_point(number: int, verdict: str = "holds", *violated: str, **parameters: str) -> GridPoint:
-    """A grid point."""
     run = run_row(verdict, *violated, point=number)
     return GridPoint(parameters=parameters, run=run, lengths={})

@@ -22,7 +22,6 @@ GREEDY = 10**9
 
 
 def graph_of(steps: set[tuple[int, int, int]], initial: set[int], count: int, names: str = "ABC") -> Graph:
-    """A graph with these steps, of source, name and target."""
     ordered = sorted(steps, key=lambda step: (step[0], step[0] != step[2], step[1], step[2]))
     return Graph(
         point=1,

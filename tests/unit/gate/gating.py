@@ -62,7 +62,6 @@ def told(decision: Decision) -> list[tuple[str, str, int]]:
 
 
 def reasons(decision: Decision) -> list[str]:
-    """The reasons of the problems."""
     return [problem.reason.value for problem in decision.all_problems]
 
 

@@ -21,8 +21,6 @@ _EXAMPLE = re.compile(
 
 @dataclass(frozen=True, kw_only=True)
 class Example:
-    """A rule with its example."""
-
     code: str
     severity: str
     exit_code: int | None
@@ -59,7 +57,6 @@ MODULE, RULES_TEXT, EXAMPLES = _texts()
 
 
 def lint_text(path: Path, text: str) -> tuple[Finding, ...]:
-    """The findings on a sweep file of this text."""
     path.write_text(text)
     sweep = load_sweep(path)
     return lint_sweep(sweep, plan_sweep(sweep, ""))

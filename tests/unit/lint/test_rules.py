@@ -34,7 +34,6 @@ def box(tmp_path: Path) -> Path:
 
 
 def findings_of(box: Path, text: str) -> tuple[Finding, ...]:
-    """The findings on a config of the module Box."""
     (box / "Box.cfg").write_text(text)
     return lint_file(box / "Box.cfg", box / "Box.tla")
 

@@ -40,12 +40,10 @@ def list_of(store: Store) -> TableList:
 
 
 def table_names(tables: TableList) -> set[str]:
-    """The names of the files of the tables."""
     return {*tables.names} - {tables.manifest.points}
 
 
 def on_disk(store: Store) -> set[str]:
-    """The names of the files of the tables."""
     return {str(file.relative_to(store.path)) for file in (Path(store.path) / "tables").glob("*/*.parquet")}
 
 
@@ -64,12 +62,10 @@ def store(whole: tuple[Store, Tables], tmp_path: Path) -> Store:
 
 
 def runs_of(fragment: Fragment) -> int:
-    """The number of its runs."""
     return sum(file.rows for file in fragment.files["results"])
 
 
 def with_points(store: Store, count: int) -> None:
-    """Leave a store its first points."""
     manifest, points = store.manifest(), list(store.points())
     store.write_manifest(manifest, points_table(manifest.parameters, points[:count]), {})
 

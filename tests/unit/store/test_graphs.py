@@ -35,7 +35,6 @@ def dump() -> str:
 
 
 def describe(store: Store) -> None:
-    """Write the manifest of a store of one run."""
     points = points_table([], [ManifestPoint(point=1, run_id=RUN, parameters={})])
     manifest = Manifest(tla2py_version="0", name="graph", modules=["Spec"], sweep="", parameters=[])
     store.write_manifest(manifest, points, {})

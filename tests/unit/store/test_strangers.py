@@ -27,7 +27,6 @@ from tla2py.tlc.output.result import interpret_record
 
 @pytest.fixture
 def store(tmp_path: Path) -> Path:
-    """A store of two points."""
     view_of(tmp_path, ({"N": "1"}, "invariant"), ({"N": "2"}, "success"))
     return tmp_path / "store"
 

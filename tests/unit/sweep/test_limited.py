@@ -59,7 +59,6 @@ def file(tmp_path: Path) -> Path:
 
 
 def points(file: Path, *settings: str) -> list[dict[str, str]]:
-    """The points in order."""
     return [dict(point.parameters) for point in load_sweep(file, settings=settings).points]
 
 

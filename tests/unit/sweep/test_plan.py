@@ -273,7 +273,6 @@ RUN = Run(
 
 
 def run_id(*modules: ModuleText, **changed: Any) -> str:
-    """The id of a run with these modules and fields."""
     return replace(RUN, modules=modules, **changed).run_id
 
 
