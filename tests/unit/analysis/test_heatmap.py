@@ -130,23 +130,18 @@ def test_a_store_shows_itself(view: StoreView) -> None:
     assert all(re.fullmatch(r"  point \d+ violates \w+(, \w+)*: \w+ = .*", line) for line in violating)
 
 
-@pytest.mark.parametrize(
-    ("number", "text"), [(None, "-"), (0.0, "0"), (1234567.0, "1,234,567"), (1.5, "1.50"), (-2.0, "-2")]
-)
-def test_numbers(number: float | None, text: str) -> None:
-    assert number_text(number) == text
+def test_numbers() -> None:
+    texts = [number_text(number) for number in (None, 0.0, 1234567.0, 1.5, -2.0)]
+    assert texts == ["-", "0", "1,234,567", "1.50", "-2"]
 
 
 SIZES = st.lists(st.integers(1, 9), min_size=2, max_size=5, unique=True).map(sorted)
 
 
 def series(number_of: Callable[[float], float], *sizes: int) -> Series:
-    return Series(
-        fixed={"M": "1"},
-        values=tuple(map(str, sizes)),
-        sizes=tuple(map(float, sizes)),
-        numbers=tuple(number_of(size) for size in sizes),
-    )
+    numbers = tuple(number_of(size) for size in sizes)
+    values, floats = tuple(map(str, sizes)), tuple(map(float, sizes))
+    return Series(fixed={"M": "1"}, values=values, sizes=floats, numbers=numbers)
 
 
 @given(SIZES, st.integers(1, 9), st.integers(1, 5))

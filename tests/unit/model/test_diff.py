@@ -37,6 +37,9 @@ def told(before: Value, after: Value) -> list[str]:
     return [str(part) for part in parts_of("x", "", before, after)]
 
 
+OF_FIELDS = ["x.f: 1 -> 2", "x.g - p", "x.g + q"]
+
+
 @pytest.mark.parametrize(
     ("before", "after", "expected"),
     [
@@ -49,11 +52,7 @@ def told(before: Value, after: Value) -> list[str]:
         ((1, 2, 3), (3, 4), ["x - 1, 2", "x + 4"]),
         (Function({P: (1, 2)}), Function({P: (2, (3,))}), ["x[p] - 1", "x[p] + <<3>>"]),
         ((), Function({(1, 2): 1, (2, 2): 1}), ["x + <<1, 2>>, <<2, 2>>"]),
-        (
-            Record({"f": 1, "g": frozenset({P})}),
-            Record({"f": 2, "g": frozenset({Q})}),
-            ["x.f: 1 -> 2", "x.g - p", "x.g + q"],
-        ),
+        (Record({"f": 1, "g": frozenset({P})}), Record({"f": 2, "g": frozenset({Q})}), OF_FIELDS),
         (Function({P: ()}), Function({P: (1,), Q: ()}), ["x[p][1] + 1", "x[q] + <<>>"]),
         ((), frozenset(), ["x: <<>> -> {}"]),
     ],
@@ -75,11 +74,8 @@ def test_the_parts_hold_every_change_once(before: Value, after: Value) -> None:
     found = list(changes(before, after))
     for side in ("before", "after"):
         from_parts = [(part.path, format_value(v)) for part in parts for v in getattr(part, side)]
-        from_changes = [
-            (change.path.removesuffix("{}").removesuffix("[]"), format_value(getattr(change, side)))
-            for change in found
-            if getattr(change, side) is not None
-        ]
+        sided = [(each.path, getattr(each, side)) for each in found if getattr(each, side) is not None]
+        from_changes = [(path.removesuffix("{}").removesuffix("[]"), format_value(v)) for path, v in sided]
         assert from_parts == from_changes
     # A set, or a sequence that moved on, loses and gains at most one part each; any other place has one part.
     places = [(part.path, bool(part.before)) for part in parts]
@@ -227,8 +223,7 @@ def test_the_course_of_a_counterexample() -> None:
         {},
         {"stuttering": True},
         {"cut_off": True},
-        {"loop_start": 1},
-        {"loop_start": 2},
+        *({"loop_start": n} for n in (1, 2)),
     ]
     assert len({course_of("P", "", ["A", "B"], replace(END, **end)) for end in ends}) == len(ends)
     # The loop of a lasso is folded by itself: 1 -A-> 2 -B-> 3 -B-> 4, and back to 2 by C.

@@ -120,9 +120,8 @@ def test_apalache() -> None:
     trace = trace_from_itf(data)
     assert (trace.kind, trace.name, trace.loop_start, trace.stuttering) == (UNKNOWN, "", None, False)
     assert [list(state.values) for state in trace.states] == [["token", "log", "busy"]] * 3
-    assert trace.states[2].values["log"] == (
-        Record({"from": "a_OF_STATION", "seen": frozenset({"a_OF_STATION", "b_OF_STATION"})}),
-    )
+    seen = frozenset({"a_OF_STATION", "b_OF_STATION"})
+    assert trace.states[2].values["log"] == (Record({"from": "a_OF_STATION", "seen": seen}),)
 
 
 def test_quint() -> None:

@@ -101,7 +101,11 @@ def test_threads_read_the_first_records_of_a_process(store: Store) -> None:
         assert done.stdout.split() == [run_id(number) for number in range(len(CASES))]
 
 
-def test_a_pack_holds_the_records_as_they_were(store: Store) -> None:
+def test_a_pack_holds_the_records_as_they_were(store: Store, tmp_path: Path) -> None:
+    # A large one is read where it is.
+    big = executed(tmp_path / "big", run_id(7), "invariant")
+    (big.folders[0] / "stdout.txt").write_bytes(os.urandom(3 << 20))
+    store.write_record(big)
     before = read(store)
     loose = {file.stem: file.read_bytes() for file in records(store).iterdir()}
     store.pack()
@@ -117,15 +121,6 @@ def test_a_pack_holds_the_records_as_they_were(store: Store) -> None:
     assert ids.place("x")[0] == "records/x.zip"
     assert not ids.loose
     assert ids.generation() == 1
-
-
-def test_a_large_record_is_read_where_it_is(store: Store, tmp_path: Path) -> None:
-    big = executed(tmp_path / "big", run_id(7), "invariant")
-    (big.folders[0] / "stdout.txt").write_bytes(os.urandom(3 << 20))
-    store.write_record(big)
-    before = read(store)
-    store.pack()
-    assert read(store) == before
 
 
 def test_a_loose_record_counts_before_packed_ones_and_the_last_pack_before_others(
@@ -364,10 +359,8 @@ def write(prune_store: Store, folder: Path, number: int, *texts: str) -> None:
 
 def point_at(prune_store: Store, *numbers: int) -> None:
     """Make the points those with these runs."""
-    points = [
-        ManifestPoint(point=index, run_id=run_id(number), parameters={"N": "1"})
-        for index, number in enumerate(numbers, 1)
-    ]
+    runs = enumerate(map(run_id, numbers), 1)
+    points = [ManifestPoint(point=index, run_id=run, parameters={"N": "1"}) for index, run in runs]
     manifest = msgspec.structs.replace(MANIFEST, files={FIRST: "First.tla"})
     prune_store.write_manifest(manifest, points_table(MANIFEST.parameters, points), TEXTS)
 

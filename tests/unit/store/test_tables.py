@@ -65,26 +65,21 @@ def table(store: Store, name: str) -> list[dict[str, object]]:
     return stored_table(store, name).to_pylist()  # type: ignore[no-any-return]
 
 
-@pytest.mark.parametrize("name", TABLE_NAMES)
-def test_the_files_have_the_schema_that_is_said(store: Store, name: str) -> None:
-    columns = runs_columns(PARAMETERS) if name == "runs" else TABLES[name]
-    found = stored_table(store, name).schema
-    assert found.remove_metadata() == arrow_schema(columns).remove_metadata()
-    for column in columns:
-        field = found.field(column.name)
-        assert field.nullable is column.nullable
-        assert field.metadata[b"doc"].decode() == column.doc
-        assert column.doc
-
-
-def test_an_empty_table_has_its_schema_too(tmp_path: Path) -> None:
+def test_the_files_have_the_schema_that_is_said(store: Store, tmp_path: Path) -> None:
     empty = make_store(tmp_path / "store", cases=())
     refresh_tables(empty)
     for name in TABLE_NAMES:
         columns = runs_columns(PARAMETERS) if name == "runs" else TABLES[name]
+        found = stored_table(store, name).schema
+        assert found.remove_metadata() == arrow_schema(columns).remove_metadata()
+        for column in columns:
+            field = found.field(column.name)
+            assert field.nullable is column.nullable
+            assert field.metadata[b"doc"].decode() == column.doc
+            assert column.doc
+        # An empty table has its schema too.
         read = stored_table(empty, name)
-        assert read.num_rows == 0
-        assert read.column_names == [column.name for column in columns]
+        assert (read.num_rows, read.column_names) == (0, [column.name for column in columns])
 
 
 def test_the_columns_that_scripts_rely_on() -> None:
@@ -162,8 +157,7 @@ def test_a_point_searched_several_times_has_the_counts_of_the_first_and_the_time
 
 def test_a_broken_point_says_why(store: Store) -> None:
     rows = table(store, "runs")
-    assert rows[4]["verdict"] == "broken"
-    assert rows[4]["outcome"] == "error_spec_parse"
+    assert (rows[4]["verdict"], rows[4]["outcome"]) == ("broken", "error_spec_parse")
     assert rows[4]["message"]
     assert rows[4]["distinct"] is None
     assert rows[3]["message"] is None
@@ -208,13 +202,8 @@ def test_rows_of_coverage(store: Store) -> None:
 
 def test_the_actions_of_a_log_are_those_of_the_specification(tmp_path: Path) -> None:
     head = {"run_id": "1", "module": "M", "begin_line": 1, "begin_column": 1, "end_line": 1, "end_column": 1}
-    kinds = [
-        ("1", "action", "Line_Send"),
-        ("1", "log", "Send"),
-        ("1", "init", "Init"),
-        ("2", "action", "Send"),
-    ]
-    rows = [{**head, "run_id": run_id, "kind": kind, "name": name} for run_id, kind, name in kinds]
+    kinds = ("1 action Line_Send", "1 log Send", "1 init Init", "2 action Send")
+    rows = [{**head, **dict(zip(("run_id", "kind", "name"), each.split(), strict=True))} for each in kinds]
     file = tmp_path / "coverage.parquet"
     pq.write_table(pa.Table.from_pylist(rows, schema=arrow_schema(TABLES["coverage"])), file)
     found = [(row.run_id, row.kind, row.name) for row in action_rows([file])]
@@ -235,9 +224,8 @@ def test_tables_are_written_only_when_the_records_changed(tmp_path: Path) -> Non
 
 def test_points_with_one_run_have_a_row_each_and_its_traces_once(tmp_path: Path) -> None:
     made = make_store(tmp_path / "store", ("invariant",))
-    points = [
-        ManifestPoint(point=n, run_id=f"{1:032}", parameters=made.points()[1].parameters) for n in (1, 2)
-    ]
+    parameters = made.points()[1].parameters
+    points = [ManifestPoint(point=n, run_id=f"{1:032}", parameters=parameters) for n in (1, 2)]
     made.write_manifest(made.manifest(), points_table(PARAMETERS, points), {})
     refresh_tables(made)
     assert [row["point"] for row in table(made, "runs")] == [1, 2]

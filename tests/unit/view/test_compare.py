@@ -46,19 +46,10 @@ def test_a_difference_is_told_once() -> None:
     assert lines[-1] == "both take the same steps"
 
 
-LEFT = made(
-    ("Init", {"x": 0, "y": 0}),
-    ("Up", {"x": 1, "y": 0}),
-    ("Skip", {"x": 2, "y": 0}),
-    ("Skip", {"x": 3, "y": 0}),
-    ("Down", {"x": 0, "y": 0}),
-)
-RIGHT = made(
-    ("Init", {"x": 0, "y": 7}),
-    ("Up", {"x": 1, "y": 7}),
-    ("Down", {"x": 5, "y": 7}),
-    ("Stop", {"x": 5, "y": 8}),
-)
+LEFT_STEPS = (("Init", 0), ("Up", 1), ("Skip", 2), ("Skip", 3), ("Down", 0))
+LEFT = made(*((action, {"x": x, "y": 0}) for action, x in LEFT_STEPS))
+RIGHT_STEPS = (("Init", 0, 7), ("Up", 1, 7), ("Down", 5, 7), ("Stop", 5, 8))
+RIGHT = made(*((action, {"x": x, "y": y}) for action, x, y in RIGHT_STEPS))
 
 
 def test_lines() -> None:

@@ -60,16 +60,14 @@ CARRIAGE_RETURN = State(
 @example(replace(RELAY, states=(RELAY.states[0], CARRIAGE_RETURN), loop_start=None))
 def test_csv_has_a_row_per_state_and_variable(trace: Trace) -> None:
     rows = list(csv.DictReader(io.StringIO(export_trace(trace, "csv"), newline="")))
-    assert [(row["index"], row["variable"]) for row in rows] == [
-        (str(state.index), name) for state in trace.states for name in state.values
-    ]
+    places = [(str(state.index), name) for state in trace.states for name in state.values]
+    assert [(row["index"], row["variable"]) for row in rows] == places
     for row in rows:
         value = trace.states[int(row["index"]) - 1].values[row["variable"]]
         assert same_value(parse_value(row["value"]), value)
     start = len(trace.states) if trace.stuttering else trace.loop_start
-    assert [row["in_loop"] == "true" for row in rows] == [
-        start is not None and int(row["index"]) >= start for row in rows
-    ]
+    for row in rows:
+        assert (row["in_loop"] == "true") == (start is not None and int(row["index"]) >= start)
 
 
 def test_no_cell_is_a_formula_to_a_spreadsheet() -> None:
@@ -163,14 +161,17 @@ def test_a_trace() -> None:
     ]
 
 
+BACK = {"loop_start": 1, "loop_action": "Back"}
+
+
 @pytest.mark.parametrize(
     ("ends", "said"),
     [
         ({"loop_start": 1}, "and back to state 1, for ever"),
-        ({"loop_start": 1, "loop_action": "Back"}, "and back to state 1 by Back, for ever"),
+        (BACK, "and back to state 1 by Back, for ever"),
         (
-            {"loop_start": 1, "loop_action": "Put", "loop_action_args": ("p", "<<1, 2>>")},
-            "and back to state 1 by Put(p, <<1, 2>>), for ever",
+            {**BACK, "loop_action_args": ("p", "<<1, 2>>")},
+            "and back to state 1 by Back(p, <<1, 2>>), for ever",
         ),
         ({"stuttering": True}, "and nothing more happens (stuttering)"),
         ({}, ""),
@@ -214,18 +215,11 @@ def test_arguments_that_were_printed_come_before_derived_ones() -> None:
 
 def test_a_state_and_diffs() -> None:
     trace = stepping()
-    assert str(trace.state(2)).splitlines() == [
-        "2. Send(p, 3)",
-        "    at = (p :> 1 @@ q :> 0)",
-        "    box = {[number |-> 1], [number |-> 2]}",
-        "    log = <<7>>",
-    ]
-    assert str(trace.step(2)).splitlines() == [
-        "2. Send(p, 3)",
-        "    at[p]: 0 -> 1",
-        "    box + [number |-> 1], [number |-> 2]",
-        "    log[1] + 7",
-    ]
+    box = "[number |-> 1], [number |-> 2]"
+    state = ["2. Send(p, 3)", "    at = (p :> 1 @@ q :> 0)", f"    box = {{{box}}}", "    log = <<7>>"]
+    assert str(trace.state(2)).splitlines() == state
+    step = ["2. Send(p, 3)", "    at[p]: 0 -> 1", f"    box + {box}", "    log[1] + 7"]
+    assert str(trace.step(2)).splitlines() == step
     assert str(trace.step(3)).splitlines() == ["3. Stay", "    nothing changes"]
     assert str(trace.diff(1, 3)).splitlines()[:2] == ["from state 1 to state 3", "    at[p]: 0 -> 1"]
     assert str(trace.diff(4, 2)).splitlines()[-1] == "    log[1] + 7"
@@ -318,15 +312,12 @@ def test_a_trace_has_its_states_and_changes(view: StoreView) -> None:
         nodes.rows = chunk["nodes"]
         for state, numbers, changes in zip(trace.states, rows["states"], rows["changes"], strict=True):
             texts = [written(nodes, each) for each in numbers]
-            assert [
-                same_value(parse_value(text), state.values[name])
-                for text, name in zip(texts, rows["variables"], strict=True)
-            ]
+            for text, name in zip(texts, rows["variables"], strict=True):
+                assert same_value(parse_value(text), state.values[name])
             if state.index > 1:
                 parts = trace.step(state.index).parts
-                assert [tuple(nodes.rows[each] for each in change) for change in changes] == [
-                    (part.place, *part.texts) for part in parts
-                ]
+                told = [tuple(nodes.rows[each] for each in change) for change in changes]
+                assert told == [(part.place, *part.texts) for part in parts]
         assert rows["loop"] == trace.loop_start
 
 

@@ -98,10 +98,10 @@ def test_values_names_and_notes_are_never_markup(tmp_path: Path) -> None:
     made = make_store(tmp_path / "store", ("values", "invariant"))
     hostile = "</script><script>alert(1)</script><img src=x onerror=alert(2)>"
     manifest = made.manifest()
-    points = [
-        msgspec.structs.replace(point, parameters={"N": "1", "Flag": hostile, "depth": str(point.point)})
-        for point in made.points()
-    ]
+    points = []
+    for point in made.points():
+        parameters = {"N": "1", "Flag": hostile, "depth": str(point.point)}
+        points.append(msgspec.structs.replace(point, parameters=parameters))
     table = points_table(manifest.parameters, points)
     made.write_manifest(msgspec.structs.replace(manifest, name=hostile), table, {})
     text = report_page(open_view(made.path), notes=f"*Notes* {hostile}\n\n[x](javascript:alert(3))")
@@ -193,9 +193,7 @@ def test_further_lines_are_indented_too() -> None:
 
 SWEEPS = FittedTable(
     columns=("sweep", "checked", "smallest violating point", "distinct", "time"),
-    rows=[
-        [Text("kip320"), Text("StrongIsr"), Text("12: Replicas = {b1, b2, b3}"), Text("1,234"), Text("9.5s")]
-    ],
+    rows=[[*map(Text, ("kip320", "StrongIsr", "12: Replicas = {b1, b2, b3}", "1,234", "9.5s"))]],
     right=frozenset({"distinct", "time"}),
     dispensable=("distinct", "time"),
 )

@@ -87,18 +87,13 @@ def test_the_fields_of_a_message_say_who(sender: str, receiver: str) -> None:
     assert ends(sending(box(), box(sent), sender="by", receiver="at")) == [(Q, P, 1, None)]
 
 
-@pytest.mark.parametrize(
-    ("who", "receivers"),
-    [(box(P, Q), [P, Q]), (box(Q, "x"), [Q]), (box(), [None]), ("client", [None]), (P, [P])],
-)
-def test_a_message_may_have_several_receivers(who: Value, receivers: list[Value]) -> None:
-    assert [arrow.receiver for arrow in sending(box(), box(message(dst=who)))] == receivers
-
-
-def test_receivers_in_a_range_of_numbers() -> None:
-    states = [{"n": (0, step, 0), "m": (1, 1, 1), "box": box(*sent)} for step, sent in enumerate(((), (1,)))]
-    sent = message(src=2, dst=Interval(2, 9))
-    states[1]["box"] = box(sent)
+def test_a_message_may_have_several_receivers() -> None:
+    several: list[tuple[Value, list[Value | None]]] = [(box(P, Q), [P, Q]), (box(Q, "x"), [Q]), (P, [P])]
+    for who, receivers in (*several, (box(), [None]), ("client", [None])):
+        assert [arrow.receiver for arrow in sending(box(), box(message(dst=who)))] == receivers
+    # Receivers in a range of numbers.
+    boxes = (box(), box(message(src=2, dst=Interval(2, 9))))
+    states = [{"n": (0, step, 0), "m": (1, 1, 1), "box": sent} for step, sent in enumerate(boxes)]
     arrows = trace_lanes(made(*(("Next", values) for values in states)), [1, 2, 3], messages="box").arrows
     assert ends(arrows) == [(2, 2, 1, None), (2, 3, 1, None)]
 
@@ -124,11 +119,8 @@ def test_messages_that_name_processes_are_found() -> None:
 
 
 def test_who_is_not_known_is_not_guessed() -> None:
-    trace = made(
-        ("Init", {"n": on(1, 1), "box": box()}),
-        ("Both", {"n": on(2, 2), "box": box(message())}),
-        ("None", {"n": on(2, 2), "box": box()}),
-    )
+    states = ((on(1, 1), box()), (on(2, 2), box(message())), (on(2, 2), box()))
+    trace = made(*(("Both", {"n": n, "box": sent}) for n, sent in states))
     assert ends(trace_lanes(trace, messages="box").arrows) == [(None, None, 1, 2)]
 
 
@@ -195,10 +187,8 @@ def test_processes_of_several_kinds_have_lanes() -> None:
     )
     for by in ("n, held", [P, Q, R, C]):
         lanes = trace_lanes(trace, by, messages="box")
-        assert [(row.cells, row.shared, row.who) for row in lanes.rows[1:]] == [
-            ({C: ("held  0 → 1",)}, (), (C,)),
-            ({P: ("n  1 → 2",)}, (), (P,)),
-        ]
+        rows = [(row.cells, row.shared, row.who) for row in lanes.rows[1:]]
+        assert rows == [({C: ("held  0 → 1",)}, (), (C,)), ({P: ("n  1 → 2",)}, (), (P,))]
         assert ends(lanes.arrows) == [(C, P, 1, 2)]
         assert lanes.note == ""
 
@@ -283,18 +273,18 @@ def test_asked_for() -> None:
     assert processes_of(trace, "N, y") == (P, Q, 1, 5)
     # A name means the model value if there is one; the given order is kept.
     assert processes_of(trace, ["q", P, "q", "other"]) == (Q, P, "other")
-
-
-@pytest.mark.parametrize(
-    ("by", "said"),
-    [("One", "One is neither"), ("x, One", "One is neither"), ("none", "none is neither"), ((), "no pro")],
-)
-def test_what_is_asked_for_and_not_there(by: str | tuple[()], said: str) -> None:
+    # What is not there.
     trace = made(("Init", of(on(1, 2))), constants={"One": "1"})
-    error = raises(InputError, processes_of, trace, by, match=said)
-    assert error.code == "no-processes"
-    # The hint lists only sets.
-    assert str(error.hint).startswith("use one of x, or list the processes")
+    for by, said in (
+        ("One", "One is neither"),
+        ("x, One", "One is neither"),
+        ("none", "none is neither"),
+        ((), "no pro"),
+    ):
+        error = raises(InputError, processes_of, trace, by, match=said)
+        assert error.code == "no-processes"
+        # The hint lists only sets.
+        assert str(error.hint).startswith("use one of x, or list the processes")
 
 
 @pytest.mark.parametrize(
@@ -332,8 +322,7 @@ def test_nobody_acts_where_nothing_of_a_process_changes() -> None:
     trace = made(("Init", of(on(frozenset({1, 2}), 1), 1)), ("Next", of(on(Interval(1, 2), 2), 1)))
     assert acting(trace) == [((), False), ((Q,), True)]
     # Numbers are processes if asked for.
-    trace = made(
-        ("Init", of((1, 2), (3, 4))), ("Next", of((1, 2), (3, 9))), ("Next", of((0, 2), (3, 9)), ("2",))
-    )
+    last = ("Next", of((0, 2), (3, 9)), ("2",))
+    trace = made(("Init", of((1, 2), (3, 4))), ("Next", of((1, 2), (3, 9))), last)
     assert acting(trace) is None
     assert list(actors(trace, (1, 2))) == [((), False), ((2,), True), ((2,), False)]
