@@ -42,23 +42,16 @@ def test_a_copy_calls_for_the_same_runs(name: str, tmp_path: Path) -> None:
 def test_a_copy_overwrites_nothing(run_cli: RunCli, tmp_path: Path) -> None:
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "Kip320.tla").write_text("mine")
-    assert "mine already exists" in run_cli("examples", "copy", "kip320", "mine", code=2).errors[0]
+    assert run_cli("examples", "copy", "kip320", "mine", code=2).error.code == "target-not-empty"
     assert [file.name for file in (tmp_path / "mine").iterdir()] == ["Kip320.tla"]
-    assert "examples: bookkeeper" in run_cli("examples", "copy", "paxos", "new").errors[1]
     raised = raises(InputError, copy_example, "kip320", tmp_path / "mine" / "Kip320.tla")
     assert raised.code == "target-not-empty"
 
 
-@pytest.mark.parametrize(
-    ("words", "at", "offered"),
-    [
-        ("tla2py sw", 1, ["sweep"]),
-        ("tla2py tools ", 2, ["list", "install", "pin", "path"]),
-        ("tla2py zz", 1, []),
-    ],
-)
-def test_the_shell_completes(words: str, at: int, offered: list[str]) -> None:
+def test_the_shell_completes() -> None:
     command = Path(sys.executable).with_name("tla2py")
-    asked = {"_TLA2PY_COMPLETE": "complete_bash", "COMP_WORDS": words, "COMP_CWORD": str(at)}
-    ended = tool(command, env={**os.environ, **asked}, check=True)
-    assert (ended.stdout.split(), ended.stderr) == (offered, "")
+    for words, offered in (("sw", "sweep"), ("tools ", "list install pin path"), ("zz", "")):
+        asked = {"_TLA2PY_COMPLETE": "complete_bash", "COMP_WORDS": f"tla2py {words}"}
+        environ = {**os.environ, **asked, "COMP_CWORD": str(1 + words.count(" "))}
+        ended = tool(command, env=environ, check=True)
+        assert (ended.stdout.split(), ended.stderr) == (offered.split(), "")

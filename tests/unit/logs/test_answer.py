@@ -22,9 +22,8 @@ from tla2py.tla.parse import load_modules
 from tla2py.tlc.output.messages import with_log
 from tla2py.tlc.output.prints import read_progress
 
-LOG = LogInput(
-    path="a.ndjson", files=(LogFile("a.ndjson", "a.ndjson"),), lines=4, position="l", entries="Log"
-)
+FILES = (LogFile("a.ndjson", "a.ndjson"),)
+LOG = LogInput(path="a.ndjson", files=FILES, lines=4, position="l", entries="Log")
 LINES = [b'{"config": 1}\n', b'{"n": 1, "s": "x"}\n', b'{"skipped": null}\n', b'{"n": [2, true]}\n']
 ENTRIES = ('[n |-> 1, s |-> "x"]', "[n |-> <<2, TRUE>>]", "{}")
 
@@ -58,9 +57,8 @@ def test_a_log_holds_if_every_line_is_explained(text: LogText) -> None:
 
 
 def test_the_lines_that_a_module_leaves_out_count(text: LogText) -> None:
-    progress = tuple(
-        Progress(position=number, length=2, entry=entry) for number, entry in enumerate(ENTRIES, 1)
-    )
+    numbered = enumerate(ENTRIES, 1)
+    progress = tuple(Progress(position=number, length=2, entry=entry) for number, entry in numbered)
     assert answered(text, result(progress[:2])) == (Verdict.VIOLATED, 3, 4)
     assert answered(text, result(progress[:1])) == (Verdict.VIOLATED, 1, 2)
     assert answered(text, result(progress)) == (Verdict.HOLDS, 4, None)

@@ -185,11 +185,8 @@ def test_a_list_after_a_change_stays_aligned(tmp_path: Path) -> None:
     (tmp_path / "Wide.tla").write_text(text)
     found = mutants(tmp_path / "Wide.tla", Config(init="Init", next="Next"))
     swapped = next(m for m in found if m.edit.after == "<=" and m.line == 5)
-    assert swapped.edit.apply(text).split("\n")[4:7] == [
-        "Next == IF x <=",
-        "               3 THEN /\\ x' = x + 1",
-        "                      /\\ x < 5",
-    ]
+    moved = ["Next == IF x <=", "               3 THEN /\\ x' = x + 1", "                      /\\ x < 5"]
+    assert swapped.edit.apply(text).split("\n")[4:7] == moved
     dropped = next(m for m in found if m.edit.after == "TRUE" and m.line == 5)
     assert dropped.edit.apply(text).split("\n")[4] == "Next == IF TRUE  THEN /\\ x' = x + 1"
     assert all(read_text(m.edit.apply(text)).syntax_error is None for m in found)
@@ -280,11 +277,8 @@ def test_figures() -> None:
     assert (score(REPORT).killed, score(REPORT).of) == (3, 4)
     shares = [(s.name, s.killed, s.of) for s in definition_shares(REPORT)]
     assert shares == [("A", 2, 2), ("Safe", 1, 1), ("B", 0, 1)]
-    assert [(c.check, c.asked, c.kills, c.alone) for c in check_figures(REPORT)] == [
-        ("Safe", 5, 2, 1),
-        ("Typed", 5, 1, 0),
-        ("deadlock", 3, 0, 0),
-    ]
+    figures = [(c.check, c.asked, c.kills, c.alone) for c in check_figures(REPORT)]
+    assert figures == [("Safe", 5, 2, 1), ("Typed", 5, 1, 0), ("deadlock", 3, 0, 0)]
     assert sizes(REPORT) == [(1, 1), (2, 1)]
 
 

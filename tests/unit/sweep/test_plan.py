@@ -282,15 +282,9 @@ def test_every_option_is_part_of_the_digest() -> None:
         "find": "each",
         "workers": 2,
         "check_deadlock": False,
-        "fp": 1,
-        "seed": 1,
-        "num": 1,
-        "depth": 1,
-        "coverage": True,
-        "graph": True,
-        "behaviours": True,
-        "options": ("-x",),
-        "java_options": ("-x",),
+        **dict.fromkeys(("fp", "seed", "num", "depth"), 1),
+        **dict.fromkeys(("coverage", "graph", "behaviours"), True),
+        **dict.fromkeys(("options", "java_options"), ("-x",)),
         "overrides": (("x.jar", "0" * 64),),
     }
     assert set(other) == {field.name for field in fields(TlcOptions)}

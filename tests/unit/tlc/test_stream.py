@@ -145,17 +145,14 @@ def test_nothing_raises_and_nothing_holds(
     assert list(iter_with_traces(iter_messages(lines))) is not None
 
 
-@pytest.mark.parametrize(
-    ("ended_by", "outcome"),
-    [
-        ("timeout", Outcome.TIMEOUT),
-        ("memory", Outcome.OUT_OF_MEMORY),
-        ("killed", Outcome.KILLED),
-        (None, Outcome.NOT_STARTED),
-    ],
-)
-def test_a_command_stopped_before_it_began(ended_by: TerminationReason | None, outcome: Outcome) -> None:
-    assert interpret((), exit_code=None, termination_reason=ended_by).outcome is outcome
+def test_a_command_stopped_before_it_began() -> None:
+    ends: dict[TerminationReason | None, Outcome] = {
+        "timeout": Outcome.TIMEOUT,
+        "memory": Outcome.OUT_OF_MEMORY,
+    }
+    ends |= {"killed": Outcome.KILLED, None: Outcome.NOT_STARTED}
+    for ended_by, outcome in ends.items():
+        assert interpret((), exit_code=None, termination_reason=ended_by).outcome is outcome
 
 
 @given(cases, st.data())
@@ -201,13 +198,11 @@ def test_it_is_the_real_one_or_none(case: Case, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("version", ["2.15", "2.19", "2.20"])
-@pytest.mark.parametrize(
-    ("case", "code"),
-    [("success", 0), ("invariant", 12), ("invariant-initial", 12), ("deadlock", 11), ("liveness-lasso", 13)],
-)
-def test_it_is_known_for_what_models_do(case: str, code: int, version: str) -> None:
-    assert exit_status(FOLDER / case / f"{version}.txt") == code
-    assert ends_predictably(options_of(case))
+def test_it_is_known_for_what_models_do(version: str) -> None:
+    codes = {"success": 0, "invariant": 12, "invariant-initial": 12, "deadlock": 11, "liveness-lasso": 13}
+    for case, code in codes.items():
+        assert exit_status(FOLDER / case / f"{version}.txt") == code
+        assert ends_predictably(options_of(case))
 
 
 def test_nothing_is_known_before_the_last_message(tmp_path: Path) -> None:
@@ -219,18 +214,13 @@ def test_nothing_is_known_before_the_last_message(tmp_path: Path) -> None:
         assert exit_status(cut) is None
 
 
-@pytest.mark.parametrize(
-    "options",
-    [
-        TlcOptions(options=("-continue",)),
-        TlcOptions(options=("-dump", "states")),
+def test_it_is_waited_for_where_more_is_written() -> None:
+    for options in (
+        *(TlcOptions(options=("-continue",)), TlcOptions(options=("-dump", "states"))),
         TlcOptions(java_options=("-XX:ArchiveClassesAtExit=x",)),
-        TlcOptions(graph=True),
-        TlcOptions(mode="simulate"),
-    ],
-)
-def test_it_is_waited_for_where_more_is_written(options: TlcOptions) -> None:
-    assert not ends_predictably(options)
+        *(TlcOptions(graph=True), TlcOptions(mode="simulate")),
+    ):
+        assert not ends_predictably(options)
 
 
 def test_a_name_that_itf_has_for_itself_is_none() -> None:
@@ -307,19 +297,14 @@ def test_a_value_of_megabytes(width: int) -> None:
     assert len(last) == width
 
 
-HEAD = (
-    (2262, 0, "TLC2 Version 2026.04.29.165030"),
-    (2190, 0, "Finished computing initial states: 1 distinct"),
-)
-STATES = (
-    (2264, 1, "The following behavior constitutes a counter-example:\n"),
-    (2217, 4, "1: <Init line 1>\nx = 0\n"),
-)
+VERSION = (2262, 0, "TLC2 Version 2026.04.29.165030")
+HEAD = (VERSION, (2190, 0, "Finished computing initial states: 1 distinct"))
+FIRST = (2217, 4, "1: <Init line 1>\nx = 0\n")
+STATES = ((2264, 1, "The following behavior constitutes a counter-example:\n"), FIRST)
 SUCCESS = (2193, 0, "Model checking completed. No error has been found.")
-TAIL = (
-    (2199, 0, "3 states generated, 3 distinct states found, 0 states left on queue."),
-    (2186, 0, "Finished in 12ms at (2026-04-29 17:01:00)"),
-)
+COUNTS = (2199, 0, "3 states generated, 3 distinct states found, 0 states left on queue.")
+END = (2186, 0, "Finished in 12ms at (2026-04-29 17:01:00)")
+TAIL = (COUNTS, END)
 CANDIDATES = {"invariant": ("Inv",), "temporal_property": ("A", "B", "C"), "postcondition": ("P", "Q")}
 EXECUTION = replace(execution("success")[0], config_text="", invariants=("Inv",), properties=())
 Framed = tuple[int, int, str]
@@ -368,7 +353,7 @@ def test_a_postcondition_of_several_is_named() -> None:
     assert violated(read(SUCCESS, false, exit_code=10)) == [("postcondition", "Q")]
     # Beside another violation TLC's exit status is that of the invariant.
     behavior = (Code.BEHAVIOR, 1, "The behavior up to this point is:")
-    result = read((Code.INVARIANT, 1, "Invariant Inv is violated."), behavior, STATES[1], false, exit_code=12)
+    result = read((Code.INVARIANT, 1, "Invariant Inv is violated."), behavior, FIRST, false, exit_code=12)
     assert violated(result) == [("invariant", "Inv"), ("postcondition", "Q")]
     assert (result.outcome, result.verdict) == (Outcome.VIOLATION_SAFETY, Verdict.VIOLATED)
     failed = (
@@ -405,6 +390,6 @@ def test_a_run_that_hides_messages_does_not_hold(options: TlcOptions) -> None:
 def test_a_simulation_may_end_before_tlc_reports(workers: int) -> None:
     """TLC's reporting thread prints the counts, and may start when a short simulation has ended."""
     messages = (Code.MODE_SIMULATE, 0, "Running Random Simulation"), (2269, 0, "Computed 1 initial states...")
-    lines = stream(HEAD[0], *messages, TAIL[1]).splitlines(keepends=True)
+    lines = stream(VERSION, *messages, END).splitlines(keepends=True)
     result = interpret_execution(EXECUTION, TlcOptions(mode="simulate", num=5, workers=workers), lines)
     assert (result.simulated, result.stats.behaviours, result.stats.generated) == (True, 5 * workers, None)
