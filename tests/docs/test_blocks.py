@@ -20,13 +20,8 @@ def name(page: Path) -> str:
 
 
 def run(page: Path | None, found: list[Block], folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for variable in [
-        "TLA2TOOLS_JAR",
-        "TLA2PY_JAVA_HOME",
-        "FORCE_COLOR",
-        "GITHUB_ACTIONS",
-        "GITHUB_STEP_SUMMARY",
-    ]:
+    reports = ("GITHUB_ACTIONS", "GITHUB_STEP_SUMMARY")
+    for variable in ("TLA2TOOLS_JAR", "TLA2PY_JAVA_HOME", "FORCE_COLOR", *reports):
         monkeypatch.delenv(variable, raising=False)
     session = Session(page, folder)
     for block in found:

@@ -86,9 +86,9 @@ provokes.commands(
             code,
             "sweep.lock",
             "gate sweep.toml",
-            {"sweep.toml": COUNTER_SWEEP, "sweep.lock": f"version = {version}\n"},
+            {"sweep.toml": COUNTER_SWEEP, "sweep.lock": f"version = {n}\n"},
         )
-        for code, version in (("lock-damaged", ""), ("lock-too-new", "99"), ("lock-too-old", "1"))
+        for code, n in (("lock-damaged", ""), ("lock-too-new", "99"), ("lock-too-old", "1"))
     ),
 )
 

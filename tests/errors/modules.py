@@ -38,6 +38,8 @@ def folder_with_nothing_but_a_link(lab: Lab) -> None:
 
 STEP = "VARIABLE x\nSpec == x = 1 /\\ [][x' = x]_x\n====\n"
 DEEP = f"---- MODULE Spec ----\nA == {'(' * 4000}\n====\n"
+CUT = "SPECIFICATION Spec\nCONSTANT Max ="
+EXTENDING = f"---- MODULE Spec ---- EXTENDS TLCExt\n{STEP}"
 UNICODE = f"---- MODULE Spec ----\nA ≜ 1 ∈ {{1}}\n{STEP}"
 NO_SUCH_OPTION = {"sweep.toml": COUNTER_SWEEP + 'options = ["-nosuch"]\n'}
 
@@ -48,12 +50,7 @@ provokes.commands(
     ("module-missing", "None.tla", "sweep --configs '*.cfg' None.tla --dry-run", {"Own.cfg": ""}),
     ("module-name", "Spec.tla:1:14", "inspect Spec.tla", {"Spec.tla": "---- MODULE  Other ----\n====\n"}),
     ("unicode", "Spec.tla:2:3", "check Spec.tla", {"Spec.tla": UNICODE}),
-    (
-        "tlc-lacks",
-        "Spec.tla:1:31",
-        "check Spec.tla",
-        {"Spec.tla": f"---- MODULE Spec ---- EXTENDS TLCExt\n{STEP}"},
-    ),
+    ("tlc-lacks", "Spec.tla:1:31", "check Spec.tla", {"Spec.tla": EXTENDING}),
     ("tlc-lacks", "sweep.toml:9:13", "sweep sweep.toml", NO_SUCH_OPTION),
     ("config-missing", None, "check Counter.tla --config None.cfg"),
     ("config-missing", None, "lint None.tla"),
@@ -61,12 +58,7 @@ provokes.commands(
     ("config-missing", None, "sweep --configs '*.cfg' Counter.tla --dry-run"),
     ("config-unreadable", None, "check Counter.tla --config ."),
     ("config-syntax", "Counter.cfg:1:1", "check Counter.tla", {"Counter.cfg": "Small\n"}),
-    (
-        "config-syntax",
-        "Counter.cfg",
-        "check Counter.tla",
-        {"Counter.cfg": "SPECIFICATION Spec\nCONSTANT Max ="},
-    ),
+    ("config-syntax", "Counter.cfg", "check Counter.tla", {"Counter.cfg": CUT}),
     ("constant-syntax", None, "check Counter.tla -c Max"),
     ("unknown-constant", None, "check Counter.tla -c Mex=1"),
     ("unknown-definition", None, "check Counter.tla -c Max=1 --invariant Smal"),

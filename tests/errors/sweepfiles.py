@@ -6,6 +6,7 @@ from tests.errors.provoke import Lab, provokes
 
 # Line 1 of a sweep file of the module Counter; what follows begins with line 2.
 HEAD = 'module = "Counter.tla"\n'
+MAX_1 = "[constants]\nMax = 1\n"
 OWN = 'template = "own.cfg.j2"\n'
 ONLY_ONE = "SPECIFICATION Spec\nCONSTANT Max = 1\n"
 
@@ -27,14 +28,14 @@ provokes.plans(
     ("wrong-type", "3:1", "[parameters]\ncheck_deadlock = [1, 2]\n[constants]\nMax = 1\n"),
     ("wrong-mode", "3:1", "[tlc]\ndepth = 10\n"),
     ("wrong-mode", "3:1", '[tlc]\nbudget = "1m"\n'),
-    ("duration", "4:1", '[tlc]\nmode = "simulate"\nbudget = "10m"\n[constants]\nMax = 1\n'),
+    ("duration", "4:1", '[tlc]\nmode = "simulate"\nbudget = "10m"\n' + MAX_1),
     ("duration", "5:1", '[constants]\nMax = 1\n[tlc]\ntimeout = "soon"\n'),
     ("percent", "5:1", '[constants]\nMax = 1\n[grid]\nwithin = "150%"\n'),
     ("memory", "5:1", '[constants]\nMax = 1\n[tlc]\nmemory = "1MiB"\n'),
     ("disk", "5:1", '[constants]\nMax = 1\n[tlc]\ndisk = "much"\n'),
     ("library-missing", "2:15", 'libraries = ["lib"]\n'),
-    ("template-missing", "2:1", OWN + "[constants]\nMax = 1\n"),
-    ("template", "own.cfg.j2:1", OWN + "[constants]\nMax = 1\n", {"own.cfg.j2": "{% if %}"}),
+    ("template-missing", "2:1", OWN + MAX_1),
+    ("template", "own.cfg.j2:1", OWN + MAX_1, {"own.cfg.j2": "{% if %}"}),
     ("own-option", "3:13", '[tlc]\noptions = ["-config", "other.cfg"]\n'),
     ("unknown-constant", "3:1", "[constants]\nMex = 1\n"),
     ("unknown-definition", "3:16", '[model]\ninvariants = ["Smal"]\n'),
@@ -44,37 +45,30 @@ provokes.plans(
     ("template-drops", "own.cfg.j2", OWN + "[parameters]\nMax = [1, 2]\n", {"own.cfg.j2": ONLY_ONE}),
     ("expression-syntax", "3:10", '[constants]\nMax = "1 +"\n'),
     ("too-deep", "3:8", f'[constants]\nMax = "{"(" * 5000}1{")" * 5000}"\n'),
-    ("variable-name", "3:1", '[environment]\n"a-b" = "1"\n[constants]\nMax = 1\n'),
-    ("variable-name", "3:1", '[parameters]\nenvironment._JAVA_OPTIONS = ["-Xmx1g"]\n[constants]\nMax = 1\n'),
-    ("variable-name", "3:1", '[java_properties]\n"a=b" = "1"\n[constants]\nMax = 1\n'),
+    ("variable-name", "3:1", '[environment]\n"a-b" = "1"\n' + MAX_1),
+    ("variable-name", "3:1", '[parameters]\nenvironment._JAVA_OPTIONS = ["-Xmx1g"]\n' + MAX_1),
+    ("variable-name", "3:1", '[java_properties]\n"a=b" = "1"\n' + MAX_1),
     ("wrong-type", "3:1", "[parameters]\nenvironment.DEBUG = [true, false]\n[constants]\nMax = 1\n"),
-    (
-        "assigned-twice",
-        "5:1",
-        '[environment]\nA = "1"\n[parameters]\nenvironment.A = ["1"]\n[constants]\nMax = 1\n',
-    ),
-    ("input-missing", "3:11", '[inputs]\nfiles = ["data/*.csv"]\n[constants]\nMax = 1\n'),
-    ("input-path", "3:11", '[inputs]\nfiles = ["../a.csv"]\n[constants]\nMax = 1\n'),
-    ("input-path", "3:11", '[outputs]\nfiles = ["/tmp/a.csv"]\n[constants]\nMax = 1\n'),
+    ("assigned-twice", "5:1", f'[environment]\nA = "1"\n[parameters]\nenvironment.A = ["1"]\n{MAX_1}'),
+    ("input-missing", "3:11", '[inputs]\nfiles = ["data/*.csv"]\n' + MAX_1),
+    ("input-path", "3:11", '[inputs]\nfiles = ["../a.csv"]\n' + MAX_1),
+    ("input-path", "3:11", '[outputs]\nfiles = ["/tmp/a.csv"]\n' + MAX_1),
     ("input-path", "3:11", '[inputs]\nfiles = ["MC.*"]\n[constants]\nMax = 1\n', {"MC.cfg": ""}),
     ("input-path", "3:11", '[inputs]\nfiles = ["*.class"]\n[constants]\nMax = 1\n', {"Counter.class": ""}),
-    ("grid-key", "3:11", '[inputs]\nfiles = ["{LOG}"]\n[constants]\nMax = 1\n'),
+    ("grid-key", "3:11", '[inputs]\nfiles = ["{LOG}"]\n' + MAX_1),
 )
 
 # Of no deadlock check, and of a violation of nothing.
 NOT_CHECKED = HEAD + "[model]\ncheck_deadlock = false\n[constants]\nMax = 1\n[expect]\n"
 
+NOTHING = 'verdict = "violated"\nviolates = []\n'
 DRY = "sweep sweep.toml --dry-run"
+OVERRIDING = HEAD + '[tlc]\noverrides = ["classes"]\n'
 UNTRUSTED = "sweep sweep.toml --no-trust --dry-run"
 
 provokes.commands(
     ("expect-unchecked", "sweep.toml:7:14", DRY, {"sweep.toml": NOT_CHECKED + 'violates = ["deadlock"]\n'}),
-    (
-        "expect-contradiction",
-        "sweep.toml:8:1",
-        DRY,
-        {"sweep.toml": NOT_CHECKED + 'verdict = "violated"\nviolates = []\n'},
-    ),
+    ("expect-contradiction", "sweep.toml:8:1", DRY, {"sweep.toml": NOT_CHECKED + NOTHING}),
     ("sweep-missing", None, "cfg none.toml"),
     ("sweep-unreadable", None, "cfg sweep.toml", {"sweep.toml": b"\xff"}),
     ("duration", "--timeout", "check Counter.tla -c Max=1 --timeout 0"),
@@ -82,12 +76,7 @@ provokes.commands(
     ("variable-name", None, "check Counter.tla -c Max=1 --env LOG"),
     ("input-missing", None, "check Counter.tla -c Max=1 --input data", {"data/a.csv": "1"}),
     ("outside-repository", "sweep.toml:1:13", UNTRUSTED, {"sweep.toml": 'template = "/etc/passwd"\n' + HEAD}),
-    (
-        "needs-trust",
-        "sweep.toml:3:15",
-        UNTRUSTED,
-        {"classes/Counter.class": "", "sweep.toml": HEAD + '[tlc]\noverrides = ["classes"]\n'},
-    ),
+    ("needs-trust", "sweep.toml:3:15", UNTRUSTED, {"classes/Counter.class": "", "sweep.toml": OVERRIDING}),
 )
 
 

@@ -27,23 +27,10 @@ from tla2py.text import listed, parameter_text, parse_duration, parse_memory, sp
 MIB = 1024**2
 
 
-@pytest.mark.parametrize(
-    ("written", "seconds"),
-    [
-        (90, 90),
-        ("90", 90),
-        ("90s", 90),
-        ("2m", 120),
-        ("1.5m", 90),
-        ("1h30m", 5400),
-        ("1h 30m 1s", 5401),
-        ("500ms", 0.5),
-        ("1d", 86400),
-        (" 3 s ", 3),
-    ],
-)
-def test_durations(written: str | int, seconds: float) -> None:
-    assert parse_duration(written) == pytest.approx(seconds)
+def test_durations() -> None:
+    seconds = {90: 90, "90": 90, "90s": 90, "2m": 120, "1.5m": 90, "1h30m": 5400, "1h 30m 1s": 5401}
+    for written, expected in {**seconds, "500ms": 0.5, "1d": 86400, " 3 s ": 3}.items():
+        assert parse_duration(written) == pytest.approx(expected)
 
 
 def test_no_durations() -> None:
@@ -58,42 +45,18 @@ def test_parts_of_a_duration_add_up(hours: int, minutes: int, seconds: int) -> N
     assert parse_duration(f"{hours}h{minutes}m{seconds}s") == hours * 3600 + minutes * 60 + seconds
 
 
-@pytest.mark.parametrize(
-    ("written", "size"),
-    [
-        ("128MiB", 128 * MIB),
-        ("1GiB", 1024 * MIB),
-        ("1gib", 1024 * MIB),
-        ("2g", 2048 * MIB),
-        ("1.5 GB", 1536 * MIB),
-        ("1t", 1024 * 1024 * MIB),
-        (f"{200 * 1024}k", 200 * MIB),
-        (200 * MIB, 200 * MIB),
-        (f"{200 * MIB}b", 200 * MIB),
-    ],
-)
-def test_amounts_of_memory(written: str | int, size: int) -> None:
-    assert parse_memory(written) == size
+def test_amounts_of_memory() -> None:
+    mebibytes = {"128MiB": 128, "1GiB": 1024, "1gib": 1024, "2g": 2048, "1.5 GB": 1536, "1t": 1024 * 1024}
+    same = {f"{200 * 1024}k": 200, 200 * MIB: 200, f"{200 * MIB}b": 200}
+    for written, size in {**mebibytes, **same}.items():
+        assert parse_memory(written) == size * MIB
 
 
-@pytest.mark.parametrize(
-    ("written", "reason"),
-    [
-        ("", "not an amount"),
-        ("lots", "not an amount"),
-        ("1XB", "not an amount"),
-        ("-1GiB", "not an amount"),
-        ("1 GiB more", "not an amount"),
-        ("9" * 400, "not an amount"),
-        ("127MiB", "less than a JVM needs"),
-        (0, "less than a JVM needs"),
-        ("1", "less than a JVM needs"),
-    ],
-)
-def test_no_amounts_of_memory(written: str | int, reason: str) -> None:
-    raised = raises(InputError, parse_memory, written, "here:4:1", match=reason)
-    assert raised.code == "memory"
-    assert raised.where == "here:4:1"
+def test_no_amounts_of_memory() -> None:
+    none = dict.fromkeys(("", "lots", "1XB", "-1GiB", "1 GiB more", "9" * 400), "not an amount")
+    for written, reason in {**none, **dict.fromkeys(("127MiB", 0, "1"), "less than a JVM needs")}.items():
+        raised = raises(InputError, parse_memory, written, "here:4:1", match=reason)
+        assert (raised.code, raised.where) == ("memory", "here:4:1")
 
 
 def test_parameters_are_named_with_their_values() -> None:

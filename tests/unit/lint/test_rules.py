@@ -166,12 +166,8 @@ def test_a_value_is_of_the_kind_that_the_module_needs(
 def test_values_of_a_sweep_are_of_the_kind_that_the_module_needs(box: Path) -> None:
     text = 'module = "Box.tla"\n[model]\nsymmetry = ["S"]\n[constants]\nOp = "Same"\nS = "{1, 2}"\n'
     found = lint_text(box / "s.toml", text + "[parameters]\nN = [1, 'Limit', '\"a\"', '{2}']\n")
-    assert [located(each) for each in found] == [
-        ("constant-kind", 6, 6),
-        ("constant-kind", 8, 19),
-        ("constant-kind", 8, 26),
-        ("unread-parameter", 8, 1),
-    ]
+    kinds = [("constant-kind", *place) for place in ((6, 6), (8, 19), (8, 26))]
+    assert [located(each) for each in found] == [*kinds, ("unread-parameter", 8, 1)]
     assert found[1].message == "N is a string but must be a number: it is an operand of <"
     assert found[1].hint == f"{box}/Box.tla:12:15 needs it"
     assert found[0].message == "S is a set of numbers, but symmetry permutes only sets of model values"
@@ -274,9 +270,9 @@ def test_a_model_value_that_is_hardly_meant(tmp_path: Path, values: str, found: 
 
 def test_a_model_value_of_a_sweep_that_is_hardly_meant(tmp_path: Path) -> None:
     (tmp_path / "Race.tla").write_text(RACE)
-    (tmp_path / "race.toml").write_text(
-        'module = "Race.tla"\n[constants]\nSize = 3\nFlag = true\nServers = "{s1}"\n[parameters]\nMode = ["fast", "slow"]\n'
-    )
+    constants = '[constants]\nSize = 3\nFlag = true\nServers = "{s1}"\n'
+    parameters = '[parameters]\nMode = ["fast", "slow"]\n'
+    (tmp_path / "race.toml").write_text(f'module = "Race.tla"\n{constants}{parameters}')
     sweep = load_sweep(tmp_path / "race.toml")
     plan = plan_sweep(sweep, "")
     found = [each for each in lint_sweep(sweep, plan) if each.code == "mistaken-model-value"]

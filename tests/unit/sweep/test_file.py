@@ -160,12 +160,9 @@ def test_unknown_keys(path: Path, text: str, line: int, message: str, hint: str)
     [
         ('libraries = "lib"', 2, "libraries: expected a list, got a string"),
         ("model = 3", 2, "model: expected a table"),
-        ('[model]\ninvariants = "Inv"', 3, "model.invariants: expected a list"),
         ("[model]\ninvariants = [1]", 3, "model.invariants: expected a string"),
         ("[model]\ncheck_deadlock = 0", 3, "model.check_deadlock: expected a boolean"),
         ("[tlc]\nworkers = true", 3, "tlc.workers: expected a number, got a boolean"),
-        ('[tlc]\nmode = "bfs"', 3, "tlc.mode: invalid value 'bfs'"),
-        ("[tlc]\nmemory = 1.5", 3, "tlc.memory: expected a number or a string, got a float"),
         ("[constants]\nA = 1\nB = 1.5", 4, f"constants.B: expected {SIMPLE}, got a float"),
         ('[substitutions]\nA = "B"\nB = 1', 4, "substitutions.B: expected a string, got a number"),
         ("[parameters]\nN = [1]\nM = 3", 4, "parameters.M: expected a table or a list, got a number"),

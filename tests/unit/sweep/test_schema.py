@@ -20,11 +20,8 @@ from tla2py.sweep.sections import KEYS, SECTIONS, ValuesTable
 
 ROOT = Path(__file__).resolve().parents[3]
 SCHEMA = sweep_schema()
-FILES = sorted(
-    path
-    for pattern in ("specs/*/*.toml", "notebooks/sweeps/*.toml", "tests/spark/*.toml", "tests/specs/*.toml")
-    for path in ROOT.glob(pattern)
-)
+PATTERNS = ("specs/*/*.toml", "notebooks/sweeps/*.toml", "tests/spark/*.toml", "tests/specs/*.toml")
+FILES = sorted(path for pattern in PATTERNS for path in ROOT.glob(pattern))
 
 
 def wrong(text: str) -> list[str]:

@@ -143,22 +143,17 @@ def test_assumptions_have_digests(load: LoadModules) -> None:
     assert reached.digest == "d26ddeafd3e2d3bc"
 
 
-@pytest.mark.parametrize(
-    ("line", "column", "expected"),
-    [
-        ("abc", 1, 1),
-        ("abc", 3, 3),
-        ("\tx", 9, 2),
-        ("a\tx", 9, 3),
-        ("abcdefgh\tx", 17, 10),
-        ('"𝔸" x', 6, 5),
-        ("é x", 3, 3),
-        ("abc", 9, 9),
-        ("", 1, 1),
-    ],
-)
-def test_columns_of_tlc_are_counted_in_characters(line: str, column: int, expected: int) -> None:
-    assert character_column(line, column) == expected
+def test_columns_of_tlc_are_counted_in_characters() -> None:
+    for line, columns in {
+        "abc": {1: 1, 3: 3, 9: 9},
+        "\tx": {9: 2},
+        "a\tx": {9: 3},
+        "abcdefgh\tx": {17: 10},
+        '"𝔸" x': {6: 5},
+        "é x": {3: 3},
+        "": {1: 1},
+    }.items():
+        assert {column: character_column(line, column) for column in columns} == columns
 
 
 TEXTS = st.text(st.characters(codec="utf-8", exclude_categories=["Cs", "Cc"]), min_size=1).filter(str.strip)
@@ -183,23 +178,14 @@ def test_every_character_of_a_string_is_found_where_it_is_written(other: str, te
         assert document[offset] == character or document[offset : offset + 10] == f"\\U{ord(character):08x}"
 
 
-@pytest.mark.parametrize(
-    "written",
-    [
-        '"1 \\\\div 2"',
-        "'1 \\div 2'",
-        '"""\n  1\n  \\\\div 2"""',
-        "'''1\n\\div\n2'''",
-        '"1 \\u005cdiv \\\n   2"',
-    ],
-)
-def test_every_form_of_a_string(written: str) -> None:
-    document = f"N = {written}\n"
-    offsets = find_string(document, 0, "1 \\div 2")
-    assert offsets is not None
-    assert document[offsets[0]] == "1"
-    assert document[offsets[-1]] == "2"
-    assert find_string(document, 0, "1 \\div 3") is None
+def test_every_form_of_a_string() -> None:
+    basic = ('"1 \\\\div 2"', '"1 \\u005cdiv \\\n   2"', '"""\n  1\n  \\\\div 2"""')
+    for written in (*basic, "'1 \\div 2'", "'''1\n\\div\n2'''"):
+        document = f"N = {written}\n"
+        offsets = find_string(document, 0, "1 \\div 2")
+        assert offsets is not None
+        assert (document[offsets[0]], document[offsets[-1]]) == ("1", "2")
+        assert find_string(document, 0, "1 \\div 3") is None
     # Lines and columns of offsets.
     assert [line_and_column("ab\nc", offset) for offset in range(4)] == [(1, 1), (1, 2), (1, 3), (2, 1)]
 

@@ -120,13 +120,8 @@ fun[n \in {1}] == n
 ====
 """
 DEFINITIONS = {each.name: each for each in read_text(MODULE).definitions}
-VALUES: dict[str, Value] = {
-    "two": 2,
-    "S": frozenset({ModelValue("a"), ModelValue("b")}),
-    "a": ModelValue("a"),
-    "c": ModelValue("c"),
-    "word": "Kip.tla",
-}
+NAMED: dict[str, Value] = {name: ModelValue(name) for name in "abc"}
+VALUES: dict[str, Value] = {**NAMED, "two": 2, "S": frozenset({NAMED["a"], NAMED["b"]}), "word": "Kip.tla"}
 
 
 def lookup(name: str) -> Value | Definition:

@@ -77,16 +77,10 @@ def test_each_option_of_tlc_alone(options: TlcOptions, expected: list[str]) -> N
     assert added(options) == expected
 
 
-@pytest.mark.parametrize(
-    ("options", "flag", "value"),
-    [
-        (TlcOptions(workers=4), "-workers", "4"),
-        (TlcOptions(fp=3), "-fp", "3"),
-        (TlcOptions(seed=-9), "-seed", "-9"),
-    ],
-)
-def test_each_number_alone(options: TlcOptions, flag: str, value: str) -> None:
-    command, plain = argv(options), argv()
+@pytest.mark.parametrize(("name", "number"), [("workers", 4), ("fp", 3), ("seed", -9)])
+def test_each_number_alone(name: str, number: int) -> None:
+    command, plain = argv(TlcOptions(**{name: number})), argv()  # type: ignore[arg-type]
+    flag, value = f"-{name}", str(number)
     assert command[command.index(flag) + 1] == value
     differing = [(a, b) for a, b in zip(command, plain, strict=True) if a != b]
     threads = [("-XX:ParallelGCThreads=4", "-XX:ParallelGCThreads=1")] if flag == "-workers" else []
