@@ -53,7 +53,5 @@ def test_each_display_wraps_as_a_terminal_does(tab: Tab) -> None:
     assert computed(tab, "pre[style]", "whiteSpace") == ["pre-wrap"]
     wider = "[...document.querySelectorAll('.jp-OutputArea-output')].filter((one) => one.scrollWidth > one.clientWidth).length"
     assert tab.run(wider) == 0
-
-
-def test_changed_values_keep_their_colour(tab: Tab) -> None:
+    # Changed values keep their colour.
     assert len(computed(tab, "pre[style] span", "color")) > 1

@@ -260,9 +260,7 @@ def test_a_law_for_all_points_has_no_scope() -> None:
     points = [{**point, "module": module} for point in square(4) for module in ("X.tla", "Y.tla")]
     (one,) = explained(points, [int(p["A"]) > int(p["B"]) for p in points])
     assert (one.scope, one.law, one.violated, one.asked) == (None, "violated iff A > B", 12, 32)
-
-
-def test_modules_that_differ_have_laws_of_their_own() -> None:
+    # Modules that differ have laws of their own.
     points = [{**point, "module": f"specs/{module}.tla"} for module in ("X", "Y") for point in square(4)]
     violated = [p["module"] == "specs/X.tla" and int(p["A"]) >= 2 for p in points]
     rows = explained(points, violated)

@@ -24,17 +24,28 @@ def law_of(points: list[dict[str, str]], violated: Callable[[Point], bool]) -> L
     return find_law(points, [violated(point) for point in points], list(points[0]))
 
 
-def test_two_parameters_are_compared() -> None:
+def test_which_law_is_preferred() -> None:
     points = grid(Term=[*range(1, 6)], Late=[*range(10)], Grace=[*range(10)])
     found = law_of(points, lambda p: int(p["Late"]) > int(p["Grace"]))
     assert (str(found.law), found.rivals, found.exceptions, found.complete) == ("Late > Grace", (), (), True)
-
-
-def test_a_law_without_arithmetic_is_preferred_and_the_other_is_a_rival() -> None:
+    # A law without arithmetic is preferred, and the other is a rival.
     points = grid(Limit=[1, 2, 3], Retain=["TRUE", "FALSE"], Crashes=[0, 1])
     found = law_of(points, lambda p: p["Limit"] == "3" and p["Crashes"] == "1")
     assert str(found.law) == "Limit >= 3 /\\ Crashes >= 1"
     assert [str(rival) for rival in found.rivals] == ["Limit + Crashes >= 4"]
+    # A simpler law wins over a linear one.
+    points = grid(A=[1, 2], B=[1, 2], C=[1, 2, 3])
+    found = law_of(points, lambda p: int(p["A"]) + int(p["B"]) >= 4)
+    assert str(found.law) == "A >= 2 /\\ B >= 2"
+    assert all(rival.rank[0] == 3 for rival in found.rivals)
+    # Laws that say the same of all integers are one.
+    found = law_of(grid(A=[0, 1, 2], B=[0, 1, 2]), lambda p: p["A"] == p["B"] and p["A"] != "1")
+    # "B # 1 /\\ A = B" is the same.
+    assert (str(found.law), found.rivals) == ("A # 1 /\\ A = B", ())
+    # Values are the same in any notation, but TRUE is not 1.
+    points = [{"S": "{b2,b1}", "N": "1"}, {"S": "{b1, b2}", "N": "2"}, {"S": "{b1}", "N": "1"}]
+    assert str(find_law(points, [True, True, False], ["S", "N"]).law) == "Cardinality(S) >= 2"
+    assert str(law_of(grid(A=["TRUE", "1", "x"]), lambda p: p["A"] == "1").law) == "A = 1"
 
 
 @pytest.mark.parametrize(
@@ -118,25 +129,6 @@ def test_the_laws_of_quorums_and_queues_are_linear(
     assert (str(found.law), found.exceptions, found.complete) == (law, (), True)
     assert found.law is not None
     assert [found.law.at(row) for row in AtomTable(points, list(points[0])).rows] == [*map(violated, points)]
-
-
-def test_a_simpler_law_wins_over_a_linear_one() -> None:
-    points = grid(A=[1, 2], B=[1, 2], C=[1, 2, 3])
-    found = law_of(points, lambda p: int(p["A"]) + int(p["B"]) >= 4)
-    assert str(found.law) == "A >= 2 /\\ B >= 2"
-    assert all(rival.rank[0] == 3 for rival in found.rivals)
-
-
-def test_laws_that_say_the_same_of_all_integers_are_one() -> None:
-    found = law_of(grid(A=[0, 1, 2], B=[0, 1, 2]), lambda p: p["A"] == p["B"] and p["A"] != "1")
-    # "B # 1 /\\ A = B" is the same.
-    assert (str(found.law), found.rivals) == ("A # 1 /\\ A = B", ())
-
-
-def test_values_are_the_same_in_any_notation_but_true_is_not_one() -> None:
-    points = [{"S": "{b2,b1}", "N": "1"}, {"S": "{b1, b2}", "N": "2"}, {"S": "{b1}", "N": "1"}]
-    assert str(find_law(points, [True, True, False], ["S", "N"]).law) == "Cardinality(S) >= 2"
-    assert str(law_of(grid(A=["TRUE", "1", "x"]), lambda p: p["A"] == "1").law) == "A = 1"
 
 
 def test_few_points_may_contradict_a_law() -> None:

@@ -86,13 +86,6 @@ def test_what_may_be_expected(load: LoadSweep, text: str, row: RunRow, found: li
     assert decision.exit_code == (ExitCode.NOT_RUN if found else ExitCode.OK)
 
 
-def test_other_inputs_say_nothing_of_any_point(load: LoadSweep) -> None:
-    other = "store was made from other inputs than sweep.toml"
-    decision = gate(load(HEAD), run_row(), run_row("broken"), other_inputs=other)
-    assert told(decision) == [("other-inputs", other, ExitCode.NOT_RUN)]
-    assert all(point.row is None and not point.checks for point in decision.points)
-
-
 def test_excluded_points_are_told_and_all_of_them_are_red(load: LoadSweep) -> None:
     some = gate(load(HEAD), run_row(), run_row("excluded"))
     assert some.exit_code == ExitCode.OK
@@ -100,6 +93,11 @@ def test_excluded_points_are_told_and_all_of_them_are_red(load: LoadSweep) -> No
     every = gate(load(HEAD + '[expect]\nverdict = "excluded"\n'), run_row("excluded"), run_row("excluded"))
     assert reasons(every) == ["all-excluded"]
     assert every.exit_code == ExitCode.NOT_RUN
+    # Other inputs say nothing of any point.
+    other = "store was made from other inputs than sweep.toml"
+    decision = gate(load(HEAD), run_row(), run_row("broken"), other_inputs=other)
+    assert told(decision) == [("other-inputs", other, ExitCode.NOT_RUN)]
+    assert all(point.row is None and not point.checks for point in decision.points)
 
 
 @pytest.mark.parametrize(

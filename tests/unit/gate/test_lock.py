@@ -89,9 +89,7 @@ def test_points_stand_in_order_of_their_numbers() -> None:
     lines = [line for line in text.splitlines() if line.startswith("parameters")]
     order = (("2", "{a}"), ("2", "{b}"), ("10", "{a}"))
     assert lines == [f'parameters = {{ N = "{n}", S = "{s}" }}' for n, s in order]
-
-
-def test_a_change_is_a_line_of_a_diff() -> None:
+    # A change is a line of a diff.
     before = msgspec.structs.replace(POINT, checked=["a", "b"], distinct=7)
     after = msgspec.structs.replace(POINT, checked=["a", "b", "c"], distinct=8)
     old, new = ({*lock_text(Lock(point=[each])).splitlines()} for each in (before, after))

@@ -54,17 +54,13 @@ def test_a_log_holds_if_every_line_is_explained(text: LogText) -> None:
     assert answered(text, result(plain(5))) == (Verdict.HOLDS, 4, None)
     assert answered(text, result(plain(3))) == (Verdict.VIOLATED, 2, 3)
     assert answered(text, result(plain(3), Outcome.TIMEOUT)) == (Verdict.INCONCLUSIVE, 2, None)
-
-
-def test_the_lines_that_a_module_leaves_out_count(text: LogText) -> None:
+    # The lines that a module leaves out count.
     numbered = enumerate(ENTRIES, 1)
     progress = tuple(Progress(position=number, length=2, entry=entry) for number, entry in numbered)
     assert answered(text, result(progress[:2])) == (Verdict.VIOLATED, 3, 4)
     assert answered(text, result(progress[:1])) == (Verdict.VIOLATED, 1, 2)
     assert answered(text, result(progress)) == (Verdict.HOLDS, 4, None)
-
-
-def test_without_a_count_there_is_no_guess(text: LogText) -> None:
+    # Without a count there is no guess.
     log = LogInput(path="a", files=LOG.files, lines=4)
     found = with_log(result(()), log)
     assert found.verdict is Verdict.INCONCLUSIVE
@@ -138,13 +134,11 @@ def test_lines_and_fields_are_changed(tmp_path: Path) -> None:
     assert changes.left_out == 0
 
 
-def test_ignored_fields_stay(tmp_path: Path) -> None:
+def test_ignored_fields_stay_and_values_are_those_of_all_logs(tmp_path: Path) -> None:
     target = written(tmp_path, [*MUTATE_LINES])
     changes = change_logs([target], [target.file], NAMES, ignore=["to", "state.seen", "state.up"])
     assert {edit.field for _, edit in changes.edits} == {None, "action"}
-
-
-def test_values_are_those_of_all_logs(tmp_path: Path) -> None:
+    # Values are those of all logs.
     one, other = written(tmp_path, [{"x": 1}]), written(tmp_path, [{"x": 2}], "b.ndjson")
     changes = change_logs([one], [one.file, other.file], NAMES)
     # A log with one line is not emptied.

@@ -198,9 +198,7 @@ def test_a_list_after_a_change_stays_aligned(tmp_path: Path) -> None:
 def test_replaced_definitions_stay(main: Path) -> None:
     assert {m.definition for m in mutants(main)} >= {"Free", "Clear"}
     assert not {m.definition for m in mutants(main, Free="TRUE", Clear="Idle")} & {"Free", "Clear"}
-
-
-def test_an_id_depends_on_the_definition_alone(main: Path) -> None:
+    # An id depends on the definition alone.
     before = {m.mutant for m in mutants(main)}
     main.write_text(main.read_text().replace("Idle ==", "\n\\* new\nIdle =="))
     assert {m.mutant for m in mutants(main)} == before

@@ -115,16 +115,14 @@ def test_we_read_what_another_implementation_writes() -> None:
     assert trace.states[0].values == {"x": frozenset({(1, "a"), (2, "b")}), "y": Function({"k": (1, 2)})}
 
 
-def test_apalache() -> None:
+def test_traces_of_apalache_and_quint() -> None:
     data = json.loads((CORPUS / "apalache.itf.json").read_text())
     trace = trace_from_itf(data)
     assert (trace.kind, trace.name, trace.loop_start, trace.stuttering) == (UNKNOWN, "", None, False)
     assert [list(state.values) for state in trace.states] == [["token", "log", "busy"]] * 3
     seen = frozenset({"a_OF_STATION", "b_OF_STATION"})
     assert trace.states[2].values["log"] == (Record({"from": "a_OF_STATION", "seen": seen}),)
-
-
-def test_quint() -> None:
+    # Quint.
     trace = trace_from_itf(json.loads((CORPUS / "quint.itf.json").read_text()))
     assert [state.action for state in trace.states] == [None, "pass"]
     assert trace.states[1].values["relay::seen"] == frozenset({(0, 1)})

@@ -71,6 +71,11 @@ def test_what_is_written_reads_back(store: Store, path: Path) -> None:
         assert archive.record == executed(path.parent / "again", "a" * 32, "invariant").record
     assert stated(Store.create(path)) == MANIFEST
     assert not list(path.rglob(".tmp-*"))
+    # Sources are written once.
+    source = next((path / "sources").iterdir())
+    before = source.stat().st_mtime_ns
+    store.write_manifest(MANIFEST, POINTS, {source.stem: "text\n"})
+    assert source.stat().st_mtime_ns == before
 
 
 @pytest.mark.parametrize("begun", [False, True])
@@ -191,13 +196,6 @@ def test_a_file_is_written_whole_or_not_at_all(store: Store, path: Path) -> None
     store.storage.write({f"records/{file.name}": slowly})
     assert all(file.name not in names for names in seen)
     assert file.read_bytes() == b"part" * 3
-
-
-def test_sources_are_written_once(store: Store, path: Path) -> None:
-    source = next((path / "sources").iterdir())
-    before = source.stat().st_mtime_ns
-    store.write_manifest(MANIFEST, POINTS, {source.stem: "text\n"})
-    assert source.stat().st_mtime_ns == before
 
 
 def test_one_sweep_at_a_time(store: Store, path: Path) -> None:

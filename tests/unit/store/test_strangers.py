@@ -103,11 +103,20 @@ def file(tmp_path: Path, run: Executed) -> Path:
     return path
 
 
-def test_a_record_under_the_name_of_another(file: Path) -> None:
+def test_records_of_other_names_and_versions(file: Path, run: Executed) -> None:
     with pytest.raises(StoreError) as damaged, open_archive(file, run_id="1" * 32):
         pass
     assert damaged.value.code == "record-damaged"
     assert "executes the run again" in str(damaged.value.hint)
+    # One without a version is of the first.
+    rewritten(file, record_version=None, originals=None)
+    with open_archive(file) as archive:
+        assert archive.record == replace(run.record, record_version=1)
+        assert archive.record.modules[0].name == "Spec.tla"
+    # One of a newer version is refused, and so is a missing one.
+    rewritten(file, record_version=RECORD_VERSION + 1)
+    assert raises(StoreError, read, file, match=rf"format {RECORD_VERSION + 1}\b").code == "record-damaged"
+    assert raises(StoreError, read, file.with_name("none.zip")).code == "record-damaged"
 
 
 def test_a_record_that_unpacks_to_gigabytes(file: Path, tmp_path: Path) -> None:
@@ -159,19 +168,6 @@ def rewritten(file: Path, **fields: object) -> None:
     with zipfile.ZipFile(file, "w") as archive:
         for name, data in content.items():
             archive.writestr(name, data)
-
-
-def test_a_record_without_a_version_is_of_the_first(file: Path, run: Executed) -> None:
-    rewritten(file, record_version=None, originals=None)
-    with open_archive(file) as archive:
-        assert archive.record == replace(run.record, record_version=1)
-        assert archive.record.modules[0].name == "Spec.tla"
-
-
-def test_a_record_of_a_newer_version_and_a_missing_one_are_refused(file: Path) -> None:
-    rewritten(file, record_version=RECORD_VERSION + 1)
-    assert raises(StoreError, read, file, match=rf"format {RECORD_VERSION + 1}\b").code == "record-damaged"
-    assert raises(StoreError, read, file.with_name("none.zip")).code == "record-damaged"
 
 
 def test_a_record_cut_anywhere_is_damaged(file: Path) -> None:

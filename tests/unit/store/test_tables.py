@@ -163,16 +163,14 @@ def test_a_broken_point_says_why(store: Store) -> None:
     assert rows[3]["message"] is None
 
 
-def test_rows_of_traces(store: Store) -> None:
+def test_rows_of_traces_states_changes_and_coverage(store: Store) -> None:
     names = ("kind", "name", "length", "loop_start", "stuttering")
     assert [tuple(row[name] for name in names) for row in table(store, "traces")] == [
         ("invariant", "Small", 3, None, False),
         ("temporal_property", "Reaches", 8, 1, False),
         ("temporal_property", "", 1, None, True),
     ]
-
-
-def test_rows_of_states(store: Store) -> None:
+    # States.
     rows = [row for row in table(store, "states") if row["run_id"] == f"{1:032}"]
     steps = [(row["index"], row["action"], row["in_loop"]) for row in rows]
     assert steps == [(1, None, False), (2, "Up", False), (3, "Up", False)]
@@ -183,16 +181,12 @@ def test_rows_of_states(store: Store) -> None:
     rows = table(store, "states")
     assert all(row["in_loop"] for row in rows if row["run_id"] == f"{2:032}")
     assert [row["in_loop"] for row in rows if row["run_id"] == f"{3:032}"] == [True]
-
-
-def test_rows_of_changes(store: Store) -> None:
+    # Changes.
     rows = [row for row in table(store, "changes") if row["run_id"] == f"{1:032}"]
-    names = ("index", "action", "variable", "path", "before", "after")
-    changes = [tuple(row[name] for name in names) for row in rows]
+    parts = ("index", "action", "variable", "path", "before", "after")
+    changes = [tuple(row[name] for name in parts) for row in rows]
     assert changes == [(2, "Up", "x", "", "0", "1"), (3, "Up", "x", "", "1", "2")]
-
-
-def test_rows_of_coverage(store: Store) -> None:
+    # Coverage.
     rows = table(store, "coverage")
     assert {row["run_id"] for row in rows} == {f"{6:032}"}
     actions = {row["name"]: row for row in rows if row["kind"] == "action"}

@@ -48,9 +48,7 @@ def test_exclude_takes_partial_points_by_value(load: LoadSweep) -> None:
     sweep = load(HEAD + AXES + '[grid]\nexclude = [{ Who = "{b,a}", Low = 2 }, { Low = "10" }]\n')
     assert shown(sweep) == [("{a}", "-1"), ("{a}", "2"), ("{a, b}", "-1")]
     assert [point.index for point in sweep.points] == [1, 2, 3]
-
-
-def test_a_point_that_was_excluded_may_be_included(load: LoadSweep) -> None:
+    # A point that was excluded may be included.
     sweep = load(HEAD + AXES + '[grid]\nexclude = [{ Low = 2 }]\ninclude = [{ Low = 2, Who = "{a}" }]\n')
     assert len(sweep.points) == 5
     assert list(sweep.points[-1].parameters) == ["Who", "Low"]
@@ -66,13 +64,11 @@ def test_modules_are_the_first_parameter(load: LoadSweep) -> None:
     assert error.message == "parameter module has the value Counter.tla twice"
 
 
-def test_repeated_simulation_has_a_seed_per_point(load: LoadSweep) -> None:
+def test_other_axes(load: LoadSweep) -> None:
     counter = 'module = "Counter.tla"\n[parameters]\nMax = [1, 2]\n[grid]\nrepeat = 3\n'
     sweep = load(counter + '[tlc]\nmode = "simulate"\nseed = 7\nnum = 1\n')
     assert shown(sweep) == list(itertools.product(("1", "2"), ("7", "8", "9")))
-
-
-def test_a_definition_and_a_key_of_the_model_may_vary(load: LoadSweep) -> None:
+    # A definition and a key of the model may vary.
     axes = '[parameters]\nLimit = ["3", "Other"]\nnext = ["Next", "Init"]\nNat = ["0 .. 3"]'
     kinds = {p.name: p.kind for p in load(HEAD + 'Low = 0\nWho = "{a}"\n' + axes).parameters}
     assert kinds == {"Limit": "definition", "next": "model", "Nat": "definition"}
@@ -175,14 +171,12 @@ def test_where_keeps_what_is_true(load: LoadSweep, where: str, points: list[tupl
     assert [point.index for point in sweep.points] == list(range(1, len(sweep.points) + 1))
 
 
-def test_constants_and_what_follows_from_them_are_known(load: LoadSweep) -> None:
+def test_the_names_that_where_knows(load: LoadSweep) -> None:
     text = GRID.replace("<<0, 1>>", "Low + 1").replace(
         "[grid]", '[substitutions]\nOther = "Origin * 10"\n[grid]'
     )
     assert shown(load(text + 'where = "Other = 30"\n')) == [("{b1}", "2"), ("{b1, b2}", "2")]
-
-
-def test_modules_and_keys_of_the_model_are_strings(load: LoadSweep) -> None:
+    # Modules and keys of the model are strings.
     sweep = load(
         AXES_HEAD
         + 'Who = "{a}"\nLow = 0\n[parameters]\ninvariants = ["", "Full"]\nLimit = ["1", "2"]\n'

@@ -48,17 +48,18 @@ def test_a_run_per_point_in_grid_order(plan: Plan) -> None:
     assert [run.main for run in plan.runs] == ["Counter", "Counter", "MC_Counter"]
     assert len(set(ids(plan))) == 3
     assert all("Max = 2" in run.config_text for run in plan.runs[:1])
-
-
-def test_a_run_names_its_modules_by_digest(plan: Plan) -> None:
+    # A run names its modules by digest.
     assert plan.runs[0].modules == (("Counter.tla", digest_text(COUNTER)),)
     assert [name for name, _ in plan.runs[2].modules] == ["MC_Counter.tla", "Counter.tla"]
     assert plan.sources[digest_text(COUNTER)] == COUNTER
     for run in plan.runs:
         assert all(digest_text(plan.sources[sha256]) == sha256 for _, sha256 in run.modules)
-
-
-def test_run_ids_stay_as_they_are(plan: Plan) -> None:
+    # Runs travel.
+    for run in plan.runs:
+        assert pickle.loads(pickle.dumps(run)) == run
+        assert hash(run) == hash(replace(run))
+        assert len(pickle.dumps(run)) < 10_000
+    # Ids stay as they are.
     # Stores find records by run id; if ids changed, everything would run again.
     known = (
         "bf9794f52db8f044ab5a34da6f1cb879 8209d812f63f3fad1792497a19f590d2 b3614d537258290591e198e4f645cf87"
@@ -75,13 +76,6 @@ def test_another_process_gives_the_same(tmp_path: Path, plan: Plan) -> None:
     for seed in ("1", "2"):
         done = tool(sys.executable, "-c", program, env={**os.environ, "PYTHONHASHSEED": seed}, check=True)
         assert done.stdout.strip() == "".join(r.run_id + "\n" + r.config_text for r in plan.runs).strip()
-
-
-def test_runs_travel(plan: Plan) -> None:
-    for run in plan.runs:
-        assert pickle.loads(pickle.dumps(run)) == run
-        assert hash(run) == hash(replace(run))
-        assert len(pickle.dumps(run)) < 10_000
 
 
 @pytest.mark.parametrize(

@@ -51,13 +51,11 @@ THEOREM Sound == Init => x = 0""",
     assert [each.name for each in found.definitions if each.recursive] == ["Sum"]
 
 
-def test_the_sets_of_numbers_can_be_defined(write: WriteModules) -> None:
+def test_odd_definitions(write: WriteModules) -> None:
     body = "Nat == {0}\nInt == Nat\nReal == Int\na <= b == a = b\nx \\geq y == y <= x\n-. z == z"
     found = read(write, body)
     assert [each.name for each in found.definitions] == ["Nat", "Int", "Real", "<=", ">=", "-."]
-
-
-def test_higher_order_parameters_and_local_definitions(write: WriteModules) -> None:
+    # Higher-order parameters and local definitions.
     found = read(write, "Apply(F(_), a) == F(a)\nLOCAL Hidden(b) == b\nLOCAL INSTANCE Naturals")
     assert definition(found, "Apply").parameters == ("F", "a")
     assert not definition(found, "Apply").local

@@ -68,6 +68,11 @@ def test_a_name_reaches_definitions_at_any_depth(load: LoadModules) -> None:
     other = set(reach(load, "Other").definitions)
     assert other == {"Other", "Pure!Id", "Sum", "Half", "\\prec", "Zero", "f"}
     assert set(reach(load, "Spec").definitions) == {"Spec", "Step", "Vars"}
+    # Substitutions of a config are followed.
+    twice = {"Limit": ["MC_Limit"], "MC_Limit": ["Unused"]}
+    assert "Unused" in reach(load, "Inv", replaced=twice).definitions
+    assert "Unused" not in reach(load, "Spec", replaced={"Limit": ["Unused"]}).definitions
+    assert "Unused" in reach(load, "Inv", replaced={"..": ["Unused"]}).definitions
 
 
 @pytest.mark.parametrize(
@@ -122,13 +127,6 @@ def test_a_name_that_means_another_definition_changes_the_digest(load: LoadModul
     after = digest_names(load(*moved.values()), ["Other"], {})
     assert before.digest != after.digest
     assert {**after.definitions, "Zero": before.definitions["Zero"]} == before.definitions
-
-
-def test_substitutions_of_a_config_are_followed(load: LoadModules) -> None:
-    twice = {"Limit": ["MC_Limit"], "MC_Limit": ["Unused"]}
-    assert "Unused" in reach(load, "Inv", replaced=twice).definitions
-    assert "Unused" not in reach(load, "Spec", replaced={"Limit": ["Unused"]}).definitions
-    assert "Unused" in reach(load, "Inv", replaced={"..": ["Unused"]}).definitions
 
 
 def test_assumptions_have_digests(load: LoadModules) -> None:

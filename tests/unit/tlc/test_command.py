@@ -92,6 +92,13 @@ def test_options_come_last_so_that_they_win() -> None:
     assert command[-3:] == ["-workers", "8", "Main.tla"]
     assert jvm(command)[-1] == "-Xss64m"
     assert "-Xss64m" not in command[command.index("-cp") :]
+    # The flight recorder is there for who asks for it.
+    off = "-Djfr.unsupported.vm=true"
+    assert off in jvm(argv())
+    recording = "-XX:StartFlightRecording=filename=x.jfr"
+    asked = jvm(argv(replace(PLAIN, java_options=(recording,))))
+    assert recording in asked
+    assert off not in asked
 
 
 @pytest.mark.parametrize("mebibytes", [128, 256, 512, 1024, 4096, 65536])
@@ -113,12 +120,3 @@ def test_what_no_answer_depends_on_can_be_left_out() -> None:
         *("-Dtlc2.value.Values.width=2147483647", "-XX:+UseSerialGC", "-Dmine=1"),
         *whole[whole.index("-cp") :],
     )
-
-
-def test_the_flight_recorder_is_there_for_who_asks_for_it() -> None:
-    off = "-Djfr.unsupported.vm=true"
-    assert off in jvm(argv())
-    recording = "-XX:StartFlightRecording=filename=x.jfr"
-    asked = jvm(argv(replace(PLAIN, java_options=(recording,))))
-    assert recording in asked
-    assert off not in asked

@@ -106,9 +106,7 @@ def test_a_state_counts_once_also_in_a_later_block() -> None:
     line = '7 [label="x = 1"];\n'
     assert len(read(line * 2, reader).states) == 1
     assert read(line + '8 [label="x = 2"];', reader).fingerprints.tolist() == [8]
-
-
-def test_equal_steps_are_one_also_in_the_next_block() -> None:
+    # Equal steps are one, also in the next block.
     reader = GraphReader()
     lines = '1 -> 2 [label="A",color="black"];\n1 -> 2 [label="A",color="2"];\n1 -> 2 [label="B"];\n'
     assert steps(read(lines, reader)) == [(1, 2, "A", None), (1, 2, "B", None)]

@@ -83,9 +83,7 @@ def test_differences() -> None:
     assert list(differences(left, right, (left, right))) == []
     before = (left, _state(x=(1, 3), y=frozenset({3})))
     assert list(differences(left, right, before)) == ["y{}: 1 | -", "y{}: - | 2"]
-
-
-def test_of_many_differences_the_first_are_said() -> None:
+    # Of many the first are said.
     left, right = _state(x=tuple(range(20))), _state(x=tuple(range(20, 40)))
     found = list(differences(left, right, None))
     assert found[:12] == [f"x[{n}]: {n - 1} | {n + 19}" for n in range(1, 13)]

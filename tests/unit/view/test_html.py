@@ -185,10 +185,17 @@ def printed(what: RenderableType, width: int, *, file: bool = False) -> list[str
     return [line.rstrip() for line in text.getvalue().splitlines()]
 
 
-def test_further_lines_are_indented_too() -> None:
+def test_how_lines_are_indented_and_wrapped() -> None:
     text = Indented(Text("one two three"), 4)
     assert printed(text, 12) == ["    one two", "    three"]
     assert printed(text, 12, file=True) == ["    one two three"]
+    # A line wraps first where it has columns.
+    line = "  Inv    violated iff A + B > 2 * C    28 of 48, no exception"
+    assert printed(Wrapped([line]), 80) == [line]
+    assert printed(Wrapped([line]), 34) == ["  Inv  violated iff A + B > 2 * C", "    28 of 48, no exception"]
+    narrow = ["  Inv", "    violated iff A +", "    B > 2 * C", "    28 of 48, no", "    exception"]
+    assert printed(Wrapped([line]), 20) == narrow
+    assert printed(Wrapped([line]), 20, file=True) == [line]
 
 
 SWEEPS = FittedTable(
@@ -211,15 +218,6 @@ def test_a_table_of_sweeps_drops_columns_and_breaks_no_word(width: int, dropped:
 def test_a_table_of_sweeps_is_a_list_in_a_narrower_terminal_and_two_lines_in_a_file() -> None:
     assert printed(SWEEPS, 24)[0] == "sweep kip320, checked"
     assert len(printed(SWEEPS, 4000, file=True)) == 2
-
-
-def test_a_line_wraps_first_where_it_has_columns() -> None:
-    line = "  Inv    violated iff A + B > 2 * C    28 of 48, no exception"
-    assert printed(Wrapped([line]), 80) == [line]
-    assert printed(Wrapped([line]), 34) == ["  Inv  violated iff A + B > 2 * C", "    28 of 48, no exception"]
-    narrow = ["  Inv", "    violated iff A +", "    B > 2 * C", "    28 of 48, no", "    exception"]
-    assert printed(Wrapped([line]), 20) == narrow
-    assert printed(Wrapped([line]), 20, file=True) == [line]
 
 
 def test_what_a_run_out_of_memory_counted_is_the_least(tmp_path: Path) -> None:

@@ -66,9 +66,7 @@ def test_a_message_in_a_set_is_received_when_it_is_taken_out() -> None:
     # Initial messages have no sender; a message that reappears is sent again.
     assert ends(sending(box(one), box(), box(one), box())) == [(Q, P, 2, 3)]
     assert ends(sending(box(), box(one), box(), box(one))) == [(P, Q, 1, 2), (P, None, 3, None)]
-
-
-def test_equal_messages_in_a_bag_are_taken_one_after_the_other() -> None:
+    # Equal messages in a bag are taken one after the other.
     assert ends(sending(bag(), bag(a=1), bag(a=2), bag(a=1), bag())) == [(P, P, 1, 3), (Q, Q, 2, 4)]
     assert ends(sending(bag(a=1), bag(a=2), bag(a=1), bag())) == [(P, P, 1, 3)]
     assert ends(sending(bag(), bag(a=2), bag(a=1))) == [(P, Q, 1, 2), (P, None, 1, None)]
