@@ -54,6 +54,12 @@ def test_the_points_that_were_run(view: StoreView) -> None:
     ]
     assert value_order(points, "N") == ["2", "10", "3"]
     assert (points[0].number("distinct"), points[4].number("distinct")) == (8.0, None)
+    # A store shows itself.
+    assert "7 points: 1 holds, 3 violated, 1 broken, 1 excluded, 1 not run yet" in str(view)
+    # The smallest points that violate something, each with its parameters; the laws have a test of their own.
+    violating = [line for line in str(view).splitlines() if " violates " in line]
+    assert 0 < len(violating) <= 3
+    assert all(re.fullmatch(r"  point \d+ violates \w+(, \w+)*: \w+ = .*", line) for line in violating)
 
 
 @pytest.mark.parametrize("column", ["nothing", "outcome", "violated", "started_at"])
@@ -100,15 +106,13 @@ def lease_points(size: int) -> list[GridPoint]:
     return points
 
 
-def test_axes_are_those_that_separate_the_verdicts() -> None:
+def test_axes_and_minimal_points() -> None:
     points = lease_points(3)
     # Term decides the lengths of traces, but no verdict.
     assert best_axes(points, [], {"Term", "Late", "Grace"}) == ("Late", "Grace")
     assert best_axes(points[:3], [], {"Term", "Late", "Grace"}) == ("Grace",)
     assert best_axes(points[:1], [], {"Term", "Late", "Grace"}) == ()
-
-
-def test_minimal_points_of_points() -> None:
+    # Minimal points.
     points = [
         grid_point(1, "holds", N="1", M="1"),
         grid_point(2, "violated", "A", N="2", M="1"),
@@ -120,14 +124,6 @@ def test_minimal_points_of_points() -> None:
     ]
     assert minimal_points_of(points) == {2, 3, 4}
     assert minimal_points_of([]) == frozenset()
-
-
-def test_a_store_shows_itself(view: StoreView) -> None:
-    assert "7 points: 1 holds, 3 violated, 1 broken, 1 excluded, 1 not run yet" in str(view)
-    # The smallest points that violate something, each with its parameters; the laws have a test of their own.
-    violating = [line for line in str(view).splitlines() if " violates " in line]
-    assert 0 < len(violating) <= 3
-    assert all(re.fullmatch(r"  point \d+ violates \w+(, \w+)*: \w+ = .*", line) for line in violating)
 
 
 def test_numbers() -> None:

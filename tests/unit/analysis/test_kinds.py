@@ -106,9 +106,7 @@ def test_a_file_made_elsewhere_has_a_kind_too(tmp_path: Path) -> None:
     path.write_text('{"vars": ["x"], "states": [{"x": 1}, {"x": 2}, {"x": 3}]}')
     (found,) = all_found(open_view(path))
     assert (found.length, found.actions) == (3, ())
-
-
-def test_one_is_called_one(tmp_path: Path) -> None:
+    # One is called one.
     view = view_of(tmp_path, ({"N": "1"}, "invariant"))
     assert "1 counterexample of 3 states" in str(view.kinds())
     assert repr(view).endswith(" 1 point>")
@@ -149,9 +147,7 @@ def test_repetitions_do_not_matter() -> None:
     assert (kind.backbone, kind.steps) == (("Grant", "Tick", "Grant"), "Grant > Tick+ > Grant")
     assert kind.size == "19 counterexamples of 4 to 22 states"
     assert kind.remarks == ""
-
-
-def test_a_coarse_kind_unites_what_is_alike() -> None:
+    # A coarse kind unites what is alike.
     leaks = [found(1, LONGER_LEAK, "ledgers state"), found(2, LEAK, "ledgers state")]
     assert shape(fine_kinds(leaks)) == [[1], [2]]
     assert shape(coarse_kinds(leaks)) == [[1, 2]]
@@ -166,9 +162,7 @@ def test_other_last_steps_make_another_kind() -> None:
     one, other = found(1, f"{base} Truncate", "log"), found(2, f"{base} Expand", "isr")
     assert shape(coarse_kinds([one, other])) == [[1], [2]]
     assert shape(coarse_kinds([one, found(2, f"{base} Lead Truncate", "log")])) == [[1, 2]]
-
-
-def test_other_violations_modules_and_endings_make_other_kinds() -> None:
+    # So do other violations, modules and endings.
     kinds = [
         found(1, "A B C"),
         found(2, "A B C", name="Other"),

@@ -90,6 +90,11 @@ def test_the_same_seed_chooses_the_same_points() -> None:
     for course in courses:
         course.run()
     assert courses[0].chosen == courses[1].chosen != courses[2].chosen
+    # Of points that tell as much the cheapest runs.
+    course = Course(grid(A=range(1, 21), B=[10**n for n in range(8)]), {"P": lambda p: int(p["A"]) >= 14})
+    course.run()
+    refuting = [course.points[place] for place, reason in course.chosen if reason == "refute"]
+    assert {point["B"] for point in refuting} == {"1"}
 
 
 @pytest.mark.parametrize("number", range(7))
@@ -159,13 +164,6 @@ def test_parameters_without_an_order_are_run_once_with_each_value() -> None:
     assert {p["Mode"] for p in corners} == {"fast", "safe", "slow", "off"}
     assert {(p["Flag"], p["N"]) for p in corners} >= {(f, n) for f in ("FALSE", "TRUE") for n in ("0", "19")}
     assert found.law == "N >= 11 /\\ Mode = slow"
-
-
-def test_of_points_that_tell_as_much_the_cheapest_runs() -> None:
-    course = Course(grid(A=range(1, 21), B=[10**n for n in range(8)]), {"P": lambda p: int(p["A"]) >= 14})
-    course.run()
-    refuting = [course.points[place] for place, reason in course.chosen if reason == "refute"]
-    assert {point["B"] for point in refuting} == {"1"}
 
 
 @pytest.mark.parametrize(("within", "draws"), [(0.05, 59), (0.02, 149), (0.01, 299)])

@@ -148,9 +148,7 @@ def test_only_wanted_states_and_what_a_test_sees_count() -> None:
     # A test that sees no difference between 1 and 2, nor between 3 and 4, still takes both actions.
     assert len(make_cover(graph, CoverOptions(), classes=[0, 1, 1, 2, 2]).behaviours) == 2
     assert len(make_cover(graph, CoverOptions(cover="states"), classes=[0, 1, 1, 2, 2]).behaviours) == 1
-
-
-def test_a_sample_is_the_same_for_a_seed() -> None:
+    # A sample is the same for a seed.
     graph = graph_of({(0, number % 3, number) for number in range(1, 30)}, {0}, 30)
     drawn = [make_cover(graph, CoverOptions(sample=5, seed=seed)).behaviours for seed in (1, 1, 2)]
     assert len(drawn[0]) == 5

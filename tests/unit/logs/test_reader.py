@@ -165,6 +165,14 @@ def test_lines_keep_their_numbers(tmp_path: Path) -> None:
     read = {line.where: line.fields for line in reader}
     assert read == {"run.ndjson:1": {"a": 1}, "run.ndjson:4": {"a": 2}}
     assert reader.remarks == []
+    # A field of several types is reported once.
+    text = '{"a": 1, "s": {"x": 1}}\n{"a": "1"}\n{"a": "2", "s": {"x": "2"}}\n{"a": null}\n'
+    reader = LogLines(written(tmp_path, text), "run.ndjson")
+    assert len(list(reader)) == 4
+    assert [(remark.line, remark.text) for remark in reader.remarks] == [
+        (2, "a is a string here and an integer in line 1"),
+        (3, "s.x is a string here and an integer in line 1"),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -187,16 +195,6 @@ def test_a_log_that_cannot_be_read(tmp_path: Path, text: str | bytes, code: str,
     assert raised.hint
     if code == "log-encoding":
         assert ("UTF-16" in raised.hint) is text.startswith(b"\xff\xfe")
-
-
-def test_a_field_of_several_types_is_reported_once(tmp_path: Path) -> None:
-    text = '{"a": 1, "s": {"x": 1}}\n{"a": "1"}\n{"a": "2", "s": {"x": "2"}}\n{"a": null}\n'
-    reader = LogLines(written(tmp_path, text), "run.ndjson")
-    assert len(list(reader)) == 4
-    assert [(remark.line, remark.text) for remark in reader.remarks] == [
-        (2, "a is a string here and an integer in line 1"),
-        (3, "s.x is a string here and an integer in line 1"),
-    ]
 
 
 def lines(*fields: dict[str, JsonValue], file: str = "run") -> list[LogLine]:

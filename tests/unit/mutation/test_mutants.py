@@ -215,9 +215,7 @@ def test_samples_are_reproducible_and_choices_are_checked(main: Path) -> None:
     assert {m.operator for m in chosen_mutants(found, operators=["drop-guard"])} == {"drop-guard"}
     with pytest.raises(InputError, match="no mutation operator"):
         chosen_mutants(found, operators=["drop-gard"])
-
-
-def test_given_mutants_are_places_and_texts(main: Path) -> None:
+    # Given mutants are places and texts.
     line = {"module": "Main", "line": 11, "column": 10, "before": "acks' = {}", "after": "acks' = Nodes"}
     [given] = given_mutants([load_modules(main)], ["", json.dumps(line)], "mine.jsonl")
     assert (given.operator, given.definition, given.edit.after) == ("given", "Clear", "acks' = Nodes")

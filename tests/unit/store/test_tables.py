@@ -141,6 +141,12 @@ def test_a_row_of_runs(store: Store) -> None:
         "chosen_for": None,
     }
     assert first["tlc_revision"] == "5b8488d"
+    # A broken point says why.
+    rows = table(store, "runs")
+    assert (rows[4]["verdict"], rows[4]["outcome"]) == ("broken", "error_spec_parse")
+    assert rows[4]["message"]
+    assert rows[4]["distinct"] is None
+    assert rows[3]["message"] is None
 
 
 def test_a_point_searched_several_times_has_the_counts_of_the_first_and_the_time_of_all(
@@ -153,14 +159,6 @@ def test_a_point_searched_several_times_has_the_counts_of_the_first_and_the_time
     assert [both[name] for name in names] == [once[name] for name in names]
     assert once["distinct"] != last["distinct"]
     assert (both["wall_seconds"], both["cpu_seconds"], both["executions"]) == (3.0, 4.5, 2)
-
-
-def test_a_broken_point_says_why(store: Store) -> None:
-    rows = table(store, "runs")
-    assert (rows[4]["verdict"], rows[4]["outcome"]) == ("broken", "error_spec_parse")
-    assert rows[4]["message"]
-    assert rows[4]["distinct"] is None
-    assert rows[3]["message"] is None
 
 
 def test_rows_of_traces_states_changes_and_coverage(store: Store) -> None:

@@ -100,9 +100,7 @@ def test_defaults(path: Path) -> None:
     assert file.model.check_deadlock is None  # that it is checked is for the config to deny
     assert (file.tlc.mode, file.tlc.find, file.tlc.workers) == ("check", "first", 1)
     assert file.expect is None
-
-
-def test_what_is_no_file(path: Path) -> None:
+    # What is no file.
     assert raises(InputError, read_sweep_file, path.parent).code == "sweep-unreadable"
     path.write_text("")
     below = raises(InputError, read_sweep_file, path / "sweep.toml")
@@ -207,6 +205,12 @@ def test_the_place_of_a_value(path: Path) -> None:
     path.write_text('module = "A.tla"\n# [tlc]\n# workers = 3\n[tlc]\nworkers = 1\n')
     _, source = read_sweep_file(path)
     assert source.place("tlc", "workers") == f"{path}:5:1"
+    # What strings of several lines hold is no key.
+    path.write_text(LONG)
+    _, source = read_sweep_file(path)
+    assert source.position("constants", "Max") == (8, 1)
+    assert source.position("model", "invariants") == (10, 1)
+    assert source.place("model", "invariants", value="Nope") == f"{path}:10:16"
 
 
 def test_the_nearest_name() -> None:
@@ -231,14 +235,6 @@ where = ["Max > 0", '''
   Max > 1 /\\
      Max > ) 2''']
 """
-
-
-def test_what_strings_of_several_lines_hold_is_no_key(path: Path) -> None:
-    path.write_text(LONG)
-    _, source = read_sweep_file(path)
-    assert source.position("constants", "Max") == (8, 1)
-    assert source.position("model", "invariants") == (10, 1)
-    assert source.place("model", "invariants", value="Nope") == f"{path}:10:16"
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n"])

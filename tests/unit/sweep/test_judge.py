@@ -116,6 +116,10 @@ def test_a_row_speaks_of_parameters(load: LoadSweep) -> None:
     raised = raises(InputError, load, HEAD + row, match="Max")
     assert raised.code == "grid-key"
     assert str(raised.where).endswith("sweep.toml:10:1")
+    # It may match by a predicate.
+    sweep = load(FOUR + "[[expect.point]]\nmatch = 'Max > 2'\nverdict = 'violated'\n")
+    assert [*sweep.row_numbers()] == [None, None, 1, 0]
+    assert [sweep.expectation(point).verdict for point in sweep.points] == [None, None, "violated", "holds"]
 
 
 def test_an_outcome_is_finer_than_a_verdict(load: LoadSweep) -> None:
@@ -139,12 +143,6 @@ FOUR = (
     HEAD.replace('["{a, b}", 1, true]', "[1, 2, 3, 4]")
     + "[[expect.point]]\nmatch = { Max = 4 }\nverdict = 'holds'\n"
 )
-
-
-def test_a_row_may_match_by_a_predicate(load: LoadSweep) -> None:
-    sweep = load(FOUR + "[[expect.point]]\nmatch = 'Max > 2'\nverdict = 'violated'\n")
-    assert [*sweep.row_numbers()] == [None, None, 1, 0]
-    assert [sweep.expectation(point).verdict for point in sweep.points] == [None, None, "violated", "holds"]
 
 
 @pytest.mark.parametrize(

@@ -155,8 +155,7 @@ def test_points_are_a_sequence() -> None:
     with pytest.raises(IndexError):
         POINTS[6]
 
-
-def test_the_first_points_with_each_text_cover_all(load: LoadSweep) -> None:
+    # The first points with each text cover all.
     def first(*groups: tuple[str, ...]) -> list[int]:
         return [point.index for point in POINTS.first_with(*groups)]
 
@@ -178,9 +177,7 @@ def test_a_terminal_lists_some_points_and_counts_the_values_of_all(load: LoadSwe
         "  Max: 5,000 values, 1 ... 5000",
         "sweep: 5,000 points, 0 combinations left out; 5,000 runs, 1 cached, 4,999 to execute",
     ]
-
-
-def test_points_with_the_same_run_name_the_first(load: LoadSweep) -> None:
+    # Points with the same run name the first.
     sweep = load('module = "Counter.tla"\n[parameters]\nMax = [1, 2]\ninvariants = ["Small", "Small,"]\n')
     plan = plan_sweep(sweep, "jar")
     shown = list(planned(sweep, plan, {}))

@@ -111,7 +111,9 @@ def test_the_two_agree_on_text_that_is_wrong_by_a_key() -> None:
         assert wrong(text), key
 
 
-def test_init_writes_it_beside_the_sweep_file_and_names_it(tiny_spec: Path, run_cli: RunCli) -> None:
+def test_init_writes_it_beside_the_sweep_file_and_names_it(
+    tiny_spec: Path, run_cli: RunCli, tmp_path: Path
+) -> None:
     run_cli("init", tiny_spec, "-o", "sweep.toml", "--schema", code=0)
     text = (tiny_spec.parent / "sweep.toml").read_text()
     directive, path = text.splitlines()[0].split()
@@ -119,9 +121,7 @@ def test_init_writes_it_beside_the_sweep_file_and_names_it(tiny_spec: Path, run_
     assert json.loads((tiny_spec.parent / path).read_text()) == SCHEMA
     assert wrong(text) == []
     assert read_sweep_text(text, Path("sweep.toml"))[0].module.endswith("Counter.tla")  # type: ignore[union-attr]
-
-
-def test_schema_prints_or_writes_it(tmp_path: Path, run_cli: RunCli) -> None:
+    # The command schema prints or writes it.
     assert json.loads(run_cli("schema").stdout) == SCHEMA
     assert "#:schema ./mine.json" in run_cli("schema", "-o", "mine.json", code=0).stderr
     assert json.loads((tmp_path / "mine.json").read_text()) == SCHEMA

@@ -47,9 +47,7 @@ def test_the_text_of_a_config() -> None:
     # What is empty leaves no trace.
     text = render_config(Config(init="Init", next="Next"), default_template())
     assert text.splitlines()[1:] == ["INIT Init", "NEXT Next"]
-
-
-def test_deadlock_is_told_to_the_reader_since_old_configs_cannot_say_it() -> None:
+    # Deadlock is told to the reader, since old configs cannot say it.
     text = render_config(replace(CONFIG, check_deadlock=False), default_template())
     assert "-deadlock" in text.splitlines()[0]
     assert "CHECK_DEADLOCK" not in text
@@ -121,12 +119,20 @@ def body(wrapper: str, name: str) -> str:
     return wrapper[wrapper.index(f"\nMC_{name}") + 1 :].partition("\n\n")[0]
 
 
-def test_no_module_is_written_where_none_is_needed(load: LoadSweep) -> None:
+def test_no_module_is_written_where_none_is_needed(load: LoadSweep, tmp_path: Path) -> None:
     sweep = load('module = "Counter.tla"\n[parameters]\nMax = [1, "Max", "{a}"]\n')
     for point, value in zip(sweep.points, ("1", "Max", "{a}"), strict=True):
         config, main, wrapper = build_config(sweep.model(point))
         assert (main, wrapper) == ("Counter", None)
         assert config.assignments == (("Max", value),)
+    # The wrapper has the name of no module.
+    (tmp_path / "MC_Mine.tla").write_text("---- MODULE MC_Mine ----\n====\n")
+    mine = COUNTER.replace("Counter", "Mine").replace("Naturals", "Naturals, MC_Mine")
+    (tmp_path / "Mine.tla").write_text(mine)
+    sweep = load('module = "Mine.tla"\n[model]\ninit = "Init"\nnext = "Next"\n[constants]\nMax = "1 + 1"\n')
+    _, main, wrapper = built(sweep.model(sweep.points[0]))
+    assert main == "MC_Mine_"
+    assert wrapper.startswith("---- MODULE MC_Mine_ ----\n")
 
 
 def test_the_wrapper_module(model: Model) -> None:
@@ -148,6 +154,12 @@ def test_the_name_of_a_definition_is_substituted_not_made_a_model_value(model: M
     assert body(wrapper, "Who") == "MC_Who ==\n  {Limit, b}"
     assert "CONSTANTS b" in wrapper
     assert ("b", "b") in config.assignments
+    # One name is replaced in two modules.
+    both = replace(model, replacements=(Substitution("Top", "0..2"), Substitution("[Naturals]Top", "0..3")))
+    config, _, wrapper = built(both)
+    assert dict(config.substitutions[-2:]) == {"Top": "[Naturals] MC_Top_"}
+    assert [value for _, value in config.substitutions[-2:]] == ["MC_Top", "[Naturals] MC_Top_"]
+    assert (body(wrapper, "Top ==").split()[-1], body(wrapper, "Top_ ==").split()[-1]) == ("0..2", "0..3")
 
 
 @pytest.mark.parametrize(
@@ -169,14 +181,6 @@ def test_what_expressions_need(model: Model, name: str, value: str, has: str, la
     assert not lacks or lacks not in wrapper
     if name == "Table":
         assert config.assignments[-3:] == (("a", "a"), ("c", "c"), ("fast", "fast"))
-
-
-def test_one_name_replaced_in_two_modules(model: Model) -> None:
-    both = replace(model, replacements=(Substitution("Top", "0..2"), Substitution("[Naturals]Top", "0..3")))
-    config, _, wrapper = built(both)
-    assert dict(config.substitutions[-2:]) == {"Top": "[Naturals] MC_Top_"}
-    assert [value for _, value in config.substitutions[-2:]] == ["MC_Top", "[Naturals] MC_Top_"]
-    assert (body(wrapper, "Top ==").split()[-1], body(wrapper, "Top_ ==").split()[-1]) == ("0..2", "0..3")
 
 
 def test_symmetry_of_constants(model: Model) -> None:
@@ -219,13 +223,3 @@ def test_what_cannot_stand_in_a_module(model: Model, name: str, value: str, code
     raised = raises(InputError, lambda: build_config(with_constant(model, name, value)))
     assert raised.code == code
     assert said in str(raised)
-
-
-def test_the_wrapper_has_the_name_of_no_module(load: LoadSweep, tmp_path: Path) -> None:
-    (tmp_path / "MC_Mine.tla").write_text("---- MODULE MC_Mine ----\n====\n")
-    mine = COUNTER.replace("Counter", "Mine").replace("Naturals", "Naturals, MC_Mine")
-    (tmp_path / "Mine.tla").write_text(mine)
-    sweep = load('module = "Mine.tla"\n[model]\ninit = "Init"\nnext = "Next"\n[constants]\nMax = "1 + 1"\n')
-    _, main, wrapper = built(sweep.model(sweep.points[0]))
-    assert main == "MC_Mine_"
-    assert wrapper.startswith("---- MODULE MC_Mine_ ----\n")

@@ -212,9 +212,7 @@ def test_nothing_is_known_before_the_last_message(tmp_path: Path) -> None:
     for length in (0, 3, len(text) // 2, len(text) - 1):
         cut.write_bytes(text[:length])
         assert exit_status(cut) is None
-
-
-def test_it_is_waited_for_where_more_is_written() -> None:
+    # It is waited for where more is written.
     for options in (
         *(TlcOptions(options=("-continue",)), TlcOptions(options=("-dump", "states"))),
         TlcOptions(java_options=("-XX:ArchiveClassesAtExit=x",)),

@@ -120,9 +120,7 @@ def test_who_is_not_known_is_not_guessed() -> None:
     states = ((on(1, 1), box()), (on(2, 2), box(message())), (on(2, 2), box()))
     trace = made(*(("Both", {"n": n, "box": sent}) for n, sent in states))
     assert ends(trace_lanes(trace, messages="box").arrows) == [(None, None, 1, 2)]
-
-
-def test_a_message_that_stays_is_received_by_who_takes_on_its_fields() -> None:
+    # A message that stays is received by who takes on its fields.
     sent = Record({"epoch": 2, "leader": P, "isr": box(P, Q)})
     old, new = (Record({"epoch": n, "leader": P, "end": 0}) for n in (1, 2))
     trace = made(
@@ -175,6 +173,10 @@ def test_as_text(tmp_path: Path) -> None:
     trace = made(start, ("Send", {"n": on(2, 1), "box": box(message(src=P, dst=Q))}))
     assert trace.lanes([P, Q], messages="box").note == ""
     assert trace.lanes(messages="box").note == "the processes are guessed from n"
+    # No text is an order to a terminal.
+    trace = made(("Init", {"n": on("a", "b")}), ("Next", {"n": on("a", "\x1b[2J")}))
+    assert "\\x1b[2J" in str(trace.lanes())
+    assert "\x1b" not in str(trace.lanes())
 
 
 def test_processes_of_several_kinds_have_lanes() -> None:
@@ -189,12 +191,6 @@ def test_processes_of_several_kinds_have_lanes() -> None:
         assert rows == [({C: ("held  0 → 1",)}, (), (C,)), ({P: ("n  1 → 2",)}, (), (P,))]
         assert ends(lanes.arrows) == [(C, P, 1, 2)]
         assert lanes.note == ""
-
-
-def test_no_text_is_an_order_to_a_terminal() -> None:
-    trace = made(("Init", {"n": on("a", "b")}), ("Next", {"n": on("a", "\x1b[2J")}))
-    assert "\\x1b[2J" in str(trace.lanes())
-    assert "\x1b" not in str(trace.lanes())
 
 
 def _lasso() -> Trace:
