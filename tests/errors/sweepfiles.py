@@ -1,4 +1,4 @@
-"""Errors in sweep files, and in what they name."""
+"""Errors in sweep files, in their grids, and in what they name."""
 
 from __future__ import annotations
 
@@ -18,6 +18,13 @@ def model_of_the_toolbox_with_entities(lab: Lab) -> None:
         '<!DOCTYPE a [<!ENTITY b "c">]><launchConfiguration type="&b;"></launchConfiguration>',
     )
     lab.run("init", "Counter.tla", "--launch", str(path))
+
+
+@provokes("grid-size", "sweep.toml:2:1")
+def too_many_points(lab: Lab) -> None:
+    lab.write("Pair.tla", "---- MODULE Pair ----\nCONSTANTS A, B\nVARIABLE x\nSpec == [][x' = x]_x\n====\n")
+    rule = "{ from = 1, to = 2000 }"
+    lab.plan(f'module = "Pair.tla"\n[parameters]\nA = {rule}\nB = {rule}\n')
 
 
 provokes.plans(
@@ -56,6 +63,17 @@ provokes.plans(
     ("input-path", "3:11", '[inputs]\nfiles = ["MC.*"]\n[constants]\nMax = 1\n', {"MC.cfg": ""}),
     ("input-path", "3:11", '[inputs]\nfiles = ["*.class"]\n[constants]\nMax = 1\n', {"Counter.class": ""}),
     ("grid-key", "3:11", '[inputs]\nfiles = ["{LOG}"]\n' + MAX_1),
+    ("assigned-twice", "5:1", "[constants]\nMax = 1\n[parameters]\nMax = [1, 2]\n"),
+    ("empty-parameter", "3:1", "[parameters]\nMax = []\n"),
+    ("empty-parameter", "2:1", "config = []\n"),
+    ("values", "3:1", "[parameters]\nMax = { from = 1 }\n"),
+    ("duplicate-point", "3:1", "[parameters]\nMax = [1, 1]\n"),
+    ("empty-grid", "5:1", "[parameters]\nMax = [1]\n[grid]\nexclude = [{ Max = 1 }]\n"),
+    ("grid-key", "5:1", "[parameters]\nMax = [1]\n[grid]\nexclude = [{ Mex = 1 }]\n"),
+    ("unknown-name", "5:1", '[parameters]\nMax = [1, 2]\n[grid]\nwhere = "Mex > 1"\n'),
+    ("not-a-predicate", "5:1", '[parameters]\nMax = [1, 2]\n[grid]\nwhere = "Max + 1"\n'),
+    ("not-a-value", "5:1", '[parameters]\nMax = [1, 2]\n[grid]\nwhere = "Max > TRUE"\n'),
+    ("not-understood", "5:1", '[parameters]\nMax = [1, 2]\n[grid]\nwhere = "ENABLED Up"\n'),
 )
 
 # Of no deadlock check, and of a violation of nothing.
@@ -91,6 +109,7 @@ OP = module("Op", "CONSTANT Pick(_)\nVARIABLE x\nSpec == x = Pick(1) /\\ [][x' =
 provokes.plans(
     "",
     ("no-module", "sweep.toml", 'name = "nameless"\n'),
+    ("empty-parameter", "1:1", "module = []\n"),
     ("instance-name", "3:18", 'module = "Two.tla"\n[model]\nspecification = "C!Spec"\n', TWO),
     ("unassigned", "sweep.toml", HEAD),
     ("no-specification", "sweep.toml", 'module = "Bare.tla"\n', BARE),

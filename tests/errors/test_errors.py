@@ -8,17 +8,7 @@ import pytest
 
 from scripts.reference.pages import ROOT
 from scripts.reference.raised import raised_errors
-from tests.errors import (  # noqa: F401 - they fill the registry
-    commands,
-    grids,
-    logs,
-    modules,
-    mutants,
-    observed_logs,
-    stores,
-    sweepfiles,
-    tools,
-)
+from tests.errors import commands, logs, modules, mutants, stores, sweepfiles, tools  # noqa: F401 - they fill the registry
 from tests.errors.provoke import Lab, Provocation, provokes
 from tests.raising import raises
 from tla2py.errors import Tla2pyError

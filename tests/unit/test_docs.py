@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import runpy
 import tomllib
@@ -14,7 +15,7 @@ from markdown_it import MarkdownIt
 from scripts.reference.errors import errors_page
 from scripts.reference.pages import PAGES, ROOT
 from scripts.reference.raised import raised_errors
-from tla2py.model.outcome import Outcome
+from tla2py.model.outcome import VERDICTS, Outcome
 from tla2py.sweep import sections
 
 
@@ -37,6 +38,12 @@ def test_the_page_of_errors_shows_what_is_said() -> None:
     assert "pip install 'tla2py[spark]'" in errors_page()
 
 
+def test_the_page_on_verdicts_has_every_outcome() -> None:
+    page = (ROOT / "docs" / "verdict.md").read_text(encoding="utf-8")
+    rows = dict(re.findall(r"^\| `(\w+)` \| (\w+) \|", page, re.MULTILINE))
+    assert rows == {outcome.value: verdict.value for outcome, verdict in VERDICTS.items()}
+
+
 def test_the_sweep_file_page_has_every_key() -> None:
     page = (ROOT / "docs" / "sweep-file.md").read_text()
     names = ["ModelSection", "GridSection", "ValuesTable", "TlcSection", "ExpectSection", "SweepFile"]
@@ -51,6 +58,24 @@ def test_the_sweep_file_page_has_every_key() -> None:
 def test_links_lead_somewhere(page: Path) -> None:
     for target in re.findall(r"\]\(([^)#]+)", page.read_text()):
         assert target.startswith("https://") or (page.parent / target).exists(), target
+
+
+BOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+
+
+@pytest.mark.parametrize("path", BOOKS, ids=lambda path: path.stem)
+def test_a_notebook_is_stripped_and_its_links_lead_somewhere(path: Path) -> None:
+    # When this fails: python scripts/notebooks.py --strip
+    assert len(BOOKS) == 5
+    book = json.loads(path.read_text(encoding="utf-8"))
+    assert set(book["metadata"]) == {"kernelspec", "language_info"}
+    for cell in book["cells"]:
+        assert cell["metadata"] == {}
+        if cell["cell_type"] == "code":
+            assert (cell["outputs"], cell["execution_count"]) == ([], None)
+    text = "\n".join("".join(cell["source"]) for cell in book["cells"] if cell["cell_type"] == "markdown")
+    for target in re.findall(r"\]\(([^)#]+)", text):
+        assert (path.parent / target).exists(), target
 
 
 def test_what_contributors_are_told_to_touch_is_there() -> None:
