@@ -57,10 +57,8 @@ SYSTEM = Path("tlc", "process", "system.py")
 
 # What makes objects of any class as it reads: a store may be a stranger's. A state graph's readers are processes of
 # ours, and Spark itself pickles what goes to its workers.
-UNPICKLING = {
-    "pickle": ["store.derive"],
-    **{name: [] for name in ("cloudpickle", "dill", "joblib", "jsonpickle", "marshal", "shelve", "yaml")},
-}
+OTHERS = ("cloudpickle", "dill", "joblib", "jsonpickle", "marshal", "shelve", "yaml")
+UNPICKLING = {"pickle": ["store.derive"], **{name: [] for name in OTHERS}}
 # The same by other names.
 UNPICKLES = {"allow_pickle", "read_pickle", "load_pickle", "PyExtensionType", "pickleFile", "unpickle"}
 
@@ -213,11 +211,8 @@ def test_a_forwarding_function_is_seen() -> None:
 def test_the_pages_on_the_structure_name_what_there_is(page: str) -> None:
     """Each name that a page places in a file stands there, as in ``load_sweep`` in ``sweep/load.py``."""
     text = (ROOT.parent / page).read_text("utf-8")
-    named = [
-        (name, file)
-        for names, file in re.findall(r"((?:`\w+`,? (?:and )?)+)(?:of|in) `([\w/]+\.py)`", text)
-        for name in re.findall(r"\w+(?=`)", names)
-    ]
+    places = re.findall(r"((?:`\w+`,? (?:and )?)+)(?:of|in) `([\w/]+\.py)`", text)
+    named = [(name, file) for names, file in places for name in re.findall(r"\w+(?=`)", names)]
     assert len(named) > 5
     folder = ROOT if page.startswith("docs/") else ROOT.parent
     for each, file in named:

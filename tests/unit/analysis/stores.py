@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from tests.unit.records import executed
 from tests.unit.rows import run_row
-from tla2py.analysis.points import GridPoint
+from tla2py.analysis.points import Answered, Answers, GridPoint
 from tla2py.analysis.view import StoreView, open_view
 from tla2py.store.store import Manifest, ManifestParameter, ManifestPoint, Store, points_table
 
@@ -47,3 +47,9 @@ def view_of(
 def grid_point(number: int, verdict: str = "holds", *violated: str, **parameters: str) -> GridPoint:
     run = run_row(verdict, *violated, point=number)
     return GridPoint(parameters=parameters, run=run, lengths={})
+
+
+def answers_of(name: str, rows: Iterable[tuple[int, Mapping[str, str], bool]], of: int) -> Answers:
+    """The answers at some points: their numbers and parameters, and whether the property is violated there."""
+    answered = tuple(Answered(point=number, parameters=point, violated=bad) for number, point, bad in rows)
+    return Answers(name=name, answered=answered, unanswered=(), excluded=(), missing=(), of=of)

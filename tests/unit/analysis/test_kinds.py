@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.raising import raises
-from tests.unit.analysis.stores import view_of
+from tests.unit.analysis.stores import answers_of, view_of
 from tla2py.analysis.explanation import Explained, Explanation, explain_answers, suggest_points
 from tla2py.analysis.kinds import (
     Course,
@@ -30,7 +30,7 @@ from tla2py.analysis.kinds import (
     make_kind,
 )
 from tla2py.analysis.laws import find_law
-from tla2py.analysis.points import Answered, Answers
+from tla2py.analysis.points import Answers
 from tla2py.analysis.view import StoreView, open_view
 from tla2py.errors import InputError
 
@@ -234,11 +234,8 @@ def test_three_thousand_are_grouped_in_no_time() -> None:
 
 
 def answers(points: Sequence[Mapping[str, str]], violated: Sequence[bool]) -> Answers:
-    answered = tuple(
-        Answered(point=number, parameters=point, violated=each)
-        for number, (point, each) in enumerate(zip(points, violated, strict=True), 1)
-    )
-    return Answers(name="Safe", answered=answered, unanswered=(), excluded=(), missing=(), of=len(points))
+    numbered = enumerate(zip(points, violated, strict=True), 1)
+    return answers_of("Safe", [(number, *row) for number, row in numbered], len(points))
 
 
 def square(size: int) -> list[dict[str, str]]:

@@ -8,7 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 import pytest
 
 from benchmarks.learning import learn, planted
-from tla2py.analysis.points import Answered, Answers
+from tests.unit.analysis.stores import answers_of
+from tla2py.analysis.points import Answers
 from tla2py.analysis.searching import Learner, enough_draws
 from tla2py.model.search import ChosenFor, SearchedLaw
 
@@ -54,14 +55,8 @@ class Course:
     def told(self, run: Sequence[int]) -> dict[str, SearchedLaw]:
         def answers(name: str, answer: Answer) -> Answers:
             found = [(n, self.points[n], answer(self.points[n])) for n in run]
-            answered = tuple(
-                Answered(point=n + 1, parameters=point, violated=violated)
-                for n, point, violated in found
-                if violated is not None
-            )
-            return Answers(
-                name=name, answered=answered, unanswered=(), excluded=(), missing=(), of=len(self.points)
-            )
+            known = [(n + 1, point, violated) for n, point, violated in found if violated is not None]
+            return answers_of(name, known, len(self.points))
 
         standings = self.learner.tell(run, [answers(*each) for each in self.answer.items()])
         known = [each.known for each in standings]

@@ -62,12 +62,8 @@ def test_a_lock_reads_back(
 
 
 def test_what_all_points_share_is_written_once() -> None:
-    facts: dict[str, Any] = {
-        "checked": ["invariant A"],
-        "searched": [],
-        "model_values": ["a", "b"],
-        "fired": ["Up"],
-    }
+    facts: dict[str, Any] = {"checked": ["invariant A"], "searched": [], "fired": ["Up"]}
+    facts["model_values"] = ["a", "b"]
     facts |= {"reaches": {"invariant A": "1"}, "assumptions": {}, "definitions": {"A": "1", "B": "2"}}
     shared = msgspec.structs.replace(POINT, parameters={"N": "1"}, **facts)
     more: dict[str, Any] = {"model_values": ["a", "b", "c"], "definitions": {"A": "1", "B": "3", "C": "4"}}
@@ -142,12 +138,10 @@ def folder(tmp_path: Path) -> Path:
 
 
 INPUTS = ("sweep.toml", "sweep.lock", "Counter.tla", "template", "data/a.csv", "link", "data/../template")
+TARGETS = [*(("--junit", name) for name in INPUTS), ("--sarif", "sweep.lock"), ("--summary", "template")]
 
 
-@pytest.mark.parametrize(
-    ("option", "name"),
-    [*(("--junit", name) for name in INPUTS), ("--sarif", "sweep.lock"), ("--summary", "template")],
-)
+@pytest.mark.parametrize(("option", "name"), TARGETS)
 @pytest.mark.parametrize("broken", [False, True])
 def test_no_report_replaces_an_input(
     run_cli: RunCli, folder: Path, option: str, name: str, broken: bool

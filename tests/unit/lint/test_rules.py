@@ -46,27 +46,23 @@ def located(finding: Finding) -> tuple[str, int, int]:
     return finding.code, finding.place.line or 0, finding.place.column or 0
 
 
+THREE_WRONG = [("value", 3, 19), ("model-value", 3, 30), ("unknown-definition", 3, 45)]
+NOT_WITH_LIVENESS = [("symmetry-liveness", 3, 10), ("constraint-liveness", 3, 26)]
+COMMENTED = ("commented-keyword", 5, 1)
+
+
 @pytest.mark.parametrize(
     ("text", "found"),
     [
         # After an unreadable value, the other statements are still linted.
-        (
-            "CONSTANTS Limit = -1 Bound = Same INVARIANT Nope",
-            [("value", 3, 19), ("model-value", 3, 30), ("unknown-definition", 3, 45)],
-        ),
+        ("CONSTANTS Limit = -1 Bound = Same INVARIANT Nope", THREE_WRONG),
         ("INVARIANT Young", []),
         ("SYMMETRY Swap PROPERTY Kept", []),
-        (
-            "SYMMETRY Swap CONSTRAINT Bound PROPERTY Kept Ends",
-            [("symmetry-liveness", 3, 10), ("constraint-liveness", 3, 26)],
-        ),
+        ("SYMMETRY Swap CONSTRAINT Bound PROPERTY Kept Ends", NOT_WITH_LIVENESS),
         ("INVARIANT\n\\* Small\nPROPERTY Steps", []),
         ("INVARIANT Small\n\\* PROPERTY Ends\nBound", []),
         ("INVARIANT Small\n\\* PROPERTY\n\\* Ends\nBound", []),
-        (
-            "INVARIANT Small\n(* PROPERTIES: *)\nEnds",
-            [("invariant-level", 5, 1), ("commented-keyword", 5, 1)],
-        ),
+        ("INVARIANT Small\n(* PROPERTIES: *)\nEnds", [("invariant-level", 5, 1), COMMENTED]),
         ("CONSTANT None = None INVARIANT Small", []),
         ("CONSTANT x = 4", [("unknown-constant", 3, 10)]),
         ("CONSTANT Nope <- Bound", [("unknown-constant", 3, 10)]),
@@ -100,13 +96,9 @@ def test_messages_and_hints(box: Path) -> None:
 def test_the_module_of_a_config(tmp_path: Path) -> None:
     for name in ("Raft.tla", "RaftSmall.tla", "MCVote.tla", "MC_Pax.tla", "Vote.txt"):
         (tmp_path / name).write_text("")
-    for module, configs in (
-        ("Raft.tla", ("Raft", "RaftTiny")),
-        ("RaftSmall.tla", ("RaftSmall", "RaftSmaller")),
-        ("MCVote.tla", ("Vote",)),
-        ("MC_Pax.tla", ("Pax",)),
-    ):
-        assert {module_of(tmp_path / f"{name}.cfg") for name in configs} == {tmp_path / module}
+    pairs = "Raft Raft, RaftTiny Raft, RaftSmall RaftSmall, RaftSmaller RaftSmall, Vote MCVote, Pax MC_Pax"
+    for config, module in (pair.split() for pair in pairs.split(", ")):
+        assert module_of(tmp_path / f"{config}.cfg") == tmp_path / f"{module}.tla"
     assert module_of(tmp_path / "Other.cfg") is None
 
 

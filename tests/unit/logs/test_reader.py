@@ -42,6 +42,9 @@ def reader(folder: Path, *definitions: str, given: tuple[SourceTexts, ...] = (),
 
 
 JSON = SourceTexts("environment", "JSON")
+FIXED = 'Log == ndJsonDeserialize("trace.ndjson")'
+NAMED = r"Named(name, other) == IF name \in DOMAIN IOEnv THEN IOEnv[name] ELSE other"
+TAGGED = "Read(tag, path) == SelectSeq(ndJsonDeserialize(path), LAMBDA e: e = tag)"
 
 
 @pytest.mark.parametrize(
@@ -58,35 +61,16 @@ JSON = SourceTexts("environment", "JSON")
         ),
         (['File == "trace.ndjson"', "Log == ndJsonDeserialize(File)"], SourceTexts("definition", "File")),
         (["CONSTANT File", "Log == ndJsonDeserialize(File)"], SourceTexts("definition", "File")),
-        (['Log == ndJsonDeserialize("trace.ndjson")'], SourceTexts("file", "trace.ndjson")),
+        ([FIXED], SourceTexts("file", "trace.ndjson")),
         # Through operators with parameters, LET and CASE.
         (["Read(path) == ndJsonDeserialize(path)", "Log == Read(IOEnv.JSON)"], JSON),
-        (
-            [
-                "Read(tag, path) == SelectSeq(ndJsonDeserialize(path), LAMBDA e: e = tag)",
-                "ReadAll(path) == Read(1, path)",
-                "Log == ReadAll(IOEnv.JSON)",
-            ],
-            JSON,
-        ),
-        (
-            [
-                r"Named(name, other) == IF name \in DOMAIN IOEnv THEN IOEnv[name] ELSE other",
-                'Log == ndJsonDeserialize(Named("JSON", "trace.ndjson"))',
-            ],
-            JSON,
-        ),
-        (
-            ['Log == LET file == CASE TRUE -> IOEnv.JSON [] OTHER -> "a" IN Tail(ndJsonDeserialize(file))'],
-            JSON,
-        ),
+        ([TAGGED, "ReadAll(path) == Read(1, path)", "Log == ReadAll(IOEnv.JSON)"], JSON),
+        ([NAMED, 'Log == ndJsonDeserialize(Named("JSON", "trace.ndjson"))'], JSON),
+        (['Log == LET f == CASE TRUE -> IOEnv.JSON [] OTHER -> "a" IN Tail(ndJsonDeserialize(f))'], JSON),
         (['Log == ndJsonDeserialize(Print("reading", IOEnv.JSON))'], JSON),
         # Only one of them is compared with what counts.
         ([LOG, "Config == ndJsonDeserialize(IOEnv.CONFIG)"], JSON),
-        (
-            ['Log == ndJsonDeserialize("trace.ndjson")', "Config == JsonDeserialize(IOEnv.CONFIG)"],
-            SourceTexts("file", "trace.ndjson"),
-        ),
+        ([FIXED, "Config == JsonDeserialize(IOEnv.CONFIG)"], SourceTexts("file", "trace.ndjson")),
     ],
 )
 def test_the_way_to_the_log_is_found(tmp_path: Path, definitions: list[str], source: SourceTexts) -> None:

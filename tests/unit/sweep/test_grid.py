@@ -172,9 +172,8 @@ def test_where_keeps_what_is_true(load: LoadSweep, where: str, points: list[tupl
 
 
 def test_the_names_that_where_knows(load: LoadSweep) -> None:
-    text = GRID.replace("<<0, 1>>", "Low + 1").replace(
-        "[grid]", '[substitutions]\nOther = "Origin * 10"\n[grid]'
-    )
+    text = GRID.replace("<<0, 1>>", "Low + 1")
+    text = text.replace("[grid]", '[substitutions]\nOther = "Origin * 10"\n[grid]')
     assert shown(load(text + 'where = "Other = 30"\n')) == [("{b1}", "2"), ("{b1, b2}", "2")]
     # Modules and keys of the model are strings.
     sweep = load(
@@ -248,10 +247,10 @@ MISTAKES: dict[str, list[tuple[str, str, int, str]]] = {
 }
 
 
-@pytest.mark.parametrize(
-    ("text", "code", "line", "said"),
-    [(head + text, *told) for head, rows in MISTAKES.items() for text, *told in rows],
-)
+CASES = [(head + text, *told) for head, rows in MISTAKES.items() for text, *told in rows]
+
+
+@pytest.mark.parametrize(("text", "code", "line", "said"), CASES)
 def test_mistakes_are_told_at_their_line(load: LoadSweep, text: str, code: str, line: int, said: str) -> None:
     error = raises(InputError, load, text)
     assert error.code == code

@@ -122,10 +122,8 @@ def test_counted_points_and_configs(folder: Path) -> None:
 
 
 def test_few_outlines_serve_many_points(folder: Path) -> None:
-    (folder / "sweep.toml").write_text(
-        HEAD + '[parameters]\nA = { from = 1, to = 50 }\nB = [1, "2 + 1"]\n'
-        'Procs = { model_values = "p", sizes = [2, 3, 4] }\n'
-    )
+    numbers = '[parameters]\nA = { from = 1, to = 50 }\nB = [1, "2 + 1"]\n'
+    (folder / "sweep.toml").write_text(HEAD + numbers + 'Procs = { model_values = "p", sizes = [2, 3, 4] }\n')
     plan = plan_sweep(load_sweep(folder / "sweep.toml"), "jar")
     assert len(plan.runs) == 300
     assert len(list(plan.samples())) == 2
@@ -137,9 +135,8 @@ def test_a_value_that_a_template_writes_itself_is_missed_at_the_other_points(fol
     text = f'template = "own.j2"\n{text}[parameters]\nA = [1, 2]\nB = [1]\nProcs = [1]\n'
     (folder / "sweep.toml").write_text(text)
     sweep = load_sweep(folder / "sweep.toml")
-    assert (
-        raises(InputError, plan_sweep, sweep, "jar", match="point 2 .* lacks A = 2").code == "template-drops"
-    )
+    raised = raises(InputError, plan_sweep, sweep, "jar", match="point 2 .* lacks A = 2")
+    assert raised.code == "template-drops"
 
 
 ROWS = [{"A": a, "B": b} for a in ("1", "2", "3") for b in ("x", "y")]
@@ -199,9 +196,8 @@ def test_runs_are_made_when_they_are_read(load: LoadSweep) -> None:
 
 def test_each_value_of_a_list_is_the_names_of_one_point(load: LoadSweep) -> None:
     head = 'module = "Counter.tla"\n[constants]\nMax = 1\n'
-    sweep = load(
-        head + '[parameters]\ninvariants = ["", "Small", "Small, Init"]\nproperties = ["", "Small"]\n'
-    )
+    lists = 'invariants = ["", "Small", "Small, Init"]\nproperties = ["", "Small"]\n'
+    sweep = load(f"{head}[parameters]\n{lists}")
     configs = [run.config for run in plan_sweep(sweep, "jar").runs]
     pairs = product(((), ("Small",), ("Small", "Init")), ((), ("Small",)))
     assert [(config.invariants, config.properties) for config in configs] == [*pairs]

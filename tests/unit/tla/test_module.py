@@ -290,6 +290,11 @@ def test_the_installed_library_comes_last(write: WriteModules, tmp_path: Path) -
     assert load_modules(root, [installed], installed=installed).installed == ()
 
 
+STEPPING = "VARIABLE y\nStep == y' = y"
+ADDING = "CONSTANT N\nPlus(c) == N + c"
+RECURSIVE = "RECURSIVE Rec(_)\nLOCAL Rec(n) == IF n = 0 THEN 0 ELSE Rec(0)\nLOCAL Own == 1"
+
+
 @pytest.mark.parametrize(
     ("main", "others", "definitions"),
     [
@@ -302,23 +307,11 @@ def test_the_installed_library_comes_last(write: WriteModules, tmp_path: Path) -
             {"Shown": (), "Own": ()},
         ),
         # SANY ignores LOCAL on a definition that RECURSIVE declared first.
-        (
-            "EXTENDS Lib\nA == Rec(1)",
-            {"Lib": "RECURSIVE Rec(_)\nLOCAL Rec(n) == IF n = 0 THEN 0 ELSE Rec(0)\nLOCAL Own == 1"},
-            {"Rec": ("n",), "A": ()},
-        ),
+        ("EXTENDS Lib\nA == Rec(1)", {"Lib": RECURSIVE}, {"Rec": ("n",), "A": ()}),
         # An instance without a name shares its definitions.
-        (
-            "VARIABLE x\nINSTANCE Base WITH y <- x\nNext == Step",
-            {"Base": "VARIABLE y\nStep == y' = y"},
-            {"Step": (), "Next": ()},
-        ),
+        ("VARIABLE x\nINSTANCE Base WITH y <- x\nNext == Step", {"Base": STEPPING}, {"Step": (), "Next": ()}),
         # Parameters of an instance come first.
-        (
-            "I(a, b) == INSTANCE Base WITH N <- a + b",
-            {"Base": "CONSTANT N\nPlus(c) == N + c"},
-            {"I!Plus": ("a", "b", "c")},
-        ),
+        ("I(a, b) == INSTANCE Base WITH N <- a + b", {"Base": ADDING}, {"I!Plus": ("a", "b", "c")}),
         # A module named inside LET is followed, for its text.
         ("A == LET I == INSTANCE Base IN I!One", {"Base": "One == 1"}, {"A": ()}),
     ],

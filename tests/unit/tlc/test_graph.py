@@ -92,12 +92,9 @@ def test_the_steps_have_actions_and_arguments() -> None:
         '2 -> 3 [label="",color="black",fontcolor="black"];\n'
         '2 -> 4 [label="[style=\\"dashed\\"]"];\n' + TAIL
     )
-    assert steps(block) == [
-        (-1, 2, "Add", None),
-        (2, -1, "Deliver", ("p1", '"a, \\"b"', "<<1, 2>>")),
-        (2, 3, None, None),
-        (2, 4, '[style="dashed"]', None),
-    ]
+    delivered = (2, -1, "Deliver", ("p1", '"a, \\"b"', "<<1, 2>>"))
+    others = ((2, 3, None, None), (2, 4, '[style="dashed"]', None))
+    assert steps(block) == [(-1, 2, "Add", None), delivered, *others]
     assert (list(block.fingerprints), block.initial) == ([-1, 2], [True, False])
 
 

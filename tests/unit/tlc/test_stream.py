@@ -146,11 +146,8 @@ def test_nothing_raises_and_nothing_holds(
 
 
 def test_a_command_stopped_before_it_began() -> None:
-    ends: dict[TerminationReason | None, Outcome] = {
-        "timeout": Outcome.TIMEOUT,
-        "memory": Outcome.OUT_OF_MEMORY,
-    }
-    ends |= {"killed": Outcome.KILLED, None: Outcome.NOT_STARTED}
+    ends: dict[TerminationReason | None, Outcome] = {"timeout": Outcome.TIMEOUT, "killed": Outcome.KILLED}
+    ends |= {"memory": Outcome.OUT_OF_MEMORY, None: Outcome.NOT_STARTED}
     for ended_by, outcome in ends.items():
         assert interpret((), exit_code=None, termination_reason=ended_by).outcome is outcome
 
@@ -309,10 +306,7 @@ Framed = tuple[int, int, str]
 
 
 def stream(*messages: Framed) -> bytes:
-    return b"".join(
-        f"@!@!@STARTMSG {code}:{level} @!@!@\n{text}\n@!@!@ENDMSG {code} @!@!@\n".encode()
-        for code, level, text in messages
-    )
+    return b"".join(line for each in messages for line in message(*each))
 
 
 def read(*messages: Framed, exit_code: int) -> RunResult:
@@ -371,16 +365,13 @@ def test_no_message_of_an_error_is_green(level: int) -> None:
     assert read(*STATES, SUCCESS, exit_code=0).outcome is Outcome.ERROR
 
 
-@pytest.mark.parametrize(
-    "options",
-    [
+def test_a_run_that_hides_messages_does_not_hold() -> None:
+    lines = stream(*HEAD, SUCCESS, *TAIL).splitlines(keepends=True)
+    for options in (
         TlcOptions(options=("-continue", "-suppressMessages", "2110")),
         TlcOptions(options=("-continue",), java_options=("-Dtlc2.output.MP=2110",)),
-    ],
-)
-def test_a_run_that_hides_messages_does_not_hold(options: TlcOptions) -> None:
-    lines = stream(*HEAD, SUCCESS, *TAIL).splitlines(keepends=True)
-    assert interpret_execution(EXECUTION, options, lines).outcome is Outcome.BOUNDED_SUCCESS
+    ):
+        assert interpret_execution(EXECUTION, options, lines).outcome is Outcome.BOUNDED_SUCCESS
     assert interpret_execution(EXECUTION, TlcOptions(), lines).outcome is Outcome.SUCCESS
 
 

@@ -128,16 +128,12 @@ def test_tla_of_what_is_no_tla() -> None:
 
 
 def stepping() -> Trace:
+    taken = {"m": "x" * 50, "n": "1"}
     return made(
         ("Init", {"at": on(0, 0), "box": frozenset(), "log": ()}),
         ("Send", {"at": on(1, 0), "box": frozenset({message(1), message(2)}), "log": (7,)}, ("p", "3")),
         ("Stay", {"at": on(1, 0), "box": frozenset({message(1), message(2)}), "log": (7,)}),
-        (
-            "Take",
-            {"at": on(1, 0), "box": frozenset({message(2)}), "log": ()},
-            None,
-            {"m": "x" * 50, "n": "1"},
-        ),
+        ("Take", {"at": on(1, 0), "box": frozenset({message(2)}), "log": ()}, None, taken),
     )
 
 
@@ -169,10 +165,7 @@ BACK = {"loop_start": 1, "loop_action": "Back"}
     [
         ({"loop_start": 1}, "and back to state 1, for ever"),
         (BACK, "and back to state 1 by Back, for ever"),
-        (
-            {**BACK, "loop_action_args": ("p", "<<1, 2>>")},
-            "and back to state 1 by Back(p, <<1, 2>>), for ever",
-        ),
+        ({**BACK, "loop_action_args": ("p", "<<1>>")}, "and back to state 1 by Back(p, <<1>>), for ever"),
         ({"stuttering": True}, "and nothing more happens (stuttering)"),
         ({}, ""),
     ],

@@ -269,12 +269,8 @@ def test_asked_for() -> None:
     assert processes_of(trace, ["q", P, "q", "other"]) == (Q, P, "other")
     # What is not there.
     trace = made(("Init", of(on(1, 2))), constants={"One": "1"})
-    for by, said in (
-        ("One", "One is neither"),
-        ("x, One", "One is neither"),
-        ("none", "none is neither"),
-        ((), "no pro"),
-    ):
+    one = "One is neither"
+    for by, said in (("One", one), ("x, One", one), ("none", "none is neither"), ((), "no pro")):
         error = raises(InputError, processes_of, trace, by, match=said)
         assert error.code == "no-processes"
         # The hint lists only sets.
