@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import socket
 import tempfile
-from pathlib import Path
 
 import tla2py
 import tla2py.cli.options
 import tla2py.tlc.config.render
 from tests.conftest import COUNTER_SWEEP
 from tests.errors.provoke import Lab, provokes
-from tla2py.gate.lock import lock_path
 
 
 @provokes("system")
@@ -34,19 +32,6 @@ def installation_without_templates(lab: Lab) -> None:
     lab.plan('module = "Counter.tla"\n[constants]\nMax = 1\n')
 
 
-@provokes("unknown-executor")
-def executor_that_is_none(lab: Lab) -> None:
-    lab.write("sweep.toml", COUNTER_SWEEP)
-    tla2py.run_sweep("sweep.toml", executor="threads")
-
-
-@provokes("lock-exists")
-def lock_that_is_there_already(lab: Lab) -> None:
-    path = lab.write("sweep.toml", COUNTER_SWEEP)
-    lab.write(lock_path(Path(path.name)).name, "version = 1\n")
-    lab.run("gate sweep.toml --record")
-
-
 @provokes("port-taken")
 def explorer_on_a_port_that_is_in_use(lab: Lab) -> None:
     lab.view("invariant")
@@ -55,6 +40,8 @@ def explorer_on_a_port_that_is_in_use(lab: Lab) -> None:
 
 
 ITF = {"trace.itf.json": '{"vars": ["x"], "states": [{"x": 1}]}'}
+SWEPT = ("sweep.toml", COUNTER_SWEEP)
+LOCKED = {"sweep.toml": COUNTER_SWEEP, "sweep.lock": "version = 1\n"}
 SAME = {
     f"{name}/sweep.toml": f'module = "../Counter.tla"\n[constants]\nMax = {n}\n'
     for n, name in enumerate("ab")
@@ -81,18 +68,15 @@ provokes.commands(
     ("gate-sweep", None, "gate a.toml --sweep b.toml"),
     ("gate-reports", None, "gate a.toml --junit report --sarif ./report"),
     ("no-point", None, "check sweep.toml --point 9", {"sweep.toml": COUNTER_SWEEP}),
+    ("lock-exists", None, "gate sweep.toml --record", LOCKED),
     *(
-        (
-            code,
-            "sweep.lock",
-            "gate sweep.toml",
-            {"sweep.toml": COUNTER_SWEEP, "sweep.lock": f"version = {n}\n"},
-        )
+        (code, "sweep.lock", "gate sweep.toml", {**LOCKED, "sweep.lock": f"version = {n}\n"})
         for code, n in (("lock-damaged", ""), ("lock-too-new", "99"), ("lock-too-old", "1"))
     ),
 )
 
 provokes.rows(
+    ("unknown-executor", None, lambda lab: tla2py.run_sweep(lab.write(*SWEPT), executor="threads")),
     ("usage", None, lambda lab: lab.viewed("invariant").run("trace store 1 --verify --diff 2")),
     ("usage", None, lambda lab: lab.viewed("invariant").run("trace store 1 --conjuncts --state 2")),
     ("output-unwritable", None, lambda lab: lab.viewed("success").run("report store -o none/page.html")),

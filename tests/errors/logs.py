@@ -31,13 +31,6 @@ def planned(lab: Lab, keys: str, log: str = "1\n", module: str = TRACE) -> None:
     lab.plan(f'module = "Trace.tla"\n[logs]\nfiles = ["a.ndjson"]\n{keys}')
 
 
-@provokes("log-action", "sweep.toml:5:19")
-def a_map_to_an_unknown_action(lab: Lab) -> None:
-    lab.write("a.ndjson", "{}\n")
-    keys = '[logs.map]\nactions = { up = "Upp" }\n[constants]\nMax = 1\n'
-    lab.plan(f'module = "Counter.tla"\n[logs]\nfiles = ["a.ndjson"]\n{keys}')
-
-
 provokes.commands(
     ("usage", None, "validate Counter.tla"),
     ("usage", None, "validate sweep.toml", {"sweep.toml": 'module = "Counter.tla"\n[constants]\nMax = 1\n'}),
@@ -59,11 +52,13 @@ provokes.rows(
     ("log-unused", "sweep.toml:5:1", lambda lab: planned(lab, AS_A + "unobserved = 1\n")),
 )
 
+MAPPED = '[logs]\nfiles = ["a.ndjson"]\n[logs.map]\nactions = { up = "Upp" }\n[constants]\nMax = 1\n'
 RUN = {"Trace.tla": TRACE, "run/a.ndjson": "1\n", "run/b.ndjson": "1\n"}
 
 provokes.plans(
     "",
     ("log-files", "3:1", f'module = "Trace.tla"\n[logs]\nfiles = ["run"]\n{AS_A}', RUN),
+    ("log-action", "5:19", f'module = "Counter.tla"\n{MAPPED}', {"a.ndjson": "{}\n"}),
     ("input-missing", "3:11", 'module = "Counter.tla"\n[logs]\nfiles = ["b.ndjson"]\n'),
 )
 
@@ -76,13 +71,8 @@ def observe(lab: Lab, text: str | bytes, mapping: LogMap | None = None) -> None:
     write_observed(io.StringIO(), module.vocabulary, mapper.observations([lines]))
 
 
+BACKWARDS = '{"t": 2}\n{"t": 1}\n'
 STILL = "---- MODULE Still ----\nN == 1\n====\n"
-
-
-@provokes("log-clock", "run.ndjson:2")
-def a_clock_that_runs_backwards(lab: Lab) -> None:
-    lines = LogLines(lab.write("run.ndjson", '{"t": 2}\n{"t": 1}\n'), "run.ndjson")
-    list(merged([lines], "t"))
 
 
 provokes.rows(
@@ -96,6 +86,7 @@ provokes.rows(
     ("log-action", "run.ndjson:1", lambda lab: observe(lab, '{"action": "Upp"}\n')),
     ("log-argument", "run.ndjson:1", lambda lab: observe(lab, '{"action": "Up", "args": {"by": 1}}\n')),
     ("log-variable", "run.ndjson:1", lambda lab: observe(lab, '{"action": "Up", "state": {"y": 1}}\n')),
+    ("log-clock", "a:2", lambda lab: list(merged([LogLines(lab.write("a", BACKWARDS), "a")], "t"))),
     ("log-unordered", None, lambda lab: list(merged([[], []], None))),
     ("log-behavior", "Still.tla", lambda lab: observed_module(load_modules(lab.write("Still.tla", STILL)))),
 )

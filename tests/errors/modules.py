@@ -9,24 +9,12 @@ from tla2py.sweep.load import load_sweep
 from tla2py.sweep.plan import plan_sweep
 
 
-@provokes("module-unreadable", "Spec.tla")
-def module_that_is_a_folder(lab: Lab) -> None:
-    (lab.folder / "Spec.tla").mkdir()
-    lab.run("inspect Spec.tla")
-
-
-# Configs
-
-
 @provokes("config-proves-nothing", "sweep.toml")
 def config_that_checks_nothing(lab: Lab) -> None:
     text = 'module = "Counter.tla"\n[model]\ncheck_deadlock = false\n[constants]\nMax = 1\n'
     path = lab.write("sweep.toml", text)
     sweep = load_sweep(path)
     check_facts(path, sweep, plan_sweep(sweep, ""))
-
-
-# Folders
 
 
 @provokes("outside-folder", "out")
@@ -44,6 +32,7 @@ UNICODE = f"---- MODULE Spec ----\nA ≜ 1 ∈ {{1}}\n{STEP}"
 NO_SUCH_OPTION = {"sweep.toml": COUNTER_SWEEP + 'options = ["-nosuch"]\n'}
 
 provokes.commands(
+    ("module-unreadable", "Spec.tla", "inspect Spec.tla", {"Spec.tla/file": ""}),
     ("module-missing", "None.tla", "inspect None.tla"),
     ("module-syntax", "Spec.tla:1:1", "inspect Spec.tla", {"Spec.tla": ""}),
     ("module-syntax", "Spec.tla:3:1", "init Spec.tla", {"Spec.tla": DEEP}),

@@ -20,6 +20,7 @@ from tla2py.sweep.judge import check_expectations
 from tla2py.sweep.load import load_sweep
 from tla2py.sweep.plan import plan_sweep
 
+CASES = "tests/integration/test_cases.py"
 # Variables of the surroundings that would decide what is found.
 _CLEARED = ("TLA2TOOLS_JAR", "TLA2PY_JAVA_HOME", "TLA2PY_MIRROR", "GITHUB_ACTIONS", "GITHUB_STEP_SUMMARY")
 
@@ -85,6 +86,17 @@ class Lab:
         return view_of(self.folder, *zip(rows, cases, strict=True))
 
 
+# What takes a Spark session or a disk of its own has a test where those are: its file, its name, and its errors.
+ELSEWHERE = (
+    ("tests/spark/test_spark.py", "test_a_master_that_is_not_there", "spark-failed"),
+    ("tests/spark/test_jobs.py", "test_what_jobs_refuse", "no-runs"),
+    (CASES, "test_graphs_that_do_not_replay_are_refused", "graph-merged graph-partial"),
+    (CASES, "test_what_testgen_and_drive_refuse", "graph-too-large unknown-action"),
+    (CASES, "test_what_testgen_and_drive_refuse", "cases-unreadable drive-start"),
+    ("tests/unit/cases/test_render.py", "test_a_template_that_fails", "template-unreadable template-fails"),
+    ("tests/faults/test_disks.py", "test_a_full_disk_where_tlc_works", "disk-full"),
+)
+
 Act = Callable[[Lab], object]
 Files = Mapping[str, str | bytes]
 
@@ -106,26 +118,6 @@ class Registry:
     """All provocations; there may be several of one code."""
 
     known: list[Provocation] = field(default_factory=list)
-    # What takes a Spark session or a disk of its own has a test where those are: its file and its name.
-    elsewhere: Mapping[str, tuple[str, str]] = field(
-        default_factory=lambda: {
-            "spark-failed": ("tests/spark/test_spark.py", "test_a_master_that_is_not_there"),
-            "no-runs": ("tests/spark/test_jobs.py", "test_what_jobs_refuse"),
-            **dict.fromkeys(
-                ("graph-merged", "graph-partial"),
-                ("tests/integration/test_cases.py", "test_graphs_that_do_not_replay_are_refused"),
-            ),
-            **dict.fromkeys(
-                ("graph-too-large", "unknown-action", "cases-unreadable", "drive-start"),
-                ("tests/integration/test_cases.py", "test_what_testgen_and_drive_refuse"),
-            ),
-            **dict.fromkeys(
-                ("template-unreadable", "template-fails"),
-                ("tests/unit/cases/test_render.py", "test_a_template_that_fails"),
-            ),
-            "disk-full": ("tests/faults/test_disks.py", "test_a_full_disk_where_tlc_works"),
-        }
-    )
 
     def __call__(self, code: str, where: str | None = None) -> Callable[[Act], Act]:
         def keep(act: Act) -> Act:

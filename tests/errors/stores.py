@@ -17,18 +17,6 @@ from tla2py.store.store import Store
 from tla2py.store.write import refresh_tables, table_files
 
 
-@provokes("store-unreadable")
-def store_that_is_no_file(lab: Lab) -> None:
-    (lab.folder / "runs/odd/store.json").mkdir(parents=True)
-    lab.run("trace runs/odd")
-
-
-@provokes("store-unwritable")
-def store_below_a_file(lab: Lab) -> None:
-    lab.write("file", "")
-    Store.create(Path("file/store"))
-
-
 @provokes("store-busy")
 def store_that_another_writes_to(lab: Lab) -> None:
     store = lab.view("success").store
@@ -60,19 +48,14 @@ def record_that_is_cut(lab: Lab) -> None:
         pass
 
 
-@provokes("expression-fails")
-def expression_that_is_temporal(lab: Lab) -> None:
-    lab.write("one.toml", 'module = "Counter.tla"\n[model]\ninvariants = ["Small"]\n[constants]\nMax = "3"\n')
+def violated(lab: Lab, model: str) -> Lab:
+    """Run a sweep of a model that is violated."""
+    lab.write("one.toml", f'module = "Counter.tla"\n[model]\n{model}\n[constants]\nMax = "3"\n')
     assert run_command(["sweep", "one.toml", "--executor", "local"]) == 1
-    lab.run("trace runs/one 1 --eval '[](x = 0)'")
+    return lab
 
 
-@provokes("not-an-invariant")
-def conjuncts_of_a_deadlock(lab: Lab) -> None:
-    sweep = 'module = "Counter.tla"\n[model]\ninit = "Init"\nnext = "Up"\n[constants]\nMax = "3"\n'
-    lab.write("one.toml", sweep)
-    assert run_command(["sweep", "one.toml", "--executor", "local"]) == 1
-    lab.run("trace runs/one 1 --conjuncts")
+SMALL, DEADLOCK = 'invariants = ["Small"]', 'init = "Init"\nnext = "Up"'
 
 
 @provokes("extra-missing")
@@ -87,12 +70,6 @@ def frame_without_pandas(lab: Lab) -> None:
     lab.patch.setitem(sys.modules, "pandas", None)
     lab.patch.delitem(sys.modules, "tla2py.store.pandas", raising=False)
     _ = lab.view("invariant").runs
-
-
-@provokes("input-lost")
-def input_that_was_edited_in_the_store(lab: Lab) -> None:
-    lab.write("runs/one/inputs/" + "0" * 64, "edited")
-    input_file(storage_of(lab.folder / "runs/one"), "0" * 64)
 
 
 @provokes("records-lost")
@@ -115,9 +92,11 @@ def table_that_was_edited_while_a_sweep_goes_on(lab: Lab) -> None:
 
 ITF = {"trace.itf.json": '{"vars": ["x"], "states": [{"x": 1}]}'}
 TWO = ("invariant", "invariant")
+INPUT = f"one/inputs/{'0' * 64}"
 STATED = '{{"format": "tla2py-store", "version": {}}}'
 
 provokes.commands(
+    ("store-unreadable", None, "trace runs/odd", {"runs/odd/store.json/file": ""}),
     ("store-missing", None, "trace runs/none"),
     ("not-a-store", None, "trace runs/other", {"runs/other/readme.txt": ""}),
     ("not-a-store", None, "trace runs/other", {"runs/other/store.json": STATED.format(2)}),
@@ -138,6 +117,10 @@ provokes.commands(
 )
 
 provokes.rows(
+    ("store-unwritable", None, lambda lab: Store.create(lab.write("file", "") / "store")),
+    ("expression-fails", None, lambda lab: violated(lab, SMALL).run("trace runs/one 1 --eval '[](x = 0)'")),
+    ("not-an-invariant", None, lambda lab: violated(lab, DEADLOCK).run("trace runs/one 1 --conjuncts")),
+    ("input-lost", None, lambda lab: input_file(storage_of(lab.write(INPUT, "edited").parents[1]), "0" * 64)),
     ("trace-file-unreadable", None, lambda lab: read_file(lab.folder)),
     ("store-secret", None, lambda lab: storage_of("s3://name:password@bucket/store")),
     ("store-unreachable", None, lambda lab: signed(lab).run(f"trace '{NOWHERE}'")),

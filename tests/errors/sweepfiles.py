@@ -2,29 +2,13 @@
 
 from __future__ import annotations
 
-from tests.errors.provoke import Lab, provokes
+from tests.errors.provoke import provokes
 
 # Line 1 of a sweep file of the module Counter; what follows begins with line 2.
 HEAD = 'module = "Counter.tla"\n'
 MAX_1 = "[constants]\nMax = 1\n"
 OWN = 'template = "own.cfg.j2"\n'
 ONLY_ONE = "SPECIFICATION Spec\nCONSTANT Max = 1\n"
-
-
-@provokes("launch-file", "Counter___Model_1.launch")
-def model_of_the_toolbox_with_entities(lab: Lab) -> None:
-    path = lab.write(
-        "Counter___Model_1.launch",
-        '<!DOCTYPE a [<!ENTITY b "c">]><launchConfiguration type="&b;"></launchConfiguration>',
-    )
-    lab.run("init", "Counter.tla", "--launch", str(path))
-
-
-@provokes("grid-size", "sweep.toml:2:1")
-def too_many_points(lab: Lab) -> None:
-    lab.write("Pair.tla", "---- MODULE Pair ----\nCONSTANTS A, B\nVARIABLE x\nSpec == [][x' = x]_x\n====\n")
-    rule = "{ from = 1, to = 2000 }"
-    lab.plan(f'module = "Pair.tla"\n[parameters]\nA = {rule}\nB = {rule}\n')
 
 
 provokes.plans(
@@ -82,11 +66,14 @@ NOT_CHECKED = HEAD + "[model]\ncheck_deadlock = false\n[constants]\nMax = 1\n[ex
 NOTHING = 'verdict = "violated"\nviolates = []\n'
 DRY = "sweep sweep.toml --dry-run"
 OVERRIDING = HEAD + '[tlc]\noverrides = ["classes"]\n'
+LAUNCH = "Counter___Model_1.launch"
+ENTITIES = {LAUNCH: '<!DOCTYPE a [<!ENTITY b "c">]><launchConfiguration type="&b;"></launchConfiguration>'}
 UNTRUSTED = "sweep sweep.toml --no-trust --dry-run"
 
 provokes.commands(
     ("expect-unchecked", "sweep.toml:7:14", DRY, {"sweep.toml": NOT_CHECKED + 'violates = ["deadlock"]\n'}),
     ("expect-contradiction", "sweep.toml:8:1", DRY, {"sweep.toml": NOT_CHECKED + NOTHING}),
+    ("launch-file", LAUNCH, f"init Counter.tla --launch {LAUNCH}", ENTITIES),
     ("sweep-missing", None, "cfg none.toml"),
     ("sweep-unreadable", None, "cfg sweep.toml", {"sweep.toml": b"\xff"}),
     ("duration", "--timeout", "check Counter.tla -c Max=1 --timeout 0"),
@@ -103,6 +90,8 @@ def module(name: str, body: str) -> dict[str, str]:
 
 
 TWO = module("Two", "VARIABLE x\nC == INSTANCE Counter WITH Max <- 2\nSpec == C!Spec")
+PAIR = module("Pair", "CONSTANTS A, B\nVARIABLE x\nSpec == [][x' = x]_x")
+RULE = "{ from = 1, to = 2000 }"
 BARE = module("Bare", "VARIABLE x\nStart == x = 0")
 OP = module("Op", "CONSTANT Pick(_)\nVARIABLE x\nSpec == x = Pick(1) /\\ [][x' = x]_x")
 
@@ -111,6 +100,7 @@ provokes.plans(
     ("no-module", "sweep.toml", 'name = "nameless"\n'),
     ("empty-parameter", "1:1", "module = []\n"),
     ("instance-name", "3:18", 'module = "Two.tla"\n[model]\nspecification = "C!Spec"\n', TWO),
+    ("grid-size", "2:1", f'module = "Pair.tla"\n[parameters]\nA = {RULE}\nB = {RULE}\n', PAIR),
     ("unassigned", "sweep.toml", HEAD),
     ("no-specification", "sweep.toml", 'module = "Bare.tla"\n', BARE),
     ("wrong-arity", "3:9", 'module = "Op.tla"\n[constants]\nPick = "1"\n', OP),

@@ -24,6 +24,9 @@ from tla2py.tlc.tools.toolchain import Toolchain, find_toolchain
 CHECK = "check Counter.tla -c Max=1"
 INSTALL = "tools install 1.7.4 --from-file Counter.tla"
 LOST_CLASSES = TlcOptions(overrides=(ClassFile("classes.jar", "0" * 64),))
+OLD = 'JAVA_VERSION="1.8.0_402"\n'
+PINNED = f'tla2tools = "tools.jar"\ntla2tools_sha256 = "{"0" * 64}"\n'
+QUOTED = '"tla2tools" = "tools.jar"\n'
 OVERRIDES = 'module = "Counter.tla"\n[constants]\nMax = 1\n[tlc]\noverrides = ["{}"]\n'
 
 
@@ -34,12 +37,6 @@ def no_java(lab: Lab) -> None:
     find_java(spark=True)  # a Java that is a package of Python's does for TLC, but not for Spark
 
 
-@provokes("java-too-old")
-def java_of_long_ago(lab: Lab) -> None:
-    lab.write("jdk/release", 'JAVA_VERSION="1.8.0_402"\n')
-    java_at(lab.write("jdk/bin/java", ""), "PATH")
-
-
 @provokes("jar-not-tlc")
 def jar_of_something_else(lab: Lab) -> None:
     with zipfile.ZipFile("other.jar", "w") as jar:
@@ -47,18 +44,9 @@ def jar_of_something_else(lab: Lab) -> None:
     lab.run("check Counter.tla -c Max=1 --tla2tools other.jar")
 
 
-@provokes("jar-pinned", "tla2py.toml")
-def jar_that_was_rebuilt(lab: Lab) -> None:
+def having_jar(lab: Lab, project: str) -> Lab:
     shutil.copy(bundled_jar(), lab.folder / "tools.jar")
-    lab.write("tla2py.toml", f'tla2tools = "tools.jar"\ntla2tools_sha256 = "{"0" * 64}"\n')
-    lab.run("check Counter.tla -c Max=1")
-
-
-@provokes("project-file", "tla2py.toml")
-def project_file_that_cannot_be_edited(lab: Lab) -> None:
-    shutil.copy(bundled_jar(), lab.folder / "tools.jar")
-    lab.write("tla2py.toml", '"tla2tools" = "tools.jar"\n')
-    lab.run("tools pin")
+    return lab.having("tla2py.toml", project)
 
 
 @provokes("download-failed")
@@ -68,22 +56,10 @@ def server_without_the_file(lab: Lab) -> None:
         lab.run("tools install 1.7.4")
 
 
-@provokes("download-cut")
-def server_that_cuts_off(lab: Lab) -> None:
-    with answering(200, b"half", length=8) as address:
-        download(f"{address}/file", Path("file"))
-
-
-@provokes("download-digest")
-def server_with_another_file(lab: Lab) -> None:
-    with answering(200, b"other") as address:
+def fetched(body: bytes, length: int | None = None) -> None:
+    """Download an answer whose digest is another one; ``length`` is what the server announces."""
+    with answering(200, body, length) as address:
         download(f"{address}/file", Path("file"), sha256="0" * 64)
-
-
-@provokes("override-empty", "sweep.toml:5:15")
-def override_without_classes(lab: Lab) -> None:
-    (lab.folder / "classes").mkdir()
-    lab.plan(OVERRIDES.format("classes"))
 
 
 def install_functions(lab: Lab, refers: bytes = b"") -> None:
@@ -173,8 +149,15 @@ provokes.commands(
     ("unknown-release", None, "tools install newest"),
 )
 
+provokes.plans("", ("override-empty", "5:15", OVERRIDES.format("classes"), {"classes/readme.txt": ""}))
+
 provokes.rows(
     ("java-missing", None, lambda lab: lab.setting("TLA2PY_JAVA_HOME", "/nowhere").run(CHECK)),
+    ("java-too-old", None, lambda lab: java_at(lab.having("jdk/release", OLD).write("jdk/bin/java", ""), "")),
+    ("jar-pinned", "tla2py.toml", lambda lab: having_jar(lab, PINNED).run(CHECK)),
+    ("project-file", "tla2py.toml", lambda lab: having_jar(lab, QUOTED).run("tools pin")),
+    ("download-cut", None, lambda _: fetched(b"half", length=8)),
+    ("download-digest", None, lambda _: fetched(b"other")),
     ("jar-other-release", None, lambda lab: lab.run(f"tools install 1.7.3 --from-file {bundled_jar()}")),
     ("mirror", None, lambda lab: lab.setting("TLA2PY_MIRROR", "tools.example").run("tools install 1.7.4")),
     (
