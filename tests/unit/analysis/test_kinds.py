@@ -37,16 +37,9 @@ from tla2py.errors import InputError
 
 @pytest.fixture(scope="module")
 def view(tmp_path_factory: pytest.TempPathFactory) -> StoreView:
-    return view_of(
-        tmp_path_factory.mktemp("kinds"),
-        ({"N": "1"}, "continue"),
-        ({"N": "2"}, "invariant"),
-        ({"N": "3"}, 2),
-        ({"N": "4"}, "liveness-lasso"),
-        ({"N": "5"}, "success"),
-        ({"N": "6"}, "deadlock"),
-        ({"N": "7"}, None),
-    )
+    cases = ("continue", "invariant", 2, "liveness-lasso", "success", "deadlock", None)
+    points = [({"N": str(number)}, case) for number, case in enumerate(cases, 1)]
+    return view_of(tmp_path_factory.mktemp("kinds"), *points)
 
 
 def test_every_counterexample_is_found_once(view: StoreView) -> None:

@@ -304,12 +304,11 @@ def _drift_of(load: LoadSweep, before: str, after: str) -> list[str]:
 def test_a_changed_definition_is_drift_though_all_counts_are_the_same(
     load: LoadSweep, tmp_path: Path
 ) -> None:
-    (tmp_path / "Many.tla").write_text(MANY)
-    lock = locked(gate(load(MODEL), run_row()))
-
-    def changes(old: str, new: str) -> list[str]:
-        (tmp_path / "Many.tla").write_text(MANY.replace(old, new))
-        return [text for _, text, _ in told(gate(load(MODEL), run_row(), lock=lock))]
+    def changes(old: str, new: str, module: str = MANY, sweep: str = MODEL) -> list[str]:
+        (tmp_path / "Many.tla").write_text(module)
+        lock = locked(gate(load(sweep), run_row()))
+        (tmp_path / "Many.tla").write_text(module.replace(old, new))
+        return [text for _, text, _ in told(gate(load(sweep), run_row(), lock=lock))]
 
     assert changes("x < 4", "TRUE") == ["the definition of Small has changed"]
     assert changes("x' = x + 1", "x' = x + 1 /\\ TRUE") == ["the definition of Next has changed"]
@@ -317,15 +316,10 @@ def test_a_changed_definition_is_drift_though_all_counts_are_the_same(
     assert changes("x = 1", "x = 2") == []
     assumed = changes("VARIABLE x", "VARIABLE x\nASSUME One < 9")
     assert assumed == ["the assumptions of module Many have changed"]
-
-
-def test_a_definition_that_only_the_wrapper_module_names_is_locked(load: LoadSweep, tmp_path: Path) -> None:
+    # One that only the wrapper module names.
     module = MANY.replace("Small ==", "Three == 3\nSmall == One /= 9 /\\")
     sweep = MODEL.replace("One = 1", 'One = "Three + 1"')
-    (tmp_path / "Many.tla").write_text(module)
-    lock = locked(gate(load(sweep), run_row()))
-    (tmp_path / "Many.tla").write_text(module.replace("Three == 3", "Three == 2 + 1"))
-    changed = [text for _, text, _ in told(gate(load(sweep), run_row(), lock=lock))]
+    changed = changes("Three == 3", "Three == 2 + 1", module, sweep)
     assert changed == ["the definition of Three has changed"]
 
 

@@ -242,9 +242,8 @@ def test_a_kill_loses_nothing(whole: tuple[Store, Tables], store: Store, where: 
 def test_a_list_that_names_files_elsewhere_is_not_believed(store: Store, tmp_path: Path) -> None:
     mine = tmp_path / "mine.parquet"
     mine.write_text("mine")
-    tables = read_list(store.storage)
-    assert tables is not None
-    write_list(store.storage, msgspec.structs.replace(tables, retired={"tables/../../mine.parquet": 0.0}))
+    listed = msgspec.structs.replace(list_of(store), retired={"tables/../../mine.parquet": 0.0})
+    write_list(store.storage, listed)
     assert read_list(store.storage) is None
     refresh_tables(store)
     assert mine.read_text() == "mine"

@@ -24,14 +24,8 @@ from tla2py.tla.value import Function, Interval, ModelValue, Record, Value
 
 CORPUS = Path(__file__).parents[2] / "corpus" / "foreign"
 
-locations = st.builds(
-    Location,
-    module=identifiers,
-    begin_line=st.integers(1, 999),
-    begin_column=st.integers(1, 99),
-    end_line=st.integers(1, 999),
-    end_column=st.integers(1, 99),
-)
+PLACE = ("begin_line", "begin_column", "end_line", "end_column")
+locations = st.builds(Location, module=identifiers, **dict.fromkeys(PLACE, st.integers(1, 999)))
 
 
 @st.composite

@@ -116,17 +116,11 @@ def test_points_are_written_anew_if_they_are_damaged(store: Store, path: Path) -
 @pytest.mark.parametrize(
     "text",
     [
-        None,
-        "",
-        "not json",
-        "[]",
-        "3",
-        "{}",
+        *(None, "", "not json", "[]", "3", "{}", "\xff"),
         '{"format": "other"}',
         '{"format": "tla2py-store"}',
         '{"format": "tla2py-store", "version": "new"}',
         '{"format": "tla2py-store", "version": null, "points": 3}',
-        "\xff",
     ],
 )
 def test_what_is_not_a_store_is_left_alone(path: Path, text: str | None) -> None:

@@ -140,7 +140,7 @@ def read(file: Path) -> RunResult:
         return interpret_record(archive.record, archive.stdout)
 
 
-def test_what_was_written_is_what_is_read(file: Path, run: Executed) -> None:
+def test_what_was_written_is_what_is_read(file: Path, run: Executed, tmp_path: Path) -> None:
     with open_archive(file) as archive:
         assert archive.record == run.record
         for number, name in enumerate(("invariant", "success"), 1):
@@ -149,9 +149,7 @@ def test_what_was_written_is_what_is_read(file: Path, run: Executed) -> None:
             assert archive.stderr(number) == f"on standard error: {name}\n"
     # The reading can always be made again.
     assert read(file) == run.result
-
-
-def test_equal_records_are_equal_files(file: Path, tmp_path: Path) -> None:
+    # Equal records are equal files.
     other = executed(tmp_path / "other", "a" * 32, "invariant", "success")
     path = tmp_path / "other.zip"
     with path.open("wb") as sink:

@@ -24,7 +24,7 @@ from tests.pages import MACHINE, Page
 from tests.unit.records import executed
 from tests.unit.rows import mutant_row
 from tests.unit.store.test_tables import CASES, make_store
-from tests.unit.view.traces import marks
+from tests.unit.view.traces import marks, styled
 from tla2py.analysis.charts import Series
 from tla2py.analysis.points import grid_points, summary_line
 from tla2py.analysis.view import StoreView, open_view
@@ -244,10 +244,6 @@ def test_what_was_violated_before_the_time_was_up_is_no_end() -> None:
     assert not unfinished(Outcome.VIOLATION_SAFETY, None)
     assert unfinished(Outcome.KILLED, None), "as the log of another machine has it"
     assert not unfinished(Outcome.BOUNDED_SUCCESS, None), "a simulation says at its end what it counted"
-
-
-def styled(picture: Element, style: str) -> list[Element]:
-    return [found for found in picture.iter() if style in found.get("class", "").split()]
 
 
 def number(element: Element, name: str) -> float:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.unit.view.traces import P, Q, made, message, on
+from tests.unit.view.traces import P, Q, made, message, on, styled
 from tla2py.model.trace import Trace
 from tla2py.tla.value import Record, Value
 
@@ -20,16 +20,8 @@ def picture(trace: Trace, **options: str) -> ET.Element:
     return ET.fromstring(trace.lanes(**options).svg())
 
 
-def styled(root: ET.Element, style: str) -> list[ET.Element]:
-    return [found for found in root.iter() if style in found.get("class", "").split()]
-
-
-def words(root: ET.Element) -> list[str]:
-    return ["".join(found.itertext()) for found in root.iter(f"{SVG}text")]
-
-
-def titles(root: ET.Element) -> list[str]:
-    return ["".join(found.itertext()) for found in root.iter(f"{SVG}title")]
+def words(root: ET.Element, tag: str = "text") -> list[str]:
+    return ["".join(found.itertext()) for found in root.iter(f"{SVG}{tag}")]
 
 
 def talking(**ends: int) -> Trace:
@@ -48,14 +40,14 @@ def test_lanes_steps_boxes_and_arrows_are_there() -> None:
     assert root.tag == f"{SVG}svg"
     assert root.get("role") == "img"
     assert "p => q (state 3)" in root.get("aria-label", "")
-    assert titles(root)[0] == "Safe is violated, 3 states, by process"
-    assert {"2. Send(p)", "3. Take(q)", "n  0 → 1"} <= set(titles(root))
+    assert words(root, "title")[0] == "Safe is violated, 3 states, by process"
+    assert {"2. Send(p)", "3. Take(q)", "n  0 → 1"} <= set(words(root, "title"))
     assert {"p", "q", "1 initial state", "2 Send(p)", "3 Take(q)", "n  0 → 1"} <= set(words(root))
     assert "shared" not in words(root)
     # The last step caused the violation, and nobody took the last message.
     styles = {"t2-box": 2, "t2-last": 1, "t2-life": 2, "t2-arrow": 2, "t2-lost": 1}
     assert {style: len(styled(root, style)) for style in styles} == styles
-    (lost,) = (title for title in titles(root) if "not taken" in title)
+    (lost,) = (title for title in words(root, "title") if "not taken" in title)
     assert lost == f"{message(2, src=Q, dst=P)} (not taken)"
     assert len(styled(picture(talking()), "t2-arrow")) == 2
     # An arrow goes from the lane of the sender to that of the receiver.
@@ -94,7 +86,7 @@ def _ends(path: ET.Element) -> tuple[tuple[float, float], tuple[float, float]]:
 def test_a_lasso_is_drawn() -> None:
     root = picture(talking(loop_start=2))
     assert len(styled(root, "t2-loopline")) == 1
-    assert "the last state steps back to state 2" in titles(root)
+    assert "the last state steps back to state 2" in words(root, "title")
     assert "and back to state 2, for ever" in words(root)
     assert styled(picture(talking()), "t2-loopline") == []
     # A loop of only the last state has a height too.
@@ -109,7 +101,7 @@ def test_what_is_long_is_cut_and_whole_in_its_title() -> None:
     trace = made(("Init", {"n": on(many, many)}), ("Next", {"n": on(many, other)}))
     root = picture(trace)
     assert "and 4 more" in words(root)
-    assert any("x" * 80 in title for title in titles(root))
+    assert any("x" * 80 in title for title in words(root, "title"))
     few = made(("Init", {"n": on(0, "")}), ("Next", {"n": on(0, "x" * 80)}))
     assert max(len(text) for text in words(picture(few))) == 46
     assert any(text.endswith("…") for text in words(picture(few)))

@@ -55,6 +55,10 @@ def seen(element: Element) -> str:
     return {"del": f"[-{inner}-]", "ins": f"{{+{inner}+}}"}.get(element.tag, inner)
 
 
+def styled(picture: Element, style: str) -> list[Element]:
+    return [found for found in picture.iter() if style in found.get("class", "").split()]
+
+
 def marks(element: Element, tag: str) -> list[str]:
     """The texts of all elements of a tag, sorted."""
     return sorted("".join(found.itertext()) for found in element.iter(tag))
