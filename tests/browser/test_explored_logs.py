@@ -10,7 +10,7 @@ import pytest
 
 from tests import command
 from tests.browser.chromium import Tab
-from tests.browser.test_explorer import ROOT, press, show, text, texts
+from tests.browser.test_explorer import ROOT, press, reported, show, text, texts
 
 pytestmark = pytest.mark.browser
 
@@ -21,20 +21,12 @@ LOG = """\
 """
 
 
-@pytest.fixture(scope="module")
-def page(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """The address of the report of a log that the specification does not explain."""
-    folder: Path = tmp_path_factory.mktemp("logs")
-    shutil.copy(ROOT / "specs/two_phase/TwoPhase.tla", folder)
-    (folder / "a.ndjson").write_text(LOG)
+def test_each_step_has_the_line_that_it_explains(tab: Tab, tmp_path: Path) -> None:
+    shutil.copy(ROOT / "specs/two_phase/TwoPhase.tla", tmp_path)
+    (tmp_path / "a.ndjson").write_text(LOG)
     asked = ("validate", "TwoPhase.tla", "a.ndjson", "-c", "RM={rm1, rm2}", "-o", "store")
-    assert command.run(*asked, cwd=folder).code == 1
-    assert command.run("report", "store", "-o", "page.html", cwd=folder).code == 0
-    return (folder / "page.html").as_uri()
-
-
-def test_each_step_has_the_line_that_it_explains(tab: Tab, page: str) -> None:
-    show(tab, page, "#state=1")
+    assert command.run(*asked, cwd=tmp_path).code == 1
+    show(tab, reported(tmp_path), "#state=1")
     first, *others = texts(tab, ".x-step")
     assert "initial state" in first
     lines = LOG.splitlines()
@@ -65,21 +57,13 @@ GIVEN = [
 ]
 
 
-@pytest.fixture(scope="module")
-def explored_mutants_page(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """The address of the report of two mutants that an invariant notices."""
-    folder: Path = tmp_path_factory.mktemp("mutants")
-    (folder / "Clock.tla").write_text(MODULE)
-    (folder / "Clock.cfg").write_text("INIT Init\nNEXT Next\nINVARIANT Small\nCHECK_DEADLOCK FALSE\n")
-    (folder / "given.ndjson").write_text("".join(json.dumps(each) + "\n" for each in GIVEN))
+def test_a_mutant_shows_what_it_changes(tab: Tab, tmp_path: Path) -> None:
+    (tmp_path / "Clock.tla").write_text(MODULE)
+    (tmp_path / "Clock.cfg").write_text("INIT Init\nNEXT Next\nINVARIANT Small\nCHECK_DEADLOCK FALSE\n")
+    (tmp_path / "given.ndjson").write_text("".join(json.dumps(each) + "\n" for each in GIVEN))
     asked = ("mutate", "Clock.tla", "--from", "given.ndjson", "-o", "store", "--executor", "local")
-    assert command.run(*asked, cwd=folder).code == 0
-    assert command.run("report", "store", "-o", "page.html", cwd=folder).code == 0
-    return (folder / "page.html").as_uri()
-
-
-def test_a_mutant_shows_what_it_changes(tab: Tab, explored_mutants_page: str) -> None:
-    show(tab, explored_mutants_page)
+    assert command.run(*asked, cwd=tmp_path).code == 0
+    show(tab, reported(tmp_path))
     shown = {text(tab, ".x-mutant")}
     press(tab, "]")
     tab.wait_for(f"document.querySelector('.x-mutant').innerText !== {json.dumps(next(iter(shown)))}")

@@ -65,14 +65,21 @@ def sweep_relay(folder: Path, module: str = RELAY, store: str = "store", code: i
     assert command.run(*asked, cwd=folder).code == code
 
 
+def reported(folder: Path, *options: str) -> str:
+    """The address of the report of the store in a folder."""
+    command.run("report", "store", "-o", "page.html", *options, cwd=folder, code=0)
+    return (folder / "page.html").as_uri()
+
+
+LANES = ("--lanes", "Nodes", "--messages", "sent")
+
+
 @pytest.fixture(scope="module")
 def page(tmp_path_factory: pytest.TempPathFactory) -> str:
     """The address of the report of a real sweep."""
     folder = tmp_path_factory.mktemp("report")
     sweep_relay(folder)
-    asked = ("report", "store", "-o", "page.html", "--lanes", "Nodes", "--messages", "sent")
-    assert command.run(*asked, cwd=folder).code == 0
-    return (folder / "page.html").as_uri()
+    return reported(folder, *LANES)
 
 
 def text(tab: Tab, selector: str) -> str:
@@ -169,8 +176,7 @@ def test_the_map_shows_what_a_search_did_not_run(tab: Tab, tmp_path: Path) -> No
     (tmp_path / "sweep.toml").write_text(COUNT_SWEEP)
     asked = ("sweep", "sweep.toml", "--search", "--within", "25%", "--executor", "local", "-o", "store")
     assert command.run(*asked, cwd=tmp_path).code == 1
-    assert command.run("report", "store", "-o", "page.html", cwd=tmp_path).code == 0
-    show(tab, (tmp_path / "page.html").as_uri(), "#across=Max&down=Least&each=Step")
+    show(tab, reported(tmp_path), "#across=Max&down=Least&each=Step")
     cells = tab.run(
         "[...document.querySelectorAll('.x-map td')].map((each) =>"
         " [each.textContent, each.className.includes('x-good'), each.title])"
@@ -292,9 +298,7 @@ def test_cells_of_the_timeline_show_what_changed_and_no_label_of_a_lane_is_cover
     tab: Tab, tmp_path: Path
 ) -> None:
     sweep_relay(tmp_path, RELAY.replace("Count", "CountOneMoreAndTellAllOthersOfIt"))
-    asked = ("report", "store", "-o", "page.html", "--lanes", "Nodes", "--messages", "sent")
-    assert command.run(*asked, cwd=tmp_path).code == 0
-    show(tab, (tmp_path / "page.html").as_uri(), "#trace=6/1")
+    show(tab, reported(tmp_path, *LANES), "#trace=6/1")
     assert "CountOneMore" in text(tab, ".x-lanes")
     rows = tab.run(
         "Object.fromEntries([...document.querySelectorAll('.x-timeline .x-line:not(.x-top)')].map((row) =>"

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
-from tests.browser.chromium import Tab, chromium
+from tests.browser.chromium import Tab
 
 pytestmark = pytest.mark.browser
 
@@ -26,29 +26,22 @@ COMPUTED = """(selector, property) =>
 [...new Set([...document.querySelectorAll(".jp-OutputArea-output " + selector)].map((one) => getComputedStyle(one)[property]))]"""
 
 
-@pytest.fixture(scope="module")
-def tab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Tab]:
-    folder = tmp_path_factory.mktemp("notebook")
-    (folder / "trace.itf.json").write_text(json.dumps(ITF))
-    cell: dict[str, object] = {"cell_type": "code", "metadata": {}, "outputs": [], "execution_count": None}
-    cell["source"] = CELL
-    book = {"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 4}
-    (folder / "book.ipynb").write_text(json.dumps(book))
-    options = ("--execute", "--to", "html", "--template", "lab")
-    subprocess.run([sys.executable, "-m", "nbconvert", *options, "book.ipynb"], cwd=folder, check=True)
-    (folder / "profile").mkdir()
-    with chromium(folder / "profile") as tab:
-        tab.open((folder / "book.html").as_uri())
-        yield tab
-
-
 def computed(tab: Tab, selector: str, name: str) -> list[str]:
     found = tab.run(f"({COMPUTED})({selector!r}, {name!r})")
     assert isinstance(found, list)
     return found
 
 
-def test_each_display_wraps_as_a_terminal_does(tab: Tab) -> None:
+def test_each_display_wraps_as_a_terminal_does(browser: Tab, tmp_path: Path) -> None:
+    (tmp_path / "trace.itf.json").write_text(json.dumps(ITF))
+    cell: dict[str, object] = {"cell_type": "code", "metadata": {}, "outputs": [], "execution_count": None}
+    cell["source"] = CELL
+    book = {"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 4}
+    (tmp_path / "book.ipynb").write_text(json.dumps(book))
+    options = ("--execute", "--to", "html", "--template", "lab")
+    subprocess.run([sys.executable, "-m", "nbconvert", *options, "book.ipynb"], cwd=tmp_path, check=True)
+    tab = browser
+    tab.open((tmp_path / "book.html").as_uri())
     assert tab.run("document.querySelectorAll('.jp-OutputArea-output pre[style]').length") == 3
     assert computed(tab, "pre[style]", "whiteSpace") == ["pre-wrap"]
     wider = "[...document.querySelectorAll('.jp-OutputArea-output')].filter((one) => one.scrollWidth > one.clientWidth).length"

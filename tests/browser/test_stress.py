@@ -10,7 +10,7 @@ import pytest
 
 from tests import command
 from tests.browser.chromium import Tab
-from tests.browser.test_explorer import ROOT, press, show, text, texts
+from tests.browser.test_explorer import ROOT, press, reported, show, text, texts
 from tests.docs.blocks import blocks
 
 pytestmark = pytest.mark.browser
@@ -55,7 +55,7 @@ def report(folder: Path, module: str, sweep: str, code: int = 1) -> Path:
     (folder / "sweep.toml").write_text(f'module = "{name}.tla"\n{sweep}')
     asked = ("sweep", "sweep.toml", "--executor", "local", "-o", "store", "--no-lint")
     command.run(*asked, cwd=folder, code=code)
-    command.run("report", "store", "-o", "page.html", cwd=folder, code=0)
+    reported(folder)
     return folder / "page.html"
 
 
