@@ -28,8 +28,9 @@ MIB = 1024**2
 
 
 def test_durations() -> None:
-    seconds = {90: 90, "90": 90, "90s": 90, "2m": 120, "1.5m": 90, "1h30m": 5400, "1h 30m 1s": 5401}
-    for written, expected in {**seconds, "500ms": 0.5, "1d": 86400, " 3 s ": 3}.items():
+    seconds: dict[str | int, float] = {90: 90, "90": 90, "90s": 90, "2m": 120, "1.5m": 90, "1h30m": 5400}
+    seconds |= {"1h 30m 1s": 5401, "500ms": 0.5, "1d": 86400, " 3 s ": 3}
+    for written, expected in seconds.items():
         assert parse_duration(written) == pytest.approx(expected)
 
 
@@ -46,15 +47,15 @@ def test_parts_of_a_duration_add_up(hours: int, minutes: int, seconds: int) -> N
 
 
 def test_amounts_of_memory() -> None:
-    mebibytes = {"128MiB": 128, "1GiB": 1024, "1gib": 1024, "2g": 2048, "1.5 GB": 1536, "1t": 1024 * 1024}
-    same = {f"{200 * 1024}k": 200, 200 * MIB: 200, f"{200 * MIB}b": 200}
-    for written, size in {**mebibytes, **same}.items():
+    sizes: dict[str | int, int] = {"128MiB": 128, "1GiB": 1024, "1gib": 1024, "2g": 2048, "1.5 GB": 1536}
+    sizes |= {"1t": 1024 * 1024, f"{200 * 1024}k": 200, 200 * MIB: 200, f"{200 * MIB}b": 200}
+    for written, size in sizes.items():
         assert parse_memory(written) == size * MIB
 
 
 def test_no_amounts_of_memory() -> None:
-    none = dict.fromkeys(("", "lots", "1XB", "-1GiB", "1 GiB more", "9" * 400), "not an amount")
-    for written, reason in {**none, **dict.fromkeys(("127MiB", 0, "1"), "less than a JVM needs")}.items():
+    none = [(text, "not an amount") for text in ("", "lots", "1XB", "-1GiB", "1 GiB more", "9" * 400)]
+    for written, reason in (*none, *((few, "less than a JVM needs") for few in ("127MiB", 0, "1"))):
         raised = raises(InputError, parse_memory, written, "here:4:1", match=reason)
         assert (raised.code, raised.where) == ("memory", "here:4:1")
 

@@ -361,6 +361,8 @@ def test_what_is_locked_now_is_green_next_time(load: LoadSweep) -> None:
     note = "if the drift is intended, --update accepts it once every other problem is fixed"
     assert worse.notices[-1] == note
     # No answer is no drift.
+    sweep = load(HEAD)
+    lock = locked(gate(sweep, run_row(), run_row()))
     timeout = gate(sweep, run_row(), run_row("inconclusive", distinct=3), lock=lock)
     assert (reasons(timeout), timeout.exit_code) == (["inconclusive"], ExitCode.INCONCLUSIVE)
 

@@ -87,7 +87,8 @@ def test_the_fields_of_a_message_say_who(sender: str, receiver: str) -> None:
 
 def test_a_message_may_have_several_receivers() -> None:
     several: list[tuple[Value, list[Value | None]]] = [(box(P, Q), [P, Q]), (box(Q, "x"), [Q]), (P, [P])]
-    for who, receivers in (*several, (box(), [None]), ("client", [None])):
+    several += [(box(), [None]), ("client", [None])]
+    for who, receivers in several:
         assert [arrow.receiver for arrow in sending(box(), box(message(dst=who)))] == receivers
     # Receivers in a range of numbers.
     boxes = (box(), box(message(src=2, dst=Interval(2, 9))))
