@@ -7,6 +7,7 @@ import contextlib
 import functools
 import importlib
 import io
+import json
 import logging
 import os
 import pickle
@@ -79,6 +80,11 @@ class Ended:
     stdout: str
     stderr: str
     reported: Reported = field(default_factory=Reported, compare=False, repr=False)
+
+    @property
+    def json(self) -> Any:
+        """What it printed, read as JSON."""
+        return json.loads(self.stdout)
 
     @property
     def errors(self) -> list[str]:

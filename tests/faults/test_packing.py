@@ -98,6 +98,6 @@ def test_a_log_that_explodes_tells_how_far_it_came(run_cli: RunCli, tmp_path: Pa
     (tmp_path / "log.ndjson").write_text("".join(f"{json.dumps(line)}\n" for line in lines))
     (tmp_path / "sweep.toml").write_text(SWEEP)
     ended = run_cli("validate", tmp_path / "sweep.toml", "--json")
-    (row,) = json.loads(ended.stdout)
+    (row,) = ended.json
     assert ended.code == 3
     assert (row["verdict"], row["matched"], row["first_unmatched"]) == ("inconclusive", 2, None)

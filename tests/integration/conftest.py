@@ -42,17 +42,6 @@ def refused(run_cli: RunCli, tmp_path: Path, tiny_sweep: Path) -> Refused:
     return run
 
 
-@pytest.fixture
-def swept(tiny_sweep: Path) -> Callable[[str], Path]:
-    """``swept(text)`` writes another sweep file over the same module."""
-
-    def write(text: str) -> Path:
-        tiny_sweep.write_text(text)
-        return tiny_sweep
-
-    return write
-
-
 # Makes a package look as if it were not installed; imported by the interpreter as it starts.
 _HIDE = """
 import importlib.machinery

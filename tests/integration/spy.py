@@ -71,5 +71,5 @@ def write_spy(folder: Path, tries: Mapping[str, tuple[str, str]]) -> Path:
 
 def found_by(ended: Ended) -> dict[str, str]:
     """What became of each try, from what check printed as JSON."""
-    found: dict[str, str] = json.loads(ended.stdout)["traces"][0]["states"][0]["state"]["found"]
+    found: dict[str, str] = ended.json["traces"][0]["states"][0]["state"]["found"]
     return found

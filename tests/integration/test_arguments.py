@@ -58,7 +58,7 @@ def folder(tmp_path: Path, run_cli: RunCli) -> Path:
     return tmp_path
 
 
-def test_arguments_are_asked_of_tlc(folder: Path, run_cli: RunCli) -> None:
+def test_arguments_are_asked_of_tlc_and_a_file_has_none_to_ask(folder: Path, run_cli: RunCli) -> None:
     store = tla2py.open_store(folder / "runs" / "telling")
     assert not any(state.derived for state in store.trace(1).states)
     trace = store.with_arguments().trace(1)
@@ -73,9 +73,6 @@ def test_arguments_are_asked_of_tlc(folder: Path, run_cli: RunCli) -> None:
     assert DERIVED in " ".join(shown.stdout.split())
     run_cli("report", "runs/telling", "--arguments", cwd=folder, code=0)
     assert "InBody(p = " in (folder / "telling.html").read_text()
-
-
-def test_a_file_has_no_module_to_ask(folder: Path, run_cli: RunCli) -> None:
     exported = run_cli("trace", "runs/telling", "1", "--format", "itf", cwd=folder)
     (folder / "trace.itf.json").write_text(exported.stdout)
     refused = raises(InputError, lambda: tla2py.open_store(folder / "trace.itf.json").with_arguments())
@@ -137,35 +134,28 @@ Most = [1, 9]
 """
 
 
-@pytest.fixture
-def answers(tmp_path: Path, run_cli: RunCli) -> PageAnswers:
+def swept_answers(tmp_path: Path, run_cli: RunCli, sweep: str = ANSWERS_SWEEP) -> PageAnswers:
     """Of a store with one counterexample, at the second of two points."""
-    return swept_answers(tmp_path, run_cli, ANSWERS_SWEEP)
-
-
-def swept_answers(tmp_path: Path, run_cli: RunCli, sweep: str) -> PageAnswers:
     for name, text in (("Buffer.tla", BUFFER), ("Writers.tla", WRITERS), ("sweep.toml", sweep)):
         (tmp_path / name).write_text(text)
     run_cli("sweep", "sweep.toml", "--executor", "local", "-o", "store", "--no-lint", cwd=tmp_path, code=1)
     return PageAnswers(store_data(tla2py.open_store(tmp_path / "store")))
 
 
-def test_a_constraint_ends_a_replay(answers: PageAnswers) -> None:
+def test_a_constraint_ends_a_replay_and_an_action_has_its_own_arguments(
+    tmp_path: Path, run_cli: RunCli
+) -> None:
+    answers = swept_answers(tmp_path, run_cli)
     asked: dict[str, Any] = {"ask": "replay", "number": 0, "point": 1, "other": False}
-    assert answers.answer(asked) == {
-        "state": 2,
-        "action": None,
-        "conjunct": None,
-        "place": None,
-        "constraint": "Brief",
-    }
-    assert answers.answer(asked | {"point": 2}) == {
-        "state": None,
-        "action": None,
-        "conjunct": None,
-        "place": None,
-        "constraint": None,
-    }
+    nothing = dict.fromkeys(("state", "action", "conjunct", "place", "constraint"))
+    assert answers.answer(asked) == nothing | {"state": 2, "constraint": "Brief"}
+    assert answers.answer(asked | {"point": 2}) == nothing
+    # There is no other store to replay it in.
+    with pytest.raises(InputError):
+        answers.answer(asked | {"other": True})
+    found: Any = answers.answer({"ask": "arguments", "number": 0})
+    # Buffer has an action of the same name, with an index.
+    assert found["actions"] == ["initial state", *["Put(writer = 1)"] * 3]
 
 
 def test_an_action_constraint_ends_a_replay(tmp_path: Path, run_cli: RunCli) -> None:
@@ -173,14 +163,3 @@ def test_an_action_constraint_ends_a_replay(tmp_path: Path, run_cli: RunCli) -> 
     answers = swept_answers(tmp_path, run_cli, sweep)
     found: Any = answers.answer({"ask": "replay", "number": 0, "point": 1, "other": False})
     assert (found["state"], found["constraint"]) == (3, "Written")
-
-
-def test_without_another_store_nothing_is_replayed_there(answers: PageAnswers) -> None:
-    with pytest.raises(InputError):
-        answers.answer({"ask": "replay", "number": 0, "point": 1, "other": True})
-
-
-def test_an_action_has_its_own_arguments(answers: PageAnswers) -> None:
-    found: Any = answers.answer({"ask": "arguments", "number": 0})
-    # Buffer has an action of the same name, with an index.
-    assert found["actions"] == ["initial state", *["Put(writer = 1)"] * 3]

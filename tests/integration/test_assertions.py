@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import shutil
 from itertools import product
@@ -12,6 +11,7 @@ from typing import Any
 import pytest
 
 import tla2py
+from tests import command
 from tests.conftest import RunCli
 from tests.stores import loose_records, table_rows
 
@@ -47,8 +47,6 @@ def write(folder: Path, text: str = SWEEP, module: str = MODULE) -> Path:
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The store of 25 points: one assertion fails at ten of them, another at one more."""
-    from tests import command
-
     folder = tmp_path_factory.mktemp("meter")
     write(folder)
     command.run("sweep", "meter.toml", "--executor", "local", "-o", "store", cwd=folder, code=1)
@@ -56,11 +54,12 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def explained(run_cli: RunCli, store: Path) -> dict[str, dict[str, Any]]:
-    rows = json.loads(run_cli("explain", store, "--suggest", "3", "--json").stdout)
-    return {row["property"]: row for row in rows}
+    return {row["property"]: row for row in run_cli("explain", store, "--suggest", "3", "--json").json}
 
 
-def test_where_an_assertion_held_counts_for_its_law(run_cli: RunCli, store: Path) -> None:
+def test_where_an_assertion_held_counts_for_its_law_and_tables_name_each(
+    run_cli: RunCli, store: Path
+) -> None:
     rows = explained(run_cli, store)
     assert list(rows) == [TOO_MUCH, "assert: Meter:9", "deadlock"]
     row = rows[TOO_MUCH]
@@ -71,9 +70,6 @@ def test_where_an_assertion_held_counts_for_its_law(run_cli: RunCli, store: Path
     assert suggested.isdisjoint(set(product(range(1, 6), repeat=2)) - {(5, 5)})
     other = rows["assert: Meter:9"]
     assert (other["asked"], other["violated"]) == (15, 1)
-
-
-def test_the_tables_name_each_assertion(store: Path) -> None:
     runs = {(row["Most"], row["Limit"]): row for row in table_rows(store, "runs")}
     too_much, watched, held = runs[3, 2], runs[5, 5], runs[2, 4]
     assert too_much["violated"] == [{"kind": "assert", "name": "too much"}]
@@ -124,9 +120,8 @@ def test_a_check_says_what_the_assertion_says(
 ) -> None:
     """TLC gives no place for what an invariant asserts."""
     write(tmp_path)
-    asked = ("--init", "Init", "--next", "Next", *options)
-    done = run_cli("check", "Meter.tla", *asked, "--json", cwd=tmp_path, code=1)
-    answer = json.loads(done.stdout)
+    asked = ("--init", "Init", "--next", "Next", *options, "--json")
+    answer = run_cli("check", "Meter.tla", *asked, cwd=tmp_path, code=1).json
     place = {"message": message, "module": "Meter", "line": line}
     assert answer["violated"] == [{"kind": "assert", "name": name, **place}]
     assert "the second argument was" in answer["message"]
@@ -181,11 +176,7 @@ def test_a_lock_holds_assertions_by_what_they_assert(run_cli: RunCli, tmp_path: 
 
     def drift(module: str) -> set[str]:
         write(tmp_path, text, module)
-        done = run_cli(*gate, cwd=tmp_path)
-        return {each.text for gated in done.reported.gated for each in drifts(gated)}
-
-    def drifts(gated: Any) -> list[Any]:
-        return [each.cause for each in gated.decision.all_problems if each.cause is not None]
+        return {each.text for _, each in run_cli(*gate, cwd=tmp_path).drifts}
 
     assert not drift(MODULE.replace("VARIABLE", "\n\nVARIABLE"))
     changed = drift(re.sub(r"/\\ Assert\(level < Limit.*", "", MODULE))
@@ -212,7 +203,7 @@ def test_points_without_a_result_are_named(run_cli: RunCli, tmp_path: Path, stor
     assert "never violated at the 12 of 25 points with a result: " in text
     assert "13 of 25 points have no result: 13-25" in text
     asked = run_cli("query", partial, "SELECT count(*) AS n FROM runs", "--json")
-    assert json.loads(asked.stdout) == [{"n": 12}]
+    assert asked.json == [{"n": 12}]
     assert asked.stderr == "answered by DuckDB\nnote: 13 of 25 points have no result: 13-25\n"
     assert run_cli("query", store, "SELECT 1").stderr == "answered by DuckDB\n"
     assert "no result" not in run_cli("explain", store).stdout

@@ -1,11 +1,10 @@
-"""Tools that are missing, stores that are none and disks that are full: told in two lines, and nothing half-written."""
+"""Tools that are missing and disks that are full: told in two lines, and nothing half-written."""
 
 from __future__ import annotations
 
 import errno
 import os
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -20,14 +19,6 @@ CHECK = ("check", "Counter.tla", "-c", "Max=3")
 
 
 # Tools
-
-
-@pytest.fixture(params=["check", "sweep"])
-def running(request: pytest.FixtureRequest) -> tuple[str, ...]:
-    """The commands that need the tools."""
-    if request.param == "check":
-        return CHECK
-    return ("sweep", "sweep.toml", "--executor", "local")
 
 
 @pytest.mark.parametrize("how", ["empty", "text", "truncated", "folder"])
@@ -45,6 +36,7 @@ def test_a_jar_that_is_corrupt(refused: Refused, tmp_path: Path, how: str) -> No
     assert "bad.jar" in ended.error.message
 
 
+@pytest.mark.parametrize("running", [CHECK, ("sweep", "sweep.toml", "--executor", "local")])
 def test_no_java(refused: Refused, running: tuple[str, ...], without_java: dict[str, str | None]) -> None:
     ended = refused(*running, env=without_java)
     assert ended.refusal == ("java-missing", None)
@@ -77,48 +69,7 @@ def test_what_the_environment_names_is_missing(refused: Refused, tmp_path: Path)
         assert (ended.refusal, name in ended.error.message) == ((code, None), True)
 
 
-# Stores
-
-
-@pytest.fixture(params=["sweep", "trace", "query"])
-def into(request: pytest.FixtureRequest) -> Callable[[str], tuple[str, ...]]:
-    """The commands that take a store."""
-    commands = {
-        "sweep": lambda store: ("sweep", "sweep.toml", "--executor", "local", "-o", store),
-        "trace": lambda store: ("trace", store),
-        "query": lambda store: ("query", store, "SELECT 1"),
-    }
-    return commands[request.param]
-
-
-def test_a_store_that_is_not_a_store(
-    refused: Refused, into: Callable[[str], tuple[str, ...]], tmp_path: Path
-) -> None:
-    (tmp_path / "mine").mkdir()
-    (tmp_path / "mine" / "thesis.tex").write_text("precious")
-    ended = refused(*into("mine"))
-    assert ended.error.code == "not-a-store"
-    assert "mine" in ended.error.message
-    # A file may be the output of TLC, for those who only look.
-    ended = refused(*into("sweep.toml"))
-    assert ended.error.code == ("not-a-store" if into("")[0] == "sweep" else "trace-file-unknown")
-    assert "sweep.toml" in ended.error.message
-
-
 # Disks
-
-
-@pytest.mark.parametrize("folder", ["file", "/proc/self"])
-@pytest.mark.parametrize(
-    ("command", "code"),
-    [(("sweep", "--executor", "local"), "store-unwritable"), (("cfg",), "output-unwritable")],
-)
-def test_a_folder_that_cannot_be_made(
-    refused: Refused, tmp_path: Path, command: tuple[str, ...], code: str, folder: str
-) -> None:
-    (tmp_path / "file").write_text("in the way")
-    ended = refused(*command, "sweep.toml", "-o", f"{folder}/new")
-    assert (ended.error.code, f"{folder}/new" in ended.error.message) == (code, True)
 
 
 def with_file_size(size: int) -> tuple[str, ...]:
@@ -159,15 +110,8 @@ def test_a_full_disk_in_the_middle_keeps_what_is_recorded(
 
 
 def test_a_check_without_room_for_its_files(refused: Refused, tmp_path: Path) -> None:
-    ended = refused(*CHECK, prefix=with_file_size(100))
+    (tmp_path / "scratch").mkdir()
+    # It leaves no temporary folder either.
+    ended = refused(*CHECK, env={"TMPDIR": str(tmp_path / "scratch")}, prefix=with_file_size(100))
     assert ended.error.code == "system"
     assert os.strerror(errno.EFBIG) in ended.error.message
-
-
-def test_what_was_refused_leaves_no_temporary_folder(
-    run_cli: RunCli, tiny_sweep: Path, tmp_path: Path
-) -> None:
-    scratch = tmp_path / "scratch"
-    scratch.mkdir()
-    run_cli(*CHECK, env={"TMPDIR": str(scratch)}, prefix=with_file_size(100))
-    assert list(scratch.iterdir()) == []

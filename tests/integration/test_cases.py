@@ -240,7 +240,7 @@ def test_a_program_that_goes_wrong(
     options = ("--cover", "actions", "--step-timeout", "1s", "-o", tmp_path / "drives", "--arguments")
     before = {each.pid for each in psutil.process_iter()}
     done = run_cli("drive", bundled, *options, "--json", "--", sys.executable, DRIVEN, mistake, code=1)
-    found = json.loads(done.stdout)
+    found = done.json
     assert [set(each) for each in found] == [
         {"case", "verdict", "step", "action", "expected", "found", "message"}
     ] * len(found)
@@ -265,11 +265,11 @@ def test_a_drive_finds_the_bug_and_shrinks_it(bundled: Path, run_cli: RunCli) ->
     asked = run_cli(
         "query", bundled, "SELECT verdict, count(*) AS n FROM drives GROUP BY verdict", "--format", "json"
     )
-    assert json.loads(asked.stdout) == [{"verdict": "passed", "n": 45}]
+    assert asked.json == [{"verdict": "passed", "n": 45}]
     done = run_cli(
         "drive", bundled, "--arguments", "--shrink", "--json", "--", sys.executable, DRIVEN, "count", code=1
     )
-    failed = [each for each in json.loads(done.stdout) if each["verdict"] == "failed"]
+    failed = [each for each in done.json if each["verdict"] == "failed"]
     assert {each["action"]["name"] for each in failed} == {"TMRcvPrepared"}
     assert min(each["step"] for each in failed) == 3
     assert failed[0]["message"] == 'tmState is "committed", and the specification allows "init"'
@@ -289,7 +289,7 @@ def test_answers_of_the_system_may_come_between(bundled: Path, run_cli: RunCli) 
     assert [json.loads(line)["actions"] for line in cases.stdout.splitlines()] == [
         [{"name": "TMAbort", "args": {}}]
     ]
-    [before, after] = json.loads(cases.stdout)["states"]
+    [before, after] = cases.json["states"]
     assert {state["tmState"] for state in after} == {"aborted"}
     assert {state["tmState"] for state in before} == {"init", "committed"}
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import json
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
@@ -36,7 +35,7 @@ def said(ended: Ended) -> list[str]:
 def check_json(*args: str) -> tuple[int, dict[str, Any]]:
     ended = check(*args, "--json")
     assert said(ended) == []
-    return ended.code, json.loads(ended.stdout)
+    return ended.code, ended.json
 
 
 def answer(found: Mapping[str, Any]) -> tuple[str, str, list[str]]:
@@ -202,7 +201,7 @@ def folder(tmp_path: Path) -> Path:
 def test_memory_runs_out(folder: Path, run_cli: RunCli) -> None:
     (folder / "Endless.cfg").write_text("SPECIFICATION Grow\n")
     ended = run_cli("check", "Endless.tla", "--memory", "128MiB", "--timeout", "1m", "--json", code=3)
-    found = json.loads(ended.stdout)
+    found = ended.json
     assert answer(found) == ("out_of_memory", "inconclusive", [])
     assert found["memory_bytes"] == 128 * 1024**2
 
@@ -212,10 +211,10 @@ def test_the_config_beside_the_module_is_taken(folder: Path, run_cli: RunCli) ->
         "CONSTANTS\n  Last = 1\n  Nobody = Nobody\nSPECIFICATION Spec\nINVARIANT NotLast\nCHECK_DEADLOCK FALSE\n"
     )
     ended = run_cli("check", "Walk.tla", "--json", code=1)
-    assert steps(json.loads(ended.stdout)) == [(None, 0), ("Walk", 1)]
+    assert steps(ended.json) == [(None, 0), ("Walk", 1)]
     # What is given on the command line is laid over it, a value over a value and an invariant beside the others.
     ended = run_cli("check", "Walk.tla", "--json", "-c", "Last=3", "--invariant", "OnStreet", code=1)
-    assert len(steps(json.loads(ended.stdout))) == 4
+    assert len(steps(ended.json)) == 4
 
 
 def test_a_config_by_name_goes_before_the_one_beside(folder: Path, run_cli: RunCli) -> None:
@@ -224,7 +223,7 @@ def test_a_config_by_name_goes_before_the_one_beside(folder: Path, run_cli: RunC
         "SPECIFICATION RoundSpec CONSTANT Last = 1 Nobody = n PROPERTIES Settles\n"
     )
     ended = run_cli("check", "Walk.tla", "--config", "Round.cfg", "--json", code=1)
-    found = json.loads(ended.stdout)
+    found = ended.json
     assert answer(found) == ("violation_liveness", "violated", ["Settles"])
     (trace,) = found["traces"]
     assert trace["loop_start"] is not None
@@ -267,7 +266,7 @@ def test_a_definition_may_be_given_too(folder: Path, run_cli: RunCli) -> None:
     ended = run_cli(
         "check", "Walk.tla", *LAST2, "-c", "Next=Walk(2)", "--invariant", "NotLast", "--json", code=1
     )
-    assert [at for _, at in steps(json.loads(ended.stdout))] == [0, 2]
+    assert [at for _, at in steps(ended.json)] == [0, 2]
 
 
 def test_a_definition_that_a_config_gives_a_value_keeps_it(folder: Path, run_cli: RunCli) -> None:
@@ -295,7 +294,7 @@ def test_a_point_of_a_sweep(tmp_path: Path, run_cli: RunCli) -> None:
     assert "Model checking" in ended.stdout or "Starting..." in ended.stdout
     assert "@!@!@" not in ended.stdout
     assert "deadlock" in ended.stdout.splitlines()[-1]
-    found = json.loads(run_cli("check", "sweep.toml", "--point", "2", "--json").stdout)
+    found = run_cli("check", "sweep.toml", "--point", "2", "--json").json
     assert answer(found) == ("violation_deadlock", "violated", ["deadlock"])
     refused = run_cli("check", "sweep.toml", "--point", "2", "--invariant", "OnStreet")
     assert (refused.code, refused.stdout) == (2, "")
@@ -304,9 +303,7 @@ def test_a_point_of_a_sweep(tmp_path: Path, run_cli: RunCli) -> None:
 
 
 def test_python_checks_as_the_command_does(run_cli: RunCli, tiny_spec: Path) -> None:
-    found = json.loads(
-        run_cli("check", "Counter.tla", "-c", "Max=3", "--invariant", "Small", "--json").stdout
-    )
+    found = run_cli("check", "Counter.tla", "-c", "Max=3", "--invariant", "Small", "--json").json
     checked = tla2py.check(tiny_spec, constants={"Max": 3}, invariants=["Small"])
     assert checked.record.run_id == found["run_id"]
     assert (checked.verdict, checked.outcome) == (tla2py.Verdict.VIOLATED, tla2py.Outcome.VIOLATION_SAFETY)

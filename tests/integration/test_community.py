@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 from collections.abc import Iterator
@@ -87,7 +86,7 @@ def test_classes_belong_to_runs_whose_modules_come_from_there(
     tla2py: RunCli, tmp_path: Path, cache: Path
 ) -> None:
     asked = ("check", "Use.tla", "-c", "N=2", "--invariant", "Few", "--json")
-    ids = [json.loads(tla2py(*asked, *more).stdout)["run_id"] for more in ((), ("-L", "community-modules"))]
+    ids = [tla2py(*asked, *more).json["run_id"] for more in ((), ("-L", "community-modules"))]
     assert ids[0] != ids[1]
     # Their TLA+ definitions alone do with any TLC.
     (tmp_path / "Pair.tla").write_text(

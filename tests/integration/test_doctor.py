@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import subprocess
@@ -37,7 +36,7 @@ def java_that_says(folder: Path, words: str) -> Path:
 
 def findings(ended: Ended) -> dict[str, dict[str, str]]:
     """What was found, by what it is about."""
-    return {finding["about"]: finding for finding in json.loads(ended.stdout)}
+    return {finding["about"]: finding for finding in ended.json}
 
 
 def test_a_machine_that_is_well(run_cli: RunCli) -> None:

@@ -82,7 +82,7 @@ def test_an_invariant_that_cannot_be_evaluated(run_cli: RunCli, folder: Path) ->
     lines = told(ended)
     assert "Limited.tla:9:1: Evaluating invariant Inv failed." in lines
     assert "to integer 3 which is out of domain." in lines
-    found = json.loads(run_cli("check", "Limited.tla", "-c", "N=1", "--invariant", "Inv", "--json").stdout)
+    found = run_cli("check", "Limited.tla", "-c", "N=1", "--invariant", "Inv", "--json").json
     assert found["message_place"] == "Limited.tla:9:1"
     (row,) = found["diagnostics"]
     assert (row["file"], row["line"], row["column"]) == ("Limited.tla", 9, 1)

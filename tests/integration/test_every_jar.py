@@ -225,12 +225,12 @@ def test_what_cannot_be_run_is_named_the_same(tmp_path: Path, jar: Path) -> None
     config = tmp_path / "Kinds.cfg"
     config.write_text('SPECIFICATION Spec\nCONSTANT Kind = "holds"\nINVARIANT Lower\n')
     check = ("check", "Kinds.tla", "--config", "Kinds.cfg", "--no-lint", "--tla2tools", jar, "--json")
-    found = json.loads(command.run(*check, cwd=tmp_path).stdout)
+    found = command.run(*check, cwd=tmp_path).json
     assert (found["outcome"], found["verdict"]) == ("error_config_parse", "broken")
 
     config.write_text('SPECIFICATION Spec\nCONSTANT Kind = "holds"\n')
     (tmp_path / "Kinds.tla").write_text(text.replace("Low == x < 4", "Low == x < Four"))
-    found = json.loads(command.run(*check, cwd=tmp_path).stdout)
+    found = command.run(*check, cwd=tmp_path).json
     assert (found["outcome"], found["verdict"]) == ("error_spec_parse", "broken")
 
 
@@ -255,5 +255,5 @@ def test_a_timeout_is_the_same(tmp_path: Path, jar: Path) -> None:
         cwd=tmp_path,
         code=3,
     )
-    found = json.loads(ended.stdout)
+    found = ended.json
     assert (found["outcome"], found["verdict"]) == ("timeout", "inconclusive")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import shutil
 import zipfile
 from collections.abc import Callable
@@ -238,7 +237,7 @@ def test_several_jars_of_the_command_are_the_parameter(folder: Path, run_cli: Ru
     again = run_cli("sweep", "s.toml", *jars, "--executor", "local", cwd=folder)
     assert (again.code, again.executed) == (0, 0)
     checked = run_cli("check", "s.toml", "--point", "2", *jars, "--json", cwd=folder)
-    assert json.loads(checked.stdout)["tlc_version"] == "2.99"
+    assert checked.json["tlc_version"] == "2.99"
     # A red gate names the same command.
     (folder / "s.toml").write_text(f'{HEAD}[expect]\nverdict = "violated"\n')
     red = run_cli("gate", "s.toml", *jars, "--executor", "local", cwd=folder, code=1)
@@ -326,12 +325,12 @@ def test_jars_that_answer_differently(tmp_path: Path, newer_tlc: Path) -> None:
         ("bundled", "violated", 4),
         ("new.jar", "holds", 3),
     ]
-    explained = json.loads(command.run("explain", "runs/s", "--json", cwd=tmp_path).stdout)
+    explained = command.run("explain", "runs/s", "--json", cwd=tmp_path).json
     assert explained[0]["law"] == "jar = bundled"
     second = command.run(
         "check", "s.toml", "--point", "2", "--second", "bundled", "--json", cwd=tmp_path, code=1
     )
-    opinion = json.loads(second.stdout)["second"]
+    opinion = second.json["second"]
     assert (opinion["tlc_version"], opinion["agrees"], opinion["known"]) == (
         "2.15",
         False,
@@ -340,7 +339,7 @@ def test_jars_that_answer_differently(tmp_path: Path, newer_tlc: Path) -> None:
     gated = command.run(
         "gate", "s.toml", "--second", "bundled", "--executor", "local", "--json", cwd=tmp_path
     )
-    points = json.loads(gated.stdout)[0]["points"]
+    points = gated.json[0]["points"]
     assert [point["second"]["agrees"] for point in points] == [True, False]
-    stored = json.loads(command.run("gate", "runs/s", "--json", cwd=tmp_path).stdout)[0]["points"]
+    stored = command.run("gate", "runs/s", "--json", cwd=tmp_path).json[0]["points"]
     assert [point["second"]["agrees"] for point in stored] == [True, False]

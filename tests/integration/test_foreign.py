@@ -217,7 +217,7 @@ def test_the_command_line(tmp_path: Path, run_cli: RunCli) -> None:
 
     assert "and back to state 5 by Pass, for ever" in shown.stdout
     assert run_cli("trace", log, "1").stdout == shown.stdout
-    exported = json.loads(run_cli("trace", log, "1", "--format", "itf").stdout)
+    exported = run_cli("trace", log, "1", "--format", "itf").json
     copy = tmp_path / "copy.itf.json"
     copy.write_text(json.dumps(exported))
     assert exported["loop"] == 4

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
@@ -58,7 +57,7 @@ def test_a_comment_in_the_config_ignores_rules(run_cli: RunCli, box: Path) -> No
     assert "Box.cfg:1" in done.stderr
     assert ("unknown-rule", "Box.cfg:1:1") in done.findings
     linted = run_cli("lint", "Box.cfg", "--format", "json", cwd=box)
-    severities = {each["code"]: each["severity"] for each in json.loads(linted.stdout)["findings"]}
+    severities = {each["code"]: each["severity"] for each in linted.json["findings"]}
     assert severities == {"unknown-rule": "warning", "model-value": "note"}
     (box / "Box.cfg").write_text("\\* tla2py: ignore model-value\n" + WRONG)
     assert run_cli("lint", "Box.cfg", cwd=box).code == 0

@@ -159,7 +159,7 @@ def test_a_check_and_the_plain_command_get_the_same(run_cli: RunCli, sweep: Path
     assert [file.path for file in checked.record.inputs.files] == ["a.txt"]
     point = run_cli("check", sweep, "--point", "1", "--json")
     assert found_by(point) == {"level": "7", "log": "one"}
-    assert json.loads(point.stdout)["run_id"] == json.loads(point.stdout)["traces"][0]["run_id"]
+    assert point.json["run_id"] == point.json["traces"][0]["run_id"]
 
 
 def test_a_file_that_a_variable_names_is_an_input(run_cli: RunCli, sweep: Path, tmp_path: Path) -> None:
@@ -173,7 +173,7 @@ def test_a_file_that_a_variable_names_is_an_input(run_cli: RunCli, sweep: Path, 
     # By an absolute path it is seen under its bare name, which the variable then has.
     ended = run_cli(*asked, "--env", f"LEVEL={tmp_path}/logs/a.txt")
     assert found_by(ended) == {"level": "a.txt", "log": "refused"}
-    assert json.loads(ended.stdout)["verdict"] == "violated"
+    assert ended.json["verdict"] == "violated"
     for text in ("logs", "logs/", "logs/b.txt", "a.txt", "x" * 5000 + ".txt"):
         ended = run_cli(*asked, "--env", f"LEVEL={text}")
         assert (found_by(ended), "a copy of" in ended.stderr) == ({"level": text, "log": "refused"}, False)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
 
@@ -33,7 +32,7 @@ def test_inspect_as_json(run_cli: RunCli) -> None:
     module = SPECS / "kip320" / "Kip320FirstTry.tla"
     ended = run_cli("inspect", module, "--json")
     assert (ended.code, ended.stderr) == (0, "")
-    found = json.loads(ended.stdout)
+    found = ended.json
     assert (found["module"], found["file"]) == ("Kip320FirstTry", str(module))
     assert [each["module"] for each in found["extends"]] == ["Kip279", "KafkaReplication", "Integers", "Util"]
     assert found["extends"][1]["file"] == str(SPECS / "kip320" / "KafkaReplication.tla")
@@ -65,7 +64,7 @@ def test_inspect_follows_library_folders(run_cli: RunCli, tmp_path: Path) -> Non
     (tmp_path / "far" / "away" / "Base.tla").write_text("---- MODULE Base ----\nCONSTANT N\nA == N\n====\n")
     (tmp_path / "Main.tla").write_text("---- MODULE Main ----\nEXTENDS Base\nB == A\n====\n")
     ended = run_cli("inspect", "Main.tla", "-L", "far/away", "--json", code=0)
-    assert json.loads(ended.stdout)["extends"] == [
+    assert ended.json["extends"] == [
         {"module": "Base", "file": "far/away/Base.tla", "standard": False, "by": "Main"}
     ]
 
@@ -150,6 +149,6 @@ def test_four_points_out_of_time_have_a_law(tmp_path: Path, run_cli: RunCli) -> 
     sweep = tmp_path / "sweep.toml"
     sweep.write_text(text.replace("1m", "20s"))
     assert run_cli("sweep", sweep, "--executor", "local", "-o", tmp_path / "store").code == 3
-    rows = json.loads(run_cli("explain", tmp_path / "store", "--json").stdout)
+    rows = run_cli("explain", tmp_path / "store", "--json").json
     (row,) = (each for each in rows if each["property"] == "timeout")
     assert (row["property"], row["law"], row["violated"]) == ("timeout", "Max >= 5", 4)

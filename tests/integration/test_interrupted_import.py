@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
 import sys
@@ -153,7 +152,7 @@ def test_a_master_needs_spark(run_cli: RunCli, core_only: dict[str, str], tiny_s
 def test_spark_sql_needs_spark(run_cli: RunCli, core_only: dict[str, str], tiny_sweep: Path) -> None:
     run_cli("sweep", "sweep.toml", "-o", "store", env=core_only)
     answered = run_cli("query", "store", "SELECT count(*) AS n FROM runs", "--json", env=core_only)
-    assert json.loads(answered.stdout)[0]["n"] > 0
+    assert answered.json[0]["n"] > 0
     refused = run_cli("query", "store", "--engine", "spark", "SELECT md5(verdict) FROM runs", env=core_only)
     assert (refused.code, refused.error.code) == (2, "spark-missing")
     assert "tla2py[spark]" in refused.hint
@@ -165,6 +164,6 @@ def test_the_interpreter_of_these_tests_has_the_core_alone(
     run_cli: RunCli, core_only: dict[str, str]
 ) -> None:
     for env, installed in ((core_only, False), (None, True)):
-        found = json.loads(run_cli("doctor", "--no-self-test", "--json", env=env).stdout)
+        found = run_cli("doctor", "--no-self-test", "--json", env=env).json
         [spark] = [each for each in found if each["about"] == "Spark"]
         assert ("pip install" in spark["remedy"]) == (not installed), spark

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 from pathlib import Path
 from typing import Any
@@ -39,7 +38,7 @@ PAIRS: list[tuple[str, tuple[str, tuple[str, ...]], str, set[str]]] = [
 
 def judged(run: RunCli, folder: Path, *args: str | Path) -> tuple[int, dict[str, Any]]:
     ended = run("judge", *args, "-o", folder / "judged", "--json")
-    return ended.code, json.loads(ended.stdout)
+    return ended.code, ended.json
 
 
 def graded(judgement: dict[str, Any], name: str) -> dict[str, Any]:
@@ -80,7 +79,7 @@ def test_an_honest_specification_is_good_and_a_cheat_is_bad(
         assert violated or strength["evidence"]["mutants"]["proof"], strength
         # Its command runs what the proof names.
         repeated = run_cli(*strength["command"][1:], "--json", "-o", tmp_path / "again")
-        rows = {each["mutant"]: each for each in json.loads(repeated.stdout)}
+        rows = {each["mutant"]: each for each in repeated.json}
         for proof in strength["evidence"]["mutants"]["proof"]:
             assert rows[proof["mutant"]]["status"] == "killed"
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from functools import cache
@@ -68,7 +67,7 @@ def found_by_lint(name: str, jar: Path) -> set[str]:
     ended = command.run(
         "lint", f"{name}.cfg", f"{module}.tla", "--tla2tools", jar, "--format", "json", cwd=FOLDER
     )
-    findings = json.loads(ended.stdout)["findings"]
+    findings = ended.json["findings"]
     return {each["subject"] for each in findings if each["code"] == "jar-known-wrong"}
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -60,7 +59,7 @@ def test_a_search_stops_by_its_budget_goes_on_and_settles_what_a_gate_expects(
     run_cli(*search, "--budget", "6", code=3)
     before = chosen(store)
     assert (len(before), before[3]) == (7, None)
-    laws = {each["property"]: each for each in json.loads(run_cli("explain", store, "--json").stdout)}
+    laws = {each["property"]: each for each in run_cli("explain", store, "--json").json}
     assert (laws["Small"]["run"], laws["Small"]["of"], laws["Small"]["settled"]) == (7, 60, False)
 
     run_cli(*search, code=1)
@@ -68,7 +67,7 @@ def test_a_search_stops_by_its_budget_goes_on_and_settles_what_a_gate_expects(
     after = chosen(store)
     assert before.items() <= after.items()
     assert {*after.values()} <= {None, "corner", "refute", "draw"}
-    laws = {each["property"]: each for each in json.loads(run_cli("explain", store, "--json").stdout)}
+    laws = {each["property"]: each for each in run_cli("explain", store, "--json").json}
     small = laws["Small"]
     assert (small["law"], small["settled"], small["confidence"]) == ("Max > Least", True, 0.95)
     # 11 draws are enough for 25 %.
@@ -144,7 +143,7 @@ def test_no_point_is_suggested_where_an_assumption_is_false(tmp_path: Path, run_
     file = tmp_path / "sweep.toml"
     file.write_text(f'{text}[grid]\nwhere = "Least <= Max"\n')
     run_cli("sweep", file, "--executor", "local", "-o", tmp_path / "store", code=1)
-    rows = json.loads(run_cli("explain", tmp_path / "store", "--suggest", "20", "--json").stdout)
+    rows = run_cli("explain", tmp_path / "store", "--suggest", "20", "--json").json
     suggested = next(row["suggest"] for row in rows if row["property"] == "Small")
     pairs = [(int(each["Least"]), int(each["Max"])) for each in suggested]
     assert pairs

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 import xml.etree.ElementTree as ET
 from collections.abc import Iterator
@@ -119,7 +118,7 @@ def test_a_named_store_keeps_the_limited_view(folder: Folder) -> None:
     assert len(open_view(folder.path / "kept").points) == 3
     assert not (folder.path / "runs").exists()
     assert folder.ask("gate", "kept").code == 2
-    told = json.loads(folder.ask("explain", "kept", "--json").stdout)
+    told = folder.ask("explain", "kept", "--json").json
     assert {(each["of"], *each["missing"]) for each in told} == {(3, 2, 3)}
     # With other values it is the store of another grid, and says so.
     other = folder.run("sweep", "--set", "Max=[2, 4]", "-o", "other")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import subprocess
 from pathlib import Path
@@ -68,7 +67,7 @@ def test_tlc_takes_a_built_in_name_in_place_of_an_operator(run_cli: RunCli, tmp_
         done = run_cli(
             "check", "Count.tla", "--config", "Count.cfg", "--no-deadlock", "--json", cwd=tmp_path, code=0
         )
-        distinct.append(json.loads(done.stdout)["distinct"])
+        distinct.append(done.json["distinct"])
     assert distinct == [4, 1]
 
 
@@ -141,7 +140,7 @@ def test_a_note_is_no_reason_to_fail(run_cli: RunCli, box: Path) -> None:
 
 
 def test_json_for_programs(run_cli: RunCli, box: Path) -> None:
-    found = json.loads(run_cli("lint", "BoxBad.cfg", "--format", "json", cwd=box).stdout)["findings"]
+    found = run_cli("lint", "BoxBad.cfg", "--format", "json", cwd=box).json["findings"]
     assert [(each["code"], each["line"], each["column"]) for each in found] == [
         ("comma", 3, 16),
         ("state-property", 5, 10),
@@ -211,7 +210,7 @@ def test_the_module_of_a_config_may_be_above_or_in_a_library(run_cli: RunCli, bo
     for name in ("CrateSmall", "Far", "setup"):
         (models / f"{name}.cfg").write_text(CONFIG + "PROPERTY Bound\n")
     done = run_cli("lint", "specs", "-L", "lib", "--format", "json", cwd=box)
-    found = json.loads(done.stdout)
+    found = done.json
     assert [(each["code"], each["file"]) for each in found["findings"]] == [
         ("state-property", "specs/models/CrateSmall.cfg"),
         ("state-property", "specs/models/Far.cfg"),
@@ -289,7 +288,7 @@ def test_findings_that_differ_in_their_places_alone_are_told_once(run_cli: RunCl
     assert first.startswith("Box.cfg:")
     assert f" BoxA.cfg:{line}:1, BoxB.cfg:{line}:1\n" in done.stdout
     assert done.errors[-1] == "1 error, 3 notes in 4 files"
-    told = json.loads(run_cli("lint", *files, "--format", "json", cwd=box).stdout)["findings"]
+    told = run_cli("lint", *files, "--format", "json", cwd=box).json["findings"]
     assert [each["file"] for each in told] == [*files]
 
 

@@ -51,7 +51,7 @@ def folder(path: Path, text: str, config: str, **logs: Iterable[object]) -> Path
 
 def answers(ended: Any) -> list[tuple[object, ...]]:
     keys = ("verdict", "matched", "first_unmatched", "violates")
-    return [tuple(row[key] for key in keys) for row in json.loads(ended.stdout)]
+    return [tuple(row[key] for key in keys) for row in ended.json]
 
 
 def test_a_branch_that_ends_early_is_no_answer(run_cli: RunCli, tmp_path: Path) -> None:
@@ -78,7 +78,7 @@ def test_a_search_that_ends_itself_elsewhere_is_no_answer(newer: RunCli, tmp_pat
     sweep.write_text(
         'module = "Trace.tla"\nconfig = "Trace.cfg"\n[logs]\nfiles = ["*.ndjson"]\nsearch = "bfs"\n'
     )
-    [row] = json.loads(newer("validate", sweep, "--json").stdout)
+    [row] = newer("validate", sweep, "--json").json
     assert (row["verdict"], row["first_unmatched"]) == ("inconclusive", None)
     assert "so that Reached is FALSE tells nothing of the log" in row["message"]
     module.with_suffix(".cfg").write_text("SPECIFICATION Spec\nPOSTCONDITION Reached\n")
@@ -143,7 +143,7 @@ def test_a_line_is_found_by_its_content(
 ) -> None:
     log = [{"t": t, "x": x} for t, x in lines]
     module = folder(tmp_path, ORDERED.replace("ORDER", order, 1), "SPECIFICATION Spec\n", log=log)
-    [row] = json.loads(run_cli("validate", module, tmp_path / "log.ndjson", "--json").stdout)
+    [row] = run_cli("validate", module, tmp_path / "log.ndjson", "--json").json
     assert (row["verdict"], row["matched"], row["first_unmatched"]) == ("violated", *found)
     if found[1] is None:
         same = [number for number, each in enumerate(lines, 1) if each == lines[-1]]
@@ -156,7 +156,7 @@ def test_a_postcondition_does_not_hide_lines_that_are_alike(newer: RunCli, tmp_p
     text += 'Done == TLCGet("stats").diameter - 1 = Len(Log)\n====\n'
     log = [{"t": 2, "x": 9}, {"t": 1, "x": 1}, {"t": 2, "x": 9}]
     module = folder(tmp_path, text, "SPECIFICATION Spec\nPOSTCONDITION Done\n", log=log)
-    [row] = json.loads(newer("validate", module, tmp_path / "log.ndjson", "--json").stdout)
+    [row] = newer("validate", module, tmp_path / "log.ndjson", "--json").json
     assert (row["matched"], row["first_unmatched"], row["violates"]) == (1, None, ["Done"])
     assert row["message"].endswith("it is the same in lines 1, 3")
 
@@ -187,7 +187,7 @@ def numbers(run: RunCli, path: Path) -> None:
     module = folder(path, NUMBERS, "SPECIFICATION Spec\n", **NUMBERED)
     logs = sorted(path.glob("*.ndjson"))
     ended = run("validate", module, *logs, "--json")
-    rows = {Path(row["file"]).stem: row for row in json.loads(ended.stdout)}
+    rows = {Path(row["file"]).stem: row for row in ended.json}
     assert {name: row["verdict"] for name, row in rows.items()} == {
         **dict.fromkeys(("blank", "no_json", "words"), "broken"),
         **dict.fromkeys(("fraction", "huge", "large"), "inconclusive"),
@@ -209,7 +209,7 @@ def numbers(run: RunCli, path: Path) -> None:
     sweep = path / "sweep.toml"
     sweep.write_text(SWEEP + '[accept]\nlog-number.n = "a counter that wraps"\n')
     ended = run("validate", sweep, "--json")
-    found = json.loads(ended.stdout)
+    found = ended.json
     assert not [each for each in ended.findings if each[0] == "accept-unused"]
     sweep.write_text(sweep.read_text() + 'log-number.m = "no such field"\n')
     unused = run("validate", sweep, "--json").findings

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from pathlib import Path
 from typing import NamedTuple
@@ -97,7 +96,7 @@ def test_a_log_is_read_and_counted(newer: RunCli, tmp_path: Path, name: str) -> 
     (tmp_path / "bad.ndjson").write_text(BAD)
     logs = [tmp_path / "good.ndjson", tmp_path / "bad.ndjson"]
     ended = newer("validate", tmp_path / "Trace.tla", *logs, "--json")
-    found = json.loads(ended.stdout)
+    found = ended.json
     assert [(row["verdict"], row["matched"], row["first_unmatched"]) for row in found] == [
         ("holds", 4, None),
         ("violated", 3, 4),
@@ -124,7 +123,7 @@ def test_a_module_that_ends_the_search_is_searched_depth_first(
     written = f'search = "{search}"\n' if search else ""
     text = f'module = "Trace.tla"\nconfig = "Trace.cfg"\n[logs]\nfiles = ["good.ndjson"]\n{written}'
     (tmp_path / "sweep.toml").write_text(text)
-    (row,) = json.loads(newer("validate", tmp_path / "sweep.toml", "--json").stdout)
+    (row,) = newer("validate", tmp_path / "sweep.toml", "--json").json
     assert (row["verdict"], row["matched"]) == ("holds", 4)
     queue = [] if search == "bfs" else ["-Dtlc2.tool.queue.IStateQueue=StateDeque"]
     classes = f"{newer_tlc}{os.pathsep}{newer_tlc.with_name('CommunityModules.jar')}"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
@@ -140,7 +139,7 @@ def test_what_goes_unnoticed_is_found_and_locked(run_cli: RunCli, tmp_path: Path
     sweep, store = tmp_path / "sweep.toml", tmp_path / "store"
     sweep.write_text(LOG_MUTANTS_SWEEP)
     validate = ("validate", sweep, "-o", store, "--mutate-logs")
-    found = json.loads(run_cli(*validate, "--json").stdout)
+    found = run_cli(*validate, "--json").json
     assert [row["verdict"] for row in found["logs"]] == ["holds"]
     # A log may end anywhere, so nothing tells that its last line is missing. Everything else is noticed.
     accepted = [row for row in found["mutants"] if row["status"] == "accepted"]
@@ -179,7 +178,7 @@ def test_logs_of_several_files_are_changed_in_each(run_cli: RunCli, tmp_path: Pa
     )
     (tmp_path / "sweep.toml").write_text(sweep)
     asked = ("validate", tmp_path / "sweep.toml", "--mutate-logs", "--json")
-    rows = json.loads(run_cli(*asked).stdout)["mutants"]
+    rows = run_cli(*asked).json["mutants"]
     changes = {(row["file"], row["change"], row["field"]): row["status"] for row in rows}
     assert {file for file, _, _ in changes} == {"inside.ndjson", "outside.ndjson"}
     assert changes["inside.ndjson", "double", None] == "rejected"

@@ -322,7 +322,7 @@ def test_tlc_does_not_run_where_a_wall_is_missing(root: Path, monkeypatch: pytes
 
 
 def test_the_config_of_a_client(root: Path, run_cli: RunCli) -> None:
-    printed = json.loads(run_cli("mcp", "--root", root, "--allow-no-walls", "--print-config").stdout)
+    printed = run_cli("mcp", "--root", root, "--allow-no-walls", "--print-config").json
     server = printed["mcpServers"]["tla2py"]
     assert server["command"] == sys.executable
     assert server["args"][:5] == ["-m", "tla2py", "mcp", "--root", str(root)]

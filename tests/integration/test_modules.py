@@ -63,7 +63,7 @@ THEOREM Spec => []Low
 
 def verdict(ended: Ended) -> str:
     """The verdict of a check that was asked for JSON."""
-    return str(json.loads(ended.stdout)["verdict"])
+    return str(ended.json["verdict"])
 
 
 def test_chains_over_folders_with_instances_and_a_module_inside(run_cli: RunCli, tmp_path: Path) -> None:
@@ -329,7 +329,7 @@ def test_classes_are_loaded_on_request_only(run_cli: RunCli, tmp_path: Path) -> 
     (tmp_path / "Twice.class").write_bytes(TWICE_CLASS)
     plain = run_cli(*asked, "-L", "classes", "--tla2tools", tools / "tla2tools.jar")
     assert verdict(plain) == "holds"
-    assert json.loads(plain.stdout)["run_id"] != json.loads(found.stdout)["run_id"]
+    assert plain.json["run_id"] != found.json["run_id"]
 
 
 def test_a_sweep_with_classes(run_cli: RunCli, tmp_path: Path) -> None:

@@ -77,7 +77,7 @@ def mine(tmp_path: Path) -> Path:
 
 def answers(run_cli: RunCli, *arguments: str | Path) -> list[dict[str, Any]]:
     ended = run_cli("mutate", *arguments, "--json", code=0)
-    rows: list[dict[str, Any]] = json.loads(ended.stdout)
+    rows: list[dict[str, Any]] = ended.json
     return rows
 
 
@@ -139,7 +139,7 @@ def test_after_a_change_of_comments_no_mutant_runs_again(
         )
     )
     again = run_cli("mutate", *arguments, "--json")
-    assert json.loads(again.stdout) == rows
+    assert again.json == rows
     assert "original: 1 run to execute" in again.stderr
     assert "mutants at" not in again.stderr
     module.write_text(module.read_text().replace("N < 5", "N < 4"))

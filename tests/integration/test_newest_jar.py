@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import zipfile
 from dataclasses import replace
 from pathlib import Path
@@ -49,7 +48,7 @@ def test_the_newest_build_is_used_whatever_its_name(run_cli: RunCli, tools: Path
     newest = installed(tools, "1.7.4", "2026-04-29T17:01:00.000Z", "Version ")
     installed(tools, "rolling", "2025-09-06T05:01:34.728Z", "Version 2.20 of Day Month 20??")
     assert used() == str(newest)
-    listed = json.loads(run_cli("tools", "list", "--json").stdout)["jars"]
+    listed = run_cli("tools", "list", "--json").json["jars"]
     assert {jar["name"]: jar["note"] for jar in listed if jar["used"]} == {
         "1.7.4": "used: the newest installed"
     }
@@ -162,7 +161,7 @@ def test_tlc_2_20_runs_by_its_version(run_cli: RunCli, tools: Path, tmp_path: Pa
     rows = table_rows(tmp_path / "runs/s", "runs")
     assert [(row["jar"], row["tlc_version"]) for row in rows] == [("2.20", "2.20"), ("bundled", "2.15")]
     check = ("check", "Small.tla", "--tla2tools", "bundled", "--second", "2.20", "--json")
-    opinion = json.loads(run_cli(*check, cwd=tmp_path).stdout)["second"]
+    opinion = run_cli(*check, cwd=tmp_path).json["second"]
     assert (opinion["tlc_version"], opinion["agrees"]) == ("2.20", True)
     assert tools.is_dir()
 

@@ -61,7 +61,7 @@ def test_constants_come_from_the_command_line(run_cli: RunCli, tmp_path: Path) -
 
     def matched(members: str) -> list[int]:
         given = ("-c", f"RM={members}", "--json")
-        return [row["matched"] for row in json.loads(run_cli("validate", module, log, *given).stdout)]
+        return [row["matched"] for row in run_cli("validate", module, log, *given).json]
 
     # The third member has not prepared when the first commits.
     assert (matched("{rm1, rm2}"), matched("{rm1, rm2, rm3}")) == ([8], [6])
@@ -166,7 +166,7 @@ def test_an_invariant_that_is_violated_on_the_way(run_cli: RunCli, tmp_path: Pat
     module.write_text(module.read_text().replace("Consistent ==", 'Early == tmState = "init"\nConsistent =='))
     (tmp_path / "TwoPhase.cfg").write_text(CONFIG.replace("Consistent", "Early"))
     (tmp_path / "a.ndjson").write_text(GOOD)
-    [row] = json.loads(run_cli("validate", module, tmp_path / "a.ndjson", "--json").stdout)
+    [row] = run_cli("validate", module, tmp_path / "a.ndjson", "--json").json
     assert (row["verdict"], row["violates"], row["matched"], row["first_unmatched"]) == (
         "violated",
         ["Early"],
@@ -222,13 +222,13 @@ def test_a_file_that_a_variable_names_may_be_anywhere(run_cli: RunCli, tmp_path:
         ("--env", "CONFIG=config.ndjson", "--input", elsewhere),
     ):
         ended = run_cli(*asked, *more, "--json")
-        assert (ended.code, [row["matched"] for row in json.loads(ended.stdout)]) == (0, [3]), ended.stderr
+        assert (ended.code, [row["matched"] for row in ended.json]) == (0, [3]), ended.stderr
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("read", ["ndJsonDeserialize", "JsonDeserialize"])
 def test_a_module_reads_its_log_without_java_classes(run_cli: RunCli, tmp_path: Path, read: str) -> None:
-    rows = json.loads(run_cli(*reading(tmp_path, read)).stdout)
+    rows = run_cli(*reading(tmp_path, read)).json
     known = read == "ndJsonDeserialize"
     assert [(row["verdict"], row["matched"]) for row in rows] == [
         ("holds", 3 if known else 1),
@@ -244,16 +244,16 @@ def test_both_ways_to_read_a_log_have_the_same_answer(
     run_cli: RunCli, newer_tlc: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, read: str
 ) -> None:
     arguments = reading(tmp_path, read)
-    bundled = json.loads(run_cli(*arguments).stdout)
+    bundled = run_cli(*arguments).json
     # Without IOUtils, but with a class that reads JSON.
-    partly = json.loads(run_cli(*arguments, "--tla2tools", newer_tlc).stdout)
+    partly = run_cli(*arguments, "--tla2tools", newer_tlc).json
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     community = newer_tlc.with_name("CommunityModules.jar")
     assert run_cli("tools", "install", "community-modules", "--from-file", community).code == 0
-    java = json.loads(run_cli(*arguments, "--tla2tools", newer_tlc).stdout)
+    java = run_cli(*arguments, "--tla2tools", newer_tlc).json
     assert bundled == partly == java
     # The bundled TLC is too old for the classes.
-    assert json.loads(run_cli(*arguments).stdout) == java
+    assert run_cli(*arguments).json == java
 
 
 def test_each_reason_counts_its_logs(run_cli: RunCli, tmp_path: Path) -> None:

@@ -159,7 +159,7 @@ def test_the_formats_of_an_answer(counter_store: Path, run_cli: RunCli) -> None:
         run_cli("query", counter_store, statement, *form) for form in (("--format", "json"), ("--json",))
     ]
     assert answers[0].stdout == answers[1].stdout
-    assert json.loads(answers[0].stdout)[0]["text"] == text
+    assert answers[0].json[0]["text"] == text
 
 
 @pytest.fixture

@@ -222,7 +222,7 @@ def test_a_check_takes_expressions(run_cli: RunCli, tiny_spec: Path) -> None:
     assert "x # 2 is violated, 3 states" in ended.stdout
     assert "violated: x # 2;" in ended.stdout
     ended = run_cli("check", "Counter.tla", "-c", "Max=3", "--property", "[][x' > x]_x", "--json")
-    assert json.loads(ended.stdout)["verdict"] == "holds"
+    assert ended.json["verdict"] == "holds"
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import shutil
 import signal
@@ -89,10 +88,8 @@ def test_a_second_sweep_runs_nothing_and_starts_no_java(counter_store: Path, run
 
 
 def test_json_is_the_rows_of_runs(counter_store: Path, run_cli: RunCli) -> None:
-    printed = json.loads(run_cli(*SWEEP_HERE[3:], "-o", counter_store, "--json", code=0).stdout)
-    kept = json.loads(
-        run_cli("query", counter_store, "SELECT * FROM runs ORDER BY point", "--json", code=0).stdout
-    )
+    printed = run_cli(*SWEEP_HERE[3:], "-o", counter_store, "--json", code=0).json
+    kept = run_cli("query", counter_store, "SELECT * FROM runs ORDER BY point", "--json", code=0).json
     assert printed == [{"sweep": "counter", **row} for row in kept]
     for also in (["--dry-run"], ["--refine", "1"]):
         assert run_cli(*SWEEP_HERE[3:], "--json", *also, code=2).error.code == "usage"

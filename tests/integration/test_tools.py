@@ -6,7 +6,6 @@ import contextlib
 import hashlib
 import http.server
 import io
-import json
 import os
 import pty
 import subprocess
@@ -158,7 +157,7 @@ def test_an_installed_release_is_used_where_it_is_named(tools: Tools) -> None:
     file = tools.folder / "project" / "tla2py.toml"
     assert file.read_text() == f'tla2tools = "rolling"\ntla2tools_sha256 = "{SHA256}"\n'
     assert tools.run("tools", "path").stdout.strip() == str(jar)
-    listed = json.loads(tools.run("tools", "list", "--json").stdout)
+    listed = tools.run("tools", "list", "--json").json
     (used,) = [jar for jar in listed["jars"] if jar["used"]]
     assert (used["name"], used["version"], used["sha256"]) == ("rolling", "2.15", SHA256)
     assert used["note"] == f"used: {file} names it"

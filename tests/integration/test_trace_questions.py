@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
@@ -88,7 +87,7 @@ def test_eval_on_the_command_line(lease: StoreView, run_cli: RunCli) -> None:
     lines = [line.strip() for line in run_cli(*asked).stdout.splitlines()]
     after = lines[lines.index("4 Tick  Lease.tla:14") :]
     assert after[1:4] == ["now: 1 -> 2", "granted[1] - now = 0", "now' - now = 1"]
-    exported = json.loads(run_cli(*asked, "--format", "json").stdout)
+    exported = run_cli(*asked, "--format", "json").json
     assert exported["states"][1]["evaluated"] == {"granted[1] - now": "2", "now' - now": "0"}
     assert run_cli(*asked, "--format", "csv").stdout.endswith("6,Grant,,false,now' - now,0\n")
     assert run_cli("trace", lease.store.path, "--eval", "now").error.code == "point-missing"
@@ -214,7 +213,7 @@ def test_what_turns_false_first_by_kind(parts: StoreView, run_cli: RunCli) -> No
         "FALSE first in state 4 of point 1, trace 2, after Add",
     ]
     assert shown.stderr.splitlines()[-1] == "3 of 3 runs of TLC"
-    (row,) = json.loads(run_cli(*asked, "--property", "Guarded", "--json").stdout)
+    (row,) = run_cli(*asked, "--property", "Guarded", "--json").json
     assert (row["property"], row["count"], row["reasons"]) == ("Guarded", 1, {})
     (turn,) = row["conjuncts"]
     assert (turn["conjunct"], turn["count"], turn["state"]) == ("queue # <<>>", 1, 1)

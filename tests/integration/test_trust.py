@@ -86,7 +86,7 @@ def test_a_stranger_finds_nothing_and_who_is_trusted_all(run_cli: RunCli, tmp_pa
         assert (found["run"], found["tcp"], found["udp"]) == ("exit 0", "done", "done")
         assert (tmp_path / "copied").read_text() == "of files"
     # Nothing that took trust is ever an answer without.
-    assert json.loads(ended.stdout)["run_id"] != json.loads(trusted.stdout)["run_id"]
+    assert ended.json["run_id"] != trusted.json["run_id"]
 
 
 def test_a_sweep_file_may_trust_and_the_command_line_may_not(run_cli: RunCli, tmp_path: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
@@ -100,7 +99,7 @@ def test_what_the_grammar_lacks_is_read(run_cli: RunCli, tmp_path: Path) -> None
     for name, text in (("Fields", FIELDS), ("Parts", PARTS), ("Tabs", TABS), ("Led", LED)):
         (tmp_path / f"{name}.tla").write_text(text)
     ended = run_cli("check", "Fields.tla", "--invariant", "Typed", "--invariant", "Small", "--json")
-    found = json.loads(ended.stdout)
+    found = ended.json
     assert (ended.code, found["violated"], ended.stderr) == (
         1, [{"kind": "invariant", "name": "Small"}], ""
     )  # fmt: skip
@@ -110,16 +109,16 @@ def test_what_the_grammar_lacks_is_read(run_cli: RunCli, tmp_path: Path) -> None
     ended = run_cli("check", "Parts.tla")
     assert (ended.code, ended.stderr) == (0, "")
     ended = run_cli("check", "Tabs.tla", "--invariant", "One", "--json")
-    assert (ended.code, json.loads(ended.stdout)["distinct"], ended.stderr) == (0, 1, "")
-    declared = json.loads(run_cli("inspect", "Tabs.tla", "--json").stdout)["operators"]
+    assert (ended.code, ended.json["distinct"], ended.stderr) == (0, 1, "")
+    declared = run_cli("inspect", "Tabs.tla", "--json").json["operators"]
     assert [(each["name"], each["line"], each["column"]) for each in declared] == [
         ("Init", 3, 1), ("Next", 7, 1), ("One", 8, 1), ("Spec", 9, 1)
     ]  # fmt: skip
     ended = run_cli(
         "check", "Led.tla", "--specification", "Spec", "--no-deadlock", "--invariant", "Small", "--json"
     )
-    assert (ended.code, json.loads(ended.stdout)["trace_length"], ended.stderr) == (1, 3, "")
-    declared = json.loads(run_cli("inspect", "Led.tla", "--json").stdout)["operators"]
+    assert (ended.code, ended.json["trace_length"], ended.stderr) == (1, 3, "")
+    declared = run_cli("inspect", "Led.tla", "--json").json["operators"]
     assert [(each["name"], each["line"], each["column"], each["arity"]) for each in declared] == [
         ("Init", 4, 8, 0), ("Next", 6, 8, 0), ("Below", 9, 8, 2), ("Small", 12, 8, 0),
         ("Spec", 13, 8, 0),
@@ -128,7 +127,7 @@ def test_what_the_grammar_lacks_is_read(run_cli: RunCli, tmp_path: Path) -> None
 
 def test_sany_says_what_is_declared(run_cli: RunCli, unread: Path) -> None:
     ended = run_cli("inspect", unread, "--json")
-    found = json.loads(ended.stdout)
+    found = ended.json
     assert "Unread.tla:5:9: only SANY can read module Unread, not tla2py" in ended.stderr
     levels = {each["name"]: (each["level"], each["arity"], each["line"]) for each in found["operators"]}
     assert levels["Part!Below"] == ("state", 1, 8)
@@ -157,7 +156,7 @@ def test_tlc_runs_what_only_sany_reads(run_cli: RunCli, unread: Path) -> None:
         "Other=1",
     )
     ended = run_cli(*checked, "--invariant", "Small", "--json")
-    found = json.loads(ended.stdout)
+    found = ended.json
     assert (ended.code, found["violated"], found["trace_length"]) == (
         1, [{"kind": "invariant", "name": "Small"}], 3
     )  # fmt: skip

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import shutil
 from collections.abc import Callable
@@ -66,7 +65,7 @@ def test_a_log_is_a_point(run_cli: RunCli, tmp_path: Path, monkeypatch: pytest.M
 
     monkeypatch.setattr("tla2py.sweep.plan.build_config", counted)
     ended = run_cli("validate", sweep, "-o", tmp_path / "store", "--json")
-    found = json.loads(ended.stdout)
+    found = ended.json
     # Planned once, not for each log.
     assert len(built) == 1
     assert [(row["file"], row["verdict"]) for row in found] == [
@@ -91,7 +90,7 @@ def test_a_log_is_a_point(run_cli: RunCli, tmp_path: Path, monkeypatch: pytest.M
     (tmp_path / "Trace.cfg").write_text("SPECIFICATION Spec\n")
     for wrong, row in (("FALSE", found[0]), ("TRUE", found[2])):
         asked = ("check", tmp_path / "Trace.tla", "--no-deadlock", "-c", f"Wrong={wrong}", "--json")
-        alone = json.loads(run_cli(*asked).stdout)
+        alone = run_cli(*asked).json
         assert (alone["generated"], alone["distinct"]) == (row["generated"], row["distinct"])
     shown = run_cli("validate", sweep, "-o", tmp_path / "store").stdout
     assert shown.startswith("violated ")
@@ -125,7 +124,7 @@ def test_runs_with_variables_share_jvms(newer: RunCli, tmp_path: Path, shared: l
         (tmp_path / f"{name}.toml").write_text(text)
         ended = newer("validate", tmp_path / f"{name}.toml", "-o", tmp_path / name, "--json")
         assert [
-            (row["verdict"], row["matched"], row["first_unmatched"]) for row in json.loads(ended.stdout)
+            (row["verdict"], row["matched"], row["first_unmatched"]) for row in ended.json
         ] == [("violated", 3, 4), ("holds", 4, None)]
     # Each log once, and the one that does not hold again, for the reason.
     assert shared == [True] * 3
@@ -153,7 +152,7 @@ def test_published_logs_have_the_answers_of_plain_tlc(
         more = ["--env", "CONFIG_PATH=logs/conf.4RM.ndjson", "--input", str(folder / "logs/conf.4RM.ndjson")]
     named = [folder / "logs" / good, folder / "logs" / bad]
     ended = newer("validate", folder / module, *named, *more, "--json")
-    found = json.loads(ended.stdout)
+    found = ended.json
     assert (ended.code, [row["verdict"] for row in found]) == (1, ["holds", "violated"])
     assert (found[0]["matched"], found[0]["first_unmatched"]) == (found[0]["lines"], None)
     assert (found[1]["matched"], found[1]["first_unmatched"]) == (line - 1, line)
@@ -175,10 +174,10 @@ def test_changed_logs_show_what_goes_unnoticed(newer: RunCli, tmp_path: Path) ->
     (tmp_path / "bad.ndjson").write_text('{"n": 1, "m": 7}\n{"n": 9, "m": 8}\n')
     (tmp_path / "Trace.cfg").write_text("SPECIFICATION Spec\nCHECK_DEADLOCK FALSE\n")
     command = ("validate", tmp_path / "Trace.tla", *sorted(tmp_path.glob("*.ndjson")), "-o", tmp_path / "s")
-    before = json.loads(newer(*command, "--json").stdout)
+    before = newer(*command, "--json").json
     ended = newer(*command, "--mutate-logs", "--json")
     assert ended.code == 1
-    found = json.loads(ended.stdout)
+    found = ended.json
     assert (found["logs"], found["left_out"]) == (before, 0)
     # Only the log that holds is changed; m is a field that the module never reads, and n the only one that it does.
     assert [

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import subprocess
@@ -187,7 +186,7 @@ def test_a_check_shows_it_while_tlc_runs(talk: Path) -> None:
 
 
 def test_json_has_the_values_and_their_number(run_cli: RunCli, talk: Path) -> None:
-    found = json.loads(run_cli("check", talk, "-c", "Max=1500", "--json").stdout)
+    found = run_cli("check", talk, "-c", "Max=1500", "--json").json
 
     assert found["print_count"] == 1501
     assert len(found["prints"]) == 1000

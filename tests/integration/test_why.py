@@ -235,7 +235,7 @@ def test_an_invariant_as_conjuncts_say(tmp_path: Path) -> None:
 
 def test_why_on_the_command_line(tmp_path: Path, run_cli: RunCli) -> None:
     view = relay(tmp_path, None, 'specification = "Spec"\nproperties = ["Refines"]')
-    rows = json.loads(run_cli("trace", view.store.path, "1", "--why", "--json").stdout)
+    rows = run_cli("trace", view.store.path, "1", "--why", "--json").json
     assert [(row["point"], row["trace"], row["suspect"], row["reason"]) for row in rows] == [
         (1, number, False, None) for number in range(1, len(rows) + 1)
     ]
@@ -254,7 +254,7 @@ def test_check_shows_the_nearest_cause(tmp_path: Path, run_cli: RunCli) -> None:
     asked = ("check", tmp_path / "Ring.tla", "-c", "Nodes={1, 2}", "-c", 'Broken="stop"')
     assert 'because Reset is not enabled: FALSE is Broken # "stop"' in run_cli(*asked).stdout.splitlines()
     assert "because" not in run_cli(*asked, "--no-why").stdout
-    [why] = json.loads(run_cli(*asked, "--json").stdout)["why"]
+    [why] = run_cli(*asked, "--json").json["why"]
     assert (why["trace"], why["kind"], why["because"][0]["action"]) == (1, "deadlock", "Reset")
 
 
@@ -320,7 +320,7 @@ def failing(
     options: list[str | Path] = ["--tla2tools", jar] if jar is not None else []
     model = ["-c", f'Kind="{kind}"', "-c", f"Most={most}", "--no-deadlock", "--invariant", "First"]
     done = run_cli("check", folder / "Failing.tla", *model, "--json", *options)
-    [why] = json.loads(done.stdout)["why"]
+    [why] = done.json["why"]
     assert bool(why["because"]) is (why["reason"] is None)
     found: list[dict[str, object]] = why["because"]
     return found
@@ -377,7 +377,7 @@ def test_a_postcondition_names_what_is_false(tmp_path: Path, run_cli: RunCli, ne
     config = "CONSTANT Most = 3\nINIT Init\nNEXT Next\nPOSTCONDITION Found\nCHECK_DEADLOCK FALSE\n"
     (tmp_path / "Searched.cfg").write_text(config)
     done = run_cli("check", tmp_path / "Searched.tla", "--json", "--tla2tools", newer_tlc)
-    [why] = json.loads(done.stdout)["why"]
+    [why] = done.json["why"]
     [found] = why["because"]
     assert (found["says"], found["line"]) == ("TLCGet(7) > Most is FALSE at the end of the search", 8)
     assert found["values"] == {"TLCGet(7)": {"#bigint": "3"}, "Most": {"#bigint": "3"}}
@@ -402,7 +402,7 @@ def test_a_model_value_in_the_place_of_a_definition(tmp_path: Path, run_cli: Run
     (tmp_path / "Slot.cfg").write_text(
         "CONSTANTS Values = {a} None = None\nSPECIFICATION Spec\nINVARIANT Free\n"
     )
-    [why] = json.loads(run_cli("check", tmp_path / "Slot.tla", "--json").stdout)["why"]
+    [why] = run_cli("check", tmp_path / "Slot.tla", "--json").json["why"]
     [found] = why["because"]
     assert (found["text"], found["state"], found["action"]) == ("held = None", 2, "Put")
 

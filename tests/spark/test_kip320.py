@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
 
@@ -62,7 +61,7 @@ def test_the_statement_of_the_readme(swept: tuple[Path, str], run_cli: RunCli) -
     )
     assert shown
     answer = run_cli("query", swept[0], "--json", shown[1], code=0)
-    found = json.loads(answer.stdout)
+    found = answer.json
     assert {row["violates"] for row in found} == {"WeakIsr", "StrongIsr"}
     changes = tla2py.open_store(swept[0]).changes
     moves = changes[changes.path.str.endswith(".hw")].sort_values("index").groupby("trace").first()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
@@ -20,7 +19,7 @@ def test_statuses_are_those_of_the_local_executor(run_cli: RunCli, tmp_path: Pat
     for name, options in (("local", ()), ("spark", ("--master", "local[2,4]"))):
         arguments = ("--points", "1,4", "--json", "-o", tmp_path / name, "--executor", name, *options)
         ended = run_cli("mutate", COUNTER, *arguments, code=0)
-        found[name] = json.loads(ended.stdout)
+        found[name] = ended.json
         assert {row["executor"] for row in table_rows(tmp_path / name, "runs")} == {name}
     assert found["spark"] == found["local"]
     assert {row["operator"]: row["status"] for row in found["local"]} == {

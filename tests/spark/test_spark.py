@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import signal
 import subprocess
@@ -91,7 +90,7 @@ def test_query_answers_in_sql(stores: tuple[Path, Path], run_cli: RunCli) -> Non
         "WHERE c.trace = 1 GROUP BY r.point, r.Max ORDER BY r.point",
         code=0,
     )
-    assert json.loads(answer.stdout) == [
+    assert answer.json == [
         {"point": p, "Max": m, "first": 2} for p, m in ((3, 3), (5, 2), (6, 3))
     ]
     wrong = run_cli("query", stores[1], "SELECT nothing FROM nowhere")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import shutil
 from collections.abc import Mapping
@@ -57,7 +56,7 @@ def variants(tmp_path_factory: pytest.TempPathFactory) -> StoreView:
 
 
 def laws(view: StoreView) -> Mapping[tuple[str, str | None], dict[str, Any]]:
-    rows = json.loads(command.run("explain", view.store.path, "--json", cwd=Path.cwd()).stdout)
+    rows = command.run("explain", view.store.path, "--json", cwd=Path.cwd()).json
     return {(row["property"], row["scope"]): row for row in rows}
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
@@ -59,7 +58,7 @@ def test_mutants(
         *("--points", point, "--actions", definition, "--operators", operator),
         *("-o", tmp_path / "store", "--executor", "local", "--json"),
     )
-    rows = json.loads(done.stdout)
+    rows = done.json
     assert [
         (row["status"], [killer["name"] or killer["kind"] for killer in row["killed_by"]]) for row in rows
     ] == found

@@ -103,7 +103,7 @@ def test_logs_are_gated(run_cli: RunCli, tmp_path: Path) -> None:
     assert "&lt;i&gt;|*" in table
     assert "<i>" not in shown
     # Laws are about parameters, not about names of files.
-    [law] = json.loads(run_cli("explain", tmp_path / "store", "--json").stdout)
+    [law] = run_cli("explain", tmp_path / "store", "--json").json
     assert (law["property"], law["law"]) == ("log", "Wrong")
 
 

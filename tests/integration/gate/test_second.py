@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 from pathlib import Path
 
@@ -62,7 +61,7 @@ def test_a_disagreement_is_red_and_names_the_fault(
 def test_a_violation_that_tlc_may_have_made_up_is_suspect(tmp_path: Path, newer_tlc: Path) -> None:
     expected = '[expect]\nviolates = ["Ends"]\n'
     ended = gate(tmp_path, "ImpliesEventually", expected, "--tla2tools", newer_tlc, "--json")
-    [decided] = json.loads(ended.stdout)
+    [decided] = ended.json
     [point] = decided["points"]
     assert (decided["exit_code"], point["verdict"], point["violated"]) == (0, "violated", ["Ends"])
     assert (point["suspect"], point["second"]) == (True, None)
@@ -76,12 +75,12 @@ def test_a_violation_that_tlc_may_have_made_up_is_suspect(tmp_path: Path, newer_
     assert "suspect: neither lasso" in command.run("trace", "runs/s", "1", cwd=tmp_path).stdout
     module = ("check", "ImpliesEventually.tla", "--tla2tools", newer_tlc)
     assert "suspect: neither lasso" in command.run(*module, cwd=tmp_path).stdout
-    checked = json.loads(command.run(*module, "--json", cwd=tmp_path).stdout)
+    checked = command.run(*module, "--json", cwd=tmp_path).json
     assert (checked["suspect"], checked["traces"][0]["suspect"]) == (True, True)
     asked = gate(
         tmp_path, "ImpliesEventually", expected, "--second", "bundled", "--tla2tools", newer_tlc, "--json"
     )
-    [point] = json.loads(asked.stdout)[0]["points"]
+    [point] = asked.json[0]["points"]
     assert (asked.code, point["second"]["agrees"], point["second"]["verdict"]) == (1, False, "holds")
     assert [each["reason"] for each in point["problems"]] == ["second-differs"]
     assert point["second"]["known"] == ["tlaplus#1037"]
@@ -89,7 +88,7 @@ def test_a_violation_that_tlc_may_have_made_up_is_suspect(tmp_path: Path, newer_
 
 def test_a_behaviour_that_goes_on_is_not_suspect() -> None:
     check = ("check", "ConstantLeadsTo.tla", "--tla2tools", "bundled", "--json")
-    [trace] = json.loads(command.run(*check, cwd=FAULTS).stdout)["traces"]
+    [trace] = command.run(*check, cwd=FAULTS).json["traces"]
     assert (trace["kind"], trace["stuttering"], trace["suspect"]) == ("temporal_property", True, False)
     made_up = next(each for each in FAULTS_KNOWN if each.code == "recurrence")
     assert made_up.fixed.replace("-", ".") == _MAKES_UP_NONE

@@ -65,7 +65,7 @@ def gate(folder: Path, *options: str | Path) -> Ended:
 
 
 def rows(ended: Ended) -> dict[str, Any]:
-    [decided] = json.loads(ended.stdout)
+    [decided] = ended.json
     return {each["property"]: each for each in decided["self_test"]}
 
 
@@ -131,7 +131,7 @@ def test_a_vacuous_property_is_red_until_it_is_accepted(tmp_path: Path) -> None:
     assert not (tmp_path / "s.lock").exists()
     # A gate that was not asked is as before.
     plain = gate(tmp_path, "--json")
-    assert (plain.code, json.loads(plain.stdout)[0]["self_test"]) == (0, None)
+    assert (plain.code, plain.json[0]["self_test"]) == (0, None)
     with (tmp_path / "s.toml").open("a") as file:
         file.write('[accept]\nself-test.Vacuous = "a sample"\nself-test.Same = "wrong"\n')
     green = gate(tmp_path, "--self-test")

@@ -79,7 +79,7 @@ def test_bubblewrap_that_does_not_work_is_named(run_cli: RunCli, tmp_path: Path)
     fraud.write_text("#!/bin/sh\necho 'bwrap: no namespaces here' >&2\nexit 1\n")
     fraud.chmod(0o755)
     ended = run_cli("doctor", "--no-self-test", "--json", env={"PATH": path})
-    (found,) = (each for each in json.loads(ended.stdout) if each["about"] == "sandbox")
+    (found,) = (each for each in ended.json if each["about"] == "sandbox")
     assert not found["found"].startswith("bubblewrap")
     assert "no namespaces here" in found["found"]
     assert (found["state"] == "ok") == (not sandbox._kernel_walls().missing)
