@@ -112,7 +112,7 @@ def test_a_module_without_variables_needs_no_specification(run_cli: RunCli, tmp_
     assert "assumption" in run_cli("check", "Sums.tla", "-c", "N=4").stdout
 
 
-def test_a_violation_is_told_step_by_step() -> None:
+def test_a_violation_is_told_step_by_step_and_whole_on_request() -> None:
     ended = check("Walk.tla", *LAST2, "--invariant", "NotLast")
     assert ended.code == 1
     lines = ended.stdout.splitlines()
@@ -131,9 +131,6 @@ def test_a_violation_is_told_step_by_step() -> None:
     assert last[4] == "not assigned, so a model value of its own name: Nobody"
     assert last[5].startswith("violated: NotLast; 3 states generated, 3 distinct")
     assert "met" not in last[1]
-
-
-def test_whole_states_on_request() -> None:
     ended = check("Walk.tla", *LAST2, "--invariant", "NotLast", "--full")
     assert ended.code == 1
     assert ended.stdout.count("met = ") == 3
@@ -200,8 +197,7 @@ def folder(tmp_path: Path) -> Path:
 
 def test_memory_runs_out(folder: Path, run_cli: RunCli) -> None:
     (folder / "Endless.cfg").write_text("SPECIFICATION Grow\n")
-    ended = run_cli("check", "Endless.tla", "--memory", "128MiB", "--timeout", "1m", "--json", code=3)
-    found = ended.json
+    found = run_cli("check", "Endless.tla", "--memory", "128MiB", "--timeout", "1m", "--json", code=3).json
     assert answer(found) == ("out_of_memory", "inconclusive", [])
     assert found["memory_bytes"] == 128 * 1024**2
 
@@ -222,8 +218,7 @@ def test_a_config_by_name_goes_before_the_one_beside(folder: Path, run_cli: RunC
     (folder / "Round.cfg").write_text(
         "SPECIFICATION RoundSpec CONSTANT Last = 1 Nobody = n PROPERTIES Settles\n"
     )
-    ended = run_cli("check", "Walk.tla", "--config", "Round.cfg", "--json", code=1)
-    found = ended.json
+    found = run_cli("check", "Walk.tla", "--config", "Round.cfg", "--json", code=1).json
     assert answer(found) == ("violation_liveness", "violated", ["Settles"])
     (trace,) = found["traces"]
     assert trace["loop_start"] is not None
@@ -262,14 +257,11 @@ def test_a_gate_notes_it_too(run_cli: RunCli, tmp_path: Path) -> None:
     assert (gated.code, "the state variable right" in gated.stdout) == (0, True)
 
 
-def test_a_definition_may_be_given_too(folder: Path, run_cli: RunCli) -> None:
+def test_a_definition_may_be_given_and_keeps_the_value_of_a_config(folder: Path, run_cli: RunCli) -> None:
     ended = run_cli(
         "check", "Walk.tla", *LAST2, "-c", "Next=Walk(2)", "--invariant", "NotLast", "--json", code=1
     )
     assert [at for _, at in steps(ended.json)] == [0, 2]
-
-
-def test_a_definition_that_a_config_gives_a_value_keeps_it(folder: Path, run_cli: RunCli) -> None:
     (folder / "Walk.cfg").write_text(
         "SPECIFICATION Spec CONSTANT Last = 5 Nobody = n NotHome = TRUE INVARIANT NotHome\n"
     )
@@ -318,21 +310,15 @@ def test_python_checks_as_the_command_does(run_cli: RunCli, tiny_spec: Path) -> 
 
 GRID = "[parameters]\nMax = [1, 2]\n"
 COUNTS = GRID + '[constants]\nProcs = "{p}"\nBound = 9\n'
+ABSENT = '[[expect.point]]\nmatch = { Max = 7 }\nverdict = "violated"\n'
+DONE = '[model]\npostconditions = ["Done"]\n'
 # For each case the error's code, the rest of the sweep file, and what the module defines besides.
 REFUSED = {
     "a rule of lint": ("invariant-level", COUNTS + '[model]\ninvariants = ["Next"]\n', ""),
     "a model value by mistake": ("model-value", 'config = "Limit.cfg"\n' + GRID, "Limit == 9"),
-    "an expectation for no point": (
-        "expect-no-point",
-        COUNTS + '[expect]\n[[expect.point]]\nmatch = { Max = 7 }\nverdict = "violated"\n',
-        "",
-    ),
+    "an expectation for no point": ("expect-no-point", COUNTS + ABSENT, ""),
     "an option that this TLC lacks": ("tlc-lacks", COUNTS + '[tlc]\noptions = ["-noTE"]\n', ""),
-    "a keyword that this TLC lacks": (
-        "unknown-keyword",
-        COUNTS + '[model]\npostconditions = ["Done"]\n',
-        "Done == TRUE",
-    ),
+    "a keyword that this TLC lacks": ("unknown-keyword", COUNTS + DONE, "Done == TRUE"),
 }
 
 

@@ -77,7 +77,9 @@ def test_what_sany_does_not_know_in_two_folders(run_cli: RunCli, folder: Path) -
     assert caret_of(lines, "Whole.tla:5:21").startswith("(1, 2)")
 
 
-def test_an_invariant_that_cannot_be_evaluated(run_cli: RunCli, folder: Path) -> None:
+def test_what_cannot_be_evaluated_is_at_its_line_of_a_module_a_config_or_an_option(
+    run_cli: RunCli, folder: Path
+) -> None:
     ended = run_cli("check", "Limited.tla", "-c", "N=1", "--invariant", "Inv", code=2)
     lines = told(ended)
     assert "Limited.tla:9:1: Evaluating invariant Inv failed." in lines
@@ -87,31 +89,44 @@ def test_an_invariant_that_cannot_be_evaluated(run_cli: RunCli, folder: Path) ->
     (row,) = found["diagnostics"]
     assert (row["file"], row["line"], row["column"]) == ("Limited.tla", 9, 1)
     assert row["excerpt"] == LIMITED.splitlines()[8]
+    (folder / "Lacking.cfg").write_text("SPECIFICATION Spec\n")
+    ended = run_cli("check", "Limited.tla", "--config", "Lacking.cfg")
+    assert (ended.code, "Limited.tla:5:8" in ended.stderr + ended.stdout) == (2, True)
+    (folder / "Zero.cfg").write_text("CONSTANT N = 0\nSPECIFICATION Spec\n")
+    ended = run_cli("check", "Limited.tla", "--config", "Zero.cfg", code=1)
+    assert caret_of(told(ended), "Limited.tla:5:8") == "N > 0"
+    ended = run_cli("check", "Limited.tla", "-c", "N=1 + {}", "--invariant", "Low", code=2)
+    lines = told(ended)
+    assert lines[0].startswith("-c N=...: The configuration file substitutes constant N")
+    assert lines[1] == "      | 1 + {}"
+    (folder / "Limited.tla").write_text(LIMITED.replace("Spec ==", "Some == {N}\nSpec =="))
+    ended = run_cli("check", "Limited.tla", "-c", "N=1", "--invariant", "Some", code=2)
+    lines = told(ended)
+    assert lines[0] == "Limited.tla:11:1: The invariant of Some is equal to {1}"
+    assert lines[-1].startswith("broken (TLC refuses the config)")
 
 
-def test_an_action_that_cannot_be_evaluated_is_at_the_innermost_call(run_cli: RunCli, folder: Path) -> None:
+def test_an_action_is_at_the_innermost_call_and_a_successor_that_lacks_a_variable_at_its_action(
+    run_cli: RunCli, folder: Path
+) -> None:
     lines = told(run_cli("check", folder / "Nested.tla"))
     file = folder / "Nested.tla"
     assert caret_of(lines, f"{file}:5:32") == 'n + "a" ELSE n'
     stack = [line.split(" ", 1)[1] for line in lines if line[:1].isdigit()]
     assert stack == [f"{file}:{at}" for at in ("7:9", "7:9", "7:18", "6:12", "6:17", "5:18", "5:32")]
-
-
-def test_a_successor_that_lacks_a_variable_is_at_its_action(run_cli: RunCli, folder: Path) -> None:
     text = "---- MODULE Half ----\nVARIABLES x, y\nInit == x = 0 /\\ y = 0\nNext == x' = 1\nSpec == Init /\\ [][Next]_<<x, y>>\n====\n"
     (folder / "Half.tla").write_text(text)
     assert caret_of(told(run_cli("check", "Half.tla")), "Half.tla:4:9") == "x' = 1"
 
 
-def test_an_initial_predicate_that_cannot_be_enumerated(run_cli: RunCli, folder: Path) -> None:
+def test_an_initial_predicate_that_cannot_be_enumerated_or_holds_of_nothing_says_so(
+    run_cli: RunCli, folder: Path
+) -> None:
     text = "---- MODULE All ----\nEXTENDS Integers\nVARIABLE x\nInit == x \\in [{1} -> Int]\nSpec == Init /\\ [][FALSE]_x\n====\n"
     (folder / "All.tla").write_text(text)
     (folder / "sweep.toml").write_text('module = "All.tla"\n')
     ended = run_cli("sweep", "sweep.toml", "--executor", "local")
     assert caret_of(told(ended), "All.tla:4:15") == "[{1} -> Int]"
-
-
-def test_what_holds_of_nothing_says_so(run_cli: RunCli, folder: Path) -> None:
     text = "---- MODULE No ----\nVARIABLE x\nInit == x \\in {}\nSpec == Init /\\ [][FALSE]_x\nSafe == x = 1\n====\n"
     (folder / "No.tla").write_text(text)
     (folder / "sweep.toml").write_text('module = "No.tla"\n')
@@ -124,7 +139,7 @@ def test_what_holds_of_nothing_says_so(run_cli: RunCli, folder: Path) -> None:
     assert ONLY_DEADLOCK in gated.reported.gated[0].decision.notices
 
 
-def test_an_invariant_that_cannot_be_evaluated_in_an_initial_state(run_cli: RunCli, folder: Path) -> None:
+def test_an_invariant_that_fails_in_an_initial_state(run_cli: RunCli, folder: Path) -> None:
     text = '---- MODULE Odd ----\nVARIABLE x\nInit == x = 0\nNext == x\' = x\nOdd == x = "a"\n====\n'
     (folder / "Odd.tla").write_text(text)
     shown = told(run_cli("check", "Odd.tla", "--init", "Init", "--next", "Next", "--invariant", "Odd"))
@@ -132,11 +147,6 @@ def test_an_invariant_that_cannot_be_evaluated_in_an_initial_state(run_cli: RunC
     # Where it was found out is told once, with the calls that led there.
     assert [line for line in shown if line.endswith("Odd.tla:5:8")] == ["1. Odd.tla:5:8"]
     assert sum(line.startswith("Odd.tla:5:8: ") for line in shown) == 1
-
-
-def test_which_invariant_failed_in_an_initial_state_is_known_of_one_alone(
-    run_cli: RunCli, folder: Path
-) -> None:
     # Of what is made of a value that knows its place, TLC tells that place and not where it was used.
     text = (
         "---- MODULE Odd ----\nEXTENDS Naturals\nVARIABLE x\nInit == x = [k \\in {1} |-> <<>>]\nNext == x' = x\n"
@@ -153,24 +163,22 @@ def test_which_invariant_failed_in_an_initial_state_is_known_of_one_alone(
 
 
 @pytest.mark.parametrize(
-    ("behaviour", "place"),
+    "behaviour",
     [
-        ("Init == x = 0\nNext == x' = x /\\ y' = y\nSpec == Init /\\ [][Next]_<<x, y>>\n", "3:1"),
-        ("Init == x = 0\nAll == WF_x(TRUE) /\\ Init /\\ [][x' = y /\\ y' = x]_x\nSpec == All\n", "3:1"),
-        ("Spec == x = 0 /\\ [][x' = y /\\ y' = x]_x\n", "3:1"),
+        "Init == x = 0\nNext == x' = x /\\ y' = y\nSpec == Init /\\ [][Next]_<<x, y>>\n",
+        "Init == x = 0\nAll == WF_x(TRUE) /\\ Init /\\ [][x' = y /\\ y' = x]_x\nSpec == All\n",
+        "Spec == x = 0 /\\ [][x' = y /\\ y' = x]_x\n",
     ],
     ids=["named", "through", "unnamed"],
 )
-def test_an_initial_state_that_lacks_a_variable(
-    run_cli: RunCli, folder: Path, behaviour: str, place: str
-) -> None:
+def test_an_initial_state_that_lacks_a_variable(run_cli: RunCli, folder: Path, behaviour: str) -> None:
     (folder / "Half.tla").write_text(f"---- MODULE Half ----\nVARIABLES x, y\n{behaviour}====\n")
     (folder / "sweep.toml").write_text('module = "Half.tla"\n')
     ended = run_cli("sweep", "sweep.toml", "--executor", "local", code=2)
     assert "\nNext   fix what is broken and repeat the command" in ended.stdout
-    assert f"Half.tla:{place}: The initial predicate assigns no value to y." in told(ended)
+    assert "Half.tla:3:1: The initial predicate assigns no value to y." in told(ended)
     [run] = ended.reported.results[0].runs
-    assert (run.verdict, run.message_place) == (Verdict.BROKEN, f"Half.tla:{place}")
+    assert (run.verdict, run.message_place) == (Verdict.BROKEN, "Half.tla:3:1")
     asked = run_cli("trace", "runs/sweep", "1", "--arguments")
     assert (asked.code, asked.error.code) == (2, "not-confirmable")
     assert "y " in asked.error.message
@@ -192,30 +200,6 @@ def test_what_is_written_over_several_lines_is_shown_whole(run_cli: RunCli, fold
     assert shown == [f"{number:>5} | {line}" for number, line in enumerate(conjuncts[:3], 5)]
     shown = [line for line in told(run_cli("check", "Long.tla", "-c", "N=2")) if " | " in line]
     assert shown[9:] == [f"   14 | {conjuncts[9]}", "      | ..."]
-
-
-def test_what_a_config_says_wrongly(run_cli: RunCli, folder: Path) -> None:
-    (folder / "Lacking.cfg").write_text("SPECIFICATION Spec\n")
-    ended = run_cli("check", "Limited.tla", "--config", "Lacking.cfg")
-    assert (ended.code, "Limited.tla:5:8" in ended.stderr + ended.stdout) == (2, True)
-    (folder / "Zero.cfg").write_text("CONSTANT N = 0\nSPECIFICATION Spec\n")
-    ended = run_cli("check", "Limited.tla", "--config", "Zero.cfg", code=1)
-    assert caret_of(told(ended), "Limited.tla:5:8") == "N > 0"
-
-
-def test_a_set_is_no_invariant(run_cli: RunCli, folder: Path) -> None:
-    (folder / "Limited.tla").write_text(LIMITED.replace("Spec ==", "Some == {N}\nSpec =="))
-    ended = run_cli("check", "Limited.tla", "-c", "N=1", "--invariant", "Some", code=2)
-    lines = told(ended)
-    assert lines[0] == "Limited.tla:11:1: The invariant of Some is equal to {1}"
-    assert lines[-1].startswith("broken (TLC refuses the config)")
-
-
-def test_an_option_is_a_place_too(run_cli: RunCli, folder: Path) -> None:
-    ended = run_cli("check", "Limited.tla", "-c", "N=1 + {}", "--invariant", "Low", code=2)
-    lines = told(ended)
-    assert lines[0].startswith("-c N=...: The configuration file substitutes constant N")
-    assert lines[1] == "      | 1 + {}"
 
 
 SWEEP = r'''module = "Limited.tla"
@@ -245,34 +229,22 @@ def test_a_value_that_cannot_be_evaluated_is_at_its_place_in_the_sweep_file(
     assert caret_of(lines, "sweep.toml:9:3") == "LET a == 1"
     rows = table_rows(folder / "runs/sweep", "diagnostics")
     errors = [row for row in rows if row["severity"] == "error"]
-    assert {(row["file"], row["line"], row["column"]) for row in errors} == {
-        ("sweep.toml", 7, 8),
-        ("sweep.toml", 8, 7),
-        ("sweep.toml", 9, 3),
-    }
+    found = {(row["file"], row["line"], row["column"]) for row in errors}
+    assert found == {("sweep.toml", 7, 8), ("sweep.toml", 8, 7), ("sweep.toml", 9, 3)}
     assert not any("/tmp" in row["text"] or "tla2py-" in row["text"] for row in rows)
-    runs = table_rows(folder / "runs/sweep", "runs")
-    assert [row["message_place"] for row in runs] == [
-        "sweep.toml:7:8",
-        None,
-        "sweep.toml:8:7",
-        "sweep.toml:9:3",
-    ]
-    gate = run_cli(
-        "gate", "sweep.toml", "-o", "runs/sweep", "--executor", "local", "--sarif", "found.sarif", code=2
-    )
+    places = ["sweep.toml:7:8", None, "sweep.toml:8:7", "sweep.toml:9:3"]
+    assert [row["message_place"] for row in table_rows(folder / "runs/sweep", "runs")] == places
+    asked = ("gate", "sweep.toml", "-o", "runs/sweep", "--executor", "local", "--sarif", "found.sarif")
+    gate = run_cli(*asked, code=2)
     assert "sweep.toml:9:3: " in gate.stdout + gate.stderr
     assert run_cli("report", "runs/sweep", "-o", "page.html").code == 0
     page = (folder / "page.html").read_text()
     assert '<section id="errors">' in page
     assert "<pre>sweep.toml:9:3: The configuration file substitutes constant N" in page
     sarif = json.loads((folder / "found.sarif").read_text())
-    places = [result["locations"][0]["physicalLocation"] for result in sarif["runs"][0]["results"]]
-    assert {(place["artifactLocation"]["uri"], place["region"]["startLine"]) for place in places} == {
-        ("sweep.toml", 7),
-        ("sweep.toml", 8),
-        ("sweep.toml", 9),
-    }
+    where = [result["locations"][0]["physicalLocation"] for result in sarif["runs"][0]["results"]]
+    told_at = {(each["artifactLocation"]["uri"], each["region"]["startLine"]) for each in where}
+    assert told_at == {("sweep.toml", 7), ("sweep.toml", 8), ("sweep.toml", 9)}
 
 
 ASSUMED = r"""---- MODULE Assumed ----

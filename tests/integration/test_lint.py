@@ -112,7 +112,7 @@ def box(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_findings_are_told_with_their_places(run_cli: RunCli, box: Path) -> None:
+def test_findings_are_told_with_their_places_and_for_programs(run_cli: RunCli, box: Path) -> None:
     done = run_cli("lint", "Box.cfg", "BoxBad.cfg", cwd=box, code=1)
     comma, bound = done.reported.findings
     assert (comma.code, bound.code) == ("comma", "state-property")
@@ -124,22 +124,6 @@ def test_findings_are_told_with_their_places(run_cli: RunCli, box: Path) -> None
     ]
     assert "INVARIANT Bound" in str(bound.hint)
     assert done.errors == ["1 error, 1 warning in 2 files"]
-
-
-def test_nothing_found(run_cli: RunCli, box: Path) -> None:
-    for args in (("Box.tla",), ("Box.cfg", "Box.tla"), ("Box.cfg",)):
-        done = run_cli("lint", *args, cwd=box)
-        assert (done.code, done.stdout, done.findings, len(done.errors)) == (0, "", [], 1)
-
-
-def test_a_note_is_no_reason_to_fail(run_cli: RunCli, box: Path) -> None:
-    (box / "Box.cfg").write_text(CONFIG + "CHECK_DEADLOCK FALSE\nINVARIANT Enough\n")
-    done = run_cli("lint", "Box.cfg", cwd=box, code=0)
-    assert done.findings == [("check-deadlock", "Box.cfg:3:1")]
-    assert "Box.cfg:3:1: note[check-deadlock] " in done.stdout
-
-
-def test_json_for_programs(run_cli: RunCli, box: Path) -> None:
     found = run_cli("lint", "BoxBad.cfg", "--format", "json", cwd=box).json["findings"]
     assert [(each["code"], each["line"], each["column"]) for each in found] == [
         ("comma", 3, 16),
@@ -147,19 +131,31 @@ def test_json_for_programs(run_cli: RunCli, box: Path) -> None:
     ]
 
 
-def test_a_config_without_a_module_is_read_alone(run_cli: RunCli, box: Path) -> None:
-    (box / "other.cfg").write_text("INVARIANT A, B\n")
-    done = run_cli("lint", "other.cfg", cwd=box, code=1)
-    assert done.stdout.startswith("other.cfg:1:12: error[comma]")
-    assert done.errors[0].startswith("other.cfg: ")
+def test_a_config_without_errors_has_no_finding_and_a_note_is_no_reason_to_fail(
+    run_cli: RunCli, box: Path
+) -> None:
+    for args in (("Box.tla",), ("Box.cfg", "Box.tla"), ("Box.cfg",)):
+        done = run_cli("lint", *args, cwd=box)
+        assert (done.code, done.stdout, done.findings, len(done.errors)) == (0, "", [], 1)
+    (box / "Box.cfg").write_text(CONFIG + "CHECK_DEADLOCK FALSE\nINVARIANT Enough\n")
+    done = run_cli("lint", "Box.cfg", cwd=box, code=0)
+    assert done.findings == [("check-deadlock", "Box.cfg:3:1")]
+    assert "Box.cfg:3:1: note[check-deadlock] " in done.stdout
 
 
-def test_an_option_of_the_wrong_kind_is_told(run_cli: RunCli, box: Path) -> None:
+def test_a_mistake_is_told_at_an_option_and_in_a_module_with_its_line(run_cli: RunCli, box: Path) -> None:
     done = run_cli("check", "Box.tla", "-c", 'N="3"', cwd=box)
     assert done.findings == [("constant-kind", "-c N=...")]
     assert done.errors[0].startswith("-c N=...: warning[constant-kind] ")
     assert "Box.tla:12:15" in done.errors[1]
     assert done.code == 2
+    (box / "Box.tla").write_text(MODULE.replace("Spec ==", "Spec =", 1))
+    done = run_cli("check", "Box.tla", cwd=box)
+    place = re.search(r"Box\.tla:(\d+):(\d+): ", done.stderr)
+    assert place is not None
+    shown, caret = done.stderr.splitlines()[1:3]
+    assert shown.startswith(f"{place[1]:>5} | ")
+    assert caret == "      | " + " " * (int(place[2]) - 1) + "^"
 
 
 def test_a_pattern_of_configs_is_a_sweep(run_cli: RunCli, box: Path) -> None:
@@ -201,7 +197,9 @@ def test_a_folder_is_linted_as_a_whole(run_cli: RunCli, box: Path) -> None:
     assert "empty" in nothing.error.message
 
 
-def test_the_module_of_a_config_may_be_above_or_in_a_library(run_cli: RunCli, box: Path) -> None:
+def test_the_module_of_a_config_may_be_above_or_in_a_library_or_there_is_none(
+    run_cli: RunCli, box: Path
+) -> None:
     models, library = box / "specs" / "models", box / "lib"
     for folder in (models, library):
         folder.mkdir(parents=True)
@@ -221,6 +219,10 @@ def test_the_module_of_a_config_may_be_above_or_in_a_library(run_cli: RunCli, bo
     setup = "specs/models/setup.cfg"
     named = f"to name the module: tla2py lint {setup} specs/models/MODULE.tla"
     assert done.errors[0] == f"no module matches {setup}; {named}"
+    (box / "other.cfg").write_text("INVARIANT A, B\n")
+    done = run_cli("lint", "other.cfg", cwd=box, code=1)
+    assert done.stdout.startswith("other.cfg:1:12: error[comma]")
+    assert done.errors[0].startswith("other.cfg: ")
 
 
 @pytest.mark.parametrize("before", ["", CONFIG, CONFIG + "CONSTANT\n"])
@@ -231,16 +233,6 @@ def test_a_misspelt_keyword_gets_the_right_one(run_cli: RunCli, box: Path, befor
     assert "did you mean INVARIANT?" in done.stdout
     # A mistake in the syntax comes with its line.
     assert done.stdout.count("| INVARIANTZ Bound\n") == 1
-
-
-def test_a_mistake_in_a_module_comes_with_its_line(run_cli: RunCli, box: Path) -> None:
-    (box / "Box.tla").write_text(MODULE.replace("Spec ==", "Spec =", 1))
-    done = run_cli("check", "Box.tla", cwd=box)
-    place = re.search(r"Box\.tla:(\d+):(\d+): ", done.stderr)
-    assert place is not None
-    shown, caret = done.stderr.splitlines()[1:3]
-    assert shown.startswith(f"{place[1]:>5} | ")
-    assert caret == "      | " + " " * (int(place[2]) - 1) + "^"
 
 
 def test_configs_that_are_not_named_after_their_module(run_cli: RunCli, box: Path) -> None:

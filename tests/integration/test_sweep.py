@@ -77,7 +77,9 @@ def test_a_store_answers_what_was_asked(counter_store: Path) -> None:
     assert list(changed.before.astype(int) + 1) == list(changed.after.astype(int))
 
 
-def test_a_second_sweep_runs_nothing_and_starts_no_java(counter_store: Path, run_cli: RunCli) -> None:
+def test_a_second_sweep_runs_nothing_and_prints_the_rows_of_runs(
+    counter_store: Path, run_cli: RunCli
+) -> None:
     before = {name: rows(counter_store, name) for name in ("runs", "states", "changes")}
     written = (counter_store / "tables" / "current.json").read_bytes()
     # A Java that answers to nothing: whoever starts it fails.
@@ -85,9 +87,6 @@ def test_a_second_sweep_runs_nothing_and_starts_no_java(counter_store: Path, run
     assert (again.executed, again.cached) == (0, 6)
     assert (counter_store / "tables" / "current.json").read_bytes() == written
     assert before == {name: rows(counter_store, name) for name in before}
-
-
-def test_json_is_the_rows_of_runs(counter_store: Path, run_cli: RunCli) -> None:
     printed = run_cli(*SWEEP_HERE[3:], "-o", counter_store, "--json", code=0).json
     kept = run_cli("query", counter_store, "SELECT * FROM runs ORDER BY point", "--json", code=0).json
     assert printed == [{"sweep": "counter", **row} for row in kept]
@@ -95,7 +94,9 @@ def test_json_is_the_rows_of_runs(counter_store: Path, run_cli: RunCli) -> None:
         assert run_cli(*SWEEP_HERE[3:], "--json", *also, code=2).error.code == "usage"
 
 
-def test_only_a_point_that_is_new_is_executed(counter_store: Path, tmp_path: Path, run_cli: RunCli) -> None:
+def test_a_point_that_is_new_or_whose_record_is_damaged_is_executed(
+    counter_store: Path, tmp_path: Path, run_cli: RunCli
+) -> None:
     store = shutil.copytree(counter_store, tmp_path / "store")
     shutil.copy(SPECS / "Counter.tla", tmp_path)
     text = (SPECS / "counter.toml").read_text().replace("Max = [1, 2, 3]", "Max = [0, 1, 2, 3]")
@@ -103,6 +104,12 @@ def test_only_a_point_that_is_new_is_executed(counter_store: Path, tmp_path: Pat
     more = run_cli("sweep", tmp_path / "more.toml", "--executor", "local", "-o", store, code=0)
     assert (more.executed, more.cached) == (2, 6)
     assert len(rows(store, "runs")) == 8
+    store = shutil.copytree(counter_store, tmp_path / "damaged")
+    shutil.rmtree(store / "tables")
+    damage_record(store, min(record_ids(store)))
+    again = run_cli("sweep", SPECS / "counter.toml", "--executor", "local", "-o", store, code=0)
+    assert (again.executed, again.cached) == (1, 5)
+    assert rows(store, "runs") == rows(counter_store, "runs")
 
 
 def test_a_longer_limit_repeats_only_what_the_shorter_one_stopped(tmp_path: Path, run_cli: RunCli) -> None:
@@ -219,16 +226,9 @@ for arguments, allowed in {commands}:
     assert done.returncode == 0, done.stderr
 
 
-def test_a_damaged_record_is_executed_again(counter_store: Path, tmp_path: Path, run_cli: RunCli) -> None:
-    store = shutil.copytree(counter_store, tmp_path / "store")
-    shutil.rmtree(store / "tables")
-    damage_record(store, min(record_ids(store)))
-    again = run_cli("sweep", SPECS / "counter.toml", "--executor", "local", "-o", store, code=0)
-    assert (again.executed, again.cached) == (1, 5)
-    assert rows(store, "runs") == rows(counter_store, "runs")
-
-
-def test_trace_lists_and_prints(counter_store: Path, run_cli: RunCli) -> None:
+def test_traces_are_listed_printed_and_compared_with_those_of_another_store(
+    counter_store: Path, run_cli: RunCli, tmp_path: Path
+) -> None:
     listed = run_cli("trace", counter_store, code=0)
     lines = listed.stdout.splitlines()
     assert [line for line in lines if line[:1].isdigit()] == [
@@ -246,23 +246,6 @@ def test_trace_lists_and_prints(counter_store: Path, run_cli: RunCli) -> None:
     none = run_cli("trace", counter_store, "1", code=2)
     assert none.error.code == "no-trace"
     assert [word in none.error.message for word in ("point 1", str(counter_store), "holds")] == [True] * 3
-
-
-def test_a_parameter_that_is_named_like_a_column(tmp_path: Path, run_cli: RunCli) -> None:
-    (tmp_path / "M.tla").write_text(
-        "---- MODULE M ----\nCONSTANT Depth\nVARIABLE x\nInit == x = Depth\nNext == UNCHANGED x\n====\n"
-    )
-    (tmp_path / "m.toml").write_text(
-        'module = "M.tla"\n[model]\ninit = "Init"\nnext = "Next"\n[parameters]\nDepth = [1, 2]\n'
-    )
-    swept = run_cli("sweep", tmp_path / "m.toml", "-o", tmp_path / "store", "--executor", "local")
-    assert swept.stdout.count("The column of Depth in the tables is parameter_Depth") == 1
-    assert list(tla2py.open_store(tmp_path / "store").runs["parameter_Depth"]) == [1, 2]
-
-
-def test_a_trace_is_compared_with_one_of_another_store(
-    counter_store: Path, tmp_path: Path, run_cli: RunCli
-) -> None:
     other = shutil.copytree(counter_store, tmp_path / "other")
 
     def compared(with_: str) -> str:
@@ -278,6 +261,18 @@ def test_a_trace_is_compared_with_one_of_another_store(
     assert failed.error.code == "no-trace"
     assert str(other) in failed.error.message
     assert f"'tla2py trace {other}'" in failed.hint
+
+
+def test_a_parameter_that_is_named_like_a_column(tmp_path: Path, run_cli: RunCli) -> None:
+    (tmp_path / "M.tla").write_text(
+        "---- MODULE M ----\nCONSTANT Depth\nVARIABLE x\nInit == x = Depth\nNext == UNCHANGED x\n====\n"
+    )
+    (tmp_path / "m.toml").write_text(
+        'module = "M.tla"\n[model]\ninit = "Init"\nnext = "Next"\n[parameters]\nDepth = [1, 2]\n'
+    )
+    swept = run_cli("sweep", tmp_path / "m.toml", "-o", tmp_path / "store", "--executor", "local")
+    assert swept.stdout.count("The column of Depth in the tables is parameter_Depth") == 1
+    assert list(tla2py.open_store(tmp_path / "store").runs["parameter_Depth"]) == [1, 2]
 
 
 def test_lanes_say_what_tells_who_acts(counter_store: Path) -> None:

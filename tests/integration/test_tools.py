@@ -203,8 +203,15 @@ def test_a_wrong_digest(tools: Tools) -> None:
     assert (tools.cache / "rolling" / "tla2tools.jar").read_bytes() == JAR
 
 
-def test_a_server_that_cuts_off(tools: Tools) -> None:
-    tools.server.cut = 1_000_000
+def test_a_server_that_serves_a_page_or_cuts_off(tools: Tools) -> None:
+    right = tools.server.files
+    for name, file, served in (
+        ("rolling", ROLLING, b"<html>sign in to the network</html>"),
+        ("community-modules", MODULES, JAR),
+    ):
+        tools.server.files = right | {file: served}
+        assert tools.refused("tools", "install", name).error.code == "jar-corrupt"
+    tools.server.files, tools.server.cut = right, 1_000_000
     ended = tools.refused("tools", "install", "rolling")
     assert ended.error.code == "download-cut"
     assert [f"{size:,}" in ended.error.message for size in (1_000_000, len(JAR))] == [True, True]
@@ -233,44 +240,31 @@ def test_a_server_that_is_slow(tools: Tools) -> None:
     assert ended.stderr.count(" MB") >= 2
 
 
-def test_no_such_release_and_no_server(tools: Tools) -> None:
+def test_no_such_release_no_server_and_no_room(tools: Tools) -> None:
     ended = tools.refused("tools", "install", "9.9.9")
     assert (ended.error.code, "404" in ended.error.message) == ("download-failed", True)
     ended = tools.refused("tools", "install", "rolling", TLA2PY_MIRROR="http://127.0.0.1:9")
     assert ended.error.code == "download-failed"
     assert "http://127.0.0.1:9/tlaplus" in ended.error.message
     assert "--from-file" in ended.hint
+    ended = tools.run("tools", "install", "rolling", prefix=with_file_size(500_000))
+    assert ended.code == 2
+    assert ended.error.code == "cache-unwritable"
+    assert "XDG_CACHE_HOME" in ended.hint
+    assert not list(tools.cache.iterdir())
 
 
-def test_a_page_in_place_of_a_jar(tools: Tools) -> None:
-    tools.server.files[ROLLING] = b"<html>sign in to the network</html>"
-    assert tools.refused("tools", "install", "rolling").error.code == "jar-corrupt"
-    tools.server.files[MODULES] = JAR
-    assert tools.refused("tools", "install", "community-modules").error.code == "jar-corrupt"
-
-
-@pytest.mark.parametrize(
-    ("name", "tag"), [("v1.7.3", "v1.7.3"), ("v1.8.0", "v1.8.0"), ("2026.04.29.170100", "2026.04.29.170100")]
-)
-def test_the_tags_of_the_project_are_names(tools: Tools, name: str, tag: str) -> None:
-    tools.server.files = {
-        f"/tlaplus/tlaplus/releases/download/{tag}/tla2tools.jar": JAR,
-        MODULES: community_jar(),
-    }
+@pytest.mark.parametrize("name", ["v1.7.3", "v1.8.0", "2026.04.29.170100"])
+def test_the_tags_of_the_project_are_names(tools: Tools, name: str) -> None:
+    address = f"/tlaplus/tlaplus/releases/download/{name}/tla2tools.jar"
+    tools.server.files = {address: JAR, MODULES: community_jar()}
     assert tools.run("tools", "install", name).code == 0
     assert tools.run("tools", "path", name).stdout.strip() == tools.run("tools", "path").stdout.strip()
 
 
 def test_a_proxy_of_the_environment(tools: Tools) -> None:
-    ended = tools.run(
-        "tools",
-        "install",
-        "rolling",
-        TLA2PY_MIRROR="http://tools.invalid",
-        http_proxy=tools.server.address,
-        no_proxy=None,
-        NO_PROXY=None,
-    )
+    env: dict[str, str | None] = {"TLA2PY_MIRROR": "http://tools.invalid", "http_proxy": tools.server.address}
+    ended = tools.run("tools", "install", "rolling", prefix=(), no_proxy=None, NO_PROXY=None, **env)
     assert ended.code == 0, ended.stderr
     assert tools.server.seen == [f"http://tools.invalid{path}" for path in (ROLLING, MODULES)]
 
@@ -357,45 +351,29 @@ def test_each_download_has_lines_of_its_own_on_a_terminal(announces: bool, tools
     assert [names for names in named if names] == [{"rolling"}, {"community-modules"}], shown
 
 
-def test_the_community_modules_are_a_folder_for_modules(tools: Tools) -> None:
+def test_the_community_modules_are_a_folder_for_modules_named_in_a_sweep_file(tools: Tools) -> None:
     assert tools.refused("tools", "path", "community-modules").error.code == "not-installed"
-    spec = tools.folder / "project" / "Uses.tla"
-    spec.write_text("---- MODULE Uses ----\nEXTENDS Naturals, SequencesExt\nFour == Twice(2)\n====\n")
-    without = tools.run("inspect", spec)
+    project = tools.folder / "project"
+    (project / "Uses.tla").write_text(
+        "---- MODULE Uses ----\nEXTENDS Naturals, SequencesExt\nASSUME Twice(2) = 4\n====\n"
+    )
+    (project / "sweep.toml").write_text('module = "Uses.tla"\nlibraries = ["community-modules"]\n')
+    without = tools.run("inspect", "Uses.tla")
     assert (without.code, without.error.code) == (2, "module-missing")
     assert "tla2py tools install rolling" in without.hint
+    missing = tools.refused("cfg", "sweep.toml")
+    assert missing.error.code == "not-installed"
+    assert "tla2py tools install community-modules" in missing.hint
+    assert tools.refused("inspect", "Uses.tla", "-L", "community-modules").errors == missing.errors
     ended = tools.run("tools", "install", "community-modules")
     folder = tools.cache / "community-modules" / "modules"
     assert (ended.code, ended.stdout.strip()) == (0, str(folder)), ended.stderr
     assert sorted(file.name for file in folder.iterdir()) == ["SequencesExt.tla"]
     assert "CommunityModules: 1 module with Java classes, an official build, sha256" in ended.stderr
     assert not list(tools.folder.rglob("Outside.tla"))
-    assert tools.run("inspect", spec).code == 0
-    assert tools.run("inspect", spec, "-L", folder).code == 0
-    assert tools.run("inspect", spec, "-L", "community-modules").code == 0
-
-
-def test_the_community_modules_are_named_in_a_sweep_file(tools: Tools) -> None:
-    project = tools.folder / "project"
-    project.mkdir()
-    (project / "Uses.tla").write_text(
-        "---- MODULE Uses ----\nEXTENDS Naturals, SequencesExt\nASSUME Twice(2) = 4\n====\n"
-    )
-    (project / "sweep.toml").write_text('module = "Uses.tla"\nlibraries = ["community-modules"]\n')
-    missing = tools.refused("cfg", "sweep.toml")
-    assert missing.error.code == "not-installed"
-    assert "tla2py tools install community-modules" in missing.hint
-    assert tools.refused("inspect", "Uses.tla", "-L", "community-modules").errors == missing.errors
-    assert tools.run("tools", "install", "community-modules").code == 0
+    assert tools.run("inspect", "Uses.tla").code == 0
+    assert tools.run("inspect", "Uses.tla", "-L", folder).code == 0
     assert tools.run("cfg", "sweep.toml").code == 0
     # What init writes is not the path on this machine.
     written = tools.run("init", "Uses.tla", "-L", "community-modules").stdout
     assert 'libraries = ["community-modules"]' in written
-
-
-def test_a_full_disk(tools: Tools) -> None:
-    ended = tools.run("tools", "install", "rolling", prefix=with_file_size(500_000))
-    assert ended.code == 2
-    assert ended.error.code == "cache-unwritable"
-    assert "XDG_CACHE_HOME" in ended.hint
-    assert not list(tools.cache.iterdir())

@@ -34,7 +34,9 @@ def lease(tmp_path_factory: pytest.TempPathFactory) -> StoreView:
     return swept(folder, Lease=(SPECS / "Lease.tla").read_text("utf-8"), sweep=LEASE)
 
 
-def test_values_of_states_and_steps(lease: StoreView) -> None:
+def test_values_of_states_and_steps_by_python_and_on_the_command_line(
+    lease: StoreView, run_cli: RunCli
+) -> None:
     expressions = ("granted[1] - now", "Cardinality({now, 1})", "now' - now", "Grant(2)", "Free /\\\n  TRUE")
     view = lease.with_values(*expressions)
     rows = [dict(state.evaluated) for state in view.trace(1).states]
@@ -49,18 +51,19 @@ def test_values_of_states_and_steps(lease: StoreView) -> None:
     assert "\n     granted[1] - now = -1\n" in str(view.trace(1))
     assert "\n     Free /\\ TRUE = TRUE\n" in str(view.trace(1))
     assert "granted[1] - now</span> = -1" in view.trace(1)._repr_html_()
-
-
-def test_what_tlc_does_not_enumerate_is_shown_as_it_prints_it(lease: StoreView) -> None:
-    last = dict(
-        lease.with_values("Nat", "[n \\in Nat |-> n + now]", "[n \\in 1..40 |-> n]")
-        .trace(1)
-        .states[5]
-        .evaluated
-    )
+    sets = lease.with_values("Nat", "[n \\in Nat |-> n + now]", "[n \\in 1..40 |-> n]")
+    last = dict(sets.trace(1).states[5].evaluated)
     assert last["Nat"] == "Nat"
     assert last["[n \\in Nat |-> n + now]"].startswith("[n \\in Nat |-> ")
     assert last["[n \\in 1..40 |-> n]"].endswith("39, 40>>")
+    asked = ("trace", lease.store.path, "1", "--eval", "granted[1] - now", "--eval", "now' - now")
+    lines = [line.strip() for line in run_cli(*asked).stdout.splitlines()]
+    after = lines[lines.index("4 Tick  Lease.tla:14") :]
+    assert after[1:4] == ["now: 1 -> 2", "granted[1] - now = 0", "now' - now = 1"]
+    exported = run_cli(*asked, "--format", "json").json
+    assert exported["states"][1]["evaluated"] == {"granted[1] - now": "2", "now' - now": "0"}
+    assert run_cli(*asked, "--format", "csv").stdout.endswith("6,Grant,,false,now' - now,0\n")
+    assert run_cli("trace", lease.store.path, "--eval", "now").error.code == "point-missing"
 
 
 @pytest.mark.parametrize(
@@ -80,17 +83,6 @@ def test_an_expression_that_fails_is_one_error(
     assert failed.code == code
     assert part in failed.message
     assert "AskValues" not in failed.message
-
-
-def test_eval_on_the_command_line(lease: StoreView, run_cli: RunCli) -> None:
-    asked = ("trace", lease.store.path, "1", "--eval", "granted[1] - now", "--eval", "now' - now")
-    lines = [line.strip() for line in run_cli(*asked).stdout.splitlines()]
-    after = lines[lines.index("4 Tick  Lease.tla:14") :]
-    assert after[1:4] == ["now: 1 -> 2", "granted[1] - now = 0", "now' - now = 1"]
-    exported = run_cli(*asked, "--format", "json").json
-    assert exported["states"][1]["evaluated"] == {"granted[1] - now": "2", "now' - now": "0"}
-    assert run_cli(*asked, "--format", "csv").stdout.endswith("6,Grant,,false,now' - now,0\n")
-    assert run_cli("trace", lease.store.path, "--eval", "now").error.code == "point-missing"
 
 
 PARTS = """\
@@ -133,17 +125,19 @@ def parts(tmp_path_factory: pytest.TempPathFactory) -> StoreView:
     )
 
 
+LETTERS = {True: "T", False: "F", None: "-"}
+
+
 def rows_of(found: Conjuncts) -> list[tuple[str, str, str]]:
     """The place of each part, its text, and its values as a letter per state."""
-    letters = {True: "T", False: "F", None: "-"}
     return [
-        (f"{each.module}:{each.line}:{each.column}", each.text, "".join(letters[v] for v in row.values))
+        (f"{each.module}:{each.line}:{each.column}", each.text, "".join(LETTERS[v] for v in row.values))
         for row in found.rows
         for each in [row.conjunct]
     ]
 
 
-def test_conjuncts_through_definitions_and_modules(parts: StoreView) -> None:
+def test_conjuncts_through_definitions_and_modules_and_where_they_make_no_sense(parts: StoreView) -> None:
     found = parts.conjuncts(1, 2)
     assert rows_of(found) == [
         ("Parts:11:12", "Small(x)", "TTTT"),
@@ -161,9 +155,6 @@ def test_conjuncts_through_definitions_and_modules(parts: StoreView) -> None:
     assert [row.conjunct.role for row in found.rows[:3]] == ["condition", "condition", "conjunct"]
     assert found.turning is found.rows[7]
     assert found.turning_state is found.trace.states[3]
-
-
-def test_a_conjunct_after_a_false_one_may_make_no_sense(parts: StoreView) -> None:
     found = parts.conjuncts(1)
     assert rows_of(found) == [("Parts:10:12", "queue # <<>>", "F"), ("Parts:10:28", "Head(queue) > 0", "-")]
     assert found.turning is found.rows[0]
@@ -195,24 +186,23 @@ def test_parts_of_a_conjunct(parts: StoreView) -> None:
     assert found.rows[14].conjunct.unbound == ("n",)
 
 
-def test_conjuncts_on_the_command_line(lease: StoreView, run_cli: RunCli) -> None:
+def test_conjuncts_on_the_command_line_of_one_trace_and_by_kind(
+    lease: StoreView, run_cli: RunCli, parts: StoreView
+) -> None:
     shown = run_cli("trace", lease.store.path, "1", "--conjuncts").stdout
     lines = [" ".join(line.split()) for line in shown.splitlines()]
     assert "Lease:17:36 c # d => TTTTTT" in lines
     assert "Lease:17:45 ~(believes[c] > now /\\ believes[d] > now) TTTTTF" in lines
     assert lines[-3] == "FALSE first in state 6, after Grant:"
     assert lines[-1] in [f"in Exclusive at Lease:17:45, for c = {c}, d = {3 - c}" for c in (1, 2)]
-
-
-def test_what_turns_false_first_by_kind(parts: StoreView, run_cli: RunCli) -> None:
     asked = ("trace", parts.store.path, "--conjuncts")
-    shown = run_cli(*asked)
-    lines = [line.strip() for line in shown.stdout.splitlines()]
+    told = run_cli(*asked)
+    lines = [line.strip() for line in told.stdout.splitlines()]
     assert lines[5:7] == [
         "1 of 1: last # 2  in Safe at Parts:13:59",
         "FALSE first in state 4 of point 1, trace 2, after Add",
     ]
-    assert shown.stderr.splitlines()[-1] == "3 of 3 runs of TLC"
+    assert told.stderr.splitlines()[-1] == "3 of 3 runs of TLC"
     (row,) = run_cli(*asked, "--property", "Guarded", "--json").json
     assert (row["property"], row["count"], row["reasons"]) == ("Guarded", 1, {})
     (turn,) = row["conjuncts"]
@@ -291,8 +281,7 @@ def test_a_deadlock_without_the_steps_it_does_not_need(tmp_path: Path) -> None:
 
 def stages(found: Enabledness) -> list[tuple[str, str]]:
     """The text of each conjunct, and whether the action is enabled up to it."""
-    letters = {True: "T", False: "F", None: "-"}
-    return [(row.conjunct.text, letters[row.enabled]) for row in found.rows]
+    return [(row.conjunct.text, LETTERS[row.enabled]) for row in found.rows]
 
 
 def test_conjuncts_of_an_action_with_parameters(lease: StoreView, run_cli: RunCli) -> None:
@@ -368,23 +357,19 @@ def test_the_binding_that_gets_furthest(actions: StoreView) -> None:
     assert not found.enabled
 
 
-def test_an_action_with_a_conjunct_beside_it(actions: StoreView) -> None:
+def test_an_action_is_enabled_up_to_a_conjunct_beside_it_or_a_set_without_elements(
+    actions: StoreView,
+) -> None:
     last = actions.enabled("Add", 1)
     assert stages(last)[:3] == [("x >= 0", "T"), ("x < 3", "F"), ("x' = x + 1", "-")]
     first = actions.enabled("Add", 1, state=1)
     assert first.enabled
     assert {value for _, value in stages(first)} == {"T"}
     assert [row.conjunct.module for row in first.rows[3:]] == ["ActionsBox", "ActionsBox"]
-
-
-def test_a_set_without_elements_stops_an_action(actions: StoreView) -> None:
     found = actions.enabled("Receive", 1, state=1)
     assert found.stopped is not None
     assert (found.stopped.text, found.stopped.line) == ("\\E m \\in sent", 17)
     assert found.binding == ()
-
-
-def test_the_values_of_parameters_must_be_known(actions: StoreView) -> None:
     with pytest.raises(InputError, match="Next does not take Alone, so the values of n are not known"):
         actions.enabled("Alone", 1)
 

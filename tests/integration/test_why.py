@@ -10,6 +10,7 @@ import pytest
 
 from tests import command
 from tests.conftest import RunCli
+from tests.integration.test_trace_questions import LEASE
 from tests.stores import swept
 from tla2py.analysis.view import StoreView, open_view
 from tla2py.model.because import Because
@@ -130,12 +131,19 @@ def test_a_step_that_refines_no_action(tmp_path: Path, jar: Path | None) -> None
     assert mapping["finished"] == (frozenset(), frozenset())
 
 
-def test_an_action_property_of_conditions(tmp_path: Path) -> None:
+def test_an_action_property_of_conditions_and_fairness_of_more_than_an_action(tmp_path: Path) -> None:
     view = relay(tmp_path, None, 'specification = "Spec"\ncheck_deadlock = false\nproperties = ["Grows"]')
     found = asked(view)
     assert told(found)[0] == ("action", "Send", "Send")
     assert {each.text for each in found.causes[1:]} == {"hops' = 1"}
     assert found.causes[1].values["hops'"] == 2
+    view = relay(tmp_path, None, 'specification = "Fair"\ncheck_deadlock = false\nproperties = ["Always"]')
+    found = asked(view)
+    # Nothing is enabled where the second job waits for ever: what could end that is never enabled.
+    assert {each.role for each in found.causes} == {"action", "part"}
+    assert told(found)[0][:2] == ("action", "Take")
+    assert found.causes[0].value is False
+    assert told(found)[-1] == ("part", None, "done = Nodes")
 
 
 @EVERY_JAR
@@ -147,16 +155,6 @@ def test_leads_to_without_fairness(tmp_path: Path, jar: Path | None) -> None:
     assert first.says.endswith("the specification has no fairness for it")
     parts = [(each.text, each.value) for each in found.causes if each.role == "part"]
     assert parts == [("inbox[n] # <<>>", True), ("n \\in done", False)]
-
-
-def test_fairness_of_more_than_an_action(tmp_path: Path) -> None:
-    view = relay(tmp_path, None, 'specification = "Fair"\ncheck_deadlock = false\nproperties = ["Always"]')
-    found = asked(view)
-    # Nothing is enabled where the second job waits for ever: what could end that is never enabled.
-    assert {each.role for each in found.causes} == {"action", "part"}
-    assert told(found)[0][:2] == ("action", "Take")
-    assert found.causes[0].value is False
-    assert told(found)[-1] == ("part", None, "done = Nodes")
 
 
 IDLE = """\
@@ -221,32 +219,12 @@ def test_nested_temporal_operators(tmp_path: Path, name: str, text: str, value: 
 
 
 def test_an_invariant_as_conjuncts_say(tmp_path: Path) -> None:
-    lease = (
-        'module = "Lease.tla"\n[model]\nspecification = "Spec"\ninvariants = ["Exclusive"]\n[constants]\n'
-        'Term = "2"\nLate = "2"\nGrace = "1"\n'
-    )
-    view = swept(tmp_path, Lease=(SPECS / "Lease.tla").read_text("utf-8"), sweep=lease)
+    view = swept(tmp_path, Lease=(SPECS / "Lease.tla").read_text("utf-8"), sweep=LEASE)
     found, conjuncts = asked(view), view.conjuncts(1)
     turning = conjuncts.turning
     assert turning is not None
     assert told(found)[0] == ("conjunct", "Grant", turning.conjunct.text)
     assert dict(found.causes[0].values) == {name: int(value) for name, value in conjuncts.witness}
-
-
-def test_why_on_the_command_line(tmp_path: Path, run_cli: RunCli) -> None:
-    view = relay(tmp_path, None, 'specification = "Spec"\nproperties = ["Refines"]')
-    rows = run_cli("trace", view.store.path, "1", "--why", "--json").json
-    assert [(row["point"], row["trace"], row["suspect"], row["reason"]) for row in rows] == [
-        (1, number, False, None) for number in range(1, len(rows) + 1)
-    ]
-    kinds = {row["kind"]: row["because"] for row in rows}
-    assert kinds.keys() == {"deadlock", "action_property"}
-    begin = next(each for each in kinds["action_property"] if each["action"] == "Begin")
-    assert begin["values"] == {"open": {"#bigint": "1"}}
-    assert [each["rank"] for each in kinds["deadlock"]] == [*range(1, len(kinds["deadlock"]) + 1)]
-    shown = run_cli("trace", view.store.path, "1", "--why", "--trace", "2").stdout
-    assert "FALSE is Head(inbox[n]).size < 1  Relay:15:6" in shown
-    assert run_cli("trace", view.store.path, "--why").error.code == "point-missing"
 
 
 def test_check_shows_the_nearest_cause(tmp_path: Path, run_cli: RunCli) -> None:
@@ -258,7 +236,7 @@ def test_check_shows_the_nearest_cause(tmp_path: Path, run_cli: RunCli) -> None:
     assert (why["trace"], why["kind"], why["because"][0]["action"]) == (1, "deadlock", "Reset")
 
 
-def test_a_sweep_keeps_why_its_kinds_are_violated(tmp_path: Path, run_cli: RunCli) -> None:
+def test_a_sweep_keeps_why_its_kinds_are_violated_and_readers_tell(tmp_path: Path, run_cli: RunCli) -> None:
     view = relay(tmp_path, None, 'specification = "Spec"\nproperties = ["Refines"]')
     rows = view.arrow("because").to_pylist()
     asked = {(row["kind"], row["trace"]): row["action"] for row in rows if row["rank"] == 1}
@@ -278,6 +256,18 @@ def test_a_sweep_keeps_why_its_kinds_are_violated(tmp_path: Path, run_cli: RunCl
     assert because in str(json.loads(sarif.read_text("utf-8")))
     run_cli("report", view.store.path, "-o", tmp_path / "report.html")
     assert "the step to state" in (tmp_path / "report.html").read_text("utf-8")
+    rows = run_cli("trace", view.store.path, "1", "--why", "--json").json
+    assert [(row["point"], row["trace"], row["suspect"], row["reason"]) for row in rows] == [
+        (1, number, False, None) for number in range(1, len(rows) + 1)
+    ]
+    kinds = {row["kind"]: row["because"] for row in rows}
+    assert kinds.keys() == {"deadlock", "action_property"}
+    begin = next(each for each in kinds["action_property"] if each["action"] == "Begin")
+    assert begin["values"] == {"open": {"#bigint": "1"}}
+    assert [each["rank"] for each in kinds["deadlock"]] == [*range(1, len(kinds["deadlock"]) + 1)]
+    shown = run_cli("trace", view.store.path, "1", "--why", "--trace", "2").stdout
+    assert "FALSE is Head(inbox[n]).size < 1  Relay:15:6" in shown
+    assert run_cli("trace", view.store.path, "--why").error.code == "point-missing"
 
 
 def test_readers_name_the_command_where_nothing_was_asked(tmp_path: Path, run_cli: RunCli) -> None:
