@@ -34,15 +34,12 @@ def test_what_tlc_ignores_is_a_warning(run_cli: RunCli, box: Path, extra: str) -
     assert "warning[" in done.stderr
 
 
-def test_no_lint_runs_a_check(run_cli: RunCli, box: Path) -> None:
+def test_no_lint_runs_a_check_and_tlc_gets_a_config_that_does_not_parse(run_cli: RunCli, box: Path) -> None:
     refused = run_cli("check", "Box.tla", cwd=box)
     assert (refused.code, refused.error.code) == (2, "model-value")
     done = run_cli("check", "Box.tla", "--no-lint", cwd=box, code=0)
     assert "note[model-value]" in done.stderr
     assert "--no-lint" in done.stderr
-
-
-def test_tlc_gets_a_config_that_does_not_parse(run_cli: RunCli, box: Path) -> None:
     (box / "Box.cfg").write_text(HEAD + "CONSTANT N = 3..4\n")
     assert run_cli("check", "Box.tla", cwd=box).error.code == "config-syntax"
     done = run_cli("check", "Box.tla", "--no-lint", cwd=box, code=2)
@@ -50,7 +47,7 @@ def test_tlc_gets_a_config_that_does_not_parse(run_cli: RunCli, box: Path) -> No
     assert "note[value]" in done.stderr
 
 
-def test_a_comment_in_the_config_ignores_rules(run_cli: RunCli, box: Path) -> None:
+def test_comments_in_the_config_ignore_rules_and_an_unreadable_end(run_cli: RunCli, box: Path) -> None:
     (box / "Box.cfg").write_text("\\* tla2py: ignore model-value model-valu\n" + WRONG)
     done = run_cli("check", "Box.tla", cwd=box, code=0)
     assert "note[model-value]" in done.stderr
@@ -62,9 +59,6 @@ def test_a_comment_in_the_config_ignores_rules(run_cli: RunCli, box: Path) -> No
     (box / "Box.cfg").write_text("\\* tla2py: ignore model-value\n" + WRONG)
     assert run_cli("lint", "Box.cfg", cwd=box).code == 0
     assert run_cli("cfg", "--check", "Box.cfg", cwd=box).code == 0
-
-
-def test_an_unreadable_end_can_be_ignored(run_cli: RunCli, box: Path) -> None:
     text = HEAD.replace("Small", "Enough") + "CONSTANT N = 9\n; the rest\nINVARIANT Nope\n"
     (box / "Box.cfg").write_text(text)
     assert run_cli("check", "Box.tla", cwd=box).error.code == "config-syntax"
@@ -100,13 +94,10 @@ def module(tiny_spec: Path) -> Path:
     return tiny_spec
 
 
-def test_it_is_checked(run_cli: RunCli, module: Path) -> None:
+def test_a_config_inside_its_module_is_checked_linted_and_swept(run_cli: RunCli, module: Path) -> None:
     ended = run_cli("check", module)
     assert (ended.code, "violated: Small" in ended.stdout) == (1, True), ended
     assert run_cli("check", module, "--config", module, "-c", "Max=2").code == 0
-
-
-def test_it_is_linted_and_swept(run_cli: RunCli, module: Path) -> None:
     module.write_text(module.read_text().replace("INVARIANT Small", "INVARIANT Smal"))
     place = f"{module}:{module.read_text().splitlines().index('INVARIANT Smal') + 1}:11"
     assert run_cli("lint", module).findings == [("unknown-definition", place)]
