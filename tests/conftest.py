@@ -13,6 +13,7 @@ from hypothesis import HealthCheck, settings
 
 from tests import command
 from tests.command import Ended, Environment
+from tests.objects import Storage, serving
 from tla2py.tlc.tools.jar import bundled_jar
 
 # A cache that all tests share, so that class-data archives are made once. The default jar would be the newest of the
@@ -168,6 +169,13 @@ def tiny_sweep(tiny_spec: Path) -> Path:
     path = tiny_spec.with_name("sweep.toml")
     path.write_text(COUNTER_SWEEP)
     return path
+
+
+@pytest.fixture(scope="module")
+def storage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Storage]:
+    """A server on loopback that stands for object storage."""
+    with serving(tmp_path_factory.mktemp("storage")) as served:
+        yield served
 
 
 @contextlib.contextmanager

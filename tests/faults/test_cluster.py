@@ -7,7 +7,6 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,7 +19,7 @@ from tests.faults.scene import STARTED, patience
 from tests.faults.test_spark import below, tlcs
 from tests.integration.test_object_storage import answers
 from tests.integration.test_sweep import SPECS
-from tests.objects import Storage, serving
+from tests.objects import Storage
 from tests.spark.test_jobs import Cluster, cluster
 from tla2py.errors import StoreError
 from tla2py.store.store import Store
@@ -108,12 +107,6 @@ class Site:
         assert len(after) == POINTS
         assert before.items() <= after.items()
         assert answers(tla2py.open_store(self.store)) == answers(tla2py.open_store(reference))
-
-
-@pytest.fixture(scope="module")
-def storage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Storage]:
-    with serving(tmp_path_factory.mktemp("storage")) as served:
-        yield served
 
 
 @pytest.fixture(scope="module")

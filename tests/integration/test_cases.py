@@ -109,19 +109,10 @@ def test_itf_has_what_quint_reads(store: Path, run_cli: RunCli) -> None:
 
 
 def test_what_a_test_sees(store: Path, run_cli: RunCli) -> None:
-    done = run_cli(
-        "testgen",
-        store,
-        "--see",
-        "tmState",
-        "--see",
-        "Consistent",
-        "--see",
-        "sql:len(json_keys(state))",
-        code=0,
-    )
+    seen = ("tmState", "Consistent", "sql:len(json_keys(state))")
+    done = run_cli("testgen", store, *(part for each in seen for part in ("--see", each)), code=0)
     states = [state for line in done.stdout.splitlines() for state in json.loads(line)["states"]]
-    assert {tuple(state) for state in states} == {("tmState", "Consistent", "sql:len(json_keys(state))")}
+    assert {tuple(state) for state in states} == {seen}
     assert {tuple(state.values()) for state in states} == {
         (state, True, 4) for state in ("init", "committed", "aborted")
     }

@@ -17,17 +17,8 @@ def script(name: str, *options: str | Path) -> subprocess.CompletedProcess[str]:
 
 
 def test_models_are_compared_with_the_record_and_differences_explained(tmp_path: Path) -> None:
-    options = (
-        CORPUS,
-        "--executor",
-        "local",
-        "--timeout",
-        "1m",
-        "--memory",
-        "256MiB",
-        "-o",
-        tmp_path / "store",
-    )
+    limits = ("--executor", "local", "--timeout", "1m", "--memory", "256MiB")
+    options = (CORPUS, *limits, "-o", tmp_path / "store")
     done = script("corpus.py", *options)
     assert done.returncode == 1, done.stderr
     # Left out are one that took longer when it was recorded, and one that is not for TLC.

@@ -238,22 +238,6 @@ def test_a_timeout_is_the_same(tmp_path: Path, jar: Path) -> None:
     shutil.copy(MODULE, tmp_path)
     module = tmp_path / "Kinds.tla"
     module.write_text(module.read_text().replace(" /\\ Len(log) < 2", ""))
-    ended = command.run(
-        *(
-            "check",
-            module,
-            "-c",
-            'Kind="lasso"',
-            "--invariant",
-            "Small",
-            "--timeout",
-            "2s",
-            "--tla2tools",
-            jar,
-            "--json",
-        ),
-        cwd=tmp_path,
-        code=3,
-    )
-    found = ended.json
+    check = ("check", module, "-c", 'Kind="lasso"', "--invariant", "Small", "--timeout", "2s")
+    found = command.run(*check, "--tla2tools", jar, "--json", cwd=tmp_path, code=3).json
     assert (found["outcome"], found["verdict"]) == ("timeout", "inconclusive")

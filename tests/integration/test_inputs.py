@@ -290,16 +290,8 @@ def test_a_run_that_misses_a_file_or_variable_says_how_to_declare_it(
     community = newer_tlc.with_name("CommunityModules.jar")
     (tmp_path / "Missing.tla").write_text(MISSING)
     (tmp_path / "log.ndjson").write_text('{"n": 1}\n')
-    asked = (
-        "check",
-        "Missing.tla",
-        "--tla2tools",
-        newer_tlc,
-        "--overrides",
-        community,
-        "--invariant",
-        "Known",
-    )
+    jars = ("--tla2tools", newer_tlc, "--overrides", community)
+    asked = ("check", "Missing.tla", *jars, "--invariant", "Known")
     ended = run_cli(*asked, "-c", 'File="log.ndjson"')
     assert (ended.code, "[inputs]" in ended.stdout, "has no log.ndjson" in ended.stdout) == (2, True, True)
     assert (

@@ -115,18 +115,9 @@ def test_several_workers_miss_a_violation_of_liveness_in_some_tries(jar: Path) -
     assert "violated" in tries or concerns
 
 
-def jar_of(built: str, tag: str = "master") -> Jar:
-    return Jar(
-        path=Path("j"),
-        named=Path("j"),
-        sha256="",
-        version="",
-        revision="",
-        built=built,
-        commits=0,
-        origin="",
-        tag=tag,
-    )
+def jar_of(built: str) -> Jar:
+    texts = dict.fromkeys(("sha256", "version", "revision", "origin"), "")
+    return Jar(path=Path("j"), named=Path("j"), built=built, commits=0, project=None, tag="master", **texts)
 
 
 def test_every_fault_ends_with_its_fix() -> None:

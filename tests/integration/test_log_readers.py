@@ -128,14 +128,7 @@ def test_a_module_that_ends_the_search_is_searched_depth_first(
     queue = [] if search == "bfs" else ["-Dtlc2.tool.queue.IStateQueue=StateDeque"]
     classes = f"{newer_tlc}{os.pathsep}{newer_tlc.with_name('CommunityModules.jar')}"
     plain = tool(
-        str(find_java().path),
-        *queue,
-        "-cp",
-        classes,
-        "tlc2.TLC",
-        "-metadir",
-        str(tmp_path / "m"),
-        "Trace.tla",
+        *(find_java().path, *queue, "-cp", classes, "tlc2.TLC", "-metadir", tmp_path / "m", "Trace.tla"),
         cwd=tmp_path,
         env={**os.environ, "LOG": "good.ndjson"},
     )

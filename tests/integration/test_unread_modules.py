@@ -144,17 +144,8 @@ def test_sany_says_what_is_declared(run_cli: RunCli, unread: Path) -> None:
 
 
 def test_tlc_runs_what_only_sany_reads(run_cli: RunCli, unread: Path) -> None:
-    checked = (
-        "check",
-        "Unread.tla",
-        "--specification",
-        "Spec",
-        "--no-deadlock",
-        "-c",
-        "N=3",
-        "-c",
-        "Other=1",
-    )
+    model = ("--specification", "Spec", "--no-deadlock", "-c", "N=3", "-c", "Other=1")
+    checked = ("check", "Unread.tla", *model)
     ended = run_cli(*checked, "--invariant", "Small", "--json")
     found = ended.json
     assert (ended.code, found["violated"], found["trace_length"]) == (

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+import json
+import re
 import sys
 from collections import Counter
 from pathlib import Path
 
+import psutil
 import pytest
 from pyspark.sql import SparkSession
 
@@ -15,13 +18,15 @@ from tests.conftest import COUNTER, COUNTER_SWEEP, RunCli
 from tests.integration.test_sweep import SPECS, TIMES, processes_of, wait_until_gone
 from tests.integration.test_watch import first_counts
 from tests.jars import remade_jar
-from tests.stores import table_rows
+from tests.stores import lasting_rows, record_ids, table_rows
 from tla2py.spark.choice import SparkExecutor
 from tla2py.spark.tasks import SparkTasks
+from tla2py.store.store import Store
 from tla2py.tlc.tools.jar import bundled_jar
 
 pytestmark = pytest.mark.spark
 
+SYSTEMS = Path(__file__).resolve().parents[2] / "specs"
 
 # Runs that take TLC so long that Spark is up before a third of them has ended, whatever else the machine does.
 SWEEP = """
@@ -80,12 +85,6 @@ def test_spark_alone_where_it_was_asked_for(
     assert f"{name}: 1 run by threads of this machine" in done.stderr
 
 
-def test_the_counts_of_a_point_that_spark_runs(session: SparkSession, tmp_path: Path) -> None:
-    progress = first_counts(SparkExecutor(1, SparkTasks(session.sparkContext)), tmp_path)
-    assert progress.stats.distinct
-    assert progress.memory_bytes > 30 << 20
-
-
 def test_tasks_run_each_point_with_its_jar(run_cli: RunCli, tmp_path: Path) -> None:
     (tmp_path / "Counter.tla").write_text(COUNTER)
     other = remade_jar(bundled_jar(), tmp_path / "other.jar", version="Version 2.99")
@@ -99,3 +98,74 @@ def test_tasks_run_each_point_with_its_jar(run_cli: RunCli, tmp_path: Path) -> N
     assert {row["executor"] for row in rows} == {"spark"}
     found = [(row["jar"], row["tlc_version"], row["jar_sha256"] == digest) for row in rows]
     assert found == [("bundled", "2.15", False)] * 2 + [("other.jar", "2.99", True)] * 2
+
+
+def test_small_runs_share_a_jvm_that_ends_with_spark(run_cli: RunCli, tmp_path: Path) -> None:
+    path = tmp_path / "store"
+    run_cli("sweep", SPECS / "counter.toml", "-o", path, "--master", "local[1,4]", process=True, code=0)
+    places = set()
+    for run_id in record_ids(path):
+        with Store(path).archive(run_id) as archive:
+            for execution in archive.record.executions:
+                places |= {part for part in execution.argv if part.startswith("-Djava.io.tmpdir=")}
+    (place,) = places
+    assert "tla2py-host-" in place
+    folder = place.partition("=")[2]
+    gone, alive = psutil.wait_procs(
+        [p for p in psutil.process_iter(["cmdline"]) if any(folder in a for a in p.info["cmdline"] or ())],
+        timeout=15,
+    )
+    assert not alive, gone
+    assert not Path(folder).exists()
+
+
+def test_the_answers_on_logs_are_those_of_threads(run_cli: RunCli, tmp_path: Path) -> None:
+    names = ("rm1", "rm2", "rm3")
+    logs = [tmp_path / f"{number}.ndjson" for number in range(3)]
+    for log, missing in zip(logs, (None, "RMPrepare", "TMRcvPrepared"), strict=True):
+        steps = [(action, {"r": name}) for action in ("RMPrepare", "TMRcvPrepared") for name in names]
+        kept = [step for step in (*steps, ("TMCommit", {})) if step[0] != missing]
+        log.write_text("".join(json.dumps({"action": action, "args": args}) + "\n" for action, args in kept))
+    found = {}
+    for name, options in (("threads", ["local"]), ("spark", ["spark", "--master", "local[2]"])):
+        asked = ("validate", SYSTEMS / "two_phase" / "TwoPhase.tla", *logs, "-o", tmp_path / name)
+        run_cli(*asked, "--json", "--executor", *options, code=1)
+        tables = ("runs", "logs", "log_lines", "coverage")
+        found[name] = [lasting_rows(tmp_path / name, table) for table in tables]
+    assert found["spark"] == found["threads"]
+    assert [row["matched"] for row in found["spark"][1]] == [7, 0, 3]
+
+
+def test_the_statuses_of_mutants_are_those_of_the_local_executor(run_cli: RunCli, tmp_path: Path) -> None:
+    found = {}
+    for name, options in (("local", ()), ("spark", ("--master", "local[2,4]"))):
+        arguments = ("--points", "1,4", "--json", "-o", tmp_path / name, "--executor", name, *options)
+        found[name] = run_cli("mutate", SPECS / "counter.toml", *arguments, code=0).json
+        assert {row["executor"] for row in table_rows(tmp_path / name, "runs")} == {name}
+    assert found["spark"] == found["local"]
+    assert {row["operator"]: row["status"] for row in found["local"]} == {
+        **dict.fromkeys(("change-initial-value", "negate-guard", "drop-update"), "survived"),
+        **dict.fromkeys(("drop-guard", "swap-comparison"), "killed"),
+        "swap-arithmetic": "unknown",
+    }
+
+
+@pytest.mark.long
+def test_the_state_graph_of_a_system_answers_the_statement_of_its_page(
+    tmp_path: Path, run_cli: RunCli
+) -> None:
+    folder, store = SYSTEMS / "ledger_chaining", tmp_path / "store"
+    shown = r'tla2py query runs/ledger-chaining-graph "(.*?)"\n(.*?)```'
+    found = re.search(shown, (folder / "README.md").read_text(), re.DOTALL)
+    assert found
+    run_cli("sweep", folder / "graph.toml", "--executor", "local", "-o", store, code=0)
+    said = [line.split() for line in run_cli("query", store, found[1], code=0).stdout.splitlines()]
+    assert said == [line.split() for line in found[2].splitlines()]
+    assert ["2", "0", "144"] in said
+
+
+# The last one here, since commands would use the session of this module.
+def test_the_counts_of_a_point_that_spark_runs(session: SparkSession, tmp_path: Path) -> None:
+    progress = first_counts(SparkExecutor(1, SparkTasks(session.sparkContext)), tmp_path)
+    assert progress.stats.distinct
+    assert progress.memory_bytes > 30 << 20

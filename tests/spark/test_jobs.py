@@ -276,12 +276,8 @@ def daemon(log: Path, env: dict[str, str], *args: str) -> Iterator[subprocess.Po
     with log.open("wb") as sink:
         process = subprocess.Popen(
             [java, "-Xmx256m", "-cp", f"{SPARK}/jars/*", *args],
-            env={
-                **env,
-                "SPARK_HOME": str(SPARK),
-                "SPARK_SCALA_VERSION": "2.13",
-                "SPARK_LOCAL_IP": "127.0.0.1",
-            },
+            env=env
+            | {"SPARK_HOME": str(SPARK), "SPARK_SCALA_VERSION": "2.13", "SPARK_LOCAL_IP": "127.0.0.1"},
             cwd=log.parent,
             stdout=sink,
             stderr=subprocess.STDOUT,
@@ -353,23 +349,9 @@ def test_a_cluster_that_shares_nothing_but_the_store(
     cluster: Cluster, local_store: Path, bare_python: Path, tmp_path: Path
 ) -> None:
     store = tmp_path / "store"
-    command = [
-        sys.executable,
-        "-m",
-        "tla2py",
-        "sweep",
-        str(SPECS / "counter.toml"),
-        "--master",
-        cluster.master,
-    ]
-    done = tool(
-        *command,
-        "-o",
-        "store",
-        cwd=tmp_path,
-        env={**os.environ, "PYSPARK_PYTHON": str(bare_python), "SPARK_LOCAL_IP": "127.0.0.1"},
-        timeout=600,
-    )
+    sweep = ("-m", "tla2py", "sweep", SPECS / "counter.toml", "--master", cluster.master, "-o", "store")
+    env = {**os.environ, "PYSPARK_PYTHON": str(bare_python), "SPARK_LOCAL_IP": "127.0.0.1"}
+    done = tool(sys.executable, *sweep, cwd=tmp_path, env=env, timeout=600)
     assert done.returncode == 0, done.stderr
     for table in TABLE_NAMES:
         assert rows(store, table) == rows(local_store, table)

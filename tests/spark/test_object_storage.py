@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -16,19 +15,13 @@ from tests.command import tool
 from tests.conftest import RunCli
 from tests.integration.test_object_storage import answers
 from tests.integration.test_sweep import SPECS
-from tests.objects import Storage, serving
+from tests.objects import Storage
 from tests.spark.test_jobs import ROOT, SUMMARY, Cluster, cluster, local_store
 from tla2py.spark.frames import load_runs, summarize
 
 __all__ = ["cluster", "local_store"]
 
 pytestmark = [pytest.mark.spark, pytest.mark.filterwarnings("ignore::ResourceWarning")]
-
-
-@pytest.fixture(scope="module")
-def storage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Storage]:
-    with serving(tmp_path_factory.mktemp("storage")) as served:
-        yield served
 
 
 @pytest.fixture(autouse=True)

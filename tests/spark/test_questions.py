@@ -190,16 +190,8 @@ def just_before(store: StoreView) -> Iterator[Row]:
 
 
 WALKS: tuple[Callable[[StoreView], Iterator[Row]], ...] = (
-    first_watermark,
-    who_acts,
-    x_before_y,
-    longest_unchanged,
-    values_taken,
-    never_received,
-    same_suffix,
-    shortest,
-    lassos,
-    just_before,
+    *(first_watermark, who_acts, x_before_y, longest_unchanged, values_taken),
+    *(never_received, same_suffix, shortest, lassos, just_before),
 )
 
 

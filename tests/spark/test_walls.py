@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Iterator
 
 import pytest
 
@@ -13,7 +12,7 @@ from tests.integration.spy import write_spy
 from tests.integration.walls.attacker import SECRET, STOOD, Attacker
 from tests.integration.walls.conftest import attacker
 from tests.integration.walls.test_attacks import ATTACKS
-from tests.objects import Storage, serving
+from tests.objects import Storage
 from tests.spark.test_jobs import Cluster, cluster
 from tla2py.model.run import Wall
 
@@ -115,12 +114,6 @@ files = ["attack.sh"]
 def user() -> str:
     """This process's user: another may not be able to execute its Python, as Spark's workers do."""
     return "user" if os.geteuid() else "root"
-
-
-@pytest.fixture(scope="module")
-def storage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Storage]:
-    with serving(tmp_path_factory.mktemp("storage")) as served:
-        yield served
 
 
 def attack(attacker: Attacker, storage: Storage, master: str, scratch: list[str]) -> None:

@@ -134,16 +134,8 @@ def trace(jar: Path, out: Path) -> tuple[int, int | None, int]:
     """TLC's exit status for a log, the first line that no behaviour explains, and the number of distinct states."""
     classes = os.pathsep.join([str(jar), str(jar.with_name("CommunityModules.jar"))])
     java = [str(find_java().path), "-XX:+UseSerialGC", "-cp", classes, "tlc2.TLC"]
-    done = tool(
-        *java,
-        "-metadir",
-        str(out / "states"),
-        "-workers",
-        "1",
-        "TwoPhaseTrace.tla",
-        cwd=FOLDER,
-        env={**os.environ, "LOG": str(out / "run-001.ndjson")},
-    )
+    asked = ("-metadir", out / "states", "-workers", "1", "TwoPhaseTrace.tla")
+    done = tool(*java, *asked, cwd=FOLDER, env={**os.environ, "LOG": str(out / "run-001.ndjson")})
     line = re.search(r'"no behaviour explains line", (\d+)', done.stdout)
     distinct = re.search(r"(\d+) distinct states found", done.stdout)
     assert distinct is not None, done.stdout

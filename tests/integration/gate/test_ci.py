@@ -222,14 +222,8 @@ def test_gitlabs_template_gates_and_reports(checkout: Path) -> None:
     script = "\n".join(template["script"])
 
     def run(**variables: str) -> Completed:
-        return tool(
-            "sh",
-            "-e",
-            "-c",
-            script,
-            cwd=checkout,
-            env=environment(TLA2PY_OPTIONS="", CI_PROJECT_DIR=str(checkout), **variables),
-        )
+        env = environment(TLA2PY_OPTIONS="", CI_PROJECT_DIR=str(checkout), **variables)
+        return tool("sh", "-e", "-c", script, cwd=checkout, env=env)
 
     good = run(TLA2PY_SWEEPS="good.toml")
     assert good.returncode == 0, good.stdout + good.stderr

@@ -60,15 +60,8 @@ def test_a_wall_that_falls_is_never_passed_over(run_cli: RunCli, tmp_path: Path,
     fraud = tmp_path / "bin/bwrap"
     fraud.write_text(FRAUD.replace("{tried}", str(tmp_path / "tried")))
     fraud.chmod(0o755)
-    ended = run_cli(
-        "sweep",
-        tiny_sweep,
-        "--executor",
-        "local",
-        "--fresh",
-        env={"PATH": path, "XDG_CACHE_HOME": str(tmp_path)},
-        code=2,
-    )
+    env = {"PATH": path, "XDG_CACHE_HOME": str(tmp_path)}
+    ended = run_cli("sweep", tiny_sweep, "--executor", "local", "--fresh", env=env, code=2)
     assert "TLC did not start" in ended.stdout, ended
     assert "No space for namespaces" in ended.stdout + ended.stderr, ended
 
@@ -198,17 +191,8 @@ def test_bubblewrap_that_is_gone(monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 
 def test_inside_another_bubblewrap() -> None:
     """Whether bubblewrap works there too or not, walls stand."""
-    outer = (
-        "bwrap",
-        "--dev-bind",
-        "/",
-        "/",
-        "--unshare-user",
-        "--unshare-pid",
-        "--ro-bind",
-        "/proc",
-        "/proc",
-    )
+    spaces = ("--unshare-user", "--unshare-pid")
+    outer = ("bwrap", "--dev-bind", "/", "/", *spaces, "--ro-bind", "/proc", "/proc")
     inside = outer if walls().by == "bubblewrap" else ()
     done = tool(*inside, sys.executable, "-c", STOOD, check=True)
     found = json.loads(done.stdout)
