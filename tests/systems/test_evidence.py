@@ -1,11 +1,9 @@
-"""Evidence of each of the systems: written, verified in another folder, refused where a byte was changed."""
+"""Evidence of each of the systems, verified in another folder; gate/test_evidence.py has what is refused."""
 
 from __future__ import annotations
 
-import getpass
 import re
 import shutil
-import socket
 import zipfile
 from pathlib import Path
 
@@ -29,18 +27,8 @@ POINTS = {
 @pytest.mark.parametrize("sweep", POINTS)
 def test_evidence_of_a_system(run_cli: RunCli, tmp_path: Path, sweep: str) -> None:
     store, pack = tmp_path / "store", tmp_path / "pack.zip"
-    run_cli(
-        "sweep",
-        SPECS / sweep,
-        "--points",
-        POINTS[sweep],
-        "-o",
-        store,
-        "--executor",
-        "local",
-        "--no-why",
-        code=0,
-    )
+    asked = ("--points", POINTS[sweep], "-o", store, "--executor", "local", "--no-why")
+    run_cli("sweep", SPECS / sweep, *asked, code=0)
     assert run_cli("evidence", store, "-o", pack).code == 0
     shutil.rmtree(store)
     here = tmp_path / "auditor"
@@ -49,15 +37,6 @@ def test_evidence_of_a_system(run_cli: RunCli, tmp_path: Path, sweep: str) -> No
     verified = run_cli("evidence", "verify", "given.zip", "--sample", "2", cwd=here, code=0)
     assert re.search(r"(\d) of \d points? repeated: \1 the same$", verified.stdout.rstrip())
     with zipfile.ZipFile(here / "given.zip") as archive:
-        texts = {name: archive.read(name).decode() for name in archive.namelist()}
+        text = b"".join(map(archive.read, archive.namelist())).decode()
     places = (str(tmp_path), str(SPECS), str(Path.home()), "/tmp/", "/home/", "/usr/")
-    names = rf"\b({re.escape(getpass.getuser())}|{re.escape(socket.gethostname())})\b"
-    for name, text in texts.items():
-        assert [each for each in places if each in text] == [], name
-        # The texts of modules are their authors'.
-        assert name.startswith("sources/") or re.search(names, text) is None, name
-    data = bytearray((here / "given.zip").read_bytes())
-    data[len(data) // 3] ^= 1
-    (here / "changed.zip").write_bytes(data)
-    refused = run_cli("evidence", "verify", "changed.zip", "--sample", "1", cwd=here)
-    assert (refused.code, refused.error.code) == (2, "pack-damaged")
+    assert [each for each in places if each in text] == []

@@ -1,20 +1,18 @@
-"""Each of the systems at a small size, gated and locked, then broken in a copy: every way goes red by its own words."""
+"""Each of the systems at a small size: gated and locked, then broken."""
 
 from __future__ import annotations
 
 import shutil
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-from tests import command
 from tests.conftest import RunCli
+from tests.integration.gate.lift import NO_CI
 
 pytestmark = pytest.mark.systems
 
 SPECS = Path(__file__).resolve().parent.parent.parent / "specs"
-NO_CI = dict.fromkeys(("GITHUB_ACTIONS", "GITHUB_STEP_SUMMARY", "GITHUB_WORKSPACE", "CI_PROJECT_DIR"))
 
 # Module, invariants, further keys of [model], constants.
 SYSTEMS = {
@@ -67,30 +65,6 @@ SYSTEMS = {
 }
 
 
-@dataclass(frozen=True)
-class Broken:
-    """A copy of a system, to be broken: its sweep file, its module, and the gate."""
-
-    name: str
-    folder: Path
-    run_cli: RunCli
-
-    @property
-    def sweep(self) -> Path:
-        return self.folder / "gate.toml"
-
-    def change(self, old: str, new: str) -> None:
-        text = self.sweep.read_text()
-        assert old in text
-        self.sweep.write_text(text.replace(old, new, 1))
-
-    def gate(self, *options: str) -> tuple[int, str]:
-        done = self.run_cli(
-            "gate", "gate.toml", "-o", "store", "--executor", "local", *options, cwd=self.folder, env=NO_CI
-        )
-        return done.code, " ".join((done.stdout + done.stderr).split())
-
-
 def sweep_text(name: str) -> str:
     module, invariants, model, constants = SYSTEMS[name]
     names = ", ".join(f'"{invariant}"' for invariant in invariants)
@@ -101,40 +75,24 @@ def sweep_text(name: str) -> str:
     )
 
 
-@pytest.fixture(scope="module", params=SYSTEMS)
-def system(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_a_small_size_is_green_and_without_an_invariant_red(
+    name: str, tmp_path: Path, run_cli: RunCli
+) -> None:
+    for folder in (name, "lib"):
+        shutil.copytree(SPECS / folder, tmp_path / folder)
+    sweep = tmp_path / name / "gate.toml"
+    sweep.write_text(sweep_text(name))
 
+    def gate(code: int, *options: str) -> str:
+        asked = ("gate", "gate.toml", "-o", "store", "--executor", "local", *options)
+        done = run_cli(*asked, cwd=sweep.parent, env=NO_CI, code=code)
+        return " ".join((done.stdout + done.stderr).split())
 
-@pytest.fixture
-def broken(system: str, tmp_path: Path, run_cli: RunCli, locked: Path) -> Broken:
-    """A copy of the system as it was when it was locked."""
-    shutil.copytree(locked, tmp_path / "copy")
-    return Broken(system, tmp_path / "copy" / system, run_cli)
-
-
-@pytest.fixture(scope="module")
-def locked(system: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The system with its sweep file, run and locked."""
-    base = tmp_path_factory.mktemp(system)
-    shutil.copytree(SPECS / system, base / system)
-    shutil.copytree(SPECS / "lib", base / "lib")
-    (base / system / "gate.toml").write_text(sweep_text(system))
-    gate = ("gate", "gate.toml", "-o", "store", "--executor", "local", "--record")
-    command.run(*gate, cwd=base / system, env=NO_CI, code=0)
-    return base
-
-
-def test_a_small_size_is_green(broken: Broken) -> None:
-    code, said = broken.gate()
-    assert code == 0, said
+    gate(0, "--record")
+    said = gate(0)
     assert "green gate 1 point, as expected" in said
     assert "nothing to run" in said
-
-
-def test_a_deleted_invariant(broken: Broken) -> None:
-    first = SYSTEMS[broken.name][1][0]
-    broken.change(f'"{first}", ', "")
-    code, said = broken.gate()
-    assert code == 1, said
-    assert f"drift: no longer checks the invariant {first}" in said
+    first = SYSTEMS[name][1][0]
+    sweep.write_text(sweep_text(name).replace(f'"{first}", ', "", 1))
+    assert f"drift: no longer checks the invariant {first}" in gate(1)

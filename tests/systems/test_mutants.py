@@ -12,53 +12,23 @@ pytestmark = pytest.mark.systems
 
 SPECS = Path(__file__).resolve().parents[2] / "specs"
 
-# Sweep file, point, changed definition, operator; the status of each mutant and what notices it.
-MUTANTS = [
-    ("kip320/sweep.toml", 1, "CutAt", "drop-branch", [("killed", ["evaluation"]), ("survived", [])]),
-    ("bookkeeper/sweep.toml", 1, "IsValidEnsemble", "drop-difference", [("survived", [])]),
-    ("ledger_chaining/sweep.toml", 1, "Abdicate", "drop-guard", [("survived", []), ("equivalent", [])]),
-    (
-        "compaction/stronger.toml",
-        1,
-        "CompactorPhaseTwoPersistCusror",
-        "drop-update",
-        [("killed", ["TypeSafe"]), ("killed", ["SavedBeforeDeletion"])],
-    ),
-    (
-        "kafka_transactions/stronger.toml",
-        3,
-        "BecomeLeader",
-        "drop-update",
-        [
-            ("killed", ["OneLeaderPerEpoch"]),
-            ("killed", ["OneLeaderPerEpoch"]),
-            ("survived", []),
-            ("killed", ["LeaderKnowsItsLog"]),
-            ("unknown", []),
-        ],
-    ),
-]
+# By changed definition: sweep file, point, operator; the status of each mutant and what notices it.
+LEADER = "killed OneLeaderPerEpoch, killed OneLeaderPerEpoch, survived, killed LeaderKnowsItsLog, unknown"
+CURSOR = "killed TypeSafe, killed SavedBeforeDeletion"
+MUTANTS = {
+    "CutAt": ("kip320/sweep.toml", "1", "drop-branch", "killed evaluation, survived"),
+    "IsValidEnsemble": ("bookkeeper/sweep.toml", "1", "drop-difference", "survived"),
+    "Abdicate": ("ledger_chaining/sweep.toml", "1", "drop-guard", "survived, equivalent"),
+    "CompactorPhaseTwoPersistCusror": ("compaction/stronger.toml", "1", "drop-update", CURSOR),
+    "BecomeLeader": ("kafka_transactions/stronger.toml", "3", "drop-update", LEADER),
+}
 
 
-@pytest.mark.parametrize(
-    ("file", "point", "definition", "operator", "found"), MUTANTS, ids=[each[2] for each in MUTANTS]
-)
-def test_mutants(
-    run_cli: RunCli,
-    tmp_path: Path,
-    file: str,
-    point: int,
-    definition: str,
-    operator: str,
-    found: list[tuple[str, list[str]]],
-) -> None:
-    done = run_cli(
-        "mutate",
-        SPECS / file,
-        *("--points", point, "--actions", definition, "--operators", operator),
-        *("-o", tmp_path / "store", "--executor", "local", "--json"),
-    )
-    rows = done.json
-    assert [
-        (row["status"], [killer["name"] or killer["kind"] for killer in row["killed_by"]]) for row in rows
-    ] == found
+@pytest.mark.parametrize("definition", MUTANTS)
+def test_mutants(run_cli: RunCli, tmp_path: Path, definition: str) -> None:
+    file, point, operator, found = MUTANTS[definition]
+    which = ("--points", point, "--actions", definition, "--operators", operator)
+    store = ("-o", tmp_path / "store", "--executor", "local")
+    rows = run_cli("mutate", SPECS / file, *which, *store, "--json").json
+    told = [[row["status"], *(each["name"] or each["kind"] for each in row["killed_by"])] for row in rows]
+    assert ", ".join(" ".join(words) for words in told) == found

@@ -76,12 +76,18 @@ def check_form(out: Path, lines: list[Line]) -> None:
     assert [line["clock"] for line in lines] == sorted(line["clock"] for line in lines)
 
 
-def test_all_commit(tmp_path: Path) -> None:
-    lines, said = transact(tmp_path, "--abort", "0", "--crash", "0", *PATIENT)
-    check_form(tmp_path, lines)
+def test_all_commit_and_crashed_processes_come_back_and_finish(tmp_path: Path) -> None:
+    out = tmp_path / "all"
+    lines, said = transact(out, "--abort", "0", "--crash", "0", *PATIENT)
+    check_form(out, lines)
     assert said == "run-001: rm1 committed, rm2 committed, rm3 committed: consistent"
     before = lines[: [line["action"] for line in lines].index("TMCommit")]
     assert set(voters(before)) == {"rm1", "rm2", "rm3"}
+    # With this seed each of them crashes once it has prepared.
+    out = tmp_path / "crashed"
+    lines, said = transact(out, "--seed", "6", "--abort", "0", "--crash", "1", *PATIENT)
+    check_form(out, lines)
+    assert said == "run-001: rm1 committed, rm2 committed, rm3 committed: consistent"
 
 
 def test_the_bug_counts_a_repeated_message(tmp_path: Path) -> None:
@@ -91,13 +97,6 @@ def test_the_bug_counts_a_repeated_message(tmp_path: Path) -> None:
     assert "RMPrepare" not in [line["action"] for line in read(tmp_path / "run-001" / "rm1.ndjson")]
     assert len(voters(lines)) == 3
     assert set(voters(lines)) <= {"rm2", "rm3"}
-
-
-def test_crashed_processes_come_back_and_finish(tmp_path: Path) -> None:
-    # With this seed each of them crashes once it has prepared.
-    lines, said = transact(tmp_path, "--seed", "6", "--abort", "0", "--crash", "1", *PATIENT)
-    check_form(tmp_path, lines)
-    assert said == "run-001: rm1 committed, rm2 committed, rm3 committed: consistent"
 
 
 def test_a_run_that_takes_too_long_is_ended(tmp_path: Path) -> None:
