@@ -74,10 +74,7 @@ def test_a_full_disk_where_the_store_is(own: Scene, tmp_path: Path) -> None:
         assert scene.run() == 2
         error = scene.error
         assert error.code == "store-unwritable"
-        assert [each in error.message for each in (str(scene.store), os.strerror(errno.ENOSPC))] == [
-            True,
-            True,
-        ]
+        assert all(each in error.message for each in (str(scene.store), os.strerror(errno.ENOSPC)))
         seen = disk.seen / "store"
         kept = record_ids(seen)
         disk.grow("8m")
@@ -104,10 +101,7 @@ def test_a_store_that_turns_read_only(own: Scene, tmp_path: Path) -> None:
         assert driver.wait(timeout=300) == 2
         error = scene.error
         assert error.code == "store-unwritable"
-        assert [each in error.message for each in (str(scene.store), os.strerror(errno.EROFS))] == [
-            True,
-            True,
-        ]
+        assert all(each in error.message for each in (str(scene.store), os.strerror(errno.EROFS)))
         # As long as it lasts, it is the same each time.
         assert scene.run() == 2
         assert scene.error.code == error.code

@@ -19,17 +19,6 @@ Like = Callable[[Scene], Scene]
 
 
 @pytest.mark.long
-def test_kill_of_a_tlc(own: Scene, like: Like) -> None:
-    scene = like(own)
-    driver = scene.start()
-    scene.victim(driver, OWN).kill()
-    # Nothing is known of that point, so that the sweep as a whole has no answer; violated points go before.
-    assert driver.wait(timeout=300) == 1
-    assert [row["outcome"] for row in rows(scene.store, "runs")].count("killed") == 1
-    scene.check(own.store, code=1, again=1)
-
-
-@pytest.mark.long
 def test_kill_of_a_jvm_that_runs_share(shared: Scene, like: Like) -> None:
     scene = like(shared)
     driver = scene.start()
@@ -85,17 +74,6 @@ def test_a_second_interrupt_stops_at_once(own: Scene, like: Like) -> None:
     assert driver.wait(timeout=300) == 130
     assert time.monotonic() - begun < patience(2)
     scene.check(own.store, said=_AT_ONCE.decode().strip(), code=1, again=4 - len(scene.records()))
-
-
-@pytest.mark.long
-def test_kill_of_the_driver(shared: Scene, like: Like) -> None:
-    scene = like(shared)
-    driver = scene.start()
-    scene.await_records(2)
-    scene.victim(driver, SHARED)
-    driver.kill()
-    assert driver.wait(timeout=300) == -signal.SIGKILL
-    scene.check(shared.store, again=6 - len(scene.records()))
 
 
 @pytest.mark.long

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import COUNTER_SWEEP, RunCli
+from tests.conftest import RunCli
 from tests.faults.scene import OWN, Scene, patience
 from tests.raising import raises
 from tests.stores import record_ids
@@ -82,14 +82,6 @@ def test_a_run_leaves_nothing_as_soon_as_it_is_over(own: Scene, like: Like) -> N
     hung.resume()
     assert driver.wait(timeout=300) == 1
     scene.check(own.store, code=1, again=0)
-
-
-def test_a_sweep_file_with_a_disk_that_is_none(run_cli: RunCli, tiny_sweep: Path) -> None:
-    tiny_sweep.write_text(COUNTER_SWEEP + 'disk = "much"\n')
-    ended = run_cli("sweep", "sweep.toml", "--dry-run", code=2)
-    assert ended.refusal == ("disk", "sweep.toml:9:1")
-    assert "'much'" in ended.error.message
-    assert '"2GiB"' in ended.hint
 
 
 def test_a_folder_is_measured_with_all_that_is_below(tmp_path: Path) -> None:

@@ -1,10 +1,9 @@
-"""Stores that are damaged, shared or of another time."""
+"""Stores that are damaged or of another time."""
 
 from __future__ import annotations
 
 import os
 import shutil
-import signal
 import time
 import zipfile
 from collections.abc import Callable
@@ -13,7 +12,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from tests.faults.scene import OWN, Scene
+from tests.faults.scene import Scene
 from tests.integration.test_sweep import rows
 from tests.stores import damage_record, loose_records
 from tla2py.errors import StoreError
@@ -29,22 +28,6 @@ Like = Callable[[Scene], Scene]
 def copied(done: Scene, scene: Scene) -> Scene:
     shutil.copytree(done.store, scene.store)
     return scene
-
-
-@pytest.mark.parametrize("tables", ["kept", pytest.param("lost", marks=pytest.mark.long)])
-def test_a_record_cut_off_in_mid_write(tables: str, own: Scene, like: Like) -> None:
-    scene = copied(own, like(own))
-    if tables == "lost":
-        shutil.rmtree(scene.store / "tables")
-    whole = loose_records(scene.store)[0]
-    whole.write_bytes(whole.read_bytes()[:-100])
-    # What a write that was cut off leaves behind where it goes about as here, and a file that has nothing in it.
-    (scene.store / "records" / ".tmp-cut").write_bytes(b"PK\3\4")
-    # Of records that are not whole none is taken for one.
-    before = scene.records()
-    assert scene.run() == 1
-    assert (len(before), scene.executed_since(before)) == (4, 1)
-    scene.check(own.store, code=1, again=0)
 
 
 def test_a_packed_record_found_damaged_is_executed_again(own: Scene, like: Like) -> None:
@@ -97,32 +80,3 @@ def move_in_time(file: Path, then: float) -> None:
         for name, data in parts.items():
             archive.writestr(name, data)
     os.utime(file, (then, then))
-
-
-@pytest.mark.long
-def test_two_sweeps_into_one_store_at_once(own: Scene, like: Like, tmp_path: Path) -> None:
-    scene = like(own)
-    other = Scene(base=tmp_path / "other", sweep=scene.sweep)
-    other.store = scene.store
-    first = scene.start()
-    hung = scene.victim(first, OWN)
-    hung.suspend()
-    assert other.run() == 2
-    assert other.error.code == "store-busy"
-    other.check_clean_scratch()
-    hung.resume()
-    assert first.wait(timeout=300) == 1
-    scene.check(own.store, code=1, again=0)
-
-
-@pytest.mark.long
-def test_a_lock_ends_with_its_sweep(own: Scene, like: Like) -> None:
-    scene = like(own)
-    first = scene.start()
-    scene.victim(first, OWN)
-    first.send_signal(signal.SIGKILL)
-    first.wait(timeout=60)
-    # At once, while the guard of the other is still about it.
-    assert scene.run() == 1
-    scene.check(own.store, code=1, again=0)
-    assert len(rows(scene.store, "runs")) == 4

@@ -11,7 +11,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from itertools import pairwise
+from itertools import count, pairwise
 from pathlib import Path
 
 import psutil
@@ -41,6 +41,15 @@ from tla2py.sweep.plan import plan_sweep
 from tla2py.sweep.sweep import Sweep
 from tla2py.tlc.process.pool import LONG_SECONDS
 from tla2py.tlc.tools.toolchain import find_jar, find_toolchain
+
+ROOT = Path(__file__).parents[2]
+SPECS = ROOT / "tests" / "specs"
+
+
+def calling(call: str, folder: Path) -> list[str]:
+    """The command of a process that calls a function of this module with ``folder``."""
+    names = "from pathlib import Path\nfrom tests.integration.test_hidden_start import *\n"
+    return [sys.executable, "-c", f"import sys\n{names}folder = Path(sys.argv[1])\n{call}", str(folder)]
 
 
 def executors(store: Path) -> list[str]:
@@ -115,15 +124,10 @@ def test_a_kill_while_spark_starts_leaves_nothing(
 ) -> None:
     scratch = tmp_path / "scratch"
     scratch.mkdir()
-    program = (
-        "import sys; from pathlib import Path\n"
-        "from tests.integration.test_hidden_start import run_while_starting\n"
-        "run_while_starting(Path(sys.argv[1]), [])"
-    )
     process = subprocess.Popen(
-        [sys.executable, "-c", program, tiny_sweep],
+        calling("run_while_starting(folder, [])", tiny_sweep),
         env={**os.environ, "TMPDIR": str(scratch)},
-        cwd=Path(__file__).parents[2],
+        cwd=ROOT,
         stderr=subprocess.DEVNULL,
         start_new_session=True,
     )
@@ -163,7 +167,6 @@ violates = ["Small"]
 """
 SWEEPS = {"few": ("Low", 3, "[1, 2, 3]", 3), "many": ("High", 5, "[3, 1, 2, 4, 5]", 5)}
 POINTS = {"few": 3, "many": 5}
-EVERY = 25
 HERE = choose_executor("local", None, SILENT)
 
 
@@ -171,9 +174,9 @@ def take_turns(folder: Path) -> None:
     """Sweep by turns without end; now and then the runs are executed again."""
     sys.stdout.write("begun\n")
     sys.stdout.flush()
-    for turn in range(10**9):
+    for turn in count(1):
         for name in SWEEPS:
-            sweep_once(folder, name, fresh=name == "few" and turn % EVERY == EVERY - 1)
+            sweep_once(folder, name, fresh=name == "few" and turn % 25 == 0)
 
 
 def sweep_once(folder: Path, name: str, *, fresh: bool = False) -> None:
@@ -189,18 +192,9 @@ def turns_in(folder: Path) -> Iterator[None]:
         (folder / f"{module}.tla").write_text(MODULE.format(module, limit))
         (folder / f"{name}.toml").write_text(SWEEP.format(module, values, violated))
         sweep_once(folder, name)
-    program = (
-        "import sys; from pathlib import Path\nfrom tests.integration.test_hidden_start import take_turns\n"
-    )
-    program += "take_turns(Path(sys.argv[1]))"
-    with subprocess.Popen(
-        [sys.executable, "-c", program, folder],
-        cwd=Path(__file__).parents[2],
-        stdout=subprocess.PIPE,
-        text=True,
-    ) as process:
+    with subprocess.Popen(calling("take_turns(folder)", folder), cwd=ROOT, stdout=subprocess.PIPE) as process:
         assert process.stdout is not None
-        assert process.stdout.readline() == "begun\n"
+        assert process.stdout.readline() == b"begun\n"
         try:
             yield
             assert process.poll() is None
@@ -208,12 +202,13 @@ def turns_in(folder: Path) -> Iterator[None]:
             process.terminate()
 
 
-def gate_often(folder: Path, count: int) -> None:
+@pytest.mark.parametrize("count", [40, pytest.param(2000, marks=pytest.mark.long)])
+def test_gates_while_two_sweeps_take_turns(tmp_path: Path, count: int) -> None:
     """Gate a store so many times, and while it changes often enough between two gates; each answer has to be right."""
     seen: list[str] = []
-    with turns_in(folder):
+    with turns_in(tmp_path):
         while len(seen) < count or sum(one != other for one, other in pairwise(seen)) < count / 20:
-            [gated] = gate([str(folder / "store")], HERE)
+            [gated] = gate([str(tmp_path / "store")], HERE)
             name = gated.sweep.path.stem
             found = [problem.text for problem in gated.decision.all_problems]
             assert (gated.decision.exit_code, found) == (ExitCode.OK, []), (name, len(seen))
@@ -222,16 +217,6 @@ def gate_often(folder: Path, count: int) -> None:
             seen.append(name)
 
 
-def test_gates_while_two_sweeps_take_turns(tmp_path: Path) -> None:
-    gate_often(tmp_path, 40)
-
-
-@pytest.mark.long
-def test_two_thousand_gates_while_two_sweeps_take_turns(tmp_path: Path) -> None:
-    gate_often(tmp_path, 2000)
-
-
-SPECS = Path(__file__).resolve().parent.parent / "specs"
 DURATIONS_SWEEP = """module = "Counter.tla"
 [model]
 init = "Init"
@@ -245,12 +230,9 @@ Max = [1, 2, 3]
 """
 
 
-def test_what_weighs_more() -> None:
+def test_what_weighs_more_and_points_that_were_never_run_take_as_long_as_those_nearby() -> None:
     assert weigh({"S": "{a, b}"}) < weigh({"S": "{a, b, c}"})
     assert weigh({"N": "2", "M": "1"}) < weigh({"N": "2", "M": "2"})
-
-
-def test_points_that_were_never_run_take_as_long_as_those_nearby() -> None:
     known = {"1": 1.0, "8": 80.0}
     durations = Durations({(("N", n),): took for n, took in known.items()})
     assert [durations.seconds({"N": n}) for n in ("1", "2", "7", "8", "9")] == [1, 1, 80, 80, 80]

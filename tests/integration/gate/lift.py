@@ -67,17 +67,8 @@ class Folder:
         self._run = run_cli
 
     def gate(self, *options: str | Path, env: dict[str, str | None] | None = None) -> Ended:
-        return self._run(
-            "gate",
-            "sweep.toml",
-            "-o",
-            self.store,
-            "--executor",
-            "local",
-            *options,
-            cwd=self.path,
-            env={**NO_CI, **(env or {})},
-        )
+        asked = ("gate", "sweep.toml", "-o", self.store, "--executor", "local", *options)
+        return self.cli(*asked, env=env)
 
     def cli(
         self, *arguments: str | Path, env: dict[str, str | None] | None = None, prefix: Sequence[str] = ()

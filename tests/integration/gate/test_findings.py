@@ -30,7 +30,7 @@ def findings(ended: Ended) -> Findings:
     return gated.found.findings
 
 
-def test_a_finding_heads_every_report_of_a_green_gate(constant: Folder) -> None:
+def test_a_finding_heads_every_report_and_strict_makes_it_red(constant: Folder) -> None:
     done = constant.gate(*REPORTS, env={"GITHUB_ACTIONS": "true"})
     assert done.code == 0, done
     [found] = findings(done).open
@@ -55,9 +55,6 @@ def test_a_finding_heads_every_report_of_a_green_gate(constant: Folder) -> None:
     page = (constant.path / "page.html").read_text()
     assert page.index('id="findings"') < page.index(found.message) < page.index('id="explorer"')
     assert findings(constant.cli("gate", "store")) == findings(done)
-
-
-def test_strict_makes_a_finding_red(constant: Folder) -> None:
     done = constant.gate("--strict", *REPORTS)
     red(done, 1, (Reason.FINDING, None))
     [suite] = JUnitXml.fromfile(str(constant.path / "junit.xml"))

@@ -86,7 +86,6 @@ def test_the_sweep_file_wins_over_what_a_config_expects(models: Path, run_cli: R
 @pytest.mark.parametrize(
     ("said", "code", "named"),
     [
-        ("EXPECT SaftyFailure", "config-expect", "SaftyFailure"),
         ("EXPECT SafetyFailure Lov", "expect-unchecked", "Lov"),
         ("EXPECT Success Low", "expect-contradiction", "['Low']"),
     ],

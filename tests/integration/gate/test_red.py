@@ -12,16 +12,13 @@ from tla2py.toml import loads
 # --- green, and what is locked
 
 
-def test_what_is_expected_and_locked_is_green_and_runs_nothing(locked: Folder) -> None:
+def test_what_is_expected_and_locked_is_green_and_a_lock_says_what_was_checked(locked: Folder) -> None:
     done = locked.gate()
     assert done.code == 0, done.stdout
     assert done.executed == 0
     (gated,) = done.reported.gated
     assert (len(gated.decision.points), done.reasons, gated.decision.notices) == (2, set(), ())
     assert [point.row.verdict for point in gated.decision.points if point.row] == ["holds", "violated"]
-
-
-def test_a_lock_says_what_was_checked_and_found(locked: Folder) -> None:
     text = locked.lock.read_text()
     assert "tla2py gate --update" in text.partition("\n")[0]
     lock = loads(text)
