@@ -102,6 +102,14 @@ def jar(request: pytest.FixtureRequest) -> Path:
     return JARS[request.param]
 
 
+SPECS = Path(__file__).parent / "specs"
+
+
+def spec(name: str) -> str:
+    """The text of a module of ``tests/specs``."""
+    return (SPECS / f"{name}.tla").read_text("utf-8")
+
+
 COUNTER = r"""---- MODULE Counter ----
 \* A counter that goes up to its bound and stays there.
 EXTENDS Naturals

@@ -12,27 +12,10 @@ import pytest
 
 import tla2py
 from tests import command
-from tests.conftest import RunCli
+from tests.conftest import RunCli, spec
 from tests.stores import loose_records, table_rows
 
-MODULE = """\
----- MODULE Meter ----
-EXTENDS Naturals, Sequences, TLC
-CONSTANTS Most, Limit
-VARIABLE level
-Init == level = 0
-Raise == /\\ level < Most
-         /\\ Assert(level < Limit, "too much")
-         /\\ level' = level + 1
-Watch == /\\ Assert(level # 5, <<"at", level>>)
-         /\\ UNCHANGED level
-Next == Raise \\/ Watch
-Unused == Assert(FALSE, "never reached")
-Even == Assert(level # 2, "level " \\o ToString(level))
-Odd == Assert(level # 1 \\/ Limit = 5, "odd") /\\ Assert(level # 3, "three")
-Twice == Assert(level # 1, "same") /\\ Assert(level # 2, "same")
-====
-"""
+MODULE = spec("Meter")
 MODEL = 'module = "Meter.tla"\n[model]\ninit = "Init"\nnext = "Next"\n'
 SWEEP = f"{MODEL}[parameters]\nMost = [1, 2, 3, 4, 5]\nLimit = [1, 2, 3, 4, 5]\n"
 TOO_MUCH = "assert: too much"

@@ -6,35 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import RunCli
+from tests.conftest import RunCli, spec
 from tla2py.analysis.view import open_view
 
-INNER = r"""---- MODULE Inner ----
-EXTENDS Naturals
-CONSTANT Bound
-Top == 2
-Twice(n) == n + n
-Reached(v) == Twice(v) >= Top + Bound
-====
-"""
+INNER = spec("grid/Inner")
 # The number of states tells which value was taken: x goes from 0 up to Goal, and on to where Below fails.
-OUTER = r"""---- MODULE Outer ----
-EXTENDS Integers, FiniteSets
-CONSTANTS Goal, Procs, Nodes
-VARIABLES x, seen
-I == INSTANCE Inner WITH Bound <- 1
-Limit == 3
-Other == 4
-MyTop == 5
-MyTwice(n) == n * 3
-MyReached(v) == v >= 4
-Init == x = 0 /\ seen = {}
-Next == x < Goal /\ x' = x + 1 /\ seen' \in {{p} : p \in Procs \cup Nodes}
-Spec == Init /\ [][Next]_<<x, seen>>
-Below == ~I!Reached(x)
-Few == x < Limit + Other
-====
-"""
+OUTER = spec("grid/Outer")
 HEAD = """\
 module = "Outer.tla"
 [model]

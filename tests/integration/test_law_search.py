@@ -8,21 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import RunCli
+from tests.conftest import RunCli, spec
 from tla2py.analysis.view import open_view
 from tla2py.store.store import Store
 
 # Small is violated where Max > Least, and deadlock is always checked.
-MODULE = r"""---- MODULE Count ----
-EXTENDS Naturals
-CONSTANTS Max, Least, Step
-VARIABLE x
-Init == x = 0
-Next == x' = IF x < Max THEN x + 1 ELSE x
-Spec == Init /\ [][Next]_x
-Small == x <= Least
-====
-"""
+MODULE = spec("laws/Count")
 SWEEP = """\
 module = "Count.tla"
 [model]

@@ -9,25 +9,10 @@ from typing import Any
 
 import pytest
 
-from tests.conftest import RunCli
+from tests.conftest import RunCli, spec
 
 # The first line lets x become one of nine values; the next one tells which.
-TRACE = r"""---- MODULE Trace ----
-EXTENDS Naturals, Sequences, TLC, Json, IOUtils
-VARIABLES x, l
-Log == ndJsonDeserialize(IOEnv.LOG)
-Init == x = 0 /\ l = 1
-Next == l <= Len(Log) /\ l' = l + 1 /\
-        \/ Log[l].e = "any" /\ \E k \in 1..9 : x' = k
-        \/ Log[l].e = "is" /\ x = Log[l].n /\ UNCHANGED x
-Spec == Init /\ [][Next]_<<x, l>>
-Small == x < 7
-Exit == x = 9 => TLCSet("exit", TRUE)
-Final == l <= Len(Log)
-Safe == ~(l > Len(Log) /\ x = 3)
-Calm == [][~(l = 4 /\ x = 3)]_l
-====
-"""
+TRACE = spec("logs/Trace")
 
 
 def line(e: str, n: int = 0) -> dict[str, object]:
@@ -229,41 +214,8 @@ def test_numbers_that_change_with_the_java_classes(newer: RunCli, tmp_path: Path
     numbers(newer, tmp_path)
 
 
-QUEUE = r"""---- MODULE Queue ----
-EXTENDS Naturals, Sequences
-VARIABLES buffer, waiting
-P == {"p1", "p2"}
-C == {"c1", "c2"}
-Init == buffer = <<>> /\ waiting = {}
-NotifyOther(s) ==
-  IF waiting \cap s # {} THEN \E t \in waiting \cap s : waiting' = waiting \ {t} ELSE UNCHANGED waiting
-Wait(w) == waiting' = waiting \cup {w} /\ UNCHANGED buffer
-Put(t, d) ==
-  IF Len(buffer) < 1
-  THEN /\ buffer' = Append(buffer, d)
-       /\ NotifyOther(C)
-  ELSE Wait(t)
-Get(t) == \/ /\ buffer # <<>>
-             /\ buffer' = Tail(buffer)
-             /\ NotifyOther(P)
-          \/ /\ buffer = <<>>
-             /\ Wait(t)
-Next == \/ \E p \in P : p \notin waiting /\ Put(p, 7)
-        \/ \E c \in C \ waiting : Get(c)
-Spec == Init /\ [][Next]_<<buffer, waiting>>
-====
-"""
-QUEUE_TRACE = r"""---- MODULE QueueTrace ----
-EXTENDS Queue, TLC, Json, IOUtils
-VARIABLE l
-Log == ndJsonDeserialize(IOEnv.LOG)
-Shown == waiting' = {Log[l].state.waiting[i] : i \in DOMAIN Log[l].state.waiting}
-TraceNext == l <= Len(Log) /\ l' = l + 1 /\
-  \/ Log[l].action = "Put" /\ Put(Log[l].args.t, Log[l].args.d) /\ Shown
-  \/ Log[l].action = "Get" /\ Get(Log[l].args.t) /\ Shown
-TraceSpec == Init /\ l = 1 /\ [][TraceNext]_<<buffer, waiting, l>>
-====
-"""
+QUEUE = spec("logs/Queue")
+QUEUE_TRACE = spec("logs/QueueTrace")
 
 
 def step(action: str, *waiting: str, **args: object) -> dict[str, object]:

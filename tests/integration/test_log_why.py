@@ -6,46 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import RunCli
+from tests.conftest import RunCli, spec
 from tests.stores import table_rows
 
-SYSTEM = r"""---- MODULE System ----
-VARIABLES work, done
-Worker == {"a", "b", "c"}
-Init == work = {} /\ done = {}
-Start(w) == w \notin work /\ work' = work \cup {w} /\ UNCHANGED done
-Finish(w) ==
-  /\ w \in work
-  /\ work' = work \ {w}
-  /\ done' = done \cup {w}
-Nap(w) == w \in done /\ UNCHANGED <<work, done>>
-Stop == /\ work = {}
-        /\ done' = {}
-        /\ UNCHANGED work
-Next == Stop \/ \E w \in Worker : Start(w) \/ Finish(w) \/ Nap(w)
-Spec == Init /\ [][Next]_<<work, done>>
-====
-"""
+SYSTEM = spec("logs/why/System")
 # Stands for the CommunityModules, which the bundled TLC is too old for.
-TRACE = r"""---- MODULE Trace ----
-EXTENDS System, Naturals, Sequences
-CONSTANT Which
-VARIABLE l
-ndJsonDeserialize(path) ==
-  LET line(e, w) == [event |-> e, w |-> w]
-  IN  CASE Which = 1 -> <<line("Start", ""), line("Finish", "a"), line("Stop", "")>>
-        [] Which = 2 -> <<line("Start", ""), line("Start", ""), line("Stop", "")>>
-        [] Which = 3 -> <<line("Start", ""), line("Finish", "a"), line("Finish", "a")>>
-        [] Which = 4 -> <<line("Start", ""), line("Jump", ""), line("Finish", "a")>>
-Log == ndJsonDeserialize("log.ndjson")
-IsEvent(e) == l <= Len(Log) /\ Log[l].event = e /\ l' = l + 1
-TraceNext == \/ IsEvent("Start") /\ \E w \in Worker : Start(w)
-             \/ IsEvent("Finish") /\ Finish(Log[l].w)
-             \/ IsEvent("Nap") /\ Nap(Log[l].w)
-             \/ IsEvent("Stop") /\ Stop
-TraceSpec == Init /\ l = 1 /\ [][TraceNext]_<<work, done, l>>
-====
-"""
+TRACE = spec("logs/why/Trace")
 SWEEP = """\
 module = "Trace.tla"
 [model]

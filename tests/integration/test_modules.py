@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.command import Ended
-from tests.conftest import RunCli
+from tests.conftest import RunCli, spec
 from tla2py.analysis.view import open_view
 from tla2py.gate.problem import Reason
 from tla2py.model.run import digest_text
@@ -139,19 +139,7 @@ def test_what_is_local_is_seen_through_a_wrapper(run_cli: RunCli, tmp_path: Path
     assert run_cli("trace", "runs/sweep", "1", "--verify").code == 0
 
 
-COUNTDOWN = r"""---- MODULE Countdown ----
-EXTENDS Naturals
-CONSTANT N
-(* --algorithm Countdown
-variables left = N;
-begin
-  loop: while left > 0 do
-    step: left := left - 1;
-  end while;
-end algorithm *)
-Above == left > 1
-====
-"""
+COUNTDOWN = spec("modules/Countdown")
 
 
 @pytest.fixture

@@ -9,32 +9,13 @@ from typing import Any
 import pytest
 
 from tests.command import tool
-from tests.conftest import RunCli
+from tests.conftest import RunCli, spec
 from tests.stores import table_rows
 from tla2py.tlc.tools.java import find_java
 from tla2py.tlc.tools.toolchain import find_jar
 
 # A clock: each change of it is noticed by another check, or by none.
-CLOCK = r"""---- MODULE Clock ----
-EXTENDS Naturals
-CONSTANT N
-VARIABLES x, y
-vars == <<x, y>>
-Init == x = 0 /\ y = 0
-Tick == /\ x < N
-        /\ x' = (x + 1) % 3
-        /\ y' = y
-Loop == /\ x = N
-        /\ y >= 0
-        /\ x' = 0
-        /\ UNCHANGED y
-Next == Tick \/ Loop
-Spec == Init /\ [][Next]_vars
-Small == /\ x <= N
-         /\ N < 5
-Still == y = 0
-====
-"""
+CLOCK = spec("Clock")
 SWEEP = """\
 module = "Clock.tla"
 [model]

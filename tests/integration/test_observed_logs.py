@@ -13,6 +13,7 @@ from typing import TypeAlias
 import pytest
 
 from tests.command import tool
+from tests.conftest import spec
 from tla2py.errors import InputError
 from tla2py.logs.files import write_log_module
 from tla2py.logs.literal import MODULES
@@ -27,65 +28,9 @@ from tla2py.tlc.tools.toolchain import find_toolchain
 TWO_PHASE = Path(__file__).parent.parent.parent / "specs" / "two_phase" / "TwoPhase.tla"
 Log: TypeAlias = list[dict[str, JsonValue]]
 
-NODES = r"""---- MODULE Nodes ----
-EXTENDS Naturals, Sequences
-CONSTANT Node, Nil
-VARIABLES log, msgs, owner
-LOCAL Longer(n) == [log EXCEPT ![n] = Append(@, Len(@) + 1)]
-Init ==
-  /\ log = [n \in Node |-> <<>>]
-  /\ msgs = {}
-  /\ owner = Nil
-Write(n) == /\ owner = Nil \/ owner = n
-            /\ Len(log[n]) < 3
-            /\ log' = Longer(n)
-            /\ owner' = n
-            /\ UNCHANGED msgs
-Send(self) ==
-  /\ log[self] # <<>>
-  /\ \E to \in Node \ {self}, kind \in 1..2 :
-       /\ to # self
-       /\ msgs' = msgs \cup {[from |-> self, to |-> to, kind |-> kind, body |-> <<"x", Len(log[self])>>]}
-  /\ UNCHANGED <<log, owner>>
-Receive(m) == /\ msgs' = msgs \ {m}
-              /\ UNCHANGED <<log, owner>>
-NodeNext(n) == \/ Write(n)
-               \/ Send(n)
-Stop == owner' = Nil /\ owner # Nil /\ UNCHANGED <<log, msgs>>
-Next == \/ \E n \in Node : NodeNext(n)
-        \/ \E m \in msgs : \* any message (
-             Receive(m)
-        \/ LET least == 1 IN
-             /\ least > 0
-             /\ Stop
-vars == <<log, msgs, owner>>
-Spec == Init /\ [][Next]_vars /\ WF_vars(Next)
-====
-"""
-OUTER = r"""---- MODULE Outer ----
-CONSTANT Node, Nil
-VARIABLES log, net, owner, count
-I == INSTANCE Nodes WITH msgs <- net
-Init == I!Init /\ count = 0
-Tick == count = 0 /\ count' = 1 /\ UNCHANGED <<log, net, owner>>
-Next == \/ I!Next /\ UNCHANGED count
-        \/ Tick
-====
-"""
-ODD = r"""---- MODULE Odd ----
-EXTENDS Naturals
-VARIABLES x, y
-Init == x = 0 /\ y = 0
-A == x' = x + 1 /\ UNCHANGED y
-B(k) == y' = k /\ UNCHANGED x
-Next == \/ A
-        \/ /\ x = 1
-           /\ x' = 5
-           /\ y' = 9
-        \/ \E <<a, k>> \in {<<1, 2>>, <<2, 3>>} : a = 2 /\ B(k)
-        \/ IF x > 2 THEN B(7) ELSE A /\ x < 1
-====
-"""
+NODES = spec("observed/Nodes")
+OUTER = spec("observed/Outer")
+ODD = spec("observed/Odd")
 LENGTH = "Len(log[CHOOSE n \\in Node : n = owner])"
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import RunCli
+from tests.conftest import RunCli, spec
 from tests.raising import raises
 from tests.stores import swept
 from tla2py.analysis.view import StoreView
@@ -85,30 +85,7 @@ def test_an_expression_that_fails_is_one_error(
     assert "AskValues" not in failed.message
 
 
-PARTS = """\
----- MODULE Parts ----
-EXTENDS PartsBase, Naturals, Sequences
-CONSTANT Limit
-VARIABLES x, queue
-I == INSTANCE PartsBound WITH bound <- Limit
-Init == x = 0 /\\ queue = <<>>
-Add == x < 5 /\\ x' = x + 1 /\\ queue' = Append(queue, x)
-Spec == Init /\\ [][Add]_<<x, queue>>
-LOCAL Sorted == \\A i, j \\in 1..Len(queue) : i < j => queue[i] < queue[j]
-Guarded == queue # <<>> /\\ Head(queue) > 0
-Safe == /\\ Small(x) => /\\ Sorted  /\\ I!Bound(x)
-                       /\\ x >= 0
-        /\\ IF x > 1 THEN LET last == queue[Len(queue)] IN last # 2 /\\ x # 9
-                     ELSE TRUE
-        /\\ Sorted
-Held(n) == \\E i \\in DOMAIN queue : queue[i] = n /\\ x > n
-Low(n) == n < 3
-Shaped ==
-  /\\ x > 9 \\/ Low(x) \\/ \\A i \\in DOMAIN queue : queue[i] < 9
-  /\\ ~(x > 4 => x < 1 /\\ x > 2) => x > 4
-  /\\ CASE x < 2 -> Low(x) [] x = 3 -> ~Held(2) [] OTHER -> \\E n \\in 0..3 : n > x \\/ x < n + 4
-====
-"""
+PARTS = spec("questions/Parts")
 
 
 @pytest.fixture(scope="module")
@@ -297,30 +274,7 @@ def test_conjuncts_of_an_action_with_parameters(lease: StoreView, run_cli: RunCl
     assert run_cli("trace", lease.store.path, "1", "--action", "Tick").error.code == "usage"
 
 
-ACTIONS = """\
----- MODULE Actions ----
-EXTENDS Naturals
-VARIABLES x, sent
-Box == INSTANCE ActionsBox WITH content <- sent
-Init == x = 0 /\\ sent = {}
-Low == /\\ x >= 0
-       /\\ x < 3
-Add == x' = x + 1 /\\ Box!Put(x)
-LOCAL Take(n, why) == \\E m \\in sent :
-    LET next == m + n
-    IN  /\\ m > 0
-        /\\ \\/ /\\ m = n
-              /\\ sent' = {}
-           \\/ m + 1 = n /\\ sent' = sent \\ {m} /\\ FALSE
-        /\\ x' = next
-        /\\ x' > why
-Receive == \\E m \\in sent : m > 7 /\\ UNCHANGED <<x, sent>>
-Alone(n) == x' = n /\\ UNCHANGED sent
-Next == Low /\\ (Add \\/ (\\E n \\in {3, 2} : Take(n, 90)) \\/ Receive)
-Spec == Init /\\ [][Next]_<<x, sent>>
-Small == x < 3
-====
-"""
+ACTIONS = spec("questions/Actions")
 
 
 @pytest.fixture(scope="module")

@@ -6,71 +6,19 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import RunCli
+from tests.conftest import RunCli, spec
 from tests.stores import record_ids, table_rows
 from tla2py.store.store import Store
 
-FIELDS = r"""---- MODULE Fields ----
-EXTENDS Naturals
-VARIABLE r
-Set == [Nat: Nat, Int : {1}, Real: {2}, STRING: {"s"}, BOOLEAN: BOOLEAN, (* a truth value *) TRUE: {3}]
-Init == r = [Nat |-> 0, Int |-> 1, Real |-> 2, STRING |-> "s", BOOLEAN |-> TRUE,
-             \* Nat: of the last field
-             TRUE |-> 3]
-Next == r' = [r EXCEPT !.Nat = @ + r.TRUE]
-Typed == r \in Set
-Small == r.Nat < 4
-Spec == Init /\ [][Next]_r
-====
-"""
+FIELDS = spec("unread/Fields")
 # From the tests of TLC: operators without arguments as parts of others.
-PARTS = r"""---- MODULE Parts ----
-EXTENDS Naturals
-COp(q, p) ==
-  CHOOSE x : lab(x) ::  LET a ++ b ==  {a, b, q, p, x}
-                        IN  <<q, 99 ++ p >>
-Five(A(_, _, _, _, _), a1, a2, a3, a4, a5) == A(a1, a2, a3, a4, a5)
-ASSUME COp(1, 2)!(3)!1!>> = {99, 1, 2, 3}
-ASSUME Five(COp!@!++, 1, 2, 3, 4, 5) = {2, 1, 3, 4, 5}
-ASSUME Five(COp!lab!:!++, 1, 2, 3, 4, 5) = {2, 1, 3, 4, 5} \* !*)
-====
-"""
+PARTS = spec("unread/Parts")
 # Columns count in tabs of eight for SANY.
 TABS = "---- MODULE Tabs ----\nVARIABLE x\nInit ==\n\t/\\ \\/ FALSE\n           \\/ x =\n\t\t1\nNext == UNCHANGED x\nOne == x = 1\nSpec == Init /\\ [][Next]_x\n====\n"
 # From the models of Farsite: what follows a comment stands to the right of the list above it.
-LED = r"""---- MODULE Led ----
-EXTENDS Naturals
-VARIABLE x
-(*Def*)Init ==
-  /\ x = 0
-(*Def*)Next ==
-  /\ x < 3
-  /\ x' = x + 1
-(*Def*)Below(m,
-  n) ==
-  /\ m + 0 < n
-(*Def*)Small == Below(x, 2)
-(*Def*)Spec == Init /\ [][Next]_x
-====
-"""
+LED = spec("unread/Led")
 # The grammar takes what stands to the right of a list for a part of it.
-UNREAD = r"""---- MODULE Unread ----
-EXTENDS Base
- (*Def*)Init ==
-  /\ x = 0
- (*Def*)Next ==
-  /\ x < N
-  /\ x' = x + 1
- (*Def*)Part == INSTANCE Inner WITH y <- x
- (*Def*)Spec ==
-  /\ Init
-  /\ [][Next]_x
- (*Def*)Small ==
-  /\ Part!Below(2)
- (*Def*)Live == <>(x = 3)
- (*Def*)Aside == 1
-====
-"""
+UNREAD = spec("unread/Unread")
 BASE = "---- MODULE Base ----\nEXTENDS Naturals\nCONSTANTS N, Other\nVARIABLE x\n====\n"
 INNER = "---- MODULE Inner ----\nEXTENDS Naturals\nVARIABLE y\nBelow(n) == y < n\n====\n"
 SWEEP = """\

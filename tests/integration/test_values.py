@@ -15,7 +15,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 import tla2py
-from tests.conftest import RunCli
+from tests.conftest import RunCli, spec
 from tla2py.analysis.view import open_view
 from tla2py.store.foreign import read_file
 from tla2py.tla.canonical import same_value
@@ -136,20 +136,7 @@ def test_expressions_that_tlc_prints(tmp_path: Path) -> None:
         assert same_value(value, ("it", expected)), text
 
 
-TALK = r"""---- MODULE Talk ----
-EXTENDS Naturals, TLC
-CONSTANT Max
-VARIABLE x
-Init == x = 0 /\ PrintT(<<"starts with", Max>>)
-Next == x < Max /\ x' = x + 1 /\ PrintT(<<"leaves", x>>)
-Stop == x = Max /\ UNCHANGED x
-Spec == Init /\ [][Next \/ Stop]_x
-Small == x < 2000 \/ Assert(FALSE, "never")
-Few == PrintT(<<"distinct", TLCGet("distinct")>>) /\ TLCGet("distinct") < 3
-Asserted == Assert(TLCGet("distinct") < 3, <<"too many", TLCGet("distinct")>>)
-Wrong == TLCGet("distinct") < "three"
-====
-"""
+TALK = spec("values/Talk")
 
 
 @pytest.fixture
@@ -247,25 +234,7 @@ def test_a_sweep_and_a_gate_name_the_postcondition_and_what_was_printed(
     assert '<<"distinct", 3>>' in gated.stdout
 
 
-PARTS = r"""---- MODULE Parts ----
-EXTENDS Naturals
-CONSTANT Broken
-VARIABLES x, y
-vars == <<x, y>>
-Init == x = 0 /\ y = (IF Broken = "init" THEN 1 ELSE 0)
-Next == /\ x < 4
-        /\ x' = x + 1
-        /\ y' = IF Broken = "step" /\ x = 2 THEN 7 ELSE x
-Spec == Init /\ [][Next]_vars
-Always == [](y < 3)
-Both == y = 0 /\ [](x < (IF Broken = "state" THEN 3 ELSE 9)) /\ [][y' <= y + 1]_vars
-Fine == y < 99
-Grows == [][x' >= x]_vars
-Low == x < 4
-Named == []Low /\ [][y' <= y + 9]_vars
-Stops == Assert(x < 4, "x")
-====
-"""
+PARTS = spec("values/Parts")
 SWEEP = """module = "Parts.tla"
 [model]
 specification = "Spec"

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests import command
-from tests.conftest import RunCli
+from tests.conftest import RunCli, spec
 from tests.integration.test_trace_questions import LEASE
 from tests.stores import swept
 from tla2py.analysis.view import StoreView, open_view
@@ -43,54 +43,8 @@ def told(found: Because) -> list[tuple[str, str | None, str]]:
     return [(each.role, each.action, each.text) for each in found.causes]
 
 
-RELAY = """\
----- MODULE Relay ----
-EXTENDS Naturals, Sequences
-CONSTANT Nodes
-VARIABLES inbox, done, hops
-vars == <<inbox, done, hops>>
-Init == inbox = [n \\in Nodes |-> <<>>] /\\ done = {} /\\ hops = 0
-Send(n) ==
-  /\\ hops < 2
-  /\\ inbox[n] = <<>>
-  /\\ inbox' = [inbox EXCEPT ![n] = Append(@, [kind |-> "job", size |-> hops])]
-  /\\ hops' = hops + 1
-  /\\ UNCHANGED done
-Take(n) ==
-  /\\ inbox[n] # <<>>
-  /\\ Head(inbox[n]).size < 1
-  /\\ inbox' = [inbox EXCEPT ![n] = Tail(@)]
-  /\\ done' = done \\cup {n}
-  /\\ UNCHANGED hops
-Work == \\E n \\in Nodes : Take(n)
-Next == \\/ \\E n \\in Nodes : Send(n)
-        \\/ Work
-Spec == Init /\\ [][Next]_vars
-Weak == Spec /\\ \\A n \\in Nodes : WF_vars(Send(n))
-Fair == Weak /\\ WF_vars(Work)
-Served == \\A n \\in Nodes : (inbox[n] # <<>>) ~> (n \\in done)
-Always == []<>(done = Nodes)
-Ends == <>[](hops = 1)
-A == INSTANCE Jobs WITH finished <- done, open <- hops
-Refines == A!Spec
-Grows == [][hops' > hops => done' = done /\\ hops' = 1]_vars
-====
-"""
-JOBS = """\
----- MODULE Jobs ----
-EXTENDS Naturals
-CONSTANT Nodes
-VARIABLES finished, open
-Init == finished = {} /\\ open = 0
-Begin == /\\ open = 0
-         /\\ open' = open + 1
-         /\\ UNCHANGED finished
-Finish(n) == n \\notin finished /\\ finished' = finished \\cup {n} /\\ UNCHANGED open
-Forget == finished' = {} /\\ open' = 0
-Next == Begin \\/ Forget \\/ \\E n \\in Nodes : Finish(n)
-Spec == Init /\\ [][Next]_<<finished, open>>
-====
-"""
+RELAY = spec("why/Relay")
+JOBS = spec("why/Jobs")
 
 
 def relay(folder: Path, jar: Path | None, model: str) -> StoreView:
@@ -157,21 +111,7 @@ def test_leads_to_without_fairness(tmp_path: Path, jar: Path | None) -> None:
     assert parts == [("inbox[n] # <<>>", True), ("n \\in done", False)]
 
 
-IDLE = """\
----- MODULE Idle ----
-EXTENDS Naturals
-VARIABLES sent, seen, turns
-vars == <<sent, seen, turns>>
-Init == sent = 0 /\\ seen = 0 /\\ turns = 0
-Send == sent < 2 /\\ sent' = sent /\\ UNCHANGED <<seen, turns>>
-See == seen < sent /\\ seen' = sent /\\ UNCHANGED <<sent, turns>>
-Turn == turns' = 1 - turns /\\ UNCHANGED <<sent, seen>>
-Rest == UNCHANGED vars
-Next == Send \\/ See \\/ Turn \\/ Rest
-Spec == Init /\\ [][Next]_vars /\\ WF_vars(See) /\\ WF_vars(Turn)
-Arrives == <>(seen > 0)
-====
-"""
+IDLE = spec("why/Idle")
 
 
 @EVERY_JAR
@@ -283,23 +223,7 @@ def test_readers_name_the_command_where_nothing_was_asked(tmp_path: Path, run_cl
     assert "because Reset is not enabled" in run_cli("gate", "sweep.toml", cwd=tmp_path).stdout
 
 
-FAILING = """\
----- MODULE Failing ----
-EXTENDS Naturals, Sequences, TLC
-CONSTANTS Kind, Most
-VARIABLES queue, count
-Ordered == Most > 1 /\\ Most < 9
-ASSUME Most \\in Nat /\\ Ordered
-Init == queue = <<1, 2>> /\\ count = 0
-Take(n) ==
-  /\\ Kind = "assert" => Assert(count < 1, "too many")
-  /\\ count' = count + n
-  /\\ queue' = IF queue = <<>> /\\ Kind # "next" THEN queue ELSE Tail(queue)
-Next == \\E n \\in {1, 2} : Take(n)
-Spec == Init /\\ [][Next]_<<queue, count>>
-First == Kind = "invariant" => Head(queue) > 0
-====
-"""
+FAILING = spec("why/Failing")
 
 
 def failing(

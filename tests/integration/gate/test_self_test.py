@@ -11,7 +11,7 @@ from typing import Any
 
 from tests import command
 from tests.command import Ended
-from tests.conftest import RunCli
+from tests.conftest import RunCli, spec
 from tests.integration.gate.lift import NO_CI
 from tla2py.model.outcome import Verdict
 from tla2py.model.row import RunRow
@@ -20,25 +20,7 @@ from tla2py.store.store import Store
 from tla2py.store.write import table_files
 from tla2py.toml import loads
 
-MIRROR = r"""---- MODULE Mirror ----
-EXTENDS Naturals
-CONSTANT N
-VARIABLES x, y
-Init == x = 0 /\ y = 0
-Up == /\ x < N
-      /\ x' = x + 1
-      /\ y' = x + 1
-Back == /\ x = N
-        /\ x' = 0
-        /\ y' = 0
-Spec == Init /\ [][Up \/ Back]_<<x, y>> /\ WF_<<x, y>>(Up \/ Back)
-Same == x = y
-Vacuous == TRUE => x = x
-Moves == [][x' # x]_<<x, y>>
-Again == []<>(x = 0)
-Small == x <= N
-====
-"""
+MIRROR = spec("gate/Mirror")
 
 
 def sweep_text(names: str, properties: str = "", *, deadlock: bool = False) -> str:
