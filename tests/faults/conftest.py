@@ -8,9 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.conftest import SPECS
 from tests.faults.scene import STARTED, Scene
-
-SPECS = Path(__file__).resolve().parent.parent / "specs"
 
 
 @pytest.fixture(autouse=True)

@@ -15,10 +15,10 @@ import pytest
 
 import tla2py
 from tests.command import tool
+from tests.conftest import spec
 from tests.faults.scene import STARTED, patience
 from tests.faults.test_spark import below, tlcs
 from tests.integration.test_object_storage import answers
-from tests.integration.test_sweep import SPECS
 from tests.objects import Storage
 from tests.spark.test_jobs import Cluster, cluster
 from tla2py.errors import StoreError
@@ -121,7 +121,7 @@ def reference(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def write_sweep(folder: Path) -> None:
-    (folder / "Counter.tla").write_text((SPECS / "Counter.tla").read_text())
+    (folder / "Counter.tla").write_text(spec("Counter"))
     (folder / "many.toml").write_text(SWEEP)
 
 

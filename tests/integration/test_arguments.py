@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import tla2py
-from tests.conftest import RunCli
+from tests.conftest import SPECS, RunCli
 from tests.raising import raises
 from tla2py.errors import InputError
 from tla2py.model.trace_text import DERIVED, action_text
@@ -21,7 +21,6 @@ from tla2py.tlc.tools.toolchain import find_toolchain
 from tla2py.view.explorer import store_data
 from tla2py.view.server import PageAnswers
 
-SPECS = Path(__file__).resolve().parent.parent / "specs"
 SWEEP = """
 module = "Telling.tla"
 [model]

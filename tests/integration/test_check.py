@@ -13,11 +13,10 @@ import pytest
 import tla2py
 from tests import command
 from tests.command import Ended
-from tests.conftest import RunCli
+from tests.conftest import SPECS, RunCli, spec
 from tla2py.store.schema import FIXED_RUNS_COLUMNS, TABLES
 from tla2py.sweep.judge import ONLY_DEADLOCK
 
-SPECS = Path(__file__).resolve().parent.parent / "specs"
 LAST2 = ("-c", "Last=2")
 
 
@@ -327,7 +326,7 @@ def test_a_point_is_refused_for_what_its_sweep_is_refused_for(
     case: str, run_cli: RunCli, tmp_path: Path
 ) -> None:
     code, text, more = REFUSED[case]
-    counter = (SPECS / "Counter.tla").read_text().replace("Small ==", f"{more}\nSmall ==")
+    counter = spec("Counter").replace("Small ==", f"{more}\nSmall ==")
     (tmp_path / "Counter.tla").write_text(counter)
     (tmp_path / "Limit.cfg").write_text("SPECIFICATION Spec\nCONSTANTS Procs = {p} Bound = Limit\n")
     (tmp_path / "sweep.toml").write_text('module = "Counter.tla"\n' + text)

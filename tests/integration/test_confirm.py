@@ -11,14 +11,13 @@ import pytest
 
 import tla2py
 from tests import command
-from tests.conftest import RunCli
+from tests.conftest import SPECS, RunCli, spec
 from tla2py.analysis.view import StoreView
 from tla2py.model.trace import State, Trace
 from tla2py.replay.confirm import Confirmation, confirm_trace
 from tla2py.replay.query import Origin
 from tla2py.tlc.tools.toolchain import find_toolchain
 
-SPECS = Path(__file__).resolve().parent.parent / "specs"
 # One point per kind of violation: what is checked, and on which behaviour.
 ASKED = {
     "invariant": ('specification = "Spec"\ninvariants = ["Few"]', "none"),
@@ -48,7 +47,7 @@ def views(tmp_path_factory: pytest.TempPathFactory) -> dict[str, StoreView]:
 
 
 def test_what_is_local_to_the_root_module_is_confirmed(tmp_path: Path, run_cli: RunCli) -> None:
-    text = (SPECS / "Ring.tla").read_text()
+    text = spec("Ring")
     for name in ("Spec", "Few", "Init", "Next"):
         assert f"\n{name} ==" in text
         text = text.replace(f"\n{name} ==", f"\nLOCAL {name} ==")
@@ -125,7 +124,9 @@ def test_a_spoiled_trace_is_refused(spoiled: str, views: dict[str, StoreView]) -
     assert not confirm(views["invariant"], SPOILED[spoiled](trace)).confirmed
 
 
-def test_a_lasso_that_closes_elsewhere_is_refused(views: dict[str, StoreView]) -> None:
+def test_a_lasso_that_closes_elsewhere_and_what_is_no_deadlock_are_refused(
+    views: dict[str, StoreView],
+) -> None:
     trace = views["lasso"].trace(1)
     assert trace.loop_start is not None
     for start in range(1, len(trace.states) + 1):
@@ -133,9 +134,6 @@ def test_a_lasso_that_closes_elsewhere_is_refused(views: dict[str, StoreView]) -
             assert not confirm(views["lasso"], replace(trace, loop_start=start)).confirmed
     # Rests fails in this lasso too, a loop that is not there is no answer, and stuttering is not fair.
     assert not confirm(views["lasso"], replace(trace, loop_start=None, stuttering=True)).confirmed
-
-
-def test_what_is_no_deadlock_is_refused(views: dict[str, StoreView]) -> None:
     trace = views["deadlock"].trace(1)
     assert not confirm(views["deadlock"], without(trace, len(trace.states) - 1)).confirmed
     trace = asserting(views)
@@ -148,8 +146,7 @@ def test_the_command_verifies_a_whole_store(views: dict[str, StoreView], run_cli
     run_cli("trace", views["lasso"].store.path, "2", "--verify", code=2)
 
 
-RING = Path(__file__).resolve().parent.parent / "specs" / "Ring.tla"
-HEAD = f"""module = "{RING}"
+HEAD = f"""module = "{SPECS / "Ring.tla"}"
 [model]
 specification = "Spec"
 check_deadlock = false

@@ -223,7 +223,9 @@ def test_small_runs_share_a_jvm_with_those_of_their_jar_alone(folder: Path, run_
     assert len({place for _, place in hosts}) == len(hosts)
 
 
-def test_several_jars_of_the_command_are_the_parameter(folder: Path, run_cli: RunCli) -> None:
+def test_several_jars_of_the_command_or_of_python_are_the_parameter(
+    folder: Path, run_cli: RunCli, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (folder / "s.toml").write_text(HEAD)
     jars = ("--tla2tools", "bundled", "--tla2tools", "other.jar")
     gated = run_cli(
@@ -243,9 +245,6 @@ def test_several_jars_of_the_command_are_the_parameter(folder: Path, run_cli: Ru
     red = run_cli("gate", "s.toml", *jars, "--executor", "local", cwd=folder, code=1)
     assert "again: tla2py check s.toml --point 1 --tla2tools bundled --tla2tools other.jar" in red.stdout
     assert run_cli("check", "Counter.tla", "-c", "Max=2", *jars, cwd=folder).refusal == ("usage", None)
-
-
-def test_python_takes_several_jars(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(folder)
     (folder / "s.toml").write_text(HEAD)
     view = tla2py.run_sweep("s.toml", executor="local", tla2tools=["bundled", "other.jar"])

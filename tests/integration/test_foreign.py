@@ -130,7 +130,9 @@ def test_a_log_that_breaks_off(tmp_path: Path, run_cli: RunCli, options: list[st
     assert (ended.code, ended.stdout.splitlines()[-1].endswith(told)) == (3, True)
 
 
-def test_a_log_cut_off_before_its_trace(tmp_path: Path, run_cli: RunCli) -> None:
+def test_a_log_cut_off_before_its_trace_or_of_a_simulation_has_no_counterexample(
+    tmp_path: Path, run_cli: RunCli
+) -> None:
     whole = run_tlc(tmp_path, "safety").read_bytes()
     broken = tmp_path / "broken.log"
     broken.write_bytes(whole[: whole.index(b"State 1:")])
@@ -139,9 +141,6 @@ def test_a_log_cut_off_before_its_trace(tmp_path: Path, run_cli: RunCli) -> None
         "Invariant Short is violated.",
         "The log ends before TLC had finished, and has no counterexample.",
     ]
-
-
-def test_a_log_of_a_simulation_is_no_verdict(tmp_path: Path, run_cli: RunCli) -> None:
     (tmp_path / "Relay.tla").write_text((CORPUS / "Relay.tla").read_text())
     (tmp_path / "walk.cfg").write_text("CONSTANTS a = a b = b\nSPECIFICATION Spec\n")
     ended = run_cli("trace", run_relay(tmp_path, "walk", "-simulate", "num=2"), code=0)
@@ -211,7 +210,7 @@ def test_a_log_of_a_check_that_failed(
     assert ("1 state" in ended.stdout) == bool(traces)
 
 
-def test_the_command_line(tmp_path: Path, run_cli: RunCli) -> None:
+def test_the_command_line_shows_exports_and_compares(tmp_path: Path, run_cli: RunCli) -> None:
     log = run_tlc(tmp_path, "lasso")
     shown = run_cli("trace", log, code=0)
 
@@ -222,6 +221,11 @@ def test_the_command_line(tmp_path: Path, run_cli: RunCli) -> None:
     copy.write_text(json.dumps(exported))
     assert exported["loop"] == 4
     assert only_trace(copy) == only_trace(log)
+    log = run_tlc(tmp_path, "safety")
+    ended = run_cli("trace", log, "--diff", CORPUS / "dump-lasso.json", code=0)
+
+    assert "the traces diverge here" in ended.stdout
+    assert run_cli("trace", log, "--diff", log).stdout.splitlines()[-1] == "both take the same steps"
 
 
 @pytest.mark.parametrize("name", ["apalache.itf.json", "quint.itf.json", "dump-safety.json"])
@@ -252,11 +256,3 @@ def test_tlc_reads_the_exported_module_as_the_same_states(tmp_path: Path, run_cl
     for value, state in zip(read, states, strict=True):
         expected = (state.index, *(state.values[variable] for variable in ("token", "log", "busy")))
         assert same_value(value, expected)
-
-
-def test_two_files_compared(tmp_path: Path, run_cli: RunCli) -> None:
-    log = run_tlc(tmp_path, "safety")
-    ended = run_cli("trace", log, "--diff", CORPUS / "dump-lasso.json", code=0)
-
-    assert "the traces diverge here" in ended.stdout
-    assert run_cli("trace", log, "--diff", log).stdout.splitlines()[-1] == "both take the same steps"

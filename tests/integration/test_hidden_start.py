@@ -18,7 +18,7 @@ import psutil
 import pytest
 
 import tla2py
-from tests.conftest import RunCli
+from tests.conftest import SPECS, RunCli
 from tests.integration.test_sweep import processes_of, wait_until_gone
 from tests.stores import table_rows
 from tla2py.errors import ExitCode
@@ -43,7 +43,6 @@ from tla2py.tlc.process.pool import LONG_SECONDS
 from tla2py.tlc.tools.toolchain import find_jar, find_toolchain
 
 ROOT = Path(__file__).parents[2]
-SPECS = ROOT / "tests" / "specs"
 
 
 def calling(call: str, folder: Path) -> list[str]:

@@ -18,7 +18,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from tests.conftest import RunCli
+from tests.conftest import SPECS, RunCli
 from tests.corpus.tlc.regenerate import REPLACED
 from tests.stores import lasting_tables
 from tla2py.model.model import GivenVariable, Inputs
@@ -33,7 +33,6 @@ from tla2py.tlc.tools.jar import bundled_jar
 from tla2py.tlc.tools.java import find_java
 
 CORPUS = Path(__file__).resolve().parent.parent / "corpus" / "tlc"
-SPECS = Path(__file__).resolve().parent.parent / "specs"
 LIMITS = Limits(timeout_seconds=120, memory_bytes=1 << 30)
 # Left to processes of their own: a search by depth finds now one trace and now another, and so on.
 OWN = {"-dfid", "-simulate", "-generate", "-dump"}

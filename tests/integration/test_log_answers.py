@@ -39,19 +39,25 @@ def answers(ended: Any) -> list[tuple[object, ...]]:
     return [tuple(row[key] for key in keys) for row in ended.json]
 
 
-def test_a_branch_that_ends_early_is_no_answer(run_cli: RunCli, tmp_path: Path) -> None:
+def test_a_branch_that_ends_early_and_an_invariant_on_the_way_are_no_answer_of_the_log(
+    run_cli: RunCli, tmp_path: Path
+) -> None:
     module = folder(tmp_path, TRACE, "SPECIFICATION Spec\n", good=GOOD, bad=BAD)
     ended = run_cli("validate", module, tmp_path / "good.ndjson", tmp_path / "bad.ndjson", "--json")
     assert answers(ended) == [("holds", 4, None, []), ("violated", 2, 3, [])]
-
-
-def test_an_invariant_that_breaks_on_the_way_is_what_it_is(run_cli: RunCli, tmp_path: Path) -> None:
     module = folder(tmp_path, TRACE, "SPECIFICATION Spec\nINVARIANT Small\n", good=GOOD)
     ended = run_cli("validate", module, tmp_path / "good.ndjson", "--json")
     assert answers(ended) == [("violated", 1, None, ["Small"])]
     shown = run_cli("validate", module, tmp_path / "good.ndjson").stdout
     assert "violated " in shown
     assert "is FALSE" not in shown
+    # The count begins at the third entry.
+    text = TRACE.replace("l = 1", "l = 3")
+    module = folder(tmp_path, text, "SPECIFICATION Spec\n", bad=[line("any"), line("is"), *BAD])
+    shown = run_cli("validate", module, tmp_path / "bad.ndjson").stdout
+    assert "bad.ndjson:5, 4 of 6 lines explained" in shown
+    assert "   3 Next  " in shown
+    assert "   4 Next  " in shown
 
 
 @pytest.mark.jars
@@ -68,16 +74,6 @@ def test_a_search_that_ends_itself_elsewhere_is_no_answer(newer: RunCli, tmp_pat
     assert "so that Reached is FALSE tells nothing of the log" in row["message"]
     module.with_suffix(".cfg").write_text("SPECIFICATION Spec\nPOSTCONDITION Reached\n")
     assert answers(newer("validate", sweep, "--json")) == [("holds", 4, None, [])]
-
-
-def test_the_behaviour_has_the_lines_that_it_takes(run_cli: RunCli, tmp_path: Path) -> None:
-    # The count begins at the third entry.
-    text = TRACE.replace("l = 1", "l = 3")
-    module = folder(tmp_path, text, "SPECIFICATION Spec\n", bad=[line("any"), line("is"), *BAD])
-    shown = run_cli("validate", module, tmp_path / "bad.ndjson").stdout
-    assert "bad.ndjson:5, 4 of 6 lines explained" in shown
-    assert "   3 Next  " in shown
-    assert "   4 Next  " in shown
 
 
 @pytest.mark.parametrize("order", ["Final Safe", "Safe Final"])

@@ -15,14 +15,13 @@ import pytest
 from mcp import Client, StdioServerParameters
 from mcp.types import CallToolResult, ListRootsResult, TextContent, TextResourceContents
 
-from tests.conftest import RunCli
+from tests.conftest import SPECS, RunCli
 from tests.integration.test_sweep import wait_until_gone
 from tla2py.cli.desk import Desk
 from tla2py.cli.mcp import build_server
 from tla2py.model.run import Walls
 from tla2py.toml import loads
 
-SPECS = Path(__file__).parents[1] / "specs"
 SCHEMAS = Path(__file__).parent / "mcp_tools.json"
 Work = Callable[[Client], Awaitable[None]]
 

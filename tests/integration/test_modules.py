@@ -298,7 +298,7 @@ def test_unicode_is_refused_by_a_tlc_that_does_not_read_it(run_cli: RunCli, tmp_
     assert run_cli("inspect", "Signs.tla").code == 0
 
 
-def test_classes_are_loaded_on_request_only(run_cli: RunCli, tmp_path: Path) -> None:
+def test_classes_are_loaded_on_request_only_also_by_a_sweep(run_cli: RunCli, tmp_path: Path) -> None:
     write(tmp_path, Use=USE)
     write(tmp_path / "classes", Twice=TWICE)
     (tmp_path / "classes/Twice.class").write_bytes(TWICE_CLASS)
@@ -318,9 +318,6 @@ def test_classes_are_loaded_on_request_only(run_cli: RunCli, tmp_path: Path) -> 
     plain = run_cli(*asked, "-L", "classes", "--tla2tools", tools / "tla2tools.jar")
     assert verdict(plain) == "holds"
     assert plain.json["run_id"] != found.json["run_id"]
-
-
-def test_a_sweep_with_classes(run_cli: RunCli, tmp_path: Path) -> None:
     write(tmp_path, Use=USE, Twice=TWICE)
     sweep = tmp_path / "sweep.toml"
     text = 'module = "Use.tla"\n[model]\ninvariants = ["Four"]\n[tlc]\noverrides = ["twice.jar"]\n'

@@ -136,28 +136,16 @@ def test_a_map_of_the_files_of_a_run(run_cli: RunCli, tmp_path: Path) -> None:
         (4, "run/tm.ndjson", 4),
         (5, "run/tm.ndjson", 5),
     ]
-    for change, place in (
-        ('prepare = "RMPrepaer"', 8),
-        ('args = { q = "event.rm" }', 9),
-        ('actions = ["RMPrepaer"]', 5),
-        ('state = { "tmstate + 1" = "tm" }', 9),
-        ('state = { "1 +" = "tm" }', 9),
+    args = 'args = { r = "event.rm" }'
+    for old, new, place in (
+        ('= "RMPrepare"', '= "RMPrepaer"', "8"),
+        (args, 'args = { q = "event.rm" }', "9"),
+        ('["RMPrepare"]', '["RMPrepaer"]', "5"),
+        (args, 'state = { "tmstate + 1" = "tm" }', "9"),
+        (args, 'state = { "1 +" = "tm" }', "9"),
     ):
-        key = change.split(" =")[0]
-        lines = SWEEP.splitlines()
-        if key == "state":
-            lines[place - 1] = change
-        else:
-            lines[place - 1] = lines[place - 1].replace(
-                {
-                    "prepare": 'prepare = "RMPrepare"',
-                    "args": 'args = { r = "event.rm" }',
-                    "actions": 'actions = ["RMPrepare"]',
-                }[key],
-                change,
-            )
-        (tmp_path / "sweep.toml").write_text("\n".join(lines))
-        assert str(run_cli("validate", tmp_path / "sweep.toml").error.where).split(":")[1] == str(place)
+        (tmp_path / "sweep.toml").write_text(SWEEP.replace(old, new))
+        assert str(run_cli("validate", tmp_path / "sweep.toml").error.where).split(":")[1] == place
 
 
 @pytest.mark.long

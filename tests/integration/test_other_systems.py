@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from tests import command
-from tests.conftest import RunCli
-from tests.integration.test_sweep import SPECS, SWEEP_HERE, processes_of, wait_until_gone
+from tests.conftest import SPECS, RunCli
+from tests.integration.test_sweep import SWEEP_HERE, processes_of, wait_until_gone
 from tests.stores import lasting_rows, record_ids, table_rows
 from tla2py.model.run import WALLS, Walls
 from tla2py.store.store import Store

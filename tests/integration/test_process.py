@@ -13,8 +13,7 @@ from typing import Any
 import pytest
 
 from tests.command import environment, tool
-from tests.conftest import COUNTER, COUNTER_SWEEP, RunCli
-from tests.integration.test_watch import SPECS
+from tests.conftest import COUNTER, COUNTER_SWEEP, SPECS, RunCli, spec
 from tla2py.analysis.view import open_view
 from tla2py.tlc.process.process import Ended, execute_argv
 from tla2py.tlc.process.system import this_machine
@@ -85,20 +84,15 @@ def test_streams_may_vanish_while_they_are_read(tmp_path: Path) -> None:
         assert "removed or replaced" in output.read_text()
 
 
+OURS = (sys.executable, "-m", "tla2py")
 CLOSED = (">&-", ">&- 2>&- <&-")
 GATE = ("gate", "sweep.toml", "--executor", "local", "--junit", "junit.xml")
 
 
 def code(folder: Path, command: tuple[str, ...], redirection: str) -> int:
     """The exit code of a command whose shell closes standard streams."""
-    script = f'exec "$@" {redirection}'
-    return subprocess.run(
-        ["/bin/sh", "-c", script, "sh", sys.executable, "-m", "tla2py", *command],
-        cwd=folder,
-        env=environment(),
-        timeout=120,
-        check=False,
-    ).returncode
+    shell = ("/bin/sh", "-c", f'exec "$@" {redirection}', "sh", *OURS, *command)
+    return tool(*shell, cwd=folder, env=environment(), timeout=120).returncode
 
 
 def unread(folder: Path, command: tuple[str, ...]) -> tuple[int, str]:
@@ -107,18 +101,16 @@ def unread(folder: Path, command: tuple[str, ...]) -> tuple[int, str]:
     os.close(read)
     try:
         ended = subprocess.run(
-            [sys.executable, "-m", "tla2py", *command],
+            [*OURS, *command],
             cwd=folder,
             env=environment(),
             stdout=write,
             stderr=subprocess.PIPE,
-            text=True,
             timeout=120,
-            check=False,
         )
     finally:
         os.close(write)
-    return ended.returncode, ended.stderr
+    return ended.returncode, ended.stderr.decode()
 
 
 @pytest.mark.parametrize(("text", "number"), [(None, 1), ("module =", 2)], ids=["unexpected", "broken"])
@@ -197,7 +189,7 @@ def test_an_error_in_one_sweep_keeps_what_the_others_have(tmp_path: Path, run_cl
 
 
 def test_points_with_the_same_model_share_a_run(tmp_path: Path, run_cli: RunCli) -> None:
-    (tmp_path / "Counter.tla").write_text((SPECS / "Counter.tla").read_text())
+    (tmp_path / "Counter.tla").write_text(spec("Counter"))
     # A set of one element has no symmetry.
     (tmp_path / "sweep.toml").write_text(
         'module = "Counter.tla"\n[model]\ninvariants = ["Small"]\ncheck_deadlock = false\n'

@@ -103,13 +103,7 @@ def test_a_query_only_reads(engine: str, statement: str, counter_store: Path, ru
     assert (done.code, done.error.code) == (2, "no-query")
 
 
-def test_tables_without_rows_have_their_columns(counter_store: Path) -> None:
-    store = Store(counter_store)
-    assert answer_query(store, "DESCRIBE simulations")[1]
-    assert answer_query(store, "SELECT count(*) FROM simulations")[1] == [[0]]
-
-
-def test_an_answer_as_a_frame(counter_store: Path) -> None:
+def test_an_answer_as_a_frame_and_tables_without_rows_have_their_columns(counter_store: Path) -> None:
     store = tla2py.open_store(counter_store)
     found = store.query("SELECT point, distinct, trace_length, verdict FROM runs ORDER BY point DESC")
     assert list(found.columns) == ["point", "distinct", "trace_length", "verdict"]
@@ -126,6 +120,8 @@ def test_an_answer_as_a_frame(counter_store: Path) -> None:
     # No variable of the function that asks is a table.
     for statement, code in (("DROP TABLE runs", "no-query"), ("SELECT * FROM found", "sql")):
         assert raises(InputError, store.query, statement).code == code
+    assert answer_query(store.store, "DESCRIBE simulations")[1]
+    assert answer_query(store.store, "SELECT count(*) FROM simulations")[1] == [[0]]
 
 
 def test_the_formats_of_an_answer(counter_store: Path, run_cli: RunCli) -> None:
@@ -137,15 +133,8 @@ def test_the_formats_of_an_answer(counter_store: Path, run_cli: RunCli) -> None:
     assert done.stderr == "answered by DuckDB\n"
     first, second = csv.DictReader(io.StringIO(done.stdout))
     text = '/\\ <<1, "a|b">>\nc_d'
-    assert first == {
-        "point": "1",
-        "verdict": "holds",
-        "violated": "[]",
-        "none": "",
-        "yes": "true",
-        "text": text,
-        "low": "-1",
-    }
+    names = ("point", "verdict", "violated", "none", "yes", "text", "low")
+    assert first == dict(zip(names, ("1", "holds", "[]", "", "true", text, "-1"), strict=True))
     assert json.loads(second["violated"]) == [
         {"kind": "invariant", "name": "Below"},
         {"kind": "invariant", "name": "Small"},
@@ -155,11 +144,9 @@ def test_the_formats_of_an_answer(counter_store: Path, run_cli: RunCli) -> None:
     assert head == "| point | verdict | violated | none | yes | text | low |"
     assert line == "| --- | --- | --- | --- | --- | --- | --- |"
     assert first_row == '| 1 | holds | \\[] |  | true | /\\\\ \\<\\<1, "a\\|b">><br>c\\_d | -1 |'
-    answers = [
-        run_cli("query", counter_store, statement, *form) for form in (("--format", "json"), ("--json",))
-    ]
-    assert answers[0].stdout == answers[1].stdout
-    assert answers[0].json[0]["text"] == text
+    answer = run_cli("query", counter_store, statement, "--json")
+    assert run_cli("query", counter_store, statement, "--format", "json") == answer
+    assert answer.json[0]["text"] == text
 
 
 @pytest.fixture
@@ -171,7 +158,9 @@ def store(run_cli: RunCli, tiny_sweep: Path) -> Path:
     return place
 
 
-def test_a_page_is_written(run_cli: RunCli, store: Path, tmp_path: Path) -> None:
+def test_a_page_is_written_of_a_store_and_of_a_trace_of_others(
+    run_cli: RunCli, store: Path, tmp_path: Path
+) -> None:
     notes = tmp_path / "notes.md"
     notes.write_text("# Why it fails\n\nSee [the spec](Counter.tla).\n")
     page = tmp_path / "pages" / "counter.html"
@@ -186,9 +175,6 @@ def test_a_page_is_written(run_cli: RunCli, store: Path, tmp_path: Path) -> None
     # A file beside the store, named after it, where no name is given; and the same to the byte.
     assert run_cli("report", store, "--notes", notes, cwd=page.parent).code == 0
     assert (page.parent / "sweep.html").read_bytes() == page.read_bytes()
-
-
-def test_a_trace_of_others_has_a_page_too(run_cli: RunCli, store: Path, tmp_path: Path) -> None:
     itf = tmp_path / "trace.itf.json"
     itf.write_text(run_cli("trace", store, "3", "--format", "itf").stdout)
     assert run_cli("report", itf, "-o", tmp_path / "itf.html").code == 0

@@ -36,7 +36,7 @@ def line(tmp_path: Path) -> Path:
     return tmp_path / "sweep.toml"
 
 
-def test_a_simulation_that_finds_nothing_is_no_failure(run_cli: RunCli, line: Path) -> None:
+def test_a_simulation_that_finds_nothing_is_no_failure_but_a_timeout_is(run_cli: RunCli, line: Path) -> None:
     line.write_text(SWEEP + WALKS)
     store = line.with_name("store")
 
@@ -51,6 +51,8 @@ def test_a_simulation_that_finds_nothing_is_no_failure(run_cli: RunCli, line: Pa
     point = run_cli("check", line, "--point", "1", code=0)
     # TLC may end before it says how many states it has generated.
     assert point.stdout.splitlines()[-1].startswith("no violation in 5 behaviours")
+    line.write_text(SWEEP + ALLOWED + '[tlc]\nmode = "simulate"\ndepth = 7\ntimeout = "2s"\n')
+    assert run_cli("gate", line, "--executor", "local").code == 3
 
 
 @pytest.mark.parametrize("workers", [1, 3])
@@ -95,11 +97,6 @@ def test_a_budget_is_an_end(run_cli: RunCli, line: Path, newer_tlc: Path, counte
 
     assert f"{counted} " in ended.stdout.partition("no violation in ")[2].splitlines()[0]
     assert open_view(line.with_name("store")).runs["wall_seconds"][0] >= 2
-
-
-def test_a_timeout_is_none(run_cli: RunCli, line: Path) -> None:
-    line.write_text(SWEEP + ALLOWED + '[tlc]\nmode = "simulate"\ndepth = 7\ntimeout = "2s"\n')
-    assert run_cli("gate", line, "--executor", "local").code == 3
 
 
 def test_the_counts_of_a_first_execution_are_marked(run_cli: RunCli, line: Path) -> None:
@@ -215,7 +212,9 @@ Max = 3
     assert 3 in places
 
 
-def test_a_check_takes_expressions(run_cli: RunCli, tiny_spec: Path) -> None:
+def test_a_check_takes_expressions_that_tlc_may_not_be_able_to_evaluate(
+    run_cli: RunCli, tiny_spec: Path, tmp_path: Path
+) -> None:
     ended = run_cli(
         "check", "Counter.tla", "-c", "Max=3", "--invariant", "x # 2", "--property", "<>(x = 3)", code=1
     )
@@ -223,6 +222,13 @@ def test_a_check_takes_expressions(run_cli: RunCli, tiny_spec: Path) -> None:
     assert "violated: x # 2;" in ended.stdout
     ended = run_cli("check", "Counter.tla", "-c", "Max=3", "--property", "[][x' > x]_x", "--json")
     assert ended.json["verdict"] == "holds"
+    (tmp_path / "sweep.toml").write_text(
+        'module = "Counter.tla"\n[model]\ninvariants = ["Small", "x[1] = 2"]\n[constants]\nMax = 1\n'
+    )
+    run_cli("sweep", "sweep.toml", "--executor", "local", "-o", "store")
+    (row,) = table_rows(tmp_path / "store", "runs")
+    assert row["verdict"] == "broken"
+    assert str(row["message_place"]).endswith("sweep.toml:3:25")
 
 
 @pytest.mark.parametrize(
@@ -242,13 +248,3 @@ def test_an_error_has_its_place(
     ended = run_cli("sweep", "sweep.toml", "--executor", "local", "-o", "store")
     assert ended.refusal == (code, f"sweep.toml:{place}")
     assert ended.code == 2
-
-
-def test_tlc_cannot_evaluate_an_expression(run_cli: RunCli, tiny_spec: Path, tmp_path: Path) -> None:
-    (tmp_path / "sweep.toml").write_text(
-        'module = "Counter.tla"\n[model]\ninvariants = ["Small", "x[1] = 2"]\n[constants]\nMax = 1\n'
-    )
-    run_cli("sweep", "sweep.toml", "--executor", "local", "-o", "store")
-    (row,) = table_rows(tmp_path / "store", "runs")
-    assert row["verdict"] == "broken"
-    assert str(row["message_place"]).endswith("sweep.toml:3:25")

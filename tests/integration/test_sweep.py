@@ -18,13 +18,12 @@ import pytest
 import tla2py
 from tests import command
 from tests.command import tool
-from tests.conftest import RunCli
+from tests.conftest import SPECS, RunCli, spec
 from tests.stores import TIMES as TIMES
 from tests.stores import damage_record, lasting_rows, record_ids
 from tla2py.analysis.view import StoreView
 from tla2py.view.explorer import store_data
 
-SPECS = Path(__file__).resolve().parent.parent / "specs"
 SWEEP_HERE = [sys.executable, "-m", "tla2py", "sweep", str(SPECS / "counter.toml"), "--executor", "local"]
 rows = lasting_rows
 
@@ -171,7 +170,7 @@ def test_a_killed_tlc_is_no_answer(counter_store: Path, tmp_path: Path, run_cli:
     store, scratch = tmp_path / "store", tmp_path / "scratch"
     scratch.mkdir()
     # What is lost with a JVM that many runs share is run again at once.
-    (tmp_path / "Counter.tla").write_text((SPECS / "Counter.tla").read_text())
+    (tmp_path / "Counter.tla").write_text(spec("Counter"))
     sweep = tmp_path / "counter.toml"
     sweep.write_text((SPECS / "counter.toml").read_text().replace("[tlc]\n", "[tlc]\nwarm = false\n"))
     process = subprocess.Popen(

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import RunCli, spec
+from tests.conftest import SPECS, RunCli, spec
 from tests.raising import raises
 from tests.stores import swept
 from tla2py.analysis.view import StoreView
@@ -14,7 +14,6 @@ from tla2py.errors import InputError
 from tla2py.replay.conjuncts import Conjuncts
 from tla2py.replay.successors import Enabledness
 
-SPECS = Path(__file__).resolve().parent.parent / "specs"
 LEASE = """\
 module = "Lease.tla"
 [model]
@@ -31,7 +30,7 @@ Grace = "1"
 def lease(tmp_path_factory: pytest.TempPathFactory) -> StoreView:
     """A store whose counterexample is Grant, three times Tick, and Grant."""
     folder = tmp_path_factory.mktemp("lease")
-    return swept(folder, Lease=(SPECS / "Lease.tla").read_text("utf-8"), sweep=LEASE)
+    return swept(folder, Lease=spec("Lease"), sweep=LEASE)
 
 
 def test_values_of_states_and_steps_by_python_and_on_the_command_line(
@@ -211,7 +210,7 @@ def test_options_that_do_not_go_together(
 
 def test_a_simulated_trace_without_the_steps_it_does_not_need(tmp_path: Path, run_cli: RunCli) -> None:
     simulation = '[tlc]\nmode = "simulate"\nnum = 100\ndepth = 30\nseed = 5\n'
-    view = swept(tmp_path, Lease=(SPECS / "Lease.tla").read_text("utf-8"), sweep=LEASE + simulation)
+    view = swept(tmp_path, Lease=spec("Lease"), sweep=LEASE + simulation)
     asked = ("trace", "runs/sweep", "1", "--essential")
     shown = run_cli(*asked, cwd=tmp_path, code=0)
     steps = len(view.trace(1).states) - 1

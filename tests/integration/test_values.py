@@ -152,12 +152,19 @@ def with_postcondition(talk: Path, name: str) -> Path:
     return path
 
 
-def test_a_check_shows_what_is_printed(run_cli: RunCli, talk: Path) -> None:
+def test_a_check_shows_what_is_printed_and_json_has_the_values_and_their_number(
+    run_cli: RunCli, talk: Path
+) -> None:
     ended = run_cli("check", talk, "-c", "Max=2", code=0)
 
     *printed, verdict = ended.stdout.splitlines()
     assert printed == ['<<"starts with", 2>>', '<<"leaves", 0>>', '<<"leaves", 1>>']
     assert verdict.startswith("holds")
+    found = run_cli("check", talk, "-c", "Max=1500", "--json").json
+
+    assert found["print_count"] == 1501
+    assert len(found["prints"]) == 1000
+    assert found["prints"][-1] == '<<"leaves", 998>>'
 
 
 def test_a_check_shows_it_while_tlc_runs(talk: Path) -> None:
@@ -170,14 +177,6 @@ def test_a_check_shows_it_while_tlc_runs(talk: Path) -> None:
         first = time.monotonic()
         assert process.stdout.read().splitlines()[-1].startswith(b"holds")
         assert time.monotonic() - first > 0.5
-
-
-def test_json_has_the_values_and_their_number(run_cli: RunCli, talk: Path) -> None:
-    found = run_cli("check", talk, "-c", "Max=1500", "--json").json
-
-    assert found["print_count"] == 1501
-    assert len(found["prints"]) == 1000
-    assert found["prints"][-1] == '<<"leaves", 998>>'
 
 
 def test_a_store_has_the_values_also_of_records_of_before(run_cli: RunCli, talk: Path) -> None:

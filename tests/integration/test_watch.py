@@ -16,6 +16,7 @@ from pathlib import Path
 import psutil
 import pytest
 
+from tests.conftest import SPECS
 from tla2py.execution.executor import Executor, Work
 from tla2py.execution.listener import RunProgress, follow_run, inside_runs, told_progress
 from tla2py.model.run import Run
@@ -144,7 +145,6 @@ def test_an_error_that_no_edit_mends_ends_it(watching: Callable[..., Watching]) 
     assert watching("-c", "Nothing=1").process.wait(timeout=60) == 2
 
 
-SPECS = Path(__file__).resolve().parent.parent / "specs"
 PROGRESS = b"Progress(%d) at 2026-01-01 10:00:00: %d states generated, %d distinct states found, 2 states left on queue.\n"
 
 
@@ -263,13 +263,12 @@ def test_what_the_driver_reads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     assert inside_runs(inside) == []
 
 
-def test_a_machine_without_the_folder_tells_nothing(tmp_path: Path) -> None:
+def test_a_folder_that_is_missing_or_goes_away_stops_no_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with told_progress(a_run(tmp_path), tmp_path / "elsewhere") as watch:
         assert watch is None
     assert not (tmp_path / "elsewhere").exists()
-
-
-def test_a_folder_that_goes_away_stops_no_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     now = 1000.0
     monkeypatch.setattr("tla2py.execution.executor.time.time", lambda: now)
     inside, stdout = tmp_path / "inside", tmp_path / "stdout.txt"

@@ -15,9 +15,6 @@ from tests.stores import swept
 from tla2py.analysis.view import StoreView, open_view
 from tla2py.model.because import Because
 
-SPECS = Path(__file__).resolve().parent.parent / "specs"
-
-
 # Others answer in the group of the jars.
 EVERY_JAR = pytest.mark.parametrize(
     "jar",
@@ -127,7 +124,7 @@ def test_actions_that_change_nothing_or_are_never_enabled(tmp_path: Path, jar: P
 
 def test_a_relation_that_the_specification_writes_out(tmp_path: Path) -> None:
     sweep = 'module = "Walk.tla"\n[model]\nspecification = "RoundSpec"\nproperties = ["Settles"]\n[constants]\nLast = 3\n'
-    found = asked(swept(tmp_path, Walk=(SPECS / "Walk.tla").read_text(), sweep=sweep))
+    found = asked(swept(tmp_path, Walk=spec("Walk"), sweep=sweep))
     assert told(found)[0] == ("action", "Walk", "Walk(1)")
 
 
@@ -159,7 +156,7 @@ def test_nested_temporal_operators(tmp_path: Path, name: str, text: str, value: 
 
 
 def test_an_invariant_as_conjuncts_say(tmp_path: Path) -> None:
-    view = swept(tmp_path, Lease=(SPECS / "Lease.tla").read_text("utf-8"), sweep=LEASE)
+    view = swept(tmp_path, Lease=spec("Lease"), sweep=LEASE)
     found, conjuncts = asked(view), view.conjuncts(1)
     turning = conjuncts.turning
     assert turning is not None
@@ -168,7 +165,7 @@ def test_an_invariant_as_conjuncts_say(tmp_path: Path) -> None:
 
 
 def test_check_shows_the_nearest_cause(tmp_path: Path, run_cli: RunCli) -> None:
-    (tmp_path / "Ring.tla").write_text((SPECS / "Ring.tla").read_text("utf-8"))
+    (tmp_path / "Ring.tla").write_text(spec("Ring"))
     asked = ("check", tmp_path / "Ring.tla", "-c", "Nodes={1, 2}", "-c", 'Broken="stop"')
     assert 'because Reset is not enabled: FALSE is Broken # "stop"' in run_cli(*asked).stdout.splitlines()
     assert "because" not in run_cli(*asked, "--no-why").stdout
@@ -211,7 +208,7 @@ def test_a_sweep_keeps_why_its_kinds_are_violated_and_readers_tell(tmp_path: Pat
 
 
 def test_readers_name_the_command_where_nothing_was_asked(tmp_path: Path, run_cli: RunCli) -> None:
-    (tmp_path / "Ring.tla").write_text((SPECS / "Ring.tla").read_text("utf-8"))
+    (tmp_path / "Ring.tla").write_text(spec("Ring"))
     (tmp_path / "sweep.toml").write_text(
         'module = "Ring.tla"\n[constants]\nNodes = "{1, 2}"\nBroken = "\\"stop\\""\n'
     )

@@ -14,8 +14,8 @@ import pytest
 from pyspark.sql import SparkSession
 
 from tests.command import tool
-from tests.conftest import COUNTER, COUNTER_SWEEP, RunCli
-from tests.integration.test_sweep import SPECS, TIMES, processes_of, wait_until_gone
+from tests.conftest import COUNTER, COUNTER_SWEEP, SPECS, RunCli, spec
+from tests.integration.test_sweep import TIMES, processes_of, wait_until_gone
 from tests.integration.test_watch import first_counts
 from tests.jars import remade_jar
 from tests.stores import lasting_rows, record_ids, table_rows
@@ -43,7 +43,7 @@ Bound = { from = 1000, to = 1199 }
 
 
 def test_spark_runs_a_third_of_200_points(tmp_path: Path) -> None:
-    (tmp_path / "Counter.tla").write_text((SPECS / "Counter.tla").read_text())
+    (tmp_path / "Counter.tla").write_text(spec("Counter"))
     (tmp_path / "many.toml").write_text(SWEEP)
     command = [sys.executable, "-m", "tla2py", "sweep", "many.toml", "-o", "store"]
     done = tool(*command, cwd=tmp_path)

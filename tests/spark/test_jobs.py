@@ -23,9 +23,9 @@ from pyspark.sql import SparkSession
 import tla2py
 from tests import command
 from tests.command import tool
-from tests.conftest import COUNTER, COUNTER_SWEEP, RunCli
+from tests.conftest import COUNTER, COUNTER_SWEEP, SPECS, RunCli
 from tests.integration.test_modules import COUNTDOWN
-from tests.integration.test_sweep import SPECS, rows
+from tests.integration.test_sweep import rows
 from tests.jars import remade_jar
 from tests.raising import raises
 from tests.stores import record_ids

@@ -12,9 +12,8 @@ from pyspark.sql import SparkSession
 
 import tla2py
 from tests.command import tool
-from tests.conftest import RunCli
+from tests.conftest import SPECS, RunCli
 from tests.integration.test_object_storage import answers
-from tests.integration.test_sweep import SPECS
 from tests.objects import Storage
 from tests.spark.test_jobs import ROOT, SUMMARY, Cluster, cluster, local_store
 from tla2py.spark.frames import load_runs, summarize

@@ -17,8 +17,8 @@ from pyspark.sql import SparkSession
 import tla2py
 from tests import command
 from tests.command import tool
-from tests.conftest import RunCli
-from tests.integration.test_sweep import SPECS, processes_of, rows, wait_until_gone
+from tests.conftest import SPECS, RunCli
+from tests.integration.test_sweep import processes_of, rows, wait_until_gone
 from tests.stores import record_ids
 from tla2py.spark.frames import struct_type
 from tla2py.store.schema import TABLE_NAMES, TABLES
@@ -90,9 +90,7 @@ def test_query_answers_in_sql(stores: tuple[Path, Path], run_cli: RunCli) -> Non
         "WHERE c.trace = 1 GROUP BY r.point, r.Max ORDER BY r.point",
         code=0,
     )
-    assert answer.json == [
-        {"point": p, "Max": m, "first": 2} for p, m in ((3, 3), (5, 2), (6, 3))
-    ]
+    assert answer.json == [{"point": p, "Max": m, "first": 2} for p, m in ((3, 3), (5, 2), (6, 3))]
     wrong = run_cli("query", stores[1], "SELECT nothing FROM nowhere")
     assert (wrong.code, wrong.error.code) == (2, "sql")
     assert len(wrong.errors) <= 2

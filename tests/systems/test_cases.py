@@ -10,7 +10,8 @@ import pytest
 import tla2py
 from tests import command
 from tests.conftest import RunCli
-from tests.systems.test_gate_breaks import SPECS, SYSTEMS
+from tests.systems.rows import SPECS
+from tests.systems.test_gate_breaks import SYSTEMS
 from tla2py.cases.cover import CoverOptions, make_cover
 from tla2py.cases.graph import read_graph
 

@@ -9,10 +9,9 @@ import pytest
 
 from tests.conftest import RunCli
 from tests.integration.gate.lift import NO_CI
+from tests.systems.rows import SPECS
 
 pytestmark = pytest.mark.systems
-
-SPECS = Path(__file__).resolve().parent.parent.parent / "specs"
 
 # Module, invariants, further keys of [model], constants.
 SYSTEMS = {

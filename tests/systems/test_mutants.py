@@ -7,10 +7,9 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import RunCli
+from tests.systems.rows import SPECS
 
 pytestmark = pytest.mark.systems
-
-SPECS = Path(__file__).resolve().parents[2] / "specs"
 
 # By changed definition: sweep file, point, operator; the status of each mutant and what notices it.
 LEADER = "killed OneLeaderPerEpoch, killed OneLeaderPerEpoch, survived, killed LeaderKnowsItsLog, unknown"
