@@ -141,9 +141,7 @@ def swept_answers(tmp_path: Path, run_cli: RunCli, sweep: str = ANSWERS_SWEEP) -
     return PageAnswers(store_data(tla2py.open_store(tmp_path / "store")))
 
 
-def test_a_constraint_ends_a_replay_and_an_action_has_its_own_arguments(
-    tmp_path: Path, run_cli: RunCli
-) -> None:
+def test_replays_and_arguments_of_actions(tmp_path: Path, run_cli: RunCli) -> None:
     answers = swept_answers(tmp_path, run_cli)
     asked: dict[str, Any] = {"ask": "replay", "number": 0, "point": 1, "other": False}
     nothing = dict.fromkeys(("state", "action", "conjunct", "place", "constraint"))

@@ -40,9 +40,7 @@ def explained(run_cli: RunCli, store: Path) -> dict[str, dict[str, Any]]:
     return {row["property"]: row for row in run_cli("explain", store, "--suggest", "3", "--json").json}
 
 
-def test_where_an_assertion_held_counts_for_its_law_and_tables_name_each(
-    run_cli: RunCli, store: Path
-) -> None:
+def test_where_an_assertion_held_counts_for_its_law(run_cli: RunCli, store: Path) -> None:
     rows = explained(run_cli, store)
     assert list(rows) == [TOO_MUCH, "assert: Meter:9", "deadlock"]
     row = rows[TOO_MUCH]
@@ -143,9 +141,7 @@ def test_several_with_one_message_have_their_lines(run_cli: RunCli, tmp_path: Pa
         ('violates = ["deadlock"]', 1),
     ],
 )
-def test_an_expectation_names_any_assertion_or_one(
-    run_cli: RunCli, tmp_path: Path, expected: str, code: int
-) -> None:
+def test_expectations_name_assertions(run_cli: RunCli, tmp_path: Path, expected: str, code: int) -> None:
     write(tmp_path, f"{MODEL}[constants]\nMost = 2\nLimit = 1\n[expect]\n{expected}\n")
     done = run_cli("gate", "meter.toml", "--executor", "local", cwd=tmp_path, code=code)
     assert [error.code for error in done.reported.errors] == (["expect-unchecked"] if code == 2 else [])

@@ -60,9 +60,7 @@ def test_a_command_is_refused(
     assert told[1] in ended.hint
 
 
-def test_a_mistake_is_mended_and_the_sweep_goes_on(
-    refused: Refused, tiny_sweep: Path, run_cli: RunCli
-) -> None:
+def test_a_mended_mistake_lets_the_sweep_run(refused: Refused, tiny_sweep: Path, run_cli: RunCli) -> None:
     sweep = ("sweep", tiny_sweep.name, "--executor", "local", "-o", "store")
     tiny_sweep.write_text(COUNTER_SWEEP.replace("[parameters]\nMax = [1, 2, 3]\n", ""))
     refused(*sweep)

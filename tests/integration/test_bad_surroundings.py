@@ -91,9 +91,7 @@ def test_a_full_disk_from_the_start(run_cli: RunCli, tmp_path: Path, tiny_sweep:
     run_cli(*run, code=0)
 
 
-def test_a_full_disk_in_the_middle_keeps_what_is_recorded(
-    run_cli: RunCli, tmp_path: Path, tiny_sweep: Path
-) -> None:
+def test_a_full_disk_in_the_middle_keeps_records(run_cli: RunCli, tmp_path: Path, tiny_sweep: Path) -> None:
     run = ("sweep", "sweep.toml", "--executor", "local", "-o", "store")
     run_cli(*run, code=1)
     before = record_ids(tmp_path / "store")

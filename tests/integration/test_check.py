@@ -74,9 +74,7 @@ def test_the_last_line_says_what_was_checked(run_cli: RunCli, tiny_spec: Path) -
     assert run_cli("check", "Counter.tla").stdout.startswith("holds: nothing was checked but ASSUME")
 
 
-def test_a_sweep_without_invariants_says_that_only_deadlock_is_checked(
-    run_cli: RunCli, tiny_spec: Path
-) -> None:
+def test_a_sweep_says_that_only_deadlock_is_checked(run_cli: RunCli, tiny_spec: Path) -> None:
     sweep = tiny_spec.with_name("bare.toml")
     bare = 'module = "Counter.tla"\n[parameters]\nMax = [1, 2]\n[model]\n'
     for more, warned in (
@@ -322,9 +320,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("case", REFUSED)
-def test_a_point_is_refused_for_what_its_sweep_is_refused_for(
-    case: str, run_cli: RunCli, tmp_path: Path
-) -> None:
+def test_a_point_is_refused_like_its_sweep(case: str, run_cli: RunCli, tmp_path: Path) -> None:
     code, text, more = REFUSED[case]
     counter = spec("Counter").replace("Small ==", f"{more}\nSmall ==")
     (tmp_path / "Counter.tla").write_text(counter)

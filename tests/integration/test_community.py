@@ -60,9 +60,7 @@ def tla2py(newer: RunCli, tmp_path: Path) -> RunCli:
     return newer
 
 
-def test_runs_in_one_jvm_have_the_rows_of_processes(
-    tla2py: RunCli, tmp_path: Path, shared: list[bool]
-) -> None:
+def test_runs_in_one_jvm_have_rows_of_processes(tla2py: RunCli, tmp_path: Path, shared: list[bool]) -> None:
     for name, switch in (("warm", ""), ("cold", "warm = false\n")):
         (tmp_path / f"{name}.toml").write_text(SWEEP + switch)
         ended = tla2py("sweep", f"{name}.toml", "--executor", "local", "-o", name, "--no-why")
@@ -82,9 +80,7 @@ def test_runs_in_one_jvm_have_the_rows_of_processes(
     assert shared == []
 
 
-def test_classes_belong_to_runs_whose_modules_come_from_there(
-    tla2py: RunCli, tmp_path: Path, cache: Path
-) -> None:
+def test_classes_belong_to_runs_that_use_them(tla2py: RunCli, tmp_path: Path, cache: Path) -> None:
     asked = ("check", "Use.tla", "-c", "N=2", "--invariant", "Few", "--json")
     ids = [tla2py(*asked, *more).json["run_id"] for more in ((), ("-L", "community-modules"))]
     assert ids[0] != ids[1]
@@ -120,9 +116,7 @@ def test_programs_run_with_trust_only(tla2py: RunCli, tmp_path: Path) -> None:
         assert tla2py(*swept, "--trust").executed == 1
 
 
-def test_a_model_of_a_folder_that_may_not_run_does_not_stop_the_others(
-    tla2py: RunCli, tmp_path: Path
-) -> None:
+def test_a_model_that_may_not_run_stops_no_others(tla2py: RunCli, tmp_path: Path) -> None:
     (tmp_path / "Programs.tla").write_text(PROGRAMS)
     (tmp_path / "Programs.cfg").write_text("SPECIFICATION Spec\nINVARIANT Silent\n")
     (tmp_path / "Use.cfg").write_text(
@@ -207,9 +201,7 @@ def forging_tla2py(request: pytest.FixtureRequest, run_cli: RunCli, newer_tlc: P
 
 @pytest.mark.parametrize("warm", [True, False], ids=["in a shared JVM", "in a process of its own"])
 @pytest.mark.parametrize("writer", MODULES)
-def test_no_run_writes_what_is_read_as_the_word_of_tlc(
-    forging_tla2py: RunCli, writer: str, warm: bool
-) -> None:
+def test_no_run_forges_the_word_of_tlc(forging_tla2py: RunCli, writer: str, warm: bool) -> None:
     folder = Path(os.path.realpath("/tmp")) / f"tla2py-forging-{os.getpid()}"
     (folder / "Forge.tla").write_text(MODULES[writer])
     paths = ", ".join(f"'\"{path}\"'" for path in PATHS)

@@ -124,9 +124,7 @@ def test_a_spoiled_trace_is_refused(spoiled: str, views: dict[str, StoreView]) -
     assert not confirm(views["invariant"], SPOILED[spoiled](trace)).confirmed
 
 
-def test_a_lasso_that_closes_elsewhere_and_what_is_no_deadlock_are_refused(
-    views: dict[str, StoreView],
-) -> None:
+def test_other_lassos_and_what_is_no_deadlock_are_refused(views: dict[str, StoreView]) -> None:
     trace = views["lasso"].trace(1)
     assert trace.loop_start is not None
     for start in range(1, len(trace.states) + 1):

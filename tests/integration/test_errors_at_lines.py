@@ -77,9 +77,7 @@ def test_what_sany_does_not_know_in_two_folders(run_cli: RunCli, folder: Path) -
     assert caret_of(lines, "Whole.tla:5:21").startswith("(1, 2)")
 
 
-def test_what_cannot_be_evaluated_is_at_its_line_of_a_module_a_config_or_an_option(
-    run_cli: RunCli, folder: Path
-) -> None:
+def test_what_cannot_be_evaluated_is_at_its_line(run_cli: RunCli, folder: Path) -> None:
     ended = run_cli("check", "Limited.tla", "-c", "N=1", "--invariant", "Inv", code=2)
     lines = told(ended)
     assert "Limited.tla:9:1: Evaluating invariant Inv failed." in lines
@@ -106,9 +104,7 @@ def test_what_cannot_be_evaluated_is_at_its_line_of_a_module_a_config_or_an_opti
     assert lines[-1].startswith("broken (TLC refuses the config)")
 
 
-def test_an_action_is_at_the_innermost_call_and_a_successor_that_lacks_a_variable_at_its_action(
-    run_cli: RunCli, folder: Path
-) -> None:
+def test_an_action_is_at_the_innermost_call_or_itself(run_cli: RunCli, folder: Path) -> None:
     lines = told(run_cli("check", folder / "Nested.tla"))
     file = folder / "Nested.tla"
     assert caret_of(lines, f"{file}:5:32") == 'n + "a" ELSE n'
@@ -119,9 +115,7 @@ def test_an_action_is_at_the_innermost_call_and_a_successor_that_lacks_a_variabl
     assert caret_of(told(run_cli("check", "Half.tla")), "Half.tla:4:9") == "x' = 1"
 
 
-def test_an_initial_predicate_that_cannot_be_enumerated_or_holds_of_nothing_says_so(
-    run_cli: RunCli, folder: Path
-) -> None:
+def test_initial_predicates_without_states(run_cli: RunCli, folder: Path) -> None:
     text = "---- MODULE All ----\nEXTENDS Integers\nVARIABLE x\nInit == x \\in [{1} -> Int]\nSpec == Init /\\ [][FALSE]_x\n====\n"
     (folder / "All.tla").write_text(text)
     (folder / "sweep.toml").write_text('module = "All.tla"\n')
@@ -218,9 +212,7 @@ timeout = "1m"
 '''
 
 
-def test_a_value_that_cannot_be_evaluated_is_at_its_place_in_the_sweep_file(
-    run_cli: RunCli, folder: Path
-) -> None:
+def test_a_value_is_at_its_place_in_the_sweep_file(run_cli: RunCli, folder: Path) -> None:
     (folder / "sweep.toml").write_text(SWEEP)
     ended = run_cli("sweep", "sweep.toml", "--executor", "local", code=2)
     lines = told(ended)

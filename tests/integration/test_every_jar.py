@@ -141,9 +141,7 @@ def test_arguments_are_those_that_tlc_prints(answers: Tables, jar: Path) -> None
     assert found == ([None] * 3 if version(jar) in ("2.15", "2.19") else printed)
 
 
-def test_a_process_without_sandbox_answers_as_a_shared_jvm_in_one(
-    answers: Tables, tmp_path: Path, jar: Path
-) -> None:
+def test_processes_answer_as_shared_jvms(answers: Tables, tmp_path: Path, jar: Path) -> None:
     some = ("holds", "error", "deadlock", "lasso")
     text = SWEEP + kinds(some) + "[tlc]\ncoverage = true\nwarm = false\ntrust = true\n"
     own = sweep(tmp_path, jar, text)
@@ -170,7 +168,6 @@ def test_all_violations_and_the_graph_are_the_same(tmp_path: Path, jar: Path) ->
         ("Grows", 4),
     ]
     assert answer(each, row).counts == (5, 5, 3)
-
     further = sweep(tmp_path, jar, text + 'options = ["-continue"]\ngraph = true\n')
     [row] = further("runs")
     assert answer(further, row).violated == "Even Low Grows"
@@ -227,7 +224,6 @@ def test_what_cannot_be_run_is_named_the_same(tmp_path: Path, jar: Path) -> None
     check = ("check", "Kinds.tla", "--config", "Kinds.cfg", "--no-lint", "--tla2tools", jar, "--json")
     found = command.run(*check, cwd=tmp_path).json
     assert (found["outcome"], found["verdict"]) == ("error_config_parse", "broken")
-
     config.write_text('SPECIFICATION Spec\nCONSTANT Kind = "holds"\n')
     (tmp_path / "Kinds.tla").write_text(text.replace("Low == x < 4", "Low == x < Four"))
     found = command.run(*check, cwd=tmp_path).json

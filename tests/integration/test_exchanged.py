@@ -223,9 +223,7 @@ def test_small_runs_share_a_jvm_with_those_of_their_jar_alone(folder: Path, run_
     assert len({place for _, place in hosts}) == len(hosts)
 
 
-def test_several_jars_of_the_command_or_of_python_are_the_parameter(
-    folder: Path, run_cli: RunCli, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_jars_are_the_parameter(folder: Path, run_cli: RunCli, monkeypatch: pytest.MonkeyPatch) -> None:
     (folder / "s.toml").write_text(HEAD)
     jars = ("--tla2tools", "bundled", "--tla2tools", "other.jar")
     gated = run_cli(

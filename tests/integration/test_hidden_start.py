@@ -82,9 +82,7 @@ def test_few_points_never_start_spark(run_cli: RunCli, tiny_sweep: Path) -> None
     assert executors(tiny_sweep.with_name("store")) == ["local"] * 3
 
 
-def test_a_spark_that_does_not_start_is_reported_once(
-    tiny_sweep: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_spark_that_fails_is_reported_once(tiny_sweep: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SPARK_HOME", "/nowhere")
     told: list[str] = []
     run_while_starting(tiny_sweep, told)
@@ -93,9 +91,7 @@ def test_a_spark_that_does_not_start_is_reported_once(
     assert executors(tiny_sweep.with_name("store")) == ["local"] * 3
 
 
-def test_a_spark_that_is_not_needed_is_killed(
-    tiny_sweep: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_needless_spark_is_killed(tiny_sweep: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     launched: list[psutil.Process] = []
     begin = SparkStart.begin
 
@@ -253,7 +249,6 @@ def test_a_store_tells_of_runs_of_the_modules_before(tmp_path: Path, run_cli: Ru
     took = {size: durations.seconds({"Max": size}) for size in run_ids}
     told = tla2py.open_store(store.path).arrow("runs").to_pylist()
     assert took == {str(row["Max"]): row["wall_seconds"] for row in told}
-
     schedule = schedule_runs(plan, durations, range(3))
     assert [plan.points[place].parameters["Max"] for place in schedule.places] == sorted(
         took, key=lambda size: took[size] or 0, reverse=True

@@ -87,7 +87,6 @@ def test_what_is_written_is_text(run_cli: RunCli, hostile: Path) -> None:
     for name, text in texts.items():
         assert "owned" in text, name
         assert not CONTROL.search(text), name
-
     page = Page(texts["page.html"])
     assert (page.scripts, page.wrong) == (3, [])
     ET.fromstring(texts["junit.xml"])

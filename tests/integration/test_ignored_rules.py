@@ -109,9 +109,7 @@ def test_a_config_inside_its_module_is_checked_linted_and_swept(run_cli: RunCli,
     assert 'invariants = [\n    "Small",\n]' in run_cli("init", module).stdout
 
 
-def test_a_trace_that_tlc_wrote_as_a_module_is_checked(
-    run_cli: RunCli, module: Path, newer_tlc: Path
-) -> None:
+def test_a_trace_written_as_a_module_is_checked(run_cli: RunCli, module: Path, newer_tlc: Path) -> None:
     tlc = ("-cp", newer_tlc, "tlc2.TLC", "-config", module.name, module.name)
     tool(find_java().path, *tlc, cwd=module.parent)
     [trace] = module.parent.glob("Counter_TTrace_*.tla")

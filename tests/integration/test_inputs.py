@@ -283,9 +283,7 @@ Known == x = 1
 """
 
 
-def test_a_run_that_misses_a_file_or_variable_says_how_to_declare_it(
-    run_cli: RunCli, tmp_path: Path, newer_tlc: Path
-) -> None:
+def test_what_a_run_misses_is_told_with_its_key(run_cli: RunCli, tmp_path: Path, newer_tlc: Path) -> None:
     """The real modules Json and IOUtils: what the sandbox hid, and the same run with what it needs."""
     community = newer_tlc.with_name("CommunityModules.jar")
     (tmp_path / "Missing.tla").write_text(MISSING)
@@ -314,9 +312,7 @@ def test_a_run_that_misses_a_file_or_variable_says_how_to_declare_it(
     assert (ended.code, "the sandbox hides" in ended.stderr) == (0, False)
 
 
-def test_runs_in_one_jvm_have_properties_of_their_own(
-    run_cli: RunCli, tmp_path: Path, newer_tlc: Path
-) -> None:
+def test_runs_in_one_jvm_have_own_properties(run_cli: RunCli, tmp_path: Path, newer_tlc: Path) -> None:
     """Runs that share a JVM see their own property, and none of the run before."""
     (tmp_path / "Own.tla").write_text(
         '---- MODULE Own ----\nEXTENDS TLC\nVARIABLE x\nInit == x = TLCGet("-Dtlc2.mine")\nNext == UNCHANGED x\n'
@@ -339,9 +335,7 @@ def test_runs_in_one_jvm_have_properties_of_their_own(
     assert shared >= 4
 
 
-def test_a_trace_is_verified_with_the_inputs_of_its_run(
-    run_cli: RunCli, tmp_path: Path, newer_tlc: Path
-) -> None:
+def test_a_trace_is_verified_with_its_inputs(run_cli: RunCli, tmp_path: Path, newer_tlc: Path) -> None:
     """The store has the inputs, so it needs the user's files no more."""
     (tmp_path / "Log.tla").write_text(
         "---- MODULE Log ----\nEXTENDS Naturals, Sequences, Json\nVARIABLE i\n"

@@ -58,9 +58,7 @@ def test_text_of_a_module_is_never_markup(run_cli: RunCli, tmp_path: Path) -> No
     assert "[bold]not bold[/bold] [/]" in run_cli("inspect", "M.tla", code=0).stdout
 
 
-def test_init_prints_or_writes_the_same_file_which_runs_as_it_is(
-    run_cli: RunCli, tiny_spec: Path, tmp_path: Path
-) -> None:
+def test_init_writes_a_sweep_that_runs_as_it_is(run_cli: RunCli, tiny_spec: Path, tmp_path: Path) -> None:
     printed = run_cli("init", "Counter.tla")
     assert (printed.code, printed.stderr) == (0, "")
     written = run_cli("init", "Counter.tla", "-o", "sweep.toml")

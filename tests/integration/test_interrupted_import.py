@@ -128,9 +128,7 @@ def test_jvms_that_stay_use_the_same_jar(core_only: dict[str, str]) -> None:
     assert jar({}).is_file()
 
 
-def test_a_master_and_spark_sql_need_spark_which_doctor_misses(
-    run_cli: RunCli, core_only: dict[str, str], tiny_sweep: Path
-) -> None:
+def test_what_needs_spark_says_so(run_cli: RunCli, core_only: dict[str, str], tiny_sweep: Path) -> None:
     swept = run_cli("sweep", "sweep.toml", "--master", "local[2]", "-o", "store", env=core_only, code=2)
     assert swept.error.code == "spark-missing"
     assert "tla2py[spark]" in swept.hint

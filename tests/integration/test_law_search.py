@@ -40,9 +40,7 @@ def chosen(store: Path) -> Mapping[int, str | None]:
     return {row.point: row.chosen_for for row in open_view(store).run_rows}
 
 
-def test_a_search_stops_by_its_budget_goes_on_and_settles_what_a_gate_expects(
-    sweep: Path, tmp_path: Path, run_cli: RunCli
-) -> None:
+def test_a_search_settles_what_a_gate_expects(sweep: Path, tmp_path: Path, run_cli: RunCli) -> None:
     store = tmp_path / "store"
     search = ("sweep", sweep, "--search", "--executor", "local", "-o", store, "--within", "25%")
     # A point that ran before is seen, but nothing chose it.
@@ -97,9 +95,7 @@ def test_a_search_stops_by_its_budget_goes_on_and_settles_what_a_gate_expects(
     assert (code, "unknown name: Other" in text) == (2, True), text
 
 
-def test_a_search_predicts_the_states_of_the_points_left(
-    sweep: Path, tmp_path: Path, run_cli: RunCli
-) -> None:
+def test_a_search_predicts_the_states_left(sweep: Path, tmp_path: Path, run_cli: RunCli) -> None:
     text = SWEEP.replace("to = 6", "to = 12").replace("from = 1, to = 5", "from = 12, to = 12")
     sweep.write_text(text.replace("[1, 2]", "[1]"))
     ended = run_cli(

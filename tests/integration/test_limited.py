@@ -40,14 +40,14 @@ class Folder:
         """Write the sweep file."""
         (self.path / "sweep.toml").write_text(text)
 
-    def run(self, command: str, *options: str) -> Ended:
+    def run(self, command: str, *options: str, code: int | None = None) -> Ended:
         """A command on the sweep file; of the three, only a check has no executor."""
         executor = () if command == "check" else ("--executor", "local")
-        return self._run(command, "sweep.toml", *executor, *options, cwd=self.path)
+        return self._run(command, "sweep.toml", *executor, *options, cwd=self.path, code=code)
 
-    def ask(self, *arguments: str) -> Ended:
+    def ask(self, *arguments: str, code: int | None = None) -> Ended:
         """Another command."""
-        return self._run(*arguments, cwd=self.path)
+        return self._run(*arguments, cwd=self.path, code=code)
 
     def rows(self, store: str = "runs/sweep") -> list[tuple[int, str, str]]:
         """The number, the run and the verdict of each point with a result."""
@@ -71,8 +71,7 @@ def executed(ended: Ended) -> str:
 
 
 def test_some_points_run_beside_the_last_whole_sweep(folder: Folder) -> None:
-    whole = folder.run("sweep")
-    assert whole.code == 1, whole
+    whole = folder.run("sweep", code=1)
     before = folder.rows()
     manifest = (folder.path / "runs/sweep/store.json").read_bytes()
     folder.small("x < 2")
@@ -87,8 +86,7 @@ def test_some_points_run_beside_the_last_whole_sweep(folder: Folder) -> None:
     assert folder.verdicts("runs/sweep/limited") == {2: "violated"}
     asked = folder.ask("query", "runs/sweep/limited", "SELECT point FROM runs")
     assert "2 of 3 points have no result: 1, 3" in asked.stderr
-    red = folder.ask("gate", "runs/sweep/limited")
-    assert red.code == 2, red
+    red = folder.ask("gate", "runs/sweep/limited", code=2)
     assert "points 1, 3  Max = 1, and 1 more point" in red.stdout
     assert "not-run: " in red.stdout
     # The same with the record of a run in its tables, which is another one now.
@@ -128,8 +126,7 @@ def test_a_named_store_keeps_the_limited_view(folder: Folder) -> None:
         {"Max": "2"},
         {"Max": "4"},
     ]
-    red = folder.ask("gate", "other")
-    assert red.code == 2
+    red = folder.ask("gate", "other", code=2)
     assert "it was made with --set Max=[2, 4]" in red.stdout
     assert "with Max=[2, 4]" in str(open_view(folder.path / "other"))
 
@@ -188,16 +185,14 @@ def test_an_interrupted_point_counts_as_failed(folder: Folder, monkeypatch: pyte
 
 
 def test_a_limited_gate(folder: Folder) -> None:
-    first = folder.run("gate", "--points", "1-2", "--junit", "junit.xml")
-    assert first.code == 0, first
+    first = folder.run("gate", "--points", "1-2", "--junit", "junit.xml", code=0)
     assert first.stdout.splitlines()[0] == "green sweep  limited: 2 of 3 points, as expected"
     suite = ET.parse(folder.path / "junit.xml").getroot()
     cases = {case.get("name"): [each.tag for each in case] for case in suite.iter("testcase")}
     assert cases == {"Max = 1": [], "Max = 2": [], "Max = 3": ["skipped"]}
     names = [case.get("classname") for case in suite.iter("testcase")]
     assert len({*names}) == 1
-    red = folder.run("gate", "--points", "2-3")
-    assert red.code == 1
+    red = folder.run("gate", "--points", "2-3", code=1)
     assert red.stdout.splitlines()[0] == "red   sweep  limited: 2 of 3 points, 1 not as expected"
     for option in ("--record", "--update"):
         refused = folder.run("gate", "--points", "1", option)
@@ -223,22 +218,19 @@ def test_a_gate_that_is_red_as_a_whole_passes_no_point(folder: Folder) -> None:
     assert folder.run("gate", "--record").code == 0
     assert "nothing failed" in folder.run("gate", "--failed").stdout
     folder.small("x < 5")
-    drift = folder.run("gate")
-    assert drift.code == 1
+    drift = folder.run("gate", code=1)
     assert "the definition of Small has changed" in drift.stdout
     # For a sweep all is as expected, for the gate it still is not.
     assert folder.run("sweep").code == 0
     assert "nothing failed" in folder.run("sweep", "--failed").stderr
-    failed = folder.run("gate", "--failed")
-    assert failed.code == 1
+    failed = folder.run("gate", "--failed", code=1)
     assert failed.stdout.splitlines()[0].startswith("red   sweep  limited: 3 of 3 points")
     assert folder.run("gate", "--update").code == 0
     assert "nothing failed" in folder.run("gate", "--failed").stdout
     # What a sweep finds to be unexpected is failed for a gate too.
     folder.small("x < 3")
     assert folder.run("sweep", "--points", "3").code == 1
-    failed = folder.run("gate", "--failed")
-    assert failed.code == 1
+    failed = folder.run("gate", "--failed", code=1)
     assert failed.stdout.splitlines()[0].startswith("red   sweep  limited: 1 of 3 points")
 
 
@@ -246,17 +238,14 @@ def test_a_lock_does_not_know_other_values(folder: Folder) -> None:
     folder.file(COUNTER_SWEEP.replace("[1, 2, 3]", "[1, 2]") + EXPECT)
     assert folder.run("gate", "--record").code == 0
     lock = (folder.path / "sweep.lock").read_bytes()
-    other = folder.run("gate", "--set", "Max=[2, 0]", "--locked")
-    assert other.code == 0, other
+    other = folder.run("gate", "--set", "Max=[2, 0]", "--locked", code=0)
     first = "green sweep  limited: 2 of 2 points with Max=[2, 0], as expected"
     assert other.stdout.splitlines()[0] == first
-    worse = folder.run("gate", "--set", "Max=4", "--locked")
-    assert worse.code == 1
+    worse = folder.run("gate", "--set", "Max=4", "--locked", code=1)
     # The commands that run the point again know the value.
     ours = [line.strip() for line in worse.stdout.splitlines() if "again: " in line]
     assert ours == ["again: tla2py check sweep.toml --point 1 --set Max=4"]
-    again = folder.ask(*ours[0].split()[2:])
-    assert again.code == 1
+    again = folder.ask(*ours[0].split()[2:], code=1)
     assert "Invariant Small is violated" in again.stdout
     assert "Max = 4" in folder.ask("cfg", "sweep.toml", "--set", "Max=4").stdout
     assert (folder.path / "sweep.lock").read_bytes() == lock

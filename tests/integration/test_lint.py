@@ -131,9 +131,7 @@ def test_findings_are_told_with_their_places_and_for_programs(run_cli: RunCli, b
     ]
 
 
-def test_a_config_without_errors_has_no_finding_and_a_note_is_no_reason_to_fail(
-    run_cli: RunCli, box: Path
-) -> None:
+def test_no_errors_are_no_reason_to_fail(run_cli: RunCli, box: Path) -> None:
     for args in (("Box.tla",), ("Box.cfg", "Box.tla"), ("Box.cfg",)):
         done = run_cli("lint", *args, cwd=box)
         assert (done.code, done.stdout, done.findings, len(done.errors)) == (0, "", [], 1)
@@ -197,9 +195,7 @@ def test_a_folder_is_linted_as_a_whole(run_cli: RunCli, box: Path) -> None:
     assert "empty" in nothing.error.message
 
 
-def test_the_module_of_a_config_may_be_above_or_in_a_library_or_there_is_none(
-    run_cli: RunCli, box: Path
-) -> None:
+def test_where_the_module_of_a_config_may_be(run_cli: RunCli, box: Path) -> None:
     models, library = box / "specs" / "models", box / "lib"
     for folder in (models, library):
         folder.mkdir(parents=True)

@@ -39,9 +39,7 @@ def answers(ended: Any) -> list[tuple[object, ...]]:
     return [tuple(row[key] for key in keys) for row in ended.json]
 
 
-def test_a_branch_that_ends_early_and_an_invariant_on_the_way_are_no_answer_of_the_log(
-    run_cli: RunCli, tmp_path: Path
-) -> None:
+def test_early_ends_are_no_answers_on_the_log(run_cli: RunCli, tmp_path: Path) -> None:
     module = folder(tmp_path, TRACE, "SPECIFICATION Spec\n", good=GOOD, bad=BAD)
     ended = run_cli("validate", module, tmp_path / "good.ndjson", tmp_path / "bad.ndjson", "--json")
     assert answers(ended) == [("holds", 4, None, []), ("violated", 2, 3, [])]

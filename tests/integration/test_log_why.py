@@ -119,7 +119,6 @@ def test_what_goes_unnoticed_is_found_and_locked(run_cli: RunCli, tmp_path: Path
     assert ["Open", "1", "of", "2", "0", "of", "2", "0", "of", "1", "0", "of", "4"] in [
         line.split() for line in shown.splitlines()
     ]
-
     gate = ("gate", sweep, "-o", store, "--executor", "local", "--no-vacuity", "--no-coverage")
     recorded = run_cli(*gate, "--record", code=0)
     # The changed logs of validate are those of the gate.

@@ -236,9 +236,7 @@ def test_pluscal_whose_translation_has_no_checksum(run_cli: RunCli, countdown: P
     assert [each.doubtful for each in told] == [False]
 
 
-def test_a_gate_says_in_its_reports_when_a_translation_is_not_that_of_the_algorithm(
-    run_cli: RunCli, countdown: Path
-) -> None:
+def test_a_gate_reports_a_translation_that_differs(run_cli: RunCli, countdown: Path) -> None:
     text = Translator(find_toolchain, lambda _: None)(read_module(countdown)).text
     edited = text.replace("left := left - 1", "left := left - 2")
     unmarked = re.sub("BEGIN TRANSLATION.*", "BEGIN TRANSLATION", edited)

@@ -62,9 +62,7 @@ def answers(run_cli: RunCli, *arguments: str | Path) -> list[dict[str, Any]]:
     return rows
 
 
-def test_statuses_tables_traces_and_resumption(
-    run_cli: RunCli, clock: Path, mine: Path, tmp_path: Path
-) -> None:
+def test_statuses_tables_and_resumption(run_cli: RunCli, clock: Path, mine: Path, tmp_path: Path) -> None:
     store = tmp_path / "store"
     rows = answers(run_cli, clock, "--from", mine, "-o", store)
     found = {
@@ -106,9 +104,7 @@ def test_statuses_tables_traces_and_resumption(
 
 
 @pytest.mark.long
-def test_after_a_change_of_comments_no_mutant_runs_again(
-    run_cli: RunCli, clock: Path, tmp_path: Path
-) -> None:
+def test_changed_comments_run_no_mutant_again(run_cli: RunCli, clock: Path, tmp_path: Path) -> None:
     """Rows have the places of the module as it is now; any other change runs the mutants again."""
     module, store = tmp_path / "Clock.tla", tmp_path / "store"
     module.write_text(CLOCK.replace("Loop ==", "(* As\n   before. *)\nLoop =="))

@@ -112,9 +112,7 @@ def test_an_install_changes_the_jar_and_says_so(run_cli: RunCli, tools: Path, ti
     assert chosen in gated.stdout
 
 
-def test_a_version_of_tlc_is_no_release_and_the_error_names_one(
-    run_cli: RunCli, tools: Path, tmp_path: Path
-) -> None:
+def test_a_version_of_tlc_is_no_release(run_cli: RunCli, tools: Path, tmp_path: Path) -> None:
     refused = run_cli("tools", "install", "2.20")
     assert (refused.code, refused.error.code) == (2, "unknown-release")
     assert "tla2py tools install rolling" in refused.hint
@@ -187,9 +185,7 @@ def module(folder: Path, line: str) -> Path:
         ('[model]\nperiodic = "Small"\n', "unknown-keyword", "3:13"),
     ],
 )
-def test_what_a_sweep_file_asks_for(
-    run_cli: RunCli, tiny_sweep: Path, text: str, code: str, place: str
-) -> None:
+def test_what_a_file_asks_for(run_cli: RunCli, tiny_sweep: Path, text: str, code: str, place: str) -> None:
     tiny_sweep.write_text(f'module = "Counter.tla"\n{text}[constants]\nMax = 2\n')
     for arguments in (["--dry-run"], LOCAL):
         ended = run_cli("sweep", tiny_sweep, *arguments)

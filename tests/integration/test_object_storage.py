@@ -273,9 +273,7 @@ def test_many_records_are_fetched_ahead_and_in_order(bucket: str) -> None:
     assert not place._ahead
 
 
-def test_records_are_packed_and_read_where_they_are(
-    address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_records_are_packed_in_place(address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tla2py.store.pack._MOST_PACKS", 7)
     store = made(address, tmp_path)
     big = executed(tmp_path, "b" * 32, "deadlock")
@@ -349,9 +347,7 @@ def test_one_sweep_at_a_time(bucket: str, monkeypatch: pytest.MonkeyPatch) -> No
         assert "x.json" not in store.storage.names("claims")
 
 
-def test_a_claim_is_renewed_as_long_as_it_is_held_and_ends_with_its_process(
-    bucket: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_claim_lasts_as_long_as_its_process(bucket: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(remote, "_RENEWAL_SECONDS", 0.1)
     store = Store.create(f"s3://{bucket}/renewed")
     with store.lock():

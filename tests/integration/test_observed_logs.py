@@ -197,7 +197,6 @@ def test_actions_through_definitions_instances_and_quantifiers(tmp_path: Path) -
     expected, logs = zip(*NODE_LOGS, *further, strict=True)
     module = observed_module(load_modules(tmp_path / "Nodes.tla"), expressions=[LENGTH])
     assert matched(tmp_path, module, logs, constants, values, LogMap(null="Nil")) == list(expected)
-
     expected, logs = zip(*NODE_LOGS, strict=True)
     texts = json.dumps(logs).replace('"msgs"', '"net"').replace('"Write"', '"I!Write"')
     module = observed_module(load_modules(tmp_path / "Outer.tla"))
@@ -205,7 +204,6 @@ def test_actions_through_definitions_instances_and_quantifiers(tmp_path: Path) -
     assert set(module.vocabulary.steps.values()) == {"I!Write", "I!Send", "I!Receive", "I!Stop", "Tick"}
     found = matched(tmp_path, module, json.loads(texts), constants, values, LogMap(null="Nil"))
     assert found == list(expected)
-
     odd: list[Log] = [
         [{"action": "A"}, {"action": "Next", "state": {"x": 5}}, {"action": "B", "args": {"k": 7}}],
         [{"action": "Next"}],

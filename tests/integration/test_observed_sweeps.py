@@ -253,9 +253,7 @@ def test_each_reason_counts_its_logs(run_cli: RunCli, tmp_path: Path) -> None:
             else '{"action": "RMRcvCommitMsg", "args": {"r": "rm1"}}\n'
         )
         (tmp_path / f"{number}.ndjson").write_text(log + f'{{"action": "TMAbort", "number": {number}}}\n')
-
     ended = run_cli("validate", module, *sorted(tmp_path.glob("*.ndjson")), code=1)
-
     counts = [line for line in ended.stdout.splitlines() if re.match(r"\d logs?: ", line)]
     assert [line.partition(" is FALSE")[0] for line in counts] == [
         "6 logs: TMCommit: tmPrepared = RM",
@@ -271,9 +269,7 @@ def test_a_line_is_compared_in_its_own_terms(run_cli: RunCli, tmp_path: Path) ->
     }
     for name, line in said.items():
         (tmp_path / name).write_text(json.dumps({"action": "RMPrepare", **line}) + "\n")
-
     shown = run_cli("validate", module, *(tmp_path / name for name in said)).stdout
-
     assert "RMPrepare: rmState' = state.rmState is FALSE" in shown
     assert 'nearest: RMPrepare(r = rm1), rmState.rm1 "prepared" instead of "working"' in shown
     assert "no action takes this line: r = args.r is FALSE, r = rm1" in shown

@@ -49,9 +49,7 @@ from tla2py.store.store import Store
     ],
 )
 @pytest.mark.parametrize("quote", ['"', "`"])
-def test_distinct_is_quoted_where_it_can_only_be_the_column(
-    statement: str, quoted: str | None, quote: str
-) -> None:
+def test_distinct_is_quoted_where_it_is_a_column(statement: str, quoted: str | None, quote: str) -> None:
     expected = statement if quoted is None else quoted
     if quoted is not None:
         for word in ("distinct", "DISTINCT"):
@@ -75,9 +73,7 @@ def test_distinct_is_quoted_where_it_can_only_be_the_column(
         ("SELECT getenv('HOME')", "getenv", ""),
     ],
 )
-def test_a_refusal_says_what_would_be_right(
-    statement: str, message: str, hint: str, counter_store: Path
-) -> None:
+def test_a_refusal_says_what_is_right(statement: str, message: str, hint: str, counter_store: Path) -> None:
     caught = raises(InputError, lambda: answer_query(Store(counter_store), statement))
     assert caught.code == "sql"
     assert message in caught.message
@@ -158,9 +154,7 @@ def store(run_cli: RunCli, tiny_sweep: Path) -> Path:
     return place
 
 
-def test_a_page_is_written_of_a_store_and_of_a_trace_of_others(
-    run_cli: RunCli, store: Path, tmp_path: Path
-) -> None:
+def test_a_page_of_a_store_and_of_a_trace(run_cli: RunCli, store: Path, tmp_path: Path) -> None:
     notes = tmp_path / "notes.md"
     notes.write_text("# Why it fails\n\nSee [the spec](Counter.tla).\n")
     page = tmp_path / "pages" / "counter.html"

@@ -76,9 +76,7 @@ def test_a_store_answers_what_was_asked(counter_store: Path) -> None:
     assert list(changed.before.astype(int) + 1) == list(changed.after.astype(int))
 
 
-def test_a_second_sweep_runs_nothing_and_prints_the_rows_of_runs(
-    counter_store: Path, run_cli: RunCli
-) -> None:
+def test_a_second_sweep_runs_nothing_and_prints_its_rows(counter_store: Path, run_cli: RunCli) -> None:
     before = {name: rows(counter_store, name) for name in ("runs", "states", "changes")}
     written = (counter_store / "tables" / "current.json").read_bytes()
     # A Java that answers to nothing: whoever starts it fails.
@@ -93,9 +91,7 @@ def test_a_second_sweep_runs_nothing_and_prints_the_rows_of_runs(
         assert run_cli(*SWEEP_HERE[3:], "--json", *also, code=2).error.code == "usage"
 
 
-def test_a_point_that_is_new_or_whose_record_is_damaged_is_executed(
-    counter_store: Path, tmp_path: Path, run_cli: RunCli
-) -> None:
+def test_a_new_point_or_a_damaged_record_is_run(counter_store: Path, tmp_path: Path, run_cli: RunCli) -> None:
     store = shutil.copytree(counter_store, tmp_path / "store")
     shutil.copy(SPECS / "Counter.tla", tmp_path)
     text = (SPECS / "counter.toml").read_text().replace("Max = [1, 2, 3]", "Max = [0, 1, 2, 3]")
@@ -225,9 +221,7 @@ for arguments, allowed in {commands}:
     assert done.returncode == 0, done.stderr
 
 
-def test_traces_are_listed_printed_and_compared_with_those_of_another_store(
-    counter_store: Path, run_cli: RunCli, tmp_path: Path
-) -> None:
+def test_traces_are_listed_shown_and_compared(counter_store: Path, run_cli: RunCli, tmp_path: Path) -> None:
     listed = run_cli("trace", counter_store, code=0)
     lines = listed.stdout.splitlines()
     assert [line for line in lines if line[:1].isdigit()] == [

@@ -33,9 +33,7 @@ def lease(tmp_path_factory: pytest.TempPathFactory) -> StoreView:
     return swept(folder, Lease=spec("Lease"), sweep=LEASE)
 
 
-def test_values_of_states_and_steps_by_python_and_on_the_command_line(
-    lease: StoreView, run_cli: RunCli
-) -> None:
+def test_values_of_states_and_steps(lease: StoreView, run_cli: RunCli) -> None:
     expressions = ("granted[1] - now", "Cardinality({now, 1})", "now' - now", "Grant(2)", "Free /\\\n  TRUE")
     view = lease.with_values(*expressions)
     rows = [dict(state.evaluated) for state in view.trace(1).states]
@@ -75,9 +73,7 @@ def test_values_of_states_and_steps_by_python_and_on_the_command_line(
         ("[]Free", "expression-fails", "[]Free is temporal"),
     ],
 )
-def test_an_expression_that_fails_is_one_error(
-    lease: StoreView, expression: str, code: str, part: str
-) -> None:
+def test_a_failing_expression_is_one_error(lease: StoreView, expression: str, code: str, part: str) -> None:
     failed = raises(InputError, lambda: lease.with_values("now", expression).trace(1))
     assert failed.code == code
     assert part in failed.message
@@ -162,9 +158,7 @@ def test_parts_of_a_conjunct(parts: StoreView) -> None:
     assert found.rows[14].conjunct.unbound == ("n",)
 
 
-def test_conjuncts_on_the_command_line_of_one_trace_and_by_kind(
-    lease: StoreView, run_cli: RunCli, parts: StoreView
-) -> None:
+def test_conjuncts_are_printed_by_trace_and_kind(lease: StoreView, run_cli: RunCli, parts: StoreView) -> None:
     shown = run_cli("trace", lease.store.path, "1", "--conjuncts").stdout
     lines = [" ".join(line.split()) for line in shown.splitlines()]
     assert "Lease:17:36 c # d => TTTTTT" in lines
@@ -310,9 +304,7 @@ def test_the_binding_that_gets_furthest(actions: StoreView) -> None:
     assert not found.enabled
 
 
-def test_an_action_is_enabled_up_to_a_conjunct_beside_it_or_a_set_without_elements(
-    actions: StoreView,
-) -> None:
+def test_an_action_is_enabled_up_to_a_conjunct(actions: StoreView) -> None:
     last = actions.enabled("Add", 1)
     assert stages(last)[:3] == [("x >= 0", "T"), ("x < 3", "F"), ("x' = x + 1", "-")]
     first = actions.enabled("Add", 1, state=1)

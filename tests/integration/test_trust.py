@@ -78,7 +78,6 @@ def test_a_stranger_finds_nothing_and_who_is_trusted_all(run_cli: RunCli, tmp_pa
         if NETWORK:
             with pytest.raises(TimeoutError):
                 udp.recv(1)
-
         trusted = run_cli(*asked, "--trust", env=environment)
         found = found_by(trusted)
         assert (found["env"], found["home"]) == ("of variables", str(tmp_path))

@@ -116,7 +116,6 @@ def test_tlc_prints_what_we_read(tmp_path: Path, options: list[str]) -> None:
         *options,
     )
     result = read_file(log)
-
     assert [violation.name for violation in result.violations] == ["Goes"], log.read_text()[-2000:]
     states = result.traces[0].states
     assert len(states) == len(values)
@@ -130,7 +129,6 @@ def test_expressions_that_tlc_prints(tmp_path: Path) -> None:
     (tmp_path / "Values.cfg").write_text("")
     log = run_tlc(tmp_path, "\n".join(f'ASSUME PrintT(<<"it", {text}>>)' for text in EXPRESSIONS))
     printed = [parse_value(line) for line in log.read_text().splitlines() if line.startswith('<<"it"')]
-
     assert len(printed) == len(EXPRESSIONS), log.read_text()
     for value, (text, expected) in zip(printed, EXPRESSIONS.items(), strict=True):
         assert same_value(value, ("it", expected)), text
@@ -152,16 +150,12 @@ def with_postcondition(talk: Path, name: str) -> Path:
     return path
 
 
-def test_a_check_shows_what_is_printed_and_json_has_the_values_and_their_number(
-    run_cli: RunCli, talk: Path
-) -> None:
+def test_a_check_shows_what_is_printed(run_cli: RunCli, talk: Path) -> None:
     ended = run_cli("check", talk, "-c", "Max=2", code=0)
-
     *printed, verdict = ended.stdout.splitlines()
     assert printed == ['<<"starts with", 2>>', '<<"leaves", 0>>', '<<"leaves", 1>>']
     assert verdict.startswith("holds")
     found = run_cli("check", talk, "-c", "Max=1500", "--json").json
-
     assert found["print_count"] == 1501
     assert len(found["prints"]) == 1000
     assert found["prints"][-1] == '<<"leaves", 998>>'
@@ -187,9 +181,7 @@ def test_a_store_has_the_values_also_of_records_of_before(run_cli: RunCli, talk:
     # As a version that had no such table left it.
     for file in (store / "tables" / "prints").iterdir():
         file.unlink()
-
     view = open_view(store)
-
     runs = view.runs
     assert list(runs["print_count"]) == [2, 3]
     second = view.prints[view.prints["run_id"] == runs["run_id"][1]]
@@ -215,19 +207,15 @@ def test_a_postcondition_is_named(
     assert code == 2 or not re.search("[Aa]ssumption|ASSUME", ended.stdout)
 
 
-def test_a_sweep_and_a_gate_name_the_postcondition_and_what_was_printed(
-    run_cli: RunCli, talk: Path, newer_tlc: Path
-) -> None:
+def test_a_postcondition_and_prints_are_reported(run_cli: RunCli, talk: Path, newer_tlc: Path) -> None:
     sweep = talk.with_name("sweep.toml")
     sweep.write_text(
         'module = "Talk.tla"\n[model]\npostconditions = ["Few"]\n[parameters]\nMax = [1, 2]\n[tlc]\nwarm = false\n'
     )
     options = ("-o", talk.with_name("store"), "--executor", "local", "--tla2tools", newer_tlc)
-
     ended = run_cli("sweep", sweep, *options, code=1)
     assert "violated: Few" in ended.stdout
     assert '<<"distinct", 3>>' in ended.stdout
-
     gated = run_cli("gate", sweep, *options, code=1)
     assert "Postcondition Few" in gated.stdout
     assert '<<"distinct", 3>>' in gated.stdout
@@ -268,9 +256,7 @@ def violated(folder: Path) -> list[list[str]]:
         pytest.param('"Grows", "Both"', ["init", "state", "step"], marks=pytest.mark.long),
     ],
 )
-def test_a_conjunct_goes_by_the_name_of_its_property(
-    run_cli: RunCli, folder: Path, properties: str, broken: list[str]
-) -> None:
+def test_conjuncts_go_by_property(run_cli: RunCli, folder: Path, properties: str, broken: list[str]) -> None:
     """With one property there is nothing to choose from; of several each is checked alone. Then the search goes on."""
     (folder / "s.toml").write_text(SWEEP.format(properties, broken=[f'"{each}"' for each in broken]))
     run_cli("gate", "s.toml", "--executor", "local", "--junit", "junit.xml", cwd=folder, code=0)
@@ -287,9 +273,7 @@ def test_a_conjunct_goes_by_the_name_of_its_property(
 
 
 @pytest.mark.parametrize("find", ["each", "first"])
-def test_a_conjunct_with_a_name_goes_by_that_of_its_property(
-    run_cli: RunCli, folder: Path, find: str
-) -> None:
+def test_a_named_conjunct_goes_by_its_property(run_cli: RunCli, folder: Path, find: str) -> None:
     """Though it is an invariant of its own too, and others are violated besides."""
     text = SWEEP.format('"Grows", "Named", "Both"', broken=['"step"']).replace('"each"', f'"{find}"')
     if find == "first":

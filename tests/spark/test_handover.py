@@ -151,9 +151,7 @@ def test_the_statuses_of_mutants_are_those_of_the_local_executor(run_cli: RunCli
 
 
 @pytest.mark.long
-def test_the_state_graph_of_a_system_answers_the_statement_of_its_page(
-    tmp_path: Path, run_cli: RunCli
-) -> None:
+def test_a_state_graph_answers_its_page(tmp_path: Path, run_cli: RunCli) -> None:
     folder, store = SYSTEMS / "ledger_chaining", tmp_path / "store"
     shown = r'tla2py query runs/ledger-chaining-graph "(.*?)"\n(.*?)```'
     found = re.search(shown, (folder / "README.md").read_text(), re.DOTALL)

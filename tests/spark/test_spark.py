@@ -152,9 +152,7 @@ def test_a_master_that_is_not_there(run_cli: RunCli, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("master", "reason"), [("yarn", "HADOOP_CONF_DIR"), ("k8s://https://127.0.0.1:1", "Connection refused")]
 )
-def test_a_cluster_manager_that_lacks_settings(
-    master: str, reason: str, run_cli: RunCli, tmp_path: Path
-) -> None:
+def test_a_manager_that_lacks_settings(master: str, reason: str, run_cli: RunCli, tmp_path: Path) -> None:
     ended = run_cli(
         "sweep", SPECS / "counter.toml", "-o", tmp_path / "store", "--master", master, process=True
     )

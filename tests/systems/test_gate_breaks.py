@@ -75,9 +75,7 @@ def sweep_text(name: str) -> str:
 
 
 @pytest.mark.parametrize("name", SYSTEMS)
-def test_a_small_size_is_green_and_without_an_invariant_red(
-    name: str, tmp_path: Path, run_cli: RunCli
-) -> None:
+def test_green_and_without_an_invariant_red(name: str, tmp_path: Path, run_cli: RunCli) -> None:
     for folder in (name, "lib"):
         shutil.copytree(SPECS / folder, tmp_path / folder)
     sweep = tmp_path / name / "gate.toml"

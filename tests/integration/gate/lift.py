@@ -35,6 +35,9 @@ trace_length = 3
 NO_CI = dict.fromkeys(("GITHUB_ACTIONS", "GITHUB_STEP_SUMMARY", "GITHUB_WORKSPACE", "CI_PROJECT_DIR"))
 
 
+Env = dict[str, str | None]
+
+
 class Folder:
     """A folder with a module and its sweep file, to be gated and broken."""
 
@@ -48,14 +51,14 @@ class Folder:
         self.sweep.write_text(SWEEP)
         self._run = run_cli
 
-    def gate(self, *options: str | Path, env: dict[str, str | None] | None = None) -> Ended:
+    def gate(self, *options: str | Path, env: Env | None = None, code: int | None = None) -> Ended:
         asked = ("gate", "sweep.toml", "-o", self.store, "--executor", "local", *options)
-        return self.cli(*asked, env=env)
+        return self.cli(*asked, env=env, code=code)
 
     def cli(
-        self, *arguments: str | Path, env: dict[str, str | None] | None = None, prefix: Sequence[str] = ()
+        self, *args: str | Path, env: Env | None = None, prefix: Sequence[str] = (), code: int | None = None
     ) -> Ended:
-        return self._run(*arguments, cwd=self.path, env={**NO_CI, **(env or {})}, prefix=prefix)
+        return self._run(*args, cwd=self.path, env={**NO_CI, **(env or {})}, prefix=prefix, code=code)
 
     def change(self, file: Path, old: str, new: str) -> None:
         text = file.read_text()

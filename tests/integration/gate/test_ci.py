@@ -40,9 +40,7 @@ def job(checkout: Path, tmp_path_factory: pytest.TempPathFactory) -> Job:
     return Job(checkout, tmp_path_factory.mktemp("runner"))
 
 
-def test_the_action_gates_keeps_what_it_ran_and_its_expressions_name_what_steps_write(
-    checkout: Path, job: Job
-) -> None:
+def test_the_action_gates_and_names_what_its_steps_write(checkout: Path, job: Job) -> None:
     first = job.use(sweeps="good.toml")
     assert first.returncode == 0, first.stdout + first.stderr
     assert job.outputs["gate"]["exit-code"] == "0"

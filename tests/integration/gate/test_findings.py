@@ -31,8 +31,7 @@ def findings(ended: Ended) -> Findings:
 
 
 def test_a_finding_heads_every_report_and_strict_makes_it_red(constant: Folder) -> None:
-    done = constant.gate(*REPORTS, env={"GITHUB_ACTIONS": "true"})
-    assert done.code == 0, done
+    done = constant.gate(*REPORTS, env={"GITHUB_ACTIONS": "true"}, code=0)
     [found] = findings(done).open
     assert (found.code, found.subject, str(found.place)) == ("constant-check", "Low", "sweep.toml:3:26")
     lines = [line for line in done.stdout.splitlines() if not line.startswith("::")]
@@ -71,8 +70,7 @@ def test_a_finding_heads_every_report_and_strict_makes_it_red(constant: Folder) 
 def test_an_accepted_finding_is_listed_with_its_reason(constant: Folder, entry: str) -> None:
     with constant.sweep.open("a") as file:
         file.write(f"[accept]\n{entry}\n")
-    done = constant.gate("--strict")
-    assert done.code == 0, done
+    done = constant.gate("--strict", code=0)
     assert "note: accepted: constant-check Low (by design)" in done.stdout
     assert findings(done).open == ()
     assert [(each.finding.subject, each.reason) for each in findings(done).accepted] == [("Low", "by design")]
@@ -85,8 +83,7 @@ def test_an_accepted_finding_is_listed_with_its_reason(constant: Folder, entry: 
 def test_an_entry_that_accepts_nothing_is_a_finding(constant: Folder, entry: str) -> None:
     with constant.sweep.open("a") as file:
         file.write(f"[accept]\n{entry}\n")
-    done = constant.gate()
-    assert done.code == 0, done
+    done = constant.gate(code=0)
     line = len(constant.sweep.read_text().splitlines())
     assert [(each.code, str(each.place)) for each in findings(done).open] == [
         ("accept-unused", f"sweep.toml:{line}:1"),
@@ -101,8 +98,7 @@ def codes(ended: Ended) -> list[tuple[str, str | None]]:
 def test_a_single_distinct_state_is_a_finding(folder: Folder) -> None:
     folder.change(folder.sweep, "Top = [1, 2]", "Top = [0]")
     folder.sweep.write_text(folder.sweep.read_text().partition("[[expect.point]]")[0])
-    done = folder.gate("--coverage")
-    assert done.code == 0, done
+    done = folder.gate("--coverage", code=0)
     # It explains which actions are never enabled.
     assert codes(done) == [("single-state", "Lift")]
     assert done.stderr.count("single-state") == 0
@@ -124,8 +120,7 @@ def test_an_action_that_is_never_enabled_is_a_finding_where_actions_are_counted(
         file.write('[accept]\nnever-enabled.Jump = "an alarm that nobody rings"\n')
     # Without counts Jump may be enabled or not, so the gate does not report its entry.
     assert codes(folder.gate()) == []
-    done = folder.gate("--strict", "--record")
-    assert done.code == 0, done
+    done = folder.gate("--strict", "--record", code=0)
     assert [str(each) for each in findings(done).accepted] == [
         "never-enabled Jump (an alarm that nobody rings)"
     ]

@@ -30,8 +30,8 @@ def models(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def gate(run_cli: RunCli, folder: Path, *options: str) -> Ended:
-    return run_cli("gate", ".", "--executor", "local", *options, cwd=folder, env=NO_CI)
+def gate(run_cli: RunCli, folder: Path, *options: str, code: int | None = None) -> Ended:
+    return run_cli("gate", ".", "--executor", "local", *options, cwd=folder, env=NO_CI, code=code)
 
 
 def test_a_folder_is_recorded_confirmed_and_locked(models: Path, run_cli: RunCli) -> None:
@@ -71,8 +71,7 @@ def test_a_folder_is_recorded_confirmed_and_locked(models: Path, run_cli: RunCli
 
 def test_what_cannot_be_read_is_a_row(models: Path, run_cli: RunCli) -> None:
     (models / "models" / "Lift_odd.cfg").write_text("SPECIFICATION Nothing\n")
-    done = gate(run_cli, models, "--timeout", "1m")
-    assert done.code == 2
+    done = gate(run_cli, models, "--timeout", "1m", code=2)
     assert [problem.reason for problem in done.problems] == [Reason.UNREAD, *[Reason.UNEXPECTED] * 2]
     swept = run_cli("sweep", ".", "-o", "store", "--executor", "local", cwd=models, code=2)
     assert (swept.executed, "Lift_odd.cfg" in swept.stderr) == (5, True)
@@ -92,13 +91,11 @@ def test_options_change_all_configs_and_belong_to_the_lock(tmp_path: Path, run_c
     (tmp_path / "Lift.tla").write_text(LIFT)
     (tmp_path / "Lift.cfg").write_text(CONFIGS["Lift.cfg"])
     options = ("-c", "Top=3", "--no-deadlock")
-    done = gate(run_cli, tmp_path, *options, "--record", "--no-coverage", "--no-vacuity")
-    assert done.code == 0
+    done = gate(run_cli, tmp_path, *options, "--record", "--no-coverage", "--no-vacuity", code=0)
     assert "1 point with -c Top=3 --no-deadlock, as expected" in done.stdout
     assert '"--no-deadlock"' in (tmp_path / "models.lock").read_text()
     assert gate(run_cli, tmp_path, *options).code == 0
-    other = gate(run_cli, tmp_path, "-c", "Top=2", "--no-deadlock")
-    assert other.code == 1
+    other = gate(run_cli, tmp_path, "-c", "Top=2", "--no-deadlock", code=1)
     assert (
         "drift: the options that change the configs were --no-deadlock, -c Top=3 and are now --no-deadlock, -c Top=2"
         in other.stdout

@@ -45,7 +45,6 @@ def test_logs_are_gated(run_cli: RunCli, tmp_path: Path) -> None:
     (tmp_path / "reports").mkdir()
     reports = [each for name, file in files.items() for each in (f"--{name}", file)]
     gate = ("gate", sweep, "-o", tmp_path / "store", "--executor", "local", "--no-vacuity", "--no-coverage")
-
     red = run_cli(*gate, *reports, env=NO_CI | {"GITHUB_ACTIONS": "true"}, cwd=tmp_path, code=1)
     # The pattern matches one of the two logs that the wrong model does not explain.
     assert "1 not as expected" in red.stdout
@@ -71,7 +70,6 @@ def test_logs_are_gated(run_cli: RunCli, tmp_path: Path) -> None:
     assert (place["artifactLocation"]["uri"], place["region"]["startLine"]) == ("logs/a.ndjson", 2)
     assert line in result["message"]["text"]
     assert "&lt;i&gt;\\|\\*" in files["summary"].read_text()
-
     sweep.write_text(SWEEP.replace("logs/b*", "logs/*"))
     assert run_cli(*gate, "--record", env=NO_CI).code == 0
     lock = tmp_path / "sweep.lock"
@@ -94,7 +92,6 @@ def test_logs_are_gated(run_cli: RunCli, tmp_path: Path) -> None:
     assert "was made from other inputs" in run_cli("gate", tmp_path / "store", env=NO_CI).stdout
     sweep.write_text(SWEEP.replace("logs/b*", "log/*"))
     refused(run_cli(*gate, env=NO_CI), "expect-no-point", f"{sweep}:12:1", "log/*")
-
     page = tmp_path / "page.html"
     run_cli("report", tmp_path / "store", "-o", page)
     shown = page.read_text()
@@ -144,7 +141,5 @@ def test_a_changed_action_is_drift_although_all_logs_still_hold(run_cli: RunCli,
     sweep.write_text('module = "Steps.tla"\n[logs]\nfiles = ["*.ndjson"]\n[expect]\nverdict = "holds"\n')
     gate = ("gate", sweep, "--executor", "local", "--no-vacuity")
     assert run_cli(*gate, "--record").code == 0
-
     module.write_text(STEPS.replace("x' = x + 1", "x' = x + 1 \\/ x' = x + 2"))
-
     assert "drift: the definition of Up has changed" in run_cli(*gate, code=1).stdout

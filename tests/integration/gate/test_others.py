@@ -32,20 +32,19 @@ def models(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def gate(run_cli: RunCli, folder: Path, target: str, *options: str) -> Ended:
-    command = ("gate", target, "-o", "store", "--executor", "local", *options)
-    return run_cli(*command, cwd=folder, env=NO_CI)
+def gate(run_cli: RunCli, folder: Path, *options: str, code: int | None = None) -> Ended:
+    command = ("gate", "sweep.toml", "-o", "store", "--executor", "local", *options)
+    return run_cli(*command, cwd=folder, env=NO_CI, code=code)
 
 
 def test_what_configs_expect_is_gated(models: Path, run_cli: RunCli) -> None:
-    done = gate(run_cli, models, "sweep.toml")
-    assert done.code == 0, done.stdout + done.stderr
+    done = gate(run_cli, models, code=0)
     assert [len(gated.decision.points) for gated in done.reported.gated] == [5]
     # Another expectation is another judgement, not another run.
     low, stops = models / "models" / "Low.cfg", models / "models" / "Stops.cfg"
     low.write_text(CONFIGS["Low"].replace("SafetyFailure Low", "Success"))
     stops.write_text(CONFIGS["Stops"].replace("DeadlockFailure", "SafetyFailure"))
-    done = gate(run_cli, models, "sweep.toml", "--sarif", "s.sarif")
+    done = gate(run_cli, models, "--sarif", "s.sarif")
     assert done.executed == 0
     red(done, 1, (Reason.UNEXPECTED, 4), (Reason.UNEXPECTED, 5))
     for problem, config, words in zip(
@@ -62,8 +61,7 @@ def test_what_configs_expect_is_gated(models: Path, run_cli: RunCli) -> None:
     row = "[[expect.point]]\nmatch = { config = 'models/Low.cfg' }\nviolates = ['Low']\n"
     (models / "sweep.toml").write_text(TOML + row)
     stops.write_text(CONFIGS["Stops"])
-    done = gate(run_cli, models, "sweep.toml")
-    assert done.code == 0
+    done = gate(run_cli, models, code=0)
     assert [each for gated in done.reported.gated for each in gated.decision.notices if "EXPECT" in each] == [
         "the sweep file's [expect] overrides EXPECT at models/Low.cfg:4:4"
     ]
@@ -72,14 +70,14 @@ def test_what_configs_expect_is_gated(models: Path, run_cli: RunCli) -> None:
 def test_the_sweep_file_wins_over_what_a_config_expects(models: Path, run_cli: RunCli) -> None:
     only = TOML.replace("models/*.cfg", "models/Low.cfg")
     (models / "sweep.toml").write_text(f"{only}[expect]\nverdict = 'holds'\n")
-    done = gate(run_cli, models, "sweep.toml")
+    done = gate(run_cli, models)
     red(done, 1, (Reason.UNEXPECTED, 1))
     note = "the sweep file's [expect] overrides EXPECT at models/Low.cfg:4:4"
     assert f"note: {note}" in done.stdout
     assert note in run_cli("sweep", "sweep.toml", "--executor", "local", cwd=models).stderr
     # Rows alone leave the other points to their configs.
     (models / "sweep.toml").write_text(f"{only}[expect]\n")
-    done = gate(run_cli, models, "sweep.toml")
+    done = gate(run_cli, models)
     assert (done.code, "overrides" in done.stdout) == (0, False)
 
 
@@ -92,5 +90,5 @@ def test_the_sweep_file_wins_over_what_a_config_expects(models: Path, run_cli: R
 )
 def test_what_a_config_cannot_expect(models: Path, run_cli: RunCli, said: str, code: str, named: str) -> None:
     (models / "models" / "Low.cfg").write_text(CONFIGS["Low"].replace("EXPECT SafetyFailure Low", said))
-    refused(gate(run_cli, models, "sweep.toml"), code, "models/Low.cfg:4:4", named)
+    refused(gate(run_cli, models), code, "models/Low.cfg:4:4", named)
     assert not (models / "store").exists()

@@ -41,9 +41,9 @@ def write(folder: Path, text: str) -> None:
     (folder / "s.toml").write_text(text)
 
 
-def gate(folder: Path, *options: str | Path) -> Ended:
+def gate(folder: Path, *options: str | Path, code: int | None = None) -> Ended:
     plain = ("--no-vacuity", "--no-coverage", "--executor", "local")
-    return command.run("gate", "s.toml", *plain, *options, cwd=folder, env=NO_CI)
+    return command.run("gate", "s.toml", *plain, *options, cwd=folder, env=NO_CI, code=code)
 
 
 def rows(ended: Ended) -> dict[str, Any]:
@@ -68,8 +68,7 @@ def kept(folder: Path) -> dict[str, str]:
 
 def test_properties_with_teeth_pass_and_their_mutants_are_kept(tmp_path: Path) -> None:
     write(tmp_path, sweep_text('"Same", "y < 9"', '"Moves", "Again"', deadlock=True))
-    first = gate(tmp_path, "--self-test", "--record", "--json")
-    assert first.code == 0, first
+    first = gate(tmp_path, "--self-test", "--record", "--json", code=0)
     found = rows(first)
     assert {name: each["status"] for name, each in found.items()} == dict.fromkeys(
         ("Same", "y < 9", "Moves", "Again", "deadlock"), "noticed"
@@ -96,8 +95,7 @@ def test_properties_with_teeth_pass_and_their_mutants_are_kept(tmp_path: Path) -
 def test_a_vacuous_property_is_red_until_it_is_accepted(tmp_path: Path) -> None:
     write(tmp_path, sweep_text('"Same", "Vacuous"'))
     reports = ("--junit", tmp_path / "j.xml", "--sarif", tmp_path / "s.sarif", "--summary", tmp_path / "s.md")
-    red = gate(tmp_path, "--self-test", *reports)
-    assert red.code == 1
+    red = gate(tmp_path, "--self-test", *reports, code=1)
     [problem] = red.problems
     assert (problem.reason.value, problem.subject) == ("self-test", "Vacuous")
     assert re.fullmatch(
@@ -116,8 +114,7 @@ def test_a_vacuous_property_is_red_until_it_is_accepted(tmp_path: Path) -> None:
     assert (plain.code, plain.json[0]["self_test"]) == (0, None)
     with (tmp_path / "s.toml").open("a") as file:
         file.write('[accept]\nself-test.Vacuous = "a sample"\nself-test.Same = "wrong"\n')
-    green = gate(tmp_path, "--self-test")
-    assert green.code == 0, green
+    green = gate(tmp_path, "--self-test", code=0)
     assert executed(green) == []
     assert "accepted: self-test Vacuous (a sample)" in green.stdout
     assert "self-test Same is accepted, but it can fail" in green.stdout
@@ -139,8 +136,7 @@ def test_a_kept_mutant_that_is_gone_is_found_anew(tmp_path: Path) -> None:
     assert "self-test: the lock's mutants are gone or no longer noticed: Same" in changed.stdout
     assert "self-test: the lock does not keep the mutants of Same; --update keeps them" in changed.stdout
     assert lock.read_text() == locked
-    updated = gate(tmp_path, "--self-test", "--update")
-    assert updated.code == 0, updated
+    updated = gate(tmp_path, "--self-test", "--update", code=0)
     assert "self-test: the lock" not in updated.stdout
     after = kept(tmp_path)
     assert [*after] == ["Same"]
@@ -156,8 +152,7 @@ def test_a_kept_mutant_that_is_not_noticed_is_found_anew(tmp_path: Path) -> None
     ids, lock = kept(tmp_path), tmp_path / "s.lock"
     # No fairness is lost where x and y differ.
     lock.write_text(lock.read_text().replace(ids["Same"], ids["Again"]))
-    found = gate(tmp_path, "--self-test")
-    assert found.code == 0
+    found = gate(tmp_path, "--self-test", code=0)
     assert "self-test: the lock's mutants are gone or no longer noticed: Same" in found.stdout
     assert rows(gate(tmp_path, "--self-test", "--json"))["Same"]["mutant"] == ids["Same"]
 
@@ -172,8 +167,7 @@ def test_a_property_that_the_sweep_violates_everywhere_needs_no_mutant(tmp_path:
 
 def test_what_mutate_found_is_tried_first(tmp_path: Path) -> None:
     write(tmp_path, sweep_text('"Same", "Vacuous"') + '[mutation]\noperators = ["drop-update"]\n')
-    ended = gate(tmp_path, "--self-test", "--json")
-    assert ended.code == 1
+    ended = gate(tmp_path, "--self-test", "--json", code=1)
     same, vacuous = rows(ended).values()
     assert (same["status"], vacuous["status"]) == ("noticed", "unnoticed")
     # One run shows it of Same; the other property is asked about all four mutants of the operator.

@@ -36,8 +36,7 @@ def test_a_store_is_judged_by_the_sweep_file_it_was_made_from(locked: Folder) ->
     assert locked.cli("gate", "store", env={"PATH": "/nowhere"}).code == 0
     (locked.path / "sweep.toml").rename(locked.path / "moved.toml")
     refused(locked.cli("gate", "store"), "sweep-unknown", None, "sweep.toml", "--sweep")
-    done = locked.cli("gate", "store", "--sweep", "moved.toml")
-    assert done.code == 0
+    done = locked.cli("gate", "store", "--sweep", "moved.toml", code=0)
     assert [gated.lock for gated in done.reported.gated] == [None]
 
 
@@ -137,8 +136,7 @@ def test_a_red_point_says_how_to_run_it_again_and_that_works(folder: Folder) -> 
     (ours,) = [line.removeprefix("again: ") for line in lines if line.startswith("again: ")]
     (plain,) = [line.removeprefix("plain: ") for line in lines if line.startswith("plain: ")]
     assert ours == "tla2py check sweep.toml --point 2"
-    again = folder.cli(*ours.split()[1:])
-    assert again.code == 1
+    again = folder.cli(*ours.split()[1:], code=1)
     assert "Invariant Low is violated" in again.stdout
     first, _, rest = plain.partition(" && ")
     assert folder.cli(*first.split()[1:]).code == 0
@@ -152,8 +150,7 @@ def test_on_github_it_annotates_and_writes_the_summary(locked: Folder) -> None:
     summary.write_text("before\n")
     locked.change(locked.sweep, 'violates = ["Low"]', 'violates = ["Inside"]')
     github: dict[str, str | None] = {"GITHUB_ACTIONS": "true", "GITHUB_STEP_SUMMARY": str(summary)}
-    done = locked.gate(env=github | {"GITHUB_WORKSPACE": str(locked.path)})
-    assert done.code == 1
+    done = locked.gate(env=github | {"GITHUB_WORKSPACE": str(locked.path)}, code=1)
     lines = done.stdout.splitlines()
     token = lines[0].removeprefix("::stop-commands::")
     assert len(token) > 20
@@ -185,8 +182,7 @@ def test_a_constant_that_nothing_assigns_is_named(folder: Folder) -> None:
     done = folder.gate()
     assert (done.code, done.error.code) == (2, "unassigned")
     folder.change(folder.module, "NotThere == floor /= Goal", "Goals == {Goal}")
-    done = folder.gate("--summary", "gate.md", "--junit", "j.xml", "--sarif", "s.sarif")
-    assert done.code == 0
+    done = folder.gate("--summary", "gate.md", "--junit", "j.xml", "--sarif", "s.sarif", code=0)
     note = "not assigned, so a model value of its own name: Goal"
     assert f"note: {note}" in done.stdout
     for report in ("gate.md", "j.xml", "s.sarif"):

@@ -118,9 +118,7 @@ def test_a_sweep_and_its_records_name_the_walls(run_cli: RunCli, tiny_sweep: Pat
                 assert [each.walls for each in archive.record.executions] == [expected]
 
 
-def test_required_walls_that_are_missing(
-    run_cli: RunCli, tiny_sweep: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_required_walls_missing(run_cli: RunCli, tiny_sweep: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked = ("sweep", tiny_sweep, "--executor", "local", "--sandbox", "require")
     if not walls().missing:
         assert run_cli(*asked).code == 1  # a violation
