@@ -23,11 +23,6 @@ Like = Callable[[Scene], Scene]
 TLC = ("-Djava.io.tmpdir", "-Xss16m")
 
 
-def daemon_of(driver: psutil.Process, scene: Scene) -> psutil.Process:
-    """The process that Spark's Python workers are forked from, once one of them is executing a run."""
-    return psutil.Process(python_worker(driver.pid)).parent() or scene.victim(driver, "pyspark.daemon")
-
-
 @pytest.mark.parametrize("victim", ["TLC", "daemon of the Python workers"])
 def test_kill_below_spark(victim: str, shared: Scene, like: Like) -> None:
     scene = like(shared)
@@ -37,7 +32,9 @@ def test_kill_below_spark(victim: str, shared: Scene, like: Like) -> None:
     if victim == "TLC":
         scene.victim(driver, *TLC).kill()
     else:
-        daemon_of(driver, scene).kill()
+        # The process that Spark's Python workers are forked from, once one of them is executing a run.
+        worker = psutil.Process(python_worker(driver.pid))
+        (worker.parent() or scene.victim(driver, "pyspark.daemon")).kill()
     # Spark, or for a TLC the worker, executes again what went on there.
     assert driver.wait(timeout=200) == 0, scene.stderr
     scene.check(shared.store, again=0)

@@ -118,15 +118,16 @@ def test_states_coverage_and_prints_are_the_same(answers: Tables, jar: Path) -> 
         {"at": ["left", {"#bigint": "1"}], "from": {"#bigint": "0"}},
         {"at": ["left", {"#bigint": "1"}], "from": {"#bigint": "1"}},
     ]
+    covered = [each for each in answers("coverage") if each["run_id"] == holds]
     assert {
-        (each["kind"], each["name"]): (each["distinct"], each["generated"])
-        for each in answers("coverage")
-        if each["run_id"] == holds and each["kind"] in ("init", "action")
+        each["name"]: (each["kind"], each["distinct"], each["generated"])
+        for each in covered
+        if each["kind"] in ("init", "action")
     } == {
-        ("init", "Init"): (1, 1),
-        ("action", "Add"): (12, 14),
-        ("action", "Back"): (0, 0),
-        ("action", "Rest"): (0, 6),
+        "Init": ("init", 1, 1),
+        "Add": ("action", 12, 14),
+        "Back": ("action", 0, 0),
+        "Rest": ("action", 0, 6),
     }
     printed = [each["text"] for each in answers("prints") if each["run_id"] == holds]
     assert printed == ['<<"starts", "holds">>']
@@ -162,11 +163,8 @@ def test_all_violations_and_the_graph_are_the_same(tmp_path: Path, jar: Path) ->
     each = sweep(tmp_path, jar, text + 'find = "each"\n')
     [row] = each("runs")
     assert (row["executions"], row["undecided"]) == (4, [])
-    assert [(trace["name"], trace["length"]) for trace in each("traces")] == [
-        ("Even", 3),
-        ("Low", 3),
-        ("Grows", 4),
-    ]
+    traces = [(trace["name"], trace["length"]) for trace in each("traces")]
+    assert traces == [("Even", 3), ("Low", 3), ("Grows", 4)]
     assert answer(each, row).counts == (5, 5, 3)
     further = sweep(tmp_path, jar, text + 'options = ["-continue"]\ngraph = true\n')
     [row] = further("runs")
@@ -186,30 +184,17 @@ def test_a_simulation_answers_the_same(tmp_path: Path, jar: Path) -> None:
     )
     walks = sweep(tmp_path, jar, text)
     holds, violated = (answer(walks, row) for row in walks("runs"))
-    assert (holds.outcome, holds.verdict, holds.counts) == (
-        "bounded_success",
-        "inconclusive",
-        (301, None, None),
-    )
+    counts = (301, None, None)
+    assert (holds.outcome, holds.verdict, holds.counts) == ("bounded_success", "inconclusive", counts)
     assert walks("runs")[0]["behaviours"] == 50
     first, second = walks("simulations")
     # From 2.20 the behaviours kept have no stuttering steps.
     old = version(jar) in ("2.15", "2.19")
     shortest, longest = (6, 6) if old else (3, 5)
     assert shortest <= first.pop("mean_length") <= longest
-    assert first == {
-        "run_id": walks("runs")[0]["run_id"],
-        "mode": "simulate",
-        "seed": 0,
-        "workers": 1,
-        "depth_limit": 6,
-        "behaviours": 50,
-        "initial": 1,
-        "generated": 301,
-        "kept": 50,
-        "shortest": shortest,
-        "longest": longest,
-    }
+    ran = {"run_id": walks("runs")[0]["run_id"], "mode": "simulate", "seed": 0, "workers": 1}
+    counted = {"depth_limit": 6, "behaviours": 50, "initial": 1, "generated": 301, "kept": 50}
+    assert first == ran | counted | {"shortest": shortest, "longest": longest}
     # Only newer versions count the behaviours up to a violation.
     assert (second["behaviours"] is None) == old
     assert (violated.outcome, violated.violated) == ("violation_safety", "Small")

@@ -107,13 +107,6 @@ def test_every_file_of_an_override_counts(tmp_path: Path) -> None:
     assert len(set(jars)) == 2
 
 
-def rebuilt(jar: Path) -> None:
-    """Write the bundled TLC with another file in it: another digest, the same answers."""
-    shutil.copy(bundled_jar(), jar)
-    with zipfile.ZipFile(jar, "a") as archive:
-        archive.writestr("BUILD", "again")
-
-
 def test_a_pinned_jar_that_was_rebuilt(tmp_path: Path, run_cli: RunCli, tiny_sweep: Path) -> None:
     jar, file = tmp_path / "tools.jar", tmp_path / "tla2py.toml"
     shutil.copy(bundled_jar(), jar)
@@ -129,7 +122,9 @@ def test_a_pinned_jar_that_was_rebuilt(tmp_path: Path, run_cli: RunCli, tiny_swe
     assert chosen not in run_cli(*sweep).stderr
     assert run_cli(*sweep, "-o", "elsewhere").stderr.splitlines()[0] == chosen
     old = digest(jar)
-    rebuilt(jar)
+    # Another digest, the same answers.
+    with zipfile.ZipFile(jar, "a") as archive:
+        archive.writestr("BUILD", "again")
     for asked in (sweep, ("check", "Counter.tla", "-c", "Max=1"), (*sweep, "--dry-run")):
         ended = run_cli(*asked)
         assert (ended.code, ended.refusal) == (2, ("jar-pinned", str(file)))
@@ -197,9 +192,8 @@ def test_each_point_runs_with_the_jar_that_it_names(folder: Path, run_cli: RunCl
     limited = run_cli("sweep", "s.toml", "--set", "jar=bundled", "--executor", "local", cwd=folder)
     assert (limited.code, limited.executed) == (0, 0)
     (folder / "s.toml").write_text(HEAD)
-    plain = run_cli(
-        "sweep", "s.toml", "--tla2tools", "bundled", "--dry-run", "-o", folder / "runs/s", cwd=folder
-    )
+    asked = ("sweep", "s.toml", "--tla2tools", "bundled", "--dry-run", "-o", folder / "runs/s")
+    plain = run_cli(*asked, cwd=folder)
     assert "1 cached" in plain.stdout
 
 
@@ -226,9 +220,8 @@ def test_small_runs_share_a_jvm_with_those_of_their_jar_alone(folder: Path, run_
 def test_jars_are_the_parameter(folder: Path, run_cli: RunCli, monkeypatch: pytest.MonkeyPatch) -> None:
     (folder / "s.toml").write_text(HEAD)
     jars = ("--tla2tools", "bundled", "--tla2tools", "other.jar")
-    gated = run_cli(
-        "gate", "s.toml", *jars, "--record", "--no-coverage", "--executor", "local", cwd=folder, code=0
-    )
+    record = ("gate", "s.toml", *jars, "--record", "--no-coverage", "--executor", "local")
+    gated = run_cli(*record, cwd=folder, code=0)
     assert f"s.toml runs the jar other.jar, sha256 {digest(folder / 'other.jar')[:12]}" in gated.stdout
     lock = (folder / "s.lock").read_text()
     assert 'jar = "bundled"' in lock
@@ -324,19 +317,12 @@ def test_jars_that_answer_differently(tmp_path: Path, newer_tlc: Path) -> None:
     ]
     explained = command.run("explain", "runs/s", "--json", cwd=tmp_path).json
     assert explained[0]["law"] == "jar = bundled"
-    second = command.run(
-        "check", "s.toml", "--point", "2", "--second", "bundled", "--json", cwd=tmp_path, code=1
-    )
-    opinion = second.json["second"]
-    assert (opinion["tlc_version"], opinion["agrees"], opinion["known"]) == (
-        "2.15",
-        False,
-        ["level-from-zero"],
-    )
-    gated = command.run(
-        "gate", "s.toml", "--second", "bundled", "--executor", "local", "--json", cwd=tmp_path
-    )
-    points = gated.json[0]["points"]
+    asked = ("check", "s.toml", "--point", "2", "--second", "bundled", "--json")
+    opinion = command.run(*asked, cwd=tmp_path, code=1).json["second"]
+    found = (opinion["tlc_version"], opinion["agrees"], opinion["known"])
+    assert found == ("2.15", False, ["level-from-zero"])
+    gate = ("gate", "s.toml", "--second", "bundled", "--executor", "local", "--json")
+    points = command.run(*gate, cwd=tmp_path).json[0]["points"]
     assert [point["second"]["agrees"] for point in points] == [True, False]
     stored = command.run("gate", "runs/s", "--json", cwd=tmp_path).json[0]["points"]
     assert [point["second"]["agrees"] for point in stored] == [True, False]

@@ -18,7 +18,6 @@ module = "Outer.tla"
 invariants = ["Below", "Few"]
 check_deadlock = false
 [tlc]
-timeout = "1m"
 memory = "256MiB"
 [constants]
 """

@@ -84,58 +84,40 @@ def test_an_honest_specification_is_good_and_a_cheat_is_bad(
             assert rows[proof["mutant"]]["status"] == "killed"
 
 
+# What is changed in a file, and to what.
+VIEW = ["spec tla Win(c) == 2 *|Seen == vote\nWin(c) == 2 + 2 *", "spec cfg CHECK|VIEW Seen\nCHECK"]
+REPLACED = ["spec tla Elected ==|Fine == TRUE\nElected ==", "spec cfg T |T Elected <- Fine\n"]
+
+
 @pytest.mark.parametrize(
     ("name", "changes", "failing", "words"),
     [
         # Of the reference and the candidate, the candidate does not ask for deadlocks.
-        (
-            "commit/Commit",
-            {"reference": ("CHECK_DEADLOCK FALSE", "")},
-            "strength",
-            "noticed there by deadlock",
-        ),
+        ("commit/Commit", ["reference cfg CHECK_DEADLOCK FALSE|"], "strength", "noticed there by deadlock"),
         # Nobody wins, as the first would have to have won before.
-        ("election/Election", {"tla": ("Win(c) ==", "Win(c) == leader # {} /\\")}, "coverage", "enables Win"),
+        ("election/Election", ["spec tla Win(c) ==|Win(c) == leader # {} /\\"], "coverage", "enables Win"),
         # TLC takes a state in which somebody has won for the one before.
-        (
-            "election/Election",
-            {
-                "tla": ("Win(c) == 2 *", "Seen == vote\nWin(c) == 2 + 2 *"),
-                "cfg": ("CHECK", "VIEW Seen\nCHECK"),
-            },
-            "constraint",
-            "Seen cuts off a violation of ",
-        ),
+        ("election/Election", VIEW, "constraint", "Seen cuts off a violation of "),
         # The config puts another definition in the place of the property.
-        (
-            "election/Election",
-            {"tla": ("Elected ==", "Fine == TRUE\nElected =="), "cfg": ("T ", "T Elected <- Fine\n")},
-            "vacuity",
-            "Fine does not depend on the state",
-        ),
+        ("election/Election", REPLACED, "vacuity", "Fine does not depend on the state"),
         (
             "commit/Commit",
-            {"cfg": ("T ", "T Consistent <- TypeOK\n")},
+            ["spec cfg T |T Consistent <- TypeOK\n"],
             "strength",
             "noticed there by Consistent",
         ),
     ],
 )
 def test_a_cheat_outside_of_the_properties(
-    run_cli: RunCli,
-    tmp_path: Path,
-    name: str,
-    changes: dict[str, tuple[str, str]],
-    failing: str,
-    words: str,
+    run_cli: RunCli, tmp_path: Path, name: str, changes: list[str], failing: str, words: str
 ) -> None:
     folder, _, module = name.partition("/")
     for side in ("spec", "reference"):
         shutil.copytree(JUDGED / folder, tmp_path / side)
-    for what, change in changes.items():
-        side, kind = ("reference", "cfg") if what == "reference" else ("spec", what)
+    for change in changes:
+        side, kind, text = change.split(" ", 2)
         file = tmp_path / side / f"{module}.{kind}"
-        file.write_text(file.read_text().replace(*change, 1))
+        file.write_text(file.read_text().replace(*text.split("|"), 1))
     spec, reference = (tmp_path / side / f"{module}.tla" for side in ("spec", "reference"))
     code, found = judged(run_cli, tmp_path, spec, "--reference", reference)
     check = graded(found, failing)

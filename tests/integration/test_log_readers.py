@@ -37,53 +37,40 @@ class Way(NamedTuple):
     config: str = ""
 
 
+PLAIN = READ + INIT + NEXT + SPEC
+REACHED = 'Done == TLCGet("stats").diameter - 1 = Len(Log)\n'
+LEVEL = (
+    INIT
+    + """Spec == Init /\\ [][x' = x + 1 /\\ l' = l]_vars
+Fits == LET i == TLCGet("level") IN i <= Len(Log) /\\ Log[i].n = x'
+"""
+)
+OWN = INIT + "Next == l <= Len(Log) /\\ Step(x + 1) /\\ l' = l + 1\n" + SPEC + "Fits == Log[l].n = x'\n"
+FROM_0 = "Init == x = 0 /\\ l = 0\nNext == l < Len(Log) /\\ l' = l + 1 /\\ Step(Log[l'].n)\n" + SPEC
+LENGTH = """Log == ndJsonDeserialize(File)
+Count == Len(Log) - 1
+Event == [i \\in 1..Count |-> Log[i + 1]]
+"""
+PARAMETER = """Read(path) == SelectSeq(ndJsonDeserialize(path), LAMBDA e : "n" \\in DOMAIN e)
+Log == TLCEval(Read(File))
+"""
+CONSTANT = "CONSTANT Path\nAll == ndJsonDeserialize(Path)\nLog == Tail(All)\n" + INIT + NEXT + SPEC
+TYPED = PLAIN + "Typed == l \\in 1..Len(Log) + 1 /\\ x \\in 0..All[1].max\n"
 WAYS = {
-    "property": Way(READ + INIT + NEXT + SPEC + "Done == <>[](l > Len(Log))\n", "PROPERTY Done"),
-    "postcondition": Way(
-        READ + INIT + NEXT + SPEC + 'Done == TLCGet("stats").diameter - 1 = Len(Log)\n', "POSTCONDITION Done"
-    ),
-    "level": Way(
-        READ
-        + INIT
-        + "Spec == Init /\\ [][x' = x + 1 /\\ l' = l]_vars\n"
-        + 'Fits == LET i == TLCGet("level") IN i <= Len(Log) /\\ Log[i].n = x\'\n'
-        + 'Done == TLCGet("stats").diameter - 1 = Len(Log)\n',
-        "ACTION_CONSTRAINT Fits\nPOSTCONDITION Done",
-    ),
+    "property": Way(PLAIN + "Done == <>[](l > Len(Log))\n", "PROPERTY Done"),
+    "postcondition": Way(PLAIN + REACHED, "POSTCONDITION Done"),
+    "level": Way(READ + LEVEL + REACHED, "ACTION_CONSTRAINT Fits\nPOSTCONDITION Done"),
     # A step that another constraint rejects explains no line.
-    "constraint": Way(
-        READ
-        + INIT
-        + "Next == l <= Len(Log) /\\ Step(x + 1) /\\ l' = l + 1\n"
-        + SPEC
-        + "Fits == Log[l].n = x'\n",
-        "ACTION_CONSTRAINT Fits",
-    ),
+    "constraint": Way(READ + OWN, "ACTION_CONSTRAINT Fits"),
     # The end of the log violates the invariant.
-    "inverse": Way(READ + INIT + NEXT + SPEC + "NotDone == l <= Len(Log)\n", "INVARIANT NotDone"),
+    "inverse": Way(PLAIN + "NotDone == l <= Len(Log)\n", "INVARIANT NotDone"),
     # An invariant that any prefix of the log satisfies accepts nothing.
-    "typed": Way(
-        READ + INIT + NEXT + SPEC + "Typed == l \\in 1..Len(Log) + 1 /\\ x \\in 0..All[1].max\n",
-        "INVARIANT Typed",
-    ),
-    "from-0": Way(
-        READ + "Init == x = 0 /\\ l = 0\nNext == l < Len(Log) /\\ l' = l + 1 /\\ Step(Log[l'].n)\n" + SPEC
-    ),
+    "typed": Way(TYPED, "INVARIANT Typed"),
+    "from-0": Way(READ + FROM_0),
     "from-2": Way("Log == ndJsonDeserialize(File)\nInit == x = 0 /\\ l = 2\n" + NEXT + SPEC),
-    "length": Way(
-        "Log == ndJsonDeserialize(File)\nCount == Len(Log) - 1\nEvent == [i \\in 1..Count |-> Log[i + 1]]\n"
-        + INIT
-        + "Next == l <= Count /\\ Step(Event[l].n) /\\ l' = l + 1\n"
-        + SPEC
-    ),
-    "parameter": Way(
-        'Read(path) == SelectSeq(ndJsonDeserialize(path), LAMBDA e : "n" \\in DOMAIN e)\n'
-        "Log == TLCEval(Read(File))\n" + INIT + NEXT + SPEC
-    ),
-    "constant": Way(
-        "CONSTANT Path\nAll == ndJsonDeserialize(Path)\nLog == Tail(All)\n" + INIT + NEXT + SPEC,
-        'CONSTANT Path = "other.ndjson"',
-    ),
+    "length": Way(LENGTH + INIT + "Next == l <= Count /\\ Step(Event[l].n) /\\ l' = l + 1\n" + SPEC),
+    "parameter": Way(PARAMETER + INIT + NEXT + SPEC),
+    "constant": Way(CONSTANT, 'CONSTANT Path = "other.ndjson"'),
 }
 
 

@@ -34,7 +34,6 @@ N = [2, 3]
 Strong = false
 [tlc]
 memory = "512MiB"
-timeout = "2m"
 vacuity = true
 """
 
@@ -234,7 +233,6 @@ invariants = ["Natural"]
 Max = [1, 2, 3]
 [tlc]
 memory = "256MiB"
-timeout = "1m"
 """
 
 

@@ -144,12 +144,6 @@ def talk(tmp_path: Path) -> Path:
     return path
 
 
-def with_postcondition(talk: Path, name: str) -> Path:
-    path = talk.with_name(f"{name}.cfg")
-    path.write_text(f"SPECIFICATION Spec\nCONSTANT Max = 3\nPOSTCONDITION {name}\n")
-    return path
-
-
 def test_a_check_shows_what_is_printed(run_cli: RunCli, talk: Path) -> None:
     ended = run_cli("check", talk, "-c", "Max=2", code=0)
     *printed, verdict = ended.stdout.splitlines()
@@ -200,7 +194,8 @@ def test_a_store_has_the_values_also_of_records_of_before(run_cli: RunCli, talk:
 def test_a_postcondition_is_named(
     name: str, code: int, printed: list[str], run_cli: RunCli, talk: Path, newer_tlc: Path
 ) -> None:
-    config = with_postcondition(talk, name)
+    config = talk.with_name(f"{name}.cfg")
+    config.write_text(f"SPECIFICATION Spec\nCONSTANT Max = 3\nPOSTCONDITION {name}\n")
     ended = run_cli("check", talk, "--config", config, "--tla2tools", newer_tlc, code=code)
     assert [text for text in printed if text not in ended.stdout] == []
     # An Assert in a postcondition violates the postcondition, not an assumption.

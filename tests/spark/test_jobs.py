@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import contextlib
-import io
 import os
 import re
 import subprocess
 import sys
 import time
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -51,19 +50,12 @@ SPARK = Path(pyspark.__file__).parent
 
 
 def submit(
-    job: str, *args: str | Path, cwd: Path, master: str = "local[2]"
+    job: str, *args: str | Path, cwd: Path, master: str = "local[2]", conf: Sequence[str] = (), **env: str
 ) -> subprocess.CompletedProcess[str]:
     """A job run by this Python's spark-submit."""
-    return tool(
-        Path(sys.executable).with_name("spark-submit"),
-        "--master",
-        master,
-        ROOT / "spark_jobs" / job,
-        *args,
-        cwd=cwd,
-        env={**os.environ, "PYSPARK_PYTHON": sys.executable},
-        timeout=400,
-    )
+    command = (Path(sys.executable).with_name("spark-submit"), "--master", master, *conf)
+    variables = {**os.environ, "PYSPARK_PYTHON": sys.executable, **env}
+    return tool(*command, ROOT / "spark_jobs" / job, *args, cwd=cwd, env=variables, timeout=500)
 
 
 @pytest.fixture(scope="module")
@@ -249,16 +241,11 @@ def test_tools_arrive_as_they_were_sent(tmp_path: Path, session: SparkSession) -
         unpack(replace(parcel, work=replace(parcel.work, store=tmp_path / "elsewhere")))
     assert missing.value.code == "store-not-shared"
     # A damaged file is reported.
-    (Path(SparkFiles.getRootDirectory()) / f"override-{override.sha256}.jar").write_bytes(classes_of("Slow"))
+    arrived_jar = Path(SparkFiles.getRootDirectory()) / f"override-{override.sha256}.jar"
+    with zipfile.ZipFile(arrived_jar, "w") as jar:
+        jar.writestr("tlc2/Slow.class", b"\xca\xfe\xba\xbe")
     again = replace(work, toolchain=replace(sent, jar=replace(sent.jar, origin="again")))
     assert raises(ToolchainError, lambda: unpack(replace(parcel, work=again))).code == "jar-corrupt"
-
-
-def classes_of(name: str) -> bytes:
-    made = io.BytesIO()
-    with zipfile.ZipFile(made, "w") as jar:
-        jar.writestr(f"tlc2/{name}.class", b"\xca\xfe\xba\xbe")
-    return made.getvalue()
 
 
 @dataclass(frozen=True, slots=True)

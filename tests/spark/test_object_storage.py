@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 from pyspark.sql import SparkSession
 
 import tla2py
-from tests.command import tool
 from tests.conftest import SPECS, RunCli
 from tests.integration.test_object_storage import answers
 from tests.objects import Storage
-from tests.spark.test_jobs import ROOT, SUMMARY, Cluster, cluster, local_store
+from tests.spark.test_jobs import SUMMARY, Cluster, cluster, local_store, submit
 from tla2py.spark.frames import load_runs, summarize
 
 __all__ = ["cluster", "local_store"]
@@ -28,26 +24,6 @@ def let_in(storage: Storage, monkeypatch: pytest.MonkeyPatch) -> None:
     """Let this process into the storage."""
     for name, value in storage.env.items():
         monkeypatch.setenv(name, value)
-
-
-def submit(
-    storage: Storage, master: str, job: str, *args: str, cwd: Path
-) -> subprocess.CompletedProcess[str]:
-    """A job whose executors are told what this process is told of the storage."""
-    told = [
-        part
-        for name, value in storage.env.items()
-        for part in ("--conf", f"spark.executorEnv.{name}={value}")
-    ]
-    return tool(
-        Path(sys.executable).with_name("spark-submit"),
-        *("--master", master, *told),
-        ROOT / "spark_jobs" / job,
-        *args,
-        cwd=cwd,
-        env={**os.environ, **storage.env, "PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"},
-        timeout=500,
-    )
 
 
 @pytest.mark.long
@@ -75,12 +51,17 @@ def test_a_cluster_that_shares_no_file(
 ) -> None:
     address = f"s3://{storage.bucket('cluster')}/counter"
     sweep = str(SPECS / "counter.toml")
-    done = submit(storage, cluster.master, "run_sweep.py", sweep, "-o", address, cwd=tmp_path)
+    # Executors are told what this process is told of the storage.
+    told = [f"spark.executorEnv.{name}={value}" for name, value in storage.env.items()]
+    conf = [part for each in told for part in ("--conf", each)]
+    env = {**storage.env, "SPARK_LOCAL_IP": "127.0.0.1"}
+    asked = ("run_sweep.py", sweep, "-o", address)
+    done = submit(*asked, cwd=tmp_path, master=cluster.master, conf=conf, **env)
     assert done.returncode == 0, done.stdout + done.stderr
     there = tla2py.open_store(storage.uri("cluster/counter"))
     assert answers(there) == answers(tla2py.open_store(local_store))
     # Its executors see neither the driver's copies of the tables nor, through Spark, the storage.
-    said = submit(storage, cluster.master, "summarize.py", address, cwd=tmp_path)
+    said = submit("summarize.py", address, cwd=tmp_path, master=cluster.master, conf=conf, **env)
     assert said.returncode == 0, said.stdout + said.stderr
     assert "Below" in said.stdout
     assert "Small" in said.stdout

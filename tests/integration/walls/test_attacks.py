@@ -90,12 +90,6 @@ print(json.dumps({"by": found.by, "missing": found.missing, "code": ended.exit_c
 """
 
 
-def cpu_limit(pid: int) -> str:
-    """The limit of a process's time."""
-    limits = Path(f"/proc/{pid}/limits").read_text().splitlines()
-    return next(line for line in limits if line.startswith("Max cpu time"))
-
-
 def attack(attacker: Attacker, victim: int, tcp: int, udp: int) -> tuple[dict[str, bool], Walls, int]:
     """Whether each attack was refused, the walls, and the exit code."""
     base, other = folders(attacker.base, "one"), folders(attacker.base, "other")
@@ -133,7 +127,8 @@ def test_attacks_on_everything_outside_a_run(attacker: Attacker) -> None:
             if not stood.missing:
                 assert victim.poll() is None
                 assert psutil.Process(victim.pid).as_dict(["nice", "cpu_affinity"]) == before
-                assert "unlimited" in cpu_limit(victim.pid)
+                limits = Path(f"/proc/{victim.pid}/limits").read_text().splitlines()
+                assert "unlimited" in next(line for line in limits if line.startswith("Max cpu time"))
         finally:
             victim.kill()
     assert socket.gethostname() == host
