@@ -64,12 +64,7 @@ class Site:
             driver = psutil.Popen(
                 [*command, "--master", self.master],
                 cwd=self.folder,
-                env={
-                    **os.environ,
-                    **self.env,
-                    "PYSPARK_PYTHON": sys.executable,
-                    "SPARK_LOCAL_IP": "127.0.0.1",
-                },
+                env=os.environ | self.env | {"PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"},
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=said,

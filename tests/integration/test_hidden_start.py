@@ -199,7 +199,6 @@ def turns_in(folder: Path) -> Iterator[None]:
 
 @pytest.mark.parametrize("count", [40, pytest.param(2000, marks=pytest.mark.long)])
 def test_gates_while_two_sweeps_take_turns(tmp_path: Path, count: int) -> None:
-    """Gate a store so many times, and while it changes often enough between two gates; each answer has to be right."""
     seen: list[str] = []
     with turns_in(tmp_path):
         while len(seen) < count or sum(one != other for one, other in pairwise(seen)) < count / 20:

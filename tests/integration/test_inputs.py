@@ -58,7 +58,6 @@ def sweep(tmp_path: Path) -> Path:
 
 
 def test_a_changed_file_or_variable_makes_another_run(run_cli: RunCli, sweep: Path) -> None:
-    """A run that reads a file is executed again once the file has changed, and only then."""
     store = sweep.parent / "runs/sweep"
 
     def swept() -> tuple[int, tuple[object, object]]:
@@ -112,7 +111,6 @@ def test_a_trusted_run_is_never_reused(run_cli: RunCli, sweep: Path) -> None:
 
 @pytest.mark.parametrize("executor", ["local", pytest.param("spark", marks=pytest.mark.spark)])
 def test_every_point_has_variables_and_files_of_its_own(sweep: Path, executor: str) -> None:
-    """``environment.NAME`` is a parameter and a column, and a pattern may name it."""
     (sweep.parent / "logs/b.txt").write_text("of b")
     sweep.write_text(
         SWEEP.replace("[environment]\nLEVEL = 7", '[parameters]\nenvironment.LEVEL = ["a", "b"]').replace(
@@ -196,7 +194,6 @@ def test_a_file_that_a_variable_names_is_an_input(run_cli: RunCli, sweep: Path, 
 
 
 def test_the_command_line_in_reports_has_variables_and_properties(run_cli: RunCli, sweep: Path) -> None:
-    """The plain command of a report, in the folder that ``tla2py cfg`` writes, reads the same."""
     sweep.write_text(
         SWEEP.replace("LEVEL = 7", """LEVEL = "it's"\n[java_properties]\ntlc2.mine = "a b\"""").replace(
             '"violated"', '"holds"'
@@ -211,7 +208,6 @@ def test_the_command_line_in_reports_has_variables_and_properties(run_cli: RunCl
 
 
 def test_written_files_are_kept_or_named(run_cli: RunCli, sweep: Path) -> None:
-    """``[outputs] files`` keeps what a run writes; the summary names the other files as dropped."""
     shutil.rmtree(sweep.parent / "spy")
     tries = {"notes": ("write", "notes.txt"), "other": ("write", "other.txt"), "log": ("write", "logs/a.txt")}
     write_spy(sweep.parent, tries)
@@ -313,7 +309,6 @@ def test_what_a_run_misses_is_told_with_its_key(run_cli: RunCli, tmp_path: Path,
 
 
 def test_runs_in_one_jvm_have_own_properties(run_cli: RunCli, tmp_path: Path, newer_tlc: Path) -> None:
-    """Runs that share a JVM see their own property, and none of the run before."""
     (tmp_path / "Own.tla").write_text(
         '---- MODULE Own ----\nEXTENDS TLC\nVARIABLE x\nInit == x = TLCGet("-Dtlc2.mine")\nNext == UNCHANGED x\n'
         "Spec == Init /\\ [][Next]_x\nNever == x # x\n====\n"
@@ -336,7 +331,6 @@ def test_runs_in_one_jvm_have_own_properties(run_cli: RunCli, tmp_path: Path, ne
 
 
 def test_a_trace_is_verified_with_its_inputs(run_cli: RunCli, tmp_path: Path, newer_tlc: Path) -> None:
-    """The store has the inputs, so it needs the user's files no more."""
     (tmp_path / "Log.tla").write_text(
         "---- MODULE Log ----\nEXTENDS Naturals, Sequences, Json\nVARIABLE i\n"
         'Trace == ndJsonDeserialize("log.ndjson")\nInit == i = 1\nNext == i < Len(Trace) /\\ i\' = i + 1\n'

@@ -168,7 +168,6 @@ def test_a_pattern_of_configs_is_a_sweep(run_cli: RunCli, box: Path) -> None:
 
 
 def test_a_folder_is_linted_as_a_whole(run_cli: RunCli, box: Path) -> None:
-    """Lint finds configs beside their modules and sweep files at any depth, and skips other files with such suffixes."""
     inner = box / "models" / "deep"
     inner.mkdir(parents=True)
     (inner / "Box.tla").write_text(MODULE)

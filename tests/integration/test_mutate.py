@@ -156,7 +156,6 @@ def test_a_module_alone(run_cli: RunCli, tmp_path: Path) -> None:
 
 @pytest.mark.long
 def test_translated_pluscal(run_cli: RunCli, tmp_path: Path) -> None:
-    """The translation is mutated; the lines are those of the algorithm."""
     module = tmp_path / "Loop.tla"
     module.write_text(
         "---- MODULE Loop ----\nEXTENDS Naturals\n(* --algorithm Loop\nvariable x = 0;\nbegin\nStep:\n"

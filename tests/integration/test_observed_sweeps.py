@@ -29,6 +29,7 @@ GOOD = """\
 {"action": "TMCommit", "state": {"tmState": "committed"}}
 {"action": "RMRcvCommitMsg", "args": {"r": "rm2"}, "pid": 7}
 """
+VOTE = '"TMRcvPrepared", "args": {"r": "%s"}'
 SWEEP = """\
 module = "TwoPhase.tla"
 config = "TwoPhase.cfg"
@@ -75,9 +76,7 @@ def test_logs_are_checked_against_the_specification_alone(run_cli: RunCli, tmp_p
     # One vote counts twice; a commit that all see, but one resource manager never prepared; a line cut off.
     logs = {
         "good": GOOD,
-        "twice": GOOD.replace(
-            '"TMRcvPrepared", "args": {"r": "rm2"}', '"TMRcvPrepared", "args": {"r": "rm1"}'
-        ),
+        "twice": GOOD.replace(VOTE % "rm2", VOTE % "rm1"),
         "start": GOOD.replace("working", "aborted"),
         "cut": GOOD[:-30],
         "name": GOOD.replace("TMCommit", "TMComit"),
@@ -91,9 +90,7 @@ def test_logs_are_checked_against_the_specification_alone(run_cli: RunCli, tmp_p
         "good.ndjson": ("holds", 8, None, None),
         "twice.ndjson": ("violated", 6, 7, "twice.ndjson:7"),
         "start.ndjson": ("violated", 0, 1, "start.ndjson:1"),
-        "cut.ndjson": ("broken", None, None, None),
-        "name.ndjson": ("broken", None, None, None),
-        "empty.ndjson": ("broken", None, None, None),
+        **dict.fromkeys(("cut.ndjson", "name.ndjson", "empty.ndjson"), ("broken", None, None, None)),
     }
     places = {row["message_place"] for row in table_rows(tmp_path / "store", "runs")}
     assert places == {None, "cut.ndjson:8", "name.ndjson:7", "empty.ndjson"}
@@ -131,10 +128,7 @@ def test_a_map_of_the_files_of_a_run(run_cli: RunCli, tmp_path: Path) -> None:
     ]
     assert places == [
         (1, "run/rm1.ndjson", 1),
-        (2, "run/tm.ndjson", 1),
-        (3, "run/tm.ndjson", 3),
-        (4, "run/tm.ndjson", 4),
-        (5, "run/tm.ndjson", 5),
+        *((n + 1, "run/tm.ndjson", at) for n, at in enumerate((1, 3, 4, 5), 1)),
     ]
     args = 'args = { r = "event.rm" }'
     for old, new, place in (
@@ -155,12 +149,8 @@ def test_an_invariant_that_is_violated_on_the_way(run_cli: RunCli, tmp_path: Pat
     (tmp_path / "TwoPhase.cfg").write_text(CONFIG.replace("Consistent", "Early"))
     (tmp_path / "a.ndjson").write_text(GOOD)
     [row] = run_cli("validate", module, tmp_path / "a.ndjson", "--json").json
-    assert (row["verdict"], row["violates"], row["matched"], row["first_unmatched"]) == (
-        "violated",
-        ["Early"],
-        7,
-        None,
-    )
+    found = (row["verdict"], row["violates"], row["matched"], row["first_unmatched"])
+    assert found == ("violated", ["Early"], 7, None)
 
 
 READING = r"""---- MODULE Reading ----

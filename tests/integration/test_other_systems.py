@@ -6,14 +6,13 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
 from tests import command
 from tests.conftest import SPECS, RunCli
-from tests.integration.test_sweep import SWEEP_HERE, processes_of, wait_until_gone
+from tests.integration.test_sweep import SWEEP_HERE, processes_of, sweeping, wait_until_gone
 from tests.stores import lasting_rows, record_ids, table_rows
 from tla2py.model.run import WALLS, Walls
 from tla2py.store.store import Store
@@ -121,15 +120,7 @@ def test_a_kill_leaves_no_process_and_costs_only_the_runs_in_flight(
     sent: signal.Signals, elsewhere: dict[str, str], run_cli: RunCli, tmp_path: Path
 ) -> None:
     store, scratch = tmp_path / "store", Path(elsewhere["TMPDIR"])
-    process = subprocess.Popen(
-        [*SWEEP_HERE, "-o", str(store)],
-        env=command.environment(elsewhere),
-        stderr=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-    )
-    deadline = time.monotonic() + 120
-    while not record_ids(store) and time.monotonic() < deadline:
-        time.sleep(0.02)
+    process = sweeping(SWEEP_HERE, store, command.environment(elsewhere))
     assert processes_of(scratch), "no TLC was running when the sweep was killed"
     process.send_signal(sent)
     assert process.wait(timeout=30) == (130 if sent == signal.SIGINT else -signal.SIGKILL)

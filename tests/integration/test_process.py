@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from tests.command import environment, tool
-from tests.conftest import COUNTER, COUNTER_SWEEP, SPECS, RunCli, spec
+from tests.conftest import COUNTER, COUNTER_SWEEP, SPECS, RunCli
 from tla2py.analysis.view import open_view
 from tla2py.tlc.process.process import Ended, execute_argv
 from tla2py.tlc.process.system import this_machine
@@ -186,26 +186,6 @@ def test_an_error_in_one_sweep_keeps_what_the_others_have(tmp_path: Path, run_cl
     for name, points in (("a", 2), ("b", 3), ("c", 1)):
         view = open_view(tmp_path / "runs" / name)
         assert len(view.run_rows) == len(view.points) == points
-
-
-def test_points_with_the_same_model_share_a_run(tmp_path: Path, run_cli: RunCli) -> None:
-    (tmp_path / "Counter.tla").write_text(spec("Counter"))
-    # A set of one element has no symmetry.
-    (tmp_path / "sweep.toml").write_text(
-        'module = "Counter.tla"\n[model]\ninvariants = ["Small"]\ncheck_deadlock = false\n'
-        '[constants]\nBound = 2\n[parameters]\nProcs = ["{p1}"]\nMax = [1, 2]\nsymmetry = [false, "Procs"]\n'
-        '[tlc]\ntimeout = "1m"\nmemory = "256MiB"\n'
-    )
-    done = run_cli("sweep", "sweep.toml", "--executor", "local", code=1)
-    assert "sweep: 2 runs to execute" in done.stderr
-    assert "sweep: 4 points with 2 different models; each is run once for all of its points" in done.stderr
-    rows = open_view(tmp_path / "runs/sweep").run_rows
-    assert [row.verdict.value for row in rows] == ["holds", "holds", "violated", "violated"]
-    assert len({row.run_id for row in rows}) == 2
-    # Of all points, and of those that a limited sweep runs.
-    some = run_cli("sweep", "sweep.toml", "--executor", "local", "--points", "2-3", code=1)
-    assert "different model" not in some.stderr
-    assert [row.point for row in open_view(tmp_path / "runs/sweep/limited").run_rows] == [1, 2, 3, 4]
 
 
 # Without its last disjunct the translation has no step after the end.

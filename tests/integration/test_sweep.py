@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +45,16 @@ def wait_until_gone(folder: Path, seconds: float = 15) -> list[str]:
     while (left := processes_of(folder)) and time.monotonic() < deadline:
         time.sleep(0.1)
     return left
+
+
+def sweeping(command: Sequence[str], store: Path, environment: Mapping[str, str]) -> subprocess.Popen[bytes]:
+    """A process that sweeps into a store, as soon as it has recorded a run."""
+    nowhere = subprocess.DEVNULL
+    process = subprocess.Popen([*command, "-o", store], env=environment, stdout=nowhere, stderr=nowhere)
+    deadline = time.monotonic() + 120
+    while not record_ids(store) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    return process
 
 
 @pytest.fixture(scope="module")
@@ -137,15 +148,7 @@ def test_a_kill_costs_only_the_runs_in_flight(
 ) -> None:
     store, scratch = tmp_path / "store", tmp_path / "scratch"
     scratch.mkdir()
-    process = subprocess.Popen(
-        [*SWEEP_HERE, "-o", str(store)],
-        env={**os.environ, "TMPDIR": str(scratch)},
-        stderr=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-    )
-    deadline = time.monotonic() + 60
-    while not record_ids(store) and time.monotonic() < deadline:
-        time.sleep(0.02)
+    process = sweeping(SWEEP_HERE, store, os.environ | {"TMPDIR": str(scratch)})
     assert processes_of(scratch), "no TLC was running when the sweep was killed"
     process.send_signal(sent)
     process.wait(timeout=30)

@@ -115,7 +115,6 @@ def test_tlc_runs_what_only_sany_reads(run_cli: RunCli, unread: Path) -> None:
 
 
 def test_everything_that_is_read_counts(run_cli: RunCli, unread: Path) -> None:
-    """Every module that SANY reads is in the run's id, and any change of one of their texts is a drift."""
     store = unread.parent / "runs/s"
     gate = ("gate", "s.toml", "--executor", "local")
     assert run_cli(*gate, "--record").code == 0

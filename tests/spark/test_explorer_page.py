@@ -11,7 +11,6 @@ from typing import Any
 
 import pytest
 
-import tla2py
 from tests import command
 from tla2py.analysis.charts import Growth
 from tla2py.analysis.contrast import Contrast
@@ -88,7 +87,3 @@ def test_who_acts_is_said_to_be_derived(names: dict[str, Any]) -> None:
     assert all(row.derived for row in rows if len(row.who) == 1)
     arrows = {(str(arrow.receiver), arrow.received) for arrow in names["lanes"].arrows}
     assert {("b1", 4), ("b2", 5), ("b3", 8), ("b3", 11)} <= arrows
-
-
-def test_the_package_hands_out_what_the_page_uses() -> None:
-    assert {"open_store", "run_sweep"} <= set(tla2py.__all__)

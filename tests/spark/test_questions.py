@@ -22,7 +22,7 @@ from tla2py.query.query import answer_query
 from tla2py.tla.canonical import same_value
 from tla2py.tla.itf import state_from_itf
 from tla2py.tla.value import Record
-from tla2py.tla.value_text import format_value, parse_value
+from tla2py.tla.value_text import format_value
 
 pytestmark = [
     pytest.mark.spark,
@@ -220,12 +220,3 @@ def test_the_answers_agree(
     assert expected
     assert rows(by_sql) == expected
     assert rows(by_pandas(question, store)) == expected
-
-
-def test_the_state_before_reads_back(stores: dict[str, StoreView]) -> None:
-    store = stores["KIP-320"]
-    for point, number, text in just_before(store):
-        again = parse_value(str(text))
-        assert isinstance(again, Record)
-        state = store.trace(int(str(point)), int(str(number))).states[-2]
-        assert all(same_value(again[name], value) for name, value in state.values.items())

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
-import subprocess
 import sys
 import time
 from pathlib import Path
@@ -18,7 +17,7 @@ import tla2py
 from tests import command
 from tests.command import tool
 from tests.conftest import SPECS, RunCli
-from tests.integration.test_sweep import processes_of, rows, wait_until_gone
+from tests.integration.test_sweep import processes_of, rows, sweeping, wait_until_gone
 from tests.stores import record_ids
 from tla2py.spark.frames import struct_type
 from tla2py.store.schema import TABLE_NAMES, TABLES
@@ -116,15 +115,7 @@ def test_a_kill_loses_nothing(
 ) -> None:
     store, scratch = tmp_path / "store", tmp_path / "scratch"
     scratch.mkdir()
-    process = subprocess.Popen(
-        [*SWEEP, "-o", store, "--master", SPARK_ALONE],
-        env={**os.environ, "TMPDIR": str(scratch)},
-        stderr=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-    )
-    deadline = time.monotonic() + 120
-    while not record_ids(store) and time.monotonic() < deadline:
-        time.sleep(0.02)
+    process = sweeping([*SWEEP, "--master", SPARK_ALONE], store, os.environ | {"TMPDIR": str(scratch)})
     if victim == "driver":
         process.kill()
         process.wait(timeout=30)

@@ -45,7 +45,6 @@ INPUTS = "RMPrepare,RMChooseToAbort,RMRcvCommitMsg,RMRcvAbortMsg,TMRcvPrepared"
 
 
 def test_the_processes_of_two_phase_commit_are_driven(tmp_path: Path, run_cli: RunCli) -> None:
-    """Every case passes; with the planted bug a cover of the states finds it."""
     store = graph_store(tmp_path, "two_phase", 'RM = \'{"rm1", "rm2"}\'\n')
     program = SPECS / "two_phase" / "driven.py"
     for bug, code in (([], 0), (["--bug"], 1)):

@@ -200,7 +200,6 @@ def test_daemons_count_for_the_limits(attacker: Attacker) -> None:
 
 @pytest.mark.faults
 def test_a_module_attacks(attacker: Attacker) -> None:
-    """A module with a Java class that starts programs, under ``--no-trust``."""
     mark = mark_of(attacker)
     with attacker.popen("sleep", "600") as victim:
         tries = {

@@ -16,7 +16,7 @@ from tests.conftest import RunCli
 from tests.integration.walls.attacker import STOOD, Attacker, folders, without_bubblewrap
 from tla2py.model.run import WALLS, Wall, Walls
 from tla2py.tlc.process import sandbox
-from tla2py.tlc.process.process import execute_argv
+from tla2py.tlc.process.process import Ended, execute_argv
 from tla2py.tlc.process.sandbox import Sandbox, start, walls
 from tla2py.tlc.process.started import Command
 
@@ -151,22 +151,20 @@ SYSTEMS: dict[str, tuple[dict[str, int], set[Wall]]] = {
 }
 
 
+def executed(base: Path, *argv: str) -> Ended:
+    """What becomes of a run below a folder."""
+    box = Sandbox(folder=base / "run")
+    return execute_argv(argv, base / "run", base, timeout_seconds=60, memory_bytes=1 << 30, sandbox=box)
+
+
 @pytest.mark.parametrize("system", SYSTEMS)
 def test_runs_where_walls_are_missing(system: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """What a system lacks is named, and runs go on without it."""
     has, missing = SYSTEMS[system]
     present = sandbox._kernel_walls()
     found = kernel(monkeypatch, **has)
     assert {*found.missing} == missing | {*present.missing}
     base = folders(tmp_path, "one")
-    ended = execute_argv(
-        ("/bin/sh", "-c", "echo here; exit 5"),
-        base / "run",
-        base,
-        timeout_seconds=60,
-        memory_bytes=1 << 30,
-        sandbox=Sandbox(folder=base / "run"),
-    )
+    ended = executed(base, "/bin/sh", "-c", "echo here; exit 5")
     assert (ended.exit_code, ended.termination_reason, ended.walls) == (5, None, found)
     assert (base / "stdout.txt").read_text() == "here\n"
 
@@ -175,14 +173,7 @@ def test_bubblewrap_that_is_gone(monkeypatch: pytest.MonkeyPatch, tmp_path: Path
     base = folders(tmp_path, "one")
     monkeypatch.setattr(sandbox, "walls", lambda: Walls(by="bubblewrap"))
     monkeypatch.setattr(sandbox, "bubblewrap", lambda: None)
-    ended = execute_argv(
-        ("/bin/true",),
-        base / "run",
-        base,
-        timeout_seconds=60,
-        memory_bytes=1 << 30,
-        sandbox=Sandbox(folder=base / "run"),
-    )
+    ended = executed(base, "/bin/true")
     assert (ended.exit_code, ended.walls) == (None, None)
     assert "bubblewrap is gone" in (base / "stdout.txt").read_text()
 
