@@ -53,8 +53,7 @@ def test_an_interrupt_stops_a_sweep_whose_jvm_hangs(sent: signal.Signals, shared
     scene = like(shared)
     driver = scene.start()
     scene.await_records(1)
-    hung = scene.victim(driver, SHARED)
-    hung.suspend()
+    scene.victim(driver, SHARED).suspend()
     begun = time.monotonic()
     driver.send_signal(sent)
     assert driver.wait(timeout=300) == 130

@@ -64,8 +64,7 @@ def test_an_interrupt_stops_spark(sent: signal.Signals, shared: Scene, like: Lik
     assert time.monotonic() - begun < patience(5)
     # Spark's workers record runs that end before they notice, even after the line was printed.
     scene.check_clean_scratch()
-    lefts = range(6 - len(scene.records()), 6)
-    assert any(str(interrupted_line(left)) in scene.stderr for left in lefts)
+    assert any(str(interrupted_line(left)) in scene.stderr for left in range(6 - len(scene.records()), 6))
     scene.check(shared.store, again=6 - len(scene.records()))
 
 

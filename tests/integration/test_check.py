@@ -203,8 +203,7 @@ def test_the_config_beside_the_module_is_taken(folder: Path, run_cli: RunCli) ->
     (folder / "Walk.cfg").write_text(
         "CONSTANTS\n  Last = 1\n  Nobody = Nobody\nSPECIFICATION Spec\nINVARIANT NotLast\nCHECK_DEADLOCK FALSE\n"
     )
-    ended = run_cli("check", "Walk.tla", "--json", code=1)
-    assert steps(ended.json) == [(None, 0), ("Walk", 1)]
+    assert steps(run_cli("check", "Walk.tla", "--json", code=1).json) == [(None, 0), ("Walk", 1)]
     # What is given on the command line is laid over it, a value over a value and an invariant beside the others.
     ended = run_cli("check", "Walk.tla", "--json", "-c", "Last=3", "--invariant", "OnStreet", code=1)
     assert len(steps(ended.json)) == 4

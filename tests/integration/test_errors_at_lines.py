@@ -68,8 +68,7 @@ def test_what_sany_does_not_know_in_two_folders(run_cli: RunCli, folder: Path) -
     )
     text = "---- MODULE Whole ----\nEXTENDS Parts\nVARIABLE x\nInit == x = Foo(1)\nSpec == Init /\\ [][F(1, 2)]_x\n====\n"
     (folder / "Whole.tla").write_text(text)
-    ended = run_cli("check", "Whole.tla", "-L", "lib", code=2)
-    lines = told(ended)
+    lines = told(run_cli("check", "Whole.tla", "-L", "lib", code=2))
     # SANY counts a tab as up to eight columns, and a letter beyond the first plane as two.
     assert caret_of(lines, "lib/Parts.tla:3:18") == "Bar"
     assert caret_of(lines, "Whole.tla:4:13") == "Foo(1)"
@@ -78,8 +77,7 @@ def test_what_sany_does_not_know_in_two_folders(run_cli: RunCli, folder: Path) -
 
 
 def test_what_cannot_be_evaluated_is_at_its_line(run_cli: RunCli, folder: Path) -> None:
-    ended = run_cli("check", "Limited.tla", "-c", "N=1", "--invariant", "Inv", code=2)
-    lines = told(ended)
+    lines = told(run_cli("check", "Limited.tla", "-c", "N=1", "--invariant", "Inv", code=2))
     assert "Limited.tla:9:1: Evaluating invariant Inv failed." in lines
     assert "to integer 3 which is out of domain." in lines
     found = run_cli("check", "Limited.tla", "-c", "N=1", "--invariant", "Inv", "--json").json
@@ -93,13 +91,11 @@ def test_what_cannot_be_evaluated_is_at_its_line(run_cli: RunCli, folder: Path) 
     (folder / "Zero.cfg").write_text("CONSTANT N = 0\nSPECIFICATION Spec\n")
     ended = run_cli("check", "Limited.tla", "--config", "Zero.cfg", code=1)
     assert caret_of(told(ended), "Limited.tla:5:8") == "N > 0"
-    ended = run_cli("check", "Limited.tla", "-c", "N=1 + {}", "--invariant", "Low", code=2)
-    lines = told(ended)
+    lines = told(run_cli("check", "Limited.tla", "-c", "N=1 + {}", "--invariant", "Low", code=2))
     assert lines[0].startswith("-c N=...: The configuration file substitutes constant N")
     assert lines[1] == "      | 1 + {}"
     (folder / "Limited.tla").write_text(LIMITED.replace("Spec ==", "Some == {N}\nSpec =="))
-    ended = run_cli("check", "Limited.tla", "-c", "N=1", "--invariant", "Some", code=2)
-    lines = told(ended)
+    lines = told(run_cli("check", "Limited.tla", "-c", "N=1", "--invariant", "Some", code=2))
     assert lines[0] == "Limited.tla:11:1: The invariant of Some is equal to {1}"
     assert lines[-1].startswith("broken (TLC refuses the config)")
 
@@ -214,8 +210,7 @@ timeout = "1m"
 
 def test_a_value_is_at_its_place_in_the_sweep_file(run_cli: RunCli, folder: Path) -> None:
     (folder / "sweep.toml").write_text(SWEEP)
-    ended = run_cli("sweep", "sweep.toml", "--executor", "local", code=2)
-    lines = told(ended)
+    lines = told(run_cli("sweep", "sweep.toml", "--executor", "local", code=2))
     assert caret_of(lines, "sweep.toml:7:8") == 'Head(<<>>)",'
     assert caret_of(lines, "sweep.toml:8:7").startswith("CHOOSE")
     assert caret_of(lines, "sweep.toml:9:3") == "LET a == 1"
@@ -254,8 +249,7 @@ def test_why_a_point_was_excluded_or_has_no_answer(run_cli: RunCli, folder: Path
     (folder / "sweep.toml").write_text(
         'module = "Assumed.tla"\n[parameters]\nN = [0, 1, 3]\n[model]\ncheck_deadlock = false\n[tlc]\ntimeout = "4s"\n'
     )
-    ended = run_cli("sweep", "sweep.toml", "--executor", "local", code=3)
-    lines = told(ended)
+    lines = told(run_cli("sweep", "sweep.toml", "--executor", "local", code=3))
     place = next(line for line in lines if line.startswith("Assumed.tla:4:8: Assumption "))
     assert lines[lines.index(place) - 1] == "Point 1 is excluded"
     assert caret_of(lines, "Assumed.tla:4:8") == "N > 0"

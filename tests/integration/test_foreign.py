@@ -193,8 +193,7 @@ def test_a_log_of_a_check_that_failed(
     text = (CORPUS / "Relay.tla").read_text()
     (tmp_path / "Relay.tla").write_text(text.replace(old, new))
     (tmp_path / "safety.cfg").write_text("CONSTANTS a = a b = b\nSPECIFICATION Spec\nINVARIANT Short\n")
-    log = run_relay(tmp_path, "safety", *options)
-    ended = run_cli("trace", log, code=2)
+    ended = run_cli("trace", run_relay(tmp_path, "safety", *options), code=2)
     assert said in ended.stdout
     assert ("no counterexample" in ended.stdout) == (not traces)
     assert ("1 state" in ended.stdout) == bool(traces)

@@ -121,8 +121,7 @@ def test_jvms_that_stay_use_the_same_jar(core_only: dict[str, str]) -> None:
 
     def jar(env: dict[str, str]) -> Path:
         command = [sys.executable, "-c", program]
-        done = tool(*command, env={**os.environ, **env}, check=True)
-        return Path(done.stdout.strip())
+        return Path(tool(*command, env={**os.environ, **env}, check=True).stdout.strip())
 
     assert jar(core_only) == jar({})
     assert jar({}).is_file()

@@ -202,8 +202,7 @@ def test_where_the_module_of_a_config_may_be(run_cli: RunCli, box: Path) -> None
     (library / "Far.tla").write_text(MODULE.replace("MODULE Box", "MODULE Far"))
     for name in ("CrateSmall", "Far", "setup"):
         (models / f"{name}.cfg").write_text(CONFIG + "PROPERTY Bound\n")
-    done = run_cli("lint", "specs", "-L", "lib", "--format", "json", cwd=box)
-    found = done.json
+    found = run_cli("lint", "specs", "-L", "lib", "--format", "json", cwd=box).json
     assert [(each["code"], each["file"]) for each in found["findings"]] == [
         ("state-property", "specs/models/CrateSmall.cfg"),
         ("state-property", "specs/models/Far.cfg"),
@@ -293,14 +292,12 @@ def test_a_config_that_cannot_be_read_is_one_broken_point(run_cli: RunCli, box: 
     (box / "BoxBinary.cfg").write_bytes(b"\xff\xfe\x00INVARIANT")
     (box / "Box.cfg").write_text(CONFIG + "INVARIANT Small\nCHECK_DEADLOCK FALSE\n")
     args = ("sweep", "--configs", "Box*.cfg", "Box.tla", "--executor", "local", "-o", "st")
-    done = run_cli(*args, cwd=box, code=2)
-    [result] = done.reported.results
+    [result] = run_cli(*args, cwd=box, code=2).reported.results
     assert {row.point: row.verdict.value for row in result.runs} == {1: "violated", 2: "broken", 3: "broken"}
     messages = {row.point: row.message for row in result.runs}
     assert str(messages[2]).startswith("BoxBad.cfg:3:11: not a config")
     assert "BoxBinary.cfg" in str(messages[3])
-    again = run_cli(*args, cwd=box)
-    assert (again.code, again.reported.results[0].executed) == (2, 0)
+    assert run_cli(*args, cwd=box, code=2).reported.results[0].executed == 0
     (box / "s.toml").write_text('module = "Box.tla"\nconfig = "Box*.cfg"\n')
     assert run_cli("cfg", "--check", "s.toml", cwd=box).error.code == "config-syntax"
     linted = run_cli("lint", "s.toml", cwd=box, code=1)
@@ -315,8 +312,7 @@ def test_a_config_without_a_value_of_a_constant_is_one_broken_point(run_cli: Run
     (box / "Box.cfg").write_text(CONFIG + "INVARIANT Small\nCHECK_DEADLOCK FALSE\n")
     (box / "BoxBad.cfg").write_text((box / "Box.cfg").read_text().replace("N = 3", ""))
     args = ("sweep", "--configs", "Box*.cfg", "Box.tla", "--executor", "local", "-o", "st")
-    done = run_cli(*args, cwd=box, code=2)
-    [result] = done.reported.results
+    [result] = run_cli(*args, cwd=box, code=2).reported.results
     assert {row.point: row.verdict.value for row in result.runs} == {1: "violated", 2: "broken"}
     assert "BoxBad.cfg: constant N has no value" in str(result.runs[1].message)
     (box / "s.toml").write_text('module = "Box.tla"\nconfig = "Box*.cfg"\n')

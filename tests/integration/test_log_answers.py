@@ -164,8 +164,7 @@ SWEEP = 'module = "Numbers.tla"\nconfig = "Numbers.cfg"\n[logs]\nfiles = ["*.ndj
 def numbers(run: RunCli, path: Path) -> None:
     """The answers on logs with numbers that TLC's JSON reader changes, and on files that are not logs."""
     module = folder(path, NUMBERS, "SPECIFICATION Spec\n", **NUMBERED)
-    logs = sorted(path.glob("*.ndjson"))
-    ended = run("validate", module, *logs, "--json")
+    ended = run("validate", module, *sorted(path.glob("*.ndjson")), "--json")
     rows = {Path(row["file"]).stem: row for row in ended.json}
     assert {name: row["verdict"] for name, row in rows.items()} == {
         **dict.fromkeys(("blank", "no_json", "words"), "broken"),

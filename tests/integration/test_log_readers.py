@@ -82,8 +82,7 @@ def test_a_log_is_read_and_counted(newer: RunCli, tmp_path: Path, name: str) -> 
     (tmp_path / "good.ndjson").write_text(GOOD)
     (tmp_path / "bad.ndjson").write_text(BAD)
     logs = [tmp_path / "good.ndjson", tmp_path / "bad.ndjson"]
-    ended = newer("validate", tmp_path / "Trace.tla", *logs, "--json")
-    found = ended.json
+    found = newer("validate", tmp_path / "Trace.tla", *logs, "--json").json
     assert [(row["verdict"], row["matched"], row["first_unmatched"]) for row in found] == [
         ("holds", 4, None),
         ("violated", 3, 4),

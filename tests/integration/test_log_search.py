@@ -231,8 +231,7 @@ def test_every_answer_is_that_of_a_search_by_hand(run_cli: RunCli, tmp_path: Pat
                 entry["form"] = FORMS[number % 3]
             lines = "".join(f"{json.dumps(entry)}\n" for entry in log)
             (folder / f"{number:02}.ndjson").write_text(lines)
-        ended = run_cli("validate", folder / "sweep.toml", "--json")
-        rows = ended.json
+        rows = run_cli("validate", folder / "sweep.toml", "--json").json
         assert len(rows) == LOGS
         for index, row in enumerate(rows):
             form, log = FORMS[index % 3], logs[index]

@@ -205,8 +205,7 @@ def test_modules(run_cli: RunCli, tmp_path: Path, line: str) -> None:
     assert str(ended.error.where).startswith(f"{path}:4:")
     # Other configs of a folder run.
     path.with_suffix(".cfg").write_text("INIT Init\nNEXT Next\nCONSTANT Max = 2\n")
-    found = run_cli("sweep", path.parent).reported.findings
-    [note] = [each for each in found if each.code == "tlc-lacks"]
+    [note] = [each for each in run_cli("sweep", path.parent).reported.findings if each.code == "tlc-lacks"]
     assert (note.severity, note.hint) == ("note", INSTALL)
     path.with_suffix(".cfg").unlink()
     assert run_cli("check", module(tmp_path, f"\\* {line}\n(* {line} *)"), "-c", "Max=2").code == 0

@@ -182,8 +182,7 @@ def test_what_is_written_reads_back(address: str, tmp_path: Path) -> None:
     assert not tables_current(store)
     assert refresh_tables(store)
     assert not refresh_tables(store)
-    here = made(tmp_path / "here", tmp_path / "again")
-    refresh_tables(here)
+    refresh_tables(made(tmp_path / "here", tmp_path / "again"))
     assert answers(tla2py.open_store(address)) == answers(tla2py.open_store(tmp_path / "here"))
     # Written again, as with --fresh, and once more in the same second.
     store.write_record(executed(tmp_path / "new", "a" * 32, "invariant", "invariant"))

@@ -87,8 +87,7 @@ def test_sweeps_are_the_same_and_say_once_that_no_wall_stands(
     asked = ("sweep", tiny_sweep, other, "--executor", "local", "-o")
     there = run_cli(*asked, "there", env=elsewhere, code=1)
     assert there.stderr.count(f"{NO_WALLS}: ") == 1, there
-    here = run_cli(*asked, "here")
-    assert (here.code, here.stderr.count(NO_WALLS)) == (1, 0), here
+    assert run_cli(*asked, "here", code=1).stderr.count(NO_WALLS) == 0
     for name in ("sweep", "other"):
         store = tmp_path / "there" / name
         assert lasting_rows(store, "runs") == lasting_rows(tmp_path / "here" / name, "runs")
@@ -99,8 +98,7 @@ def test_sweeps_are_the_same_and_say_once_that_no_wall_stands(
             with opened.archive(run_id) as archive:
                 assert [each.walls for each in archive.record.executions] == [NONE]
     # What is read there later needs no walls.
-    again = run_cli(*asked, "there", env=elsewhere)
-    assert (again.code, "6 of 6" in again.stderr) == (1, False), again
+    assert "6 of 6" not in run_cli(*asked, "there", env=elsewhere, code=1).stderr
     checked = run_cli("check", tmp_path / "Counter.tla", "-c", "Max=3", "--invariant", "Small", env=elsewhere)
     assert (checked.code, checked.stderr.count(f"{NO_WALLS}: ")) == (1, 1), checked
 

@@ -215,9 +215,7 @@ def test_only_a_termination_suggests_to_allow_deadlock(
     module.write_text(ALGORITHM.format(**parts))
     sweep = tmp_path / "sweep.toml"
     sweep.write_text('module = "Ends.tla"\n')
-    checked = run_cli("check", module)
-    swept = run_cli("sweep", sweep, "--executor", "local")
-    for ended in (checked, swept):
+    for ended in (run_cli("check", module), run_cli("sweep", sweep, "--executor", "local")):
         assert ended.code == 1
         assert "deadlock" in ended.stdout
         assert (HINT in " ".join(ended.stdout.split())) is ends

@@ -148,8 +148,7 @@ def test_an_installed_release_is_used_where_it_is_named(tools: Tools) -> None:
     assert tools.run("tools", "path").stdout.strip() == str(jar)
     assert tools.run("tools", "path", "1.8.0").stdout.strip() == str(jar)
     assert tools.run("tools", "path", TLA2TOOLS_JAR="rolling").stdout.strip() == str(jar)
-    again = tools.run("tools", "install", "rolling", "--default", code=0)
-    assert "--force" in again.stderr
+    assert "--force" in tools.run("tools", "install", "rolling", "--default", code=0).stderr
     # The newest TLC and the CommunityModules come together, and each once.
     assert tools.server.seen == [ROLLING, MODULES]
     assert "CommunityModules: 1 module with Java classes" in ended.stderr
@@ -233,8 +232,7 @@ def test_a_server_that_is_slow(tools: Tools) -> None:
     assert time.monotonic() - begun < 25
     # Slow is not silent.
     tools.server.pause = 2
-    ended = tools.run("tools", "install", "rolling", "--patience", "20s", code=0)
-    assert ended.stderr.count(" MB") >= 2
+    assert tools.run("tools", "install", "rolling", "--patience", "20s", code=0).stderr.count(" MB") >= 2
 
 
 def test_no_such_release_no_server_and_no_room(tools: Tools) -> None:
@@ -274,8 +272,7 @@ def test_from_a_file(tools: Tools, tmp_path: Path) -> None:
     # A file is held to the digest of the release that it is said to be.
     ended = tools.refused("tools", "install", "1.7.4", "--from-file", tmp_path / "fetched.jar")
     assert (ended.error.code, "936a2620" in ended.error.message) == ("download-digest", True)
-    ended = tools.refused("tools", "install", "1.7.3", "--from-file", "none.jar")
-    assert ended.error.code == "jar-missing"
+    assert tools.refused("tools", "install", "1.7.3", "--from-file", "none.jar").error.code == "jar-missing"
 
 
 def test_a_file_is_the_release_that_its_build_says(tools: Tools, tmp_path: Path) -> None:

@@ -29,8 +29,7 @@ Grace = "1"
 @pytest.fixture(scope="module")
 def lease(tmp_path_factory: pytest.TempPathFactory) -> StoreView:
     """A store whose counterexample is Grant, three times Tick, and Grant."""
-    folder = tmp_path_factory.mktemp("lease")
-    return swept(folder, Lease=spec("Lease"), sweep=LEASE)
+    return swept(tmp_path_factory.mktemp("lease"), Lease=spec("Lease"), sweep=LEASE)
 
 
 def test_values_of_states_and_steps(lease: StoreView, run_cli: RunCli) -> None:
@@ -305,8 +304,7 @@ def test_the_binding_that_gets_furthest(actions: StoreView) -> None:
 
 
 def test_an_action_is_enabled_up_to_a_conjunct(actions: StoreView) -> None:
-    last = actions.enabled("Add", 1)
-    assert stages(last)[:3] == [("x >= 0", "T"), ("x < 3", "F"), ("x' = x + 1", "-")]
+    assert stages(actions.enabled("Add", 1))[:3] == [("x >= 0", "T"), ("x < 3", "F"), ("x' = x + 1", "-")]
     first = actions.enabled("Add", 1, state=1)
     assert first.enabled
     assert {value for _, value in stages(first)} == {"T"}

@@ -62,8 +62,7 @@ def test_a_stranger_finds_nothing_and_who_is_trusted_all(run_cli: RunCli, tmp_pa
             "tcp": ("tcp", str(tcp.getsockname()[1])),
             "udp": ("udp", str(udp.getsockname()[1])),
         }
-        module = write_spy(tmp_path, tries)
-        asked = ("check", module, "--overrides", "spy", "--invariant", "Told", "--json")
+        asked = ("check", write_spy(tmp_path, tries), "--overrides", "spy", "--invariant", "Told", "--json")
         environment = {"TLA2PY_TEST_SECRET": "of variables", "HOME": str(tmp_path), "_JAVA_OPTIONS": "-Xmx1k"}
         ended = run_cli(*asked, env=environment)
         found = found_by(ended)
@@ -96,8 +95,7 @@ def test_a_sweep_file_may_trust_and_the_command_line_may_not(run_cli: RunCli, tm
     for written, secret in ((text, "of variables"), (text.replace("trust = true", ""), "null")):
         sweep.write_text(written)
         run_cli(*asked, env={"TLA2PY_TEST_SECRET": "of variables"})
-        view = open_view(tmp_path / "runs/sweep")
-        found = view.trace(1).states[0].values["found"]
+        found = open_view(tmp_path / "runs/sweep").trace(1).states[0].values["found"]
         assert isinstance(found, Record)
         assert found["env"] == secret
     # Classes of a stranger could say anything in TLC's name.

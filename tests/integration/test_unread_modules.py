@@ -54,8 +54,7 @@ def test_what_the_grammar_lacks_is_read(run_cli: RunCli, tmp_path: Path) -> None
     last = found["traces"][0]["states"][-1]["state"]["r"]
     assert (last["Nat"], last["BOOLEAN"], last["TRUE"]) == ({"#bigint": "6"}, True, {"#bigint": "3"})
     assert found["depth"] == 3
-    ended = run_cli("check", "Parts.tla")
-    assert (ended.code, ended.stderr) == (0, "")
+    assert run_cli("check", "Parts.tla", code=0).stderr == ""
     ended = run_cli("check", "Tabs.tla", "--invariant", "One", "--json")
     assert (ended.code, ended.json["distinct"], ended.stderr) == (0, 1, "")
     declared = run_cli("inspect", "Tabs.tla", "--json").json["operators"]
@@ -126,8 +125,7 @@ def test_everything_that_is_read_counts(run_cli: RunCli, unread: Path) -> None:
     for path, old, new in (("Inner.tla", "y < n", "y < n + 0"), ("Unread.tla", "Aside == 1", "Aside == 2")):
         text = (unread.parent / path).read_text()
         (unread.parent / path).write_text(text.replace(old, new))
-        ended = run_cli(*gate)
-        assert (ended.code, "has changed" in ended.stdout) == (1, True), ended.stdout
+        assert "has changed" in run_cli(*gate, code=1).stdout
         (unread.parent / path).write_text(text)
     assert run_cli(*gate).code == 0
     assert len(table_rows(store, "runs")) == 1

@@ -135,8 +135,7 @@ def test_probes_are_kept_until_a_change(probed: Path, tmp_path: Path, run_cli: R
 
 def test_an_unanswered_probe_is_named(probed: Path, tmp_path: Path, run_cli: RunCli) -> None:
     mail = shutil.copytree(probed, tmp_path / "mail")
-    store = Store.open(mail / "store")
-    points = store.points().run_ids()
+    points = Store.open(mail / "store").points().run_ids()
     for record in loose_records(mail / "store"):
         if record.stem not in points:
             record.unlink()

@@ -124,8 +124,7 @@ def test_actions_that_change_nothing_or_are_never_enabled(tmp_path: Path, jar: P
 
 def test_a_relation_that_the_specification_writes_out(tmp_path: Path) -> None:
     sweep = 'module = "Walk.tla"\n[model]\nspecification = "RoundSpec"\nproperties = ["Settles"]\n[constants]\nLast = 3\n'
-    found = asked(swept(tmp_path, Walk=spec("Walk"), sweep=sweep))
-    assert told(found)[0] == ("action", "Walk", "Walk(1)")
+    assert told(asked(swept(tmp_path, Walk=spec("Walk"), sweep=sweep)))[0] == ("action", "Walk", "Walk(1)")
 
 
 @EVERY_JAR
@@ -230,8 +229,7 @@ def failing(
     (folder / "Failing.tla").write_text(FAILING)
     options: list[str | Path] = ["--tla2tools", jar] if jar is not None else []
     model = ["-c", f'Kind="{kind}"', "-c", f"Most={most}", "--no-deadlock", "--invariant", "First"]
-    done = run_cli("check", folder / "Failing.tla", *model, "--json", *options)
-    [why] = done.json["why"]
+    [why] = run_cli("check", folder / "Failing.tla", *model, "--json", *options).json["why"]
     assert bool(why["because"]) is (why["reason"] is None)
     found: list[dict[str, object]] = why["because"]
     return found
@@ -287,8 +285,7 @@ def test_a_postcondition_names_what_is_false(tmp_path: Path, run_cli: RunCli, ne
     (tmp_path / "Searched.tla").write_text(SEARCHED)
     config = "CONSTANT Most = 3\nINIT Init\nNEXT Next\nPOSTCONDITION Found\nCHECK_DEADLOCK FALSE\n"
     (tmp_path / "Searched.cfg").write_text(config)
-    done = run_cli("check", tmp_path / "Searched.tla", "--json", "--tla2tools", newer_tlc)
-    [why] = done.json["why"]
+    [why] = run_cli("check", tmp_path / "Searched.tla", "--json", "--tla2tools", newer_tlc).json["why"]
     [found] = why["because"]
     assert (found["says"], found["line"]) == ("TLCGet(7) > Most is FALSE at the end of the search", 8)
     assert found["values"] == {"TLCGet(7)": {"#bigint": "3"}, "Most": {"#bigint": "3"}}

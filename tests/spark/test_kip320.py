@@ -31,8 +31,7 @@ FIGURES = {
 def swept(session: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
     """The store of the sweep and what the sweep printed."""
     store = tmp_path_factory.mktemp("kip320") / "store"
-    done = command.run("sweep", SWEEP, "-o", store, cwd=store.parent, code=0)
-    return store, done.stdout
+    return store, command.run("sweep", SWEEP, "-o", store, cwd=store.parent, code=0).stdout
 
 
 def test_figures_and_the_summary_are_those_of_the_published_modules(swept: tuple[Path, str]) -> None:

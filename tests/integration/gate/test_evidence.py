@@ -69,8 +69,7 @@ def verify(pack: Path, *more: str) -> tuple[Ended, Any]:
 
 
 def test_a_pack_verifies_in_another_folder(lamp: Path, tmp_path: Path) -> None:
-    pack = Path(shutil.copy(lamp / "pack.zip", tmp_path / "other.zip"))
-    ended, found = verify(pack)
+    ended, found = verify(Path(shutil.copy(lamp / "pack.zip", tmp_path / "other.zip")))
     assert (ended.code, found["points"]) == (0, 3)
     told = sorted((each["point"], each["status"]) for each in found["repeated"])
     assert told == [(1, "same"), (2, "same"), (3, "same")]
@@ -91,8 +90,7 @@ def test_it_says_what_an_auditor_asks_and_no_place_user_host_or_secret(lamp: Pat
     assert "INVARIANT" in record["executions"][0]["config_text"]
     assert MODULE.encode() in pack.files.values()
     assert facts.machine["cores"]
-    content = read_pack(lamp / "bare.zip")
-    texts = {name: data.decode() for name, data in content.files.items()}
+    texts = {name: data.decode() for name, data in read_pack(lamp / "bare.zip").files.items()}
     with zipfile.ZipFile(lamp / "bare.zip") as archive:
         texts["evidence.json"] = archive.read("evidence.json").decode()
     home, host = Path.home(), socket.gethostname()

@@ -54,8 +54,7 @@ def test_a_finding_heads_every_report_and_strict_makes_it_red(constant: Folder) 
     page = (constant.path / "page.html").read_text()
     assert page.index('id="findings"') < page.index(found.message) < page.index('id="explorer"')
     assert findings(constant.cli("gate", "store")) == findings(done)
-    done = constant.gate("--strict", *REPORTS)
-    red(done, 1, (Reason.FINDING, None))
+    red(constant.gate("--strict", *REPORTS), 1, (Reason.FINDING, None))
     [suite] = JUnitXml.fromfile(str(constant.path / "junit.xml"))
     [case] = [case for case in suite if case.name == "the sweep is as expected"]
     assert isinstance(case.result[0], Failure)
@@ -105,8 +104,7 @@ def test_a_single_distinct_state_is_a_finding(folder: Folder) -> None:
     assert "finding: Lift.tla: single-state" in folder.gate("--strict", "--coverage").stdout.replace(
         str(folder.path) + "/", ""
     )
-    done = folder.cli("sweep", "sweep.toml", "-o", "store", "--executor", "local")
-    assert "single-state" in done.stderr
+    assert "single-state" in folder.cli("sweep", "sweep.toml", "-o", "store", "--executor", "local").stderr
     # With another point it is the trivial end of a grid.
     folder.change(folder.sweep, "Top = [0]", "Top = [0, 1]")
     assert codes(folder.gate()) == []

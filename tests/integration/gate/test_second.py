@@ -56,8 +56,7 @@ def test_a_disagreement_names_the_fault(tmp_path: Path, newer_tlc: Path, name: s
 @pytest.mark.jars
 def test_a_violation_that_tlc_may_have_made_up_is_suspect(tmp_path: Path, newer_tlc: Path) -> None:
     expected = '[expect]\nviolates = ["Ends"]\n'
-    ended = gate(tmp_path, "ImpliesEventually", expected, "--tla2tools", newer_tlc, "--json")
-    [decided] = ended.json
+    [decided] = gate(tmp_path, "ImpliesEventually", expected, "--tla2tools", newer_tlc, "--json").json
     [point] = decided["points"]
     assert (decided["exit_code"], point["verdict"], point["violated"]) == (0, "violated", ["Ends"])
     assert (point["suspect"], point["second"]) == (True, None)

@@ -68,8 +68,7 @@ def kept(folder: Path) -> dict[str, str]:
 
 def test_properties_with_teeth_pass_and_their_mutants_are_kept(tmp_path: Path) -> None:
     write(tmp_path, sweep_text('"Same", "y < 9"', '"Moves", "Again"', deadlock=True))
-    first = gate(tmp_path, "--self-test", "--record", "--json", code=0)
-    found = rows(first)
+    found = rows(gate(tmp_path, "--self-test", "--record", "--json", code=0))
     assert {name: each["status"] for name, each in found.items()} == dict.fromkeys(
         ("Same", "y < 9", "Moves", "Again", "deadlock"), "noticed"
     )
@@ -110,8 +109,7 @@ def test_a_vacuous_property_is_red_until_it_is_accepted(tmp_path: Path) -> None:
     assert (result["ruleId"], place["region"]["startLine"]) == ("gate/self-test", 14)
     assert not (tmp_path / "s.lock").exists()
     # A gate that was not asked is as before.
-    plain = gate(tmp_path, "--json")
-    assert (plain.code, plain.json[0]["self_test"]) == (0, None)
+    assert gate(tmp_path, "--json", code=0).json[0]["self_test"] is None
     with (tmp_path / "s.toml").open("a") as file:
         file.write('[accept]\nself-test.Vacuous = "a sample"\nself-test.Same = "wrong"\n')
     green = gate(tmp_path, "--self-test", code=0)
@@ -136,8 +134,7 @@ def test_a_kept_mutant_that_is_gone_is_found_anew(tmp_path: Path) -> None:
     assert "self-test: the lock's mutants are gone or no longer noticed: Same" in changed.stdout
     assert "self-test: the lock does not keep the mutants of Same; --update keeps them" in changed.stdout
     assert lock.read_text() == locked
-    updated = gate(tmp_path, "--self-test", "--update", code=0)
-    assert "self-test: the lock" not in updated.stdout
+    assert "self-test: the lock" not in gate(tmp_path, "--self-test", "--update", code=0).stdout
     after = kept(tmp_path)
     assert [*after] == ["Same"]
     assert after != before
@@ -167,8 +164,7 @@ def test_a_property_that_the_sweep_violates_everywhere_needs_no_mutant(tmp_path:
 
 def test_what_mutate_found_is_tried_first(tmp_path: Path) -> None:
     write(tmp_path, sweep_text('"Same", "Vacuous"') + '[mutation]\noperators = ["drop-update"]\n')
-    ended = gate(tmp_path, "--self-test", "--json", code=1)
-    same, vacuous = rows(ended).values()
+    same, vacuous = rows(gate(tmp_path, "--self-test", "--json", code=1)).values()
     assert (same["status"], vacuous["status"]) == ("noticed", "unnoticed")
     # One run shows it of Same; the other property is asked about all four mutants of the operator.
     assert Counter(each.checked for each in self_test_runs(tmp_path)) == {("Same",): 1, ("Vacuous",): 4}
@@ -177,8 +173,7 @@ def test_what_mutate_found_is_tried_first(tmp_path: Path) -> None:
 def test_a_store_is_not_tested(tmp_path: Path) -> None:
     write(tmp_path, sweep_text('"Same"'))
     assert gate(tmp_path).code == 0
-    refused = command.run("gate", "runs/s", "--self-test", cwd=tmp_path)
-    assert (refused.code, refused.error.code) == (2, "gate-store")
+    assert command.run("gate", "runs/s", "--self-test", cwd=tmp_path, code=2).error.code == "gate-store"
     assert not (tmp_path / "runs" / "s" / "self-test").exists()
 
 

@@ -97,8 +97,7 @@ def test_a_store_that_was_made_with_another_template(folder: Folder) -> None:
 def test_a_store_in_which_nothing_ran(locked: Folder) -> None:
     loose_records(locked.store)[0].unlink()
     shutil.rmtree(locked.store / "tables")
-    done = locked.cli("gate", "store")
-    assert (done.code, [reason for reason, _ in done.reasons]) == (2, [Reason.NOT_RUN])
+    assert [reason for reason, _ in locked.cli("gate", "store", code=2).reasons] == [Reason.NOT_RUN]
     loose_records(locked.store)[0].unlink()
     shutil.rmtree(locked.store / "tables")
     red(locked.cli("gate", "store"), 2, (Reason.NOTHING_RAN, None))
@@ -136,8 +135,7 @@ def test_a_red_point_says_how_to_run_it_again_and_that_works(folder: Folder) -> 
     (ours,) = [line.removeprefix("again: ") for line in lines if line.startswith("again: ")]
     (plain,) = [line.removeprefix("plain: ") for line in lines if line.startswith("plain: ")]
     assert ours == "tla2py check sweep.toml --point 2"
-    again = folder.cli(*ours.split()[1:], code=1)
-    assert "Invariant Low is violated" in again.stdout
+    assert "Invariant Low is violated" in folder.cli(*ours.split()[1:], code=1).stdout
     first, _, rest = plain.partition(" && ")
     assert folder.cli(*first.split()[1:]).code == 0
     by_hand = tool("sh", "-c", rest, cwd=folder.path)
@@ -179,8 +177,7 @@ def test_a_constant_that_nothing_assigns_is_named(folder: Folder) -> None:
     folder.change(folder.sweep, 'Goal = "Roof"\n', "")
     folder.change(folder.sweep, "[constants]\n", "")
     # A number is compared with it, so it must be one.
-    done = folder.gate()
-    assert (done.code, done.error.code) == (2, "unassigned")
+    assert folder.gate(code=2).error.code == "unassigned"
     folder.change(folder.module, "NotThere == floor /= Goal", "Goals == {Goal}")
     done = folder.gate("--summary", "gate.md", "--junit", "j.xml", "--sarif", "s.sarif", code=0)
     note = "not assigned, so a model value of its own name: Goal"
