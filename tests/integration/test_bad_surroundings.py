@@ -18,9 +18,6 @@ from tla2py.tlc.tools.jar import bundled_jar
 CHECK = ("check", "Counter.tla", "-c", "Max=3")
 
 
-# Tools
-
-
 @pytest.mark.parametrize("how", ["empty", "text", "truncated", "folder"])
 def test_a_jar_that_is_corrupt(refused: Refused, tmp_path: Path, how: str) -> None:
     jar = tmp_path / "bad.jar"
@@ -67,9 +64,6 @@ def test_what_the_environment_names_is_missing(refused: Refused, tmp_path: Path)
     ):
         ended = refused(*CHECK, env={name: value})
         assert (ended.refusal, name in ended.error.message) == ((code, None), True)
-
-
-# Disks
 
 
 def with_file_size(size: int) -> tuple[str, ...]:

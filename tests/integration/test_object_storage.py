@@ -61,9 +61,6 @@ def refusal(act: Callable[[], object]) -> StoreError:
     return raised
 
 
-# Sweeps
-
-
 def test_a_store_is_the_same_wherever_it_is(
     storage: Storage, bucket: str, tiny_sweep: Path, tmp_path: Path, run_cli: RunCli
 ) -> None:
@@ -146,9 +143,6 @@ def test_a_kill_costs_only_the_runs_in_flight(
     assert len(now) == 6
     assert not storage.objects(f"{bucket}/killed/claims")
     assert list(tla2py.open_store(store).runs.distinct) == [2, 3, 4, 5, 6, 7]
-
-
-# Places
 
 
 @pytest.fixture(params=["s3", "mock"])
@@ -324,9 +318,6 @@ def test_a_store_is_pruned_where_it_is(address: str, tmp_path: Path) -> None:
     assert len(run_rows(table_files(store, "runs"))) == 1
 
 
-# Claims
-
-
 def test_one_sweep_at_a_time(bucket: str, monkeypatch: pytest.MonkeyPatch) -> None:
     address = f"s3://{bucket}/one"
     store = Store.create(address)
@@ -369,9 +360,6 @@ def test_leftovers_of_a_killed_sweep_are_removed(tmp_path: Path) -> None:
     store.storage.write({"records/.tmp-1": lambda sink: sink.write(b"half")})
     with store.lock():
         assert store.storage.names("records") == set()
-
-
-# What cannot be reached
 
 
 def test_places_that_are_none(storage: Storage, bucket: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -210,9 +210,6 @@ def test_what_jobs_refuse(
     assert "--append" in told
 
 
-# A cluster
-
-
 def test_tools_arrive_as_they_were_sent(tmp_path: Path, session: SparkSession) -> None:
     classes = tmp_path / "classes"
     (classes / "tlc2").mkdir(parents=True)

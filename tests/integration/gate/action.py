@@ -63,8 +63,8 @@ class Job:
         }
         return contexts[expression]
 
-    def step(self, name: str, /, **inputs: str) -> Completed:
-        """The step of this name, run; what it writes to GITHUB_OUTPUT is kept."""
+    def step(self, name: str, code: int = 0, /, **inputs: str) -> Completed:
+        """The step of this name, run, which ends with this code; what it writes to GITHUB_OUTPUT is kept."""
         [step] = [each for each in STEPS if each["name"] == name]
         written = self.temporary / "output"
         written.unlink(missing_ok=True)
@@ -78,31 +78,25 @@ class Job:
             "GITHUB_STEP_SUMMARY": str(self.temporary / "summary"),
         }
         given = {key: self.value(value, inputs) for key, value in step.get("env", {}).items()}
-        ended = tool(
-            *BASH,
-            step["run"],
-            cwd=self.checkout,
-            env=environment(**{**github, **self.variables}) | given,
-            timeout=600,
-        )
+        env = environment(**{**github, **self.variables}) | given
+        ended = tool(*BASH, step["run"], cwd=self.checkout, env=env, timeout=600)
         lines = written.read_text().splitlines() if written.exists() else []
         self.outputs.setdefault(step.get("id", name), {}).update(
             {name: value for name, _, value in (line.partition("=") for line in lines)}
         )
+        assert ended.returncode == code, ended.stdout + ended.stderr
         return ended
 
-    def use(self, **inputs: str) -> Completed:
+    def use(self, code: int = 0, /, **inputs: str) -> Completed:
         """The action with tla2py already installed: that of the tests."""
-        prepared = self.step("prepare", **inputs)
-        assert prepared.returncode == 0, prepared.stdout + prepared.stderr
+        self.step("prepare", **inputs)
         venv = Path(self.outputs["prepare"]["venv"])
         (venv / "bin").mkdir(parents=True, exist_ok=True)
         (venv / "ready").touch()
         if not (venv / "bin" / "tla2py").exists():
             (venv / "bin" / "tla2py").symlink_to(Path(sys.executable).with_name("tla2py"))
-        installed = self.step("install", **inputs)
-        assert installed.returncode == 0, installed.stdout + installed.stderr
-        return self.step("gate", **inputs)
+        self.step("install", **inputs)
+        return self.step("gate", code, **inputs)
 
     @property
     def reports(self) -> Path:

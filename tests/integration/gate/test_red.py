@@ -9,8 +9,6 @@ from tests.integration.gate.lift import SWEEP, Folder, drifts, red, refused
 from tla2py.gate.problem import Reason
 from tla2py.toml import loads
 
-# --- green, and what is locked
-
 
 def test_what_is_expected_and_locked_is_green_and_a_lock_says_what_was_checked(locked: Folder) -> None:
     done = locked.gate(code=0)
@@ -53,9 +51,6 @@ def test_a_lock_is_not_written_over_nor_for_what_is_red(locked: Folder) -> None:
     red(done, 1, (Reason.FIGURES, 2))
     assert [gated.written for gated in done.reported.gated] == [None]
     assert locked.lock.read_text() == before
-
-
-# --- the failure stories
 
 
 def test_a_missing_jar_is_no_expected_counterexample(folder: Folder) -> None:

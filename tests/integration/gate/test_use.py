@@ -18,8 +18,6 @@ from tla2py.gate.problem import Reason
 from tla2py.store.record import record_name
 from tla2py.store.store import Store
 
-# --- locks that are missing
-
 
 def test_a_lock_may_be_asked_for(folder: Folder, locked: Folder) -> None:
     refused(folder.gate("--locked"), "no-lock", None, "sweep.lock", "--record")
@@ -27,9 +25,6 @@ def test_a_lock_may_be_asked_for(folder: Folder, locked: Folder) -> None:
     assert locked.gate("--locked").code == 0
     (locked.path / "sweep.lock").unlink()
     refused(locked.cli("gate", "store", "--locked"), "no-lock", None, "sweep.lock")
-
-
-# --- a store alone
 
 
 def test_a_store_is_judged_by_the_sweep_file_it_was_made_from(locked: Folder) -> None:
@@ -122,9 +117,6 @@ def test_a_store_that_nobody_may_write_to_is_read(locked: Folder, tmp_path: Path
         shutil.rmtree(disk.seen / "store" / "tables")
         disk.turn_read_only(store)
         refused(run("trace", store), "store-unwritable", None, os.strerror(errno.EROFS))
-
-
-# --- running it again, and the hosts of CI
 
 
 def test_a_red_point_says_how_to_run_it_again_and_that_works(folder: Folder) -> None:
