@@ -214,13 +214,16 @@ def tool(
     cwd: str | Path | None = None,
     env: Mapping[str, str] | None = None,
     check: bool = False,
+    code: int | None = None,
     timeout: float = 300,
 ) -> subprocess.CompletedProcess[str]:
-    """A program that ended, with what it printed."""
+    """A program that ended, with this exit status if one is given, and what it printed."""
     words = [str(each) for each in argv]
-    return subprocess.run(
+    done = subprocess.run(
         words, cwd=cwd, env=env, check=check, timeout=timeout, capture_output=True, text=True
     )
+    assert code in (None, done.returncode), done
+    return done
 
 
 def needs_process(env: Environment | None) -> bool:

@@ -31,22 +31,22 @@ graph = true
 
 
 def rows(store: Path, sql: str) -> list[tuple[object, ...]]:
-    tables = {
-        name: f"read_parquet('{store}/tables/{name}/*.parquet')" for name in ("graph_states", "graph_edges")
-    }
+    names = ("graph_states", "graph_edges")
+    tables = {name: f"read_parquet('{store}/tables/{name}/*.parquet')" for name in names}
     with duckdb.connect() as connection:
         return connection.execute(sql.format(**tables)).fetchall()
+
+
+def graph(folder: Path, *options: str | Path) -> Path:
+    (folder / "s.toml").write_text(SWEEP)
+    command.run("sweep", "s.toml", "--executor", "local", "-o", "store", *options, cwd=folder, code=0)
+    return folder / "store"
 
 
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory, jar: Path) -> Path:
     """A store with the graph of two-phase commit, by each jar."""
-    folder = tmp_path_factory.mktemp("graph")
-    (folder / "s.toml").write_text(SWEEP)
-    command.run(
-        "sweep", "s.toml", "--executor", "local", "-o", "store", "--tla2tools", jar, cwd=folder, code=0
-    )
-    return folder / "store"
+    return graph(tmp_path_factory.mktemp("graph"), "--tla2tools", jar)
 
 
 def test_every_step_of_the_tables_is_in_a_case(store: Path, run_cli: RunCli) -> None:
@@ -79,10 +79,8 @@ def test_the_cases_of_all_jars_are_those_with_arguments(store: Path, run_cli: Ru
     cases = [json.loads(line) for line in done.stdout.splitlines()]
     steps = {(action["name"], json.dumps(action["args"])) for case in cases for action in case["actions"]}
     names = ("RMChooseToAbort", "RMPrepare", "RMRcvAbortMsg", "RMRcvCommitMsg", "TMRcvPrepared")
-    assert steps == {(name, json.dumps({"r": rm})) for name in names for rm in ("rm1", "rm2")} | {
-        ("TMAbort", "{}"),
-        ("TMCommit", "{}"),
-    }
+    of_rm = {(name, json.dumps({"r": rm})) for name in names for rm in ("rm1", "rm2")}
+    assert steps == of_rm | {("TMAbort", "{}"), ("TMCommit", "{}")}
     assert (len(cases), sum(len(case["actions"]) for case in cases)) == (45, 242)
 
 
@@ -165,33 +163,33 @@ Seen == x
 """
 
 
+def count(folder: Path, run_cli: RunCli, model: str) -> None:
+    (folder / "Count.tla").write_text(COUNTER)
+    text = f'module = "Count.tla"\n[model]\nspecification = "Spec"\n{model}\n[tlc]\ngraph = true\n'
+    (folder / "s.toml").write_text(text)
+    run_cli("sweep", "s.toml", "--executor", "local", "-o", "store", "--no-lint")
+
+
 @pytest.mark.parametrize(
-    ("model", "code", "options"),
+    ("model", "code"),
     [
-        ('symmetry = "Both"\nconstraints = ["Bound"]', "the symmetry Both", []),
-        ('view = "Seen"\nconstraints = ["Bound"]', "the view Seen", []),
-        ('invariants = ["Small"]', "violation_safety", []),
+        ('symmetry = "Both"\nconstraints = ["Bound"]', "the symmetry Both"),
+        ('view = "Seen"\nconstraints = ["Bound"]', "the view Seen"),
+        ('invariants = ["Small"]', "violation_safety"),
     ],
 )
 def test_graphs_that_do_not_replay_are_refused(
-    tmp_path: Path, run_cli: RunCli, model: str, code: str, options: list[str]
+    tmp_path: Path, run_cli: RunCli, model: str, code: str
 ) -> None:
-    (tmp_path / "Count.tla").write_text(COUNTER)
-    text = f'module = "Count.tla"\n[model]\nspecification = "Spec"\n{model}\n[tlc]\ngraph = true\n'
-    (tmp_path / "s.toml").write_text(text)
-    run_cli("sweep", "s.toml", "--executor", "local", "-o", "store", "--no-lint")
-    assert code in run_cli("testgen", "store", *options, code=2).stderr
+    count(tmp_path, run_cli, model)
+    assert code in run_cli("testgen", "store", code=2).stderr
     partial = run_cli("testgen", "store", "--partial", code=0 if "violation" in code else 2)
     for line in partial.stdout.splitlines():
         assert json.loads(line)["partial"] == "its run ended with violation_safety"
 
 
 def test_a_constraint_is_said(tmp_path: Path, run_cli: RunCli) -> None:
-    (tmp_path / "Count.tla").write_text(COUNTER)
-    (tmp_path / "s.toml").write_text(
-        'module = "Count.tla"\n[model]\nspecification = "Spec"\nconstraints = ["Bound"]\n[tlc]\ngraph = true\n'
-    )
-    run_cli("sweep", "s.toml", "--executor", "local", "-o", "store", "--no-lint")
+    count(tmp_path, run_cli, 'constraints = ["Bound"]')
     done = run_cli("testgen", "store", "-o", "cases.jsonl", code=0)
     assert "Bound left out up to 2 steps that the specification allows" in done.stderr
     assert len((tmp_path / "cases.jsonl").read_text().splitlines()) == 2
@@ -203,10 +201,7 @@ DRIVEN = Path(__file__).with_name("driven.py")
 @pytest.fixture(scope="module")
 def bundled(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A store with the graph of two-phase commit, by the bundled TLC."""
-    folder = tmp_path_factory.mktemp("graph")
-    (folder / "s.toml").write_text(SWEEP)
-    command.run("sweep", "s.toml", "--executor", "local", "-o", "store", cwd=folder, code=0)
-    return folder / "store"
+    return graph(tmp_path_factory.mktemp("graph"))
 
 
 def drives(folder: Path) -> list[dict[str, object]]:
@@ -231,9 +226,8 @@ def test_a_program_that_goes_wrong(
     before = {each.pid for each in psutil.process_iter()}
     done = run_cli("drive", bundled, *options, "--json", "--", sys.executable, DRIVEN, mistake, code=1)
     found = done.json
-    assert [set(each) for each in found] == [
-        {"case", "verdict", "step", "action", "expected", "found", "message"}
-    ] * len(found)
+    keys = {"case", "verdict", "step", "action", "expected", "found", "message"}
+    assert all(set(each) == keys for each in found)
     assert {each["verdict"] for each in found} == {"passed", verdict}
     wrong = next(each for each in found if each["verdict"] != "passed")
     assert wrong["action"] == {"name": "TMCommit", "args": {}}
@@ -249,36 +243,29 @@ def test_a_program_that_goes_wrong(
 
 
 def test_a_drive_finds_the_bug_and_shrinks_it(bundled: Path, run_cli: RunCli) -> None:
-    right = run_cli("drive", bundled, "--arguments", "--", sys.executable, DRIVEN, "none", code=0)
+    program = ("--", sys.executable, DRIVEN)
+    right = run_cli("drive", bundled, "--arguments", *program, "none", code=0)
     assert "45 cases: 45 passed; 0 steps not reached, 0 restarts" in right.stderr
     assert len(drives(bundled / "drives")) == 45
-    asked = run_cli(
-        "query", bundled, "SELECT verdict, count(*) AS n FROM drives GROUP BY verdict", "--format", "json"
-    )
-    assert asked.json == [{"verdict": "passed", "n": 45}]
-    done = run_cli(
-        "drive", bundled, "--arguments", "--shrink", "--json", "--", sys.executable, DRIVEN, "count", code=1
-    )
+    counted = "SELECT verdict, count(*) AS n FROM drives GROUP BY verdict"
+    assert run_cli("query", bundled, counted, "--json").json == [{"verdict": "passed", "n": 45}]
+    done = run_cli("drive", bundled, "--arguments", "--shrink", "--json", *program, "count", code=1)
     failed = [each for each in done.json if each["verdict"] == "failed"]
     assert {each["action"]["name"] for each in failed} == {"TMRcvPrepared"}
     assert min(each["step"] for each in failed) == 3
     assert failed[0]["message"] == 'tmState is "committed", and the specification allows "init"'
-    told = run_cli("drive", bundled, "--arguments", "--", sys.executable, DRIVEN, "count")
-    assert "failed at step" in told.stdout
+    assert "failed at step" in run_cli("drive", bundled, "--arguments", *program, "count").stdout
 
 
 def test_answers_of_the_system_may_come_between(bundled: Path, run_cli: RunCli) -> None:
     """The program that takes every step by command still agrees when only the manager's steps are inputs."""
     inputs = "TMAbort,TMCommit,TMRcvPrepared"
-    done = run_cli(
-        "drive", bundled, "--arguments", "--inputs", inputs, "--", sys.executable, DRIVEN, "none", code=0
-    )
+    asked = ("drive", bundled, "--arguments", "--inputs", inputs)
+    done = run_cli(*asked, "--", sys.executable, DRIVEN, "none", code=0)
     # It never takes a step by itself, so what the manager does with prepared resource managers is not reached.
     assert "; 0 steps not reached" not in done.stderr
     cases = run_cli("testgen", bundled, "--arguments", "--inputs", "TMAbort")
-    assert [json.loads(line)["actions"] for line in cases.stdout.splitlines()] == [
-        [{"name": "TMAbort", "args": {}}]
-    ]
+    assert cases.json["actions"] == [{"name": "TMAbort", "args": {}}]
     [before, after] = cases.json["states"]
     assert {state["tmState"] for state in after} == {"aborted"}
     assert {state["tmState"] for state in before} == {"init", "committed"}

@@ -107,8 +107,7 @@ for line in sys.argv[1].splitlines():
 def test_every_command(core_only: dict[str, str], tiny_sweep: Path, tmp_path: Path) -> None:
     path = os.pathsep.join([core_only["PYTHONPATH"], str(Path(__file__).parents[2])])
     env = {**os.environ, **core_only, "PYTHONPATH": path}
-    done = tool(sys.executable, "-c", PROGRAM, EVERY_COMMAND, cwd=tmp_path, env=env)
-    assert done.returncode == 0, done.stderr
+    done = tool(sys.executable, "-c", PROGRAM, EVERY_COMMAND, cwd=tmp_path, env=env, code=0)
     assert ", ".join(done.stdout.splitlines()) == (
         "inspect 0 True, init 0 False, cfg 0 False, check 1 True, sweep 1 True, trace 0 True, report 0 False, "
         "gate 1 True, tools 0 False, doctor 0 False, examples 0 False"

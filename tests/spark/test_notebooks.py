@@ -31,8 +31,7 @@ def clone(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def execute(clone: Path, *names: str) -> None:
     books = [clone / "notebooks" / name for name in names]
     script = clone / "scripts" / "notebooks.py"
-    done = tool(sys.executable, script, *books, "--html", clone / "pages")
-    assert done.returncode == 0, done.stderr
+    done = tool(sys.executable, script, *books, "--html", clone / "pages", code=0)
     assert [line.partition(":")[0] for line in done.stdout.splitlines()] == list(names)
     for name in names:
         page = (clone / "pages" / name).with_suffix(".html").read_text(encoding="utf-8")
@@ -64,7 +63,6 @@ def test_a_notebook_that_fails_is_told(tmp_path: Path, clone: Path) -> None:
     text = (clone / "notebooks" / BOOKS[0]).read_text(encoding="utf-8")
     book = tmp_path / "wrong.ipynb"
     book.write_text(text.replace("import tla2py\\n", "import tla3py\\n"), encoding="utf-8")
-    done = tool(sys.executable, clone / "scripts" / "notebooks.py", book)
-    assert done.returncode == 1
+    done = tool(sys.executable, clone / "scripts" / "notebooks.py", book, code=1)
     assert "wrong.ipynb failed" in done.stderr
     assert "tla3py" in done.stderr

@@ -142,7 +142,6 @@ def trace(jar: Path, out: Path) -> tuple[int, int | None, int]:
 
 
 def test_make_validate_tells_right_runs_from_wrong() -> None:
-    done = tool(sys.executable, str(SPECS.parent / "scripts" / "validate.py"), "--runs", "2")
-    assert done.returncode == 0, done.stdout + done.stderr
+    done = tool(sys.executable, str(SPECS.parent / "scripts" / "validate.py"), "--runs", "2", code=0)
     assert "4 runs of the program" in done.stdout
     assert "of 2 runs with the bug are not explained" in done.stdout

@@ -55,22 +55,17 @@ echo '{"exit-code": 0}' >/proc/self/fd/$2
 """
 
 
-def test_a_wall_that_falls_is_never_passed_over(run_cli: RunCli, tmp_path: Path, tiny_sweep: Path) -> None:
+def test_a_bubblewrap_that_does_not_work(run_cli: RunCli, tmp_path: Path, tiny_sweep: Path) -> None:
     path = without_bubblewrap(tmp_path / "bin")
     fraud = tmp_path / "bin/bwrap"
     fraud.write_text(FRAUD.replace("{tried}", str(tmp_path / "tried")))
     fraud.chmod(0o755)
     env = {"PATH": path, "XDG_CACHE_HOME": str(tmp_path)}
+    # A wall that falls is never passed over.
     ended = run_cli("sweep", tiny_sweep, "--executor", "local", "--fresh", env=env, code=2)
     assert "TLC did not start" in ended.stdout, ended
     assert "No space for namespaces" in ended.stdout + ended.stderr, ended
-
-
-def test_bubblewrap_that_does_not_work_is_named(run_cli: RunCli, tmp_path: Path) -> None:
-    path = without_bubblewrap(tmp_path / "bin")
-    fraud = tmp_path / "bin/bwrap"
     fraud.write_text("#!/bin/sh\necho 'bwrap: no namespaces here' >&2\nexit 1\n")
-    fraud.chmod(0o755)
     ended = run_cli("doctor", "--no-self-test", "--json", env={"PATH": path})
     (found,) = (each for each in ended.json if each["about"] == "sandbox")
     assert not found["found"].startswith("bubblewrap")
