@@ -80,16 +80,12 @@ def spec(tmp_path: Path, body: str, config: str) -> Path:
 
 
 def run(
-    folder: Path,
-    cancelled: threading.Event | None = None,
-    limits: Limits = LIMITS,
-    watch: Watch | None = None,
+    folder: Path, stop: threading.Event | None = None, limits: Limits = LIMITS, watch: Watch | None = None
 ) -> int | None:
     """The exit status of a run on a host, None where there is none."""
-    argv = build_argv(
-        find_java().path, bundled_jar(), FOLDER, "Spec", "MC.cfg", TlcOptions(), limits, HOST_OPTIONS
-    )
-    done = execute_warm(argv, folder, folder, limits, cancelled, watch=watch)
+    model = (FOLDER, "Spec", "MC.cfg", TlcOptions(), limits, HOST_OPTIONS)
+    argv = build_argv(find_java().path, bundled_jar(), *model)
+    done = execute_warm(argv, folder, folder, limits, stop, watch=watch)
     return None if done is None else done[1].exit_code
 
 
@@ -140,15 +136,14 @@ def test_a_sweep_comes_out_as_without(tmp_path: Path, run_cli: RunCli) -> None:
     assert running() == set()
 
 
-def test_one_jvm_runs_many(tmp_path: Path) -> None:
+def test_one_jvm_runs_many(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert run(spec(tmp_path, HOLDS, CONFIG)) == 0
     (first,) = running()
     assert run(spec(tmp_path, GROWING + "Small == x < 5", CONFIG + "INVARIANT Small")) == 12
     assert run(spec(tmp_path, "Init == x = 0\nNext == x < 3 /\\ x' = x + 1", CONFIG)) == 11
     assert running() == {first}
-
-
-def test_a_jvm_is_not_used_for_ever(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # But not for ever.
+    close_hosts()
     monkeypatch.setattr(hosts, "_RUNS", 1)
     assert run(spec(tmp_path, HOLDS, CONFIG)) == 0
     assert running() == set()
@@ -169,19 +164,15 @@ def test_a_run_that_goes_on_is_left_to_a_process(tmp_path: Path, monkeypatch: py
 
 
 @pytest.mark.parametrize(
-    ("body", "limits"),
+    ("body", "megabytes"),
     [
-        pytest.param(
-            "RECURSIVE F(_)\nF(n) == 1 + F(n + 1)\nInit == x = F(0)\nNext == x' = x", LIMITS, id="stack"
-        ),
-        pytest.param(
-            "Init == x = 0\nNext == x' = [i \\in 1..100000000 |-> i]",
-            Limits(timeout_seconds=120, memory_bytes=300 << 20),
-            id="memory",
-        ),
+        ("RECURSIVE F(_)\nF(n) == 1 + F(n + 1)\nInit == x = F(0)\nNext == x' = x", 1024),
+        ("Init == x = 0\nNext == x' = [i \\in 1..100000000 |-> i]", 300),
     ],
+    ids=["stack", "memory"],
 )
-def test_a_run_that_needs_too_much_is_left_to_a_process(tmp_path: Path, body: str, limits: Limits) -> None:
+def test_a_run_that_needs_too_much_is_left_to_a_process(tmp_path: Path, body: str, megabytes: int) -> None:
+    limits = Limits(timeout_seconds=120, memory_bytes=megabytes << 20)
     assert run(spec(tmp_path, body, CONFIG), limits=limits) is None
     assert running() == set()
 
@@ -199,6 +190,10 @@ def test_a_run_that_is_stopped_ends_its_jvm(tmp_path: Path) -> None:
     [(there, memory_bytes)] = seen
     assert there
     assert memory_bytes > 10 << 20
+    # So does one whose streams are removed.
+    close_hosts()
+    assert run(spec(tmp_path, GROWING, CONFIG), watch=lambda stdout, _: stdout.unlink()) is None
+    assert running() == set()
 
 
 @pytest.mark.parametrize("name", ["out", "err"])
@@ -211,14 +206,6 @@ def test_a_run_whose_streams_are_removed_is_left_to_a_process(tmp_path: Path, na
     assert run(spec(tmp_path, HOLDS, CONFIG)) == 0
 
 
-def test_streams_removed_during_a_run_end_its_jvm(tmp_path: Path) -> None:
-    def watch(stdout: Path, _: int) -> None:
-        stdout.unlink()
-
-    assert run(spec(tmp_path, GROWING, CONFIG), watch=watch) is None
-    assert running() == set()
-
-
 def test_what_is_not_for_hosts() -> None:
     assert suits(TlcOptions())
     assert suits(TlcOptions(options=("-continue",), coverage=True, graph=True))
@@ -227,12 +214,6 @@ def test_what_is_not_for_hosts() -> None:
     assert not suits(TlcOptions(options=("-dump", "states")))
     assert suits(TlcOptions(), Inputs(environment=(GivenVariable("LOG", "a"),)))
     assert not suits(TlcOptions(), Inputs(environment=(GivenVariable("LC_ALL", "C"),)))
-
-
-def test_a_jvm_that_cannot_start_is_no_failure(tmp_path: Path) -> None:
-    folder = spec(tmp_path, HOLDS, CONFIG)
-    argv = ("/bin/false", "-cp", str(bundled_jar()), "tlc2.TLC", "Spec.tla")
-    assert execute_warm(argv, folder, folder, LIMITS) is None
 
 
 DRIVER = """
@@ -263,10 +244,11 @@ def test_nothing_is_left_when_the_driver_is_killed() -> None:
     assert not Path(folder).exists()
 
 
-def test_without_the_gateway_there_are_none(
+def test_without_the_gateway_or_a_java_that_starts_there_are_none(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
 ) -> None:
     folder, argv = spec(tmp_path, HOLDS, CONFIG), argv_of(bundled_jar(), "-config", "MC.cfg", "Spec.tla")
+    assert execute_warm(("/bin/false", *argv[-6:]), folder, folder, LIMITS) is None
     monkeypatch.setattr(sys, "path", [])
     monkeypatch.delenv("SPARK_HOME", raising=False)
     gateway_jar.cache_clear()

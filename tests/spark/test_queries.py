@@ -21,11 +21,8 @@ from tla2py.spark.frames import create_views, query_views
 from tla2py.store.schema import TABLES
 from tla2py.store.store import Store
 
-pytestmark = [
-    pytest.mark.spark,
-    # PySpark's own sockets and its JVM's pipe are closed by the interpreter's end.
-    pytest.mark.filterwarnings("ignore::ResourceWarning"),
-]
+# PySpark's own sockets and its JVM's pipe are closed by the interpreter's end.
+pytestmark = [pytest.mark.spark, pytest.mark.filterwarnings("ignore::ResourceWarning")]
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent

@@ -24,11 +24,8 @@ from tla2py.tla.itf import state_from_itf
 from tla2py.tla.value import Record
 from tla2py.tla.value_text import format_value
 
-pytestmark = [
-    pytest.mark.spark,
-    # PySpark's own sockets and its JVM's pipe are closed by the interpreter's end.
-    pytest.mark.filterwarnings("ignore::ResourceWarning"),
-]
+# PySpark's own sockets and its JVM's pipe are closed by the interpreter's end.
+pytestmark = [pytest.mark.spark, pytest.mark.filterwarnings("ignore::ResourceWarning")]
 
 # A row of an answer.
 Row = Sequence[object]

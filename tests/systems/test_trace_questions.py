@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import anyio
 import pytest
@@ -19,10 +19,9 @@ from tla2py.cli.mcp import build_server
 
 pytestmark = pytest.mark.systems
 
-NO_FENCE = """\
-specification = "Spec"
-invariants = ["NoDivergenceBetweenClientAndMetaData"]
-symmetry = "Symmetry"
+NO_FENCE = """
+model = { specification = "Spec", symmetry = "Symmetry", invariants = ["NoDivergenceBetweenClientAndMetaData"] }
+substitutions = { RecoveryReadsFence = "ReadsDoNotFence" }
 [constants]
 Clients = "{c1, c2}"
 SendLimit = 1
@@ -30,12 +29,9 @@ InflightLimit = 1
 Bookies = "{b1, b2}"
 WriteQuorum = 2
 AckQuorum = 2
-[substitutions]
-RecoveryReadsFence = "ReadsDoNotFence"
 """
-COMPACTION = """\
-specification = "Spec"
-invariants = ["CompactedLedgerLeak"]
+COMPACTION = """
+model = { specification = "Spec", invariants = ["CompactedLedgerLeak"] }
 [constants]
 ConsumeTimesLimit = 2
 MessageSentLimit = 1
@@ -47,11 +43,8 @@ ModelConsumer = false
 KeySpace = "{}"
 ValueSpace = "{}"
 """
-IDENTITY = """\
-specification = "Spec"
-invariants = ["ProducerIdsAreDistinct"]
-view = "View"
-symmetry = "Symmetry"
+IDENTITY = """
+model = { specification = "Spec", symmetry = "Symmetry", view = "View", invariants = ["ProducerIdsAreDistinct"] }
 [constants]
 TopicPartitions = "{}"
 TxnLogPartitions = "{p1}"
@@ -60,29 +53,18 @@ Brokers = "{b1}"
 Clients = "{c1, c2, c3, c4}"
 MaxCoordinatorChanges = 0
 """
-FIRST_TRY = """\
-specification = "Spec"
-invariants = ["StrongIsr"]
-[constants]
-LogSize = 2
-MaxRecords = 2
-Replicas = "{b1, b2, b3}"
-MaxLeaderEpoch = 2
+FIRST_TRY = """
+model = { specification = "Spec", invariants = ["StrongIsr"] }
+constants = { LogSize = 2, MaxRecords = 2, Replicas = "{b1, b2, b3}", MaxLeaderEpoch = 2 }
 """
-CHAINING = """\
-init = "Init"
-next = "Next"
-invariants = ["OnlyOneLedgerOpenAtATime"]
-constraints = ["LedgerLimit"]
-[constants]
-Clients = "{c1, c2}"
-[parameters]
-LedgerLimit = ["md_next_lid < 6"]
+CHAINING = """
+model = { init = "Init", next = "Next", invariants = ["OnlyOneLedgerOpenAtATime"], constraints = ["LedgerLimit"] }
+constants = { Clients = "{c1, c2}" }
+parameters = { LedgerLimit = ["md_next_lid < 6"] }
 """
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Known:
+class Known(NamedTuple):
     """A counterexample of which a README tells: its length, what is FALSE in its last state, and a value there."""
 
     module: str
@@ -90,7 +72,7 @@ class Known:
     length: int
     action: str
     conjunct: str
-    witness: frozenset[tuple[str, str]]
+    witness: str
     expression: str
     value: str
 
@@ -98,58 +80,33 @@ class Known:
 KNOWN = [
     # The metadata say that the ledger is empty, and c1 has an entry acknowledged.
     Known(
-        module="bookkeeper/BookKeeperProtocolNoFence.tla",
-        model=NO_FENCE,
-        length=14,
-        action="RecoveryClientClosesLedger",
-        conjunct="clients[c].lac <= meta_last_entry",
-        witness=frozenset({("c", "c1")}),
-        expression="<<meta_last_entry, {c \\in Clients : clients[c].lac > meta_last_entry}>>",
-        value="<<0, {c1}>>",
+        *("bookkeeper/BookKeeperProtocolNoFence.tla", NO_FENCE, 14, "RecoveryClientClosesLedger"),
+        *("clients[c].lac <= meta_last_entry", "c = c1"),
+        *("<<meta_last_entry, {c \\in Clients : clients[c].lac > meta_last_entry}>>", "<<0, {c1}>>"),
     ),
     # The third ledger is written while the first and the second are there.
     Known(
-        module="compaction/FairCompaction.tla",
-        model=COMPACTION,
-        length=12,
-        action="CompactorPhaseTwoWrite",
-        conjunct="Cardinality({n \\in 1..CompactionTimesLimit : compactedLedgers[n] # Nil}) < 3",
-        witness=frozenset(),
-        expression="{n \\in 1..3 : compactedLedgers[n] # Nil}",
-        value="{1, 2, 3}",
+        *("compaction/FairCompaction.tla", COMPACTION, 12, "CompactorPhaseTwoWrite"),
+        *("Cardinality({n \\in 1..CompactionTimesLimit : compactedLedgers[n] # Nil}) < 3", ""),
+        *("{n \\in 1..3 : compactedLedgers[n] # Nil}", "{1, 2, 3}"),
     ),
     # Two clients with different ids get the same producer id.
     Known(
-        module="kafka_transactions/TxnRecovery.tla",
-        model=IDENTITY,
-        length=14,
-        action="ReceiveInitPidResponse",
-        conjunct="client[c].tid = client[d].tid",
-        witness=frozenset({("c", "c4"), ("d", "c3")}),
-        expression="Cardinality({client[c].tid : c \\in {d \\in Clients : client[d].pid = 2}})",
-        value="2",
+        *("kafka_transactions/TxnRecovery.tla", IDENTITY, 14, "ReceiveInitPidResponse"),
+        *("client[c].tid = client[d].tid", "c = c4, d = c3"),
+        *("Cardinality({client[c].tid : c \\in {d \\in Clients : client[d].pid = 2}})", "2"),
     ),
     # b3 is in the ISR, and the committed record is gone from its log.
     Known(
-        module="kip320/Kip320FirstTry.tla",
-        model=FIRST_TRY,
-        length=13,
-        action="FollowerTruncate",
-        conjunct="GetEndOffset(replica) > offset",
-        witness=frozenset({("replica", "b3"), ("offset", "0")}),
-        expression="{b \\in quorumState.isr : replicaLog[b].endOffset = 0}",
-        value="{b3}",
+        *("kip320/Kip320FirstTry.tla", FIRST_TRY, 13, "FollowerTruncate"),
+        *("GetEndOffset(replica) > offset", "offset = 0, replica = b3"),
+        *("{b \\in quorumState.isr : replicaLog[b].endOffset = 0}", "{b3}"),
     ),
     # The list holds ledgers 3 and 4, the invariant looks at ledgers 1 and 2.
     Known(
-        module="ledger_chaining/LedgerChaining.tla",
-        model=CHAINING,
-        length=18,
-        action="AppendLedgerSuccess",
-        conjunct="l1 = l2",
-        witness=frozenset({("l1", "2"), ("l2", "1")}),
-        expression="<<md_llist, {n \\in DOMAIN md_ledgers : md_ledgers[n].open}>>",
-        value="<<<<3, 4>>, {1, 2, 4}>>",
+        *("ledger_chaining/LedgerChaining.tla", CHAINING, 18, "AppendLedgerSuccess"),
+        *("l1 = l2", "l1 = 2, l2 = 1"),
+        *("<<md_llist, {n \\in DOMAIN md_ledgers : md_ledgers[n].open}>>", "<<<<3, 4>>, {1, 2, 4}>>"),
     ),
 ]
 
@@ -176,8 +133,8 @@ def bytes_until_the_cause(view: StoreView, folder: Path, known: Known) -> tuple[
 @pytest.mark.parametrize("known", KNOWN, ids=lambda known: known.module.partition("/")[0])
 def test_the_shortest_counterexample_of_a_system(known: Known, tmp_path: Path) -> None:
     (tmp_path / "sweep.toml").write_text(
-        f'module = "{SPECS / known.module}"\nlibraries = ["{SPECS / "lib"}"]\n[model]\n'
-        f"check_deadlock = false\n{known.model}"
+        f'module = "{SPECS / known.module}"\nlibraries = ["{SPECS / "lib"}"]\n'
+        + known.model.replace("model = {", "model = { check_deadlock = false,")
     )
     command.run("sweep", "sweep.toml", "--executor", "local", cwd=tmp_path, code=1)
     view = open_view(tmp_path / "runs/sweep")
@@ -188,7 +145,8 @@ def test_the_shortest_counterexample_of_a_system(known: Known, tmp_path: Path) -
     found = turn.example
     assert found.turning is not None
     assert found.turning_state is not None
-    assert (found.turning.conjunct.text, frozenset(found.witness)) == (known.conjunct, known.witness)
+    witness = ", ".join(sorted(f"{name} = {value}" for name, value in found.witness))
+    assert (found.turning.conjunct.text, witness) == (known.conjunct, known.witness)
     assert (found.turning_state.index, found.turning_state.action) == (known.length, known.action)
     because = f"because {known.conjunct} is FALSE in state {known.length}, after {known.action}"
     assert view.why_line(1, 1) == because
