@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.conftest import spec
 from tests.faults.disk import small_disk
 from tests.faults.scene import OWN, Scene
 from tests.integration.test_sweep import rows
@@ -19,25 +20,11 @@ pytestmark = pytest.mark.faults
 
 Like = Callable[[Scene], Scene]
 
-WIDE = r"""---- MODULE Wide ----
-EXTENDS Naturals, TLC
-CONSTANT Max \* a number
-VARIABLES x, y
-Init == x = 0 /\ y = 0
-Right == x < Max /\ x' = x + 1 /\ y' = y
-Up == y < Max /\ y' = y + 1 /\ x' = x
-Chatter == PrintT(<<"at", x, y>>) /\ x' = x + 1 /\ y' = y
-Walk == Init /\ [][Right \/ Up]_<<x, y>>
-Talk == Init /\ [][Chatter]_<<x, y>>
-Fine == x >= 0
-====
-"""
-
 
 def wide(base: Path, specification: str, values: str, more: str) -> Scene:
     """A sweep whose points write as much as they are large."""
     base.mkdir()
-    (base / "Wide.tla").write_text(WIDE)
+    (base / "Wide.tla").write_text(spec("large/Wide"))
     (base / "sweep.toml").write_text(
         f'module = "Wide.tla"\n[model]\nspecification = "{specification}"\ninvariants = ["Fine"]\n'
         f"check_deadlock = false\n[parameters]\nMax = {values}\n[tlc]\nwarm = false\n{more}\n"

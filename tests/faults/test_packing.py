@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import RunCli
+from tests.conftest import RunCli, spec
 from tests.stores import record_ids
 from tests.unit.records import executed
 from tests.unit.store.test_store import MANIFEST, POINTS
@@ -72,16 +72,6 @@ def test_a_kill_while_records_are_packed(tmp_path: Path) -> None:
 
 
 # The third line never comes about, and before it the specification counts on and on.
-ENDLESS = r"""---- MODULE Endless ----
-EXTENDS Naturals
-VARIABLES x, y
-Init == x = 0 /\ y = 0
-Step == x' = x + 1 /\ y' = 0
-Count == y' = y + 1 /\ x' = x
-Next == Step \/ Count
-Spec == Init /\ [][Next]_<<x, y>>
-====
-"""
 SWEEP = """\
 module = "Endless.tla"
 [logs]
@@ -93,7 +83,7 @@ timeout = "40s"
 
 
 def test_a_log_that_explodes_tells_how_far_it_came(run_cli: RunCli, tmp_path: Path) -> None:
-    (tmp_path / "Endless.tla").write_text(ENDLESS)
+    (tmp_path / "Endless.tla").write_text(spec("logs/Endless"))
     lines = [{"action": "Step", "state": {"x": x}} for x in (1, 2, 4)]
     (tmp_path / "log.ndjson").write_text("".join(f"{json.dumps(line)}\n" for line in lines))
     (tmp_path / "sweep.toml").write_text(SWEEP)

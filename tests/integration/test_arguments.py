@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import tla2py
-from tests.conftest import SPECS, RunCli
+from tests.conftest import SPECS, RunCli, spec
 from tests.raising import raises
 from tla2py.errors import InputError
 from tla2py.model.trace_text import DERIVED, action_text
@@ -106,19 +106,6 @@ VARIABLE slots
 Put(index, item) == slots' = [slots EXCEPT ![index] = item]
 ====
 """
-WRITERS = r"""---- MODULE Writers ----
-EXTENDS Naturals
-CONSTANTS Writers, Most
-VARIABLES slots, next
-Ring == INSTANCE Buffer
-Init == slots = [i \in 0..3 |-> 0] /\ next = 0
-Put(writer) == next < 4 /\ Ring!Put(next, writer) /\ next' = next + 1
-Next == \E w \in Writers : Put(w)
-Brief == next < Most
-Written == next' <= Most
-NotFull == next < 3
-====
-"""
 ANSWERS_SWEEP = """\
 module = "Writers.tla"
 [model]
@@ -135,7 +122,7 @@ Most = [1, 9]
 
 def swept_answers(tmp_path: Path, run_cli: RunCli, sweep: str = ANSWERS_SWEEP) -> PageAnswers:
     """Of a store with one counterexample, at the second of two points."""
-    for name, text in (("Buffer.tla", BUFFER), ("Writers.tla", WRITERS), ("sweep.toml", sweep)):
+    for name, text in (("Buffer.tla", BUFFER), ("Writers.tla", spec("Writers")), ("sweep.toml", sweep)):
         (tmp_path / name).write_text(text)
     run_cli("sweep", "sweep.toml", "--executor", "local", "-o", "store", "--no-lint", cwd=tmp_path, code=1)
     return PageAnswers(store_data(tla2py.open_store(tmp_path / "store")))

@@ -13,7 +13,7 @@ import pytest
 
 import tla2py.cases.graph
 from tests import command
-from tests.conftest import RunCli
+from tests.conftest import RunCli, spec
 from tests.raising import raises
 from tla2py.errors import InputError
 
@@ -147,24 +147,8 @@ def test_only_the_point_of_a_sweep_file_runs(tmp_path: Path, run_cli: RunCli) ->
     run_cli("testgen", "runs/two-graph", code=0)
 
 
-COUNTER = """---- MODULE Count ----
-EXTENDS Naturals, TLC
-CONSTANTS a, b
-VARIABLES x, y
-Init == x = 0 /\\ y \\in {a, b}
-Up == x' = x + 1 /\\ UNCHANGED y
-Next == Up
-Spec == Init /\\ [][Next]_<<x, y>>
-Small == x < 3
-Bound == x < 5
-Both == Permutations({a, b})
-Seen == x
-====
-"""
-
-
 def count(folder: Path, run_cli: RunCli, model: str) -> None:
-    (folder / "Count.tla").write_text(COUNTER)
+    (folder / "Count.tla").write_text(spec("cases/Count"))
     text = f'module = "Count.tla"\n[model]\nspecification = "Spec"\n{model}\n[tlc]\ngraph = true\n'
     (folder / "s.toml").write_text(text)
     run_cli("sweep", "s.toml", "--executor", "local", "-o", "store", "--no-lint")

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.command import Ended
-from tests.conftest import RunCli
+from tests.conftest import RunCli, spec
 from tests.stores import lasting_tables, table_rows
 from tla2py.tlc.process import sandbox
 from tla2py.tlc.process.pool import close_hosts
@@ -18,21 +18,7 @@ from tla2py.tlc.process.pool import close_hosts
 pytestmark = pytest.mark.jars
 
 
-USE = r"""---- MODULE Use ----
-EXTENDS Naturals, Sequences, FiniteSets, Bags, TLC, TLCExt, Json
-EXTENDS SequencesExt, FiniteSetsExt, Functions, Folds, BagsExt
-CONSTANT N
-VARIABLE s
-Init == s = <<>>
-Next == Len(s) < N /\ \E v \in 1..2 : s' = Append(s, v)
-Spec == Init /\ [][Next]_s
-Mirrored == Reverse(Reverse(s)) = s /\ ToJson(s) # ""
-Chosen == \A pair \in kSubset(2, 1..N) : FoldSet(LAMBDA a, b : a + b, 0, pair) > 2
-Bag == BagAdd(EmptyBag, N)[N] = 1 /\ MapThenFoldSet(+, 0, LAMBDA x : x, LAMBDA set : CHOOSE x \in set : TRUE, 1..N) > 0
-Few == FoldSeq(LAMBDA a, b : a + b, 0, s) < 2 * N /\ Range(s) \subseteq 1..2
-====
-"""
-USE = USE.replace("TLCExt, Json\nEXTENDS ", "TLCExt, Json, ")
+USE = spec("classes/Use")
 SWEEP = """\
 module = "Use.tla"
 [model]

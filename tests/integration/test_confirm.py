@@ -177,20 +177,9 @@ def test_the_graph_has_every_state_and_every_step(tmp_path: Path, run_cli: RunCl
     assert len(edges) == len(expected)
 
 
-PARALLEL = """---- MODULE Parallel ----
-EXTENDS Naturals
-VARIABLES x, y
-Init == x = 0 /\\ y = 0
-Add(n) == x' = (x + (n % 2)) % 3 /\\ y' = (y + (n \\div 4)) % 2
-Next == \\E n \\in 0..7 : Add(n)
-Spec == Init /\\ [][Next]_<<x, y>>
-====
-"""
-
-
 def test_steps_that_tlc_cannot_tell_apart_are_one_row(tmp_path: Path, run_cli: RunCli, jar: Path) -> None:
     """Two numbers of eight lead from each state to each of its four successors."""
-    (tmp_path / "Parallel.tla").write_text(PARALLEL)
+    (tmp_path / "Parallel.tla").write_text(spec("Parallel"))
     (tmp_path / "s.toml").write_text('module = "Parallel.tla"\n[tlc]\ngraph = true\n')
     run_cli(
         "sweep", "s.toml", "--executor", "local", "-o", "store", "--tla2tools", jar, "--workers", "2", code=0

@@ -8,41 +8,18 @@ from pathlib import Path
 import pytest
 
 from tests.command import Ended
-from tests.conftest import RunCli
+from tests.conftest import RunCli, spec
 from tests.stores import table_rows
 from tla2py.gate.problem import Reason
 from tla2py.model.outcome import Verdict
 from tla2py.sweep.judge import ALL_EXCLUDED, NO_STATES, ONLY_DEADLOCK
 
-LIMITED = r"""---- MODULE Limited ----
-EXTENDS Naturals, Sequences
-CONSTANT N
-VARIABLE x
-ASSUME N > 0
-Init == x = 0
-Next == x < 3 /\ x' = x + 1
-Deep(y) == <<1, 2>>[y]
-Inv == \A y \in {x} : Deep(y + 1) > 0
-Low == x < 9
-Spec == Init /\ [][Next]_x
-====
-"""
-
-NESTED = r"""---- MODULE Nested ----
-EXTENDS Naturals
-VARIABLE x
-Init == x = 0
-F[n \in 0..3] == IF n = 2 THEN n + "a" ELSE n
-Step(k) == x' = F[k]
-Next == x < 3 /\ Step(x + 1)
-Spec == Init /\ [][Next]_x
-====
-"""
+LIMITED = spec("places/Limited")
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    for name, text in (("Limited", LIMITED), ("Nested", NESTED)):
+    for name, text in (("Limited", LIMITED), ("Nested", spec("places/Nested"))):
         (tmp_path / f"{name}.tla").write_text(text)
     return tmp_path
 

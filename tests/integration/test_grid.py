@@ -87,22 +87,8 @@ def test_typed_model_values_are_told_apart(folder: Path, run_cli: RunCli) -> Non
     )  # TLC refuses to compare P_a with N_a
 
 
-VALUES = r"""---- MODULE Values ----
-EXTENDS Integers, Sequences
-CONSTANTS Low, Pair, Rec, Fun, Links, Range, Op(_, _), Pred(_), Typed
-VARIABLE x
-Init == x = Low
-Next == UNCHANGED x
-Spec == Init /\ [][Next]_x
-ASSUME Low = 0 - 3 /\ Pair = <<0, 0 - 1>> /\ Rec.a = 1 /\ Rec.b = "two" /\ Fun[3] = 9 /\ DOMAIN Fun = 1..3
-ASSUME <<1, 2>> \in Links /\ Range = {0, 1, 2} /\ Op(2, 3) = 8 /\ Pred(Low) /\ ~Pred(4)
-ASSUME Typed[1] # Typed[2]
-====
-"""
-
-
 def test_constants_that_no_config_can_say(folder: Path, run_cli: RunCli) -> None:
-    (folder / "Values.tla").write_text(VALUES)
+    (folder / "Values.tla").write_text(spec("grid/Values"))
     (folder / "values.toml").write_text(
         'module = "Values.tla"\n[constants]\nLow = -3\nPair = "<<0, -1>>"\nRec = \'[a |-> 1, b |-> "two"]\'\n'
         'Fun = "[i \\\\in 1..3 |-> i * i]"\nLinks = "{<<1, 2>>, <<2, 1>>}"\nRange = "0 .. 2"\n'

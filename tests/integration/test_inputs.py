@@ -12,7 +12,7 @@ import pytest
 
 import tla2py
 from tests.command import tool
-from tests.conftest import RunCli
+from tests.conftest import RunCli, spec
 from tests.integration.spy import found_by, write_spy
 from tests.stores import record_ids
 from tla2py.analysis.view import StoreView, open_view
@@ -264,25 +264,10 @@ def test_what_a_process_removes_that_the_run_left_behind_is_kept(sweep: Path, tm
     assert (tmp_path / "store/outputs" / executed.record.run_id / "notes.txt").read_text() == "kept\n"
 
 
-MISSING = """\
----- MODULE Missing ----
-EXTENDS Json, IOUtils
-CONSTANT File
-VARIABLE x
-Init == x = ndJsonDeserialize(File)[1].n
-Next == UNCHANGED x
-Spec == Init /\\ [][Next]_x
-Log == IOEnv.LOG
-Other == IOEnv.LOG
-Known == x = 1
-====
-"""
-
-
 def test_what_a_run_misses_is_told_with_its_key(run_cli: RunCli, tmp_path: Path, newer_tlc: Path) -> None:
     """The real modules Json and IOUtils: what the sandbox hid, and the same run with what it needs."""
     community = newer_tlc.with_name("CommunityModules.jar")
-    (tmp_path / "Missing.tla").write_text(MISSING)
+    (tmp_path / "Missing.tla").write_text(spec("inputs/Missing"))
     (tmp_path / "log.ndjson").write_text('{"n": 1}\n')
     jars = ("--tla2tools", newer_tlc, "--overrides", community)
     asked = ("check", "Missing.tla", *jars, "--invariant", "Known")

@@ -91,17 +91,7 @@ def test_properties_are_checked_without_the_end_of_a_log(run_cli: RunCli, tmp_pa
     assert answers(ended)[0][3] == ["Calm"]
 
 
-ORDERED = r"""---- MODULE Ordered ----
-EXTENDS Naturals, Sequences, TLC, Json, IOUtils
-VARIABLES x, l
-All == ndJsonDeserialize(IOEnv.LOG)
-Reverse(s) == [i \in 1..Len(s) |-> s[Len(s) + 1 - i]]
-Log == ORDER
-Init == x = 0 /\ l = 1
-Next == l <= Len(Log) /\ l' = l + 1 /\ x' = x + 1 /\ x' = Log[l].x
-Spec == Init /\ [][Next]_<<x, l>>
-====
-"""
+ORDERED = spec("logs/Ordered")
 
 
 @pytest.mark.parametrize(
@@ -140,15 +130,6 @@ def test_a_postcondition_does_not_hide_lines_that_are_alike(newer: RunCli, tmp_p
     assert row["message"].endswith("it is the same in lines 1, 3")
 
 
-NUMBERS = r"""---- MODULE Numbers ----
-EXTENDS Naturals, Sequences, TLC, Json, IOUtils
-VARIABLES x, l
-Log == ndJsonDeserialize(IOEnv.LOG)
-Init == x = 0 /\ l = 1
-Next == l <= Len(Log) /\ l' = l + 1 /\ x' = x + 1 /\ ("n" \in DOMAIN Log[l] => Log[l].n = Log[l].n)
-Spec == Init /\ [][Next]_<<x, l>>
-====
-"""
 NUMBERED: dict[str, list[object]] = {
     "blank": [""],
     "fraction": [{"n": 1, "t": 1700000000123}, '{"deep": [{"n": 2.9}], "t": 1.5}'],
@@ -163,7 +144,7 @@ SWEEP = 'module = "Numbers.tla"\nconfig = "Numbers.cfg"\n[logs]\nfiles = ["*.ndj
 
 def numbers(run: RunCli, path: Path) -> None:
     """The answers on logs with numbers that TLC's JSON reader changes, and on files that are not logs."""
-    module = folder(path, NUMBERS, "SPECIFICATION Spec\n", **NUMBERED)
+    module = folder(path, spec("logs/Numbers"), "SPECIFICATION Spec\n", **NUMBERED)
     ended = run("validate", module, *sorted(path.glob("*.ndjson")), "--json")
     rows = {Path(row["file"]).stem: row for row in ended.json}
     assert {name: row["verdict"] for name, row in rows.items()} == {

@@ -73,16 +73,7 @@ def test_the_first_conjunct_that_is_false(run_cli: RunCli, tmp_path: Path) -> No
     assert shown.index("1 Start") < shown.index("work + ")
 
 
-DOOR = """\
----- MODULE Door ----
-VARIABLE open
-Init == open = FALSE
-Open == ~open /\\ open' = TRUE
-Close == open /\\ open' = FALSE
-Next == Open \\/ Close
-Spec == Init /\\ [][Next]_open
-====
-"""
+DOOR = spec("logs/why/Door")
 LOG_MUTANTS_SWEEP = """\
 module = "Door.tla"
 [model]

@@ -46,21 +46,6 @@ def write(folder: Path, **modules: str) -> None:
         (folder / f"{name}.tla").write_text(text, encoding="utf-8")
 
 
-PROVED = r"""---- MODULE Proved ----
-EXTENDS TLAPS, FiniteSetTheorems, SequenceTheorems
-VARIABLE x
-Init == x = 0
-Next == x < 3 /\ x' = x + 1
-Spec == Init /\ [][Next]_x
-Low == x \in 0..3 /\ IsFiniteSet({x})
-THEOREM Spec => []Low
-<1>1. Init => Low BY FS_Singleton, FS_Induction, IsaM("blast") DEF Init, Low
-<1>2. Low /\ [Next]_x => Low' BY SMTT(30), WFInduction, NatInduction, SeqDef DEF Low, Next
-<1> QED BY <1>1, <1>2, PTL DEF Spec
-====
-"""
-
-
 def verdict(ended: Ended) -> str:
     """The verdict of a check that was asked for JSON."""
     return str(ended.json["verdict"])
@@ -100,21 +85,7 @@ Low == Bounded(3)!Within
     assert "violated: Low in 3" in ended.stdout, ended
 
 
-LOCAL = r"""---- MODULE Hidden ----
-EXTENDS Naturals
-LOCAL INSTANCE Tools
-CONSTANT K
-VARIABLE x
-LOCAL Limit == 3
-LOCAL
- Init ==
-  /\ x = 0
-  /\ K \in Int
-LOCAL Next == x' = IF x < Limit THEN x + 1 ELSE x
-LOCAL Spec == Init /\ [][Next]_x
-LOCAL Small == x < 3
-====
-"""
+LOCAL = spec("modules/Hidden")
 
 
 def test_what_is_local_is_seen_through_a_wrapper(run_cli: RunCli, tmp_path: Path) -> None:
@@ -269,17 +240,7 @@ def test_a_gate_reports_a_translation_that_differs(run_cli: RunCli, countdown: P
     assert "algorithm" not in summary.read_text()
 
 
-UNICODE = """---- MODULE Signs ----
-EXTENDS Naturals
-VARIABLE x
-\\* ≜ in a comment (* ∧ is nothing to TLC
-(* (* □ *) ∈ *)
-Name == "é"
-Init == x = 0
-Next ≜ x' ∈ {x}
-Spec == Init /\\ [][Next]_x
-====
-"""
+UNICODE = spec("modules/Signs")
 
 
 def test_unicode_is_refused_by_a_tlc_that_does_not_read_it(run_cli: RunCli, tmp_path: Path) -> None:
@@ -330,7 +291,7 @@ def test_classes_are_loaded_on_request_only_also_by_a_sweep(run_cli: RunCli, tmp
 
 
 def test_a_module_with_proofs_is_checked_without_the_proof_system(run_cli: RunCli, tmp_path: Path) -> None:
-    write(tmp_path, Proved=PROVED)
+    write(tmp_path, Proved=spec("modules/Proved"))
     ended = run_cli("check", "Proved.tla", "--invariant", "Low", "--no-deadlock")
     assert ended.stdout.startswith("holds: Low; 4 states generated, 4 distinct")
     assert ended.code == 0

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.conftest import RunCli
+from tests.conftest import RunCli, spec
 from tests.stores import table_rows
 
 TWO_PHASE = Path(__file__).parent.parent.parent / "specs" / "two_phase" / "TwoPhase.tla"
@@ -161,21 +161,12 @@ Next == l <= Len(Lines) /\ x' = x + 1 /\ x' = Lines[l].n /\ l' = l + 1
 Spec == Init /\ [][Next]_<<x, l>>
 ====
 """
-INNER = r"""---- MODULE Inner ----
-EXTENDS Naturals, Sequences
-LOCAL INSTANCE Json
-LOCAL INSTANCE IOUtils
-LOCAL File == IF "LOG" \in DOMAIN IOEnv THEN IOEnv.LOG ELSE "log.json"
-Config == ndJsonDeserialize(IOEnv.CONFIG)
-Lines == SelectSeq(READ(File), LAMBDA line : "n" \in DOMAIN line /\ line.n \in 1..Config[1].most)
-====
-"""
 
 
 def reading(folder: Path, read: str) -> list[str | Path]:
     """The arguments of a validation of three logs by a module that reads them."""
     (folder / "Reading.tla").write_text(READING)
-    (folder / "Inner.tla").write_text(INNER.replace("READ", read))
+    (folder / "Inner.tla").write_text(spec("observed/Inner").replace("READ", read))
     (folder / "Reading.cfg").write_text("SPECIFICATION Spec\n")
     (folder / "config.ndjson").write_text('{"most": 9, "names": ["a", "b"]}\n')
     files = []

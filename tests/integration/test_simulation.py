@@ -8,23 +8,10 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from tests.conftest import RunCli
+from tests.conftest import RunCli, spec
 from tests.stores import table_rows
 from tla2py.analysis.view import open_view
 
-LINE = r"""---- MODULE Line ----
-EXTENDS Naturals
-CONSTANT Step
-VARIABLE x
-Init == x = 0
-Next == x' = x + Step \/ x' = x + 1
-Spec == Init /\ [][Next]_x
-Far == x < 1000000
-Even == x % 2 = 0
-Third == x # 3
-Bound == x < 5
-====
-"""
 SWEEP = 'module = "Line.tla"\n[model]\ninvariants = ["Far"]\n[constants]\nStep = 2\n'
 WALKS = '[tlc]\nmode = "simulate"\nnum = 5\ndepth = 7\n'
 ALLOWED = '[expect]\nverdict = "inconclusive"\n'
@@ -32,7 +19,7 @@ ALLOWED = '[expect]\nverdict = "inconclusive"\n'
 
 @pytest.fixture
 def line(tmp_path: Path) -> Path:
-    (tmp_path / "Line.tla").write_text(LINE)
+    (tmp_path / "Line.tla").write_text(spec("Line"))
     return tmp_path / "sweep.toml"
 
 

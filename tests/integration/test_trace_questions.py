@@ -221,24 +221,10 @@ def test_a_shortest_trace_needs_all_its_steps(lease: StoreView, run_cli: RunCli)
     assert shown.startswith("point 1, trace 1: every step is essential: 5 steps\n")
 
 
-STUCK = """\
----- MODULE Stuck ----
-EXTENDS Naturals
-VARIABLES free, noise
-Init == free = {1, 2} /\\ noise = 0
-Noise(n) == noise' = n /\\ free # {} /\\ UNCHANGED free
-Take(p) == noise = 2 /\\ free = {1, 2} /\\ free' = free \\ {p} /\\ UNCHANGED noise
-Last(p) == noise = 4 /\\ free = {p} /\\ free' = {} /\\ UNCHANGED noise
-Next == (\\E n \\in 0..9 : Noise(n)) \\/ \\E p \\in {1, 2} : Take(p) \\/ Last(p)
-Spec == Init /\\ [][Next]_<<free, noise>>
-====
-"""
-
-
 def test_a_deadlock_without_the_steps_it_does_not_need(tmp_path: Path) -> None:
     view = swept(
         tmp_path,
-        Stuck=STUCK,
+        Stuck=spec("questions/Stuck"),
         sweep='module = "Stuck.tla"\n[model]\nspecification = "Spec"\n'
         '[tlc]\nmode = "simulate"\nnum = 100\ndepth = 60\nseed = 3\n',
     )

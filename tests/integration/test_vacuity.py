@@ -39,17 +39,6 @@ vacuity = true
 
 
 # A search that takes a second.
-GRID = r"""---- MODULE Grid ----
-EXTENDS Naturals
-CONSTANT N
-VARIABLES x, y
-Init == x = 0 /\ y = 0
-Next == \/ x < N /\ x' = x + 1 /\ y' = y
-        \/ y < N /\ y' = y + 1 /\ x' = x
-Spec == Init /\ [][Next]_<<x, y>>
-Inside == x > N => y = 0
-====
-"""
 
 
 # One point with few checks, for what does not depend on them.
@@ -187,7 +176,7 @@ def test_the_last_antecedent_ends_the_search(mail: Path, run_cli: RunCli) -> Non
 
 
 def test_an_interrupt_says_how_many_probes_are_left(tmp_path: Path, run_cli: RunCli) -> None:
-    (tmp_path / "Grid.tla").write_text(GRID)
+    (tmp_path / "Grid.tla").write_text(spec("vacuity/Grid"))
     (tmp_path / "sweep.toml").write_text(
         'module = "Grid.tla"\n[model]\ninvariants = ["Inside"]\ncheck_deadlock = false\n'
         "[parameters]\nN = [400, 401]\n[tlc]\nvacuity = true\n"
@@ -209,20 +198,6 @@ def test_an_interrupt_says_how_many_probes_are_left(tmp_path: Path, run_cli: Run
     assert (again.code, again.executed, again.cached) == (0, 2, 2)
 
 
-STEPS = r"""---- MODULE Steps ----
-EXTENDS Naturals
-CONSTANT Max
-VARIABLE x
-Init == x = 0
-Up == x < Max /\ x' = x + 1
-Jump == x > 2 /\ x' = 0
-Never == x > Max /\ x' = 0
-Natural == x \in Nat
-Either(n) == x = n /\ x' = n
-Next == Up \/ Jump \/ Never \/ Either(0) \/ Either(100)
-Spec == Init /\ [][Next]_x
-====
-"""
 COVERAGE_SWEEP = """\
 module = "Steps.tla"
 [model]
@@ -237,7 +212,7 @@ memory = "256MiB"
 
 @pytest.fixture
 def sweep(tmp_path: Path) -> Path:
-    (tmp_path / "Steps.tla").write_text(STEPS)
+    (tmp_path / "Steps.tla").write_text(spec("vacuity/Steps"))
     (tmp_path / "sweep.toml").write_text(COVERAGE_SWEEP)
     return tmp_path / "sweep.toml"
 

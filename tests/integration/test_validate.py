@@ -11,24 +11,13 @@ from pathlib import Path
 import pytest
 
 from tests.command import tool
-from tests.conftest import RunCli
+from tests.conftest import RunCli, spec
 from tests.stores import lasting_tables, table_rows
 from tla2py.model.model import Config, Model
 from tla2py.tlc.config.wrapper import build_config
 from tla2py.tlc.tools.java import find_java
 
 # Stands for the CommunityModules, which the bundled TLC is too old for.
-COUNTING = r"""---- MODULE Trace ----
-EXTENDS Naturals, Sequences, TLC
-CONSTANT Wrong
-VARIABLES x, l
-ndJsonDeserialize(path) == <<[n |-> 1], [n |-> IF Wrong THEN 3 ELSE 2], [n |-> 3]>>
-Log == ndJsonDeserialize("log.ndjson")
-Init == x = 0 /\ l = 1
-Next == l <= Len(Log) /\ x' \in x..(x + 1) /\ x' \in {x, Log[l].n} /\ l' = l + (x' - x) /\ PrintT(x)
-Spec == Init /\ [][Next]_<<x, l>>
-====
-"""
 SWEEP = """\
 module = "Trace.tla"
 [model]
@@ -46,7 +35,7 @@ LOCAL = ("--executor", "local")
 
 
 def logs(folder: Path) -> Path:
-    (folder / "Trace.tla").write_text(COUNTING)
+    (folder / "Trace.tla").write_text(spec("logs/counting/Trace"))
     (folder / "logs").mkdir()
     for name in ("b", "a"):
         (folder / f"logs/{name}.ndjson").write_text(LINES)
@@ -101,15 +90,7 @@ def test_a_log_is_a_point(run_cli: RunCli, tmp_path: Path, monkeypatch: pytest.M
     assert "2 runs to execute" in run_cli("validate", sweep, "-o", tmp_path / "store").stderr
 
 
-IOENV = r"""---- MODULE Trace ----
-EXTENDS Naturals, Sequences, TLC, Json, IOUtils
-VARIABLES x, l
-Log == SelectSeq(ndJsonDeserialize(IOEnv.LOG), LAMBDA line : "n" \in DOMAIN line)
-Init == x = 0 /\ l = 1 /\ PrintT(<<IOEnv.LOG, "OTHER" \in DOMAIN IOEnv>>)
-Next == l <= Len(Log) /\ x' = x + 1 /\ x' = Log[l].n /\ l' = l + 1
-Spec == Init /\ [][Next]_<<x, l>>
-====
-"""
+IOENV = spec("logs/ioenv/Trace")
 
 
 @pytest.mark.jars

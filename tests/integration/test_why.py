@@ -267,22 +267,8 @@ def test_an_assertion_before_which_tlc_prints_no_state(tmp_path: Path, run_cli: 
     assert failing(tmp_path, run_cli, None, "assert") == []
 
 
-SEARCHED = """\
----- MODULE Searched ----
-EXTENDS Naturals, TLC
-CONSTANT Most
-VARIABLE x
-Init == x = 0 /\\ TLCSet(7, 0)
-Step == x < 3 /\\ x' = x + 1 /\\ TLCSet(7, x')
-Next == Step
-Far == TLCGet(7) > Most /\\ TLCGet("diameter") > 1
-Found == TLCGet("distinct") = 4 /\\ Far
-====
-"""
-
-
 def test_a_postcondition_names_what_is_false(tmp_path: Path, run_cli: RunCli, newer_tlc: Path) -> None:
-    (tmp_path / "Searched.tla").write_text(SEARCHED)
+    (tmp_path / "Searched.tla").write_text(spec("why/Searched"))
     config = "CONSTANT Most = 3\nINIT Init\nNEXT Next\nPOSTCONDITION Found\nCHECK_DEADLOCK FALSE\n"
     (tmp_path / "Searched.cfg").write_text(config)
     [why] = run_cli("check", tmp_path / "Searched.tla", "--json", "--tla2tools", newer_tlc).json["why"]
@@ -291,22 +277,8 @@ def test_a_postcondition_names_what_is_false(tmp_path: Path, run_cli: RunCli, ne
     assert found["values"] == {"TLCGet(7)": {"#bigint": "3"}, "Most": {"#bigint": "3"}}
 
 
-SLOT = """\
----- MODULE Slot ----
-CONSTANT Values
-VARIABLE held
-None == CHOOSE v : v \\notin Values
-Init == held = None
-Put(v) == held' = v
-Next == \\E v \\in Values : Put(v)
-Spec == Init /\\ [][Next]_held
-Free == held = None
-====
-"""
-
-
 def test_a_model_value_in_the_place_of_a_definition(tmp_path: Path, run_cli: RunCli) -> None:
-    (tmp_path / "Slot.tla").write_text(SLOT)
+    (tmp_path / "Slot.tla").write_text(spec("why/Slot"))
     (tmp_path / "Slot.cfg").write_text(
         "CONSTANTS Values = {a} None = None\nSPECIFICATION Spec\nINVARIANT Free\n"
     )
@@ -315,20 +287,10 @@ def test_a_model_value_in_the_place_of_a_definition(tmp_path: Path, run_cli: Run
     assert (found["text"], found["state"], found["action"]) == ("held = None", 2, "Put")
 
 
-MANY = """\
----- MODULE Many ----
-EXTENDS Naturals
-VARIABLE x
-Init == x = 0
-Step(a, b, c) == a + b + c > 200 /\\ x' = x + a
-Next == \\E a, b, c \\in 1..30 : Step(a, b, c)
-Spec == Init /\\ [][Next]_x
-====
-"""
-
-
 def test_more_than_tlc_tells(tmp_path: Path) -> None:
-    view = swept(tmp_path, Many=MANY, sweep='module = "Many.tla"\n[model]\nspecification = "Spec"\n')
+    view = swept(
+        tmp_path, Many=spec("why/Many"), sweep='module = "Many.tla"\n[model]\nspecification = "Spec"\n'
+    )
     found = asked(view)
     assert found.causes[0].action == "Step"
     assert "others may be nearer" in found.causes[-1].says

@@ -17,20 +17,12 @@ import pytest
 
 from tests import command
 from tests.command import Ended
+from tests.conftest import spec
 from tests.raising import raises
 from tla2py.errors import StoreError
 from tla2py.gate.audit import _sealed, read_pack
 
-MODULE = """---- MODULE Lamp ----
-EXTENDS Naturals
-CONSTANTS Max, Off
-VARIABLE n
-Init == n = 0
-Next == n' = IF n = Off THEN 0 ELSE n + 1
-Bounded == n <= Max
-Wide == n < 100
-====
-"""
+MODULE = spec("gate/Lamp")
 SWEEP = """module = "Lamp.tla"
 [model]
 init = "Init"

@@ -8,13 +8,12 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from tests.conftest import RunCli
+from tests.conftest import RunCli, spec
 from tests.integration.gate.lift import NO_CI, refused
-from tests.integration.test_validate import COUNTING
 from tests.stores import table_rows
 
 NEXT = r"x' \in x..(x + 1) /\ x' \in {x, Log[l].n} /\ l' = l + (x' - x) /\ PrintT(x)"
-EXACT = COUNTING.replace(NEXT, r"x' = x + 1 /\ x' = Log[l].n /\ l' = l + 1")
+EXACT = spec("logs/counting/Trace").replace(NEXT, r"x' = x + 1 /\ x' = Log[l].n /\ l' = l + 1")
 SWEEP = """\
 module = "Trace.tla"
 [model]
