@@ -71,7 +71,6 @@ def test_a_kill_while_records_are_packed(tmp_path: Path) -> None:
     assert steps > 20
 
 
-# The third line never comes about, and before it the specification counts on and on.
 SWEEP = """\
 module = "Endless.tla"
 [logs]
@@ -83,6 +82,7 @@ timeout = "40s"
 
 
 def test_a_log_that_explodes_tells_how_far_it_came(run_cli: RunCli, tmp_path: Path) -> None:
+    # The third line never comes about, and before it the specification counts on and on.
     (tmp_path / "Endless.tla").write_text(spec("logs/Endless"))
     lines = [{"action": "Step", "state": {"x": x}} for x in (1, 2, 4)]
     (tmp_path / "log.ndjson").write_text("".join(f"{json.dumps(line)}\n" for line in lines))

@@ -193,3 +193,25 @@ def test_steps_that_tlc_cannot_tell_apart_are_one_row(tmp_path: Path, run_cli: R
     # TLC that prints arguments tells all steps apart.
     printed = view.arrow("graph_edges").to_pylist()[0]["action_args"] is not None
     assert len(rows) == 6 * (8 if printed else 4)
+
+
+def test_a_simulation_keeps_its_behaviours(tmp_path: Path, run_cli: RunCli) -> None:
+    sweep = tmp_path / "ring.toml"
+    sweep.write_text(
+        HEAD + '[grid]\nrepeat = 2\n[tlc]\nmode = "simulate"\nnum = 5\ndepth = 7\nbehaviours = true\n'
+        '[expect]\nverdict = "inconclusive"\n'
+    )
+    done = run_cli("sweep", sweep, "--executor", "local", "-o", tmp_path / "store")
+    view = tla2py.open_store(tmp_path / "store")
+    assert set(view.runs.outcome) == {"bounded_success"}, done.stderr
+    assert list(view.runs.seed) == [0, 1]
+    assert len(view.traces) == 10
+    assert set(view.traces.kind) == {"simulated"}
+    assert view.runs.trace_length.isna().all()
+    assert view.states.groupby(["run_id", "trace"]).size().min() >= 7
+    # Other seeds, other behaviours.
+    first, second = (view.states[view.states.run_id == run] for run in view.runs.run_id)
+    assert list(first.state) != list(second.state)
+    trace = view.trace(1)
+    hops = [state.values["hops"] for state in trace.states]
+    assert hops[:4] == [0, 1, 2, 3]

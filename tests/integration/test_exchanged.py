@@ -234,7 +234,7 @@ def test_jars_are_the_parameter(folder: Path, run_cli: RunCli, monkeypatch: pyte
     assert run_cli("check", "Counter.tla", "-c", "Max=2", *jars, cwd=folder).refusal == ("usage", None)
     monkeypatch.chdir(folder)
     (folder / "s.toml").write_text(HEAD)
-    view = tla2py.run_sweep("s.toml", executor="local", tla2tools=["bundled", "other.jar"])
+    view = tla2py.run_sweep("s.toml", "python", executor="local", tla2tools=["bundled", "other.jar"])
     assert [(row.verdict, row.tlc_version) for row in view.run_rows] == [("holds", "2.15"), ("holds", "2.99")]
     assert list(view.runs["jar"]) == ["bundled", "other.jar"]
 

@@ -46,6 +46,8 @@ def test_a_module_in_a_folder_beside_is_found_and_named(run_cli: RunCli, tmp_pat
         path = tmp_path / f"{name}.tla"
         path.parent.mkdir()
         path.write_text(f"---- MODULE {path.stem} ----\n{text}\n====\n")
+    [extended] = run_cli("inspect", "here/Main.tla", "-L", "lib", "--json", code=0).json["extends"]
+    assert extended == {"module": "Base", "file": "lib/Base.tla", "standard": False, "by": "Main"}
     ended = run_cli("init", "here/Main.tla", "-o", "here/sweep.toml", code=0)
     assert [name in ended.stderr for name in ("Base", "-L lib")] == [True, True]
     assert 'libraries = ["../lib"]' in (tmp_path / "here" / "sweep.toml").read_text()
@@ -55,7 +57,10 @@ def test_text_of_a_module_is_never_markup(run_cli: RunCli, tmp_path: Path) -> No
     (tmp_path / "M.tla").write_text(
         "---- MODULE M ----\nCONSTANT N \\* [bold]not bold[/bold] [/]\nA == [x \\in {N} |-> [y |-> x]]\n====\n"
     )
-    assert "[bold]not bold[/bold] [/]" in run_cli("inspect", "M.tla", code=0).stdout
+    shown = run_cli("inspect", "M.tla", code=0).stdout
+    assert "[bold]not bold[/bold] [/]" in shown
+    assert "A constant M:3" in " ".join(shown.split())
+    assert "\x1b" not in shown
 
 
 def test_init_writes_a_sweep_that_runs_as_it_is(run_cli: RunCli, tiny_spec: Path, tmp_path: Path) -> None:

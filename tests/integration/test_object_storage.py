@@ -21,7 +21,7 @@ from pyarrow import fs
 import tla2py
 from tests.conftest import COUNTER, RunCli
 from tests.integration.test_sweep import wait_until_gone
-from tests.objects import Storage
+from tests.objects import Storage, serving
 from tests.raising import raises
 from tests.stores import TIMES, identities, record_ids
 from tests.unit.records import executed
@@ -437,6 +437,16 @@ def test_a_server_that_is_away_for_a_moment_costs_nothing(
     door.shutdown(socket.SHUT_RDWR)
     door.close()
     assert Store(f"s3://{bucket}/away").recorded() == {"a" * 32}
+
+
+@pytest.mark.long
+def test_a_server_that_goes_away(tmp_path: Path) -> None:
+    with serving(tmp_path) as served:
+        address = served.uri(f"{served.bucket('gone')}/runs")
+        store = made(address, tmp_path)
+    assert refusal(lambda: store.write_record(executed(tmp_path / "b", "b" * 32, "invariant"))).code == (
+        "store-unreachable"
+    )
 
 
 def test_addresses(tmp_path: Path) -> None:

@@ -21,8 +21,9 @@ from tests import command
 from tests.command import tool
 from tests.conftest import SPECS, RunCli, spec
 from tests.stores import TIMES as TIMES
-from tests.stores import damage_record, lasting_rows, record_ids
+from tests.stores import damage_record, lasting_rows, loose_records, record_ids
 from tla2py.analysis.view import StoreView
+from tla2py.store.store import Store
 from tla2py.view.explorer import store_data
 
 SWEEP_HERE = [sys.executable, "-m", "tla2py", "sweep", str(SPECS / "counter.toml"), "--executor", "local"]
@@ -115,6 +116,10 @@ def test_a_new_point_or_a_damaged_record_is_run(counter_store: Path, tmp_path: P
     damage_record(store, min(record_ids(store)))
     again = run_cli("sweep", SPECS / "counter.toml", "--executor", "local", "-o", store, code=0)
     assert (again.executed, again.cached) == (1, 5)
+    cut = loose_records(store)[0]
+    cut.write_bytes(cut.read_bytes()[:-100])
+    again = run_cli("sweep", SPECS / "counter.toml", "--executor", "local", "-o", store, code=0)
+    assert (again.executed, again.cached) == (1, 5)
     assert rows(store, "runs") == rows(counter_store, "runs")
 
 
@@ -151,6 +156,9 @@ def test_a_kill_costs_only_the_runs_in_flight(
     assert processes_of(scratch), "no TLC was running when the sweep was killed"
     process.send_signal(sent)
     process.wait(timeout=30)
+    # At once, while the guard of the killed sweep may still be about it.
+    with Store(store).lock():
+        pass
     assert process.returncode in (-signal.SIGKILL, 130)
     assert not wait_until_gone(scratch)
     kept = record_ids(store)
@@ -182,6 +190,7 @@ def test_a_killed_tlc_is_no_answer(counter_store: Path, tmp_path: Path, run_cli:
         time.sleep(0.02)
     subprocess.run(["pkill", "-9", "-f", f"java.io.tmpdir={scratch}"], check=True)
     process.communicate(timeout=120)
+    assert not wait_until_gone(scratch)
     # Inconclusive where nothing was expected of it, and executed again.
     outcomes = [row["outcome"] for row in rows(store, "runs")]
     assert "killed" in outcomes

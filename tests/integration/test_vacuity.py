@@ -38,9 +38,6 @@ vacuity = true
 """
 
 
-# A search that takes a second.
-
-
 # One point with few checks, for what does not depend on them.
 SMALL = SWEEP.replace('["Lists", "Nested", "Called", "Quantified", "Elsewhere"]', '["Lists"]').replace(
     '["Ends", "Then", "Steps"]', '["Ends"]'

@@ -17,7 +17,6 @@ from tla2py.model.model import Config, Model
 from tla2py.tlc.config.wrapper import build_config
 from tla2py.tlc.tools.java import find_java
 
-# Stands for the CommunityModules, which the bundled TLC is too old for.
 SWEEP = """\
 module = "Trace.tla"
 [model]
@@ -35,6 +34,7 @@ LOCAL = ("--executor", "local")
 
 
 def logs(folder: Path) -> Path:
+    # It has what it needs of the CommunityModules, which the bundled TLC is too old for.
     (folder / "Trace.tla").write_text(spec("logs/counting/Trace"))
     (folder / "logs").mkdir()
     for name in ("b", "a"):

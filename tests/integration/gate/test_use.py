@@ -6,6 +6,7 @@ import errno
 import json
 import os
 import re
+import shlex
 import shutil
 from pathlib import Path
 
@@ -177,3 +178,18 @@ def test_a_constant_that_nothing_assigns_is_named(folder: Folder) -> None:
     assert note in folder.cli("sweep", "sweep.toml", "-o", "store").stderr
     done = folder.cli("check", "Lift.tla", "-c", "Top=1", "--invariant", "Inside", "--no-deadlock")
     assert note in done.stdout
+
+
+def test_of_several_counterexamples_one_is_shown_and_the_command_to_see_all(folder: Folder) -> None:
+    folder.change(folder.sweep, "[1, 2]", "[2]")
+    folder.change(folder.module, "0..8", "0..0")
+    folder.change(folder.sweep, 'violates = ["Low"]\ntrace_length = 3', 'verdict = "holds"')
+    done = folder.gate()
+    red(done, 1, (Reason.UNEXPECTED, 1))
+    assert "Inside" in done.stdout
+    assert done.stdout.count("initial state") == 1
+    _, _, command = done.stdout.partition("tla2py trace ")
+    command = f"trace {command}"
+    shown = folder.cli(*shlex.split(command.splitlines()[0]))
+    assert (shown.code, shown.stdout.count("initial state")) == (0, 2)
+    assert "Low is violated, 3 states" in shown.stdout
