@@ -66,7 +66,6 @@ BOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 @pytest.mark.parametrize("path", BOOKS, ids=lambda path: path.stem)
 def test_a_notebook_is_stripped_and_its_links_lead_somewhere(path: Path) -> None:
     # When this fails: python scripts/notebooks.py --strip
-    assert len(BOOKS) == 5
     book = json.loads(path.read_text(encoding="utf-8"))
     assert set(book["metadata"]) == {"kernelspec", "language_info"}
     for cell in book["cells"]:
@@ -79,6 +78,7 @@ def test_a_notebook_is_stripped_and_its_links_lead_somewhere(path: Path) -> None
 
 
 def test_what_contributors_are_told_to_touch_is_there() -> None:
+    assert len(BOOKS) == 5
     text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
     paths = re.findall(r"`((?:tla2py|tests|scripts|specs|docs|\.github)/[\w./-]*)`", text)
     assert len(paths) > 20

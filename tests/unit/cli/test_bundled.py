@@ -46,6 +46,7 @@ def test_a_copy_overwrites_nothing(run_cli: RunCli, tmp_path: Path) -> None:
     assert [file.name for file in (tmp_path / "mine").iterdir()] == ["Kip320.tla"]
     raised = raises(InputError, copy_example, "kip320", tmp_path / "mine" / "Kip320.tla")
     assert raised.code == "target-not-empty"
+    assert "examples: bookkeeper" in str(raises(InputError, copy_example, "paxos", tmp_path / "new").hint)
 
 
 def test_the_shell_completes() -> None:

@@ -321,3 +321,9 @@ def test_what_only_an_instance_defines_is_no_name_for_a_config(load: LoadSweep, 
     (run,) = plan_sweep(load(model + 'invariants = ["C!Fine"]\n'), "jar").runs
     assert run.config.expressions == (("MC_invariant_1", "C!Fine"),)
     assert "  MC_invariant_1\n" in run.config_text
+    # The plain name is taken.
+    raises(InputError, load, model + 'specification = "C!Spec"\n', match="Spec_ == C!Spec")
+    (tmp_path / "Counter.tla").write_text(COUNTER.replace(r"Spec == Init /\ [][Next]_x", ""))
+    text = 'module = "Counter.tla"\n[constants]\nMax = 1\n'
+    raised = raises(InputError, lambda: plan_sweep(load(text), "jar"), match='init = "Init"')
+    assert raised.code == "no-specification"

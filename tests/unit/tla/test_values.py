@@ -8,7 +8,7 @@ import re
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import tla2py
@@ -304,6 +304,11 @@ def test_itf(state: dict[str, Value], name: ModelValue) -> None:
         assert all(same_value(read[each], written[each]) for each in written)
 
 
+@example(())
+@example(Record({}))
+@example(Interval(3, 1))
+@example(frozenset({Interval(1, 2)}))
+@example(Function({("x",): 1}))
 @given(values)
 def test_equal_values_are_equal_in_every_form(value: Value) -> None:
     other = otherwise(value)
