@@ -101,8 +101,7 @@ def tlcs(cluster: Cluster) -> list[list[str]]:
     for process in psutil.process_iter():
         with contextlib.suppress(psutil.Error):
             line = process.cmdline()
-            if any(
-                part.startswith(f"-Djava.io.tmpdir={folder}") for part in line for folder in cluster.workers
-            ):
+            starts = tuple(f"-Djava.io.tmpdir={folder}" for folder in cluster.workers)
+            if any(part.startswith(starts) for part in line):
                 found.append(line)
     return found

@@ -58,9 +58,7 @@ def write_spy(folder: Path, tries: Mapping[str, tuple[str, str]]) -> Path:
     (folder / "spy").mkdir()
     (folder / "spy/Spy.tla").write_text(MODULE)
     (folder / "spy/Spy.class").write_bytes(CLASS)
-    fields = ", ".join(
-        f'{name} |-> Try("{what}", {json.dumps(given)})' for name, (what, given) in tries.items()
-    )
+    fields = ", ".join(f'{name} |-> Try("{what}", {json.dumps(on)})' for name, (what, on) in tries.items())
     (folder / "Use.tla").write_text(
         "---- MODULE Use ----\nEXTENDS Spy\nVARIABLE found\n"
         f"Init == found = [{fields}]\nNext == UNCHANGED found\nSpec == Init /\\ [][Next]_found\n"

@@ -102,9 +102,8 @@ def test_a_specification_or_its_parts_are_named(run_cli: RunCli, tiny_spec: Path
 
 
 def test_a_module_without_variables_needs_no_specification(run_cli: RunCli, tmp_path: Path) -> None:
-    (tmp_path / "Sums.tla").write_text(
-        "---- MODULE Sums ----\nEXTENDS Naturals\nCONSTANT N\nASSUME 2 * N < 7\n====\n"
-    )
+    sums = "---- MODULE Sums ----\nEXTENDS Naturals\nCONSTANT N\nASSUME 2 * N < 7\n====\n"
+    (tmp_path / "Sums.tla").write_text(sums)
     assert run_cli("check", "Sums.tla", "-c", "N=3").stdout.startswith("holds")
     assert "assumption" in run_cli("check", "Sums.tla", "-c", "N=4").stdout
 
@@ -211,17 +210,15 @@ def test_the_config_beside_the_module_is_taken(folder: Path, run_cli: RunCli) ->
 
 def test_a_config_by_name_goes_before_the_one_beside(folder: Path, run_cli: RunCli) -> None:
     (folder / "Walk.cfg").write_text("INVARIANT Nothing\n")
-    (folder / "Round.cfg").write_text(
-        "SPECIFICATION RoundSpec CONSTANT Last = 1 Nobody = n PROPERTIES Settles\n"
-    )
+    config = "SPECIFICATION RoundSpec CONSTANT Last = 1 Nobody = n PROPERTIES Settles\n"
+    (folder / "Round.cfg").write_text(config)
     found = run_cli("check", "Walk.tla", "--config", "Round.cfg", "--json", code=1).json
     assert answer(found) == ("violation_liveness", "violated", ["Settles"])
     (trace,) = found["traces"]
     assert trace["loop_start"] is not None
     assert trace["stuttering"] is False
-    assert [s["in_loop"] for s in trace["states"]] == [
-        s["index"] >= trace["loop_start"] for s in trace["states"]
-    ]
+    start = trace["loop_start"]
+    assert [s["in_loop"] for s in trace["states"]] == [s["index"] >= start for s in trace["states"]]
     # The last state steps back to the start of the loop.
     assert {action for action, _ in steps(found)} >= {"Walk", "Turn"}
     text = run_cli("check", "Walk.tla", "--config", "Round.cfg")

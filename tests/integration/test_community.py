@@ -71,9 +71,8 @@ def test_classes_belong_to_runs_that_use_them(tla2py: RunCli, tmp_path: Path, ca
     ids = [tla2py(*asked, *more).json["run_id"] for more in ((), ("-L", "community-modules"))]
     assert ids[0] != ids[1]
     # Their TLA+ definitions alone do with any TLC.
-    (tmp_path / "Pair.tla").write_text(
-        "---- MODULE Pair ----\nEXTENDS Functions\nASSUME Range(<<1>>) = {1}\n====\n"
-    )
+    pair = "---- MODULE Pair ----\nEXTENDS Functions\nASSUME Range(<<1>>) = {1}\n====\n"
+    (tmp_path / "Pair.tla").write_text(pair)
     old = {"TLA2TOOLS_JAR": ""}
     ended = tla2py("check", "Pair.tla", env=old)
     assert ended.error.code == "community-tlc"
@@ -105,9 +104,8 @@ def test_programs_run_with_trust_only(tla2py: RunCli, tmp_path: Path) -> None:
 def test_a_model_that_may_not_run_stops_no_others(tla2py: RunCli, tmp_path: Path) -> None:
     (tmp_path / "Programs.tla").write_text(PROGRAMS)
     (tmp_path / "Programs.cfg").write_text("SPECIFICATION Spec\nINVARIANT Silent\n")
-    (tmp_path / "Use.cfg").write_text(
-        "SPECIFICATION Spec\nINVARIANT Few\nCONSTANT N = 1\nCHECK_DEADLOCK FALSE\n"
-    )
+    config = "SPECIFICATION Spec\nINVARIANT Few\nCONSTANT N = 1\nCHECK_DEADLOCK FALSE\n"
+    (tmp_path / "Use.cfg").write_text(config)
     asked = ("gate", ".", "--executor", "local", "-o", "store")
     gated = tla2py(*asked)
     assert (gated.code, gated.executed) == (2, 1)

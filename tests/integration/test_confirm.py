@@ -80,9 +80,8 @@ def test_a_trace_of_tlc_is_confirmed(name: str, views: dict[str, StoreView]) -> 
 
 def asserting(views: dict[str, StoreView]) -> Trace:
     """The trace to the failing assertion; TLC 2.15 prints none if the assertion is in the next-state relation."""
-    return replace(
-        views["invariant"].trace(1), kind="assert", name="", states=views["invariant"].trace(1).states[:3]
-    )
+    trace = views["invariant"].trace(1)
+    return replace(trace, kind="assert", name="", states=trace.states[:3])
 
 
 def changed(trace: Trace, position: int) -> Trace:
@@ -181,9 +180,8 @@ def test_steps_that_tlc_cannot_tell_apart_are_one_row(tmp_path: Path, run_cli: R
     """Two numbers of eight lead from each state to each of its four successors."""
     (tmp_path / "Parallel.tla").write_text(spec("Parallel"))
     (tmp_path / "s.toml").write_text('module = "Parallel.tla"\n[tlc]\ngraph = true\n')
-    run_cli(
-        "sweep", "s.toml", "--executor", "local", "-o", "store", "--tla2tools", jar, "--workers", "2", code=0
-    )
+    options = ("--executor", "local", "--tla2tools", jar, "--workers", "2")
+    run_cli("sweep", "s.toml", "-o", "store", *options, code=0)
     view = tla2py.open_store(tmp_path / "store")
     rows = [repr(row) for row in view.arrow("graph_edges").to_pylist()]
     assert len(rows) == len(set(rows))

@@ -177,11 +177,8 @@ def test_all_violations_and_the_graph_are_the_same(tmp_path: Path, jar: Path) ->
 
 
 def test_a_simulation_answers_the_same(tmp_path: Path, jar: Path) -> None:
-    text = (
-        SWEEP
-        + kinds(["holds", "invariant"])
-        + '[tlc]\nmode = "simulate"\nnum = 50\ndepth = 6\nbehaviours = true\n'
-    )
+    simulated = '[tlc]\nmode = "simulate"\nnum = 50\ndepth = 6\nbehaviours = true\n'
+    text = SWEEP + kinds(["holds", "invariant"]) + simulated
     walks = sweep(tmp_path, jar, text)
     holds, violated = (answer(walks, row) for row in walks("runs"))
     counts = (301, None, None)

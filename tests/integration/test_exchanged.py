@@ -258,9 +258,8 @@ def test_a_module_may_have_a_constant_of_that_name(folder: Path, run_cli: RunCli
     refused = run_cli("sweep", "s.toml", cwd=folder)
     assert refused.refusal == ("assigned-twice", "s.toml:7:1")
     assert '"tlc.jar"' in refused.hint
-    (folder / "s.toml").write_text(
-        f'{head}[parameters]\ntlc.jar = ["bundled", {named(folder / "other.jar")}]\n'
-    )
+    other = named(folder / "other.jar")
+    (folder / "s.toml").write_text(f'{head}[parameters]\ntlc.jar = ["bundled", {other}]\n')
     row = '[[expect.point]]\nmatch = { tlc.jar = "other.jar" }\nverdict = "violated"\n'
     with (folder / "s.toml").open("a") as file:
         file.write(row)

@@ -119,9 +119,8 @@ def test_a_log_that_breaks_off(tmp_path: Path, run_cli: RunCli, options: list[st
     assert progress is not None
     broken.write_bytes(whole[: progress.end()])
     ended = run_cli("trace", broken)
-    figures = re.search(
-        r"(\S+) states generated.*, (\S+) distinct .*, (\S+) states left", progress[0].decode()
-    )
+    counts = r"(\S+) states generated.*, (\S+) distinct .*, (\S+) states left"
+    figures = re.search(counts, progress[0].decode())
     assert figures is not None
     told = "Last counts: {} states generated, {} distinct, {} left on queue.".format(*figures.groups())
     assert (ended.code, ended.stdout.splitlines()[-1].endswith(told)) == (3, True)
@@ -167,9 +166,7 @@ def test_a_log_with_times(tmp_path: Path, options: list[str]) -> None:
     log = run_tlc(tmp_path, "lasso", *options)
     lines = log.read_text().splitlines()
     timed = tmp_path / "timed.log"
-    before = [
-        f"2026-11-22T05:33:{number % 60:02}.1234567Z {line}".rstrip() for number, line in enumerate(lines)
-    ]
+    before = [f"2026-11-22T05:33:{n % 60:02}.1234567Z {line}".rstrip() for n, line in enumerate(lines)]
     timed.write_text("\ufeff" + "\n".join(before) + "\n")
     assert only_trace(timed) == only_trace(log)
     if not options:

@@ -80,9 +80,8 @@ def test_what_is_written_is_text(run_cli: RunCli, hostile: Path) -> None:
         code=1,
     )
     assert run_cli("report", "store", "-o", "page.html").code == 0
-    texts = {
-        name: (hostile / name).read_text() for name in ("summary.md", "page.html", "gate.sarif", "junit.xml")
-    }
+    names = ("summary.md", "page.html", "gate.sarif", "junit.xml")
+    texts = {name: (hostile / name).read_text() for name in names}
     texts |= {"stdout": ended.stdout, "stderr": ended.stderr}
     for name, text in texts.items():
         assert "owned" in text, name

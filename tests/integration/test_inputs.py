@@ -164,10 +164,8 @@ def test_a_file_that_a_variable_names_is_an_input(run_cli: RunCli, sweep: Path, 
     asked = ("check", "Use.tla", "--overrides", "spy", "--invariant", "Told", "--json")
     ended = run_cli(*asked, "--env", "LEVEL=logs/a.txt")
     assert found_by(ended) == {"level": "logs/a.txt", "log": "one"}
-    assert (
-        "LEVEL: the run gets a copy of logs/a.txt as logs/a.txt; --env-text gives the text alone"
-        in ended.stderr
-    )
+    told = "LEVEL: the run gets a copy of logs/a.txt as logs/a.txt; --env-text gives the text alone"
+    assert told in ended.stderr
     # By an absolute path it is seen under its bare name, which the variable then has.
     ended = run_cli(*asked, "--env", f"LEVEL={tmp_path}/logs/a.txt")
     assert found_by(ended) == {"level": "a.txt", "log": "refused"}
@@ -273,10 +271,8 @@ def test_what_a_run_misses_is_told_with_its_key(run_cli: RunCli, tmp_path: Path,
     asked = ("check", "Missing.tla", *jars, "--invariant", "Known")
     ended = run_cli(*asked, "-c", 'File="log.ndjson"')
     assert (ended.code, "[inputs]" in ended.stdout, "has no log.ndjson" in ended.stdout) == (2, True, True)
-    assert (
-        "log.ndjson; read it by a relative path"
-        in run_cli(*asked, "-c", f'File="{tmp_path}/log.ndjson"').stdout
-    )
+    absolute = run_cli(*asked, "-c", f'File="{tmp_path}/log.ndjson"')
+    assert "log.ndjson; read it by a relative path" in absolute.stdout
     assert run_cli(*asked, "-c", 'File="log.ndjson"', "--input", "log.ndjson").code == 0
     (tmp_path / "sweep.toml").write_text(
         'module = "Missing.tla"\n[model]\ninvariants = ["Known"]\n[substitutions]\nFile = "Log"\n'

@@ -92,9 +92,8 @@ def test_a_second_tlc_reveals_what_one_of_the_two_answers_wrongly(case: str) -> 
         assert (wrong is None) == same
         if wrong is not None:
             broken = again.verdict.value == "broken"
-            assert (wrong.reason.value, wrong.exit_code) == (
-                ("second-broken", 2) if broken else ("second-differs", 1)
-            )
+            expected = ("second-broken", 2) if broken else ("second-differs", 1)
+            assert (wrong.reason.value, wrong.exit_code) == expected
         if fault.kind != "loud":
             named = fault.source or fault.code
             has = [fault.concerns(jar) for jar in jars]

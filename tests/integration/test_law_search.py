@@ -98,9 +98,8 @@ def test_a_search_settles_what_a_gate_expects(sweep: Path, tmp_path: Path, run_c
 def test_a_search_predicts_the_states_left(sweep: Path, tmp_path: Path, run_cli: RunCli) -> None:
     text = SWEEP.replace("to = 6", "to = 12").replace("from = 1, to = 5", "from = 12, to = 12")
     sweep.write_text(text.replace("[1, 2]", "[1]"))
-    ended = run_cli(
-        "sweep", sweep, "--search", "--budget", "4", "--executor", "local", "-o", tmp_path / "store"
-    )
+    asked = ("sweep", sweep, "--search", "--budget", "4", "--executor", "local")
+    ended = run_cli(*asked, "-o", tmp_path / "store")
     found = re.search(r"the other 8 would take .* and have (\d+) to (\d+) states", ended.stderr)
     assert found, ended.stderr
     # A point has Max + 1.
@@ -110,11 +109,8 @@ def test_a_search_predicts_the_states_left(sweep: Path, tmp_path: Path, run_cli:
     store, hosts = Store(tmp_path / "store"), set()
     for row in open_view(store.path).run_rows:
         with store.archive(row.run_id) as archive:
-            hosts |= {
-                part
-                for part in archive.record.executions[0].argv
-                if "tla2py-host-" in part and "tmpdir" in part
-            }
+            argv = archive.record.executions[0].argv
+            hosts |= {part for part in argv if "tla2py-host-" in part and "tmpdir" in part}
     assert 1 <= len(hosts) < 4
 
 

@@ -120,10 +120,8 @@ def test_a_named_store_keeps_the_limited_view(folder: Folder) -> None:
     other = folder.run("sweep", "--set", "Max=[2, 4]", "-o", "other")
     assert (other.code, executed(other)) == (1, "sweep: 2 runs to execute")
     assert folder.verdicts("other") == {1: "holds", 2: "violated"}
-    assert [each.parameters for each in open_view(folder.path / "other").points] == [
-        {"Max": "2"},
-        {"Max": "4"},
-    ]
+    points = open_view(folder.path / "other").points
+    assert [each.parameters for each in points] == [{"Max": "2"}, {"Max": "4"}]
     assert "it was made with --set Max=[2, 4]" in folder.ask("gate", "other", code=2).stdout
     assert "with Max=[2, 4]" in str(open_view(folder.path / "other"))
 
@@ -198,9 +196,8 @@ def test_a_limited_gate(folder: Folder) -> None:
     assert executed(folder.run("gate", "--failed", code=0)) == "sweep: 1 run to execute"
     none = folder.run("gate", "--failed", "--junit", "junit.xml")
     assert (none.code, executed(none)) == (0, "")
-    assert none.stdout.splitlines()[0] == (
-        "green sweep  limited: 0 of 3 points: nothing failed the last time"
-    )
+    green = "green sweep  limited: 0 of 3 points: nothing failed the last time"
+    assert none.stdout.splitlines()[0] == green
     suite = ET.parse(folder.path / "junit.xml").getroot()
     assert [[each.tag for each in case] for case in suite.iter("testcase")] == [["skipped"]] * 3
 

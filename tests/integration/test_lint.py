@@ -172,9 +172,8 @@ def test_a_folder_is_linted_as_a_whole(run_cli: RunCli, box: Path) -> None:
     inner.mkdir(parents=True)
     (inner / "Box.tla").write_text(MODULE)
     (inner / "BoxSmall.cfg").write_text(CONFIG + "PROPERTY Bound\n")
-    (inner / "s.toml").write_text(
-        'module = "Box.tla"\nconfig = "BoxSmall.cfg"\n[model]\ninvariants = ["Step"]\n'
-    )
+    text = 'module = "Box.tla"\nconfig = "BoxSmall.cfg"\n[model]\ninvariants = ["Step"]\n'
+    (inner / "s.toml").write_text(text)
     (box / "Box.cfg").unlink(missing_ok=True)
     (box / "setup.cfg").write_text("[metadata]\nname = x\n")
     (box / "pyproject.toml").write_text("[project]\nname = 'x'\n")

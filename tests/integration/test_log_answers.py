@@ -64,9 +64,8 @@ def test_a_search_that_ends_itself_elsewhere_is_no_answer(newer: RunCli, tmp_pat
     config = "SPECIFICATION Spec\nCONSTRAINT Exit\nPOSTCONDITION Reached\nCHECK_DEADLOCK FALSE\n"
     module = folder(tmp_path, reached, config, good=GOOD)
     sweep = tmp_path / "sweep.toml"
-    sweep.write_text(
-        'module = "Trace.tla"\nconfig = "Trace.cfg"\n[logs]\nfiles = ["*.ndjson"]\nsearch = "bfs"\n'
-    )
+    text = 'module = "Trace.tla"\nconfig = "Trace.cfg"\n[logs]\nfiles = ["*.ndjson"]\nsearch = "bfs"\n'
+    sweep.write_text(text)
     [row] = newer("validate", sweep, "--json").json
     assert (row["verdict"], row["first_unmatched"]) == ("inconclusive", None)
     assert "so that Reached is FALSE tells nothing of the log" in row["message"]
@@ -152,9 +151,8 @@ def numbers(run: RunCli, path: Path) -> None:
         **dict.fromkeys(("fraction", "huge", "large"), "inconclusive"),
         "silent": "holds",
     }
-    assert rows["large"]["message"].startswith(
-        "log-number n: n is 2147483648, which TLC reads as -2,147,483,648"
-    )
+    large = "log-number n: n is 2147483648, which TLC reads as -2,147,483,648"
+    assert rows["large"]["message"].startswith(large)
     assert "the log has no lines" in rows["blank"]["message"]
     shown = run("validate", module, path / "fraction.ndjson")
     assert shown.code == 3
@@ -222,6 +220,5 @@ def test_the_action_is_the_one_that_the_log_and_next_name(run_cli: RunCli, tmp_p
     shown = run_cli("validate", system, tmp_path / "other.ndjson").stdout
     assert 'nearest: Put(t = "p1", d = 7), t "p1" instead of "c1"' in shown
     # A line that names a helper still means that one.
-    assert (
-        "1 of 1 log explained, with 3 lines" in run_cli("validate", system, tmp_path / "helper.ndjson").stdout
-    )
+    ended = run_cli("validate", system, tmp_path / "helper.ndjson")
+    assert "1 of 1 log explained, with 3 lines" in ended.stdout

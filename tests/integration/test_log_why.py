@@ -54,9 +54,7 @@ def test_the_first_conjunct_that_is_false(run_cli: RunCli, tmp_path: Path) -> No
     assert found[2] == [(["Start"], 1), (["Start"], 3), ([], 3)]
     assert found[3] == [(["Start"], 1), (["Finish"], 3), ([], 1)]
     # A behaviour leads to the line that nothing explains; TLC's own counterexample stays alone.
-    reached = {
-        point: [row["state"] for row in lines if row["run_id"] == run_id] for point, run_id in runs.items()
-    }
+    reached = {point: [row["state"] for row in lines if row["run_id"] == run] for point, run in runs.items()}
     assert (reached[1], reached[2], reached[3]) == ([None] * 3, [2, 3, None], [2, 3, None])
     traces = {row["run_id"]: row for row in table_rows(store, "traces")}
     states = [row for row in table_rows(store, "states") if row["run_id"] == runs[2]]

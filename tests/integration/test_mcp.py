@@ -189,9 +189,8 @@ def test_the_other_tools(root: Path) -> None:
         assert mutants["exit_code"] in (0, 1)
         tests = await called(client, "testgen", store="runs/counter", point=1, cover="states")
         assert "actions" in json.dumps(tests["answer"])
-        await called(
-            client, "testgen", store="runs/counter", point=1, template="pytest", file="test_counter.py"
-        )
+        written = {"template": "pytest", "file": "test_counter.py"}
+        await called(client, "testgen", store="runs/counter", point=1, **written)
         assert "def test" in (root / "runs" / "test_counter.py").read_text()
         assert "faults" in json.dumps((await called(client, "doctor"))["answer"])
         for ask in ("conjuncts", "essential", "verify"):

@@ -89,9 +89,7 @@ LOCAL = spec("modules/Hidden")
 
 
 def test_what_is_local_is_seen_through_a_wrapper(run_cli: RunCli, tmp_path: Path) -> None:
-    write(
-        tmp_path, Hidden=LOCAL, Tools="---- MODULE Tools ----\nEXTENDS Integers\nDouble(n) == 2 * n\n====\n"
-    )
+    write(tmp_path, Hidden=LOCAL, Tools="---- MODULE Tools ----\nEXTENDS Integers\nDouble(n) == 2*n\n====\n")
     (tmp_path / "sweep.toml").write_text(
         'module = "Hidden.tla"\n[model]\ninvariants = ["Small"]\n[parameters]\nK = ["Double(Limit) - 7"]\n'
     )

@@ -227,11 +227,8 @@ def test_both_ways_to_read_a_log_have_the_same_answer(
 def test_each_reason_counts_its_logs(run_cli: RunCli, tmp_path: Path) -> None:
     module = specification(tmp_path)
     for number in range(7):
-        log = (
-            '{"action": "TMCommit"}\n'
-            if number < 6
-            else '{"action": "RMRcvCommitMsg", "args": {"r": "rm1"}}\n'
-        )
+        other = '{"action": "RMRcvCommitMsg", "args": {"r": "rm1"}}\n'
+        log = '{"action": "TMCommit"}\n' if number < 6 else other
         (tmp_path / f"{number}.ndjson").write_text(log + f'{{"action": "TMAbort", "number": {number}}}\n')
     ended = run_cli("validate", module, *sorted(tmp_path.glob("*.ndjson")), code=1)
     counts = [line for line in ended.stdout.splitlines() if re.match(r"\d logs?: ", line)]

@@ -61,9 +61,8 @@ def test_what_the_grammar_lacks_is_read(run_cli: RunCli, tmp_path: Path) -> None
     assert [(each["name"], each["line"], each["column"]) for each in declared] == [
         ("Init", 3, 1), ("Next", 7, 1), ("One", 8, 1), ("Spec", 9, 1)
     ]  # fmt: skip
-    ended = run_cli(
-        "check", "Led.tla", "--specification", "Spec", "--no-deadlock", "--invariant", "Small", "--json"
-    )
+    asked = ("check", "Led.tla", "--specification", "Spec", "--no-deadlock", "--invariant", "Small")
+    ended = run_cli(*asked, "--json")
     assert (ended.code, ended.json["trace_length"], ended.stderr) == (1, 3, "")
     declared = run_cli("inspect", "Led.tla", "--json").json["operators"]
     assert [(each["name"], each["line"], each["column"], each["arity"]) for each in declared] == [

@@ -83,9 +83,8 @@ EXPRESSIONS: dict[str, Value] = {
 
 def run_tlc(folder: Path, module: str, *options: str) -> Path:
     """What TLC prints of a module, in a file."""
-    (folder / "Values.tla").write_text(
-        f"---- MODULE Values ----\nEXTENDS Integers, Sequences, TLC\n{module}\n====\n"
-    )
+    text = f"---- MODULE Values ----\nEXTENDS Integers, Sequences, TLC\n{module}\n====\n"
+    (folder / "Values.tla").write_text(text)
     (folder / "tmp").mkdir(exist_ok=True)
     tools = find_toolchain()
     argv = [str(tools.java.path), "-XX:+UseParallelGC", "-Xss16m", f"-Djava.io.tmpdir={folder / 'tmp'}"]
@@ -100,9 +99,7 @@ def run_tlc(folder: Path, module: str, *options: str) -> Path:
 def test_tlc_prints_what_we_read(tmp_path: Path, options: list[str]) -> None:
     random = Random(20)  # any seed will do; a fixed one makes a failure come again
     values = [make_type(random, random.randint(0, 3))() for _ in range(250)]
-    cases = "\n    [] ".join(
-        f"i = {number} -> {format_value(value)}" for number, value in enumerate(values, 1)
-    )
+    cases = "\n    [] ".join(f"i = {n} -> {format_value(value)}" for n, value in enumerate(values, 1))
     names = ", ".join(NAMES)
     (tmp_path / "Values.cfg").write_text(
         f"INIT Init NEXT Next INVARIANT Goes CONSTANTS {' '.join(f'{name} = {name}' for name in NAMES)}\n"

@@ -46,9 +46,8 @@ JOBS = spec("why/Jobs")
 
 def relay(folder: Path, jar: Path | None, model: str) -> StoreView:
     """The store of a model of the relay."""
-    sweep = (
-        f'module = "Relay.tla"\n[model]\n{model}\n[constants]\nNodes = "{{n1, n2}}"\n[tlc]\nfind = "each"\n'
-    )
+    more = '[constants]\nNodes = "{n1, n2}"\n[tlc]\nfind = "each"\n'
+    sweep = f'module = "Relay.tla"\n[model]\n{model}\n{more}'
     return swept(folder, jar, Relay=RELAY, Jobs=JOBS, sweep=sweep)
 
 
@@ -208,9 +207,8 @@ def test_a_sweep_keeps_why_its_kinds_are_violated_and_readers_tell(tmp_path: Pat
 
 def test_readers_name_the_command_where_nothing_was_asked(tmp_path: Path, run_cli: RunCli) -> None:
     (tmp_path / "Ring.tla").write_text(spec("Ring"))
-    (tmp_path / "sweep.toml").write_text(
-        'module = "Ring.tla"\n[constants]\nNodes = "{1, 2}"\nBroken = "\\"stop\\""\n'
-    )
+    text = 'module = "Ring.tla"\n[constants]\nNodes = "{1, 2}"\nBroken = "\\"stop\\""\n'
+    (tmp_path / "sweep.toml").write_text(text)
     assert run_cli("sweep", "sweep.toml", "--executor", "local", "--no-why", cwd=tmp_path).code == 1
     store = tmp_path / "runs/sweep"
     assert open_view(store).arrow("because").num_rows == 0
@@ -279,18 +277,16 @@ def test_a_postcondition_names_what_is_false(tmp_path: Path, run_cli: RunCli, ne
 
 def test_a_model_value_in_the_place_of_a_definition(tmp_path: Path, run_cli: RunCli) -> None:
     (tmp_path / "Slot.tla").write_text(spec("why/Slot"))
-    (tmp_path / "Slot.cfg").write_text(
-        "CONSTANTS Values = {a} None = None\nSPECIFICATION Spec\nINVARIANT Free\n"
-    )
+    config = "CONSTANTS Values = {a} None = None\nSPECIFICATION Spec\nINVARIANT Free\n"
+    (tmp_path / "Slot.cfg").write_text(config)
     [why] = run_cli("check", tmp_path / "Slot.tla", "--json").json["why"]
     [found] = why["because"]
     assert (found["text"], found["state"], found["action"]) == ("held = None", 2, "Put")
 
 
 def test_more_than_tlc_tells(tmp_path: Path) -> None:
-    view = swept(
-        tmp_path, Many=spec("why/Many"), sweep='module = "Many.tla"\n[model]\nspecification = "Spec"\n'
-    )
+    sweep = 'module = "Many.tla"\n[model]\nspecification = "Spec"\n'
+    view = swept(tmp_path, Many=spec("why/Many"), sweep=sweep)
     found = asked(view)
     assert found.causes[0].action == "Step"
     assert "others may be nearer" in found.causes[-1].says

@@ -18,9 +18,8 @@ from tla2py.analysis.contrast import Contrast
 pytestmark = pytest.mark.long
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-BLOCKS = re.findall(
-    r"```python\n(.*?)```", (ROOT / "docs" / "explorer.md").read_text(encoding="utf-8"), re.DOTALL
-)
+PAGE = (ROOT / "docs" / "explorer.md").read_text(encoding="utf-8")
+BLOCKS = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
 
 
 @pytest.fixture(scope="module")

@@ -125,9 +125,8 @@ def test_python_refuses_what_the_command_refuses(
 ) -> None:
     (tmp_path / "Countdown.tla").write_text(module)
     path = tmp_path / "sweep.toml"
-    path.write_text(
-        f'module = "Countdown.tla"\n[model]\ninvariants = ["Above"]\n[parameters]\nN = [1, 2]\n{sweep}'
-    )
+    text = 'module = "Countdown.tla"\n[model]\ninvariants = ["Above"]\n[parameters]\nN = [1, 2]\n'
+    path.write_text(text + sweep)
     refused = raises(InputError, tla2py.run_sweep, path, tmp_path / "store", executor="local")
     assert refused.code == code
     ended = run_cli("sweep", path, "-o", tmp_path / "store", "--executor", "local", code=2)
@@ -296,9 +295,8 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
             folder = base / f"worker{number}"
             (folder / "tmp").mkdir(parents=True)
             (folder / "bin").mkdir()
-            for tool in {
-                tool.name: tool for path in ("/bin", "/usr/bin") for tool in Path(path).iterdir()
-            }.values():
+            tools = {tool.name: tool for path in ("/bin", "/usr/bin") for tool in Path(path).iterdir()}
+            for tool in tools.values():
                 if not tool.name.startswith("java"):
                     (folder / "bin" / tool.name).symlink_to(tool)
             env = {"HOME": str(folder), "TMPDIR": str(folder / "tmp"), "PATH": str(folder / "bin")}

@@ -58,11 +58,8 @@ def test_frames_have_their_explicit_schema(stores: tuple[Path, Path], session: S
         wanted = struct_type(TABLES[name])
         assert frame.columns == wanted.fieldNames()
         for field in wanted:
-            kind = (
-                "variant"
-                if name.endswith("states") and field.name == "state"
-                else field.dataType.simpleString()
-            )
+            variant = name.endswith("states") and field.name == "state"
+            kind = "variant" if variant else field.dataType.simpleString()
             assert frame.schema[field.name].dataType.simpleString() == kind
     assert view.spark("runs").count() == 6
     assert view.spark("states").selectExpr("state:count").count() == len(view.states)
@@ -144,9 +141,8 @@ def test_a_master_that_is_not_there(run_cli: RunCli, tmp_path: Path) -> None:
     ("master", "reason"), [("yarn", "HADOOP_CONF_DIR"), ("k8s://https://127.0.0.1:1", "Connection refused")]
 )
 def test_a_manager_that_lacks_settings(master: str, reason: str, run_cli: RunCli, tmp_path: Path) -> None:
-    ended = run_cli(
-        "sweep", SPECS / "counter.toml", "-o", tmp_path / "store", "--master", master, process=True
-    )
+    asked = ("sweep", SPECS / "counter.toml", "-o", tmp_path / "store", "--master", master)
+    ended = run_cli(*asked, process=True)
     assert (ended.code, ended.error.code) == (2, "spark-failed")
     assert ended.error.message.startswith(f"Spark did not start on {master}: ")
     assert reason in ended.error.message

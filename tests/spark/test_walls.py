@@ -147,9 +147,8 @@ def attack(attacker: Attacker, storage: Storage, master: str, scratch: list[str]
         assert found["ended"] == "exit 0", (found, err)
         results = dict(each.split("=") for each in found["found"].split())
         assert len(results) == 3 * len(SPARK_ATTACKS)
-        refused = {
-            name: "refused" for name in results if SPARK_ATTACKS[name.partition(".")[2]][0] not in missing
-        }
+        walls = {name: SPARK_ATTACKS[name.partition(".")[2]][0] for name in results}
+        refused = {name: "refused" for name, wall in walls.items() if wall not in missing}
         assert {name: results[name] for name in refused} == refused
     if not missing:
         assert told_of["kept"]

@@ -92,7 +92,4 @@ def refused(ended: Ended, code: str, where: str | None = None, *names: str) -> N
 
 def drifts(ended: Ended) -> set[tuple[int | None, str, str | int | None, str | int | None]]:
     """The drifts: the point, None for the whole sweep, the kind, and what was and is there, or twice the changed name."""
-    return {
-        (point, drift.kind, drift.name or drift.before, drift.name or drift.now)
-        for point, drift in ended.drifts
-    }
+    return {(at, each.kind, each.name or each.before, each.name or each.now) for at, each in ended.drifts}

@@ -119,9 +119,8 @@ def test_an_action_that_is_never_enabled_is_a_finding_where_actions_are_counted(
     # Without counts Jump may be enabled or not, so the gate does not report its entry.
     assert codes(folder.gate()) == []
     done = folder.gate("--strict", "--record", code=0)
-    assert [str(each) for each in findings(done).accepted] == [
-        "never-enabled Jump (an alarm that nobody rings)"
-    ]
+    accepted = [str(each) for each in findings(done).accepted]
+    assert accepted == ["never-enabled Jump (an alarm that nobody rings)"]
     folder.change(folder.sweep, "never-enabled.Jump", "single-state")
     done = folder.gate("--strict")
     assert codes(done) == [("accept-unused", "single-state"), ("never-enabled", "Jump")]

@@ -51,9 +51,7 @@ def test_logs_are_gated(run_cli: RunCli, tmp_path: Path) -> None:
     assert line in red.stdout.replace("\n      ", " ")
     assert "::error file=logs/a.ndjson,line=2,title=" in red.stdout
     # A case for each log.
-    cases = {
-        (case.get("classname"), case.get("name")): case for case in ET.parse(files["junit"]).iter("testcase")
-    }
+    cases = {(c.get("classname"), c.get("name")): c for c in ET.parse(files["junit"]).iter("testcase")}
     assert [*cases] == [
         ("sweep.Wrong = FALSE", "logs/a.ndjson"),
         ("sweep.Wrong = FALSE", "logs/bug-1.ndjson"),

@@ -78,9 +78,7 @@ def test_an_invariant_weakened_to_nothing(locked: Folder) -> None:
     locked.change(locked.module, "Init == floor = 0", "Init == floor = 0  \\* on the ground")
     done = locked.gate()
     red(done, 1, (Reason.DRIFT, None))
-    assert [(point, drift.kind, drift.name) for point, drift in done.drifts] == [
-        (None, "definition", "Inside")
-    ]
+    assert [(at, drift.kind, drift.name) for at, drift in done.drifts] == [(None, "definition", "Inside")]
     assert "accepted: the definition of Inside has changed" in locked.gate("--update", code=0).stderr
     assert locked.gate().code == 0
 

@@ -97,9 +97,8 @@ def test_a_vacuous_property_is_red_until_it_is_accepted(tmp_path: Path) -> None:
     red = gate(tmp_path, "--self-test", *reports, code=1)
     [problem] = red.problems
     assert (problem.reason.value, problem.subject) == ("self-test", "Vacuous")
-    assert re.fullmatch(
-        r"nothing shows that Vacuous can fail: none of \d+ runs of mutants violates it", problem.text
-    )
+    told = r"nothing shows that Vacuous can fail: none of \d+ runs of mutants violates it"
+    assert re.fullmatch(told, problem.text)
     assert f"self-test: {problem.text}" in " ".join(red.stdout.split())
     assert "self-test: the lock does not keep the mutants of Same; --record keeps them" in red.stdout
     assert problem.text in (tmp_path / "j.xml").read_text()

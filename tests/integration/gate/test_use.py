@@ -76,9 +76,7 @@ def test_what_is_other_of_a_store_is_named_whatever_else_it_has(locked: Folder) 
 def test_a_store_that_was_made_with_another_template(folder: Folder) -> None:
     template = folder.path / "own.cfg.j2"
     top = "{{ dict(config.assignments)['Top'] }}"
-    template.write_text(
-        f"SPECIFICATION Spec\nCONSTANTS\n  Top = {top}\n  Goal <- Roof\nINVARIANTS Inside Low\n"
-    )
+    template.write_text(f"SPECIFICATION Spec\nCONSTANTS Top = {top} Goal <- Roof\nINVARIANTS Inside Low\n")
     folder.change(folder.sweep, "[model]", 'template = "own.cfg.j2"\n[model]')
     assert folder.gate().code == 0
     # Only the second point changes.

@@ -93,9 +93,8 @@ def test_a_sandbox_below_too_many_others_is_named(attacker: Attacker) -> None:
     assert stood["by"] in ("kernel", "none")
     assert {"files", "secrets", "processes"} <= {*stood["missing"]}
     asked = "import sys; from tla2py.cli.main import main; sys.argv = ['tla2py', *sys.argv[1:]]; main()"
-    process = attacker.popen(
-        sys.executable, "-c", LAYERS + asked, "check", "Missing.tla", "--sandbox", "require"
-    )
+    argv = (sys.executable, "-c", LAYERS + asked, "check", "Missing.tla", "--sandbox", "require")
+    process = attacker.popen(*argv)
     out, err = process.communicate(timeout=300)
     assert process.returncode == 2, (out, err)
 
@@ -117,9 +116,7 @@ def test_required_walls_missing(run_cli: RunCli, tiny_sweep: Path, monkeypatch: 
     asked = ("sweep", tiny_sweep, "--executor", "local", "--sandbox", "require")
     if not walls().missing:
         assert run_cli(*asked).code == 1  # a violation
-    monkeypatch.setattr(
-        "tla2py.tlc.process.sandbox.walls", lambda: Walls(by="kernel", missing=("processes",))
-    )
+    monkeypatch.setattr(sandbox, "walls", lambda: Walls(by="kernel", missing=("processes",)))
     ended = run_cli(*asked, "--fresh")
     assert (ended.code, ended.error.code) == (2, "sandbox-missing")
     assert "signals" in ended.error.message
