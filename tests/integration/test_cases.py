@@ -155,19 +155,17 @@ def count(folder: Path, run_cli: RunCli, model: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("model", "code"),
+    ("model", "why"),
     [
         ('symmetry = "Both"\nconstraints = ["Bound"]', "the symmetry Both"),
         ('view = "Seen"\nconstraints = ["Bound"]', "the view Seen"),
         ('invariants = ["Small"]', "violation_safety"),
     ],
 )
-def test_graphs_that_do_not_replay_are_refused(
-    tmp_path: Path, run_cli: RunCli, model: str, code: str
-) -> None:
+def test_graphs_that_do_not_replay_are_refused(tmp_path: Path, run_cli: RunCli, model: str, why: str) -> None:
     count(tmp_path, run_cli, model)
-    assert code in run_cli("testgen", "store", code=2).stderr
-    partial = run_cli("testgen", "store", "--partial", code=0 if "violation" in code else 2)
+    assert why in run_cli("testgen", "store", code=2).stderr
+    partial = run_cli("testgen", "store", "--partial", code=0 if "violation" in why else 2)
     for line in partial.stdout.splitlines():
         assert json.loads(line)["partial"] == "its run ended with violation_safety"
 

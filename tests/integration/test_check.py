@@ -47,12 +47,19 @@ def steps(found: Mapping[str, Any]) -> list[tuple[str | None, int]]:
     return [(state["action"], int(state["state"]["at"]["#bigint"])) for state in trace["states"]]
 
 
-def test_a_model_that_holds() -> None:
+def test_the_words_of_answers() -> None:
     ended = check("Walk.tla", *LAST2, "--invariant", "OnStreet", "--no-deadlock")
     assert ended.code == 0
     assert said(ended) == []
     (_, line) = ended.stdout.splitlines()
     assert line.startswith("holds: OnStreet; 3 states generated, 3 distinct, depth 3")
+    assert "deadlock" in check("Walk.tla", *LAST2).stdout.splitlines()[0]
+    assert "line 9" in check_json("Walk.tla", "-c", "Last=0")[1]["message"]
+    assert "Attempted to" in check_json("Walk.tla", *LAST2, "--invariant", "Sum")[1]["message"]
+    assert "Walk.tla:34:8: " in check("Walk.tla", *LAST2, "--invariant", "Sum").stdout
+    ended = check("Endless.tla", "--config", "Count.cfg", "--timeout", "3s")
+    assert ended.code == 3
+    assert ended.stdout.splitlines()[-1].startswith("inconclusive (timeout)")
 
 
 def test_the_last_line_says_what_was_checked(run_cli: RunCli, tiny_spec: Path) -> None:
@@ -77,13 +84,9 @@ def test_the_last_line_says_what_was_checked(run_cli: RunCli, tiny_spec: Path) -
 def test_a_sweep_says_that_only_deadlock_is_checked(run_cli: RunCli, tiny_spec: Path) -> None:
     sweep = tiny_spec.with_name("bare.toml")
     bare = 'module = "Counter.tla"\n[parameters]\nMax = [1, 2]\n[model]\n'
-    for more, warned in (
-        ("", True),
-        ('invariants = ["Small"]\n', False),
-        ("check_deadlock = false\n", False),
-    ):
+    for more, told in (("", True), ('invariants = ["Small"]\n', False), ("check_deadlock = false\n", False)):
         sweep.write_text(bare + more)
-        assert (ONLY_DEADLOCK in run_cli("sweep", sweep, "--executor", "local", code=0).stderr) == warned
+        assert (ONLY_DEADLOCK in run_cli("sweep", sweep, "--executor", "local", code=0).stderr) == told
 
 
 def test_a_specification_or_its_parts_are_named(run_cli: RunCli, tiny_spec: Path) -> None:
@@ -170,19 +173,6 @@ def test_every_kind_of_answer(
     assert [at for _, at in (steps(found) if found["traces"] else ())] == ends
 
 
-def test_the_words_of_other_answers() -> None:
-    assert "deadlock" in check("Walk.tla", *LAST2).stdout.splitlines()[0]
-    assert "line 9" in check_json("Walk.tla", "-c", "Last=0")[1]["message"]
-    assert "Attempted to" in check_json("Walk.tla", *LAST2, "--invariant", "Sum")[1]["message"]
-    assert "Walk.tla:34:8: " in check("Walk.tla", *LAST2, "--invariant", "Sum").stdout
-
-
-def test_a_time_limit() -> None:
-    ended = check("Endless.tla", "--config", "Count.cfg", "--timeout", "3s")
-    assert ended.code == 3
-    assert ended.stdout.splitlines()[-1].startswith("inconclusive (timeout)")
-
-
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """A folder of its own with the modules."""
@@ -251,10 +241,8 @@ def test_a_gate_notes_it_too(run_cli: RunCli, tmp_path: Path) -> None:
 
 
 def test_a_definition_may_be_given_and_keeps_the_value_of_a_config(folder: Path, run_cli: RunCli) -> None:
-    ended = run_cli(
-        "check", "Walk.tla", *LAST2, "-c", "Next=Walk(2)", "--invariant", "NotLast", "--json", code=1
-    )
-    assert [at for _, at in steps(ended.json)] == [0, 2]
+    asked = ("check", "Walk.tla", *LAST2, "-c", "Next=Walk(2)", "--invariant", "NotLast", "--json")
+    assert [at for _, at in steps(run_cli(*asked, code=1).json)] == [0, 2]
     (folder / "Walk.cfg").write_text(
         "SPECIFICATION Spec CONSTANT Last = 5 Nobody = n NotHome = TRUE INVARIANT NotHome\n"
     )

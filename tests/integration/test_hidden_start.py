@@ -114,9 +114,7 @@ def test_needless_spark_is_killed(tiny_sweep: Path, tmp_path: Path, monkeypatch:
 
 
 @pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
-def test_a_kill_while_spark_starts_leaves_nothing(
-    sent: signal.Signals, tiny_sweep: Path, tmp_path: Path
-) -> None:
+def test_kills_as_spark_starts_leave_nothing(sent: signal.Signals, tiny_sweep: Path, tmp_path: Path) -> None:
     scratch = tmp_path / "scratch"
     scratch.mkdir()
     process = subprocess.Popen(

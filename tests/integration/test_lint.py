@@ -64,10 +64,8 @@ def test_tlc_takes_a_built_in_name_in_place_of_an_operator(run_cli: RunCli, tmp_
     distinct = []
     for line in ("", "CONSTANT Step <- FALSE"):
         (tmp_path / "Count.cfg").write_text(f"SPECIFICATION Spec\n{line}\n")
-        done = run_cli(
-            "check", "Count.tla", "--config", "Count.cfg", "--no-deadlock", "--json", cwd=tmp_path, code=0
-        )
-        distinct.append(done.json["distinct"])
+        asked = ("check", "Count.tla", "--config", "Count.cfg", "--no-deadlock", "--json")
+        distinct.append(run_cli(*asked, cwd=tmp_path, code=0).json["distinct"])
     assert distinct == [4, 1]
 
 

@@ -68,13 +68,8 @@ def test_a_store_is_the_same_wherever_it_is(
     swept = run_cli("sweep", tiny_sweep, "--executor", "local", "-o", address, code=1)
     assert f"tla2py trace {address} 3" in swept.stdout
     kept = storage.objects(f"{bucket}/runs/mine")
-    folders = {"points", "records", "sources", "tables"}
-    assert {name.partition("/")[0] for name in kept} == {
-        "store.json",
-        "findings.json",
-        "passed.json",
-        *folders,
-    }
+    names = {"store.json", "findings.json", "passed.json", "points", "records", "sources", "tables"}
+    assert {name.partition("/")[0] for name in kept} == names
     # Existing runs are not repeated, and reading writes nothing.
     again = run_cli("sweep", tiny_sweep, "--executor", "local", "-o", storage.uri(f"{bucket}/runs/mine"))
     assert (again.executed, again.cached) == (0, 3)
@@ -104,9 +99,7 @@ def test_a_store_is_the_same_wherever_it_is(
 
 
 @pytest.mark.faults
-def test_a_kill_costs_only_the_runs_in_flight(
-    storage: Storage, bucket: str, tmp_path: Path, run_cli: RunCli
-) -> None:
+def test_a_kill_costs_runs_in_flight(storage: Storage, bucket: str, tmp_path: Path, run_cli: RunCli) -> None:
     (tmp_path / "Counter.tla").write_text(COUNTER)
     (tmp_path / "sweep.toml").write_text(
         'module = "Counter.tla"\n[parameters]\nMax = [1, 2, 3, 4, 5, 6]\n[tlc]\nwarm = false\n'
@@ -217,12 +210,23 @@ def test_what_is_missing_or_damaged(address: str, tmp_path: Path) -> None:
         assert refusal(lambda use=use: use(address)).code == "not-a-store"  # type: ignore[misc]
 
 
-def test_what_is_not_a_store_is_left_alone(storage: Storage, bucket: str) -> None:
+def test_what_is_not_a_store_is_left_alone_and_places_that_are_none(storage: Storage, bucket: str) -> None:
     with storage.files.open_output_stream(f"{bucket}/precious/mine.txt") as sink:
         sink.write(b"mine")
     assert refusal(lambda: Store.create(f"s3://{bucket}/precious")).code == "not-a-store"
     assert refusal(lambda: Store.create(f"s3://{bucket}")).code == "not-a-store"
     assert list(storage.objects(bucket)) == ["precious/mine.txt"]
+    hadoop = refusal(lambda: Store.open("hdfs://namenode:8020/runs"))
+    assert hadoop.code == "store-scheme"
+    assert hadoop.hint is not None
+    assert "CLASSPATH" in hadoop.hint
+    assert "endpiont" in str(refusal(lambda: Store.create(f"s3://{bucket}/runs?endpiont=1")))
+    secret = refusal(lambda: Store(f"s3://key:secret@{bucket}/runs"))
+    assert secret.code == "store-secret"
+    assert "key" not in secret.message
+    assert refusal(lambda: Store.create("s3://nobodys/runs")).code == "bucket-missing"
+    assert refusal(lambda: Store.open("s3://nobodys/runs")).code == "bucket-missing"
+    assert refusal(lambda: Store("s3://nobodys/runs").lock().__enter__()).code == "bucket-missing"
 
 
 @pytest.mark.parametrize("size", [100, 3 << 20])
@@ -337,7 +341,9 @@ def test_one_sweep_at_a_time(bucket: str, monkeypatch: pytest.MonkeyPatch) -> No
         assert "x.json" not in store.storage.names("claims")
 
 
-def test_a_claim_lasts_as_long_as_its_process(bucket: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_claim_lasts_as_long_as_its_process(
+    bucket: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setattr(remote, "_RENEWAL_SECONDS", 0.1)
     store = Store.create(f"s3://{bucket}/renewed")
     with store.lock():
@@ -353,27 +359,11 @@ def test_a_claim_lasts_as_long_as_its_process(bucket: str, monkeypatch: pytest.M
     assert len(store.storage.names("claims")) == 1
     with store.lock():
         assert len(store.storage.names("claims")) == 1
-
-
-def test_leftovers_of_a_killed_sweep_are_removed(tmp_path: Path) -> None:
+    # Leftovers of a killed sweep are removed.
     store = Store.create(f"mock:///{tmp_path.name}/left")
     store.storage.write({"records/.tmp-1": lambda sink: sink.write(b"half")})
     with store.lock():
         assert store.storage.names("records") == set()
-
-
-def test_places_that_are_none(storage: Storage, bucket: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    hadoop = refusal(lambda: Store.open("hdfs://namenode:8020/runs"))
-    assert hadoop.code == "store-scheme"
-    assert hadoop.hint is not None
-    assert "CLASSPATH" in hadoop.hint
-    assert "endpiont" in str(refusal(lambda: Store.create(f"s3://{bucket}/runs?endpiont=1")))
-    secret = refusal(lambda: Store(f"s3://key:secret@{bucket}/runs"))
-    assert secret.code == "store-secret"
-    assert "key" not in secret.message
-    assert refusal(lambda: Store.create("s3://nobodys/runs")).code == "bucket-missing"
-    assert refusal(lambda: Store.open("s3://nobodys/runs")).code == "bucket-missing"
-    assert refusal(lambda: Store("s3://nobodys/runs").lock().__enter__()).code == "bucket-missing"
 
 
 def test_who_is_not_let_in(storage: Storage, bucket: str, tmp_path: Path) -> None:
@@ -382,13 +372,9 @@ def test_who_is_not_let_in(storage: Storage, bucket: str, tmp_path: Path) -> Non
     refresh_tables(store)
     storage.check_credentials(0)
     try:
-        for act in (
-            lambda: Store.open(address),
-            lambda: Store.create(address),
-            lambda: store.write_manifest(MANIFEST, POINTS, {}),
-            lambda: store.lock().__enter__(),
-        ):
-            told = refusal(act)
+        acts: tuple[Callable[[], object], ...] = (lambda: Store.open(address), lambda: Store.create(address))
+        acts += (lambda: store.write_manifest(MANIFEST, POINTS, {}), lambda: store.lock().__enter__())
+        for told in map(refusal, acts):
             assert told.code == "store-denied"
             assert "AWS_ACCESS_KEY_ID" in str(told)
     finally:
@@ -416,9 +402,7 @@ def serve_between(door: socket.socket, endpoint: str) -> None:
 
 @pytest.mark.long
 @pytest.mark.filterwarnings("ignore::ResourceWarning")
-def test_a_server_that_is_away_for_a_moment_costs_nothing(
-    storage: Storage, bucket: str, tmp_path: Path
-) -> None:
+def test_a_server_that_is_away_a_moment_costs_nothing(storage: Storage, bucket: str, tmp_path: Path) -> None:
     door = socket.socket()
     door.bind(("127.0.0.1", 0))
     address = f"s3://{bucket}/away?endpoint_override=127.0.0.1:{door.getsockname()[1]}&scheme=http"

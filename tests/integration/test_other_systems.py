@@ -132,9 +132,7 @@ def test_a_kill_leaves_no_process_and_costs_only_the_runs_in_flight(
     assert not list(store.rglob(".tmp-*"))
 
 
-def test_a_second_sweep_finds_the_store_locked(
-    elsewhere: dict[str, str], run_cli: RunCli, tiny_sweep: Path
-) -> None:
+def test_a_second_sweep_finds_a_lock(elsewhere: dict[str, str], run_cli: RunCli, tiny_sweep: Path) -> None:
     holding = (
         "import sys, time\nfrom tla2py.store.store import Store\nwith Store.create(sys.argv[1]).lock():\n"
     )

@@ -107,9 +107,7 @@ def python_worker(driver: int) -> int:
 
 
 @pytest.mark.parametrize("victim", ["driver", "worker"])
-def test_a_kill_loses_nothing(
-    victim: str, stores: tuple[Path, Path], tmp_path: Path, run_cli: RunCli
-) -> None:
+def test_kills_lose_nothing(victim: str, stores: tuple[Path, Path], tmp_path: Path, run_cli: RunCli) -> None:
     store, scratch = tmp_path / "store", tmp_path / "scratch"
     scratch.mkdir()
     process = sweeping([*SWEEP, "--master", SPARK_ALONE], store, os.environ | {"TMPDIR": str(scratch)})
