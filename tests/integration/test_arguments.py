@@ -87,11 +87,8 @@ def test_what_tlc_printed_takes_no_further_run(tmp_path: Path, run_cli: RunCli, 
     run_cli("sweep", "sweep.toml", "--executor", "local", "--tla2tools", newer_tlc)
     store = tla2py.open_store(tmp_path / "runs" / "sweep")
     trace = store.trace(1)
-    assert [action_text(state) for state in trace.states] == [
-        "initial state",
-        'Add(1, <<"left", 1>>)',
-        'Add(2, <<"right", 2>>)',
-    ]
+    texts = [action_text(state) for state in trace.states]
+    assert texts == ["initial state", 'Add(1, <<"left", 1>>)', 'Add(2, <<"right", 2>>)']
     nothing = replace(find_toolchain(), java=replace(find_java(), path=tmp_path / "nothing"))
     with store.store.archive(store.runs["run_id"][0]) as archive:
         origin = Origin(record=archive.record, sources=store.store.sources(), toolchain=nothing)

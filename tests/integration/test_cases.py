@@ -56,10 +56,8 @@ def test_every_step_of_the_tables_is_in_a_case(store: Path, run_cli: RunCli) -> 
     found = set()
     for case in cases:
         texts = [json.dumps(state, sort_keys=True) for state in case["states"]]
-        found |= {
-            (before, action["name"], after)
-            for before, action, after in zip(texts[:-1], case["actions"], texts[1:], strict=True)
-        }
+        steps = zip(texts[:-1], case["actions"], texts[1:], strict=True)
+        found |= {(before, action["name"], after) for before, action, after in steps}
     expected = {
         (json.dumps(json.loads(str(a)), sort_keys=True), name, json.dumps(json.loads(str(b)), sort_keys=True))
         for a, name, b in rows(

@@ -116,11 +116,8 @@ def test_a_violation_is_told_step_by_step_and_whole_on_request() -> None:
     assert ended.code == 1
     lines = ended.stdout.splitlines()
     assert lines[0] == "NotLast is violated, 3 states"
-    assert [line.split()[:2] for line in lines if line.startswith("  ") and line[2].isdigit()] == [
-        ["1", "initial"],
-        ["2", "Walk"],
-        ["3", "Walk"],
-    ]
+    numbered = [line.split()[:2] for line in lines if line.startswith("  ") and line[2].isdigit()]
+    assert numbered == [["1", "initial"], ["2", "Walk"], ["3", "Walk"]]
     last = lines[lines.index("") - 3 :]
     # Of the last state only what changed, and where the action stands.
     assert last[0].split() == ["3", "Walk", "Walk.tla:20"]

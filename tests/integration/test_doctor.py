@@ -118,11 +118,9 @@ def test_what_a_cgroup_allows(tmp_path: Path, line: str, below: str, limit: str)
     folder.mkdir(parents=True)
     (folder / limit).write_text("536870912\n")
     assert this_machine(tmp_path).memory_bytes == 536870912
-    used, cache = (
-        ("memory.usage_in_bytes", "total_inactive_file")
-        if ":memory" in line
-        else ("memory.current", "inactive_file")
-    )
+    first = ":memory" in line
+    used = "memory.usage_in_bytes" if first else "memory.current"
+    cache = "total_inactive_file" if first else "inactive_file"
     (folder / used).write_text("300000000\n")
     (folder / "memory.stat").write_text(f"anon 5\n{cache} 100000000\n")
     assert memory_in_use(tmp_path) == 200000000

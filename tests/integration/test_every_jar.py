@@ -114,10 +114,8 @@ def test_states_coverage_and_prints_are_the_same(answers: Tables, jar: Path) -> 
     holds, lasso = run_of(answers, "holds")["run_id"], run_of(answers, "lasso")["run_id"]
     states = [each for each in answers("states") if each["run_id"] == lasso]
     assert [each["begin_line"] for each in states] == [None, 11, 11, 11, 11, 15]
-    assert json.loads(states[2]["state"])["log"] == [
-        {"at": ["left", {"#bigint": "1"}], "from": {"#bigint": "0"}},
-        {"at": ["left", {"#bigint": "1"}], "from": {"#bigint": "1"}},
-    ]
+    entries = [{"at": ["left", {"#bigint": "1"}], "from": {"#bigint": n}} for n in ("0", "1")]
+    assert json.loads(states[2]["state"])["log"] == entries
     covered = [each for each in answers("coverage") if each["run_id"] == holds]
     assert {
         each["name"]: (each["kind"], each["distinct"], each["generated"])

@@ -296,20 +296,16 @@ def test_jars_that_answer_differently(tmp_path: Path, newer_tlc: Path) -> None:
         shutil.copy(file, tmp_path)
     shutil.copy(newer_tlc, tmp_path / "new.jar")
     head = 'module = "LevelBound.tla"\nconfig = "LevelBound.cfg"\n'
-    text = (
-        f'{head}[parameters]\njar = ["bundled", {named(tmp_path / "new.jar")}]\n'
-        '[expect]\nlaw.Small = "jar = \\"bundled\\""\n'
-    )
+    new = named(tmp_path / "new.jar")
+    text = f'{head}[parameters]\njar = ["bundled", {new}]\n[expect]\nlaw.Small = "jar = \\"bundled\\""\n'
     (tmp_path / "s.toml").write_text(text)
     swept = command.run("sweep", "s.toml", "--executor", "local", cwd=tmp_path, code=0)
     # Said once, of the one jar that has the fault.
     assert [code for code, _ in swept.findings].count("jar-known-wrong") == 1
     (tmp_path / "s.toml").write_text(f'{text}[accept]\njar-known-wrong = "on purpose"\n')
     rows = table_rows(tmp_path / "runs/s", "runs")
-    assert [(row["jar"], row["verdict"], row["distinct"]) for row in rows] == [
-        ("bundled", "violated", 4),
-        ("new.jar", "holds", 3),
-    ]
+    answers = [(row["jar"], row["verdict"], row["distinct"]) for row in rows]
+    assert answers == [("bundled", "violated", 4), ("new.jar", "holds", 3)]
     assert command.run("explain", "runs/s", "--json", cwd=tmp_path).json[0]["law"] == "jar = bundled"
     asked = ("check", "s.toml", "--point", "2", "--second", "bundled", "--json")
     opinion = command.run(*asked, cwd=tmp_path, code=1).json["second"]

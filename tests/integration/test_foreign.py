@@ -96,10 +96,8 @@ def test_a_log_fills_every_table(tmp_path: Path) -> None:
     assert list(view.states["action"])[1:] == ["Take", "Pass", "Take", "Pass"]
     last = view.trace(1).states[-1].values
     assert same_value(last["busy"], Function({a: False, b: False}))
-    assert same_value(
-        last["log"],
-        (Record({"from": a, "seen": frozenset({a, b})}), Record({"from": b, "seen": frozenset({a, b})})),
-    )
+    seen = frozenset({a, b})
+    assert same_value(last["log"], (Record({"from": a, "seen": seen}), Record({"from": b, "seen": seen})))
     assert set(view.changes["variable"]) == {"token", "log", "busy"}
     assert {"Init", "Take", "Pass"} <= set(view.coverage["name"])
 
@@ -130,10 +128,8 @@ def test_logs_without_a_counterexample(tmp_path: Path, run_cli: RunCli) -> None:
     whole = run_tlc(tmp_path, "safety").read_bytes()
     broken = tmp_path / "broken.log"
     broken.write_bytes(whole[: whole.index(b"State 1:")])
-    assert run_cli("trace", broken).stdout.splitlines()[1:] == [
-        "Invariant Short is violated.",
-        "The log ends before TLC had finished, and has no counterexample.",
-    ]
+    ends = "The log ends before TLC had finished, and has no counterexample."
+    assert run_cli("trace", broken).stdout.splitlines()[1:] == ["Invariant Short is violated.", ends]
     (tmp_path / "Relay.tla").write_text((CORPUS / "Relay.tla").read_text())
     (tmp_path / "walk.cfg").write_text("CONSTANTS a = a b = b\nSPECIFICATION Spec\n")
     ended = run_cli("trace", run_relay(tmp_path, "walk", "-simulate", "num=2"), code=0)

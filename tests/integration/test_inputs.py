@@ -112,11 +112,8 @@ def test_a_trusted_run_is_never_reused(run_cli: RunCli, sweep: Path) -> None:
 @pytest.mark.parametrize("executor", ["local", pytest.param("spark", marks=pytest.mark.spark)])
 def test_every_point_has_variables_and_files_of_its_own(sweep: Path, executor: str) -> None:
     (sweep.parent / "logs/b.txt").write_text("of b")
-    sweep.write_text(
-        SWEEP.replace("[environment]\nLEVEL = 7", '[parameters]\nenvironment.LEVEL = ["a", "b"]').replace(
-            "logs/*.txt", "logs/{environment.LEVEL}.txt"
-        )
-    )
+    text = SWEEP.replace("[environment]\nLEVEL = 7", '[parameters]\nenvironment.LEVEL = ["a", "b"]')
+    sweep.write_text(text.replace("logs/*.txt", "logs/{environment.LEVEL}.txt"))
     view = tla2py.run_sweep(sweep, sweep.parent / executor, executor=executor)
     assert [found(view, point) for point in (1, 2)] == [("a", "one"), ("b", "refused")]
     assert view.arrow("runs")["environment.LEVEL"].to_pylist() == ["a", "b"]
@@ -220,10 +217,8 @@ def test_written_files_are_kept_or_named(run_cli: RunCli, sweep: Path) -> None:
     store = sweep.parent / "runs/sweep"
     [point] = open_view(store).points
     kept = store / "outputs" / point.run_id
-    assert {file.relative_to(kept).as_posix(): file.read_text() for file in kept.rglob("*.txt")} == {
-        "notes.txt": "notes.txt",
-        "logs/a.txt": "logs/a.txt",
-    }
+    texts = {file.relative_to(kept).as_posix(): file.read_text() for file in kept.rglob("*.txt")}
+    assert texts == {"notes.txt": "notes.txt", "logs/a.txt": "logs/a.txt"}
     with Store(store).archive(point.run_id) as archive:
         assert [file.path for file in archive.record.outputs] == ["logs/a.txt", "notes.txt"]
     shutil.rmtree(kept)
@@ -279,10 +274,8 @@ def test_what_a_run_misses_is_told_with_its_key(run_cli: RunCli, tmp_path: Path,
         f'[tlc]\noverrides = ["{community}"]\n'
     )
     swept = ("sweep", "sweep.toml", *LOCAL, "--tla2tools", newer_tlc)
-    assert (
-        "sweep, point 1: the sandbox hides your environment, so the run has no variable LOG"
-        in run_cli(*swept).stderr
-    )
+    told = "sweep, point 1: the sandbox hides your environment, so the run has no variable LOG"
+    assert told in run_cli(*swept).stderr
     with (tmp_path / "sweep.toml").open("a") as file:
         file.write('[environment]\nLOG = "log.ndjson"\n[inputs]\nfiles = ["*.ndjson"]\n')
     assert "the sandbox hides" not in run_cli(*swept, code=0).stderr

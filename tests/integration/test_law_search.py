@@ -63,10 +63,8 @@ def test_a_search_settles_what_a_gate_expects(sweep: Path, tmp_path: Path, run_c
     assert (small["run"], small["draws"] >= 11, small["bound"] <= 0.25) == (len(after), True, True)
     assert len(after) < 50
     text = run_cli("explain", store).stdout
-    assert (
-        f"violated iff Max > Least  {len(after)} of 60 points run, no exception; 95 % sure that fewer than "
-        in text
-    )
+    law = f"violated iff Max > Least  {len(after)} of 60 points run, no exception; 95 % sure that fewer than "
+    assert law in text
     assert f"of the other {60 - len(after)} contradict it" in text
     # Nothing is left to run.
     assert (run_cli(*search).code, chosen(store)) == (1, after)

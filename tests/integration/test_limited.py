@@ -251,11 +251,8 @@ def test_a_check_takes_them_where_one_point_is_left(folder: Folder) -> None:
         refused = folder.run("check", *options)
         assert (refused.code, refused.stdout, refused.error.code) == (2, "", "usage")
     dry = folder.run("sweep", "--dry-run", "--points", "2-3")
-    assert dry.stdout.splitlines() == [
-        "2  Max = 2  to run",
-        "3  Max = 3  to run",
-        "sweep: limited: 2 of 3 points, 0 combinations left out; 2 runs, 0 cached, 2 to execute",
-    ]
+    counts = "sweep: limited: 2 of 3 points, 0 combinations left out; 2 runs, 0 cached, 2 to execute"
+    assert dry.stdout.splitlines() == ["2  Max = 2  to run", "3  Max = 3  to run", counts]
     for option in ("--refine", "--configs"):
         refused = folder.run("sweep", "--set", "Max=2", option, "1")
         assert (refused.code, refused.error.code) == (2, "usage")

@@ -33,11 +33,9 @@ def tlc(folder: Path, text: str) -> subprocess.CompletedProcess[str]:
 
 
 # Examples that TLC accepts silently always run; those that it rejects run with the long tests.
-RUN = [
-    pytest.param(each, id=each.code, marks=[pytest.mark.long] if each.exit_code else [])
-    for each in EXAMPLES
-    if each.exit_code is not None
-]
+LONG = [pytest.mark.long]
+MARKS = ((each, LONG if each.exit_code else []) for each in EXAMPLES if each.exit_code is not None)
+RUN = [pytest.param(each, id=each.code, marks=marks) for each, marks in MARKS]
 
 
 @pytest.mark.parametrize("example", RUN)
@@ -123,10 +121,8 @@ def test_findings_are_told_with_their_places_and_for_programs(run_cli: RunCli, b
     assert "INVARIANT Bound" in str(bound.hint)
     assert done.errors == ["1 error, 1 warning in 2 files"]
     found = run_cli("lint", "BoxBad.cfg", "--format", "json", cwd=box).json["findings"]
-    assert [(each["code"], each["line"], each["column"]) for each in found] == [
-        ("comma", 3, 16),
-        ("state-property", 5, 10),
-    ]
+    places = [(each["code"], each["line"], each["column"]) for each in found]
+    assert places == [("comma", 3, 16), ("state-property", 5, 10)]
 
 
 def test_no_errors_are_no_reason_to_fail(run_cli: RunCli, box: Path) -> None:
@@ -200,10 +196,8 @@ def test_where_the_module_of_a_config_may_be(run_cli: RunCli, box: Path) -> None
     for name in ("CrateSmall", "Far", "setup"):
         (models / f"{name}.cfg").write_text(CONFIG + "PROPERTY Bound\n")
     found = run_cli("lint", "specs", "-L", "lib", "--format", "json", cwd=box).json
-    assert [(each["code"], each["file"]) for each in found["findings"]] == [
-        ("state-property", "specs/models/CrateSmall.cfg"),
-        ("state-property", "specs/models/Far.cfg"),
-    ]
+    told = [(each["code"], each["file"]) for each in found["findings"]]
+    assert told == [("state-property", f"specs/models/{name}.cfg") for name in ("CrateSmall", "Far")]
     assert (found["files"], found["not_linted"]) == (2, ["specs/models/setup.cfg"])
     done = run_cli("lint", "specs/models", "-L", "lib", cwd=box)
     assert done.errors[-1] == "2 warnings in 2 files; 1 config without a module not linted"

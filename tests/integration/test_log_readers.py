@@ -83,10 +83,8 @@ def test_a_log_is_read_and_counted(newer: RunCli, tmp_path: Path, name: str) -> 
     (tmp_path / "bad.ndjson").write_text(BAD)
     logs = [tmp_path / "good.ndjson", tmp_path / "bad.ndjson"]
     found = newer("validate", tmp_path / "Trace.tla", *logs, "--json").json
-    assert [(row["verdict"], row["matched"], row["first_unmatched"]) for row in found] == [
-        ("holds", 4, None),
-        ("violated", 3, 4),
-    ]
+    answers = [(row["verdict"], row["matched"], row["first_unmatched"]) for row in found]
+    assert answers == [("holds", 4, None), ("violated", 3, 4)]
 
 
 EXIT = Way(
@@ -113,11 +111,8 @@ def test_a_module_that_ends_the_search_is_searched_depth_first(
     assert (row["verdict"], row["matched"]) == ("holds", 4)
     queue = [] if search == "bfs" else ["-Dtlc2.tool.queue.IStateQueue=StateDeque"]
     classes = f"{newer_tlc}{os.pathsep}{newer_tlc.with_name('CommunityModules.jar')}"
-    plain = tool(
-        *(find_java().path, *queue, "-cp", classes, "tlc2.TLC", "-metadir", tmp_path / "m", "Trace.tla"),
-        cwd=tmp_path,
-        env={**os.environ, "LOG": "good.ndjson"},
-    )
+    argv = (find_java().path, *queue, "-cp", classes, "tlc2.TLC", "-metadir", tmp_path / "m", "Trace.tla")
+    plain = tool(*argv, cwd=tmp_path, env={**os.environ, "LOG": "good.ndjson"})
     counts = f"{row['generated']} states generated, {row['distinct']} distinct states found"
     assert counts in plain.stdout
     # Breadth first every state of the last but one line comes before the end.

@@ -207,11 +207,8 @@ def test_the_other_tools(root: Path) -> None:
             assert isinstance(content, TextResourceContents)
             assert content.text
         prompts = (await client.list_prompts()).prompts
-        assert [each.name for each in prompts] == [
-            "find_out_why_this_breaks",
-            "is_this_specification_strong_enough",
-            "my_service_has_a_log",
-        ]
+        names = ["find_out_why_this_breaks", "is_this_specification_strong_enough", "my_service_has_a_log"]
+        assert [each.name for each in prompts] == names
 
     session(root, work)
 

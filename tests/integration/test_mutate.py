@@ -110,11 +110,8 @@ def test_changed_comments_run_no_mutant_again(run_cli: RunCli, clock: Path, tmp_
     module.write_text(CLOCK.replace("Loop ==", "(* As\n   before. *)\nLoop =="))
     arguments = (clock, "--operators", "drop-guard", "--points", "1", "-o", store)
     rows = answers(run_cli, *arguments)
-    module.write_text(
-        CLOCK.replace("Loop ==", "(* Or\n   after, at N. *)\nLoop ==").replace(
-            "y' = y\n", "y' = y \\* idle\n"
-        )
-    )
+    text = CLOCK.replace("Loop ==", "(* Or\n   after, at N. *)\nLoop ==")
+    module.write_text(text.replace("y' = y\n", "y' = y \\* idle\n"))
     again = run_cli("mutate", *arguments, "--json")
     assert again.json == rows
     assert "original: 1 run to execute" in again.stderr
@@ -131,7 +128,8 @@ def test_conjuncts_of_invariants(run_cli: RunCli, clock: Path, tmp_path: Path) -
     store = tmp_path / "store"
     clock.write_text(SWEEP.replace("[model]", "[model]\ncheck_deadlock = false"))
     rows = answers(run_cli, clock, "--operators", "swap-arithmetic,drop-check", "--points", "1", "-o", store)
-    assert [(row["before"], row["status"], [k["kind"] for k in row["killed_by"]]) for row in rows] == [
+    found = [(row["before"], row["status"], [k["kind"] for k in row["killed_by"]]) for row in rows]
+    assert found == [
         ("+", "killed", ["invariant"]),
         ("x <= N", "killed", ["mutant"]),
         ("N < 5", "survived", []),

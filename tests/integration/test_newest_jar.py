@@ -51,12 +51,8 @@ def test_the_newest_build_is_used_whatever_its_name(run_cli: RunCli, tools: Path
     listed = run_cli("tools", "list", "--json").json["jars"]
     notes = {jar["name"]: jar["note"] for jar in listed if jar["used"]}
     assert notes == {"1.7.4": "used: the newest installed"}
-    assert {jar["name"]: jar["version"] for jar in listed} == {
-        "1.6.0": "2.15",
-        "1.7.4": "2026.04.29.170100",
-        "rolling": "2.20",
-        "bundled": "2.15",
-    }
+    versions = {"1.6.0": "2.15", "1.7.4": "2026.04.29.170100", "rolling": "2.20", "bundled": "2.15"}
+    assert {jar["name"]: jar["version"] for jar in listed} == versions
     # What is named comes first.
     (tmp_path / "tla2py.toml").write_text('tla2tools = "rolling"\n')
     assert used() == str(tools / "rolling" / "tla2tools.jar")
@@ -244,10 +240,8 @@ def test_several_postconditions_need_a_tlc_of_2026(tmp_path: Path) -> None:
 
 def test_a_newer_tlc_has_it(run_cli: RunCli, tiny_sweep: Path, newer_tlc: Path) -> None:
     module(tiny_sweep.parent, 'Seen == TLCGet("stats").distinct = 3')
-    tiny_sweep.write_text(
-        COUNTER_SWEEP.replace("[1, 2, 3]", "[2]").replace("[model]\n", '[model]\npostconditions = ["Seen"]\n')
-        + 'options = ["-noTE"]\n'
-    )
+    text = COUNTER_SWEEP.replace("[1, 2, 3]", "[2]") + 'options = ["-noTE"]\n'
+    tiny_sweep.write_text(text.replace("[model]\n", '[model]\npostconditions = ["Seen"]\n'))
     ended = run_cli("sweep", tiny_sweep, "--executor", "local", "--tla2tools", newer_tlc, code=0)
     text = tiny_sweep.read_text()
     tiny_sweep.write_text(text.replace('["Seen"]', '["Seen", "Small"]'))

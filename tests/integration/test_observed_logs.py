@@ -126,13 +126,8 @@ def test_two_phase_commit(tmp_path: Path) -> None:
     logs = [*RIGHT, *WRONG]
     lost = [log[:3] + log[4:] for log in logs]
     # The argument of a step may be a string or a model value.
-    found = matched(
-        tmp_path,
-        observed_module(spec),
-        [*logs, *without(logs, "state"), *without(logs, "args"), *lost[:1]],
-        "CONSTANT RM = {rm1, rm2, rm3}",
-        RMS,
-    )
+    some = [*logs, *without(logs, "state"), *without(logs, "args"), *lost[:1]]
+    found = matched(tmp_path, observed_module(spec), some, "CONSTANT RM = {rm1, rm2, rm3}", RMS)
     # Without arguments the votes may be those of three RMs.
     assert found == [*[10, 5, 6, 6, 2] * 2, *[10, 5, 6, 10, 2], 5]
     # With one step that no line reports each of the right logs may lose a line.
@@ -140,12 +135,8 @@ def test_two_phase_commit(tmp_path: Path) -> None:
         tmp_path, observed_module(spec, unobserved=1), lost, 'CONSTANT RM = {"rm1", "rm2", "rm3"}'
     )
     assert found[:2] == [9, 4]
-    found = matched(
-        tmp_path,
-        observed_module(spec, unobserved=1, actions=["RMPrepare"]),
-        lost[:1],
-        'CONSTANT RM = {"rm1", "rm2", "rm3"}',
-    )
+    free = observed_module(spec, unobserved=1, actions=["RMPrepare"])
+    found = matched(tmp_path, free, lost[:1], 'CONSTANT RM = {"rm1", "rm2", "rm3"}')
     assert found == [5]
 
 

@@ -117,19 +117,12 @@ def test_a_map_of_the_files_of_a_run(run_cli: RunCli, tmp_path: Path) -> None:
     (tmp_path / "run/rm1.ndjson").write_text('{"event": {"name": "prepare", "rm": "rm1"}, "time": 1}\n')
     (tmp_path / "alone.ndjson").write_text('{"event": {"name": "TMAbort"}, "time": 2}\n{"time": 1}\n')
     ended = run_cli("validate", tmp_path / "sweep.toml", "-o", tmp_path / "store", "--json")
-    assert answers(ended.stdout) == {
-        "run/": ("violated", 4, 5, "run/tm.ndjson:5"),
-        "alone.ndjson": ("broken", None, None, None),
-    }
-    places = [
-        (row["line"], row["file"], row["file_line"])
-        for row in table_rows(tmp_path / "store", "log_lines")
-        if row["file"].startswith("run/")
-    ]
-    assert places == [
-        (1, "run/rm1.ndjson", 1),
-        *((n + 1, "run/tm.ndjson", at) for n, at in enumerate((1, 3, 4, 5), 1)),
-    ]
+    alone = ("broken", None, None, None)
+    assert answers(ended.stdout) == {"run/": ("violated", 4, 5, "run/tm.ndjson:5"), "alone.ndjson": alone}
+    lines = [row for row in table_rows(tmp_path / "store", "log_lines") if row["file"].startswith("run/")]
+    places = [(row["line"], row["file"], row["file_line"]) for row in lines]
+    of_tm = [(n, "run/tm.ndjson", at) for n, at in enumerate((1, 3, 4, 5), 2)]
+    assert places == [(1, "run/rm1.ndjson", 1), *of_tm]
     args = 'args = { r = "event.rm" }'
     for old, new, place in (
         ('= "RMPrepare"', '= "RMPrepaer"', "8"),
@@ -198,11 +191,9 @@ def test_a_file_that_a_variable_names_may_be_anywhere(run_cli: RunCli, tmp_path:
 def test_a_module_reads_its_log_without_java_classes(run_cli: RunCli, tmp_path: Path, read: str) -> None:
     rows = run_cli(*reading(tmp_path, read)).json
     known = read == "ndJsonDeserialize"
-    assert [(row["verdict"], row["matched"]) for row in rows] == [
-        ("holds", 3 if known else 1),
-        ("violated", 2 if known else None),
-        ("violated", 3 if known else None),
-    ]
+    matches = (3, 2, 3) if known else (1, None, None)
+    expected = [*zip(("holds", "violated", "violated"), matches, strict=True)]
+    assert [(row["verdict"], row["matched"]) for row in rows] == expected
     assert [(row["generated"], row["distinct"]) for row in rows] == [(4, 4), (3, 3), (3, 3)]
 
 
@@ -232,10 +223,8 @@ def test_each_reason_counts_its_logs(run_cli: RunCli, tmp_path: Path) -> None:
         (tmp_path / f"{number}.ndjson").write_text(log + f'{{"action": "TMAbort", "number": {number}}}\n')
     ended = run_cli("validate", module, *sorted(tmp_path.glob("*.ndjson")), code=1)
     counts = [line for line in ended.stdout.splitlines() if re.match(r"\d logs?: ", line)]
-    assert [line.partition(" is FALSE")[0] for line in counts] == [
-        "6 logs: TMCommit: tmPrepared = RM",
-        "1 log: RMRcvCommitMsg: Commit \\in msgs",
-    ]
+    parts = [line.partition(" is FALSE")[0] for line in counts]
+    assert parts == ["6 logs: TMCommit: tmPrepared = RM", "1 log: RMRcvCommitMsg: Commit \\in msgs"]
 
 
 def test_a_line_is_compared_in_its_own_terms(run_cli: RunCli, tmp_path: Path) -> None:

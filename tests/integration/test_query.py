@@ -130,10 +130,8 @@ def test_the_formats_of_an_answer(counter_store: Path, run_cli: RunCli) -> None:
     text = '/\\ <<1, "a|b">>\nc_d'
     names = ("point", "verdict", "violated", "none", "yes", "text", "low")
     assert first == dict(zip(names, ("1", "holds", "[]", "", "true", text, "-1"), strict=True))
-    assert json.loads(second["violated"]) == [
-        {"kind": "invariant", "name": "Below"},
-        {"kind": "invariant", "name": "Small"},
-    ]
+    kinds = [{"kind": "invariant", "name": name} for name in ("Below", "Small")]
+    assert json.loads(second["violated"]) == kinds
     done = run_cli("query", counter_store, statement, "--format", "markdown")
     head, line, first_row, _ = done.stdout.splitlines()
     assert head == "| point | verdict | violated | none | yes | text | low |"

@@ -177,12 +177,10 @@ Max = 3
     told = {drift.text for _, drift in red.drifts}
     assert {"now has the constraint x < 3", "now checks the invariant Small => x # 1"} <= told
     sarif = json.loads((tmp_path / "found.sarif").read_text())
-    places = [
-        each["physicalLocation"]["region"]["startLine"]
-        for result in sarif["runs"][0]["results"]
-        for each in result["locations"]
-        if each["physicalLocation"]["artifactLocation"]["uri"] == "sweep.toml"
-    ]
+    results = sarif["runs"][0]["results"]
+    physical = [each["physicalLocation"] for result in results for each in result["locations"]]
+    own = [each for each in physical if each["artifactLocation"]["uri"] == "sweep.toml"]
+    places = [each["region"]["startLine"] for each in own]
     assert 3 in places
 
 

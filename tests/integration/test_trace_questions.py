@@ -222,12 +222,8 @@ def test_a_shortest_trace_needs_all_its_steps(lease: StoreView, run_cli: RunCli)
 
 
 def test_a_deadlock_without_the_steps_it_does_not_need(tmp_path: Path) -> None:
-    view = swept(
-        tmp_path,
-        Stuck=spec("questions/Stuck"),
-        sweep='module = "Stuck.tla"\n[model]\nspecification = "Spec"\n'
-        '[tlc]\nmode = "simulate"\nnum = 100\ndepth = 60\nseed = 3\n',
-    )
+    sweep = 'module = "Stuck.tla"\n[model]\nspecification = "Spec"\n[tlc]\nmode = "simulate"\nnum = 100\n'
+    view = swept(tmp_path, Stuck=spec("questions/Stuck"), sweep=f"{sweep}depth = 60\nseed = 3\n")
     found = view.essential(1)
     assert len(found.trace.states) > 5
     assert [state.action for state in found.shortest.states[1:]] == ["Noise", "Take", "Noise", "Last"]
@@ -312,10 +308,8 @@ def test_actions_of_a_published_design(tmp_path: Path) -> None:
         '[model]\nspecification = "Spec"\ninvariants = ["LeaderInIsr"]\ncheck_deadlock = false\n'
         '[constants]\nReplicas = "{b1, b2}"\nLogSize = 2\nMaxRecords = 2\nMaxLeaderEpoch = 1\n',
     )
-    stopped = {
-        action: view.enabled(action, 1).stopped
-        for action in ("FollowerFetch", "ImprovedLeaderIncHighWatermark", "BecomeFollower")
-    }
+    names = ("FollowerFetch", "ImprovedLeaderIncHighWatermark", "BecomeFollower")
+    stopped = {action: view.enabled(action, 1).stopped for action in names}
     assert {action: part.text for action, part in stopped.items() if part is not None} == {
         "FollowerFetch": "ReplicaIsFollowing(follower, leader)",
         "ImprovedLeaderIncHighWatermark": "ReplicaPresumesLeadership(leader)",

@@ -158,11 +158,8 @@ def test_a_jvm_that_stays_is_held_too(tmp_path: Path) -> None:
 
 def test_no_file_grows_without_bound(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(sandbox, "FILE_LIMIT_BYTES", 1 << 20)
-    done = sandbox.run(
-        ["/bin/sh", "-c", "head -c 2000000 /dev/zero > big; wc -c < big"],
-        sandbox.Sandbox(folder=tmp_path),
-        timeout_seconds=60,
-    )
+    script = ["/bin/sh", "-c", "head -c 2000000 /dev/zero > big; wc -c < big"]
+    done = sandbox.run(script, sandbox.Sandbox(folder=tmp_path), timeout_seconds=60)
     limited = sys.platform.startswith("linux")
     assert int(done.stdout.split()[-1]) == (1 << 20 if limited else 2_000_000)
 

@@ -222,7 +222,5 @@ def test_actions_that_never_fired_are_named(sweep: Path, run_cli: RunCli) -> Non
     # Either fires as Either(0), if not as Either(100).
     assert "Either" not in ended.stdout
     view = tla2py.open_store(sweep.parent / "store")
-    assert [(one.name, one.disabled, one.never_enabled) for one in disabled_actions(view)] == [
-        ("Never", (1, 2, 3), True),
-        ("Jump", (1, 2), False),
-    ]
+    told = [(one.name, one.disabled, one.never_enabled) for one in disabled_actions(view)]
+    assert told == [("Never", (1, 2, 3), True), ("Jump", (1, 2), False)]

@@ -57,12 +57,8 @@ def test_a_log_is_a_point(run_cli: RunCli, tmp_path: Path, monkeypatch: pytest.M
     found = ended.json
     # Planned once, not for each log.
     assert len(built) == 1
-    assert [(row["file"], row["verdict"]) for row in found] == [
-        ("logs/a.ndjson", "holds"),
-        ("logs/b.ndjson", "holds"),
-        ("logs/a.ndjson", "violated"),
-        ("logs/b.ndjson", "violated"),
-    ]
+    expected = [(f"logs/{log}.ndjson", verdict) for verdict in ("holds", "violated") for log in ("a", "b")]
+    assert [(row["file"], row["verdict"]) for row in found] == expected
     answers = [(row["lines"], row["matched"], row["first_unmatched"]) for row in found[1:3]]
     assert answers == [(3, 3, None), (3, 1, 2)]
     assert ended.code == 1
@@ -102,10 +98,8 @@ def test_runs_with_variables_share_jvms(newer: RunCli, tmp_path: Path, shared: l
         text = f'module = "Trace.tla"\n{model}[tlc]\nmemory = "256MiB"\n{switch}'
         (tmp_path / f"{name}.toml").write_text(text)
         ended = newer("validate", tmp_path / f"{name}.toml", "-o", tmp_path / name, "--json")
-        assert [(row["verdict"], row["matched"], row["first_unmatched"]) for row in ended.json] == [
-            ("violated", 3, 4),
-            ("holds", 4, None),
-        ]
+        answers = [(row["verdict"], row["matched"], row["first_unmatched"]) for row in ended.json]
+        assert answers == [("violated", 3, 4), ("holds", 4, None)]
     # Each log once, and the one that does not hold again, for the reason.
     assert shared == [True] * 3
     found = lasting_tables(tmp_path / "warm")

@@ -252,10 +252,8 @@ def test_conjuncts_go_by_property(run_cli: RunCli, folder: Path, properties: str
     (folder / "s.toml").write_text(SWEEP.format(properties, broken=[f'"{each}"' for each in broken]))
     run_cli("gate", "s.toml", "--executor", "local", "--junit", "junit.xml", cwd=folder, code=0)
     store = tla2py.open_store(folder / "runs" / "s")
-    found = [
-        [violation["name"] for violation in row["violated"]]
-        for row in store.arrow("runs").sort_by("point").to_pylist()
-    ]
+    rows = store.arrow("runs").sort_by("point").to_pylist()
+    found = [[violation["name"] for violation in row["violated"]] for row in rows]
     assert found == [["Both", "Low"]] * len(broken)
     assert {trace["name"] for trace in store.arrow("traces").to_pylist()} == {"Both", "Low"}
     assert violated(folder) == [["invariant Low", "property Both"]] * len(broken)

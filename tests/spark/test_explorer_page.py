@@ -64,10 +64,8 @@ def test_the_page_says_what_comes_out(names: dict[str, Any]) -> None:
     shown = names["shown"]
     contrast = names["contrast"]
     assert isinstance(contrast, Contrast)
-    assert [each.differs for each in contrast.nearest] == [
-        (("Replicas", "{b1, b2}", "{b1, b2, b3}"),),
-        (("MaxLeaderEpoch", "1", "2"),),
-    ]
+    replicas, epoch = ("Replicas", "{b1, b2}", "{b1, b2, b3}"), ("MaxLeaderEpoch", "1", "2")
+    assert [each.differs for each in contrast.nearest] == [(replicas,), (epoch,)]
     assert shown["explorer.state"].index == 9
     assert shown["comparison.parted"] > 3
     assert shown["store.compare(store).changed"] == ()

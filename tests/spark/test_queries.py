@@ -133,10 +133,8 @@ def test_times_are_in_utc(
     monkeypatch.setenv("TZ", "America/New_York")
     time.tzset()
     try:
-        found = [
-            run_cli("query", store.path, "--engine", engine, "SELECT max(started_at) AS at FROM runs").stdout
-            for engine in ("spark", "duckdb")
-        ]
+        asked = ("query", store.path, "SELECT max(started_at) AS at FROM runs", "--engine")
+        found = [run_cli(*asked, engine).stdout for engine in ("spark", "duckdb")]
     finally:
         monkeypatch.undo()
         time.tzset()

@@ -194,10 +194,8 @@ WALKS: tuple[Callable[[StoreView], Iterator[Row]], ...] = (
 
 def rows(found: Sequence[Row]) -> list[str]:
     """Rows as text, in one order."""
-    return sorted(
-        json.dumps([int(cell) if isinstance(cell, float) else cell for cell in row], default=int)
-        for row in found
-    )
+    plain = ([int(cell) if isinstance(cell, float) else cell for cell in row] for row in found)
+    return sorted(json.dumps(row, default=int) for row in plain)
 
 
 def test_there_are_ten() -> None:

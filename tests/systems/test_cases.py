@@ -48,10 +48,7 @@ def test_the_processes_of_two_phase_commit_are_driven(tmp_path: Path, run_cli: R
     store = graph_store(tmp_path, "two_phase", 'RM = \'{"rm1", "rm2"}\'\n')
     program = SPECS / "two_phase" / "driven.py"
     for bug, code in (([], 0), (["--bug"], 1)):
-        done = run_cli(
-            *("drive", store, "--arguments", "--cover", "states", "--inputs", INPUTS),
-            *("--", sys.executable, program, *bug),
-            code=code,
-        )
+        asked = ("drive", store, "--arguments", "--cover", "states", "--inputs", INPUTS)
+        done = run_cli(*asked, "--", sys.executable, program, *bug, code=code)
         assert ("specification allows" in done.stdout) == bool(code)
     assert 'tmState is "committed", and the specification allows "init"' in done.stdout

@@ -58,10 +58,8 @@ def voters(lines: Sequence[Line]) -> list[str]:
 
 
 def check_form(out: Path, lines: list[Line]) -> None:
-    parameters = {
-        action.name: set(action.parameters)
-        for action in load_modules(FOLDER / "TwoPhase.tla").root.definitions
-    }
+    definitions = load_modules(FOLDER / "TwoPhase.tla").root.definitions
+    parameters = {action.name: set(action.parameters) for action in definitions}
     for line in lines:
         assert list(line) == ["action", "args", "state", "clock"]
         assert set(line["args"]) == parameters[line["action"]]

@@ -40,12 +40,8 @@ def test_a_finding_heads_every_report_and_strict_makes_it_red(constant: Folder) 
     assert "::warning file=sweep.toml,line=3,title=sweep%3A constant-check::" in done.stdout
     summary = (constant.path / "summary.md").read_text().replace("\\", "")
     assert summary.splitlines()[4] == f"- :warning: sweep.toml:3:26: {found}"
-    [case] = [
-        case
-        for suite in JUnitXml.fromfile(str(constant.path / "junit.xml"))
-        for case in suite
-        if case.name == "finding constant-check Low"
-    ]
+    cases = [case for suite in JUnitXml.fromfile(str(constant.path / "junit.xml")) for case in suite]
+    [case] = [case for case in cases if case.name == "finding constant-check Low"]
     assert isinstance(case.result[0], Skipped)
     [result] = json.loads((constant.path / "tlc.sarif").read_text())["runs"][0]["results"]
     assert (result["ruleId"], result["level"]) == ("finding/constant-check", "warning")
@@ -84,10 +80,8 @@ def test_an_entry_that_accepts_nothing_is_a_finding(constant: Folder, entry: str
         file.write(f"[accept]\n{entry}\n")
     done = constant.gate(code=0)
     line = len(constant.sweep.read_text().splitlines())
-    assert [(each.code, str(each.place)) for each in findings(done).open] == [
-        ("accept-unused", f"sweep.toml:{line}:1"),
-        ("constant-check", "sweep.toml:3:26"),
-    ]
+    found = [(each.code, str(each.place)) for each in findings(done).open]
+    assert found == [("accept-unused", f"sweep.toml:{line}:1"), ("constant-check", "sweep.toml:3:26")]
 
 
 def codes(ended: Ended) -> list[tuple[str, str | None]]:

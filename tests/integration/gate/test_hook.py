@@ -46,11 +46,8 @@ def repository(tmp_path: Path) -> Path:
 def commit(repository: Path, *, process: bool = False) -> tuple[list[str], Ended]:
     """The files that pre-commit would hand over, and how the entry ends, within this process unless asked otherwise."""
     staged = tool("git", "diff", "--cached", "--name-only", cwd=repository, check=True)
-    names = [
-        name
-        for name in staged.stdout.split()
-        if re.search(told("files"), name) and not re.search(told("exclude"), name)
-    ]
+    wanted, unwanted = told("files"), told("exclude")
+    names = [n for n in staged.stdout.split() if re.search(wanted, n) and not re.search(unwanted, n)]
     program, *arguments = [*shlex.split(told("entry")), *names]
     if not process:
         assert program == "tla2py"
@@ -95,7 +92,5 @@ def test_it_names_every_file_that_is_wrong(repository: Path) -> None:
     (repository / "specs" / "sweep.toml").write_text("modul = 1\n")
     _, done = commit(repository)
     assert done.code == 2
-    assert [str(error.where).split(":")[0] for error in done.reported.errors] == [
-        "specs/LiftLow.cfg",
-        "specs/sweep.toml",
-    ]
+    files = [str(error.where).split(":")[0] for error in done.reported.errors]
+    assert files == ["specs/LiftLow.cfg", "specs/sweep.toml"]

@@ -52,12 +52,8 @@ def test_logs_are_gated(run_cli: RunCli, tmp_path: Path) -> None:
     assert "::error file=logs/a.ndjson,line=2,title=" in red.stdout
     # A case for each log.
     cases = {(c.get("classname"), c.get("name")): c for c in ET.parse(files["junit"]).iter("testcase")}
-    assert [*cases] == [
-        ("sweep.Wrong = FALSE", "logs/a.ndjson"),
-        ("sweep.Wrong = FALSE", "logs/bug-1.ndjson"),
-        ("sweep.Wrong = TRUE", "logs/a.ndjson"),
-        ("sweep.Wrong = TRUE", "logs/bug-1.ndjson"),
-    ]
+    points = [f"sweep.Wrong = {value}" for value in ("FALSE", "TRUE")]
+    assert [*cases] == [(point, f"logs/{log}.ndjson") for point in points for log in ("a", "bug-1")]
     failures = {key: case.find("failure") for key, case in cases.items()}
     [failure] = [each for each in failures.values() if each is not None]
     assert failures["sweep.Wrong = TRUE", "logs/a.ndjson"] is failure

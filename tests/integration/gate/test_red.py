@@ -89,13 +89,9 @@ def test_a_state_space_that_fell(locked: Folder) -> None:
     locked.change(locked.sweep, SWEEP[SWEEP.index("[[expect.point]]") :], "")
     done = locked.gate()
     red(done, 1, (Reason.DRIFT, None), (Reason.DRIFT, 1))
-    assert drifts(done) == {
-        (None, "point", "Top = 2", None),
-        (None, "definition", "Up", "Up"),
-        (1, "distinct", 2, 1),
-        (1, "action", "Up", None),
-        (1, "action", "Down", None),
-    }
+    of_all = {(None, "point", "Top = 2", None), (None, "definition", "Up", "Up")}
+    of_one = {(1, "distinct", 2, 1), (1, "action", "Up", None), (1, "action", "Down", None)}
+    assert drifts(done) == of_all | of_one
 
 
 def test_a_name_that_is_no_definition_any_more_is_a_new_model_value(locked: Folder) -> None:

@@ -96,10 +96,8 @@ def attack(attacker: Attacker, victim: int, tcp: int, udp: int) -> tuple[dict[st
     (other / "run/notes").write_text("of another run")
     (other / "run/notes").chmod(0o666)
     (other / "stdout.txt").touch(0o666)
-    tries = "\n".join(
-        f"if ( {command} ) >/dev/null 2>&1; then echo {name}=done; else echo {name}=refused; fi"
-        for name, (_, command) in ATTACKS.items()
-    )
+    script = "if ( {1} ) >/dev/null 2>&1; then echo {0}=done; else echo {0}=refused; fi"
+    tries = "\n".join(script.format(name, command) for name, (_, command) in ATTACKS.items())
     (base / "run/attack.sh").write_text(SCRIPT.format(tries=tries, mark=mark_of(attacker)))
     given = {"VICTIM": victim, "OTHER": other / "run", "TCP": tcp, "UDP": udp}
     out = attacker.python(DRIVER, str(base), json.dumps({name: str(each) for name, each in given.items()}))
