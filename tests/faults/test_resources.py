@@ -84,7 +84,7 @@ def test_a_run_leaves_nothing_as_soon_as_it_is_over(own: Scene, like: Like) -> N
     scene.check(own.store, code=1, again=0)
 
 
-def test_a_folder_is_measured_with_all_that_is_below(tmp_path: Path) -> None:
+def test_a_full_disk_is_measured_and_told(tmp_path: Path) -> None:
     (tmp_path / "input").write_bytes(b"x" * 300_000)  # is there before the run
     little, enough = DiskQuota(tmp_path, 400_000, 1), DiskQuota(tmp_path, 800_000, 1)
     (tmp_path / "states" / "deep").mkdir(parents=True)
@@ -97,9 +97,6 @@ def test_a_folder_is_measured_with_all_that_is_below(tmp_path: Path) -> None:
     assert enough.look() is None
     assert not is_full(tmp_path)
     assert not is_full(tmp_path / "gone")
-
-
-def test_last_words_tell_a_full_disk(tmp_path: Path) -> None:
     (tmp_path / "stdout.txt").write_text("Error: ... (No space left on device)\n" + "more\n" * 100)
     (tmp_path / "stderr.txt").write_text("")
     assert reports_full_disk(tmp_path)

@@ -65,26 +65,19 @@ def test_substitutions(folder: Path, run_cli: RunCli, substitutions: str, length
     assert row["trace_length"] == length
 
 
-def test_constants_follow_from_others(folder: Path, run_cli: RunCli) -> None:
+def test_model_values_of_sets(folder: Path, run_cli: RunCli) -> None:
     text = SETS.partition("\n")[2] + 'Goal = "Cardinality(Procs) - 1"\n[parameters]\n'
     rows = swept(folder, run_cli, text + 'Procs = { model_values = "P_p", sizes = [1, 2, 3] }\n')
     # seen is one of the sets {p}, so a step has as many outcomes as there are elements; Below fails at the first x = 2.
     assert [row["distinct"] for row in rows] == [1, 1 + 2, 1 + 3 + 1]
-
-
-def test_symmetry_over_several_sets_may_be_switched(folder: Path, run_cli: RunCli) -> None:
     text = 'Goal = 1\nProcs = "{p1, p2, p3}"\nNodes = "{n1, n2}"\n[parameters]\n'
     rows = swept(folder, run_cli, text + 'symmetry = ["", "Procs", "Procs, Nodes"]\n')
     assert [row["distinct"] for row in rows] == [1 + 5, 1 + 1 + 2, 1 + 1 + 1]
-
-
-def test_typed_model_values_are_told_apart(folder: Path, run_cli: RunCli) -> None:
     text = 'Goal = 1\nProcs = "{P_a}"\nNodes = "{n1, N_a}"\n[substitutions]\n'
     compared = 'Below = "\\\\A p \\\\in Procs, n \\\\in Nodes : p # n"\n'
     (folder / "sweep.toml").write_text(HEAD + text + compared)
-    assert (
-        "P_a" in run_cli("sweep", "sweep.toml", "--executor", "local", code=2).stdout
-    )  # TLC refuses to compare P_a with N_a
+    # TLC refuses to compare P_a with N_a.
+    assert "P_a" in run_cli("sweep", "sweep.toml", "--executor", "local", code=2).stdout
 
 
 def test_constants_that_no_config_can_say(folder: Path, run_cli: RunCli) -> None:

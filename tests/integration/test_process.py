@@ -42,7 +42,7 @@ def executed(folder: Path, script: str, *, work: Path | None = None, **watching:
     return execute_argv(command, work or folder, folder, timeout_seconds=40, memory_bytes=1 << 30, **watching)
 
 
-def test_a_command_sees_no_more_than_its_streams(tmp_path: Path) -> None:
+def test_a_command_sees_its_streams_alone_and_its_end_is_believed(tmp_path: Path) -> None:
     with contextlib.ExitStack() as stack:
         for _ in range(20):
             stack.callback(os.close, os.open(os.devnull, os.O_RDONLY))
@@ -51,8 +51,6 @@ def test_a_command_sees_no_more_than_its_streams(tmp_path: Path) -> None:
     # ls itself writes to grep through a pipe, and there is no other.
     assert (tmp_path / "stdout.txt").read_text() == "1\n\n"
 
-
-def test_a_command_that_has_told_its_end_is_not_waited_for(tmp_path: Path) -> None:
     def predict(output: Path) -> int | None:
         return 12 if output.read_text().endswith("done\n") else None
 

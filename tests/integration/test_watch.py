@@ -137,9 +137,7 @@ def test_a_change_stops_a_run_that_is_out_of_date(watching: Callable[..., Watchi
     java = watch.started_java()
     assert watch.interrupt() == 130
     assert psutil.wait_procs(java, timeout=10)[1] == []
-
-
-def test_an_error_that_no_edit_mends_ends_it(watching: Callable[..., Watching]) -> None:
+    # An error that no edit mends ends it too.
     assert watching("-c", "Nothing=1").process.wait(timeout=60) == 2
 
 

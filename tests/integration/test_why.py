@@ -234,14 +234,10 @@ def failing(
 
 
 @EVERY_JAR
-def test_an_invariant_that_tlc_cannot_evaluate(tmp_path: Path, run_cli: RunCli, jar: Path | None) -> None:
+def test_what_has_no_value_or_is_false(tmp_path: Path, run_cli: RunCli, jar: Path | None) -> None:
     [found] = failing(tmp_path, run_cli, jar, "invariant")
     # TLC prints the states before the one in which it fails.
     assert (found["text"], found["state"], found["values"]) == ("Head(queue) > 0", 3, {"queue": []})
-
-
-@EVERY_JAR
-def test_an_assumption_that_is_false(tmp_path: Path, run_cli: RunCli, jar: Path | None) -> None:
     [found] = failing(tmp_path, run_cli, jar, "", most=9)
     assert (found["text"], found["values"]) == ("Most < 9", {"Most": {"#bigint": "9"}})
 

@@ -44,13 +44,10 @@ def names(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Any]]:
         os.chdir(before)
 
 
-def test_every_block_runs(names: dict[str, Any]) -> None:
+def test_every_block_runs_and_shows_itself(names: dict[str, Any]) -> None:
     assert len(BLOCKS) == 7
     assert len(names["trace"].states) == 13
     assert Path("lanes.svg").read_text().startswith("<svg ")
-
-
-def test_what_shows_itself_does_so_everywhere(names: dict[str, Any]) -> None:
     shown = [value for value in names["shown"].values() if hasattr(value, "_repr_html_")]
     assert len(shown) >= 4
     for value in shown:
@@ -58,6 +55,13 @@ def test_what_shows_itself_does_so_everywhere(names: dict[str, Any]) -> None:
         assert html.startswith("<pre ")
         assert "<script" not in html
         assert len(str(value)) > 20
+    rows = names["lanes"].rows
+    assert [str(row.who[0]) for row in rows if len(row.who) == 1] == [
+        "b1", "b2", "b1", "b1", "b3", "b3", "b1", "b3", "b3",
+    ]  # fmt: skip
+    assert all(row.derived for row in rows if len(row.who) == 1)
+    arrows = {(str(arrow.receiver), arrow.received) for arrow in names["lanes"].arrows}
+    assert {("b1", 4), ("b2", 5), ("b3", 8), ("b3", 11)} <= arrows
 
 
 def test_the_page_says_what_comes_out(names: dict[str, Any]) -> None:
@@ -74,13 +78,3 @@ def test_the_page_says_what_comes_out(names: dict[str, Any]) -> None:
     prediction = shown["growth.series[0].predict(4)"]
     assert 46465 < prediction.low <= prediction.high
     assert len(shown["store.kinds()"]) == 2
-
-
-def test_who_acts_is_said_to_be_derived(names: dict[str, Any]) -> None:
-    rows = names["lanes"].rows
-    assert [str(row.who[0]) for row in rows if len(row.who) == 1] == [
-        "b1", "b2", "b1", "b1", "b3", "b3", "b1", "b3", "b3",
-    ]  # fmt: skip
-    assert all(row.derived for row in rows if len(row.who) == 1)
-    arrows = {(str(arrow.receiver), arrow.received) for arrow in names["lanes"].arrows}
-    assert {("b1", 4), ("b2", 5), ("b3", 8), ("b3", 11)} <= arrows

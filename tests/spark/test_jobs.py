@@ -147,12 +147,11 @@ def log(local_store: Path, tmp_path: Path) -> Path:
     return file
 
 
-def test_a_log_has_all_tables_some_without_rows(log: Path, session: SparkSession) -> None:
+def test_tables_of_a_log_and_a_store(
+    log: Path, session: SparkSession, local_store: Path, tmp_path: Path
+) -> None:
     counts = {name: frame.count() for name, frame in load_tables(session, [str(log)]).items()}
     assert (set(counts), counts["runs"], counts["drives"]) == ({*TABLE_NAMES}, 1, 0)
-
-
-def test_tables_go_where_spark_writes(local_store: Path, tmp_path: Path, session: SparkSession) -> None:
     tables = load_tables(session, [str(local_store)])
     assert set(tables) == set(TABLE_NAMES)
     few = {name: tables[name] for name in ("runs", "traces")}

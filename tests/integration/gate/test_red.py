@@ -53,7 +53,7 @@ def test_a_lock_is_not_written_over_nor_for_what_is_red(locked: Folder) -> None:
     assert locked.lock.read_text() == before
 
 
-def test_a_missing_jar_is_no_expected_counterexample(folder: Folder) -> None:
+def test_neither_a_missing_jar_nor_an_exit_status_is_a_counterexample(folder: Folder) -> None:
     folder.change(folder.sweep, "Top = [1, 2]", "Top = [2]")
     report = folder.path / "junit.xml"
     report.write_text('<testsuites tests="1" failures="0"/>')
@@ -61,10 +61,6 @@ def test_a_missing_jar_is_no_expected_counterexample(folder: Folder) -> None:
     refused(done, "jar-missing", None, "gone.jar")
     errors = ET.parse(report).findall(".//error")
     assert [done.error.message in str(error.get("message")) for error in errors] == [True]
-
-
-def test_an_exit_status_alone_is_no_expected_counterexample(folder: Folder) -> None:
-    folder.change(folder.sweep, "Top = [1, 2]", "Top = [2]")
     java = folder.path / "java" / "bin" / "java"
     java.parent.mkdir(parents=True)
     # It says that it is Java, runs nothing, and ends as TLC does after a violated invariant.
