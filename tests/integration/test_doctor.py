@@ -217,8 +217,7 @@ def test_where_there_is_no_other_java_tlc_runs_on_the_packaged_one(
     on_packaged = run_cli(*run)
     again = run_cli(*run)
     # From Java 25 on it is an ahead-of-time cache.
-    found = sorted(file.suffix for file in cache.iterdir() if file.suffix != ".lock")
-    assert found == [".aot", ".jsa"]
+    assert sorted(file.suffix for file in cache.iterdir() if file.suffix != ".lock") == [".aot", ".jsa"]
     assert on_ours.code == on_packaged.code == again.code == 1
     told = [answer.stdout.splitlines()[:-1] for answer in (on_ours, on_packaged, again)]
     assert told[0] == told[1] == told[2]

@@ -136,8 +136,7 @@ def test_two_phase_commit(tmp_path: Path) -> None:
     )
     assert found[:2] == [9, 4]
     free = observed_module(spec, unobserved=1, actions=["RMPrepare"])
-    found = matched(tmp_path, free, lost[:1], 'CONSTANT RM = {"rm1", "rm2", "rm3"}')
-    assert found == [5]
+    assert matched(tmp_path, free, lost[:1], 'CONSTANT RM = {"rm1", "rm2", "rm3"}') == [5]
 
 
 def write(n: str, **state: JsonValue) -> dict[str, JsonValue]:

@@ -176,8 +176,7 @@ Max = 3
     red = run_cli("gate", "sweep.toml", "--executor", "local", "--sarif", "found.sarif", code=1)
     told = {drift.text for _, drift in red.drifts}
     assert {"now has the constraint x < 3", "now checks the invariant Small => x # 1"} <= told
-    sarif = json.loads((tmp_path / "found.sarif").read_text())
-    results = sarif["runs"][0]["results"]
+    results = json.loads((tmp_path / "found.sarif").read_text())["runs"][0]["results"]
     physical = [each["physicalLocation"] for result in results for each in result["locations"]]
     own = [each for each in physical if each["artifactLocation"]["uri"] == "sweep.toml"]
     places = [each["region"]["startLine"] for each in own]

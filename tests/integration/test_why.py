@@ -282,7 +282,6 @@ def test_a_model_value_in_the_place_of_a_definition(tmp_path: Path, run_cli: Run
 
 def test_more_than_tlc_tells(tmp_path: Path) -> None:
     sweep = 'module = "Many.tla"\n[model]\nspecification = "Spec"\n'
-    view = swept(tmp_path, Many=spec("why/Many"), sweep=sweep)
-    found = asked(view)
+    found = asked(swept(tmp_path, Many=spec("why/Many"), sweep=sweep))
     assert found.causes[0].action == "Step"
     assert "others may be nearer" in found.causes[-1].says

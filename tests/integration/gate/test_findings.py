@@ -112,8 +112,7 @@ def test_an_action_that_is_never_enabled_is_a_finding_where_actions_are_counted(
         file.write('[accept]\nnever-enabled.Jump = "an alarm that nobody rings"\n')
     # Without counts Jump may be enabled or not, so the gate does not report its entry.
     assert codes(folder.gate()) == []
-    done = folder.gate("--strict", "--record", code=0)
-    accepted = [str(each) for each in findings(done).accepted]
+    accepted = [str(each) for each in findings(folder.gate("--strict", "--record", code=0)).accepted]
     assert accepted == ["never-enabled Jump (an alarm that nobody rings)"]
     folder.change(folder.sweep, "never-enabled.Jump", "single-state")
     done = folder.gate("--strict")
