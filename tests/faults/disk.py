@@ -29,11 +29,9 @@ class Disk:
         return Path(f"/proc/{self.holder}/root{self.folder}")
 
     def mount(self, *arguments: str | Path) -> None:
-        """Mount something where the disk is."""
         subprocess.run([*self.prefix, "mount", *arguments], check=True)
 
     def grow(self, size: str) -> None:
-        """Make room."""
         self.mount("-o", f"remount,size={size}", self.folder)
 
     def turn_read_only(self, folder: Path) -> None:
@@ -42,7 +40,6 @@ class Disk:
         self.mount("-o", "remount,bind,ro", folder)
 
     def turn_back(self, folder: Path) -> None:
-        """Undo ``turn_read_only``."""
         subprocess.run([*self.prefix, "umount", folder], check=True)
 
 

@@ -72,7 +72,6 @@ class Scene:
         return driver
 
     def run(self, *more: str, **env: str) -> int:
-        """The exit code of the sweep."""
         return int(self.start(*more, **env).wait(timeout=3000))
 
     def records(self) -> dict[str, str]:
@@ -90,7 +89,6 @@ class Scene:
         return error
 
     def await_records(self, count: int, seconds: float = 90) -> None:
-        """Wait until so many runs are recorded."""
         deadline = time.monotonic() + patience(seconds)
         while len(self.records()) < count:
             assert time.monotonic() < deadline, self.stderr
@@ -155,7 +153,6 @@ class Scene:
         return found
 
     def check_clean_scratch(self) -> None:
-        """No process is left and nothing temporary."""
         deadline = time.monotonic() + patience(30)
         while (processes := self.processes()) and time.monotonic() < deadline:
             time.sleep(0.1)

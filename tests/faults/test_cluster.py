@@ -50,15 +50,12 @@ verdict = "holds"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Site:
-    """The sweep on a cluster, and its store."""
-
     folder: Path
     master: str
     store: str
     env: dict[str, str]
 
     def start(self) -> psutil.Popen:
-        """Start the sweep."""
         command = [sys.executable, "-m", "tla2py", "sweep", "many.toml", "-o", self.store]
         with (self.folder / "stderr.txt").open("wb") as said:
             driver = psutil.Popen(
@@ -75,7 +72,6 @@ class Site:
 
     @property
     def stderr(self) -> str:
-        """What the last sweep printed."""
         return (self.folder / "stderr.txt").read_text()
 
     def recorded(self) -> dict[str, str]:
@@ -88,7 +84,6 @@ class Site:
         return found
 
     def await_records(self, count: int) -> None:
-        """Wait until so many runs are recorded."""
         deadline = time.monotonic() + patience(200)
         while len(Store(self.store).recorded()) < count:
             assert time.monotonic() < deadline, self.stderr

@@ -87,7 +87,6 @@ def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def newer(run_cli: RunCli, cache: Path, newer_tlc: Path) -> Iterator[RunCli]:
-    """The command line with TLC 2.20 and the CommunityModules."""
     surroundings = {"XDG_CACHE_HOME": str(cache), "TLA2TOOLS_JAR": str(newer_tlc)}
 
     def run(*args: str | Path, env: dict[str, str] | None = None) -> Ended:

@@ -45,7 +45,6 @@ def graph(folder: Path, *options: str | Path) -> Path:
 
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory, jar: Path) -> Path:
-    """A store with the graph of two-phase commit, by each jar."""
     return graph(tmp_path_factory.mktemp("graph"), "--tla2tools", jar)
 
 
@@ -180,7 +179,6 @@ DRIVEN = Path(__file__).with_name("driven.py")
 
 @pytest.fixture(scope="module")
 def bundled(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A store with the graph of two-phase commit, by the bundled TLC."""
     return graph(tmp_path_factory.mktemp("graph"))
 
 

@@ -172,7 +172,6 @@ def test_every_kind_of_answer(
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A folder of its own with the modules."""
     for module in ("Walk.tla", "Endless.tla"):
         shutil.copy(SPECS / module, tmp_path)
     return tmp_path

@@ -85,7 +85,6 @@ def asserting(views: dict[str, StoreView]) -> Trace:
 
 
 def changed(trace: Trace, position: int) -> Trace:
-    """The trace with one value changed in one state."""
     state = trace.states[position]
     hops = state.values["hops"]
     assert isinstance(hops, int)

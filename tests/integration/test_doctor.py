@@ -35,7 +35,6 @@ def java_that_says(folder: Path, words: str) -> Path:
 
 
 def findings(ended: Ended) -> dict[str, dict[str, str]]:
-    """What was found, by what it is about."""
     return {finding["about"]: finding for finding in ended.json}
 
 

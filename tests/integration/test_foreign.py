@@ -26,7 +26,6 @@ a, b = ModelValue("a"), ModelValue("b")
 
 
 def run_tlc(folder: Path, config: str, *options: str) -> Path:
-    """The log of TLC on the module Relay, its standard output in a file."""
     log = folder / f"{config}{''.join(options)}.log"
     log.write_bytes(logged(config, *options))
     return log
@@ -44,7 +43,6 @@ def logged(config: str, *options: str) -> bytes:
 
 
 def run_relay(folder: Path, config: str, *options: str) -> Path:
-    """The log of TLC on the folder's module."""
     toolchain = find_toolchain()
     (folder / "tmp").mkdir(exist_ok=True)
     argv = [str(toolchain.java.path), "-XX:+UseParallelGC", "-Xmx256m", f"-Djava.io.tmpdir={folder / 'tmp'}"]

@@ -31,7 +31,6 @@ def folder(tmp_path: Path) -> Path:
 
 
 def swept(folder: Path, run_cli: RunCli, text: str, *options: str) -> list[dict[str, object]]:
-    """The rows of a sweep, in grid order."""
     (folder / "sweep.toml").write_text(HEAD + text)
     ended = run_cli("sweep", "sweep.toml", "--executor", "local", "-o", "store", *options)
     assert ended.code in (0, 1), ended

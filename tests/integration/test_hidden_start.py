@@ -52,7 +52,6 @@ def calling(call: str, folder: Path) -> list[str]:
 
 
 def executors(store: Path) -> list[str]:
-    """What executed each point."""
     return [row["executor"] for row in table_rows(store, "runs")]
 
 

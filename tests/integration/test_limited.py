@@ -33,11 +33,9 @@ class Folder:
         self.file(COUNTER_SWEEP + EXPECT)
 
     def small(self, text: str) -> None:
-        """Change the definition of Small."""
         (self.path / "Counter.tla").write_text(COUNTER.replace("x < 3", text))
 
     def file(self, text: str) -> None:
-        """Write the sweep file."""
         (self.path / "sweep.toml").write_text(text)
 
     def run(self, command: str, *options: str, code: int | None = None) -> Ended:
@@ -46,7 +44,6 @@ class Folder:
         return self._run(command, "sweep.toml", *executor, *options, cwd=self.path, code=code)
 
     def ask(self, *arguments: str, code: int | None = None) -> Ended:
-        """Another command."""
         return self._run(*arguments, cwd=self.path, code=code)
 
     def rows(self, store: str = "runs/sweep") -> list[tuple[int, str, str]]:
@@ -54,7 +51,6 @@ class Folder:
         return [(row.point, row.run_id, row.verdict.value) for row in open_view(self.path / store).run_rows]
 
     def verdicts(self, store: str) -> dict[int, str]:
-        """The verdicts by point."""
         return {point: verdict for point, _, verdict in self.rows(store)}
 
 

@@ -47,7 +47,6 @@ def write(folder: Path, **modules: str) -> None:
 
 
 def verdict(ended: Ended) -> str:
-    """The verdict of a check that was asked for JSON."""
     return str(ended.json["verdict"])
 
 

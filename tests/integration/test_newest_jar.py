@@ -27,13 +27,11 @@ Spec == Init /\\ [][Next]_on
 
 @pytest.fixture
 def tools(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The folder of the installed releases."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     return tmp_path / "cache" / "tla2py" / "tools"
 
 
 def installed(tools: Path, name: str, built: str, version: str | None = None) -> Path:
-    """An installed jar of this time."""
     jar = tools / name / "tla2tools.jar"
     return remade_jar(bundled_jar(), jar, version=version, manifest={"Build-TimeStamp": built})
 

@@ -152,7 +152,6 @@ def made(address: Address, folder: Path) -> Store:
 
 
 def runs_file(store: Store) -> str:
-    """The name of the file that the table of runs is."""
     tables = read_list(store.storage)
     assert tables is not None
     [file] = tables.of("runs")

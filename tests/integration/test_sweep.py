@@ -31,7 +31,6 @@ rows = lasting_rows
 
 
 def processes_of(folder: Path) -> list[str]:
-    """The command lines of the processes that work below a folder."""
     found = []
     for process in psutil.process_iter():
         with contextlib.suppress(psutil.Error):

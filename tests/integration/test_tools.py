@@ -300,7 +300,6 @@ def test_a_file_is_the_release_that_its_build_says(tools: Tools, tmp_path: Path)
 
 
 def with_manifest(before: str, after: str) -> bytes:
-    """The jar with other lines in its manifest."""
     return _changed("META-INF/MANIFEST.MF", before, after, JAR)
 
 

@@ -82,7 +82,6 @@ EXPRESSIONS: dict[str, Value] = {
 
 
 def run_tlc(folder: Path, module: str, *options: str) -> Path:
-    """What TLC prints of a module, in a file."""
     text = f"---- MODULE Values ----\nEXTENDS Integers, Sequences, TLC\n{module}\n====\n"
     (folder / "Values.tla").write_text(text)
     (folder / "tmp").mkdir(exist_ok=True)

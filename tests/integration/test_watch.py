@@ -76,12 +76,10 @@ class Watching:
         return java
 
     def interrupt(self) -> int:
-        """The exit code after an interrupt."""
         self.process.send_signal(signal.SIGINT)
         return self.process.wait(timeout=30)
 
     def close(self) -> None:
-        """End it, whatever it does."""
         with self.process:
             self.process.kill()
             self._reader.join()

@@ -45,7 +45,6 @@ JOBS = spec("why/Jobs")
 
 
 def relay(folder: Path, jar: Path | None, model: str) -> StoreView:
-    """The store of a model of the relay."""
     more = '[constants]\nNodes = "{n1, n2}"\n[tlc]\nfind = "each"\n'
     sweep = f'module = "Relay.tla"\n[model]\n{model}\n{more}'
     return swept(folder, jar, Relay=RELAY, Jobs=JOBS, sweep=sweep)

@@ -53,7 +53,6 @@ LOCAL = ("--master", "local[2]")
 def submit(
     job: str, *args: str | Path, cwd: Path, code: int = 0, conf: Sequence[str] = LOCAL, **env: str
 ) -> subprocess.CompletedProcess[str]:
-    """A job run by this Python's spark-submit."""
     command = (Path(sys.executable).with_name("spark-submit"), *conf)
     variables = {**os.environ, "PYSPARK_PYTHON": sys.executable, **env}
     return tool(*command, ROOT / "spark_jobs" / job, *args, cwd=cwd, env=variables, code=code, timeout=500)
@@ -61,7 +60,6 @@ def submit(
 
 @pytest.fixture(scope="module")
 def local_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The sweep of tests/specs, executed by local threads."""
     store = tmp_path_factory.mktemp("local") / "store"
     command.run("sweep", SPECS / "counter.toml", "--executor", "local", "-o", store, cwd=store.parent, code=0)
     return store

@@ -29,7 +29,6 @@ FIGURES = {
 
 @pytest.fixture(scope="module")
 def swept(session: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
-    """The store of the sweep and what the sweep printed."""
     store = tmp_path_factory.mktemp("kip320") / "store"
     return store, command.run("sweep", SWEEP, "-o", store, cwd=store.parent, code=0).stdout
 

@@ -21,7 +21,6 @@ pytestmark = [pytest.mark.spark, pytest.mark.filterwarnings("ignore::ResourceWar
 
 @pytest.fixture(autouse=True)
 def let_in(storage: Storage, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let this process into the storage."""
     for name, value in storage.env.items():
         monkeypatch.setenv(name, value)
 

@@ -35,8 +35,6 @@ PAGE = (HERE.parent.parent / "docs" / "questions.md").read_text(encoding="utf-8"
 
 
 class Question(NamedTuple):
-    """A section of the page."""
-
     number: int
     store: str
     sql: dict[Engine, str]
@@ -193,7 +191,6 @@ WALKS: tuple[Callable[[StoreView], Iterator[Row]], ...] = (
 
 
 def rows(found: Sequence[Row]) -> list[str]:
-    """Rows as text, in one order."""
     plain = ([int(cell) if isinstance(cell, float) else cell for cell in row] for row in found)
     return sorted(json.dumps(row, default=int) for row in plain)
 

@@ -32,7 +32,6 @@ SWEEP = [sys.executable, "-m", "tla2py", "sweep", str(SPECS / "counter.toml")]
 
 @pytest.fixture(scope="module")
 def stores(session: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
-    """The same sweep by both executors."""
     base = tmp_path_factory.mktemp("stores")
     for executor in ("local", "spark"):
         done = command.run(*SWEEP[3:], "--executor", executor, "-o", base / executor, cwd=base, code=0)

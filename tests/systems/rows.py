@@ -63,7 +63,6 @@ class Row(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
 
     @property
     def small(self) -> bool:
-        """Whether the row is run by `make test-systems`."""
         return self.seconds <= SMALL_SECONDS
 
 

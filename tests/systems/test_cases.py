@@ -19,7 +19,6 @@ pytestmark = pytest.mark.systems
 
 
 def graph_store(folder: Path, name: str, constants: str | None = None) -> Path:
-    """A store with the graph of a system at a small size."""
     module, _, model, small = SYSTEMS[name]
     (folder / "s.toml").write_text(
         f'name = "{name}"\nmodule = "{SPECS / name / module}.tla"\nlibraries = ["{SPECS / "lib"}"]\n'

@@ -100,5 +100,4 @@ class Job:
 
     @property
     def reports(self) -> Path:
-        """The folder of the reports."""
         return Path(self.outputs["prepare"]["reports"])

@@ -39,8 +39,6 @@ Env = dict[str, str | None]
 
 
 class Folder:
-    """A folder with a module and its sweep file, to be gated and broken."""
-
     def __init__(self, path: Path, run_cli: RunCli) -> None:
         self.path = path
         self.module = path / "Lift.tla"

@@ -22,7 +22,6 @@ from tla2py.tlc.tools.jar import bundled_jar
 
 
 def records(folder: Path) -> dict[Path, dict[str, str]]:
-    """The identities of the records of all stores."""
     return {path.parent: record_ids(path.parent) for path in folder.rglob("store.json")}
 
 

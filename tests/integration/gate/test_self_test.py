@@ -57,7 +57,6 @@ def executed(ended: Ended) -> list[int]:
 
 
 def self_test_runs(folder: Path) -> list[RunRow]:
-    """The runs of the self-test."""
     return [*run_rows(table_files(Store(folder / "runs" / "s" / "self-test"), "runs"))]
 
 

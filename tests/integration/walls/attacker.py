@@ -46,8 +46,6 @@ def without_bubblewrap(folder: Path) -> str:
 
 @dataclass(frozen=True)
 class Attacker:
-    """Who attacks, behind which walls."""
-
     user: str
     grade: str
     base: Path

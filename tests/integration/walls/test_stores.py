@@ -123,7 +123,6 @@ def open_explorer(store: Address, outside: Path) -> list[str]:
 
 
 def leaves(value: object, path: Leaf = ()) -> Iterator[Leaf]:
-    """The places of all leaves of a JSON value."""
     parts = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     found = False
     for key, part in parts:
@@ -134,7 +133,6 @@ def leaves(value: object, path: Leaf = ()) -> Iterator[Leaf]:
 
 
 def with_leaf(value: Any, path: Leaf, leaf: object) -> Any:
-    """A JSON value with another leaf."""
     value = copy.deepcopy(value)
     inner = value
     for key in path[:-1]:
@@ -236,7 +234,6 @@ def storage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Storage
 
 
 def copy_to(storage: Storage, store: Path, path: str) -> str:
-    """The address of a copy of a store."""
     fs.copy_files(str(store), path, fs.LocalFileSystem(), storage.files)
     return f"s3://{path}"
 
