@@ -30,11 +30,11 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def swept(folder: Path, run_cli: RunCli, text: str, *options: str) -> list[dict[str, object]]:
+def swept(folder: Path, run_cli: RunCli, text: str, store: str = "store") -> list[dict[str, object]]:
     (folder / "sweep.toml").write_text(HEAD + text)
-    ended = run_cli("sweep", "sweep.toml", "--executor", "local", "-o", "store", *options)
+    ended = run_cli("sweep", "sweep.toml", "--executor", "local", "-o", store)
     assert ended.code in (0, 1), ended
-    rows: list[dict[str, object]] = open_view(folder / "store").arrow("runs").to_pylist()
+    rows: list[dict[str, object]] = open_view(folder / store).arrow("runs").to_pylist()
     assert all(row["verdict"] in ("holds", "violated") for row in rows), rows
     return rows
 
@@ -70,7 +70,7 @@ def test_model_values_of_sets(folder: Path, run_cli: RunCli) -> None:
     # seen is one of the sets {p}, so a step has as many outcomes as there are elements; Below fails at the first x = 2.
     assert [row["distinct"] for row in rows] == [1, 1 + 2, 1 + 3 + 1]
     text = 'Goal = 1\nProcs = "{p1, p2, p3}"\nNodes = "{n1, n2}"\n[parameters]\n'
-    rows = swept(folder, run_cli, text + 'symmetry = ["", "Procs", "Procs, Nodes"]\n')
+    rows = swept(folder, run_cli, text + 'symmetry = ["", "Procs", "Procs, Nodes"]\n', "switched")
     assert [row["distinct"] for row in rows] == [1 + 5, 1 + 1 + 2, 1 + 1 + 1]
     text = 'Goal = 1\nProcs = "{P_a}"\nNodes = "{n1, N_a}"\n[substitutions]\n'
     compared = 'Below = "\\\\A p \\\\in Procs, n \\\\in Nodes : p # n"\n'
