@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -168,7 +169,7 @@ def test_the_graph_has_every_state_and_every_step(tmp_path: Path, run_cli: RunCl
     expected = {(one, hops, "Pass", other, hops + 1) for one, hops, other in passed if one != other}
     expected |= {(node, 3, "Reset", node, 1) for node in nodes}
 
-    def state(fingerprint: object) -> tuple[str, int]:
+    def state(fingerprint: Any) -> tuple[str, int]:
         return values[fingerprint]["token"], int(values[fingerprint]["hops"]["#bigint"])
 
     assert {(*state(row.source), row.action, *state(row.target)) for row in edges.itertuples()} == expected

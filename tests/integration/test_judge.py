@@ -117,7 +117,8 @@ def test_a_cheat_outside_of_the_properties(
     for change in changes:
         side, kind, text = change.split(" ", 2)
         file = tmp_path / side / f"{module}.{kind}"
-        file.write_text(file.read_text().replace(*text.split("|"), 1))
+        old, new = text.split("|")
+        file.write_text(file.read_text().replace(old, new, 1))
     spec, reference = (tmp_path / side / f"{module}.tla" for side in ("spec", "reference"))
     code, found = judged(run_cli, tmp_path, spec, "--reference", reference)
     check = graded(found, failing)

@@ -111,7 +111,16 @@ def test_a_module_that_ends_the_search_is_searched_depth_first(
     assert (row["verdict"], row["matched"]) == ("holds", 4)
     queue = [] if search == "bfs" else ["-Dtlc2.tool.queue.IStateQueue=StateDeque"]
     classes = f"{newer_tlc}{os.pathsep}{newer_tlc.with_name('CommunityModules.jar')}"
-    argv = (find_java().path, *queue, "-cp", classes, "tlc2.TLC", "-metadir", tmp_path / "m", "Trace.tla")
+    argv: tuple[str | Path, ...] = (
+        find_java().path,
+        *queue,
+        "-cp",
+        classes,
+        "tlc2.TLC",
+        "-metadir",
+        tmp_path / "m",
+        "Trace.tla",
+    )
     plain = tool(*argv, cwd=tmp_path, env={**os.environ, "LOG": "good.ndjson"})
     counts = f"{row['generated']} states generated, {row['distinct']} distinct states found"
     assert counts in plain.stdout

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import time
 import zipfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -51,10 +51,15 @@ LOCAL = ("--master", "local[2]")
 
 
 def submit(
-    job: str, *args: str | Path, cwd: Path, code: int = 0, conf: Sequence[str] = LOCAL, **env: str
+    job: str,
+    *args: str | Path,
+    cwd: Path,
+    code: int = 0,
+    conf: Sequence[str] = LOCAL,
+    env: Mapping[str, str] | None = None,
 ) -> subprocess.CompletedProcess[str]:
-    command = (Path(sys.executable).with_name("spark-submit"), *conf)
-    variables = {**os.environ, "PYSPARK_PYTHON": sys.executable, **env}
+    command: tuple[str | Path, ...] = (Path(sys.executable).with_name("spark-submit"), *conf)
+    variables = {**os.environ, "PYSPARK_PYTHON": sys.executable, **(env or {})}
     return tool(*command, ROOT / "spark_jobs" / job, *args, cwd=cwd, env=variables, code=code, timeout=500)
 
 

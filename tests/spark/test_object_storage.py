@@ -54,10 +54,10 @@ def test_a_cluster_that_shares_no_file(
     told = [f"spark.executorEnv.{name}={value}" for name, value in storage.env.items()]
     conf = ["--master", cluster.master, *(part for each in told for part in ("--conf", each))]
     env = {**storage.env, "SPARK_LOCAL_IP": "127.0.0.1"}
-    submit("run_sweep.py", sweep, "-o", address, cwd=tmp_path, conf=conf, **env)
+    submit("run_sweep.py", sweep, "-o", address, cwd=tmp_path, conf=conf, env=env)
     there = tla2py.open_store(storage.uri("cluster/counter"))
     assert answers(there) == answers(tla2py.open_store(local_store))
     # Its executors see neither the driver's copies of the tables nor, through Spark, the storage.
-    said = submit("summarize.py", address, cwd=tmp_path, conf=conf, **env)
+    said = submit("summarize.py", address, cwd=tmp_path, conf=conf, env=env)
     assert "Below" in said.stdout
     assert "Small" in said.stdout

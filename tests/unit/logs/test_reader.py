@@ -178,7 +178,7 @@ def test_a_log_that_cannot_be_read(tmp_path: Path, text: str | bytes, code: str,
     assert (raised.code, raised.where) == (code, f"run.ndjson{where}")
     assert raised.hint
     if code == "log-encoding":
-        assert ("UTF-16" in raised.hint) is text.startswith(b"\xff\xfe")
+        assert ("UTF-16" in raised.hint) is (text[:1] == b"\xff")
 
 
 def lines(*fields: dict[str, JsonValue], file: str = "run") -> list[LogLine]:

@@ -45,7 +45,7 @@ def traces(draw: st.DrawFn) -> Trace:
     ends: dict[str, Any] = draw(
         st.sampled_from([{}, {"stuttering": True}]) | st.integers(1, length).map(lambda n: {"loop_start": n})
     )
-    kind = draw(st.sampled_from(["invariant", "deadlock", UNKNOWN]))
+    kind: Any = draw(st.sampled_from(["invariant", "deadlock", UNKNOWN]))
     return Trace(kind=kind, name=draw(texts), states=states, **ends)
 
 

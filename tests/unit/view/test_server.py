@@ -78,7 +78,9 @@ def test_a_body_that_is_not_a_question_is_refused(address: str, body: str, lengt
 
 
 def test_a_question_that_is_not_understood_has_no_answer(address: str) -> None:
-    for question in ({}, [], 3, {"ask": "values", "number": "0"}, {"ask": "confirm", "number": 99}):
+    unknown = ({"ask": "values", "number": "0"}, {"ask": "confirm", "number": 99})
+    questions: tuple[object, ...] = ({}, [], 3, *unknown)
+    for question in questions:
         status, answer, _ = ask(address, "ask", "POST", json.dumps(question))
         assert status == 200
         assert "reload the page" in answer["hint"]
