@@ -247,6 +247,6 @@ def test_errors_inside_strings_of_several_lines_are_at_lines_of_the_file(path: P
     assert "line" not in raised.message
     text = LONG[: LONG.index("[grid]")].replace("Max = 1\n[model]\n", "  \\A y \\in {} :\n     y = }\n")
     path.write_text(text.replace('"1 +"', "2"))
-    error = plan_sweep(load_sweep(path), "").errors[0]
+    error = raises(InputError, lambda: plan_sweep(load_sweep(path), ""))
     assert (error.code, error.where) == ("expression-syntax", f"{path}:5:10")
     assert "line" not in error.message
