@@ -23,7 +23,7 @@ from tla2py.model.run import WORK, Limits, Run, RunRecord, RunResult, TlcOptions
 from tla2py.model.trace import Trace
 from tla2py.store import rows
 from tla2py.sweep.axes import check_names
-from tla2py.sweep.file import OptionText
+from tla2py.sweep.file import CheckText
 from tla2py.sweep.grid import Points
 from tla2py.sweep.judge import code_of
 from tla2py.sweep.options import given_files, given_values, path_in_run
@@ -199,7 +199,7 @@ def check_sweep(
         environment={**given_variables(model.environment)},
         inputs=FilesSection(files=[_INPUT]),
     )
-    specs, source = {module.name: spec}, OptionText(module, "")
+    specs, source = {module.name: spec}, CheckText(module, "")
     try:
         check_names(file, source, specs)
     except InputError as error:

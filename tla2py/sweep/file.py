@@ -147,6 +147,10 @@ class OptionText(SweepText):
         """None: an option has no lines."""
         return
 
+
+class CheckText(OptionText):
+    """The options of a check, which names its behaviour and its constants by options too."""
+
     def assignment(self, name: str, text: str) -> str:
         """The option that gives a constant a value."""
         return f"-c {shlex.quote(f'{name}={text}')}"
