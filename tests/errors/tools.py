@@ -57,7 +57,7 @@ def server_without_the_file(lab: Lab) -> None:
 
 
 def fetched(body: bytes, length: int | None = None) -> None:
-    """Download an answer whose digest is another one; ``length`` is what the server announces."""
+    """Download an answer that has the wrong digest; ``length`` is what the server announces."""
     with answering(200, body, length) as address:
         download(f"{address}/file", Path("file"), sha256="0" * 64)
 

@@ -50,7 +50,7 @@ def test_a_cluster_that_shares_no_file(
 ) -> None:
     address = f"s3://{storage.bucket('cluster')}/counter"
     sweep = str(SPECS / "counter.toml")
-    # Executors are told what this process is told of the storage.
+    # Executors get this process's variables for the storage.
     told = [f"spark.executorEnv.{name}={value}" for name, value in storage.env.items()]
     conf = ["--master", cluster.master, *(part for each in told for part in ("--conf", each))]
     env = {**storage.env, "SPARK_LOCAL_IP": "127.0.0.1"}

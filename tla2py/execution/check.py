@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -23,7 +24,7 @@ from tla2py.model.run import WORK, Limits, Run, RunRecord, RunResult, TlcOptions
 from tla2py.model.trace import Trace
 from tla2py.store import rows
 from tla2py.sweep.axes import check_names
-from tla2py.sweep.file import CheckText
+from tla2py.sweep.file import OptionText
 from tla2py.sweep.grid import Points
 from tla2py.sweep.judge import code_of
 from tla2py.sweep.options import given_files, given_values, path_in_run
@@ -233,6 +234,18 @@ def check_sweep(
         input_files={_INPUT: given_files(model.inputs)},
     )
     return options.apply(sweep)
+
+
+class CheckText(OptionText):
+    """The options of a check, which names its behaviour and its constants by options too."""
+
+    def assignment(self, name: str, text: str) -> str:
+        """The option that gives a constant a value."""
+        return f"-c {shlex.quote(f'{name}={text}')}"
+
+    def setting(self, key: str, name: str) -> str:
+        """The option that names a definition."""
+        return f"--{key} {name}"
 
 
 # The name under which the sweep of a check has its input files.

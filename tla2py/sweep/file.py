@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import shlex
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -146,18 +145,6 @@ class OptionText(SweepText):
     def inside(self, keys: Sequence[str | int], text: str, index: int | None, length: int) -> None:  # noqa: ARG002
         """None: an option has no lines."""
         return
-
-
-class CheckText(OptionText):
-    """The options of a check, which names its behaviour and its constants by options too."""
-
-    def assignment(self, name: str, text: str) -> str:
-        """The option that gives a constant a value."""
-        return f"-c {shlex.quote(f'{name}={text}')}"
-
-    def setting(self, key: str, name: str) -> str:
-        """The option that names a definition."""
-        return f"--{key} {name}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -88,7 +88,7 @@ def test_the_trace_and_the_text_of_a_kind(view: StoreView) -> None:
     assert lines[0] == "1. Small: 5 counterexamples of 3 to 4 states, shortest: point 1, trace 3"
     assert lines[1] == "     Up+"
     assert "2. NeverOne: 1 counterexample of 1 state, shortest: point 1, trace 1" in lines
-    # Those without actions are told apart by their length.
+    # Without actions only the length tells them apart.
     bare = StoredTrace(points=(1,), trace=1, length=5, actions=(), course=Course(name="Small"))
     kinds = Kinds(view=view, kinds=(make_kind([bare, replace(bare, trace=2, length=9)]),))
     assert str(kinds) == "1. Small: 2 counterexamples of 5 to 9 states, shortest: point 1, trace 1"

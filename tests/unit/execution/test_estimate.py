@@ -49,7 +49,7 @@ def test_runs_that_have_ended_correct_the_earlier_times() -> None:
     one = estimator("3 2 1", {1: 10, 2: 20, 3: 50})
     one.end("3", 100.0)
     assert one.left({}) == TimeLeft(low=48, high=75)
-    # The times of this sweep are enough, but nothing is known before its first run ends.
+    # The sweep's own times suffice, but none is known before its first run ends.
     one = estimator("3 2 1", {})
     assert one.left({"3": 20.0}) is None
     one.end("3", 30.0)

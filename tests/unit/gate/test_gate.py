@@ -126,7 +126,7 @@ def test_no_answer_is_allowed_only_by_name(
 
 
 def test_the_checks_beside_a_violation(load: LoadSweep) -> None:
-    """What TLC was asked for and left open is a problem, what it did not get to is none but no success either."""
+    """A check that TLC left open is a problem; one that it did not reach is neither a problem nor a success."""
     sweep = load(SMALL.replace("[expect]", EACH + "[expect]"))
     each = gate(sweep, replace(VIOLATED, undecided=("deadlock",)))
     assert told(each) == [("undecided", "no answer within the limits on deadlock", ExitCode.INCONCLUSIVE)]
@@ -360,7 +360,7 @@ def test_what_is_locked_now_is_green_next_time(load: LoadSweep) -> None:
     assert not worse.acceptable
     note = "if the drift is intended, --update accepts it once every other problem is fixed"
     assert worse.notices[-1] == note
-    # No answer is no drift.
+    # Without an answer there is no drift.
     sweep = load(HEAD)
     lock = locked(gate(sweep, run_row(), run_row()))
     timeout = gate(sweep, run_row(), run_row("inconclusive", distinct=3), lock=lock)
