@@ -236,6 +236,20 @@ def test_help_lists_the_keys_and_those_typed_into_a_field_do_nothing_else(tab: T
     assert "next or previous step" in text(tab, "dialog")
 
 
+def test_keys_act_as_soon_as_the_page_is_drawn(tab: Tab, page: str) -> None:
+    press_when_drawn = """new MutationObserver((_, observer) => {
+        if (!document.querySelector(".x")) return;
+        observer.disconnect();
+        document.dispatchEvent(new KeyboardEvent("keydown", {key: "/"}));
+    }).observe(document, {childList: true, subtree: true})"""
+    script = tab.call("Page.addScriptToEvaluateOnNewDocument", source=press_when_drawn)
+    try:
+        show(tab, page)
+        assert tab.run("document.activeElement.id") == "x-search"
+    finally:
+        tab.call("Page.removeScriptToEvaluateOnNewDocument", **script)
+
+
 def test_who_wrote_a_value(tab: Tab, page: str) -> None:
     show(tab, page, "#trace=6/1&state=4")
     tab.click(".x-timeline .x-line:not(.x-top) .x-path")

@@ -1,6 +1,6 @@
 // The explorer: one selection, and the views of it.
 import { useSignal } from "@preact/signals";
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { Bench } from "./bench";
 import { Compare } from "./compare";
 import { Kinds } from "./kinds";
@@ -23,7 +23,8 @@ const KEYS: [string, string][] = [
 export function App({ state, root }: { state: State; root: HTMLElement }) {
   const help = useRef<HTMLDialogElement>(null);
   const copied = useSignal("");
-  useEffect(() => {
+  // An effect that waits for a frame loses the keys pressed before it.
+  useLayoutEffect(() => {
     const pressed = (event: KeyboardEvent) => {
       if (event.ctrlKey || event.metaKey || event.altKey || help.current?.open) return;
       if ((event.target as HTMLElement).closest?.("input, select, textarea, dialog")) return;
