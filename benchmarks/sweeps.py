@@ -174,7 +174,7 @@ def small_points(pairs: int, points: int, peer: tuple[Path, Path] | None) -> lis
         "tla2py sweep, nothing left to run": again,
     }
     if peer is not None:
-        python, jar = peer
+        python, jar = (path.absolute() for path in peer)  # they run in another folder
         ways["tlakit 0.1.1, on its rolling jar"] = lambda folder: by_peer(folder, points, python, jar)
     return table(f"{points} points of 576 states, {pairs} pairs", in_turn(ways, pairs))
 
