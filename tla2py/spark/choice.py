@@ -6,8 +6,10 @@ import contextlib
 import functools
 import importlib.util
 import threading
+from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from itertools import islice
+from statistics import fmean
 from typing import TYPE_CHECKING
 
 from tla2py.errors import InputError, ToolchainError
@@ -36,11 +38,11 @@ if TYPE_CHECKING:
     from tla2py.sweep.sweep import Sweep
 
 
-# Spark's start takes eight CPU seconds. It begins if the rest of the runs is expected to take longer than this.
-_WORTH_SECONDS = 15.0
+# Spark's start takes eight CPU seconds. It begins if the rest of the runs is expected to take much longer than that.
+_WORTH_SECONDS = 30.0
 # It starts at once if so many runs per slot are missing, even if nothing is known of them.
 _MANY_RUNS = 75
-# Their mean time is known once so many per slot have ended.
+# Their mean time is that of the latest so many per slot, after the one that started the slot's JVM.
 _MEASURED_RUNS = 2
 # A job of its own costs a run 20 ms, so short runs share one.
 _BATCH_SECONDS = 1.0
@@ -59,6 +61,7 @@ class SparkExecutor(Executor):
         self._shared: dict[int, Broadcast[Parcel]] = {}
         self._left = self._ended = 0
         self._spent = 0.0
+        self._latest: deque[float] = deque()
 
     @property
     def slots(self) -> int:
@@ -68,6 +71,7 @@ class SparkExecutor(Executor):
     def execute(self, parts: Sequence[Part], tick: Callable[[], None]) -> Generator[PartEnd, None, None]:
         """Execute all runs; leaving the loop early cancels the others."""
         self._left, self._ended, self._spent = sum(len(runs) for runs, _ in parts), 0, 0.0
+        self._latest = deque(maxlen=_MEASURED_RUNS * self.slots)
         try:
             yield from super().execute(parts, tick)
         finally:
@@ -88,8 +92,8 @@ class SparkExecutor(Executor):
     def _take(self, waiting: Iterator[PartRun]) -> Sequence[PartRun]:
         with self._lock:
             size = 1
-            if self._ended and self._spark() is not None:
-                mean = self._spent / self._ended
+            if self._latest and self._spark() is not None:
+                mean = fmean(self._latest)
                 size = min(int(_BATCH_SECONDS / max(mean, 0.01)), self._left // (2 * self.slots))
             batch = [*islice(waiting, max(size, 1))]
             self._left -= len(batch)
@@ -111,6 +115,7 @@ class SparkExecutor(Executor):
             ends = spark.execute(batch, shared)
         with self._lock:
             self._ended += len(ends)
+            self._latest.extend(end.wall_seconds for _, end in ends)
             self._spent += sum(end.wall_seconds for _, end in ends)
         return ends
 
@@ -154,13 +159,13 @@ class HandoverExecutor(SparkExecutor):
     def _worth(self, expected: float | None) -> bool:
         """Whether Spark's start is expected to pay off; all runs took so many seconds before, if that is known."""
         with self._lock:
-            waiting, ended, spent = self._left, self._ended, self._spent
+            waiting, ended, spent, latest = self._left, self._ended, self._spent, [*self._latest]
         if waiting <= self.slots:
             return False
         if expected is not None:
             rest = expected - spent
-        elif ended >= _MEASURED_RUNS * self.slots:
-            rest = spent / ended * waiting
+        elif ended >= (_MEASURED_RUNS + 1) * self.slots:
+            rest = fmean(latest) * waiting
         else:
             return waiting >= _MANY_RUNS * self.slots
         return rest / self.slots > _WORTH_SECONDS
