@@ -299,7 +299,7 @@ def main() -> None:
     """Print the tables."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("parts", nargs="*", default=["small", "mixed", "long", "growth", "driver", "traces"])
-    parser.add_argument("--pairs", type=int, default=5)
+    parser.add_argument("--pairs", type=int, default=3)
     parser.add_argument("--points", type=int, default=64)
     parser.add_argument("--most", type=int, default=256, help="points of the largest sweep of growth")
     parser.add_argument("--size", type=int, default=4000, help="where each counter of the long run ends")
