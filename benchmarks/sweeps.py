@@ -313,7 +313,7 @@ def main() -> None:
         "long": lambda: long_run(options.pairs, options.size),
         "growth": lambda: growth(options.most),
         "traces": lambda: traces(10000),
-        "driver": lambda: driver((100, 10000)),
+        "driver": lambda: driver((100, 2000)),
     }
     for part in options.parts:
         sys.stdout.write("\n".join([*parts[part](), ""]) + "\n")
