@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
@@ -22,7 +21,7 @@ from tla2py.store.fragments import (
 )
 from tla2py.store.schema import runs_columns
 from tla2py.text import cut, listed
-from tla2py.tla.itf import state_from_itf
+from tla2py.tla.itf import StateReader
 from tla2py.tlc.output.collector import note_text
 
 if TYPE_CHECKING:
@@ -261,9 +260,9 @@ _STATE = ("index", "action", "action_args", "state", *_PLACE)
 
 def trace_states(files: Files, run_id: str, trace: int) -> tuple[State, ...]:
     """The states of a run's trace, by its number, in ``states``."""
-    return tuple(
-        _state(row) for number, *row in read_run(files, ("trace", *_STATE), run_id) if number == trace
-    )
+    reader = StateReader()
+    rows = read_run(files, ("trace", *_STATE), run_id)
+    return tuple(_state(row, reader) for number, *row in rows if number == trace)
 
 
 States: TypeAlias = "Mapping[tuple[str, int], tuple[State, ...]]"
@@ -273,15 +272,16 @@ States: TypeAlias = "Mapping[tuple[str, int], tuple[State, ...]]"
 def states_of(files: Files) -> States:
     """The states of each trace in ``states``, by run id and trace number."""
     found: dict[tuple[str, int], list[State]] = {}
+    reader = StateReader()
     for run_id, trace, *row in read_rows(files, ("run_id", "trace", *_STATE)):
-        found.setdefault((run_id, trace), []).append(_state(row))
+        found.setdefault((run_id, trace), []).append(_state(row, reader))
     return {key: tuple(sorted(states, key=lambda state: state.index)) for key, states in found.items()}
 
 
-def _state(row: Sequence[Any]) -> State:
+def _state(row: Sequence[Any], reader: StateReader) -> State:
     index, action, args, text, *at = row
     try:
-        values = state_from_itf(json.loads(text))
+        values = reader.read(text)
     except (ValueError, TypeError, AttributeError) as error:
         raise wrong_value("states", f"a state that cannot be read: {cut(text, 60)}") from error
     return State(

@@ -12,6 +12,8 @@ from collections.abc import Collection, Iterable, Mapping
 from functools import lru_cache
 from typing import NamedTuple, TypeAlias
 
+import msgspec
+
 from tla2py.errors import InputError
 from tla2py.text import cut
 from tla2py.tla.canonical import (
@@ -166,6 +168,33 @@ def state_from_itf(obj: Mapping[str, Json]) -> dict[str, Value]:
         for name, json in obj.items()
         if not name.startswith("#")
     }
+
+
+class StateReader:
+    """Reads states written by ``state_to_itf``; a value written as in the state before is the same object.
+
+    A step changes few variables of a state, and whoever compares two states looks at objects first.
+    """
+
+    def __init__(self) -> None:
+        self._texts: dict[str, bytes] = {}
+        self._values: dict[str, Value] = {}
+
+    def read(self, text: str) -> dict[str, Value]:
+        """The variables of a state and their values; raises the errors of ``from_itf``, and ValueError."""
+        texts = {name: bytes(raw) for name, raw in _RAW_STATE.decode(text).items()}
+        # The same text may stand for another value if other strings are model values.
+        known = self._texts if texts.get("#meta") == self._texts.get("#meta") else {}
+        new = {n: json.loads(each) for n, each in texts.items() if n == "#meta" or known.get(n) != each}
+        values = state_from_itf(new)
+        self._values = {
+            n: values[n] if n in values else self._values[n] for n in texts if not n.startswith("#")
+        }
+        self._texts = texts
+        return self._values
+
+
+_RAW_STATE = msgspec.json.Decoder(dict[str, msgspec.Raw])
 
 
 def _names(meta: Json, key: str) -> frozenset[str]:

@@ -39,6 +39,8 @@ class Nodes:
     def __init__(self) -> None:
         self.rows: list[Node] = []
         self._known: dict[tuple[int, ...] | str, int] = {}
+        # By identity: neighbouring states share what no step changed. The value is held, so that its id stays its own.
+        self._seen: dict[int, tuple[Value, int]] = {}
 
     def text(self, text: str) -> int:
         """The number of a text."""
@@ -46,7 +48,9 @@ class Nodes:
 
     def value(self, value: Value) -> int:
         """The number of a value."""
-        return self._form(canonical.canonical(value), 0)
+        if id(value) not in self._seen:
+            self._seen[id(value)] = (value, self._form(canonical.canonical(value), 0))
+        return self._seen[id(value)][1]
 
     def _form(self, form: canonical.Form, depth: int) -> int:
         below = depth + 1
