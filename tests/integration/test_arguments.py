@@ -7,11 +7,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 import tla2py
 from tests.conftest import SPECS, RunCli, spec
 from tests.raising import raises
+from tests.stores import swept
 from tla2py.errors import InputError
 from tla2py.model.trace_text import DERIVED, action_text
 from tla2py.replay.arguments import derive_arguments
@@ -21,16 +20,10 @@ from tla2py.tlc.tools.toolchain import find_toolchain
 from tla2py.view.explorer import store_data
 from tla2py.view.server import PageAnswers
 
-SWEEP = """
-module = "Telling.tla"
-[model]
-specification = "Spec"
-invariants = ["NotThere"]
-[constants]
-People = '{"ann", "bob"}'
-[expect]
-verdict = "violated"
-"""
+SWEEP = (
+    'module = "Telling.tla"\n[model]\nspecification = "Spec"\ninvariants = ["NotThere"]\n'
+    '[constants]\nPeople = \'{"ann", "bob"}\'\n[expect]\nverdict = "violated"\n'
+)
 STEPS = [
     "initial state",
     'Parameter(p = "ann", q = "bob")',
@@ -47,18 +40,12 @@ STEPS = [
 ]
 
 
-@pytest.fixture
-def folder(tmp_path: Path, run_cli: RunCli) -> Path:
-    """A store with the counterexample whose steps are those above."""
+def test_arguments_are_asked_of_tlc_and_a_file_has_none_to_ask(tmp_path: Path, run_cli: RunCli) -> None:
     for name in ("Telling", "TellingBase"):
         shutil.copy(SPECS / f"{name}.tla", tmp_path)
     (tmp_path / "telling.toml").write_text(SWEEP)
-    run_cli("sweep", "telling.toml", "--executor", "local", cwd=tmp_path, code=0)
-    return tmp_path
-
-
-def test_arguments_are_asked_of_tlc_and_a_file_has_none_to_ask(folder: Path, run_cli: RunCli) -> None:
-    store = tla2py.open_store(folder / "runs" / "telling")
+    run_cli("sweep", "telling.toml", "--executor", "local", code=0)
+    store = tla2py.open_store(tmp_path / "runs" / "telling")
     assert not any(state.derived for state in store.trace(1).states)
     trace = store.with_arguments().trace(1)
     assert [action_text(state) for state in trace.states] == STEPS
@@ -67,25 +54,21 @@ def test_arguments_are_asked_of_tlc_and_a_file_has_none_to_ask(folder: Path, run
     html = trace._repr_html_()
     assert "InBody(p = " in html
     assert "arguments that TLC did not print" in html
-    shown = run_cli("trace", "runs/telling", "1", "--arguments", cwd=folder, code=0)
+    shown = run_cli("trace", "runs/telling", "1", "--arguments", code=0)
     assert all(step in shown.stdout for step in STEPS)
     assert DERIVED in " ".join(shown.stdout.split())
-    run_cli("report", "runs/telling", "--arguments", cwd=folder, code=0)
-    assert "InBody(p = " in (folder / "telling.html").read_text()
-    exported = run_cli("trace", "runs/telling", "1", "--format", "itf", cwd=folder)
-    (folder / "trace.itf.json").write_text(exported.stdout)
-    refused = raises(InputError, lambda: tla2py.open_store(folder / "trace.itf.json").with_arguments())
-    asked = run_cli("trace", "trace.itf.json", "--arguments", cwd=folder)
+    run_cli("report", "runs/telling", "--arguments", code=0)
+    assert "InBody(p = " in (tmp_path / "telling.html").read_text()
+    exported = run_cli("trace", "runs/telling", "1", "--format", "itf")
+    (tmp_path / "trace.itf.json").write_text(exported.stdout)
+    refused = raises(InputError, tla2py.open_store(tmp_path / "trace.itf.json").with_arguments)
+    asked = run_cli("trace", "trace.itf.json", "--arguments")
     assert (asked.code, asked.error.code, refused.code) == (2, "not-confirmable", "not-confirmable")
 
 
 def test_what_tlc_printed_takes_no_further_run(tmp_path: Path, run_cli: RunCli, newer_tlc: Path) -> None:
-    shutil.copy(SPECS / "Kinds.tla", tmp_path)
-    (tmp_path / "sweep.toml").write_text(
-        'module = "Kinds.tla"\n[model]\ninvariants = ["Small"]\n[constants]\nKind = \'"invariant"\'\n'
-    )
-    run_cli("sweep", "sweep.toml", "--executor", "local", "--tla2tools", newer_tlc)
-    store = tla2py.open_store(tmp_path / "runs" / "sweep")
+    sweep = 'module = "Kinds.tla"\n[model]\ninvariants = ["Small"]\n[constants]\nKind = \'"invariant"\'\n'
+    store = swept(tmp_path, newer_tlc, Kinds=spec("Kinds"), sweep=sweep)
     trace = store.trace(1)
     texts = [action_text(state) for state in trace.states]
     assert texts == ["initial state", 'Add(1, <<"left", 1>>)', 'Add(2, <<"right", 2>>)']
@@ -98,29 +81,17 @@ def test_what_tlc_printed_takes_no_further_run(tmp_path: Path, run_cli: RunCli, 
     assert DERIVED not in " ".join(shown.split())
 
 
-BUFFER = """---- MODULE Buffer ----
-VARIABLE slots
-Put(index, item) == slots' = [slots EXCEPT ![index] = item]
-====
-"""
-ANSWERS_SWEEP = """\
-module = "Writers.tla"
-[model]
-init = "Init"
-next = "Next"
-invariants = ["NotFull"]
-constraints = ["Brief"]
-check_deadlock = false
-[parameters]
-Writers = ["1..2"]
-Most = [1, 9]
-"""
+ANSWERS_SWEEP = (
+    'module = "Writers.tla"\n[model]\ninit = "Init"\nnext = "Next"\ninvariants = ["NotFull"]\n'
+    'constraints = ["Brief"]\ncheck_deadlock = false\n[parameters]\nWriters = ["1..2"]\nMost = [1, 9]\n'
+)
 
 
 def swept_answers(tmp_path: Path, run_cli: RunCli, sweep: str = ANSWERS_SWEEP) -> PageAnswers:
     """Of a store with one counterexample, at the second of two points."""
-    for name, text in (("Buffer.tla", BUFFER), ("Writers.tla", spec("Writers")), ("sweep.toml", sweep)):
-        (tmp_path / name).write_text(text)
+    for name in ("Buffer", "Writers"):
+        shutil.copy(SPECS / f"{name}.tla", tmp_path)
+    (tmp_path / "sweep.toml").write_text(sweep)
     run_cli("sweep", "sweep.toml", "--executor", "local", "-o", "store", "--no-lint", cwd=tmp_path, code=1)
     return PageAnswers(store_data(tla2py.open_store(tmp_path / "store")))
 
@@ -132,8 +103,7 @@ def test_replays_and_arguments_of_actions(tmp_path: Path, run_cli: RunCli) -> No
     assert answers.answer(asked) == nothing | {"state": 2, "constraint": "Brief"}
     assert answers.answer(asked | {"point": 2}) == nothing
     # There is no other store to replay it in.
-    with pytest.raises(InputError):
-        answers.answer(asked | {"other": True})
+    raises(InputError, answers.answer, asked | {"other": True})
     found: Any = answers.answer({"ask": "arguments", "number": 0})
     # Buffer has an action of the same name, with an index.
     assert found["actions"] == ["initial state", *["Put(writer = 1)"] * 3]

@@ -10,10 +10,9 @@ from typing import Any
 
 import pytest
 
-import tla2py
 from tests import command
 from tests.conftest import RunCli, spec
-from tests.stores import loose_records, table_rows
+from tests.stores import loose_records, swept, table_rows
 
 MODULE = spec("Meter")
 MODEL = 'module = "Meter.tla"\n[model]\ninit = "Init"\nnext = "Next"\n'
@@ -21,10 +20,9 @@ SWEEP = f"{MODEL}[parameters]\nMost = [1, 2, 3, 4, 5]\nLimit = [1, 2, 3, 4, 5]\n
 TOO_MUCH = "assert: too much"
 
 
-def write(folder: Path, text: str = SWEEP, module: str = MODULE) -> Path:
+def write(folder: Path, text: str = SWEEP, module: str = MODULE) -> None:
     (folder / "Meter.tla").write_text(module)
     (folder / "meter.toml").write_text(text)
-    return folder / "meter.toml"
 
 
 @pytest.fixture(scope="module")
@@ -77,13 +75,13 @@ def test_an_assertion_has_an_answer_only_after_a_whole_search(run_cli: RunCli, t
 
 def test_two_assertions_are_two_kinds(run_cli: RunCli, tmp_path: Path) -> None:
     """In an invariant: of what an action asserts TLC 2.15 prints no trace."""
-    write(tmp_path, MODEL + 'invariants = ["Odd"]\n[constants]\nMost = 3\n[parameters]\nLimit = [4, 5]\n')
-    run_cli("sweep", "meter.toml", "--executor", "local", "-o", "store", cwd=tmp_path, code=1)
-    traces = [(row["kind"], row["name"], row["length"]) for row in table_rows(tmp_path / "store", "traces")]
+    sweep = MODEL + 'invariants = ["Odd"]\n[constants]\nMost = 3\n[parameters]\nLimit = [4, 5]\n'
+    view = swept(tmp_path, Meter=MODULE, sweep=sweep)
+    found = table_rows(tmp_path / "runs/sweep", "traces")
+    traces = [(row["kind"], row["name"], row["length"]) for row in found]
     assert traces == [("assert", "odd", 2), ("assert", "three", 4)]
-    kinds = tla2py.open_store(tmp_path / "store").kinds().kinds
-    assert {kind.name for kind in kinds} == {"assert: odd", "assert: three"}
-    rows = explained(run_cli, tmp_path / "store")
+    assert {kind.name for kind in view.kinds().kinds} == {"assert: odd", "assert: three"}
+    rows = explained(run_cli, tmp_path / "runs/sweep")
     assert [len(rows[name]["kinds"]) for name in ("assert: odd", "assert: three")] == [1, 1]
 
 
@@ -114,11 +112,9 @@ def test_an_assertion_of_pluscal_has_its_line(run_cli: RunCli, tmp_path: Path) -
         "---- MODULE Drops ----\nEXTENDS Naturals, TLC\nCONSTANT N\n(* --algorithm drops\nvariables x = 0;\n"
         "begin\nA: while x < 3 do\n  assert x < N;\n  x := x + 1;\nend while;\nend algorithm; *)\n====\n"
     )
-    (tmp_path / "Drops.tla").write_text(module)
     sweep = 'module = "Drops.tla"\n[model]\nspecification = "Spec"\n[parameters]\nN = [1, 2, 3, 4]\n'
-    (tmp_path / "drops.toml").write_text(sweep)
-    run_cli("sweep", "drops.toml", "--executor", "local", "-o", "store", cwd=tmp_path, code=1)
-    row = explained(run_cli, tmp_path / "store")["assert: Drops:8"]
+    swept(tmp_path, Drops=module, sweep=sweep)
+    row = explained(run_cli, tmp_path / "runs/sweep")["assert: Drops:8"]
     assert (row["asked"], row["violated"], row["law"]) == (4, 2, "N <= 2")
 
 

@@ -6,7 +6,6 @@ import json
 import sys
 from pathlib import Path
 
-import duckdb
 import psutil
 import pyarrow.parquet as pq
 import pytest
@@ -15,26 +14,14 @@ import tla2py.cases.graph
 from tests import command
 from tests.conftest import RunCli, spec
 from tests.raising import raises
+from tests.stores import table_rows
 from tla2py.errors import InputError
 
 SPECS = Path(__file__).resolve().parent.parent.parent / "specs"
-SWEEP = f"""name = "two"
-module = "{SPECS / "two_phase" / "TwoPhase.tla"}"
-[model]
-specification = "Spec"
-invariants = ["Consistent"]
-[constants]
-RM = '{{"rm1", "rm2"}}'
-[tlc]
-graph = true
-"""
-
-
-def rows(store: Path, sql: str) -> list[tuple[object, ...]]:
-    names = ("graph_states", "graph_edges")
-    tables = {name: f"read_parquet('{store}/tables/{name}/*.parquet')" for name in names}
-    with duckdb.connect() as connection:
-        return connection.execute(sql.format(**tables)).fetchall()
+SWEEP = (
+    f'name = "two"\nmodule = "{SPECS / "two_phase" / "TwoPhase.tla"}"\n[model]\nspecification = "Spec"\n'
+    'invariants = ["Consistent"]\n[constants]\nRM = \'{"rm1", "rm2"}\'\n[tlc]\ngraph = true\n'
+)
 
 
 def graph(folder: Path, *options: str | Path) -> Path:
@@ -57,15 +44,12 @@ def test_every_step_of_the_tables_is_in_a_case(store: Path, run_cli: RunCli) -> 
         texts = [json.dumps(state, sort_keys=True) for state in case["states"]]
         steps = zip(texts[:-1], case["actions"], texts[1:], strict=True)
         found |= {(before, action["name"], after) for before, action, after in steps}
-    expected = {
-        (json.dumps(json.loads(str(a)), sort_keys=True), name, json.dumps(json.loads(str(b)), sort_keys=True))
-        for a, name, b in rows(
-            store,
-            "SELECT a.state, e.action, b.state FROM {graph_edges} e JOIN {graph_states} a ON a.fingerprint = e.source "
-            "JOIN {graph_states} b ON b.fingerprint = e.target",
-        )
+    states = {
+        row["fingerprint"]: json.dumps(json.loads(row["state"]), sort_keys=True)
+        for row in table_rows(store, "graph_states")
     }
-    assert found == expected
+    edges = table_rows(store, "graph_edges")
+    assert found == {(states[row["source"]], row["action"], states[row["target"]]) for row in edges}
     assert len({case["id"] for case in cases}) == len(cases)
     assert "45 cases, at least 45" in done.stderr
 
@@ -271,13 +255,9 @@ def test_what_testgen_and_drive_refuse(
     assert raised.code == "graph-too-large"
 
 
-RING = """---- MODULE Ring ----
-EXTENDS Naturals
-VARIABLE x
-Init == x = 0
-Step == x' = (x + {by}) % 3
-====
-"""
+RING = (
+    "---- MODULE Ring ----\nEXTENDS Naturals\nVARIABLE x\nInit == x = 0\nStep == x' = (x + {by}) % 3\n====\n"
+)
 
 
 def test_a_gate_locks_the_graph_that_cases_are_made_from(tmp_path: Path, run_cli: RunCli) -> None:

@@ -14,13 +14,22 @@ import pytest
 import tla2py
 from tests import command
 from tests.conftest import SPECS, RunCli, spec
+from tests.stores import swept
 from tla2py.analysis.view import StoreView
 from tla2py.model.trace import State, Trace
 from tla2py.replay.confirm import Confirmation, confirm_trace
 from tla2py.replay.query import Origin
 from tla2py.tlc.tools.toolchain import find_toolchain
 
-# One point per kind of violation: what is checked, and on which behaviour.
+
+def ring(model: str, broken: str = "none", module: Path = SPECS / "Ring.tla") -> str:
+    """A sweep file of the module Ring: what is checked, and on which behaviour."""
+    constants = f'Nodes = "{{n1, n2, n3}}"\nBroken = \'"{broken}"\'\n'
+    return f'module = "{module}"\n[model]\n{model}\n[constants]\n{constants}'
+
+
+VIOLATED = '[expect]\nverdict = "violated"\n'
+# One point per kind of violation.
 ASKED = {
     "invariant": ('specification = "Spec"\ninvariants = ["Few"]', "none"),
     "initial": ('specification = "Spec"\ninvariants = ["AtFirst"]', "none"),
@@ -38,12 +47,8 @@ def views(tmp_path_factory: pytest.TempPathFactory) -> dict[str, StoreView]:
     base = tmp_path_factory.mktemp("ring")
     files = []
     for name, (model, broken) in ASKED.items():
-        file = base / f"{name}.toml"
-        file.write_text(
-            f'module = "{SPECS / "Ring.tla"}"\n[model]\n{model}\n'
-            f'[constants]\nNodes = "{{n1, n2, n3}}"\nBroken = \'"{broken}"\'\n[expect]\nverdict = "violated"\n'
-        )
-        files.append(str(file))
+        files.append(base / f"{name}.toml")
+        files[-1].write_text(ring(model, broken) + VIOLATED)
     command.run("sweep", *files, "--executor", "local", "-o", base, cwd=base, code=0)
     return {name: tla2py.open_store(base / name) for name in ASKED}
 
@@ -53,14 +58,8 @@ def test_what_is_local_to_the_root_module_is_confirmed(tmp_path: Path, run_cli: 
     for name in ("Spec", "Few", "Init", "Next"):
         assert f"\n{name} ==" in text
         text = text.replace(f"\n{name} ==", f"\nLOCAL {name} ==")
-    (tmp_path / "Ring.tla").write_text(text)
-    model, broken = ASKED["invariant"]
-    (tmp_path / "ring.toml").write_text(
-        f'module = "Ring.tla"\n[model]\n{model}\n'
-        f'[constants]\nNodes = "{{n1, n2, n3}}"\nBroken = \'"{broken}"\'\n[expect]\nverdict = "violated"\n'
-    )
-    run_cli("sweep", "ring.toml", "--executor", "local", cwd=tmp_path, code=0)
-    run_cli("trace", "runs/ring", "--verify", cwd=tmp_path, code=0)
+    swept(tmp_path, Ring=text, sweep=ring(*ASKED["invariant"], Path("Ring.tla")))
+    run_cli("trace", "runs/sweep", "--verify", code=0)
 
 
 def confirm(view: StoreView, trace: Trace) -> Confirmation:
@@ -86,11 +85,9 @@ def asserting(views: dict[str, StoreView]) -> Trace:
 
 
 def changed(trace: Trace, position: int) -> Trace:
-    state = trace.states[position]
-    hops = state.values["hops"]
-    assert isinstance(hops, int)
     states = list(trace.states)
-    states[position] = replace(state, values={**state.values, "hops": hops + 7})
+    # It is the position there.
+    states[position] = replace(states[position], values={**states[position].values, "hops": position + 7})
     return replace(trace, states=tuple(states))
 
 
@@ -144,14 +141,7 @@ def test_the_command_verifies_a_whole_store(views: dict[str, StoreView], run_cli
     run_cli("trace", views["lasso"].store.path, "2", "--verify", code=2)
 
 
-HEAD = f"""module = "{SPECS / "Ring.tla"}"
-[model]
-specification = "Spec"
-check_deadlock = false
-[constants]
-Nodes = "{{n1, n2, n3}}"
-Broken = '"none"'
-"""
+HEAD = ring('specification = "Spec"\ncheck_deadlock = false')
 
 
 def test_the_graph_has_every_state_and_every_step(tmp_path: Path, run_cli: RunCli) -> None:

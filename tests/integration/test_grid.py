@@ -12,15 +12,10 @@ from tla2py.analysis.view import open_view
 INNER = spec("grid/Inner")
 # The number of states tells which value was taken: x goes from 0 up to Goal, and on to where Below fails.
 OUTER = spec("grid/Outer")
-HEAD = """\
-module = "Outer.tla"
-[model]
-invariants = ["Below", "Few"]
-check_deadlock = false
-[tlc]
-memory = "256MiB"
-[constants]
-"""
+HEAD = (
+    'module = "Outer.tla"\n[model]\ninvariants = ["Below", "Few"]\ncheck_deadlock = false\n'
+    '[tlc]\nmemory = "256MiB"\n[constants]\n'
+)
 
 
 @pytest.fixture

@@ -1,0 +1,4 @@
+---- MODULE Buffer ----
+VARIABLE slots
+Put(index, item) == slots' = [slots EXCEPT ![index] = item]
+====
