@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import os
-import shutil
 import signal
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from itertools import count, pairwise
 from pathlib import Path
 
@@ -18,7 +16,7 @@ import psutil
 import pytest
 
 import tla2py
-from tests.conftest import SPECS, RunCli
+from tests.conftest import COUNTER, COUNTER_SWEEP, RunCli
 from tests.integration.test_sweep import processes_of, wait_until_gone
 from tests.stores import table_rows
 from tla2py.errors import ExitCode
@@ -133,30 +131,8 @@ def test_kills_as_spark_starts_leave_nothing(sent: signal.Signals, tiny_sweep: P
     assert not wait_until_gone(scratch), processes_of(scratch)
 
 
-MODULE = """---- MODULE {0} ----
-EXTENDS Naturals
-CONSTANT Max
-VARIABLE x
-Init == x = 0
-Next == x' = (x + 1) % (Max + 1)
-Spec == Init /\\ [][Next]_x
-Small == x < {1}
-====
-"""
 # What each says of the points that both have is wrong of the other.
-SWEEP = """module = "{0}.tla"
-[model]
-invariants = ["Small"]
-[parameters]
-Max = {1}
-[tlc]
-memory = "256MiB"
-[expect]
-verdict = "holds"
-[[expect.point]]
-match = {{ Max = {2} }}
-violates = ["Small"]
-"""
+EXPECTED = '[expect]\nverdict = "holds"\n[[expect.point]]\nmatch = {{ Max = {} }}\nviolates = ["Small"]\n'
 SWEEPS = {"few": ("Low", 3, "[1, 2, 3]", 3), "many": ("High", 5, "[3, 1, 2, 4, 5]", 5)}
 POINTS = {"few": 3, "many": 5}
 HERE = choose_executor("local", None, SILENT)
@@ -177,12 +153,14 @@ def sweep_once(folder: Path, name: str, *, fresh: bool = False) -> None:
     assert result.exit_code == ExitCode.OK
 
 
-@contextmanager
+@contextlib.contextmanager
 def turns_in(folder: Path) -> Iterator[None]:
     """A folder with a store on which a process sweeps by turns."""
     for name, (module, limit, values, violated) in SWEEPS.items():
-        (folder / f"{module}.tla").write_text(MODULE.format(module, limit))
-        (folder / f"{name}.toml").write_text(SWEEP.format(module, values, violated))
+        text = COUNTER.replace("MODULE Counter", f"MODULE {module}").replace("x < 3", f"x < {limit}")
+        (folder / f"{module}.tla").write_text(text)
+        sweep = COUNTER_SWEEP.replace("Counter.tla", f"{module}.tla").replace("[1, 2, 3]", values)
+        (folder / f"{name}.toml").write_text(sweep + EXPECTED.format(violated))
         sweep_once(folder, name)
     with subprocess.Popen(calling("take_turns(folder)", folder), cwd=ROOT, stdout=subprocess.PIPE) as process:
         assert process.stdout is not None
@@ -208,19 +186,6 @@ def test_gates_while_two_sweeps_take_turns(tmp_path: Path, count: int) -> None:
             seen.append(name)
 
 
-DURATIONS_SWEEP = """module = "Counter.tla"
-[model]
-init = "Init"
-next = "Next"
-check_deadlock = false
-[constants]
-Procs = "{p1}"
-Bound = 5
-[parameters]
-Max = [1, 2, 3]
-"""
-
-
 def test_what_weighs_more_and_points_that_were_never_run_take_as_long_as_those_nearby() -> None:
     assert weigh({"S": "{a, b}"}) < weigh({"S": "{a, b, c}"})
     assert weigh({"N": "2", "M": "1"}) < weigh({"N": "2", "M": "2"})
@@ -230,15 +195,13 @@ def test_what_weighs_more_and_points_that_were_never_run_take_as_long_as_those_n
     assert Durations().seconds({"N": "1"}) is None
 
 
-def test_a_store_tells_of_runs_of_the_modules_before(tmp_path: Path, run_cli: RunCli) -> None:
-    shutil.copy(SPECS / "Counter.tla", tmp_path)
-    (tmp_path / "s.toml").write_text(DURATIONS_SWEEP)
-    store = Store(tmp_path / "store")
+def test_a_store_tells_of_runs_of_the_modules_before(tiny_sweep: Path, run_cli: RunCli) -> None:
+    store = Store(tiny_sweep.with_name("store"))
     assert not earlier_durations(store).by_parameters
-    run_cli("sweep", tmp_path / "s.toml", "--executor", "local", "-o", store.path, code=0)
-    with (tmp_path / "Counter.tla").open("a") as module:
+    run_cli("sweep", tiny_sweep, "--executor", "local", "-o", store.path, code=1)
+    with tiny_sweep.with_name("Counter.tla").open("a") as module:
         module.write("\n\\* changed\n")
-    plan = plan_sweep(load_sweep(tmp_path / "s.toml"), find_jar().sha256)
+    plan = plan_sweep(load_sweep(tiny_sweep), find_jar().sha256)
     run_ids = {point.parameters["Max"]: run.run_id for point, run in zip(plan.points, plan.runs, strict=True)}
     assert not {*run_ids.values()} & store.recorded()
     durations = earlier_durations(store)

@@ -14,30 +14,23 @@ import tla2py
 from tests.command import tool
 from tests.conftest import RunCli, spec
 from tests.integration.spy import found_by, write_spy
-from tests.stores import record_ids
+from tests.stores import record_ids, swept
 from tla2py.analysis.view import StoreView, open_view
 from tla2py.execution.execute import RunExecution
 from tla2py.store.store import Store
 from tla2py.sweep.load import load_sweep
 from tla2py.sweep.plan import plan_sweep
 from tla2py.tla.value import Record
+from tla2py.tlc.process.command import input_path
 from tla2py.tlc.tools.toolchain import find_toolchain
 
 TRIES = {"level": ("env", "LEVEL"), "log": ("read", "logs/a.txt")}
-SWEEP = """\
-module = "Use.tla"
-[model]
-invariants = ["Told"]
-[environment]
-LEVEL = 7
-[inputs]
-files = ["logs/*.txt"]
-[tlc]
-overrides = ["spy"]
-[expect]
-verdict = "violated"
-"""
+SWEEP = (
+    'module = "Use.tla"\n[model]\ninvariants = ["Told"]\n[environment]\nLEVEL = 7\n[inputs]\nfiles = ["logs/*.txt"]\n'
+    '[tlc]\noverrides = ["spy"]\n[expect]\nverdict = "violated"\n'
+)
 LOCAL = ("--executor", "local")
+CHECK = ("check", "Use.tla", "--overrides", "spy", "--invariant", "Told", "--json")
 
 
 def found(view: StoreView, point: int) -> tuple[object, object]:
@@ -132,60 +125,50 @@ def test_a_file_that_changes_during_a_sweep_is_read_as_it_was(sweep: Path) -> No
     [run] = tla2py.load_sweep(sweep).inputs_of(loaded.points[0], model).files
     [before] = loaded.inputs_of(loaded.points[0], model).files
     assert before != run
-    from tla2py.tlc.process.command import input_path
-
     assert input_path(before.sha256).read_text() == "one"
 
 
+def files_of(folder: Path, level: str, *inputs: Path) -> list[str]:
+    """The paths of the inputs of Python's check of the module, with a value of LEVEL and files."""
+    given, spy = {"LEVEL": level}, [folder / "spy"]
+    module = folder / "Use.tla"
+    checked = tla2py.check(module, invariants=["Told"], overrides=spy, environment=given, inputs=inputs)
+    return [file.path for file in checked.record.inputs.files]
+
+
 def test_a_check_and_the_plain_command_get_the_same(run_cli: RunCli, sweep: Path) -> None:
-    folder = sweep.parent
-    asked = ("check", "Use.tla", "--overrides", "spy", "--invariant", "Told", "--json")
-    ended = run_cli(*asked, "--env", "LEVEL=x y", "--input", "logs/a.txt")
+    ended = run_cli(*CHECK, "--env", "LEVEL=x y", "--input", "logs/a.txt")
     assert found_by(ended) == {"level": "x y", "log": "one"}
-    assert found_by(run_cli(*asked)) == {"level": "null", "log": "refused"}
-    checked = tla2py.check(
-        folder / "Use.tla",
-        invariants=["Told"],
-        overrides=[folder / "spy"],
-        environment={"LEVEL": "9"},
-        inputs=[folder / "logs/a.txt"],
-    )
+    assert found_by(run_cli(*CHECK)) == {"level": "null", "log": "refused"}
     # A file outside of the current folder has its bare name.
-    assert [file.path for file in checked.record.inputs.files] == ["a.txt"]
+    assert files_of(sweep.parent, "9", sweep.parent / "logs/a.txt") == ["a.txt"]
     point = run_cli("check", sweep, "--point", "1", "--json")
     assert found_by(point) == {"level": "7", "log": "one"}
     assert point.json["run_id"] == point.json["traces"][0]["run_id"]
 
 
 def test_a_file_that_a_variable_names_is_an_input(run_cli: RunCli, sweep: Path, tmp_path: Path) -> None:
-    asked = ("check", "Use.tla", "--overrides", "spy", "--invariant", "Told", "--json")
-    ended = run_cli(*asked, "--env", "LEVEL=logs/a.txt")
+    ended = run_cli(*CHECK, "--env", "LEVEL=logs/a.txt")
     assert found_by(ended) == {"level": "logs/a.txt", "log": "one"}
     told = "LEVEL: the run gets a copy of logs/a.txt as logs/a.txt; --env-text gives the text alone"
     assert told in ended.stderr
     # By an absolute path it is seen under its bare name, which the variable then has.
-    ended = run_cli(*asked, "--env", f"LEVEL={tmp_path}/logs/a.txt")
+    ended = run_cli(*CHECK, "--env", f"LEVEL={tmp_path}/logs/a.txt")
     assert found_by(ended) == {"level": "a.txt", "log": "refused"}
     assert ended.json["verdict"] == "violated"
     for text in ("logs", "logs/", "logs/b.txt", "a.txt", "x" * 5000 + ".txt"):
-        ended = run_cli(*asked, "--env", f"LEVEL={text}")
+        ended = run_cli(*CHECK, "--env", f"LEVEL={text}")
         assert (found_by(ended), "a copy of" in ended.stderr) == ({"level": text, "log": "refused"}, False)
-    ended = run_cli(*asked, "--env-text", "LEVEL=logs/a.txt")
+    ended = run_cli(*CHECK, "--env-text", "LEVEL=logs/a.txt")
     assert found_by(ended) == {"level": "logs/a.txt", "log": "refused"}
     # An input of this path wins, and two files never share one.
     (tmp_path / "other").mkdir()
     (tmp_path / "other/a.txt").write_text("other")
     given = (tmp_path / "other/a.txt", tmp_path / "logs/a.txt")
-    assert "a copy of" not in run_cli(*asked, "--env", "LEVEL=a.txt", "--input", given[0]).stderr
-    assert run_cli(*asked, "--input", given[0], "--input", given[1]).error.code == "input-path"
+    assert "a copy of" not in run_cli(*CHECK, "--env", "LEVEL=a.txt", "--input", given[0]).stderr
+    assert run_cli(*CHECK, "--input", given[0], "--input", given[1]).error.code == "input-path"
     # Only the command line looks for files.
-    checked = tla2py.check(
-        tmp_path / "Use.tla",
-        invariants=["Told"],
-        overrides=[tmp_path / "spy"],
-        environment={"LEVEL": str(tmp_path / "logs/a.txt")},
-    )
-    assert checked.record.inputs.files == ()
+    assert files_of(tmp_path, str(tmp_path / "logs/a.txt")) == []
 
 
 def test_the_command_line_in_reports_has_variables_and_properties(run_cli: RunCli, sweep: Path) -> None:
@@ -281,18 +264,15 @@ def test_what_a_run_misses_is_told_with_its_key(run_cli: RunCli, tmp_path: Path,
     assert "the sandbox hides" not in run_cli(*swept, code=0).stderr
 
 
-def test_runs_in_one_jvm_have_own_properties(run_cli: RunCli, tmp_path: Path, newer_tlc: Path) -> None:
-    (tmp_path / "Own.tla").write_text(
+def test_runs_in_one_jvm_have_own_properties(tmp_path: Path, newer_tlc: Path) -> None:
+    module = (
         '---- MODULE Own ----\nEXTENDS TLC\nVARIABLE x\nInit == x = TLCGet("-Dtlc2.mine")\nNext == UNCHANGED x\n'
         "Spec == Init /\\ [][Next]_x\nNever == x # x\n====\n"
     )
     values = [f"v {number}" for number in range(8)]
-    (tmp_path / "sweep.toml").write_text(
-        'module = "Own.tla"\n[model]\ninvariants = ["Never"]\n'
-        f"[parameters]\njava_properties.tlc2.mine = {json.dumps(values)}\n"
-    )
-    run_cli("sweep", "sweep.toml", *LOCAL, "--tla2tools", newer_tlc)
-    view = open_view(tmp_path / "runs/sweep")
+    properties = f"java_properties.tlc2.mine = {json.dumps(values)}\n"
+    sweep = f'module = "Own.tla"\n[model]\ninvariants = ["Never"]\n[parameters]\n{properties}'
+    view = swept(tmp_path, newer_tlc, Own=module, sweep=sweep)
     shared = 0
     for point, value in zip(view.points, values, strict=True):
         assert view.trace(point.point).states[0].values["x"] == value
@@ -304,16 +284,14 @@ def test_runs_in_one_jvm_have_own_properties(run_cli: RunCli, tmp_path: Path, ne
 
 
 def test_a_trace_is_verified_with_its_inputs(run_cli: RunCli, tmp_path: Path, newer_tlc: Path) -> None:
-    (tmp_path / "Log.tla").write_text(
+    module = (
         "---- MODULE Log ----\nEXTENDS Naturals, Sequences, Json\nVARIABLE i\n"
         'Trace == ndJsonDeserialize("log.ndjson")\nInit == i = 1\nNext == i < Len(Trace) /\\ i\' = i + 1\n'
         "Spec == Init /\\ [][Next]_i\nSmall == Trace[i].n < 3\n====\n"
     )
     (tmp_path / "log.ndjson").write_text('{"n": 1}\n{"n": 3}\n')
-    (tmp_path / "sweep.toml").write_text(
-        'module = "Log.tla"\n[model]\ninvariants = ["Small"]\n[inputs]\nfiles = ["log.ndjson"]\n'
-    )
-    run_cli("sweep", "sweep.toml", *LOCAL, "--tla2tools", newer_tlc)
+    sweep = 'module = "Log.tla"\n[model]\ninvariants = ["Small"]\n[inputs]\nfiles = ["log.ndjson"]\n'
+    swept(tmp_path, newer_tlc, Log=module, sweep=sweep)
     (tmp_path / "log.ndjson").unlink()
     # A process of its own has no copies of its own.
     ended = run_cli("trace", "runs/sweep", "--verify", "--tla2tools", newer_tlc, process=True)

@@ -6,35 +6,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tests.command import Ended
-from tests.conftest import RunCli, spec
+from tests.conftest import SPECS, RunCli, spec
 from tla2py.gate.problem import Drift, Reason
 
 LIFT = spec("gate/Lift")
-
-SWEEP = """\
-module = "Lift.tla"
-[model]
-invariants = ["Inside", "Low"]
-check_deadlock = false
-[constants]
-Goal = "Roof"
-[parameters]
-Top = [1, 2]
-[tlc]
-find = "each"
-timeout = "1m"
-memory = "256MiB"
-[expect]
-verdict = "holds"
-[[expect.point]]
-match = { Top = 2 }
-violates = ["Low"]
-trace_length = 3
-"""
-
+SWEEP = (SPECS / "gate/lift.toml").read_text()
 NO_CI = dict.fromkeys(("GITHUB_ACTIONS", "GITHUB_STEP_SUMMARY", "GITHUB_WORKSPACE", "CI_PROJECT_DIR"))
-
-
 Env = dict[str, str | None]
 
 

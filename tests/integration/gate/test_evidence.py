@@ -17,37 +17,18 @@ import pytest
 
 from tests import command
 from tests.command import Ended
-from tests.conftest import spec
+from tests.conftest import SPECS
 from tests.raising import raises
 from tla2py.errors import StoreError
 from tla2py.gate.audit import _sealed, read_pack
-
-MODULE = spec("gate/Lamp")
-SWEEP = """module = "Lamp.tla"
-[model]
-init = "Init"
-next = "Next"
-invariants = ["Bounded", "Wide"]
-[constants]
-Off = 4
-[parameters]
-Max = [2, 3, 4]
-environment.TOKEN = ["hushhush"]
-[tlc]
-find = "each"
-[environment]
-SECRET = "swordfish"
-[accept]
-nothing-yet = "said so at /home/someone/notes"
-"""
 
 
 @pytest.fixture(scope="module")
 def lamp(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a store and two packs of it, with and without the environment's values."""
     folder = tmp_path_factory.mktemp("lamp")
-    (folder / "Lamp.tla").write_text(MODULE)
-    (folder / "lamp.toml").write_text(SWEEP)
+    for name in ("Lamp.tla", "lamp.toml"):
+        shutil.copy(SPECS / "gate" / name, folder)
     command.run("sweep", "lamp.toml", "-o", "store", "--executor", "local", cwd=folder, code=1)
     for name, more in (("pack.zip", ("--with-environment",)), ("bare.zip", ())):
         packed = command.run("evidence", "store", "-o", name, *more, cwd=folder, code=0)
@@ -85,7 +66,7 @@ def test_it_says_what_an_auditor_asks_and_no_place_user_host_or_secret(lamp: Pat
     assert (record["options"]["workers"], record["options"]["fp"], record["options"]["seed"]) == (1, 0, 0)
     assert record["executions"][0]["wall_seconds"] > 0
     assert "INVARIANT" in record["executions"][0]["config_text"]
-    assert MODULE.encode() in pack.files.values()
+    assert (lamp / "Lamp.tla").read_bytes() in pack.files.values()
     assert facts.machine["cores"]
     texts = {name: data.decode() for name, data in read_pack(lamp / "bare.zip").files.items()}
     with zipfile.ZipFile(lamp / "bare.zip") as archive:

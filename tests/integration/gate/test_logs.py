@@ -8,28 +8,13 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from tests.conftest import RunCli, spec
+from tests.conftest import SPECS, RunCli, spec
 from tests.integration.gate.lift import NO_CI, refused
 from tests.stores import table_rows
 
 NEXT = r"x' \in x..(x + 1) /\ x' \in {x, Log[l].n} /\ l' = l + (x' - x) /\ PrintT(x)"
 EXACT = spec("logs/counting/Trace").replace(NEXT, r"x' = x + 1 /\ x' = Log[l].n /\ l' = l + 1")
-SWEEP = """\
-module = "Trace.tla"
-[model]
-specification = "Spec"
-check_deadlock = false
-[logs]
-files = ["logs/*.ndjson"]
-mutate = 2
-[parameters]
-Wrong = [false, true]
-[tlc]
-memory = "256MiB"
-[[expect.point]]
-match = { log = "logs/b*", Wrong = true }
-verdict = "violated"
-"""
+SWEEP = (SPECS / "gate/trace.toml").read_text()
 LINES = '{"n": 1, "s": "<b>&"}\n{"n": 2, "s": "<i>|*"}\n{"n": 3, "s": "x"}\n'
 
 
@@ -117,22 +102,14 @@ def test_logs_that_no_point_reads_are_pruned(run_cli: RunCli, tmp_path: Path) ->
     assert [row["text"] for row in table_rows(store, "log_lines")] == kept.read_text().splitlines()
 
 
-STEPS = r"""---- MODULE Steps ----
-EXTENDS Naturals
-VARIABLE x
-Init == x = 0
-Up == x' = x + 1
-Spec == Init /\ [][Up]_x
-====
-"""
-
-
 def test_a_changed_action_is_drift_although_all_logs_still_hold(run_cli: RunCli, tmp_path: Path) -> None:
     module, sweep = tmp_path / "Steps.tla", tmp_path / "sweep.toml"
-    module.write_text(STEPS)
+    head = "---- MODULE Steps ----\nEXTENDS Naturals\nVARIABLE x\nInit == x = 0\n"
+    text = head + "Up == x' = x + 1\nSpec == Init /\\ [][Up]_x\n====\n"
+    module.write_text(text)
     (tmp_path / "a.ndjson").write_text('{"action": "Up", "state": {"x": 1}}\n')
     sweep.write_text('module = "Steps.tla"\n[logs]\nfiles = ["*.ndjson"]\n[expect]\nverdict = "holds"\n')
     gate = ("gate", sweep, "--executor", "local", "--no-vacuity")
     assert run_cli(*gate, "--record").code == 0
-    module.write_text(STEPS.replace("x' = x + 1", "x' = x + 1 \\/ x' = x + 2"))
+    module.write_text(text.replace("x' = x + 1", "x' = x + 1 \\/ x' = x + 2"))
     assert "drift: the definition of Up has changed" in run_cli(*gate, code=1).stdout

@@ -11,7 +11,7 @@ from typing import Any
 
 from tests import command
 from tests.command import Ended
-from tests.conftest import RunCli, spec
+from tests.conftest import spec
 from tests.integration.gate.lift import NO_CI
 from tla2py.model.outcome import Verdict
 from tla2py.model.row import RunRow
@@ -175,44 +175,28 @@ def test_a_store_is_not_tested(tmp_path: Path) -> None:
     assert not (tmp_path / "runs" / "s" / "self-test").exists()
 
 
-SURVIVORS = """\
-module = "Mirror.tla"
-[model]
-invariants = ["Same"]
-[parameters]
-N = [1, 2]
-[tlc]
-memory = "256MiB"
-[mutation]
-operators = ["drop-update"]
-points = [1]
-"""
-
-
-def test_survivors_are_gated(run_cli: RunCli, tmp_path: Path) -> None:
-    (tmp_path / "Mirror.tla").write_text(MIRROR)
-    sweep, junit = tmp_path / "sweep.toml", tmp_path / "junit.xml"
-    sweep.write_text(SURVIVORS)
-    plain = ("--no-vacuity", "--no-coverage")
-    gate = ("gate", sweep, "-o", tmp_path / "store", "--executor", "local", *plain)
-    assert "4 of 4 mutants killed, 0 survive" in run_cli(*gate, "--record", env=NO_CI, code=0).stdout
-    lock = tmp_path / "sweep.lock"
+def test_survivors_are_gated(tmp_path: Path) -> None:
+    sweep, lock, junit = (tmp_path / name for name in ("s.toml", "s.lock", "junit.xml"))
+    text = sweep_text('"Same"', deadlock=True).replace("[1]", "[1, 2]")
+    write(tmp_path, text + '[mutation]\noperators = ["drop-update"]\npoints = [1]\n')
+    assert "4 of 4 mutants killed, 0 survive" in gate(tmp_path, "--record", code=0).stdout
     assert loads(lock.read_text())["survivors"] == {}
     # A weaker check notices none of them.
-    sweep.write_text(SURVIVORS.replace('"Same"', '"Small"'))
-    run_cli(*gate, "--junit", junit, env=NO_CI, code=1)
+    sweep.write_text(sweep.read_text().replace('"Same"', '"Small"'))
+    gate(tmp_path, "--junit", junit, code=1)
     found = re.findall(r"no check notices the change (\w+), drop-update: (.*?) \[(\w+)\]", junit.read_text())
     changes = {(name, change.replace("&apos;", "'").replace("&gt;", ">")) for name, change, _ in found}
     of_up = {("Up", each) for each in ("x' = x + 1 -> x' = x", "y' = x + 1 -> y' = y")}
     assert changes == of_up | {("Back", each) for each in ("x' = 0 -> x' = x", "y' = 0 -> y' = y")}
     mutant = found[0][2]
     sweep.write_text(f'{sweep.read_text()}[mutation.accept]\n{mutant} = "on purpose"\nnone = "old"\n')
-    updated = run_cli(*gate, "--update", env=NO_CI, code=0)
+    updated = gate(tmp_path, "--update", code=0)
     assert f"accepted survivor {mutant}: on purpose" in updated.stdout
     assert "none is accepted, but does not survive" in updated.stdout
     assert loads(lock.read_text())["survivors"].keys() == {name for *_, name in found} - {mutant}
     # A store is judged by the mutants beside it.
-    run_cli("gate", str(tmp_path / "store"), *plain, env=NO_CI, code=0)
-    shutil.rmtree(tmp_path / "store-mutants")
-    missing = run_cli("gate", str(tmp_path / "store"), *plain, env=NO_CI, code=2)
+    judge = ("gate", "runs/s", "--no-vacuity", "--no-coverage")
+    command.run(*judge, cwd=tmp_path, env=NO_CI, code=0)
+    shutil.rmtree(tmp_path / "runs/s-mutants")
+    missing = command.run(*judge, cwd=tmp_path, env=NO_CI, code=2)
     assert "mutants of the specification have not run" in missing.stdout
