@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import re
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
@@ -49,8 +50,7 @@ def steps(found: Mapping[str, Any]) -> list[tuple[str | None, int]]:
 
 def test_the_words_of_answers() -> None:
     ended = check("Walk.tla", *LAST2, "--invariant", "OnStreet", "--no-deadlock")
-    assert ended.code == 0
-    assert said(ended) == []
+    assert (ended.code, said(ended)) == (0, [])
     (_, line) = ended.stdout.splitlines()
     assert line.startswith("holds: OnStreet; 3 states generated, 3 distinct, depth 3")
     assert "deadlock" in check("Walk.tla", *LAST2).stdout.splitlines()[0]
@@ -122,15 +122,12 @@ def test_a_violation_is_told_step_by_step_and_whole_on_request() -> None:
     # Of the last state only what changed, and where the action stands.
     assert last[0].split() == ["3", "Walk", "Walk.tla:20"]
     assert last[1].strip() == "at: 1 -> 2"
-    assert last[2].startswith("because ")
-    assert last[2].endswith(" is FALSE in state 3, after Walk")
+    assert re.fullmatch("because .* is FALSE in state 3, after Walk", last[2])
     assert last[4] == "not assigned, so a model value of its own name: Nobody"
     assert last[5].startswith("violated: NotLast; 3 states generated, 3 distinct")
-    assert "met" not in last[1]
-    ended = check("Walk.tla", *LAST2, "--invariant", "NotLast", "--full")
-    assert ended.code == 1
-    assert ended.stdout.count("met = ") == 3
-    assert "at = 2" in ended.stdout
+    whole = check("Walk.tla", *LAST2, "--invariant", "NotLast", "--full")
+    assert (whole.code, whole.stdout.count("met = ")) == (1, 3)
+    assert "at = 2" in whole.stdout
 
 
 def test_json_is_one_object_with_the_columns_of_the_tables() -> None:
@@ -201,15 +198,15 @@ def test_a_config_by_name_goes_before_the_one_beside(folder: Path, run_cli: RunC
     found = run_cli("check", "Walk.tla", "--config", "Round.cfg", "--json", code=1).json
     assert answer(found) == ("violation_liveness", "violated", ["Settles"])
     (trace,) = found["traces"]
-    assert trace["loop_start"] is not None
-    assert trace["stuttering"] is False
     start = trace["loop_start"]
+    assert start is not None
+    assert trace["stuttering"] is False
     assert [s["in_loop"] for s in trace["states"]] == [s["index"] >= start for s in trace["states"]]
     # The last state steps back to the start of the loop.
     assert {action for action, _ in steps(found)} >= {"Walk", "Turn"}
     text = run_cli("check", "Walk.tla", "--config", "Round.cfg")
     assert trace["loop_action"] in {"Walk", "Turn"}
-    assert f"and back to state {trace['loop_start']} by {trace['loop_action']}, for ever" in text.stdout
+    assert f"and back to state {start} by {trace['loop_action']}, for ever" in text.stdout
 
 
 def test_a_variable_that_the_subscript_lacks_is_noted(run_cli: RunCli, tmp_path: Path) -> None:
@@ -241,9 +238,8 @@ def test_a_check_leaves_nothing_behind(folder: Path, run_cli: RunCli) -> None:
     assert sorted(folder.rglob("*")) == before
 
 
-def test_a_point_of_a_sweep(tmp_path: Path, run_cli: RunCli) -> None:
-    shutil.copy(SPECS / "Walk.tla", tmp_path)
-    (tmp_path / "sweep.toml").write_text(
+def test_a_point_of_a_sweep(folder: Path, run_cli: RunCli) -> None:
+    (folder / "sweep.toml").write_text(
         'module = "Walk.tla"\n[model]\ninvariants = ["OnStreet"]\ncheck_deadlock = true\n[parameters]\nLast = [1, 2]\n'
     )
     ended = run_cli("check", "sweep.toml", "--point", "2", code=1)
@@ -252,9 +248,8 @@ def test_a_point_of_a_sweep(tmp_path: Path, run_cli: RunCli) -> None:
     assert "deadlock" in ended.stdout.splitlines()[-1]
     found = run_cli("check", "sweep.toml", "--point", "2", "--json").json
     assert answer(found) == ("violation_deadlock", "violated", ["deadlock"])
-    refused = run_cli("check", "sweep.toml", "--point", "2", "--invariant", "OnStreet")
-    assert (refused.code, refused.stdout) == (2, "")
-    assert refused.error.code == "usage"
+    refused = run_cli("check", "sweep.toml", "--point", "2", "--invariant", "OnStreet", code=2)
+    assert (refused.error.code, refused.stdout) == ("usage", "")
     assert "--point" in refused.error.message
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.command import Ended, tool
+from tests.command import tool
 from tests.conftest import RunCli
 from tests.raising import raises
 from tla2py.errors import ToolchainError
@@ -34,10 +34,6 @@ def java_that_says(folder: Path, words: str) -> Path:
     return folder
 
 
-def findings(ended: Ended) -> dict[str, dict[str, str]]:
-    return {finding["about"]: finding for finding in ended.json}
-
-
 def test_a_machine_that_is_well(run_cli: RunCli) -> None:
     ended = run_cli("doctor", code=0)
     lines = ended.stdout.splitlines()
@@ -47,9 +43,9 @@ def test_a_machine_that_is_well(run_cli: RunCli) -> None:
     assert str(bundled_jar()) in ended.stdout
 
 
-def quick(run_cli: RunCli, *args: str, **env: str | None) -> tuple[int, dict[str, dict[str, str]]]:
-    ended = run_cli("doctor", "--json", "--no-self-test", *args, env=env)
-    return ended.code, findings(ended)
+def asked(run_cli: RunCli, *args: str, **env: str | None) -> tuple[int, dict[str, dict[str, str]]]:
+    ended = run_cli("doctor", "--json", *args, env=env)
+    return ended.code, {finding["about"]: finding for finding in ended.json}
 
 
 def test_what_a_machine_lacks(
@@ -66,7 +62,7 @@ def test_what_a_machine_lacks(
         ((), {"SPARK_HOME": str(tmp_path)}, 1, {"Spark": "problem: .*SPARK_HOME.*unset"}),
     )
     for options, env, code, said in surroundings:
-        ended, found = quick(run_cli, *options, **env)
+        ended, found = asked(run_cli, "--no-self-test", *options, **env)
         assert ended == code, (env, found)
         for about, words in said.items():
             told = "{state}: {found} {remedy}".format(**found[about])
@@ -76,11 +72,8 @@ def test_what_a_machine_lacks(
 def test_a_self_test_that_fails(run_cli: RunCli, tmp_path: Path) -> None:
     # Says that it is Java, and is no more than that.
     java = java_that_says(tmp_path / "bin", 'openjdk version "17.0.1"')
-    ended = run_cli("doctor", "--json", env={"PATH": f"{java}:/usr/bin:/bin", "JAVA_HOME": None})
-    found = findings(ended)
-    assert ended.code == 1
-    assert found["Java"]["state"] == "ok"
-    assert found["self-test"]["state"] == "problem"
+    code, found = asked(run_cli, PATH=f"{java}:/usr/bin:/bin", JAVA_HOME=None)
+    assert (code, found["Java"]["state"], found["self-test"]["state"]) == (1, "ok", "problem")
     assert "not a counterexample of 4 states" in found["self-test"]["found"]
 
 
@@ -126,11 +119,11 @@ def test_what_a_cgroup_allows(tmp_path: Path, line: str, below: str, limit: str)
 
 @pytest.mark.jars
 def test_what_the_tlc_in_use_is_known_to_get_wrong(run_cli: RunCli, newer_tlc: Path) -> None:
-    _, found = quick(run_cli, "--tla2tools", "bundled")
+    _, found = asked(run_cli, "--no-self-test", "--tla2tools", "bundled")
     assert found["faults"]["state"] == "warning"
     assert found["faults"]["remedy"].startswith("tla2py tools install rolling")
     assert "let-variable" in found["faults"]["found"]
-    _, found = quick(run_cli, "--tla2tools", str(newer_tlc))
+    _, found = asked(run_cli, "--no-self-test", "--tla2tools", str(newer_tlc))
     assert "recurrence" in found["faults"]["found"]
     assert "let-variable" not in found["faults"]["found"]
 

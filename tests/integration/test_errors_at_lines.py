@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
 
 from tests.command import Ended
-from tests.conftest import RunCli, spec
+from tests.conftest import SPECS, RunCli, spec
 from tests.stores import table_rows
 from tla2py.gate.problem import Reason
 from tla2py.model.outcome import Verdict
@@ -19,8 +20,8 @@ LIMITED = spec("places/Limited")
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    for name, text in (("Limited", LIMITED), ("Nested", spec("places/Nested"))):
-        (tmp_path / f"{name}.tla").write_text(text)
+    for name in ("Limited", "Nested"):
+        shutil.copy(SPECS / f"places/{name}.tla", tmp_path)
     return tmp_path
 
 
@@ -168,24 +169,8 @@ def test_what_is_written_over_several_lines_is_shown_whole(run_cli: RunCli, fold
     assert shown[9:] == [f"   14 | {conjuncts[9]}", "      | ..."]
 
 
-SWEEP = r'''module = "Limited.tla"
-[model]
-invariants = ["Low"]
-check_deadlock = false
-[parameters]
-# "Head(<<>>)" in a comment is not the value
-N = [ "Head(<<>>)",
-  1, "CHOOSE \u006e \\in {1} : n > 1", """
-  LET a == 1
-  IN  a + {}""",
-]
-[tlc]
-timeout = "1m"
-'''
-
-
 def test_a_value_is_at_its_place_in_the_sweep_file(run_cli: RunCli, folder: Path) -> None:
-    (folder / "sweep.toml").write_text(SWEEP)
+    shutil.copy(SPECS / "places/limited.toml", folder / "sweep.toml")
     lines = told(run_cli("sweep", "sweep.toml", "--executor", "local", code=2))
     assert caret_of(lines, "sweep.toml:7:8") == 'Head(<<>>)",'
     assert caret_of(lines, "sweep.toml:8:7").startswith("CHOOSE")

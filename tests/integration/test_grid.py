@@ -9,7 +9,6 @@ import pytest
 from tests.conftest import RunCli, spec
 from tla2py.analysis.view import open_view
 
-INNER = spec("grid/Inner")
 # The number of states tells which value was taken: x goes from 0 up to Goal, and on to where Below fails.
 OUTER = spec("grid/Outer")
 HEAD = (
@@ -20,7 +19,7 @@ HEAD = (
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    (tmp_path / "Inner.tla").write_text(INNER)
+    (tmp_path / "Inner.tla").write_text(spec("grid/Inner"))
     (tmp_path / "Outer.tla").write_text(OUTER)
     return tmp_path
 

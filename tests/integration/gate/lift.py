@@ -40,6 +40,11 @@ class Folder:
         assert old in text
         file.write_text(text.replace(old, new))
 
+    def sweep_over(self, values: str, more: str = "") -> None:
+        """Sweep these values of Top, without the row about one of them; what is added ends the sweep file."""
+        self.change(self.sweep, SWEEP[SWEEP.index("[[expect.point]]") :], more)
+        self.change(self.sweep, "Top = [1, 2]", f"Top = {values}")
+
 
 def red(ended: Ended, code: int, *reasons: tuple[Reason, int | None]) -> None:
     """Assert that a gate ended with this code, for these reasons at these points, and shows each of them."""

@@ -20,8 +20,7 @@ REPORTS = ("--junit", "junit.xml", "--sarif", "tlc.sarif", "--summary", "summary
 def constant(folder: Folder) -> Folder:
     """The invariant Low is a constant expression."""
     folder.change(folder.module, "Low == floor < 2", "Low == 1 < 2")
-    folder.change(folder.sweep, "Top = [1, 2]", "Top = [1]")
-    folder.sweep.write_text(folder.sweep.read_text().partition("[[expect.point]]")[0])
+    folder.sweep_over("[1]")
     return folder
 
 
@@ -63,8 +62,7 @@ def test_a_finding_heads_every_report_and_strict_makes_it_red(constant: Folder) 
 
 @pytest.mark.parametrize("entry", ['constant-check = "by design"', 'constant-check.Low = "by design"'])
 def test_an_accepted_finding_is_listed_with_its_reason(constant: Folder, entry: str) -> None:
-    with constant.sweep.open("a") as file:
-        file.write(f"[accept]\n{entry}\n")
+    constant.change(constant.sweep, "[expect]", f"[accept]\n{entry}\n[expect]")
     done = constant.gate("--strict", code=0)
     assert "note: accepted: constant-check Low (by design)" in done.stdout
     assert findings(done).open == ()
@@ -76,11 +74,9 @@ def test_an_accepted_finding_is_listed_with_its_reason(constant: Folder, entry: 
     "entry", ['constant-check.High = "no such"', 'nonsense = "no such"', 'constant-check = ""']
 )
 def test_an_entry_that_accepts_nothing_is_a_finding(constant: Folder, entry: str) -> None:
-    with constant.sweep.open("a") as file:
-        file.write(f"[accept]\n{entry}\n")
-    done = constant.gate(code=0)
-    line = len(constant.sweep.read_text().splitlines())
-    found = [(each.code, str(each.place)) for each in findings(done).open]
+    constant.change(constant.sweep, "[expect]", f"[accept]\n{entry}\n[expect]")
+    found = [(each.code, str(each.place)) for each in findings(constant.gate(code=0)).open]
+    line = constant.sweep.read_text().splitlines().index(entry) + 1
     assert found == [("accept-unused", f"sweep.toml:{line}:1"), ("constant-check", "sweep.toml:3:26")]
 
 
@@ -89,15 +85,13 @@ def codes(ended: Ended) -> list[tuple[str, str | None]]:
 
 
 def test_a_single_distinct_state_is_a_finding(folder: Folder) -> None:
-    folder.change(folder.sweep, "Top = [1, 2]", "Top = [0]")
-    folder.sweep.write_text(folder.sweep.read_text().partition("[[expect.point]]")[0])
+    folder.sweep_over("[0]")
     done = folder.gate("--coverage", code=0)
     # It explains which actions are never enabled.
     assert codes(done) == [("single-state", "Lift")]
     assert done.stderr.count("single-state") == 0
-    assert "finding: Lift.tla: single-state" in folder.gate("--strict", "--coverage").stdout.replace(
-        str(folder.path) + "/", ""
-    )
+    strict = folder.gate("--strict", "--coverage").stdout
+    assert "finding: Lift.tla: single-state" in strict.replace(f"{folder.path}/", "")
     assert "single-state" in folder.cli("sweep", "sweep.toml", "-o", "store", "--executor", "local").stderr
     # With another point it is the trivial end of a grid.
     folder.change(folder.sweep, "Top = [0]", "Top = [0, 1]")
@@ -106,10 +100,7 @@ def test_a_single_distinct_state_is_a_finding(folder: Folder) -> None:
 
 def test_an_action_that_is_never_enabled_is_a_finding_where_actions_are_counted(folder: Folder) -> None:
     folder.change(folder.module, "Next == Up", "Jump == floor = 3 /\\ floor' = 0\nNext == Jump \\/ Up")
-    folder.change(folder.sweep, "Top = [1, 2]", "Top = [0, 1]")
-    folder.sweep.write_text(folder.sweep.read_text().partition("[[expect.point]]")[0])
-    with folder.sweep.open("a") as file:
-        file.write('[accept]\nnever-enabled.Jump = "an alarm that nobody rings"\n')
+    folder.sweep_over("[0, 1]", '[accept]\nnever-enabled.Jump = "an alarm that nobody rings"\n')
     # Without counts Jump may be enabled or not, so the gate does not report its entry.
     assert codes(folder.gate()) == []
     accepted = [str(each) for each in findings(folder.gate("--strict", "--record", code=0)).accepted]

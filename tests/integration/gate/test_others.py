@@ -20,6 +20,7 @@ CONFIGS = {
     "High": "SPECIFICATION Spec\nCONSTANTS Top = 9 Goal = 7\n\\* EXPECT AssumptionFailure\n",
 }
 TOML = 'module = "Lift.tla"\nconfig = "models/*.cfg"\n[tlc]\ntimeout = "1m"\nmemory = "256MiB"\n'
+OVERRIDES = "the sweep file's [expect] overrides EXPECT at models/Low.cfg:4:4"
 
 
 @pytest.fixture
@@ -46,24 +47,18 @@ def test_what_configs_expect_is_gated(models: Path, run_cli: RunCli) -> None:
     done = gate(run_cli, models, "--sarif", "s.sarif")
     assert done.executed == 0
     red(done, 1, (Reason.UNEXPECTED, 4), (Reason.UNEXPECTED, 5))
-    for problem, config, words in zip(
-        done.problems,
-        ("models/Low.cfg", "models/Stops.cfg"),
-        (("Low", "holds"), ("violation_deadlock", "violation_safety")),
-        strict=True,
-    ):
+    told = (("Low", "Low", "holds"), ("Stops", "violation_deadlock", "violation_safety"))
+    for problem, (config, *words) in zip(done.problems, told, strict=True):
         assert problem.point is not None
         point = done.reported.gated[0].decision.points[problem.point - 1]
-        assert point.point.parameters["config"] == config
+        assert point.point.parameters["config"] == f"models/{config}.cfg"
         assert all(word in problem.text for word in words)
     # A row of the sweep file goes before what its config says.
     row = "[[expect.point]]\nmatch = { config = 'models/Low.cfg' }\nviolates = ['Low']\n"
     (models / "sweep.toml").write_text(TOML + row)
     stops.write_text(CONFIGS["Stops"])
-    done = gate(run_cli, models, code=0)
-    assert [each for gated in done.reported.gated for each in gated.decision.notices if "EXPECT" in each] == [
-        "the sweep file's [expect] overrides EXPECT at models/Low.cfg:4:4"
-    ]
+    [gated] = gate(run_cli, models, code=0).reported.gated
+    assert [each for each in gated.decision.notices if "EXPECT" in each] == [OVERRIDES]
 
 
 def test_the_sweep_file_wins_over_what_a_config_expects(models: Path, run_cli: RunCli) -> None:
@@ -71,9 +66,8 @@ def test_the_sweep_file_wins_over_what_a_config_expects(models: Path, run_cli: R
     (models / "sweep.toml").write_text(f"{only}[expect]\nverdict = 'holds'\n")
     done = gate(run_cli, models)
     red(done, 1, (Reason.UNEXPECTED, 1))
-    note = "the sweep file's [expect] overrides EXPECT at models/Low.cfg:4:4"
-    assert f"note: {note}" in done.stdout
-    assert note in run_cli("sweep", "sweep.toml", "--executor", "local", cwd=models).stderr
+    assert f"note: {OVERRIDES}" in done.stdout
+    assert OVERRIDES in run_cli("sweep", "sweep.toml", "--executor", "local", cwd=models).stderr
     # Rows alone leave the other points to their configs.
     (models / "sweep.toml").write_text(f"{only}[expect]\n")
     assert "overrides" not in gate(run_cli, models, code=0).stdout

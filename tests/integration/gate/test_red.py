@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from xml.etree import ElementTree as ET
 
-from tests.integration.gate.lift import SWEEP, Folder, drifts, red, refused
+from tests.integration.gate.lift import Folder, drifts, red, refused
 from tla2py.gate.problem import Reason
 from tla2py.toml import loads
 
@@ -81,8 +81,7 @@ def test_an_invariant_weakened_to_nothing(locked: Folder) -> None:
 
 def test_a_state_space_that_fell(locked: Folder) -> None:
     locked.change(locked.module, "floor < Top /\\ floor'", "floor < Top /\\ floor > 8 /\\ floor'")
-    locked.change(locked.sweep, "Top = [1, 2]", "Top = [1]")
-    locked.change(locked.sweep, SWEEP[SWEEP.index("[[expect.point]]") :], "")
+    locked.sweep_over("[1]")
     done = locked.gate()
     red(done, 1, (Reason.DRIFT, None), (Reason.DRIFT, 1))
     of_all = {(None, "point", "Top = 2", None), (None, "definition", "Up", "Up")}
@@ -99,7 +98,7 @@ def test_a_name_that_is_no_definition_any_more_is_a_new_model_value(locked: Fold
 
 def test_nothing_is_checked(folder: Folder) -> None:
     folder.change(folder.sweep, '["Inside", "Low"]', "[]")
-    folder.change(folder.sweep, SWEEP[SWEEP.index("[[expect.point]]") :], "")
+    folder.sweep_over("[1, 2]")
     red(folder.gate(), 2, (Reason.NOTHING_CHECKED, 1), (Reason.NOTHING_CHECKED, 2))
     # TLC's option of this name is the one that turns the check off.
     folder.change(folder.sweep, "check_deadlock = false", "check_deadlock = true")
@@ -111,8 +110,7 @@ def test_nothing_is_checked(folder: Folder) -> None:
 
 
 def test_an_action_that_never_fires(folder: Folder) -> None:
-    folder.change(folder.sweep, "Top = [1, 2]", "Top = [0]")
-    folder.change(folder.sweep, SWEEP[SWEEP.index("[[expect.point]]") :], 'fires = ["Up"]\n')
+    folder.sweep_over("[0]", 'fires = ["Up"]\n')
     done = folder.gate()
     red(done, 1, (Reason.NEVER_FIRED, 1))
     assert [problem.subject for problem in done.problems] == ["Up"]
