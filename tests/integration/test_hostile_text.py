@@ -16,7 +16,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from tests.conftest import RunCli
+from tests.conftest import RunCli, spec
 
 ESCAPES = "\x1b]0;owned\x07\x1b[2J\x9b31m\u202e"
 MARKUP = "</script><script>owned()</script><img src=x onerror=owned()>]]>&lt;*_|[a](javascript:owned())|"
@@ -24,26 +24,14 @@ MARKUP = "</script><script>owned()</script><img src=x onerror=owned()>]]>&lt;*_|
 STRING = MARKUP + "${{ owned }} ::error::owned %0A @team"
 HOSTILE = STRING + ESCAPES
 
-MODULE = f"""---- MODULE Hostile ----
-\\* {HOSTILE}
-EXTENDS Naturals, TLC
-CONSTANTS Text, \\* {HOSTILE}
-  Who
-VARIABLES x, y
-Init == x = 0 /\\ y = "{STRING}"
-Go == x < 2 /\\ x' = x + 1 /\\ y' = "=cmd|' /C calc'!A0" /\\ PrintT(y)
-Spec == Init /\\ [][Go]_<<x, y>>
-Small == x < 2
-Said == Assert(x < 2, "{STRING}")
-====
-"""
 CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
 
 
 @pytest.fixture
 def hostile(tmp_path: Path) -> Path:
     """A sweep with hostile texts wherever there may be any; both of its points are not as expected."""
-    (tmp_path / "Hostile.tla").write_text(MODULE)
+    module = spec("Hostile").replace("HOSTILE", HOSTILE).replace("STRING", STRING)
+    (tmp_path / "Hostile.tla").write_text(module)
     name = json.dumps(HOSTILE.replace("/", "-"))
     text = json.dumps(f'"{STRING}"')
     (tmp_path / "sweep.toml").write_text(

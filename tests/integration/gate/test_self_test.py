@@ -24,16 +24,10 @@ MIRROR = spec("gate/Mirror")
 
 
 def sweep_text(names: str, properties: str = "", *, deadlock: bool = False) -> str:
-    return f"""module = "Mirror.tla"
-[model]
-invariants = [{names}]
-properties = [{properties}]
-check_deadlock = {str(deadlock).lower()}
-[parameters]
-N = [1]
-[tlc]
-memory = "256MiB"
-"""
+    return (
+        f'module = "Mirror.tla"\n[model]\ninvariants = [{names}]\nproperties = [{properties}]\n'
+        f'check_deadlock = {str(deadlock).lower()}\n[parameters]\nN = [1]\n[tlc]\nmemory = "256MiB"\n'
+    )
 
 
 def write(folder: Path, text: str) -> None:
