@@ -5,14 +5,13 @@ from __future__ import annotations
 import hashlib
 import shutil
 import zipfile
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 import tla2py
 from tests import command
-from tests.conftest import COUNTER, RunCli
+from tests.conftest import COUNTER, SPECS, RunCli
 from tests.integration.test_modules import TWICE, TWICE_CLASS, USE, write
 from tests.jars import remade_jar
 from tests.stores import table_rows
@@ -24,16 +23,6 @@ from tla2py.store.store import Store
 from tla2py.tlc.tools.community import read_override
 from tla2py.tlc.tools.jar import bundled_jar
 from tla2py.tlc.tools.toolchain import find_toolchain
-
-
-class Exchange(Listener):
-    """A listener that exchanges files between planning and the first run."""
-
-    def __init__(self, exchange: Callable[[], object] = lambda: None) -> None:
-        self._exchange = exchange
-
-    def planned(self, *_: object) -> None:
-        self._exchange()
 
 
 def digest(file: Path) -> str:
@@ -63,14 +52,17 @@ def test_a_sweep_runs_what_it_was_planned_with(tmp_path: Path, packed: bool) -> 
     sweep = tmp_path / "sweep.toml"
     sweep.write_text('module = "Use.tla"\n[model]\ninvariants = ["Four"]\n[tlc]\noverrides = ["classes"]\n')
 
-    def exchange() -> None:
-        jar.write_bytes(b"no jar")
-        if packed:
-            classes.write_bytes(b"no jar")
-        else:
-            (classes / "Twice.class").rename(classes / "Other.class")
+    class Exchange(Listener):
+        """Exchanges the files between planning and the first run."""
 
-    assert [row.verdict for row in swept(sweep, jar, Exchange(exchange)).runs] == [Verdict.VIOLATED]
+        def planned(self, *_: object) -> None:
+            jar.write_bytes(b"no jar")
+            if packed:
+                classes.write_bytes(b"no jar")
+            else:
+                (classes / "Twice.class").rename(classes / "Other.class")
+
+    assert [row.verdict for row in swept(sweep, jar, Exchange()).runs] == [Verdict.VIOLATED]
     if packed:
         return
     # The exchanged classes make another run, which does not find Twice.
@@ -155,7 +147,6 @@ def test_every_report_names_the_projects_jar(tmp_path: Path, run_cli: RunCli, ti
     assert digest(jar)[:12] in (tmp_path / "report.html").read_text()
 
 
-FAULTS = Path(__file__).resolve().parents[1] / "specs" / "faults"
 HEAD = 'module = "Counter.tla"\n[constants]\nMax = 2\n[model]\ninvariants = ["Small"]\n'
 
 
@@ -292,7 +283,7 @@ def test_what_is_refused(
 
 @pytest.mark.jars
 def test_jars_that_answer_differently(tmp_path: Path, newer_tlc: Path) -> None:
-    for file in FAULTS.glob("LevelBound.*"):
+    for file in (SPECS / "faults").glob("LevelBound.*"):
         shutil.copy(file, tmp_path)
     shutil.copy(newer_tlc, tmp_path / "new.jar")
     head = 'module = "LevelBound.tla"\nconfig = "LevelBound.cfg"\n'

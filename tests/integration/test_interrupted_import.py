@@ -116,13 +116,10 @@ def test_every_command(core_only: dict[str, str], tiny_sweep: Path, tmp_path: Pa
 
 def test_jvms_that_stay_use_the_same_jar(core_only: dict[str, str]) -> None:
     program = "from tla2py.tlc.process.gateway import gateway_jar; print(gateway_jar())"
-
-    def jar(env: dict[str, str]) -> Path:
-        command = [sys.executable, "-c", program]
-        return Path(tool(*command, env={**os.environ, **env}, check=True).stdout.strip())
-
-    assert jar(core_only) == jar({})
-    assert jar({}).is_file()
+    asked = (sys.executable, "-c", program)
+    jars = [tool(*asked, env={**os.environ, **env}, check=True).stdout.strip() for env in (core_only, {})]
+    assert jars[0] == jars[1]
+    assert Path(jars[0]).is_file()
 
 
 def test_what_needs_spark_says_so(run_cli: RunCli, core_only: dict[str, str], tiny_sweep: Path) -> None:
