@@ -7,6 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 import tla2py
 from tests.conftest import SPECS, RunCli, spec
 from tests.raising import raises
@@ -81,36 +83,23 @@ def test_what_tlc_printed_takes_no_further_run(tmp_path: Path, run_cli: RunCli, 
     assert DERIVED not in " ".join(shown.split())
 
 
-ANSWERS_SWEEP = (
-    'module = "Writers.tla"\n[model]\ninit = "Init"\nnext = "Next"\ninvariants = ["NotFull"]\n'
-    'constraints = ["Brief"]\ncheck_deadlock = false\n[parameters]\nWriters = ["1..2"]\nMost = [1, 9]\n'
-)
-
-
-def swept_answers(tmp_path: Path, run_cli: RunCli, sweep: str = ANSWERS_SWEEP) -> PageAnswers:
-    """Of a store with one counterexample, at the second of two points."""
-    for name in ("Buffer", "Writers"):
-        shutil.copy(SPECS / f"{name}.tla", tmp_path)
-    (tmp_path / "sweep.toml").write_text(sweep)
-    run_cli("sweep", "sweep.toml", "--executor", "local", "-o", "store", "--no-lint", cwd=tmp_path, code=1)
-    return PageAnswers(store_data(tla2py.open_store(tmp_path / "store")))
-
-
-def test_replays_and_arguments_of_actions(tmp_path: Path, run_cli: RunCli) -> None:
-    answers = swept_answers(tmp_path, run_cli)
+@pytest.mark.parametrize(("bound", "last"), [("constraints.Brief", 2), ("action_constraints.Written", 3)])
+def test_replays_and_arguments_of_actions(tmp_path: Path, run_cli: RunCli, bound: str, last: int) -> None:
+    """Of a store with one counterexample, at the second of two points; the constraint ends its replay at the first."""
+    for module in ("Buffer", "Writers"):
+        shutil.copy(SPECS / f"{module}.tla", tmp_path)
+    kind, name = bound.split(".")
+    model = 'module = "Writers.tla"\n[model]\ninit = "Init"\nnext = "Next"\ninvariants = ["NotFull"]\n'
+    points = 'check_deadlock = false\n[parameters]\nWriters = ["1..2"]\nMost = [1, 9]\n'
+    (tmp_path / "sweep.toml").write_text(f'{model}{kind} = ["{name}"]\n{points}')
+    run_cli("sweep", "sweep.toml", "--executor", "local", "-o", "store", "--no-lint", code=1)
+    answers = PageAnswers(store_data(tla2py.open_store(tmp_path / "store")))
     asked: dict[str, Any] = {"ask": "replay", "number": 0, "point": 1, "other": False}
     nothing = dict.fromkeys(("state", "action", "conjunct", "place", "constraint"))
-    assert answers.answer(asked) == nothing | {"state": 2, "constraint": "Brief"}
+    assert answers.answer(asked) == nothing | {"state": last, "constraint": name}
     assert answers.answer(asked | {"point": 2}) == nothing
     # There is no other store to replay it in.
     raises(InputError, answers.answer, asked | {"other": True})
     found: Any = answers.answer({"ask": "arguments", "number": 0})
     # Buffer has an action of the same name, with an index.
     assert found["actions"] == ["initial state", *["Put(writer = 1)"] * 3]
-
-
-def test_an_action_constraint_ends_a_replay(tmp_path: Path, run_cli: RunCli) -> None:
-    sweep = ANSWERS_SWEEP.replace('constraints = ["Brief"]', 'action_constraints = ["Written"]')
-    answers = swept_answers(tmp_path, run_cli, sweep)
-    found: Any = answers.answer({"ask": "replay", "number": 0, "point": 1, "other": False})
-    assert (found["state"], found["constraint"]) == (3, "Written")

@@ -91,9 +91,8 @@ def test_what_a_test_sees(store: Path, run_cli: RunCli) -> None:
     done = run_cli("testgen", store, *(part for each in seen for part in ("--see", each)), code=0)
     states = [state for line in done.stdout.splitlines() for state in json.loads(line)["states"]]
     assert {tuple(state) for state in states} == {seen}
-    assert {tuple(state.values()) for state in states} == {
-        (state, True, 4) for state in ("init", "committed", "aborted")
-    }
+    known = {(state, True, 4) for state in ("init", "committed", "aborted")}
+    assert {tuple(state.values()) for state in states} == known
     blurred = run_cli("testgen", store, "--see", "Cardinality(tmPrepared)")
     assert "what comes next depends on more than --see shows" in blurred.stderr
     assert "after TMRcvPrepared" in blurred.stderr
@@ -112,9 +111,8 @@ def test_a_sweep_file_is_run_with_its_graph(tmp_path: Path, run_cli: RunCli) -> 
 
 
 def test_only_the_point_of_a_sweep_file_runs(tmp_path: Path, run_cli: RunCli) -> None:
-    text = SWEEP.replace("[constants]\n", "[parameters]\n").replace(
-        '\'{"rm1", "rm2"}\'', '[\'{"rm1"}\', \'{"rm1", "rm2"}\']'
-    )
+    values = '[\'{"rm1"}\', \'{"rm1", "rm2"}\']'
+    text = SWEEP.replace("[constants]", "[parameters]").replace('\'{"rm1", "rm2"}\'', values)
     (tmp_path / "s.toml").write_text(text)
     done = run_cli("testgen", "s.toml", "--point", "2", code=0)
     assert "point 2: 45 cases, at least 45" in done.stderr
@@ -255,18 +253,13 @@ def test_what_testgen_and_drive_refuse(
     assert raised.code == "graph-too-large"
 
 
-RING = (
-    "---- MODULE Ring ----\nEXTENDS Naturals\nVARIABLE x\nInit == x = 0\nStep == x' = (x + {by}) % 3\n====\n"
-)
-
-
 def test_a_gate_locks_the_graph_that_cases_are_made_from(tmp_path: Path, run_cli: RunCli) -> None:
-    (tmp_path / "s.toml").write_text(
-        'module = "Ring.tla"\n[model]\ninit = "Init"\nnext = "Step"\n[tlc]\ngraph = true\n'
-    )
+    sweep = 'module = "Ring.tla"\n[model]\ninit = "Init"\nnext = "Step"\n[tlc]\ngraph = true\n'
+    (tmp_path / "s.toml").write_text(sweep)
+    head = "---- MODULE Ring ----\nEXTENDS Naturals\nVARIABLE x\nInit == x = 0\n"
     said = []
     for by, options in (("1", ["--record"]), ("(2 - 1)", []), ("2", [])):
-        (tmp_path / "Ring.tla").write_text(RING.format(by=by))
+        (tmp_path / "Ring.tla").write_text(f"{head}Step == x' = (x + {by}) % 3\n====\n")
         said.append(run_cli("gate", tmp_path / "s.toml", "-o", tmp_path / "store", *options))
     # The number of states stays, and so does the graph of another text that means the same.
     assert ["the definition of Step has changed" in each.stdout for each in said] == [False, True, True]

@@ -69,11 +69,9 @@ def test_the_last_line_says_what_was_checked(run_cli: RunCli, tiny_spec: Path) -
     stuck.write_text("---- MODULE Stuck ----\nVARIABLE x\nSpec == x = 0 /\\ [][FALSE]_x\n====\n")
     last = run_cli("check", "Stuck.tla").stdout.splitlines()[-1]
     assert last.startswith("violated: deadlock, and nothing else was checked; 1 state generated, 1 distinct")
-    tiny_spec.with_suffix(".cfg").write_text(
-        "CONSTANT Max = 2\nSPECIFICATION Spec\nINVARIANT Small\nPROPERTY Resting\n"
-    )
-    text = tiny_spec.read_text().replace("====", "Resting == <>[](TRUE)\n====")
-    tiny_spec.write_text(text)
+    config = "CONSTANT Max = 2\nSPECIFICATION Spec\nINVARIANT Small\nPROPERTY Resting\n"
+    tiny_spec.with_suffix(".cfg").write_text(config)
+    tiny_spec.write_text(tiny_spec.read_text().replace("====", "Resting == <>[](TRUE)\n===="))
     whole = run_cli("check", "Counter.tla").stdout.splitlines()[-1]
     assert whole.startswith("holds: Small, Resting, no deadlock (Counter.cfg); 4 states")
     tiny_spec.write_text("---- MODULE Counter ----\nASSUME TRUE\n====\n")
@@ -223,9 +221,8 @@ def test_a_variable_that_the_subscript_lacks_is_noted(run_cli: RunCli, tmp_path:
 def test_a_definition_may_be_given_and_keeps_the_value_of_a_config(folder: Path, run_cli: RunCli) -> None:
     asked = ("check", "Walk.tla", *LAST2, "-c", "Next=Walk(2)", "--invariant", "NotLast", "--json")
     assert [at for _, at in steps(run_cli(*asked, code=1).json)] == [0, 2]
-    (folder / "Walk.cfg").write_text(
-        "SPECIFICATION Spec CONSTANT Last = 5 Nobody = n NotHome = TRUE INVARIANT NotHome\n"
-    )
+    config = "SPECIFICATION Spec CONSTANT Last = 5 Nobody = n NotHome = TRUE INVARIANT NotHome\n"
+    (folder / "Walk.cfg").write_text(config)
     for more in ((), ("-c", "Last=2")):
         run_cli("check", "Walk.tla", "--no-deadlock", *more, code=0)
 

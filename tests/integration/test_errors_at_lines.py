@@ -157,9 +157,8 @@ def test_an_initial_state_that_lacks_a_variable(run_cli: RunCli, folder: Path, b
 
 def test_what_is_written_over_several_lines_is_shown_whole(run_cli: RunCli, folder: Path) -> None:
     conjuncts = [f"  /\\ N > {number}" for number in range(12)]
-    text = "\n".join(
-        ["---- MODULE Long ----", "EXTENDS Naturals", "CONSTANT N", "ASSUME", *conjuncts, "===="]
-    )
+    head = ("---- MODULE Long ----", "EXTENDS Naturals", "CONSTANT N", "ASSUME")
+    text = "\n".join([*head, *conjuncts, "===="])
     (folder / "Long.tla").write_text(text)
     (folder / "Three.tla").write_text(text.replace("Long", "Three").replace("\n".join(conjuncts[3:]), ""))
     ended = run_cli("check", "Three.tla", "-c", "N=2", code=1)

@@ -77,15 +77,13 @@ def answer(tables: Tables, row: Row) -> Answer:
     """The answer of a row of ``runs``, with its first trace."""
     trace = next((each for each in tables("traces") if each["run_id"] == row["run_id"]), None)
     states = [each for each in tables("states") if (each["run_id"], each["trace"]) == (row["run_id"], 1)]
-    return Answer(
-        outcome=row["outcome"],
-        violated=" ".join(each["name"] or each["kind"] for each in row["violated"]),
-        counts=(row["generated"], row["distinct"], row["depth"]),
-        trace=None if trace is None else " ".join(each["action"] for each in states if each["action"]),
-        loop_start=None if trace is None else trace["loop_start"],
-        stuttering=trace is not None and trace["stuttering"],
-        verdict=row["verdict"],
-    )
+    violated = " ".join(each["name"] or each["kind"] for each in row["violated"])
+    counts = (row["generated"], row["distinct"], row["depth"])
+    found = Answer(row["outcome"], violated, counts, verdict=row["verdict"])
+    if trace is None:
+        return found
+    actions = " ".join(each["action"] for each in states if each["action"])
+    return found._replace(trace=actions, loop_start=trace["loop_start"], stuttering=trace["stuttering"])
 
 
 @pytest.fixture(scope="module")
@@ -150,9 +148,8 @@ def test_processes_answer_as_shared_jvms(answers: Tables, tmp_path: Path, jar: P
 
 
 def test_all_violations_and_the_graph_are_the_same(tmp_path: Path, jar: Path) -> None:
-    text = (
-        SWEEP.replace('["Small"]', '["Small", "Low", "Even"]') + "[constants]\nKind = '\"action\"'\n[tlc]\n"
-    )
+    checks = SWEEP.replace('["Small"]', '["Small", "Low", "Even"]')
+    text = checks + "[constants]\nKind = '\"action\"'\n[tlc]\n"
     each = sweep(tmp_path, jar, text + 'find = "each"\n')
     [row] = each("runs")
     assert (row["executions"], row["undecided"]) == (4, [])

@@ -189,9 +189,8 @@ def test_small_runs_share_a_jvm_with_those_of_their_jar_alone(folder: Path, run_
     jars = f'"bundled", {named(folder / "other.jar")}'
     text = HEAD.replace("[constants]\nMax = 2\n", "")
     numbers = f"[parameters]\njar = [{jars}]\nMax = {{ from = 1, to = 6 }}\n"
-    (folder / "s.toml").write_text(
-        f'{text}{numbers}[expect]\n[[expect.point]]\nmatch = "Max > 2"\nviolates = ["Small"]\n'
-    )
+    expected = '[expect]\n[[expect.point]]\nmatch = "Max > 2"\nviolates = ["Small"]\n'
+    (folder / "s.toml").write_text(text + numbers + expected)
     assert run_cli("sweep", "s.toml", "--executor", "local", cwd=folder, process=True).code == 0
     store, versions = Store(folder / "runs/s"), {"bundled": "2.15", "other.jar": "2.99"}
     hosts = set()

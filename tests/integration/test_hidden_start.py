@@ -21,14 +21,7 @@ from tests.integration.test_sweep import processes_of, wait_until_gone
 from tests.stores import table_rows
 from tla2py.errors import ExitCode
 from tla2py.execution.executor import Executor
-from tla2py.execution.listener import (
-    NOTHING_KNOWN,
-    SILENT,
-    Durations,
-    earlier_durations,
-    schedule_runs,
-    weigh,
-)
+from tla2py.execution.listener import SILENT, Durations, earlier_durations, schedule_runs, weigh
 from tla2py.execution.sweeps import SweepOptions, run_sweeps
 from tla2py.gate.run import gate
 from tla2py.spark.choice import HandoverExecutor, choose_executor
@@ -53,8 +46,9 @@ def executors(store: Path) -> list[str]:
     return [row["executor"] for row in table_rows(store, "runs")]
 
 
-def run_while_starting(sweep: Path, told: list[str]) -> None:
-    """Run a sweep on threads while Spark starts, although its points are few."""
+def run_while_starting(sweep: Path) -> list[str]:
+    """Run a sweep on threads while Spark starts, although its points are few; what was told meanwhile."""
+    told: list[str] = []
 
     @contextlib.contextmanager
     def opened(sweeps: Sequence[Sweep]) -> Iterator[Callable[[], Executor]]:
@@ -67,6 +61,7 @@ def run_while_starting(sweep: Path, told: list[str]) -> None:
             start.close()
 
     run_sweeps(SweepOptions().load([sweep]), find_toolchain(), opened, store=sweep.parent / "store")
+    return told
 
 
 def test_few_points_never_start_spark(run_cli: RunCli, tiny_sweep: Path) -> None:
@@ -81,9 +76,7 @@ def test_few_points_never_start_spark(run_cli: RunCli, tiny_sweep: Path) -> None
 
 def test_a_spark_that_fails_is_reported_once(tiny_sweep: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SPARK_HOME", "/nowhere")
-    told: list[str] = []
-    run_while_starting(tiny_sweep, told)
-    [text] = told
+    [text] = run_while_starting(tiny_sweep)
     assert text.startswith("running on threads, since Spark did not start")
     assert executors(tiny_sweep.with_name("store")) == ["local"] * 3
 
@@ -102,9 +95,7 @@ def test_needless_spark_is_killed(tiny_sweep: Path, tmp_path: Path, monkeypatch:
                     launched.append(process)
 
     monkeypatch.setattr(SparkStart, "begin", beginning)
-    told: list[str] = []
-    run_while_starting(tiny_sweep, told)
-    assert not told
+    assert not run_while_starting(tiny_sweep)
     assert executors(tiny_sweep.with_name("store")) == ["local"] * 3
     assert launched
     assert not [process for process in launched if process.is_running()]
@@ -114,13 +105,8 @@ def test_needless_spark_is_killed(tiny_sweep: Path, tmp_path: Path, monkeypatch:
 def test_kills_as_spark_starts_leave_nothing(sent: signal.Signals, tiny_sweep: Path, tmp_path: Path) -> None:
     scratch = tmp_path / "scratch"
     scratch.mkdir()
-    process = subprocess.Popen(
-        calling("run_while_starting(folder, [])", tiny_sweep),
-        env={**os.environ, "TMPDIR": str(scratch)},
-        cwd=ROOT,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-    )
+    command, env = calling("run_while_starting(folder)", tiny_sweep), {**os.environ, "TMPDIR": str(scratch)}
+    process = subprocess.Popen(command, env=env, cwd=ROOT, stderr=subprocess.DEVNULL, start_new_session=True)
     deadline = time.monotonic() + 60
     while not any("SparkSubmit" in line for line in processes_of(scratch)):
         assert time.monotonic() < deadline
@@ -134,7 +120,6 @@ def test_kills_as_spark_starts_leave_nothing(sent: signal.Signals, tiny_sweep: P
 # What each says of the points that both have is wrong of the other.
 EXPECTED = '[expect]\nverdict = "holds"\n[[expect.point]]\nmatch = {{ Max = {} }}\nviolates = ["Small"]\n'
 SWEEPS = {"few": ("Low", 3, "[1, 2, 3]", 3), "many": ("High", 5, "[3, 1, 2, 4, 5]", 5)}
-POINTS = {"few": 3, "many": 5}
 HERE = choose_executor("local", None, SILENT)
 
 
@@ -181,7 +166,7 @@ def test_gates_while_two_sweeps_take_turns(tmp_path: Path, count: int) -> None:
             name = gated.sweep.path.stem
             found = [problem.text for problem in gated.decision.all_problems]
             assert (gated.decision.exit_code, found) == (ExitCode.OK, []), (name, len(seen))
-            assert len(gated.decision.points) == POINTS[name]
+            assert len(gated.decision.points) == {"few": 3, "many": 5}[name]
             assert all(point.row is not None for point in gated.decision.points)
             seen.append(name)
 
@@ -209,12 +194,11 @@ def test_a_store_tells_of_runs_of_the_modules_before(tiny_sweep: Path, run_cli: 
     told = tla2py.open_store(store.path).arrow("runs").to_pylist()
     assert took == {str(row["Max"]): row["wall_seconds"] for row in told}
     schedule = schedule_runs(plan, durations, range(3))
-    assert [plan.points[place].parameters["Max"] for place in schedule.places] == sorted(
-        took, key=lambda size: took[size] or 0, reverse=True
-    )
+    longest_first = sorted(took, key=lambda size: took[size] or 0, reverse=True)
+    assert [plan.points[place].parameters["Max"] for place in schedule.places] == longest_first
     assert schedule.long == {run_ids[size] for size in took if (took[size] or 0) >= LONG_SECONDS}
     assert schedule.seconds == pytest.approx(sum(each or 0 for each in took.values()))
     slow = Durations({(("Max", size),): LONG_SECONDS if size == "2" else 1.0 for size in run_ids})
     assert schedule_runs(plan, slow, range(3)).long == {run_ids["2"]}
-    assert schedule_runs(plan, NOTHING_KNOWN, range(3)).seconds is None
+    assert schedule_runs(plan, Durations(), range(3)).seconds is None
     assert schedule_runs(plan, slow, [1]).seconds == LONG_SECONDS

@@ -10,7 +10,6 @@ import re
 import select
 import subprocess
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
@@ -61,12 +60,9 @@ class Page(html.parser.HTMLParser):
 
 
 def test_what_is_written_is_text(run_cli: RunCli, hostile: Path) -> None:
-    ended = run_cli(
-        *("gate", "sweep.toml", "--executor", "local", "-o", "store", "--junit", "junit.xml"),
-        *("--sarif", "gate.sarif", "--summary", "summary.md"),
-        env={"GITHUB_ACTIONS": "true", "GITHUB_STEP_SUMMARY": None, "GITHUB_WORKSPACE": str(hostile)},
-        code=1,
-    )
+    reports = ("--junit", "junit.xml", "--sarif", "gate.sarif", "--summary", "summary.md")
+    env = {"GITHUB_ACTIONS": "true", "GITHUB_STEP_SUMMARY": None, "GITHUB_WORKSPACE": str(hostile)}
+    ended = run_cli("gate", "sweep.toml", "--executor", "local", "-o", "store", *reports, env=env, code=1)
     assert run_cli("report", "store", "-o", "page.html").code == 0
     names = ("summary.md", "page.html", "gate.sarif", "junit.xml")
     texts = {name: (hostile / name).read_text() for name in names}
@@ -93,9 +89,9 @@ def test_what_is_written_is_text(run_cli: RunCli, hostile: Path) -> None:
 def in_a_terminal(folder: Path, *arguments: str) -> str:
     """What a command writes to a terminal."""
     ours, theirs = pty.openpty()
-    command: Sequence[str] = (sys.executable, "-m", "tla2py", *arguments)
+    command, env = (sys.executable, "-m", "tla2py", *arguments), os.environ | {"TERM": "xterm"}
     with subprocess.Popen(
-        command, cwd=folder, stdin=theirs, stdout=theirs, stderr=theirs, env=os.environ | {"TERM": "xterm"}
+        command, cwd=folder, stdin=theirs, stdout=theirs, stderr=theirs, env=env
     ) as process:
         os.close(theirs)
         said = b""

@@ -68,22 +68,15 @@ class Job:
         [step] = [each for each in STEPS if each["name"] == name]
         written = self.temporary / "output"
         written.unlink(missing_ok=True)
-        github = {
-            "GITHUB_ACTIONS": "true",
-            "GITHUB_JOB": "tlc",
-            "GITHUB_WORKSPACE": str(self.checkout),
-            "GITHUB_OUTPUT": str(written),
-            "GITHUB_ENV": str(self.temporary / "env"),
-            "GITHUB_PATH": str(self.temporary / "path"),
-            "GITHUB_STEP_SUMMARY": str(self.temporary / "summary"),
-        }
+        github = {"GITHUB_ACTIONS": "true", "GITHUB_JOB": "tlc", "GITHUB_WORKSPACE": str(self.checkout)}
+        files = {"OUTPUT": "output", "ENV": "env", "PATH": "path", "STEP_SUMMARY": "summary"}
+        github |= {f"GITHUB_{key}": str(self.temporary / name) for key, name in files.items()}
         given = {key: self.value(value, inputs) for key, value in step.get("env", {}).items()}
         env = environment(**{**github, **self.variables}) | given
         ended = tool(*BASH, step["run"], cwd=self.checkout, env=env, timeout=600)
         lines = written.read_text().splitlines() if written.exists() else []
-        self.outputs.setdefault(step.get("id", name), {}).update(
-            {name: value for name, _, value in (line.partition("=") for line in lines)}
-        )
+        found = {key: value for key, _, value in (line.partition("=") for line in lines)}
+        self.outputs.setdefault(step.get("id", name), {}).update(found)
         assert ended.returncode == code, ended.stdout + ended.stderr
         return ended
 

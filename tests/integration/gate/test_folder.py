@@ -53,9 +53,8 @@ def test_a_folder_is_recorded_confirmed_and_locked(models: Path, run_cli: RunCli
     ]
     # A person reads the rows: the naive lift is a guess that is wrong.
     kept = text.replace('"violated"\nproposed', '"holds"\nproposed')
-    (models / "models.toml").write_text(
-        "\n".join(line for line in kept.splitlines() if not line.startswith("proposed"))
-    )
+    lines = [line for line in kept.splitlines() if not line.startswith("proposed")]
+    (models / "models.toml").write_text("\n".join(lines))
     assert gate(run_cli, models, *store, "--record", "--no-coverage", "--no-vacuity").code == 0
     assert gate(run_cli, models, *store, "--locked").code == 0
     # The store is judged by the folder it came from.

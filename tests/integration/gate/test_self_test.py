@@ -62,9 +62,8 @@ def kept(folder: Path) -> dict[str, str]:
 def test_properties_with_teeth_pass_and_their_mutants_are_kept(tmp_path: Path) -> None:
     write(tmp_path, sweep_text('"Same", "y < 9"', '"Moves", "Again"', deadlock=True))
     found = rows(gate(tmp_path, "--self-test", "--record", "--json", code=0))
-    assert {name: each["status"] for name, each in found.items()} == dict.fromkeys(
-        ("Same", "y < 9", "Moves", "Again", "deadlock"), "noticed"
-    )
+    names = ("Same", "y < 9", "Moves", "Again", "deadlock")
+    assert {name: each["status"] for name, each in found.items()} == dict.fromkeys(names, "noticed")
     assert kept(tmp_path) == {name: each["mutant"] for name, each in found.items()}
     lines = MIRROR.split("\n")
     for each in found.values():
