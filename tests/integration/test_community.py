@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.command import Ended
-from tests.conftest import RunCli, spec
+from tests.conftest import SPECS, RunCli, spec
 from tests.stores import lasting_tables, table_rows
 from tla2py.tlc.process import sandbox
 from tla2py.tlc.process.pool import close_hosts
@@ -23,7 +23,6 @@ SWEEP = (
     'module = "Use.tla"\n[model]\ninvariants = ["Mirrored", "Chosen", "Bag", "Few"]\ncheck_deadlock = false\n'
     '[parameters]\nN = [1, 2, 3]\n[tlc]\nmemory = "256MiB"\n'
 )
-PROGRAMS = spec("classes/Programs")
 
 
 @pytest.fixture
@@ -77,7 +76,7 @@ def test_classes_belong_to_runs_that_use_them(tla2py: RunCli, tmp_path: Path, ca
 
 
 def test_programs_run_with_trust_only(tla2py: RunCli, tmp_path: Path) -> None:
-    (tmp_path / "Programs.tla").write_text(PROGRAMS)
+    shutil.copy(SPECS / "classes/Programs.tla", tmp_path)
     asked = ("check", "Programs.tla", "--invariant", "Silent")
     assert tla2py(*asked).refusal == ("starts-programs", "Programs.tla:4:13")
     assert "violated: Silent" in tla2py(*asked, "--trust").stdout
@@ -89,7 +88,7 @@ def test_programs_run_with_trust_only(tla2py: RunCli, tmp_path: Path) -> None:
 
 
 def test_a_model_that_may_not_run_stops_no_others(tla2py: RunCli, tmp_path: Path) -> None:
-    (tmp_path / "Programs.tla").write_text(PROGRAMS)
+    shutil.copy(SPECS / "classes/Programs.tla", tmp_path)
     (tmp_path / "Programs.cfg").write_text("SPECIFICATION Spec\nINVARIANT Silent\n")
     config = "SPECIFICATION Spec\nINVARIANT Few\nCONSTANT N = 1\nCHECK_DEADLOCK FALSE\n"
     (tmp_path / "Use.cfg").write_text(config)

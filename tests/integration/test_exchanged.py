@@ -42,13 +42,12 @@ def test_a_sweep_runs_what_it_was_planned_with(tmp_path: Path, packed: bool) -> 
     write(tmp_path, Use=USE, Twice=TWICE)
     classes, jar = tmp_path / "classes", tmp_path / "tools.jar"
     shutil.copy(bundled_jar(), jar)
-    classes.mkdir()
-    (classes / "Twice.class").write_bytes(TWICE_CLASS)
     if packed:
-        with zipfile.ZipFile(tmp_path / "twice.jar", "w") as packing:
-            packing.write(classes / "Twice.class", "Twice.class")
-        shutil.rmtree(classes)
-        (tmp_path / "twice.jar").rename(classes)
+        with zipfile.ZipFile(classes, "w") as packing:
+            packing.writestr("Twice.class", TWICE_CLASS)
+    else:
+        classes.mkdir()
+        (classes / "Twice.class").write_bytes(TWICE_CLASS)
     sweep = tmp_path / "sweep.toml"
     sweep.write_text('module = "Use.tla"\n[model]\ninvariants = ["Four"]\n[tlc]\noverrides = ["classes"]\n')
 
@@ -249,10 +248,8 @@ def test_a_module_may_have_a_constant_of_that_name(folder: Path, run_cli: RunCli
     assert refused.refusal == ("assigned-twice", "s.toml:7:1")
     assert '"tlc.jar"' in refused.hint
     other = named(folder / "other.jar")
-    (folder / "s.toml").write_text(f'{head}[parameters]\ntlc.jar = ["bundled", {other}]\n')
     row = '[[expect.point]]\nmatch = { tlc.jar = "other.jar" }\nverdict = "violated"\n'
-    with (folder / "s.toml").open("a") as file:
-        file.write(row)
+    (folder / "s.toml").write_text(f'{head}[parameters]\ntlc.jar = ["bundled", {other}]\n{row}')
     red = run_cli("gate", "s.toml", "--executor", "local", cwd=folder, code=1)
     assert "point 2  tlc.jar = other.jar" in red.stdout
     assert "point 1" not in red.stdout

@@ -163,8 +163,7 @@ def test_the_same_sweep_gives_the_same_reports(locked: Folder, tmp_path: Path, r
 
 
 def test_a_constant_that_nothing_assigns_is_named(folder: Folder) -> None:
-    folder.change(folder.sweep, 'Goal = "Roof"\n', "")
-    folder.change(folder.sweep, "[constants]\n", "")
+    folder.change(folder.sweep, '[constants]\nGoal = "Roof"\n', "")
     # A number is compared with it, so it must be one.
     assert folder.gate(code=2).error.code == "unassigned"
     folder.change(folder.module, "NotThere == floor /= Goal", "Goals == {Goal}")
@@ -186,8 +185,7 @@ def test_of_several_counterexamples_one_is_shown_and_the_command_to_see_all(fold
     red(done, 1, (Reason.UNEXPECTED, 1))
     assert "Inside" in done.stdout
     assert done.stdout.count("initial state") == 1
-    _, _, command = done.stdout.partition("tla2py trace ")
-    command = f"trace {command}"
-    shown = folder.cli(*shlex.split(command.splitlines()[0]))
+    asked = done.stdout.partition("tla2py trace ")[2].splitlines()[0]
+    shown = folder.cli("trace", *shlex.split(asked))
     assert (shown.code, shown.stdout.count("initial state")) == (0, 2)
     assert "Low is violated, 3 states" in shown.stdout
