@@ -1,4 +1,4 @@
-"""A folder of configs as a gate, with the real TLC."""
+"""A folder of configs as a gate, and what configs expect, with the real TLC."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 
 from tests.command import Ended
 from tests.conftest import RunCli
-from tests.integration.gate.lift import LIFT, NO_CI, drifts, red
+from tests.integration.gate.lift import LIFT, NO_CI, drifts, red, refused
 from tla2py.gate.problem import Reason
 
 CONFIGS = {
@@ -110,3 +110,78 @@ def test_a_file_that_a_folder_is_given_is_read_by_its_runs(tmp_path: Path, run_c
     assert "1 run to execute" in second.stderr
     refused = run_cli("sweep", "specs", "--executor", "local", "-c", "Tup=3", cwd=tmp_path, code=2)
     assert "declares no constant Tup" in refused.stderr
+
+
+LIVE = LIFT.replace("====\n", "Arrives == <>(floor = Top)\nStop == floor < 1 /\\ floor' = floor + 1\n====\n")
+EXPECTING = {
+    "Low": "SPECIFICATION Spec\nINVARIANT Low\nCONSTANTS Top = 2 Goal = 7\n\\* EXPECT SafetyFailure Low\n",
+    "Inside": "SPECIFICATION Spec\nINVARIANT Inside\nCONSTANTS Top = 2 Goal = 7\n\\* EXPECT Success\n",
+    "Live": "SPECIFICATION Spec\nPROPERTY Arrives\nCONSTANTS Top = 1 Goal = 7\n_EXPECT LIVENESS_VIOLATION\n",
+    "Stops": "INIT Init\nNEXT Stop\nCONSTANTS Top = 1 Goal = 7\n\\* EXPECT DeadlockFailure\n",
+    "High": "SPECIFICATION Spec\nCONSTANTS Top = 9 Goal = 7\n\\* EXPECT AssumptionFailure\n",
+}
+TOML = 'module = "Lift.tla"\nconfig = "models/*.cfg"\n[tlc]\ntimeout = "1m"\nmemory = "256MiB"\n'
+OVERRIDES = "the sweep file's [expect] overrides EXPECT at models/Low.cfg:4:4"
+
+
+@pytest.fixture
+def others(tmp_path: Path) -> Path:
+    (tmp_path / "Lift.tla").write_text(LIVE)
+    (tmp_path / "models").mkdir()
+    for name, text in EXPECTING.items():
+        (tmp_path / "models" / f"{name}.cfg").write_text(text)
+    (tmp_path / "sweep.toml").write_text(TOML)
+    return tmp_path
+
+
+def judge(run_cli: RunCli, folder: Path, *options: str, code: int | None = None) -> Ended:
+    command = ("gate", "sweep.toml", "-o", "store", "--executor", "local", *options)
+    return run_cli(*command, cwd=folder, env=NO_CI, code=code)
+
+
+def test_what_configs_expect_is_gated(others: Path, run_cli: RunCli) -> None:
+    assert [len(gated.decision.points) for gated in judge(run_cli, others, code=0).reported.gated] == [5]
+    # Another expectation is another judgement, not another run.
+    low, stops = others / "models" / "Low.cfg", others / "models" / "Stops.cfg"
+    low.write_text(EXPECTING["Low"].replace("SafetyFailure Low", "Success"))
+    stops.write_text(EXPECTING["Stops"].replace("DeadlockFailure", "SafetyFailure"))
+    done = judge(run_cli, others, "--sarif", "s.sarif")
+    assert done.executed == 0
+    red(done, 1, (Reason.UNEXPECTED, 4), (Reason.UNEXPECTED, 5))
+    told = (("Low", "Low", "holds"), ("Stops", "violation_deadlock", "violation_safety"))
+    for problem, (config, *words) in zip(done.problems, told, strict=True):
+        assert problem.point is not None
+        point = done.reported.gated[0].decision.points[problem.point - 1]
+        assert point.point.parameters["config"] == f"models/{config}.cfg"
+        assert all(word in problem.text for word in words)
+    # A row of the sweep file goes before what its config says.
+    row = "[[expect.point]]\nmatch = { config = 'models/Low.cfg' }\nviolates = ['Low']\n"
+    (others / "sweep.toml").write_text(TOML + row)
+    stops.write_text(EXPECTING["Stops"])
+    [gated] = judge(run_cli, others, code=0).reported.gated
+    assert [each for each in gated.decision.notices if "EXPECT" in each] == [OVERRIDES]
+
+
+def test_the_sweep_file_wins_over_what_a_config_expects(others: Path, run_cli: RunCli) -> None:
+    only = TOML.replace("models/*.cfg", "models/Low.cfg")
+    (others / "sweep.toml").write_text(f"{only}[expect]\nverdict = 'holds'\n")
+    done = judge(run_cli, others)
+    red(done, 1, (Reason.UNEXPECTED, 1))
+    assert f"note: {OVERRIDES}" in done.stdout
+    assert OVERRIDES in run_cli("sweep", "sweep.toml", "--executor", "local", cwd=others).stderr
+    # Rows alone leave the other points to their configs.
+    (others / "sweep.toml").write_text(f"{only}[expect]\n")
+    assert "overrides" not in judge(run_cli, others, code=0).stdout
+
+
+@pytest.mark.parametrize(
+    ("said", "code", "named"),
+    [
+        ("EXPECT SafetyFailure Lov", "expect-unchecked", "Lov"),
+        ("EXPECT Success Low", "expect-contradiction", "['Low']"),
+    ],
+)
+def test_what_a_config_cannot_expect(others: Path, run_cli: RunCli, said: str, code: str, named: str) -> None:
+    (others / "models" / "Low.cfg").write_text(EXPECTING["Low"].replace("EXPECT SafetyFailure Low", said))
+    refused(judge(run_cli, others), code, "models/Low.cfg:4:4", named)
+    assert not (others / "store").exists()
