@@ -86,7 +86,7 @@ def asserting(views: dict[str, StoreView]) -> Trace:
 
 def changed(trace: Trace, position: int) -> Trace:
     states = list(trace.states)
-    # It is the position there.
+    # There are as many hops as states before.
     states[position] = replace(states[position], values={**states[position].values, "hops": position + 7})
     return replace(trace, states=tuple(states))
 

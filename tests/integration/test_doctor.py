@@ -128,8 +128,11 @@ def test_what_the_tlc_in_use_is_known_to_get_wrong(run_cli: RunCli, newer_tlc: P
     assert "let-variable" not in found["faults"]["found"]
 
 
-TOOLS = "from tla2py.tlc.tools.toolchain import find_toolchain\n"
-ASK = f"{TOOLS}from tla2py.tlc.process.pool import class_archive\nprint(class_archive(find_toolchain()))"
+ASK = """
+from tla2py.tlc.process.pool import class_archive
+from tla2py.tlc.tools.toolchain import find_toolchain
+print(class_archive(find_toolchain()))
+"""
 
 
 @pytest.fixture
@@ -176,7 +179,7 @@ def test_nothing_is_left_to_the_interpreter(cache: Path, tiny_spec: Path, tmp_pa
     assert archive is not None
     (tmp_path / "MC.cfg").write_text("CONSTANT Max = 20000\nINIT Init\nNEXT Next\n")
     # With -Xbatch a hot method is compiled at its threshold, however little time the machine leaves to the compiler.
-    java = (tools.java.path, *archive_options(archive), "-XX:+PrintCompilation", "-Xbatch")
+    java: list[str | Path] = [tools.java.path, *archive_options(archive), "-XX:+PrintCompilation", "-Xbatch"]
     tlc = ("-cp", tools.jar.path, "tlc2.TLC", "-deadlock", "-config", tmp_path / "MC.cfg", tiny_spec.name)
     done = tool(*java, *tlc, cwd=tiny_spec.parent, check=True)
     compiled = set(re.findall(r"tlc2\.tool\.impl\.Tool::(\w+)", done.stdout))
