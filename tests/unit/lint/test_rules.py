@@ -165,15 +165,7 @@ def test_values_of_a_sweep_are_of_the_kind_that_the_module_needs(box: Path) -> N
     assert found[0].message == "S is a set of numbers, but symmetry permutes only sets of model values"
 
 
-VOTE = r"""---- MODULE Vote ----
-CONSTANTS Proc, Leader
-VARIABLE x
-Nobody == CHOOSE n : n \notin Proc
-Init == x = Leader
-Step == x' \in Proc
-Spec == Init /\ [][Step]_x
-====
-"""
+VOTE = spec("lint/Vote")
 
 
 @pytest.mark.parametrize(
@@ -230,15 +222,7 @@ def test_a_config_says_what_is_declared_for_a_sweep_and_for_options(tmp_path: Pa
     assert tuple(lint_values(spec, given, [])) == ()
 
 
-RACE = r"""---- MODULE Race ----
-EXTENDS Naturals
-CONSTANTS Mode, Flag, Size, Nil, Servers
-VARIABLES count, owner
-Spec == count = 0 /\ owner = Nil /\ [][count' = count + 1 /\ owner' \in Servers]_<<count, owner>>
-Fast == Mode = "fast"
-On == Flag = TRUE
-Big == count # Size
-===="""
+RACE = spec("lint/Race")
 
 
 @pytest.mark.parametrize(

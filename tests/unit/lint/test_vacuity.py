@@ -10,26 +10,7 @@ from tests.unit.lint.page import lint_text
 from tla2py.lint.rules import lint_file
 from tla2py.sweep.rules import lint_paths
 
-RING = r"""---- MODULE Ring ----
-EXTENDS FiniteSets, Naturals, TLC
-CONSTANTS Node, a, b
-VARIABLES leader, log
-Symmetry == Permutations(Node)
-Elements == {a, b}
-OfElements == Permutations(Elements)
-First == CHOOSE n \in Node : TRUE
-Pick(S) == CHOOSE n \in S : TRUE
-Half == CHOOSE k \in 0..Cardinality(Node) : 2 * k >= Cardinality(Node)
-Others(n) == CHOOSE m \in Node : m # n
-NoNode == CHOOSE n : n \notin Node
-Leader == CHOOSE n \in Node : leader[n]
-Init == leader = [n \in Node |-> n = First] /\ log = {}
-Next == \E n \in Node : leader' = [leader EXCEPT ![n] = TRUE] /\ STEP
-Spec == /\ Init
-        /\ [][Next]_<<leader, log>>
-Inv == INVARIANT
-====
-"""
+RING = spec("lint/Ring")
 
 
 def lint_ring(
@@ -74,19 +55,6 @@ module = "Grid.tla"
 [model]
 specification = "Spec"
 invariants = ["Inv"]
-"""
-GRID = r"""---- MODULE Grid ----
-EXTENDS Naturals
-CONSTANTS N, M, Quorums
-VARIABLE x
-Inner(k) == INSTANCE Cell WITH Size <- M + k
-Bound == x < N
-Top == 3
-Spec == x = 0 /\ [][x' = BODY]_x
-Inv == INV
-ASSUME N > 0 /\ ASSUMED
-Unused == N
-====
 """
 CELL = "---- MODULE Cell ----\nCONSTANT Size, N\nCap == Size\nOwn == N\n====\n"
 

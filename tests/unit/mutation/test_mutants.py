@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
 
-from tests.unit.rows import mutant_row
+from tests.conftest import SPECS, spec
+from tests.unit.rows import mutant_row, run_row
 from tla2py.errors import InputError
 from tla2py.model.model import Config
 from tla2py.model.mutant import Killer, MutantReport
-from tla2py.model.outcome import Outcome, Verdict, Violation
-from tla2py.model.row import RunRow
+from tla2py.model.outcome import Outcome, Verdict
 from tla2py.mutation.operators import OPERATORS
 from tla2py.mutation.rounds import killers_of, status_of
 from tla2py.mutation.trial import (
@@ -31,58 +32,13 @@ from tla2py.tla.graph import ModuleGraph
 from tla2py.tla.parse import load_modules, read_text
 
 ROOT = Path(__file__).parents[3]
-LOG = """---- MODULE Log ----
-EXTENDS Naturals
-VARIABLE log
-Start == 0
-Init == log = Start
-Free == /\\ log < 9
-        /\\ log >= 0
-Append(n) == /\\ Free
-             /\\ log' = log + n
-====
-"""
-MAIN = r"""---- MODULE Main ----
-EXTENDS Naturals, FiniteSets
-CONSTANTS Nodes, Unused
-VARIABLES end, acks, state
-vars == <<end, acks, state>>
-L == INSTANCE Log WITH log <- end
-Init == /\ L!Init
-        /\ acks = Nodes
-        /\ state = [n \in Nodes |-> [busy |-> FALSE, mode |-> "on"]]
-Modes == {"on", "off"}
-Clear == acks' = {} /\ UNCHANGED state
-Write == LET quorum == {q \in SUBSET Nodes : Cardinality(q) * 2 > Cardinality(Nodes)}
-         IN  /\ \A n \in acks : ~state[n].busy
-             /\ L!Append(1)
-             /\ Clear
-Ack(n) == /\ \E q \in {Nodes, {n}} : Cardinality(q) > Cardinality(acks)
-          /\ acks' = acks \cup {n}
-          /\ IF n \in acks
-             THEN /\ state' = [state EXCEPT ![n].busy = TRUE]
-                  /\ end > 0
-             ELSE state' = state
-          /\ UNCHANGED end
-Leave(n) == /\ CASE n \in acks -> acks' = acks \ {n}
-                 [] OTHER -> UNCHANGED acks
-            /\ UNCHANGED <<end, state>>
-Next == Write \/ \E n \in Nodes : Ack(n) \/ Leave(n)
-Idle == end' = end - 1
-Spec == Init /\ [][Next]_vars /\ WF_vars(Write) /\ SF_vars(\E n \in Nodes : Ack(n))
-Safe == /\ end >= 0
-        /\ \A n \in Nodes : state[n].mode \in Modes /\ acks \subseteq Nodes
-====
-"""
 CONFIG = Config(specification="Spec", invariants=("Safe",))
 CASE = "CASE n \\in acks -> acks' = acks \\ {n}\n                 [] OTHER -> UNCHANGED acks"
 
 
 @pytest.fixture
 def main(tmp_path: Path) -> Path:
-    (tmp_path / "Log.tla").write_text(LOG)
-    (tmp_path / "Main.tla").write_text(MAIN)
-    return tmp_path / "Main.tla"
+    return Path(shutil.copytree(SPECS / "mutants", tmp_path / "mutants"), "Main.tla")
 
 
 def mutants(path: Path, config: Config = CONFIG, **replaced: str) -> list[Mutant]:
@@ -164,10 +120,8 @@ def test_all_mutants_of_the_systems_parse() -> None:
         texts = {module.name: module.text for module in graph.modules}
         found = model_mutants(graph, Config(specification="Spec"), {})
         assert len(found) > 80
-        made = {m.operator for m in found}
-        assert made >= {
-            *["drop-guard", "negate-guard", "drop-update", "drop-disjunct", "change-initial-value"]
-        }
+        common = {"drop-guard", "negate-guard", "drop-update", "drop-disjunct", "change-initial-value"}
+        assert {m.operator for m in found} >= common
         for each in found[::7]:
             changed = each.edit.apply(texts[each.module])
             assert read_text(changed).syntax_error is None, each
@@ -179,20 +133,18 @@ def test_a_list_after_a_change_stays_aligned(tmp_path: Path) -> None:
         "---- MODULE Wide ----\nEXTENDS Naturals\nVARIABLE x\nInit == x = 0\n"
         "Next == IF x < 3 THEN /\\ x' = x + 1\n                      /\\ x < 5\n        ELSE x' = 0\n====\n"
     )
-    (tmp_path / "Wide.tla").write_text(text)
-    found = mutants(tmp_path / "Wide.tla", Config(init="Init", next="Next"))
-    swapped = next(m for m in found if m.edit.after == "<=" and m.line == 5)
+
+    def changed(text: str, after: str) -> list[str]:
+        (tmp_path / "Wide.tla").write_text(text)
+        found = mutants(tmp_path / "Wide.tla", Config(init="Init", next="Next"))
+        assert all(read_text(m.edit.apply(text)).syntax_error is None for m in found)
+        return next(m for m in found if m.edit.after == after and m.line == 5).edit.apply(text).split("\n")
+
     moved = ["Next == IF x <=", "               3 THEN /\\ x' = x + 1", "                      /\\ x < 5"]
-    assert swapped.edit.apply(text).split("\n")[4:7] == moved
-    dropped = next(m for m in found if m.edit.after == "TRUE" and m.line == 5)
-    assert dropped.edit.apply(text).split("\n")[4] == "Next == IF TRUE  THEN /\\ x' = x + 1"
-    assert all(read_text(m.edit.apply(text)).syntax_error is None for m in found)
+    assert changed(text, "<=")[4:7] == moved
+    assert changed(text, "TRUE")[4] == "Next == IF TRUE  THEN /\\ x' = x + 1"
     # A comment hides no list.
-    text = text.replace("x + 1\n", "x + 1\n \\* why\n")
-    (tmp_path / "Wide.tla").write_text(text)
-    found = mutants(tmp_path / "Wide.tla", Config(init="Init", next="Next"))
-    swapped = next(m for m in found if m.edit.after == "<=" and m.line == 5)
-    assert swapped.edit.apply(text).split("\n")[5] == "               3 THEN /\\ x' = x + 1"
+    assert changed(text.replace("x + 1\n", "x + 1\n \\* why\n"), "<=")[5] == moved[1]
 
 
 def test_replaced_definitions_stay(main: Path) -> None:
@@ -219,31 +171,11 @@ def test_samples_are_reproducible_and_choices_are_checked(main: Path) -> None:
     line = {"module": "Main", "line": 11, "column": 10, "before": "acks' = {}", "after": "acks' = Nodes"}
     [given] = given_mutants([load_modules(main)], ["", json.dumps(line)], "mine.jsonl")
     assert (given.operator, given.definition, given.edit.after) == ("given", "Clear", "acks' = Nodes")
-    assert "Clear == acks' = Nodes /\\ UNCHANGED state" in given.edit.apply(MAIN)
+    assert "Clear == acks' = Nodes /\\ UNCHANGED state" in given.edit.apply(main.read_text())
 
 
 def test_a_translation_shows_the_line_of_the_algorithm() -> None:
-    text = """---- MODULE Loop ----
-EXTENDS Naturals
-(* --algorithm Loop
-variable x = 0;
-begin
-Step:
-  x := x + 1;
-end algorithm *)
-\\* BEGIN TRANSLATION
-VARIABLES x, pc
-vars == << x, pc >>
-Init == x = 0 /\\ pc = "Step"
-Step == /\\ pc = "Step"
-        /\\ x' = x + 1
-        /\\ pc' = "Done"
-Next == Step
-Spec == Init /\\ [][Next]_vars
-\\* END TRANSLATION
-====
-"""
-    module = read_text(text, Path("Loop.tla"))
+    module = read_text(spec("mutants/Loop"), Path("Loop.tla"))
     graph = ModuleGraph(root=module, modules=(module,), standard=("Naturals",))
     found = model_mutants(graph, Config(specification="Spec"), {})
     places = {(m.line, m.algorithm) for m in found if m.definition == "Step"}
@@ -294,10 +226,8 @@ def test_figures() -> None:
 def test_a_status(
     outcome: Outcome, verdict: Verdict, distinct: int | None, kinds: tuple[str, ...], status: str | None
 ) -> None:
-    violated = tuple(Violation(kind=kind, name="P") for kind in kinds)  # type: ignore[arg-type]
-    result = RunRow(
-        run_id="0", point=1, outcome=outcome, verdict=verdict, distinct=distinct, violated=violated
-    )
+    names = (f"{kind}:P" for kind in kinds)
+    result = run_row(verdict.value, *names, outcome=outcome, distinct=distinct)
     assert status_of(result, 10) == status
     if status == "killed":
         word = {Verdict.BROKEN: "evaluation", Verdict.EXCLUDED: "assumption"}.get(verdict)

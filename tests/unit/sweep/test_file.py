@@ -24,59 +24,6 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "sweep.toml"
 
 
-EVERYTHING = """
-name = "all"
-module = ["A.tla", "B.tla"]
-libraries = ["../lib"]
-template = "own.cfg.j2"
-[model]
-init = "Init"
-next = "Next"
-invariants = ["Inv"]
-properties = ["Live"]
-constraints = ["Small"]
-action_constraints = ["Slow"]
-postconditions = ["Post"]
-check_deadlock = false
-symmetry = ["R"]
-view = "V"
-alias = "A"
-[constants]
-N = 2
-Flag = true
-Origin = "<<0, -1>>"
-[substitutions]
-Nat = "SmallNat"
-"[B]Op" = "MyOp"
-[parameters]
-R = ["{a}", "{a, b}"]
-M = [1, 2, false]
-[grid]
-exclude = [{ R = "{a}", M = 1 }]
-include = [{ R = "{c}", M = 9 }]
-repeat = 2
-[tlc]
-mode = "simulate"
-find = "each"
-workers = 2
-timeout = 90
-memory = "512MiB"
-num = 10
-depth = 20
-seed = 3
-coverage = true
-options = ["-lncheck", "final"]
-java_options = ["-Xint"]
-[expect]
-verdict = "holds"
-[[expect.point]]
-match = { M = 1 }
-violates = ["Inv"]
-trace_length = 3
-distinct = 10
-min_distinct = 9
-fires = ["Next"]
-"""
 
 
 def test_a_file_with_everything(path: Path) -> None:

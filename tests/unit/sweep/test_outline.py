@@ -19,21 +19,7 @@ from tla2py.tlc.config.render import default_template, render_config
 from tla2py.tlc.config.wrapper import build_config
 from tla2py.view.sweep import planned
 
-MODULE = r"""---- MODULE Wide ----
-EXTENDS Naturals, FiniteSets, TLC
-CONSTANTS A, B, Procs, Op(_)
-LOCAL Hidden == 3
-Twice == 2 * A
-VARIABLE x
-Init == x = 0
-Next == x < A + B + Cardinality(Procs) /\ x' = x + 1
-Spec == Init /\ [][Next]_x
-Small == x <= 100
-Tiny == x <= 1
-Bound == x < Twice
-Perms == Permutations(Procs)
-====
-"""
+MODULE = spec("sweep/Wide")
 OTHER = MODULE.replace("MODULE Wide", "MODULE Other").replace("CONSTANTS A, B", "B == 4\nCONSTANTS A")
 HEAD = """\
 module = "Wide.tla"

@@ -18,20 +18,7 @@ from tla2py.sweep.plan import plan_sweep
 from tla2py.sweep.rules import lint_sweep
 from tla2py.sweep.sweep import Sweep
 
-CONFIG = r"""\* Small
-INIT Init
-NEXT Next
-CONSTANTS
-  Low = 1
-  Who = {a, Limit}  Nil = Nil
-  Origin <- Table2
-  Table <- Table2
-  Pick(1, 2) = 1
-  Other <- [Box] Limit
-INVARIANT Full
-CONSTRAINT Full
-CHECK_DEADLOCK FALSE
-"""
+CONFIG = (SPECS / "sweep/Box.cfg").read_text()
 
 
 @pytest.fixture

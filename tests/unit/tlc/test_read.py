@@ -18,33 +18,6 @@ from tla2py.tlc.config.read import ConfigFile, config_beside, config_expectation
 from tla2py.tlc.config.render import default_template, render_config
 from tla2py.tlc.config.statements import KEYWORDS, literal_text
 
-EVERYTHING = r"""
-\* A comment, with INVARIANT in it.
-SPECIFICATION Spec (* another (* nested, CONSTANT X = 1 *)
-over lines *) CONSTANTS N = 3 S={a,b , "c"}
-  Deep = {{1}, {}} Flag = TRUE
-  p1 = p1
-CONSTANT Nat <- SmallNat
-  Op(1, {a}) = 2
-  Op(2,{a}) = "x y"
-  Seq <- [Sequences] BoundedSeq
-  M!N = [Mod] 4
-INVARIANT Inv1 Inv2
-INVARIANTS
-  Inv3
-PROPERTY Live PROPERTIES Other
-CONSTRAINT Small CONSTRAINTS Smaller
-ACTION_CONSTRAINT Slow ACTION_CONSTRAINTS
-POSTCONDITION Post
-POSTCONDITIONS After Late
-_POSSIBLE Reached
-_PERIODIC Often
-_RL_REWARD Reward
-SYMMETRY Sym
-VIEW View
-ALIAS Alias
-CHECK_DEADLOCK FALSE
-"""
 
 
 PATH = Path("Model.cfg")

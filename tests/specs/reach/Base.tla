@@ -1,0 +1,3 @@
+---- MODULE Base ----
+Zero == 0
+====

@@ -1,0 +1,3 @@
+---- MODULE Pure ----
+Id(x) == x
+====

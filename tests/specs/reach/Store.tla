@@ -1,0 +1,6 @@
+---- MODULE Store ----
+EXTENDS Naturals
+CONSTANT size
+LOCAL Room == size
+Fits(n) == n < Room
+====
