@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.conftest import spec
 from tests.unit.tla.conftest import LoadModules
 from tla2py.tla.graph import ReachedDigests, closure, digest_assumptions, digest_names
 from tla2py.tla.module import (
@@ -19,7 +20,7 @@ from tla2py.tla.module import (
     visible_offsets,
 )
 
-MODULES = {"Root": ROOT, "Base": BASE, "Store": STORE, "Pure": PURE}
+MODULES = {name: spec(f"reach/{name}") for name in ("Root", "Base", "Store", "Pure")}
 
 
 def reach(
@@ -95,14 +96,14 @@ def test_a_name_that_means_another_definition_changes_the_digest(load: LoadModul
     before = reach(load, "Other")
     # Zero is of the same text, but no longer that of Base.
     moved = dict(MODULES, Base="---- MODULE Base ----\nNothing == 0\n====\n")
-    moved["Root"] = ROOT.replace("LOCAL Step", "CONSTANT Zero\nLOCAL Step")
+    moved["Root"] = MODULES["Root"].replace("LOCAL Step", "CONSTANT Zero\nLOCAL Step")
     after = digest_names(load(*moved.values()), ["Other"], {})
     assert before.digest != after.digest
     assert {**after.definitions, "Zero": before.definitions["Zero"]} == before.definitions
 
 
 def test_assumptions_have_digests(load: LoadModules) -> None:
-    texts = {**MODULES, "Root": ROOT.replace("Limit > Zero", "Limit >= Zero")}
+    texts = {**MODULES, "Root": MODULES["Root"].replace("Limit > Zero", "Limit >= Zero")}
     (before, used), (after, _) = (digest_assumptions(load(*each.values()), {}) for each in (MODULES, texts))
     assert set(used.definitions) == {"Zero"}
     assert before.keys() == after.keys() == {"Root", "Base"}
@@ -114,16 +115,9 @@ def test_assumptions_have_digests(load: LoadModules) -> None:
 
 
 def test_columns_of_tlc_are_counted_in_characters() -> None:
-    for line, columns in {
-        "abc": {1: 1, 3: 3, 9: 9},
-        "\tx": {9: 2},
-        "a\tx": {9: 3},
-        "abcdefgh\tx": {17: 10},
-        '"𝔸" x': {6: 5},
-        "é x": {3: 3},
-        "": {1: 1},
-    }.items():
-        assert {column: character_column(line, column) for column in columns} == columns
+    columns = {"abc": {1: 1, 3: 3, 9: 9}, "\tx": {9: 2}, "a\tx": {9: 3}, "abcdefgh\tx": {17: 10}}
+    for line, told in {**columns, '"𝔸" x': {6: 5}, "é x": {3: 3}, "": {1: 1}}.items():
+        assert {column: character_column(line, column) for column in told} == told, line
 
 
 TEXTS = st.text(st.characters(codec="utf-8", exclude_categories=["Cs", "Cc"]), min_size=1).filter(str.strip)
@@ -131,10 +125,8 @@ TEXTS = st.text(st.characters(codec="utf-8", exclude_categories=["Cs", "Cc"]), m
 
 def escaped(text: str) -> str:
     """A text as a TOML string, with every other character escaped."""
-    parts = [
-        f"\\U{ord(each):08x}" if number % 2 or each in '"\\' else each for number, each in enumerate(text)
-    ]
-    return '"' + "".join(parts) + '"'
+    odd = (f"\\U{ord(each):08x}" if at % 2 or each in '"\\' else each for at, each in enumerate(text))
+    return f'"{"".join(odd)}"'
 
 
 @given(TEXTS, TEXTS)
@@ -160,36 +152,13 @@ def test_every_form_of_a_string() -> None:
     assert [line_and_column("ab\nc", offset) for offset in range(4)] == [(1, 1), (1, 2), (1, 3), (2, 1)]
 
 
-ALGORITHM = """---- MODULE A ----
-(* --algorithm A
-begin
-  one: x := 1;
-  two:
-    x := 2;
-end algorithm *)
-{}Last == 1
-===="""
-TRANSLATION = """\\* BEGIN TRANSLATION
-VARIABLES x
-one == /\\ x = 0
-       /\\ x' = 1
-two == x' = 2
-\\* END TRANSLATION
-"""
-
-
 def test_the_lines_of_a_translated_copy() -> None:
-    original, copy = ALGORITHM.format(""), ALGORITHM.format(TRANSLATION)
-    lines = copy.split("\n")
-    own = original.split("\n")
-    for number, line in enumerate(lines, 1):
-        found = own[original_line(original, copy, number) - 1]
-        if line in TRANSLATION:
-            expected = {"one": "  one: x := 1;", "two": "  two:"}.get(lines[number - 1][:3].strip())
-            expected = expected or ("  one: x := 1;" if "x' = 1" in line else expected)
-            assert found == (expected or ("  two:" if "END" in line else "(* --algorithm A"))
-        else:
-            assert found == line
+    copy = spec("reach/Translated")
+    translation = copy[copy.index("\\* BEGIN") : copy.index("Last ==")]
+    original = copy.replace(translation, "")
+    found = [original_line(original, copy, number) for number in range(1, 16)]
+    # Without a label a line is that of the algorithm's begin.
+    assert found == [*range(1, 8), 2, 2, 4, 4, 5, 5, 8, 9]
     # A blanked word moves no line.
     original = "LOCAL A == 1\nB == 2\nLOCAL C == 3"
     copy = original.replace("LOCAL C", "      C")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.conftest import spec
 from tests.unit.tla.conftest import LoadModules, module
 from tla2py.tla.constant_types import ConstantType, infer_types
 from tla2py.tla.levels import Level
@@ -12,6 +13,12 @@ from tla2py.tla.levels import Level
 def kind_of(load: LoadModules, body: str, declaration: str = "CONSTANT C") -> ConstantType:
     head = f"EXTENDS Integers, Sequences, FiniteSets, TLC\n{declaration}\nVARIABLE x\n"
     return infer_types(load(module("M", head + body)))["C"]
+
+
+SUM = r"""RECURSIVE Sum(_, _)
+Sum(f, s) == IF s = {} THEN 0
+             ELSE LET e == CHOOSE e \in s : TRUE IN f[e] + Sum([f EXCEPT ![e] = 0], s \ {e})
+A == Sum(x, C)"""
 
 
 @pytest.mark.parametrize(
@@ -51,17 +58,8 @@ def kind_of(load: LoadModules, body: str, declaration: str = "CONSTANT C") -> Co
         ("A == x \\in (1..3) \\cup {C}\nB == IF x = C THEN x' = 1 ELSE x' = x + 1", "model value"),
         ("All == C \\cup {0}\nA == \\A p \\in All : IF p = 0 THEN x = 1 ELSE x = p", "set of model values"),
         # Recursive operators come to an end.
-        (
-            r"""RECURSIVE Sum(_, _)
-Sum(f, s) == IF s = {} THEN 0
-             ELSE LET e == CHOOSE e \in s : TRUE IN f[e] + Sum([f EXCEPT ![e] = 0], s \ {e})
-A == Sum(x, C)""",
-            "set of model values",
-        ),
-        (
-            "RECURSIVE Deep(_)\nDeep(s) == IF s = {} THEN 0 ELSE Deep(UNION s) + Deep({s})\nA == Deep(C)",
-            "set of sets",
-        ),
+        (SUM, "set of model values"),
+        ("RECURSIVE D(_)\nD(s) == IF s = {} THEN 0 ELSE D(UNION s) + D({s})\nA == D(C)", "set of sets"),
     ],
 )
 def test_uses_tell_the_kind(load: LoadModules, body: str, kind: str) -> None:
@@ -71,18 +69,13 @@ def test_uses_tell_the_kind(load: LoadModules, body: str, kind: str) -> None:
 
 
 def test_needs_pass_through_operators_let_and_instances(load: LoadModules) -> None:
-    spec = load(
-        module(
-            "Main",
-            """CONSTANTS Limit, Nodes, Flag
+    main = """CONSTANTS Limit, Nodes, Flag
 Below(a, b) == a < b
 Twice(F(_), a) == F(F(a))
 Ok == LET bound == Limit IN Below(1, bound)
-I == INSTANCE Base WITH Procs <- Nodes, On <- Flag""",
-        ),
-        module("Base", "CONSTANTS Procs, On\nAny == \\E p \\in Procs : On"),
-    )
-    kinds = infer_types(spec)
+I == INSTANCE Base WITH Procs <- Nodes, On <- Flag"""
+    base = "CONSTANTS Procs, On\nAny == \\E p \\in Procs : On"
+    kinds = infer_types(load(module("Main", main), module("Base", base)))
     found = {name: each.kind for name, each in kinds.items()}
     assert found == {"Limit": "number", "Nodes": "set of model values", "Flag": "boolean"}
     assert "passed to Below" in kinds["Limit"].reason
@@ -124,33 +117,7 @@ def test_assumptions_go_before_uses_and_uses_before_comments(load: LoadModules) 
     assert (found.kind, found.certain) == ("operator", True)
 
 
-PROTOCOL = module(
-    "Protocol",
-    """EXTENDS Naturals, TLC
-CONSTANTS Nodes, Max
-VARIABLES x, y
-vars == <<x, y>>
-Init == x = 0 /\\ y = [n \\in Nodes |-> 0]
-Up(n) == x < Max /\\ x' = x + 1 /\\ y' = [y EXCEPT ![n] = x]
-Next == \\E n \\in Nodes : Up(n)
-Fairness == WF_vars(Next)
-Spec == Init /\\ [][Next]_vars
-FairSpec == Spec /\\ Fairness
-TypeOK == x \\in Nat /\\ y \\in [Nodes -> Nat]
-Small == x <= Max
-At(n) == y[n] = 0
-Total == x + 1
-StateConstraint == x < 5
-SendLimit == x < 4
-StepConstraint == x' > x
-Terminates == <>(x = Max)
-Leads == (x = 0) ~> (x = 1)
-Monotonic == [][x' >= x]_vars
-PostCondition == x > 2
-Alias == [x |-> x]
-Symmetry == Permutations(Nodes)
-Both == Symmetry \\cup Permutations({1})""",
-)
+PROTOCOL = spec("modules/Protocol")
 
 
 def test_candidates_by_their_shape(load: LoadModules) -> None:
@@ -223,25 +190,8 @@ def test_those_of_extended_modules_count_and_those_of_instances_do_not(load: Loa
     ],
 )
 def test_levels(load: LoadModules, body: str, level: Level) -> None:
-    spec = load(
-        module(
-            "M",
-            f"""CONSTANT C
-Early(x) == {{y \\in x : LET both == x = y IN both}}
-VARIABLES x, y
-Op(a) == a
-Ignore(a, b) == b
-Inside(a) == LET g == a IN \\A i \\in {{1}} : g = i
-Shadow(a) == LET g[i \\in {{1}}] == IF i = 0 THEN g[i] ELSE i IN g[1]
-Twice(a, b) == LET c == b IN LET d == <<c, c>> IN LET e == <<d, d>> IN e
-RECURSIVE Rec(_)
-Rec(n) == IF n = 0 THEN x ELSE Rec(n - 1)
-f[i \\in {{1}}] == x
-A == {body}""",
-        )
-    )
-    assert spec.level("A") == level
-    assert level.label == level.name.lower()
+    found = load(spec("modules/Levels").replace("====", f"A == {body}\n====")).level("A")
+    assert (found, found.label) == (level, level.name.lower())
 
 
 def test_a_variable_of_an_instance_stays_one(load: LoadModules) -> None:
