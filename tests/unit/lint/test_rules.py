@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.conftest import spec
 from tests.unit.lint.page import EXAMPLES, MODULE, RULES_TEXT, Example, lint_text
 from tla2py.errors import Place
 from tla2py.lint.rules import lint_file, lint_values, module_of

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.conftest import spec
 from tests.unit.lint.page import lint_text
 from tla2py.lint.rules import lint_file
 from tla2py.sweep.rules import lint_paths
@@ -61,7 +62,7 @@ CELL = "---- MODULE Cell ----\nCONSTANT Size, N\nCap == Size\nOwn == N\n====\n"
 
 def unread(folder: Path, body: str, inv: str, text: str, assumed: str = "M > 0") -> list[str | None]:
     (folder / "Cell.tla").write_text(CELL)
-    grid = GRID.replace("ASSUMED", assumed).replace("BODY", body).replace("INV", inv)
+    grid = spec("lint/Grid").replace("ASSUMED", assumed).replace("BODY", body).replace("INV", inv)
     (folder / "Grid.tla").write_text(grid)
     found = lint_text(folder / "sweep.toml", SWEEP + text)
     return [each.subject for each in found if each.code == "unread-parameter"]

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.conftest import SPECS
 from tests.raising import raises
 from tla2py.errors import InputError
 from tla2py.sweep.file import read_sweep_file
@@ -24,10 +25,8 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "sweep.toml"
 
 
-
-
-def test_a_file_with_everything(path: Path) -> None:
-    path.write_text(EVERYTHING)
+def test_a_file_with_everything() -> None:
+    path = SPECS / "sweep/everything.toml"
     file, source = read_sweep_file(path)
     assert file.module == ["A.tla", "B.tla"]
     assert file.model.symmetry == ["R"]

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.conftest import spec
 from tests.raising import raises
 from tests.unit.conftest import LoadSweep
 from tla2py.errors import InputError

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import COUNTER
+from tests.conftest import COUNTER, SPECS
 from tests.raising import raises
 from tests.unit.conftest import BOX, LoadSweep
 from tla2py.errors import InputError

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.conftest import SPECS
 from tests.raising import raises
 from tests.unit.tlc.test_literal import LITERALS
 from tla2py.errors import InputError
@@ -17,7 +18,6 @@ from tla2py.model.outcome import Outcome, Verdict
 from tla2py.tlc.config.read import ConfigFile, config_beside, config_expectation, parse_config, read_config
 from tla2py.tlc.config.render import default_template, render_config
 from tla2py.tlc.config.statements import KEYWORDS, literal_text
-
 
 
 PATH = Path("Model.cfg")
@@ -43,8 +43,8 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "MC.cfg"
 
 
-def test_every_statement(path: Path) -> None:
-    file = read(path, EVERYTHING)
+def test_every_statement() -> None:
+    file = read_config(SPECS / "configs/Everything.cfg")
     assert file.config == Config(
         specification="Spec",
         assignments=tuple(starmap(Assignment, ASSIGNED.items())),
