@@ -129,40 +129,24 @@ def test_the_example_parameters_and_expectations_work_too(tiny_spec: Path, tmp_p
 
 
 def test_a_part_stands_for_numbers_that_tlc_would_have_to_go_through(tmp_path: Path) -> None:
-    module = tmp_path / "Rounds.tla"
-    module.write_text(
-        "---- MODULE Rounds ----\nEXTENDS Integers\nVARIABLE round\nRound == Nat\nShift == Int\nKind == Nat\n"
-        "Init == round = 0\nNext == \\E r \\in Round : \\E s \\in Shift : round' = (r + s) % 2\n"
-        "Spec == Init /\\ [][Next]_round\nType == round \\in Kind\n====\n"
-    )
-    above = "EXTENDS Naturals\nTop == Nat\nSome == \\E n \\in Top : n > 1"
-    (tmp_path / "Above.tla").write_text(f"---- MODULE Above ----\n{above}\n====\n")
-    module.write_text(module.read_text().replace("Type ==", "A == INSTANCE Above\nType =="))
-    path = tmp_path / "sweep.toml"
-    path.write_text(scaffold_sweep(load_modules(module), path, ()))
-    replaced = load_sweep(path).file.substitutions
+    replaced = scaffold(MODULES / "Rounds.tla", tmp_path)[0].file.substitutions
     assert replaced == {"Round": "0..2", "Shift": "-2..2", "[Above]Top": "0..2"}
 
 
 def test_a_config_beside_the_module_is_offered(tiny_spec: Path, tmp_path: Path) -> None:
-    sweep = tmp_path / "sweep.toml"
-    assert "config" not in scaffold_sweep(load_modules(tiny_spec), sweep, ())
+    assert "config" not in scaffold(tiny_spec, tmp_path)[1]
     tiny_spec.with_suffix(".cfg").write_text("SPECIFICATION Spec\nINVARIANT Small\n")
-    text = scaffold_sweep(load_modules(tiny_spec), sweep, ())
+    _, text = scaffold(tiny_spec, tmp_path)
     assert re.findall(r'^    "(.*)",$', text, re.MULTILINE) == ["Small"]
     head, _, _ = text.partition("\n[model]")
     taken = head.replace('# config = "Counter.cfg"', 'config = "Counter.cfg"')
+    sweep = tmp_path / "sweep.toml"
     sweep.write_text(taken + "[constants]\nMax = 2\n")
     assert plan_sweep(load_sweep(sweep), "jar").runs[0].config.invariants == ("Small",)
 
 
 def test_the_config_beside_the_module_says_what_a_definition_is_for(tmp_path: Path) -> None:
-    module = tmp_path / "MC.tla"
-    module.write_text(
-        "---- MODULE MC ----\nEXTENDS Naturals\nVARIABLES x, y\nInit == x = 0 /\\ y = 0\n"
-        "Next == x' = x + 1 /\\ UNCHANGED y\nSpec == Init /\\ [][Next]_<<x, y>>\nSmall == x < 9\n"
-        "constr_1571 == x < 6\naction_constr_1571 == x' < 7\nLimit == x < 8\nview_1571 == x\n====\n"
-    )
+    module = Path(shutil.copy(MODULES / "MC.tla", tmp_path))
     config = module.with_suffix(".cfg")
     sweep, text = scaffold(module, tmp_path)
     assert '# "constr_1571"' in text
@@ -172,11 +156,10 @@ def test_the_config_beside_the_module_says_what_a_definition_is_for(tmp_path: Pa
         "VIEW view_1571\nINVARIANT Limit\nPROPERTY Elsewhere\n"
     )
     sweep, text = scaffold(module, tmp_path)
-    assert sweep.file.model.constraints == ["constr_1571"]
-    assert sweep.file.model.action_constraints == ["action_constr_1571"]
-    assert sweep.file.model.invariants == ["Limit"]
+    model = sweep.file.model
+    assert (model.constraints, model.action_constraints) == (["constr_1571"], ["action_constr_1571"])
+    assert (model.invariants, model.view) == (["Limit"], "view_1571")
     assert re.findall(r'^    # "(.*)",$', text, re.MULTILINE) == ["Small"]
-    assert sweep.file.model.view == "view_1571"
     assert "Elsewhere" not in text
     config.write_text("CONSTRAINT constr_1571,\n")
     assert '# "constr_1571"' in scaffold(module, tmp_path)[1]
@@ -202,37 +185,24 @@ def test_without_a_specification_init_and_next_are_named(tmp_path: Path) -> None
     assert "# specification" in text
 
 
+def two(**names: str) -> dict[str, object]:
+    """Constants that are each a set of two model values with this name."""
+    return {constant: f"{{{name}1, {name}2}}" for constant, name in names.items()}
+
+
+KIP320 = two(Replicas="r") | dict.fromkeys(("LogSize", "MaxRecords", "MaxLeaderEpoch"), 2)
+LIMITS = ("MessageSentLimit", "CompactionTimesLimit", "ConsumeTimesLimit", "MaxCrashTimes")
+COMPACTION = {**dict.fromkeys(LIMITS, 2), **dict.fromkeys(("KeySpace", "ValueSpace"), "{1, 2}")}
+KAFKA = two(TxnLogPartitions="tlp", TopicPartitions="tp", Brokers="b", Clients="c", TransactionIds="ti")
+
+
 @pytest.mark.parametrize(
     ("module", "expected", "own"),
     [
-        (
-            "kip320/Kip320FirstTry.tla",
-            {"Replicas": "{r1, r2}", "LogSize": 2, "MaxRecords": 2, "MaxLeaderEpoch": 2},
-            0,
-        ),
-        (
-            "compaction/compaction.tla",
-            {
-                **dict.fromkeys(("MessageSentLimit", "CompactionTimesLimit", "ConsumeTimesLimit"), 2),
-                "KeySpace": "{1, 2}",
-                "ValueSpace": "{1, 2}",
-                "MaxCrashTimes": 2,
-            },
-            7,
-        ),
-        ("ledger_chaining/LedgerChaining.tla", {"Clients": "{c1, c2}"}, 6),
-        (
-            "kafka_transactions/kafka_transactions_for_web.tla",
-            {
-                "TxnLogPartitions": "{tlp1, tlp2}",
-                "TopicPartitions": "{tp1, tp2}",
-                "Brokers": "{b1, b2}",
-                "Clients": "{c1, c2}",
-                "TransactionIds": "{ti1, ti2}",
-                "MaxCoordinatorChanges": 2,
-            },
-            29,
-        ),
+        ("kip320/Kip320FirstTry.tla", KIP320, 0),
+        ("compaction/compaction.tla", COMPACTION, 7),
+        ("ledger_chaining/LedgerChaining.tla", two(Clients="c"), 6),
+        ("kafka_transactions/kafka_transactions_for_web.tla", KAFKA | {"MaxCoordinatorChanges": 2}, 29),
     ],
 )
 def test_the_systems_need_no_more_than_numbers(
@@ -284,39 +254,16 @@ def test_a_set_named_after_another_is_guessed_within_it(tmp_path: Path) -> None:
 
 
 def test_a_model_of_the_toolbox_is_a_start(tmp_path: Path) -> None:
-    (tmp_path / "T.tla").write_text(
-        "---- MODULE T ----\nEXTENDS Naturals, Sequences, TLC\nCONSTANTS P, N, M\nASSUME M \\in 1..3\nVARIABLES x, y\n"
-        "Init == x = 0 /\\ y = <<>>\nNext == x < N /\\ x' = x + 1 /\\ y' = Append(y, M) /\\ SortSeq(<<M>>, <) = <<M>>\n"
-        "Spec == Init /\\ [][Next]_<<x, y>>\nSmall == x < 9\n====\n"
-    )
-    text = scaffold_sweep(load_modules(tmp_path / "T.tla"), None, [])
+    spec = load_modules(Path(shutil.copy(MODULES / "T.tla", tmp_path)))
+    text = scaffold_sweep(spec, None, [])
     assert "M = [1, 2, 3]" in text
     assert 'constraints = ["Len(y) < 4"]' in text
-    launch = tmp_path / "T.toolbox" / "T___Model_1.launch"
-    launch.parent.mkdir()
-    launch.write_text(
-        """<launchConfiguration><stringAttribute key="specName" value="T"/>
-        <intAttribute key="modelBehaviorSpecType" value="1"/><stringAttribute key="modelBehaviorSpec" value="Spec"/>
-        <booleanAttribute key="modelCorrectnessCheckDeadlock" value="false"/>
-        <listAttribute key="modelCorrectnessInvariants"><listEntry value="1x # 3"/><listEntry value="0Small"/>
-        <listEntry value="1Gone"/></listAttribute>
-        <listAttribute key="modelParameterConstants"><listEntry value="P;;{p1, p2};1;1"/><listEntry value="N;;2 + 1;0;0"/>
-        </listAttribute><stringAttribute key="modelParameterContraint" value="x &lt; 3"/>
-        <listAttribute key="modelParameterDefinitions"><listEntry value="Nat;;0..3;0;0"/></listAttribute>
-        </launchConfiguration>"""
-    )
-    text = scaffold_sweep(load_modules(tmp_path / "T.tla"), None, [])
-    for line in (
-        '    "x # 3",',
-        '    # "Small",',
-        'constraints = ["x < 3"]',
-        "check_deadlock = false",
-        'symmetry = ["P"]',
-        'N = "2 + 1"',
-        'Nat = "0..3"',
-        "# Not taken over: Gone (T does not define it)",
-    ):
-        assert line in text.splitlines(), text
-    told = launch.read_text().replace("Gone", "Größe")
-    launch.write_bytes(f'<?xml version="1.0" encoding="ISO-8859-1"?>{told}'.encode("latin-1"))
-    assert "# Not taken over: Größe" in scaffold_sweep(load_modules(tmp_path / "T.tla"), None, [])
+    (tmp_path / "T.toolbox").mkdir()
+    launch = Path(shutil.copy(MODULES / "T.launch", tmp_path / "T.toolbox/T___Model_1.launch"))
+    text = scaffold_sweep(spec, None, [])
+    told = {'    "x # 3",', '    # "Small",', "check_deadlock = false", 'symmetry = ["P"]', 'N = "2 + 1"'}
+    told |= {'constraints = ["x < 3"]', 'Nat = "0..3"', "# Not taken over: Gone (T does not define it)"}
+    assert told - {*text.splitlines()} == set()
+    written = launch.read_text().replace("Gone", "Größe")
+    launch.write_bytes(f'<?xml version="1.0" encoding="ISO-8859-1"?>{written}'.encode("latin-1"))
+    assert "# Not taken over: Größe" in scaffold_sweep(spec, None, [])

@@ -19,7 +19,6 @@ from tla2py.tlc.config.read import ConfigFile, config_beside, config_expectation
 from tla2py.tlc.config.render import default_template, render_config
 from tla2py.tlc.config.statements import KEYWORDS, literal_text
 
-
 PATH = Path("Model.cfg")
 ASSIGNED = {
     "N": "3",

@@ -1,0 +1,5 @@
+---- MODULE Above ----
+EXTENDS Naturals
+Top == Nat
+Some == \E n \in Top : n > 1
+====
