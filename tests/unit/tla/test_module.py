@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.conftest import spec
 from tests.raising import raises
 from tests.unit.tla.conftest import LoadModules, WriteModules, module
 from tla2py.errors import InputError
@@ -14,30 +15,17 @@ from tla2py.tla.nodes import without_comments
 from tla2py.tla.parse import PROOFS, load_modules
 
 
-def read(write: WriteModules, body: str) -> Module:
-    return load_modules(write(module("M", body))).root
+def read(load: LoadModules, body: str) -> Module:
+    return load(module("M", body)).root
 
 
 def definition(found: Module, name: str) -> Definition:
     return next(each for each in found.definitions if each.name == name)
 
 
-def test_declarations_in_order(write: WriteModules) -> None:
-    found = read(
-        write,
-        """EXTENDS Naturals, Sequences
-CONSTANTS N, Op(_, _), _ ++ _
-VARIABLES x, y
-ASSUME Positive == N > 0
-ASSUME N < 9
-Init == x = 0 /\\ y = <<>>
-f[i \\in Nat] == i
-a \\oplus b == a + b
-RECURSIVE Sum(_)
-Sum(s) == IF s = <<>> THEN 0 ELSE Head(s) + Sum(Tail(s))
-THEOREM Sound == Init => x = 0""",
-    )
-    assert found.name == "M"
+def test_declarations_in_order(load: LoadModules) -> None:
+    found = load(spec("modules/Declared")).root
+    assert found.name == "Declared"
     assert [each.module for each in found.extends] == ["Naturals", "Sequences"]
     assert [(each.name, each.arity) for each in found.constants] == [("N", 0), ("Op", 2), ("++", 2)]
     assert [each.name for each in found.variables] == ["x", "y"]
@@ -51,26 +39,24 @@ THEOREM Sound == Init => x = 0""",
     assert [each.name for each in found.definitions if each.recursive] == ["Sum"]
 
 
-def test_odd_definitions(write: WriteModules) -> None:
+def test_odd_definitions(load: LoadModules) -> None:
     body = "Nat == {0}\nInt == Nat\nReal == Int\na <= b == a = b\nx \\geq y == y <= x\n-. z == z"
-    found = read(write, body)
+    found = read(load, body)
     assert [each.name for each in found.definitions] == ["Nat", "Int", "Real", "<=", ">=", "-."]
     # Higher-order parameters and local definitions.
-    found = read(write, "Apply(F(_), a) == F(a)\nLOCAL Hidden(b) == b\nLOCAL INSTANCE Naturals")
-    assert definition(found, "Apply").parameters == ("F", "a")
-    assert not definition(found, "Apply").local
-    assert definition(found, "Hidden").local
+    found = read(load, "Apply(F(_), a) == F(a)\nLOCAL Hidden(b) == b\nLOCAL INSTANCE Naturals")
+    apply = definition(found, "Apply")
+    assert (apply.parameters, apply.local, definition(found, "Hidden").local) == (("F", "a"), False, True)
     assert [(each.module, each.local) for each in found.instances] == [("Naturals", True)]
 
 
-def test_places_count_characters_from_one(write: WriteModules) -> None:
-    found = read(write, 'CONSTANTS A,\n  (* ä → *) B\n\nName == "ü"\n  \\cup {B}')
+def test_places_count_characters_from_one(load: LoadModules) -> None:
+    found = read(load, 'CONSTANTS A,\n  (* ä → *) B\n\nName == "ü"\n  \\cup {B}')
     a, b = found.constants
     assert (a.span.begin_line, a.span.begin_column, a.span.end_column) == (2, 11, 11)
     assert (b.span.begin_line, b.span.begin_column) == (3, 13)
-    name = found.definitions[0]
-    assert (name.span.begin_line, name.span.begin_column) == (5, 1)
-    assert (name.span.end_line, name.span.end_column) == (6, 10)
+    name = found.definitions[0].span
+    assert (name.begin_line, name.begin_column, name.end_line, name.end_column) == (5, 1, 6, 10)
     assert found.where(b.span).endswith("M.tla:3:13")
 
 
@@ -84,26 +70,8 @@ def test_line_ends_of_other_systems_and_text_around_the_module(tmp_path: Path) -
     assert [each.name for each in load_modules(path).root.definitions] == ["A"]
 
 
-def test_comments_beside_and_above_constants(write: WriteModules) -> None:
-    found = read(
-        write,
-        r"""\* Sizes of the model
-CONSTANTS
-    Servers,   \* the set of servers
-    \* how often
-    \* leaders change
-    MaxTerm,
-    Nil        (* stands for
-                  nothing *)
-CONSTANT Lone (* alone *)
-
-(***************************)
-(* In a box,               *)
-(* two lines of it.        *)
-(***************************)
-CONSTANT Boxed
-CONSTANTS First, Second \* both of them""",
-    )
+def test_comments_beside_and_above_constants(load: LoadModules) -> None:
+    found = load(spec("modules/Commented")).root
     comments = {each.name: each.comment for each in found.constants}
     assert comments == {
         "Servers": "the set of servers",
@@ -116,32 +84,19 @@ CONSTANTS First, Second \* both of them""",
     }
     # Those of variables and definitions.
     body = "VARIABLE x \\* the clock\n\n\\* It starts\n(* at zero. *)\nInit == x = 0\n\nNext == x' = 1"
-    found = read(write, body)
+    found = read(load, body)
     assert found.variables[0].comment == "the clock"
     assert definition(found, "Init").comment == "It starts at zero."
     assert definition(found, "Next").comment == ""
 
 
-def test_pluscal_in_a_comment_is_no_declaration(write: WriteModules) -> None:
-    found = read(
-        write,
-        """EXTENDS Naturals
-(*
---algorithm Count {
-  variable x = 0;
-  { while (x < 3) { x := x + 1; assert x > 0 } }
-}
-*)
-\\* BEGIN TRANSLATION
-VARIABLE x
-Init == x = 0
-\\* END TRANSLATION""",
-    )
+def test_pluscal_in_a_comment_is_no_declaration(load: LoadModules) -> None:
+    found = load(spec("modules/Algorithm")).root
     assert found.has_pluscal
     assert [(each.name, each.comment) for each in found.variables] == [("x", "")]
     assert [each.name for each in found.definitions] == ["Init"]
     # A broken algorithm is nothing to TLC.
-    found = read(write, "(* --fair algorithm Oops { variable = ; }}} *)\nOne == 1")
+    found = read(load, "(* --fair algorithm Oops { variable = ; }}} *)\nOne == 1")
     assert [each.name for each in found.definitions] == ["One"]
 
 
@@ -149,48 +104,31 @@ def test_unicode_operators_mean_their_ascii_twins(load: LoadModules) -> None:
     one = load(module("A", "EXTENDS Naturals\nVARIABLE x\nP == \\A i \\in {1} : i \\leq x \\/ i \\notin {x}"))
     two = load(module("B", "EXTENDS Naturals\nVARIABLE x\nP ≜ ∀ i ∈ {1} : i ≤ x ∨ i ∉ {x}"))
     assert one.candidates.invariants == two.candidates.invariants == ("P",)
-    shapes = [
-        [(t.shape, t.operator) for t in spec.root.definitions[0].body.arguments]  # type: ignore[union-attr]
-        for spec in (one, two)
-    ]
-    assert shapes[0] == shapes[1]
+    ours, others = (found.root.definitions[0].body.arguments for found in (one, two))  # type: ignore[union-attr]
+    assert [(t.shape, t.operator) for t in ours] == [(t.shape, t.operator) for t in others]
 
 
 def test_nested_modules_keep_to_themselves(load: LoadModules) -> None:
-    spec = load(
-        module(
-            "Outer",
-            """EXTENDS Naturals
-VARIABLE x
----- MODULE Inner ----
-CONSTANT Step
-Up == x' = x + Step
-====
-I == INSTANCE Inner WITH Step <- 2
-Next == I!Up""",
-        )
-    )
-    assert [each.name for each in spec.root.nested] == ["Inner"]
-    assert [each.name for each in spec.root.nested[0].constants] == ["Step"]
-    assert spec.constants == ()
-    assert set(spec.definitions) == {"I!Up", "Next"}
-    assert spec.level("I!Up").label == "action"
+    outer = load(spec("modules/Nesting"))
+    [inner] = outer.root.nested
+    assert (inner.name, [each.name for each in inner.constants]) == ("Inner", ["Step"])
+    assert outer.constants == ()
+    assert set(outer.definitions) == {"I!Up", "Next"}
+    assert outer.level("I!Up").label == "action"
     # A nested module extends those before it.
-    inner = (
-        "---- MODULE A ----\nVARIABLE y\nUp == y' = y\n====\n---- MODULE B ----\nEXTENDS A\nTwo == Up\n===="
-    )
-    spec = load(module("Outer", f"VARIABLE x\n{inner}\nI == INSTANCE B WITH y <- x"))
-    assert set(spec.definitions) == {"I!Up", "I!Two"}
-    assert spec.level("I!Two").label == "action"
+    both = module("A", "VARIABLE y\nUp == y' = y") + module("B", "EXTENDS A\nTwo == Up")
+    outer = load(module("Outer", f"VARIABLE x\n{both}I == INSTANCE B WITH y <- x"))
+    assert set(outer.definitions) == {"I!Up", "I!Two"}
+    assert outer.level("I!Two").label == "action"
 
 
 def test_a_module_does_not_extend_those_nested_in_it(load: LoadModules) -> None:
     """SANY looks for a file, and a standard module is one."""
-    nested = "---- MODULE {0} ----\nVARIABLE y\n===="
-    spec = load(module("Outer", f"EXTENDS Naturals\n{nested.format('Naturals')}\nVARIABLE x"))
-    assert [each.name for each in spec.root.variables] == ["x"]
-    assert spec.standard == ("Naturals",)
-    refused = raises(InputError, load, module("Outer", f"EXTENDS Inner\n{nested.format('Inner')}"))
+    nested, missing = (module(name, "VARIABLE y") for name in ("Naturals", "Inner"))
+    outer = load(module("Outer", f"EXTENDS Naturals\n{nested}VARIABLE x"))
+    assert [each.name for each in outer.root.variables] == ["x"]
+    assert outer.standard == ("Naturals",)
+    refused = raises(InputError, load, module("Outer", f"EXTENDS Inner\n{missing}"))
     assert refused.code == "module-missing"
 
 
@@ -207,8 +145,7 @@ def test_a_module_does_not_extend_those_nested_in_it(load: LoadModules) -> None:
 def test_a_syntax_error_has_its_place_and_text(write: WriteModules, body: str, place: str, said: str) -> None:
     path = write(module("M", body))
     raised = raises(InputError, load_modules, path)
-    assert raised.code == "module-syntax"
-    assert raised.where == f"{path}:{place}"
+    assert (raised.code, raised.where) == ("module-syntax", f"{path}:{place}")
     assert said in raised.message
     # In a module below it is found there.
     above = write(module("Above", "EXTENDS M"))
@@ -262,12 +199,8 @@ def test_modules_are_found_in_the_own_folder_then_in_libraries(write: WriteModul
     two = tmp_path / "two"
     write(module("Deep", "Depth == 7"), module("Base", "Sum == 0"), folder=two)
     spec = load_modules(root, [one, two])
-    assert [(each.name, each.path) for each in spec.modules] == [
-        ("Main", root),
-        ("Base", tmp_path / "Base.tla"),
-        ("Deep", one / "Deep.tla"),
-        ("Helper", one / "Helper.tla"),
-    ]
+    paths = [root, tmp_path / "Base.tla", one / "Deep.tla", one / "Helper.tla"]
+    assert [(each.name, each.path) for each in spec.modules] == [(path.stem, path) for path in paths]
     assert spec.standard == ("Naturals",)
     assert [each.name for each in spec.extended] == ["Deep", "Base", "Main"]
     assert [(each.name, each.module) for each in spec.constants] == [("M", "Deep"), ("N", "Base")]
@@ -290,6 +223,7 @@ def test_the_installed_library_comes_last(write: WriteModules, tmp_path: Path) -
     assert load_modules(root, [installed], installed=installed).installed == ()
 
 
+HIDING = "LOCAL Hidden == 1\nShown == Hidden\nLOCAL INSTANCE Deep"
 STEPPING = "VARIABLE y\nStep == y' = y"
 ADDING = "CONSTANT N\nPlus(c) == N + c"
 RECURSIVE = "RECURSIVE Rec(_)\nLOCAL Rec(n) == IF n = 0 THEN 0 ELSE Rec(0)\nLOCAL Own == 1"
@@ -301,11 +235,7 @@ RECURSIVE = "RECURSIVE Rec(_)\nLOCAL Rec(n) == IF n = 0 THEN 0 ELSE Rec(0)\nLOCA
         # The user's own module takes precedence over a standard one.
         ("EXTENDS Bags, TLC", {"Bags": "Mine == 1"}, {"Mine": ()}),
         # Local definitions stay at home.
-        (
-            "EXTENDS Base\nLOCAL Own == Shown",
-            {"Base": "LOCAL Hidden == 1\nShown == Hidden\nLOCAL INSTANCE Deep", "Deep": "Far == 2"},
-            {"Shown": (), "Own": ()},
-        ),
+        ("EXTENDS Base\nLOCAL Own == Shown", {"Base": HIDING, "Deep": "Far == 2"}, {"Shown": (), "Own": ()}),
         # SANY ignores LOCAL on a definition that RECURSIVE declared first.
         ("EXTENDS Lib\nA == Rec(1)", {"Lib": RECURSIVE}, {"Rec": ("n",), "A": ()}),
         # An instance without a name shares its definitions.
