@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.conftest import spec
 from tests.raising import raises
 from tla2py.errors import InputError
 from tla2py.logs.files import write_log_module
@@ -15,33 +16,28 @@ from tla2py.logs.read import JsonValue, LogLine, LogLines
 from tla2py.logs.reader import LogReader, SourceTexts, find_reader
 from tla2py.model.logs import LogFile, LogInput, LogMap
 from tla2py.model.model import LEVEL, Config, GivenVariable, InputFile, Inputs, Position
+from tla2py.tla.graph import ModuleGraph
 from tla2py.tla.parse import load_modules
 
-MODULE = r"""---- MODULE Trace ----
-EXTENDS Naturals, Sequences
-VARIABLES x, l
-IOEnv == [JSON |-> "a", CONFIG |-> "b"]
-ndJsonDeserialize(path) == path
-{definitions}
-Init == x = 0 /\ l = 1
-Spec == Init /\ [][Next]_<<x, l>>
-Typed == x \in Nat
-====
-"""
 LOG = "Log == ndJsonDeserialize(IOEnv.JSON)"
 NEXT = r"Next == l <= Len(Log) /\ l' = l + 1 /\ x' = Log[l]"
 
 
+def trace(folder: Path, *definitions: str) -> ModuleGraph:
+    text = spec("logs/Reading").replace("Init ==", "\n".join([*definitions, "Init =="]))
+    (folder / "Trace.tla").write_text(text)
+    return load_modules(folder / "Trace.tla")
+
+
 def reader(folder: Path, *definitions: str, given: tuple[SourceTexts, ...] = (), **asked: str) -> LogReader:
-    (folder / "Trace.tla").write_text(MODULE.replace("{definitions}", "\n".join(definitions)))
-    spec = load_modules(folder / "Trace.tla")
-    reads, position = asked.get("reads"), asked.get("position")
-    found = find_reader(spec, given, reads=reads, position=position, place=lambda key: f"sweep.toml:{key}")
+    module, reads, position = trace(folder, *definitions), asked.get("reads"), asked.get("position")
+    found = find_reader(module, given, reads=reads, position=position, place=lambda key: f"sweep.toml:{key}")
     assert found is not None
     return found
 
 
 JSON = SourceTexts("environment", "JSON")
+EXAMPLE = r'File == IF "JSON" \in DOMAIN IOEnv THEN IOEnv.JSON ELSE "./example.ndjson"'
 FIXED = 'Log == ndJsonDeserialize("trace.ndjson")'
 NAMED = r"Named(name, other) == IF name \in DOMAIN IOEnv THEN IOEnv[name] ELSE other"
 TAGGED = "Read(tag, path) == SelectSeq(ndJsonDeserialize(path), LAMBDA e: e = tag)"
@@ -52,13 +48,7 @@ TAGGED = "Read(tag, path) == SelectSeq(ndJsonDeserialize(path), LAMBDA e: e = ta
     [
         ([LOG], JSON),
         (['Log == ndJsonDeserialize(IOEnv["JSON"])'], JSON),
-        (
-            [
-                r'File == IF "JSON" \in DOMAIN IOEnv THEN IOEnv.JSON ELSE "./example.ndjson"',
-                "Log == SelectSeq(ndJsonDeserialize(File), LAMBDA e: e # 0)",
-            ],
-            JSON,
-        ),
+        ([EXAMPLE, "Log == SelectSeq(ndJsonDeserialize(File), LAMBDA e: e # 0)"], JSON),
         (['File == "trace.ndjson"', "Log == ndJsonDeserialize(File)"], SourceTexts("definition", "File")),
         (["CONSTANT File", "Log == ndJsonDeserialize(File)"], SourceTexts("definition", "File")),
         ([FIXED], SourceTexts("file", "trace.ndjson")),
@@ -85,17 +75,16 @@ def test_one_of_two_ways_is_left_where_the_other_is_given(tmp_path: Path) -> Non
     more = r"Other == l <= Len(Config)"
     definitions = (LOG, "Config == ndJsonDeserialize(IOEnv.CONFIG)", more, NEXT)
     ways = "several ways: environment.CONFIG, environment.JSON"
-    assert raises(InputError, lambda: reader(tmp_path, *definitions), match=ways).code == "log-reader"
+    assert raises(InputError, reader, tmp_path, *definitions, match=ways).code == "log-reader"
     given = (SourceTexts("environment", "CONFIG"),)
     assert reader(tmp_path, *definitions, given=given).source.name == "JSON"
     assert reader(tmp_path, *definitions, reads="environment.JSON").source.name == "JSON"
-    raises(InputError, lambda: reader(tmp_path, *definitions, reads="Lgo"), match="no definition Lgo")
+    raises(InputError, reader, tmp_path, *definitions, reads="Lgo", match="no definition Lgo")
 
 
 def test_a_module_may_read_no_log(tmp_path: Path) -> None:
-    (tmp_path / "Trace.tla").write_text(MODULE.replace("{definitions}", "Next == x' = l /\\ l' = l"))
-    spec = load_modules(tmp_path / "Trace.tla")
-    assert find_reader(spec, (), reads=None, position=None, place=lambda _: None) is None
+    module = trace(tmp_path, "Next == x' = l /\\ l' = l")
+    assert find_reader(module, (), reads=None, position=None, place=lambda _: None) is None
 
 
 @pytest.mark.parametrize(
@@ -133,9 +122,8 @@ def test_a_position_is_an_expression_over_variables(tmp_path: Path) -> None:
     found = reader(tmp_path, LOG, r"Next == l < Len(Log) /\ l' = l + 1 /\ x' = 0", position="l")
     assert found.position == Position(expression="l + 1", entries="Log")
     assert reader(tmp_path, LOG, NEXT, position="x + 1").position == Position(expression="x + 1")
-    with pytest.raises(InputError, match="depends on no variable") as error:
-        reader(tmp_path, LOG, NEXT, position="1 + 2")
-    assert (error.value.code, error.value.where) == ("log-position", "sweep.toml:position")
+    error = raises(InputError, reader, tmp_path, LOG, NEXT, position="1 + 2", match="depends on no variable")
+    assert (error.code, error.where) == ("log-position", "sweep.toml:position")
 
 
 def written(folder: Path, text: str | bytes) -> Path:
