@@ -6,7 +6,6 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import combinations
-from typing import Any
 
 import pytest
 from hypothesis import given
@@ -219,13 +218,9 @@ def longest(one: Sequence[str], other: Sequence[str]) -> int:
 def test_the_course_of_a_counterexample() -> None:
     assert folded(["Grant", "Tick", "Tick", "Tick", "Grant"]) == ("Grant", "Tick", "Grant")
     assert folded([]) == ()
-    ends: list[dict[str, Any]] = [
-        {},
-        {"stuttering": True},
-        {"cut_off": True},
-        *({"loop_start": n} for n in (1, 2)),
-    ]
-    assert len({course_of("P", "", ["A", "B"], replace(END, **end)) for end in ends}) == len(ends)
+    ends = [END, replace(END, stuttering=True), replace(END, cut_off=True)]
+    ends += [replace(END, loop_start=number) for number in (1, 2)]
+    assert len({course_of("P", "", ["A", "B"], end) for end in ends}) == 5
     # The loop of a lasso is folded by itself: 1 -A-> 2 -B-> 3 -B-> 4, and back to 2 by C.
     course = course_of("P", "", ["A", "B", "B"], replace(END, loop_start=2, loop_action="C"))
     assert (course.ending, course.actions, course.loop) == ("lasso", ("A",), ("B", "C"))

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import COUNTER
+from tests.conftest import COUNTER, SPECS
 from tests.jars import remade_jar
 from tests.raising import raises
 from tla2py.errors import InputError
@@ -23,39 +23,13 @@ from tla2py.sweep.options import chosen_places
 from tla2py.sweep.plan import plan_sweep
 from tla2py.tlc.tools.jar import bundled_jar
 
-MODULE = r"""---- MODULE Grid ----
-EXTENDS Naturals
-CONSTANTS A, B, C
-VARIABLE x
-Limit == x < 5
-Spec == x = 0 /\ [][x' = A + B + C /\ Limit]_x
-Other == x = 1 /\ [][UNCHANGED x]_x
-====
-"""
-FILE = """\
-module = "Grid.tla"
-[constants]
-C = 7
-[substitutions]
-Limit = "x < 6"
-[environment]
-LOG = "one"
-[parameters]
-A = [1, 2, 3]
-B = [1, 2, 3]
-[grid]
-zip = [["A", "B"]]
-include = [{ A = 9, B = 9 }]
-exclude = [{ A = 2 }]
-"""
+FILE = (SPECS / "sweep/grid.toml").read_text()
 
 
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
-    (tmp_path / "Grid.tla").write_text(MODULE)
-    path = tmp_path / "sweep.toml"
-    path.write_text(FILE)
-    return path
+    shutil.copy(SPECS / "sweep/Grid.tla", tmp_path)
+    return Path(shutil.copy(SPECS / "sweep/grid.toml", tmp_path / "sweep.toml"))
 
 
 def points(file: Path, *settings: str) -> list[dict[str, str]]:

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tests.command import tool
-from tests.conftest import COUNTER
+from tests.conftest import COUNTER, COUNTER_SWEEP, SPECS, spec
 from tests.raising import raises
 from tests.unit.conftest import LoadSweep
 from tla2py.errors import InputError
@@ -22,16 +22,7 @@ from tla2py.sweep.load import load_sweep
 from tla2py.sweep.plan import Plan, plan_sweep
 from tla2py.tlc.config.render import default_template
 
-SWEEP = """\
-module = "Counter.tla"
-[model]
-invariants = ["Small"]
-[parameters]
-Max = [2, 1, -1]
-[tlc]
-timeout = "1m"
-memory = "256MiB"
-"""
+SWEEP = COUNTER_SWEEP.replace("[1, 2, 3]", "[2, 1, -1]")
 
 
 def ids(plan: Plan) -> list[str]:
@@ -54,13 +45,11 @@ def test_a_run_per_point_in_grid_order(plan: Plan) -> None:
     assert plan.sources[digest_text(COUNTER)] == COUNTER
     for run in plan.runs:
         assert all(digest_text(plan.sources[sha256]) == sha256 for _, sha256 in run.modules)
-    # Runs travel.
-    for run in plan.runs:
+        # Runs travel.
         assert pickle.loads(pickle.dumps(run)) == run
         assert hash(run) == hash(replace(run))
         assert len(pickle.dumps(run)) < 10_000
-    # Ids stay as they are.
-    # Stores find records by run id; if ids changed, everything would run again.
+    # Ids stay as they are: stores find records by run id; if ids changed, everything would run again.
     known = (
         "bf9794f52db8f044ab5a34da6f1cb879 8209d812f63f3fad1792497a19f590d2 b3614d537258290591e198e4f645cf87"
     )
@@ -120,46 +109,12 @@ def test_the_jar_and_the_text_of_a_template_change_every_id(
     assert not set(ids(plan_sweep(load('template = "own.j2"\n' + SWEEP), "jar"))) & set(ids(plan))
 
 
-FULL = """\
-module = "Small.tla"
-template = "own.j2"
-[model]
-specification = "Spec"
-invariants = ["TypeOK"]
-properties = ["Live"]
-constraints = ["Bound"]
-action_constraints = ["Step"]
-symmetry = "Perms"
-view = "Seen"
-[substitutions]
-Nat = "{0, 1}"
-Low = "Bound"
-[constants]
-S = "{a,b}"
-[parameters]
-N = [1, 2]
-"""
-SMALL = r"""---- MODULE Small ----
-EXTENDS Naturals, TLC
-CONSTANTS N, S, Filled
-VARIABLE x
-Low == x > 0
-Init == x = 0
-Next == x' = x + 1
-Spec == Init /\ [][Next]_x
-TypeOK == x \in Nat /\ S # Filled
-Live == <>(x = N)
-Bound == x < N
-Step == x' < N
-Perms == Permutations(S)
-Seen == x
-====
-"""
+FULL = (SPECS / "sweep/small.toml").read_text()
 
 
 def planned_by(template: str, load: LoadSweep, folder: Path) -> Plan:
     (folder / "own.j2").write_text(template)
-    (folder / "Small.tla").write_text(SMALL)
+    (folder / "Small.tla").write_text(spec("sweep/Small"))
     return plan_sweep(load(FULL), "jar")
 
 
@@ -195,34 +150,22 @@ def test_a_template_may_add_statements_and_lay_them_out(load: LoadSweep, tmp_pat
     assert len({run.run_id for run in planned_by(text, load, tmp_path).runs}) == 2
 
 
-COMPARED = r"""---- MODULE Small ----
-EXTENDS Naturals
-CONSTANTS N, Nil
-VARIABLES x, owner
-Init == x = 0 /\ owner = [i \in {1, 2} |-> Nil]
-Next == x' = x + 1 /\ owner' = [owner EXCEPT ![1] = x]
-Spec == Init /\ [][Next]_<<x, owner>>
-Low == x # N
-Free == owner[2] = Nil
-====
-"""
-
-
 def test_a_constant_that_only_numbers_are_compared_with_needs_a_value(
     load: LoadSweep, tmp_path: Path
 ) -> None:
-    (tmp_path / "Small.tla").write_text(COMPARED)
-    sweep = load('module = "Small.tla"\n[model]\ninvariants = ["Low", "Free"]\n')
+    (tmp_path / "Compared.tla").write_text(spec("sweep/Compared"))
+    module = 'module = "Compared.tla"\n'
+    sweep = load(module + '[model]\ninvariants = ["Low", "Free"]\n')
     raised = raises(InputError, plan_sweep, sweep, "jar")
     assert (raised.code, raised.where) == ("unassigned", str(tmp_path / "sweep.toml"))
     assert "constant N " in raised.message
     assert "compared with x" in raised.message
-    assert plan_sweep(load('module = "Small.tla"\n[constants]\nN = 2\n'), "jar").filled == ("Nil",)
+    assert plan_sweep(load(module + "[constants]\nN = 2\n"), "jar").filled == ("Nil",)
     # So does one that a config leaves out.
-    (tmp_path / "Small.cfg").write_text("SPECIFICATION Spec\nCONSTANT N = 2\n")
-    text = 'module = "Small.tla"\nconfig = "Small.cfg"\n'
+    (tmp_path / "Compared.cfg").write_text("SPECIFICATION Spec\nCONSTANT N = 2\n")
+    text = module + 'config = "Compared.cfg"\n'
     raised = raises(InputError, lambda: plan_sweep(load(text), "jar"))
-    assert (raised.code, raised.where) == ("unassigned", str(tmp_path / "Small.cfg"))
+    assert (raised.code, raised.where) == ("unassigned", str(tmp_path / "Compared.cfg"))
     assert "constant Nil " in raised.message
     assert plan_sweep(load(text + '[constants]\nNil = "Nil"\n'), "jar").filled == ()
 
@@ -248,9 +191,8 @@ def test_a_new_point_leaves_the_others_ids(load: LoadSweep, plan: Plan) -> None:
     more = plan_sweep(load(SWEEP.replace("[2, 1, -1]", "[7, -1, 1, 2]")), "jar")
     assert set(ids(plan)) < set(ids(more))
     # A value written otherwise is the same run.
-    texts = (
-        f'module = "Counter.tla"\n[constants]\nMax = "{text}"\n' for text in ("{a, b}", " {a,b}", "{ a , b }")
-    )
+    head = 'module = "Counter.tla"\n[constants]\nMax = '
+    texts = (f'{head}"{text}"\n' for text in ("{a, b}", " {a,b}", "{ a , b }"))
     assert len({run.run_id for text in texts for run in plan_sweep(load(text), "jar").runs}) == 1
 
 
@@ -285,12 +227,9 @@ def test_every_option_is_part_of_the_digest() -> None:
     digests = {run_id(), run_id(limits=replace(RUN.limits, trust=True))}
     for name, value in other.items():
         digests.add(run_id(options=replace(TlcOptions(), **{name: value})))  # type: ignore[arg-type]
-    inputs = [
-        Inputs(environment=(GivenVariable("A", "1"),)),
-        Inputs(java_properties=(GivenVariable("A", "1"),)),
-        Inputs(files=(InputFile("A", "1"),)),
-        Inputs(outputs=("A",)),
-    ]
+    given, files = (GivenVariable("A", "1"),), (InputFile("A", "1"),)
+    inputs = [Inputs(environment=given), Inputs(java_properties=given), Inputs(files=files)]
+    inputs.append(Inputs(outputs=("A",)))
     digests |= {run_id(inputs=each) for each in inputs}
     assert len(digests) == len(other) + len(inputs) + 2
     assert all(len(digest) == 32 for digest in digests)
@@ -298,12 +237,8 @@ def test_every_option_is_part_of_the_digest() -> None:
 
 def test_where_one_part_ends_and_the_next_begins_is_part_of_the_digest() -> None:
     one, two = ModuleText("A", "1"), ModuleText("B", "2")
-    digests = {
-        run_id(one, two),
-        run_id(ModuleText("A", "1B"), config_text="2"),
-        run_id(ModuleText("A", "2"), ModuleText("B", "1")),
-        run_id(two, one, main="MA"),
-    }
+    digests = {run_id(one, two), run_id(two, one, main="MA"), run_id(ModuleText("A", "1B"), config_text="2")}
+    digests.add(run_id(ModuleText("A", "2"), ModuleText("B", "1")))
     assert len(digests) == 4
     # The id does not depend on the order of modules.
     assert run_id(two, one) in digests

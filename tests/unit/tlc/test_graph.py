@@ -57,10 +57,8 @@ def read(text: str, reader: GraphReader | None = None) -> GraphBlock:
 
 
 def steps(block: GraphBlock) -> list[tuple[int, int, str | None, tuple[str, ...] | None]]:
-    return [
-        (source, target, *block.labels[action])
-        for source, target, action in zip(block.sources, block.targets, block.actions, strict=True)
-    ]
+    rows = zip(block.sources, block.targets, block.actions, strict=True)
+    return [(source, target, *block.labels[action]) for source, target, action in rows]
 
 
 def test_every_state_reads_as_the_same_state_of_a_trace() -> None:
