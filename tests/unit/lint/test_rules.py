@@ -148,9 +148,7 @@ def test_a_sweep_is_judged_by_what_it_makes_of_its_config(box: Path) -> None:
         ("N = a S = {a, b}", "ASSUME N \\in Nat", [13]),
     ],
 )
-def test_a_value_is_of_the_kind_that_the_module_needs(
-    box: Path, constants: str, more: str, found: list[int]
-) -> None:
+def test_a_value_is_of_the_needed_kind(box: Path, constants: str, more: str, found: list[int]) -> None:
     (box / "Box.tla").write_text(MODULE.replace("\n====", f"\n{more}\n===="))
     begin = f"CONSTANTS {constants} Op <- Same SPECIFICATION Spec INVARIANT Small\n"
     assert lint(box, "", begin) == [("constant-kind", 1, column + 2) for column in found]
@@ -192,9 +190,7 @@ VOTE = spec("lint/Vote")
         ("step", ["{p1, p2}"], None),
     ],
 )
-def test_a_name_that_nothing_declares_may_be_misspelt(
-    tmp_path: Path, leader: str, procs: list[str], meant: str | None
-) -> None:
+def test_a_name_may_be_misspelt(tmp_path: Path, leader: str, procs: list[str], meant: str | None) -> None:
     (tmp_path / "Vote.tla").write_text(VOTE)
     text = f"module = \"Vote.tla\"\n[constants]\nLeader = '{leader}'\n[parameters]\nProc = {procs}\n"
     found = [each for each in lint_text(tmp_path / "s.toml", text) if each.code == "misspelt-name"]

@@ -90,9 +90,7 @@ CONSTANTS = '[constants]\nQuorums = "{M}"\n[parameters]\nN = [1, 2]\nM = [1, 2]\
         ("x", "x = 0", '[constants]\nQuorums = 1\nM = 1\nN = 1\n[parameters]\nTop = ["3", "4"]\n', ["Top"]),
     ],
 )
-def test_a_parameter_that_nothing_reads_is_found(
-    tmp_path: Path, body: str, inv: str, text: str, names: list[str]
-) -> None:
+def test_unread_parameters(tmp_path: Path, body: str, inv: str, text: str, names: list[str]) -> None:
     assert unread(tmp_path, body, inv, text) == names
 
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import itertools
 import time
+from pathlib import Path
 
 import pytest
 
 from tests.raising import raises
-from tests.unit.conftest import LoadSweep
+from tests.unit.conftest import BOX, LoadSweep
 from tla2py.errors import InputError
 from tla2py.sweep.grid import comparable, value_key
 from tla2py.sweep.plan import plan_sweep
@@ -122,9 +123,8 @@ def test_values_by_rule(load: LoadSweep, rule: str, values: list[str]) -> None:
     assert shown(sweep) == [("1",), ("2",)]
 
 
-def test_no_model_value_has_a_name_that_the_module_declares(load: LoadSweep) -> None:
-    module = (load(AXES_HEAD + 'Who = "{a}"\nLow = 0\n').path.parent) / "Box.tla"
-    module.write_text(module.read_text().replace("Limit ==", "b2 == 3\nLimit =="))
+def test_no_model_value_has_a_name_that_the_module_declares(load: LoadSweep, tmp_path: Path) -> None:
+    (tmp_path / "Box.tla").write_text(BOX.replace("Limit ==", "b2 == 3\nLimit =="))
     error = raises(InputError, load, AXES_HEAD + '[parameters]\nWho = { model_values = "b", sizes = [1, 2] }')
     assert error.code == "values"
     assert "Box declares b2, so it cannot name a model value" in error.message
@@ -161,11 +161,11 @@ GRID = AXES_HEAD + RULES
         ("[]", None),
     ],
 )
-def test_where_keeps_what_is_true(load: LoadSweep, where: str, points: list[tuple[str, str]] | None) -> None:
+def test_where_keeps_what_is_true(
+    load: LoadSweep, tmp_path: Path, where: str, points: list[tuple[str, str]] | None
+) -> None:
     # Origin2 is a definition that uses a constant.
-    sweep = load(AXES_HEAD + 'Who = "{a}"\nLow = 0\n')
-    module = sweep.path.parent / "Box.tla"
-    module.write_text(module.read_text().replace("Limit ==", "Origin2 == Cardinality({Nil}) + 2\nLimit =="))
+    (tmp_path / "Box.tla").write_text(BOX.replace("Limit ==", "Origin2 == Cardinality({Nil}) + 2\nLimit =="))
     sweep = load(GRID + f"where = {where}\n")
     assert shown(sweep) == (points if points is not None else shown(load(GRID)))
     assert [point.index for point in sweep.points] == list(range(1, len(sweep.points) + 1))
@@ -176,11 +176,8 @@ def test_the_names_that_where_knows(load: LoadSweep) -> None:
     text = text.replace("[grid]", '[substitutions]\nOther = "Origin * 10"\n[grid]')
     assert shown(load(text + 'where = "Other = 30"\n')) == [("{b1}", "2"), ("{b1, b2}", "2")]
     # Modules and keys of the model are strings.
-    sweep = load(
-        AXES_HEAD
-        + 'Who = "{a}"\nLow = 0\n[parameters]\ninvariants = ["", "Full"]\nLimit = ["1", "2"]\n'
-        + "[grid]\nwhere = 'invariants = \"Full\" => Limit = 2'\n"
-    )
+    axes = 'Who = "{a}"\nLow = 0\n[parameters]\ninvariants = ["", "Full"]\nLimit = ["1", "2"]\n'
+    sweep = load(AXES_HEAD + axes + "[grid]\nwhere = 'invariants = \"Full\" => Limit = 2'\n")
     assert shown(sweep) == [("", "1"), ("", "2"), ("Full", "2")]
 
 
@@ -190,12 +187,10 @@ def test_what_is_included_need_not_satisfy_where(load: LoadSweep) -> None:
 
 
 def test_three_thousand_points_are_planned_without_a_pause(load: LoadSweep) -> None:
-    text = (
-        'module = "Counter.tla"\n[parameters]\nMax = { from = -1, to = 2998 }\ninvariants = ["", "Small"]\n'
-        '[grid]\nwhere = "Max >= 0 => invariants = \\"Small\\""\n'
-    )
+    axes = '[parameters]\nMax = { from = -1, to = 2998 }\ninvariants = ["", "Small"]\n'
+    where = '[grid]\nwhere = "Max >= 0 => invariants = \\"Small\\""\n'
     begin = time.process_time()
-    sweep = load(text)
+    sweep = load(f'module = "Counter.tla"\n{axes}{where}')
     loaded = time.process_time() - begin
     assert len({run.run_id for run in plan_sweep(sweep, "jar").runs}) == 3_001
     assert loaded < 5

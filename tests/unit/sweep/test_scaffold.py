@@ -205,9 +205,7 @@ KAFKA = two(TxnLogPartitions="tlp", TopicPartitions="tp", Brokers="b", Clients="
         ("kafka_transactions/kafka_transactions_for_web.tla", KAFKA | {"MaxCoordinatorChanges": 2}, 29),
     ],
 )
-def test_the_systems_need_no_more_than_numbers(
-    module: str, expected: dict[str, object], own: int, tmp_path: Path
-) -> None:
+def test_values_for_the_systems(module: str, expected: dict[str, object], own: int, tmp_path: Path) -> None:
     sweep, _ = scaffold(SPECS / module, tmp_path, LIBRARY)
     assert dict(sweep.file.constants) == expected
     plan = plan_sweep(sweep, "0" * 64)

@@ -111,9 +111,7 @@ def test_the_two_agree_on_text_that_is_wrong_by_a_key() -> None:
         assert wrong(text), key
 
 
-def test_init_writes_it_beside_the_sweep_file_and_names_it(
-    tiny_spec: Path, run_cli: RunCli, tmp_path: Path
-) -> None:
+def test_init_writes_it_beside_the_sweep_file(tiny_spec: Path, run_cli: RunCli, tmp_path: Path) -> None:
     run_cli("init", tiny_spec, "-o", "sweep.toml", "--schema", code=0)
     text = (tiny_spec.parent / "sweep.toml").read_text()
     directive, path = text.splitlines()[0].split()

@@ -23,7 +23,6 @@ CONFIG = (SPECS / "sweep/Box.cfg").read_text()
 
 @pytest.fixture
 def box(load: LoadSweep, tmp_path: Path) -> Path:
-    load('module = "Counter.tla"\n[constants]\nMax = 1\n')  # for the modules
     (tmp_path / "Box.tla").write_text(BOX.replace("Limit ==", "Table2 == [w \\in Who |-> 0]\nLimit =="))
     (tmp_path / "Box.cfg").write_text(CONFIG)
     return tmp_path

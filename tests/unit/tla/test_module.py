@@ -274,9 +274,7 @@ def test_a_missing_module_of_a_known_library_says_which(write: WriteModules, nam
     assert said in str(raised.hint)
 
 
-def test_the_names_that_proofs_use_are_there_unless_a_folder_has_the_module(
-    write: WriteModules, tmp_path: Path
-) -> None:
+def test_the_names_that_proofs_use_are_there_unless_a_folder_has_the_module(write: WriteModules) -> None:
     root = write(module("Main", "EXTENDS FiniteSetTheorems, TLAPS"))
     spec = load_modules(root)
     assert {"SMT", "FiniteSubsetsOf", "IsWellFoundedOn"} <= set(spec.definitions)
@@ -286,9 +284,7 @@ def test_the_names_that_proofs_use_are_there_unless_a_folder_has_the_module(
     assert "SMT" not in load_modules(root).definitions
 
 
-def test_a_module_in_a_folder_beside_is_told_of_and_taken_if_asked_for(
-    write: WriteModules, tmp_path: Path
-) -> None:
+def test_a_module_in_a_folder_beside_is_taken_if_asked_for(write: WriteModules, tmp_path: Path) -> None:
     root = write(module("Main", "EXTENDS Base"), folder=tmp_path / "here")
     write(module("Base", "A == 1"), folder=tmp_path / "lib")
     assert f"-L {tmp_path / 'lib'}" in str(raises(InputError, load_modules, root).hint)

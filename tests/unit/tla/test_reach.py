@@ -86,9 +86,7 @@ def test_a_changed_definition_is_named(
         ("Store", "CONSTANT size\n", "CONSTANTS  size \\* of the log\nASSUME size > 0\n"),
     ],
 )
-def test_layout_comments_and_other_definitions_do_not_count(
-    load: LoadModules, module: str, old: str, new: str
-) -> None:
+def test_layout_and_comments_do_not_count(load: LoadModules, module: str, old: str, new: str) -> None:
     assert reach(load, "Inv", module, old, new) == reach(load, "Inv")
 
 
