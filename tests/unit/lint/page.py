@@ -19,7 +19,7 @@ _EXAMPLE = re.compile(
 )
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Example:
     code: str
     severity: str
@@ -39,17 +39,11 @@ def _texts() -> tuple[str, str, list[Example]]:
             return f'module = "Box.tla"\n{text}'
         return text if text.startswith("\\* whole\n") else begin + text
 
-    examples = [
-        Example(
-            code=found["code"],
-            severity=found["severity"],
-            exit_code=int(found["exit"]) if found["exit"] else None,
-            suffix=f".{found['kind']}",
-            wrong=whole(found["kind"], found["wrong"]),
-            right=whole(found["kind"], found["right"]),
-        )
-        for found in _EXAMPLE.finditer(rest)
-    ]
+    examples = []
+    for found in _EXAMPLE.finditer(rest):
+        kind, exit_code = found["kind"], int(found["exit"]) if found["exit"] else None
+        sides = whole(kind, found["wrong"]), whole(kind, found["right"])
+        examples.append(Example(found["code"], found["severity"], exit_code, f".{kind}", *sides))
     return module, rest, examples
 
 

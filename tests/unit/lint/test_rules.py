@@ -103,10 +103,16 @@ def test_the_module_of_a_config(tmp_path: Path) -> None:
     assert module_of(tmp_path / "Other.cfg") is None
 
 
+def lint_with(config: Path, sweep: str) -> list[tuple[str, str, int, int]]:
+    """The findings in a sweep file beside a config and in the config."""
+    head = f'module = "{config.stem}.tla"\nconfig = "{config.name}"\n'
+    found = lint_text(config.with_name("s.toml"), head + sweep)
+    return [(Path(each.place.file).name, *located(each)) for each in found]
+
+
 def lint_both(box: Path, config: str, sweep: str) -> list[tuple[str, str, int, int]]:
     (box / "Box.cfg").write_text(BEGIN + config)
-    found = lint_text(box / "s.toml", f'module = "Box.tla"\nconfig = "Box.cfg"\n{sweep}')
-    return [(Path(each.place.file).name, *located(each)) for each in found]
+    return lint_with(box / "Box.cfg", sweep)
 
 
 def test_a_sweep_is_judged_by_what_it_makes_of_its_config(box: Path) -> None:
@@ -202,15 +208,10 @@ def test_a_config_says_what_is_declared_for_a_sweep_and_for_options(tmp_path: Pa
     (tmp_path / "Vote.tla").write_text(VOTE)
     config = tmp_path / "Vote.cfg"
     config.write_text("SPECIFICATION Spec\nCONSTANTS Proc = {p1, p2} Leader = P1\n")
-
-    def misspelt(values: str) -> list[tuple[str, str, int, int]]:
-        text = f'module = "Vote.tla"\nconfig = "Vote.cfg"\n[parameters]\n{values}\n'
-        found = lint_text(tmp_path / "s.toml", text)
-        return [(Path(each.place.file).name, *located(each)) for each in found]
-
-    assert misspelt('Proc = ["{p1}", "{p2}"]') == [("Vote.cfg", "misspelt-name", 2, 36)]
-    assert misspelt('Leader = ["p1", "P2"]') == [("s.toml", "misspelt-name", 4, 18)]
-    assert misspelt('Leader = ["p1"]') == []
+    varied = '[parameters]\nProc = ["{p1}", "{p2}"]\n'
+    assert lint_with(config, varied) == [("Vote.cfg", "misspelt-name", 2, 36)]
+    assert lint_with(config, '[parameters]\nLeader = ["p1", "P2"]\n') == [("s.toml", "misspelt-name", 4, 18)]
+    assert lint_with(config, '[parameters]\nLeader = ["p1"]\n') == []
     assert [located(each) for each in lint_file(config, tmp_path / "Vote.tla")] == [("misspelt-name", 2, 36)]
     spec = load_modules(tmp_path / "Vote.tla")
     given = [("Leader", "<<P2>>", lambda: Place(file="-c Leader=..."))]

@@ -10,6 +10,7 @@ import pytest
 from tests.conftest import COUNTER, SPECS
 from tests.raising import raises
 from tests.unit.conftest import BOX, LoadSweep
+from tests.unit.tla.conftest import module
 from tla2py.errors import InputError
 from tla2py.model.model import Config
 from tla2py.model.run import Run
@@ -182,10 +183,6 @@ def test_a_config_that_is_not_there(box: Path, load: LoadSweep) -> None:
 FOLDER_CONFIG = "SPECIFICATION Spec\nINVARIANT Small\nCONSTANT Max = 2\n"
 
 
-def module(name: str, body: str = "") -> str:
-    return f"---- MODULE {name} ----\n{body}\n====\n"
-
-
 def folder(path: Path, **files: str) -> Path:
     """A folder with files; two underscores are a slash, a single one at the end is the suffix .tla."""
     for name, text in files.items():
@@ -211,12 +208,12 @@ def test_a_config_belongs_to_the_module_of_its_name(tmp_path: Path) -> None:
 def test_otherwise_to_the_only_one_that_has_its_names(tmp_path: Path) -> None:
     """Not to what that one extends, and not to one whose name merely fits."""
     folder(tmp_path, Base_tla=COUNTER.replace("Counter", "Base"), Top_tla=module("Top", "EXTENDS Base"))
-    folder(tmp_path, Sma_tla=module("Sma"), Small_cfg=FOLDER_CONFIG)
+    folder(tmp_path, Sma_tla=module("Sma", ""), Small_cfg=FOLDER_CONFIG)
     assert pairs(load_sweep(tmp_path)) == {"Small.cfg": "Top.tla"}
 
 
 def test_a_config_of_the_same_name_is_not_given_to_another_module(tmp_path: Path) -> None:
-    folder(tmp_path, Small_tla=module("Small"), Counter_tla=COUNTER)
+    folder(tmp_path, Small_tla=module("Small", ""), Counter_tla=COUNTER)
     folder(tmp_path, Counter_cfg=FOLDER_CONFIG, Small_cfg=FOLDER_CONFIG)
     sweep = load_sweep(tmp_path)
     assert pairs(sweep) == {"Counter.cfg": "Counter.tla"}
@@ -294,7 +291,7 @@ def test_configs_that_cannot_be_read_are_kept_apart(tmp_path: Path) -> None:
     assert "has no definition Smal: TLC stops; did you mean Small?" in said["Counter_Wrong.cfg"]
     assert "constant Max has no value" in said["Counter_Unassigned.cfg"]
     # If none is left, the first one's error is raised.
-    (tmp_path / "Counter.tla").write_text("---- MODULE Counter ----\nEXTENDS Absent\n====\n")
+    (tmp_path / "Counter.tla").write_text(module("Counter", "EXTENDS Absent"))
     assert raises(InputError, load_sweep, tmp_path, match="Absent").code == "module-missing"
 
 

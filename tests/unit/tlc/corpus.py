@@ -13,7 +13,7 @@ from tla2py.model.outcome import Stats
 from tla2py.model.run import RunResult, TerminationReason
 from tla2py.model.trace import Location, Trace
 from tla2py.tla.value_text import format_value
-from tla2py.tlc.output.messages import Message, UserText, iter_messages, plain_to_messages
+from tla2py.tlc.output.messages import iter_messages, plain_to_messages
 from tla2py.tlc.output.result import interpret
 
 FOLDER = Path(__file__).parents[2] / "corpus" / "tlc"
@@ -31,20 +31,13 @@ class Case:
     def __str__(self) -> str:
         return f"{self.name}-{self.version}"
 
-    def interpret(self, stdout: bytes | None = None, ended_by: TerminationReason | None = None) -> RunResult:
+    def interpret(
+        self, stdout: bytes | None = None, ended_by: TerminationReason | None = None, framed: bool = True
+    ) -> RunResult:
         """The result of this output or another, with the exit code of this case."""
         lines = (self.stdout if stdout is None else stdout).splitlines(keepends=True)
-        return self._interpret(iter_messages(lines), ended_by)
-
-    def interpret_plain(self, stdout: bytes) -> RunResult:
-        """The result of an output without ``-tool`` with the same ending."""
-        return self._interpret(plain_to_messages(stdout.splitlines(keepends=True)))
-
-    def _interpret(
-        self, messages: Iterator[Message | UserText], ended_by: TerminationReason | None = None
-    ) -> RunResult:
         return interpret(
-            messages,
+            iter_messages(lines) if framed else plain_to_messages(lines),
             exit_code=self.exit_code,
             termination_reason=ended_by,
             bounded=self.arguments.get("stop_after", False) or "mode" in self.arguments,
@@ -66,19 +59,15 @@ def iter_cases() -> Iterator[Case]:
     for path in sorted(FOLDER.glob("*/expected.json")):
         description = json.loads(path.read_text())
         for version, exit_code in description["exit_code"].items():
+            expected = {**description["expected"], **description.get("differs", {}).get(version, {})}
             yield Case(
                 name=path.parent.name,
                 version=version,
                 stdout=(path.parent / f"{version}.txt").read_bytes(),
                 exit_code=exit_code,
                 arguments=description.get("interpret", {}),
-                expected=_expected(description, version),
+                expected={name: part for name, part in expected.items() if part},
             )
-
-
-def _expected(description: dict[str, Any], version: str) -> dict[str, Any]:
-    expected = {**description["expected"], **description.get("differs", {}).get(version, {})}
-    return {name: part for name, part in expected.items() if part}
 
 
 def summary(result: RunResult) -> dict[str, Any]:

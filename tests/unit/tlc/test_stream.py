@@ -18,7 +18,6 @@ from tests.unit.records import execution
 from tests.unit.tlc.corpus import FOLDER, Case, iter_cases, summary
 from tla2py.model.outcome import Outcome, Verdict
 from tla2py.model.run import Mode, RunResult, TerminationReason, TlcOptions
-from tla2py.model.trace import State
 from tla2py.tla.itf import state_from_itf, state_to_itf
 from tla2py.tla.value import Opaque
 from tla2py.tla.value_text import format_value
@@ -172,15 +171,11 @@ def test_every_line_is_in_a_message_or_free(case: Case) -> None:
             assert line in text
 
 
-def told(case: str) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((FOLDER / case / "expected.json").read_text())
-    return found
-
-
 def options_of(case: str) -> TlcOptions:
-    options = tuple(told(case).get("options", ()))
+    told: dict[str, Any] = json.loads((FOLDER / case / "expected.json").read_text())
+    options = tuple(told.get("options", ()))
     mode: Mode = "simulate" if "-simulate" in options else "generate" if "-generate" in options else "check"
-    return TlcOptions(mode=mode, options=options, java_options=tuple(told(case).get("java_options", ())))
+    return TlcOptions(mode=mode, options=options, java_options=tuple(told.get("java_options", ())))
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
@@ -254,19 +249,15 @@ def long_log(states: int, width: int) -> Iterator[bytes]:
     yield from message(2186, 0, "Finished in 100ms at (2001-02-03 04:05:06)")
 
 
-def read_states(log: Iterator[bytes]) -> Iterator[State]:
-    reader = StateReader()
-    for item in iter_messages(log):
-        if isinstance(item, Message) and item.code == 2217:
-            state = reader.read(item.text)
-            assert state is not None
-            yield state
-
-
 def peak(states: int) -> int:
     tracemalloc.start()
+    reader, read = StateReader(), 0
     try:
-        assert sum(1 for _ in read_states(long_log(states, 400))) == states
+        for item in iter_messages(long_log(states, 400)):
+            if isinstance(item, Message) and item.code == 2217:
+                assert reader.read(item.text) is not None
+                read += 1
+        assert read == states
         return tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
