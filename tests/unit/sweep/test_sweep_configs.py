@@ -183,56 +183,57 @@ def test_a_config_that_is_not_there(box: Path, load: LoadSweep) -> None:
 FOLDER_CONFIG = "SPECIFICATION Spec\nINVARIANT Small\nCONSTANT Max = 2\n"
 
 
-def folder(path: Path, **files: str) -> Path:
-    """A folder with files; two underscores are a slash, a single one at the end is the suffix .tla."""
-    for name, text in files.items():
-        file = path / name.replace("__", "/").replace("_cfg", ".cfg").replace("_tla", ".tla")
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text)
-    return path
+def folder(path: Path, names: str, **others: str) -> None:
+    """Write modules like Counter and configs of it; ``others`` have other texts, and their names have _ for a dot."""
+    texts = {each.replace("_", "."): text for each, text in others.items()}
+    for name in names.split():
+        usual = COUNTER.replace("Counter", Path(name).stem) if name.endswith(".tla") else FOLDER_CONFIG
+        texts.setdefault(name, usual)
+    for name, text in texts.items():
+        (path / name).parent.mkdir(parents=True, exist_ok=True)
+        (path / name).write_text(text)
 
 
 def pairs(sweep: Sweep) -> dict[str, str]:
     return {point.parameters["config"]: point.parameters["module"] for point in sweep.points}
 
 
+def unread(sweep: Sweep) -> list[tuple[str, str]]:
+    return [(each.model, each.error.code) for each in sweep.unread]
+
+
 def test_a_config_belongs_to_the_module_of_its_name(tmp_path: Path) -> None:
-    other = COUNTER.replace("Counter", "MCCounter")
-    folder(tmp_path, Counter_tla=COUNTER, MCCounter_tla=other)
-    names = ("Counter_cfg", "MCCounter_bug_cfg", "models__Counter3_cfg", ".hidden__Counter_cfg")
-    folder(tmp_path, **dict.fromkeys(names, FOLDER_CONFIG))
+    folder(tmp_path, "Counter.tla MCCounter.tla Counter.cfg models/Counter3.cfg .hidden/Counter.cfg")
+    folder(tmp_path, "MCCounter_bug.cfg")
     own = dict.fromkeys(("Counter.cfg", "models/Counter3.cfg"), "Counter.tla")
     assert pairs(load_sweep(tmp_path)) == own | {"MCCounter_bug.cfg": "MCCounter.tla"}
 
 
 def test_otherwise_to_the_only_one_that_has_its_names(tmp_path: Path) -> None:
     """Not to what that one extends, and not to one whose name merely fits."""
-    folder(tmp_path, Base_tla=COUNTER.replace("Counter", "Base"), Top_tla=module("Top", "EXTENDS Base"))
-    folder(tmp_path, Sma_tla=module("Sma", ""), Small_cfg=FOLDER_CONFIG)
+    folder(tmp_path, "Base.tla Small.cfg", Top_tla=module("Top", "EXTENDS Base"), Sma_tla=module("Sma", ""))
     assert pairs(load_sweep(tmp_path)) == {"Small.cfg": "Top.tla"}
 
 
 def test_a_config_of_the_same_name_is_not_given_to_another_module(tmp_path: Path) -> None:
-    folder(tmp_path, Small_tla=module("Small", ""), Counter_tla=COUNTER)
-    folder(tmp_path, Counter_cfg=FOLDER_CONFIG, Small_cfg=FOLDER_CONFIG)
+    folder(tmp_path, "Counter.tla Counter.cfg Small.cfg", Small_tla=module("Small", ""))
     sweep = load_sweep(tmp_path)
     assert pairs(sweep) == {"Counter.cfg": "Counter.tla"}
-    assert [(each.model, each.error.code) for each in sweep.unread] == [("Small.cfg", "unknown-definition")]
+    assert unread(sweep) == [("Small.cfg", "unknown-definition")]
 
 
 def test_what_belongs_to_none_is_a_row(tmp_path: Path) -> None:
-    folder(tmp_path, Counter_tla=COUNTER, Twin_tla=COUNTER.replace("Counter", "Twin"))
-    folder(tmp_path, Counter_cfg=FOLDER_CONFIG, either_cfg=FOLDER_CONFIG, setup_cfg="[tool]\nx = 1\n")
+    folder(tmp_path, "Counter.tla Twin.tla Counter.cfg either.cfg", setup_cfg="[tool]\nx = 1\n")
     sweep = load_sweep(tmp_path)
     assert pairs(sweep) == {"Counter.cfg": "Counter.tla"}
-    unread = [(each.model, each.error.code) for each in sweep.unread]
-    assert unread == [("either.cfg", "module-missing"), ("setup.cfg", "config-syntax")]
+    assert unread(sweep) == [("either.cfg", "module-missing"), ("setup.cfg", "config-syntax")]
     (tmp_path / "models.toml").write_text('[grid]\nexclude = [{ config = "setup.cfg" }]\n')
     assert [each.model for each in load_sweep(tmp_path).unread] == ["either.cfg"]
 
 
 def test_configs_without_any_module_are_left_out(tmp_path: Path) -> None:
-    folder(tmp_path, a__Counter_tla=COUNTER, a__Counter_cfg=FOLDER_CONFIG, b__tox_cfg="[tox]\n")
+    folder(tmp_path, "a/Counter.tla a/Counter.cfg")
+    folder(tmp_path / "b", "", tox_cfg="[tox]\n")
     sweep = load_sweep(tmp_path)
     assert pairs(sweep) == {"a/Counter.cfg": "a/Counter.tla"}
     assert sweep.left_out == ("b/tox.cfg (no module beside it or above)",)
@@ -241,8 +242,7 @@ def test_configs_without_any_module_are_left_out(tmp_path: Path) -> None:
 
 def test_configs_in_modules_and_in_capitals_are_configs(tmp_path: Path) -> None:
     inside = "---- CONFIG {} ----\n" + FOLDER_CONFIG + "====\n"
-    folder(tmp_path, Counter_tla=COUNTER + inside.format("Counter") + inside.format("Other"))
-    (tmp_path / "COUNTER2.CFG").write_text(FOLDER_CONFIG)
+    folder(tmp_path, "COUNTER2.CFG", Counter_tla=COUNTER + inside.format("Counter") + inside.format("Other"))
     sweep = load_sweep(tmp_path)
     assert pairs(sweep) == {"COUNTER2.CFG": "Counter.tla", "Counter.tla": "Counter.tla"}
     assert sweep.left_out == ("Counter.tla CONFIG Other (TLC reads CONFIG Counter there)",)
@@ -251,12 +251,10 @@ def test_configs_in_modules_and_in_capitals_are_configs(tmp_path: Path) -> None:
 
 def test_links_that_stay_below_the_folder_are_followed_once(tmp_path: Path) -> None:
     top = tmp_path / "top"
-    folder(top, Counter_tla=COUNTER, a__Counter_cfg=FOLDER_CONFIG)
-    folder(top / ".kept", Counter1_cfg=FOLDER_CONFIG, below__Counter2_cfg=FOLDER_CONFIG)
+    folder(top, "Counter.tla a/Counter.cfg .kept/Counter1.cfg .kept/below/Counter2.cfg")
     for link, target in {"again": "a", "a/up": ".", "b": ".kept", "c": ".kept", "d": ".kept/below"}.items():
         (top / link).symlink_to(top / target)
-    (tmp_path / "elsewhere").mkdir()
-    folder(tmp_path / "elsewhere", Counter3_cfg=FOLDER_CONFIG)
+    folder(tmp_path, "elsewhere/Counter3.cfg")
     (top / "out").symlink_to("../elsewhere")
     (top / "a" / "over").symlink_to("../..")
     (top / "a" / "Counter3.cfg").symlink_to(tmp_path / "elsewhere" / "Counter3.cfg")
@@ -270,25 +268,24 @@ def test_links_that_stay_below_the_folder_are_followed_once(tmp_path: Path) -> N
 
 
 def test_configs_that_cannot_be_read_are_kept_apart(tmp_path: Path) -> None:
-    folder(
-        tmp_path,
-        Counter_tla=COUNTER,
-        Counter_Good_cfg=FOLDER_CONFIG,
-        Counter_Wrong_cfg=FOLDER_CONFIG.replace("Small", "Smal"),
-        Counter_Unassigned_cfg="SPECIFICATION Spec\nINVARIANT Small\n",
+    folder(tmp_path, "Counter.tla Counter.cfg Counter_Good.cfg")
+    texts = {
+        "Wrong": FOLDER_CONFIG.replace("Small", "Smal"),
+        "Unassigned": "SPECIFICATION Spec\nINVARIANT Small\n",
         # TLC ignores values of undeclared constants.
-        Counter_More_cfg=FOLDER_CONFIG + "CONSTANT Other = 1\n",
-        Counter_Cut_cfg="SPECIFICATION\n",
-    )
-    (tmp_path / "Counter.cfg").write_text(FOLDER_CONFIG)
+        "More": FOLDER_CONFIG + "CONSTANT Other = 1\n",
+        "Cut": "SPECIFICATION\n",
+    }
+    for name, text in texts.items():
+        (tmp_path / f"Counter_{name}.cfg").write_text(text)
     sweep = load_sweep(tmp_path)
     assert list(pairs(sweep)) == ["Counter.cfg", "Counter_Good.cfg", "Counter_More.cfg"]
     assert [point.index for point in sweep.points] == [1, 2, 3]
     said = {each.model: str(each) for each in sweep.unread}
     assert list(said) == ["Counter_Cut.cfg", "Counter_Wrong.cfg", "Counter_Unassigned.cfg"]
     assert all(text.startswith(f"{name} was not run: ") and "\n" not in text for name, text in said.items())
-    assert "Counter_Wrong.cfg:2:11: Counter.tla has no definition Smal" in said["Counter_Wrong.cfg"]
-    assert "has no definition Smal: TLC stops; did you mean Small?" in said["Counter_Wrong.cfg"]
+    wrong = "Counter_Wrong.cfg:2:11: Counter.tla has no definition Smal: TLC stops; did you mean Small?"
+    assert wrong in said["Counter_Wrong.cfg"]
     assert "constant Max has no value" in said["Counter_Unassigned.cfg"]
     # If none is left, the first one's error is raised.
     (tmp_path / "Counter.tla").write_text(module("Counter", "EXTENDS Absent"))
@@ -296,17 +293,15 @@ def test_configs_that_cannot_be_read_are_kept_apart(tmp_path: Path) -> None:
 
 
 def test_a_manifest_is_a_file_of_no_interest(tmp_path: Path) -> None:
-    folder(tmp_path, Counter_tla=COUNTER, Counter_cfg=FOLDER_CONFIG)
     models = [{"path": "Counter.cfg", "mode": "exhaustive search", "result": "safety failure"}]
     manifest = {"modules": [{"path": "Counter.tla", "models": models}]}
-    (tmp_path / "manifest.json").write_text(json.dumps(manifest))
+    folder(tmp_path, "Counter.tla Counter.cfg", manifest_json=json.dumps(manifest))
     sweep = load_sweep(tmp_path)
     assert (sweep.expect.point, sweep.unread, sweep.left_out) == ([], (), ())
 
 
 def test_models_toml_says_the_rest(tmp_path: Path) -> None:
-    folder(tmp_path, Counter_tla=COUNTER, Counter_cfg=FOLDER_CONFIG)
-    (tmp_path / "models.toml").write_text('[tlc]\ntimeout = "5s"\n')
+    folder(tmp_path, "Counter.tla Counter.cfg", models_toml='[tlc]\ntimeout = "5s"\n')
     sweep = load_sweep(tmp_path)
     assert (sweep.limits.timeout_seconds, sweep.name) == (5, tmp_path.name)
     assert load_sweep(tmp_path / "models.toml").points == sweep.points
