@@ -28,12 +28,10 @@ def path(tmp_path: Path) -> Path:
 def test_a_file_with_everything() -> None:
     path = SPECS / "sweep/everything.toml"
     file, source = read_sweep_file(path)
-    assert file.module == ["A.tla", "B.tla"]
-    assert file.model.symmetry == ["R"]
+    assert (file.module, file.model.symmetry) == (["A.tla", "B.tla"], ["R"])
     assert file.constants == {"N": 2, "Flag": True, "Origin": "<<0, -1>>"}
     assert repr(file.parameters["M"]) == "[1, 2, False]"
-    assert file.substitutions["[B]Op"] == "MyOp"
-    assert file.tlc.timeout == 90
+    assert (file.substitutions["[B]Op"], file.tlc.timeout) == ("MyOp", 90)
     assert file.expect is not None
     assert file.expect.point[0].match == {"M": 1}
     assert source.place("substitutions", "[B]Op") == f"{path}:24:1"
@@ -42,10 +40,9 @@ def test_a_file_with_everything() -> None:
 def test_defaults(path: Path) -> None:
     path.write_text('module = "A.tla"')
     file, _ = read_sweep_file(path)
-    assert file.name is None
-    assert file.model.check_deadlock is None  # that it is checked is for the config to deny
+    # That deadlock is checked is for the config to deny.
+    assert (file.name, file.model.check_deadlock, file.expect) == (None, None, None)
     assert (file.tlc.mode, file.tlc.find, file.tlc.workers) == ("check", "first", 1)
-    assert file.expect is None
     # What is no file.
     assert raises(InputError, read_sweep_file, path.parent).code == "sweep-unreadable"
     path.write_text("")
@@ -66,8 +63,7 @@ def test_defaults(path: Path) -> None:
 )
 def test_what_is_no_toml(path: Path, text: str, place: str) -> None:
     error = error_of(path, text)
-    assert error.code == "sweep-syntax"
-    assert error.where == f"{path}{place}"
+    assert (error.code, error.where) == ("sweep-syntax", f"{path}{place}")
     assert "(at" not in error.message
 
 
@@ -93,9 +89,8 @@ SIMPLE = "a boolean or a number or a string"
 )
 def test_unknown_keys(path: Path, text: str, line: int, message: str, hint: str) -> None:
     error = error_of(path, AFTER + text)
-    assert error.code == "unknown-key"
+    assert (error.code, error.message) == ("unknown-key", f"unknown key {message}")
     assert str(error.where).startswith(f"{path}:{line}:")
-    assert error.message == f"unknown key {message}"
     assert hint in str(error.hint)
 
 
