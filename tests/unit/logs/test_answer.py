@@ -108,16 +108,15 @@ def contents(target: Target, edit: LogEdit) -> list[object]:
 def test_lines_and_fields_are_changed(tmp_path: Path) -> None:
     target = written(tmp_path, [*MUTATE_LINES], end="")
     changes = changed(target)
-    lines = [(edit.line, edit.change) for _, edit in changes.edits if edit.change != "field"]
-    # Lines 1 and 2 are equal, so that most changes to line 2 give the same log as those to line 1.
-    assert lines == [(1, "double"), (1, "drop"), (2, "swap"), (3, "double"), (3, "drop")]
+    lines = [edit for _, edit in changes.edits if edit.change != "field"]
     first, second, third = MUTATE_LINES
-    assert [contents(target, edit) for _, edit in changes.edits if edit.change != "field"] == [
-        [first, first, second, third],
-        [second, third],
-        [first, third, second],
-        [first, second, third, third],
-        [first, second],
+    # Lines 1 and 2 are equal, so that most changes to line 2 give the same log as those to line 1.
+    assert [(edit.line, edit.change, contents(target, edit)) for edit in lines] == [
+        (1, "double", [first, first, second, third]),
+        (1, "drop", [second, third]),
+        (2, "swap", [first, third, second]),
+        (3, "double", [first, second, third, third]),
+        (3, "drop", [first, second]),
     ]
     fields = {(edit.line, edit.field): edit for _, edit in changes.edits if edit.change == "field"}
     assert {name for line, name in fields if line == 1} == {"action", "to", "state.up", "state.seen"}

@@ -99,19 +99,15 @@ def lexemes(value: Value) -> list[str]:
         for char, letter in zip("\t\n\f\r", "tnfr", strict=True):
             escaped = escaped.replace(char, f"\\{letter}")
         return [f'"{escaped}"']
-    if isinstance(value, tuple):
+    if isinstance(value, tuple) or (isinstance(value, (Record, Function)) and not value):
         return ["<<", *_listed([lexemes(part) for part in value], ","), ">>"]
-    if isinstance(value, (Record, Function)) and not value:
-        return ["<<", ">>"]
     if isinstance(value, Record):
         return ["[", *_listed([[name, "|->", *lexemes(part)] for name, part in value.items()], ","), "]"]
     if isinstance(value, Function):
         pairs = [[*lexemes(key), ":>", *lexemes(part)] for key, part in value.items()]
         return ["(", *_listed(pairs, "@@"), ")"]
-    if isinstance(value, frozenset):
+    if isinstance(value, frozenset) or (isinstance(value, Interval) and not value):
         return ["{", *_listed([lexemes(part) for part in value], ","), "}"]
-    if isinstance(value, Interval) and not value:
-        return ["{", "}"]
     if isinstance(value, Interval):
         return [f"{value.lo}..{value.hi}"]
     return [str(value)]
