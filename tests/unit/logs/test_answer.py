@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import COUNTER
 from tla2py.logs.answer import answer_of
 from tla2py.logs.files import LogText, write_log_module
 from tla2py.logs.mutate import Changes, Target, change_logs
@@ -172,22 +171,16 @@ def test_lines_that_are_no_json_stay(tmp_path: Path) -> None:
             assert len([*edit.applied(lines)]) == 4 + edit.added
 
 
-MAP = LogMap(clock="t", drop={"action": ("idle",)}, ignore=("u",))
-
-
-def observed(folder: Path) -> Observed:
-    (folder / "Counter.tla").write_text(COUNTER)
-    module = observed_module(load_modules(folder / "Counter.tla"))
-    assert module.vocabulary is not None
-    return Observed(map=MAP, vocabulary=module.vocabulary)
-
-
-def test_two_files_of_one_run(tmp_path: Path) -> None:
+def test_two_files_of_one_run(tiny_spec: Path, tmp_path: Path) -> None:
+    vocabulary = observed_module(load_modules(tiny_spec)).vocabulary
+    assert vocabulary is not None
+    mapped = LogMap(clock="t", drop={"action": ("idle",)}, ignore=("u",))
     (tmp_path / "a.ndjson").write_text('{"action": "Up", "t": 1}\n\n{"action": "idle", "u": 2}\n{"t": 5}\n')
     (tmp_path / "b.ndjson").write_text('{"action": "Up", "t": 3, "state": {"x": 2}, "host": 7}\n')
     names = ("a.ndjson", "b.ndjson")
     files = tuple(LogFile(name, name) for name in names)
-    log = LogInput(path="run", files=files, lines=5, observed=observed(tmp_path))
+    seen = Observed(map=mapped, vocabulary=vocabulary)
+    log = LogInput(path="run", files=files, lines=5, observed=seen)
     remarks = write_log_module(Inputs(log=log), Config(), tmp_path)
     assert [(remark.file, remark.line, remark.refuses) for remark in remarks] == [("b.ndjson", 1, False)]
     assert "Tla2py_Count == 3\n" in (tmp_path / "Tla2pyLog.tla").read_text()

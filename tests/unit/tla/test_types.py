@@ -64,8 +64,7 @@ A == Sum(x, C)"""
 )
 def test_uses_tell_the_kind(load: LoadModules, body: str, kind: str) -> None:
     found = kind_of(load, body)
-    assert found.kind == kind
-    assert found.needs_value is (kind != "model value")
+    assert (found.kind, found.needs_value) == (kind, kind != "model value")
 
 
 def test_needs_pass_through_operators_let_and_instances(load: LoadModules) -> None:
@@ -103,8 +102,7 @@ def test_what_may_hold_model_values_may_hold_anything(load: LoadModules) -> None
 )
 def test_a_comment_speaks_for_what_nothing_uses(load: LoadModules, declaration: str, kind: str) -> None:
     found = kind_of(load, "A == x", declaration)
-    assert found.kind == kind
-    assert not found.certain
+    assert (found.kind, found.certain) == (kind, False)
 
 
 def test_assumptions_go_before_uses_and_uses_before_comments(load: LoadModules) -> None:
@@ -121,16 +119,13 @@ PROTOCOL = spec("modules/Protocol")
 
 
 def test_candidates_by_their_shape(load: LoadModules) -> None:
-    spec = load(PROTOCOL)
-    assert spec.candidates.specification == ("Spec", "FairSpec")
-    assert spec.candidates.init == ("Init",)
-    assert spec.candidates.next == ("Next",)
-    assert spec.candidates.invariants == ("TypeOK", "Small")
-    assert spec.candidates.properties == ("Terminates", "Leads", "Monotonic")
-    assert spec.candidates.constraints == ("StateConstraint", "SendLimit")
-    assert spec.candidates.action_constraints == ("StepConstraint",)
-    assert spec.candidates.symmetry == ("Symmetry", "Both")
-    assert (spec.candidates.postconditions, spec.candidates.alias) == (("PostCondition",), ("Alias",))
+    found = load(PROTOCOL).candidates
+    assert (found.specification, found.init, found.next) == (("Spec", "FairSpec"), ("Init",), ("Next",))
+    assert (found.invariants, found.symmetry) == (("TypeOK", "Small"), ("Symmetry", "Both"))
+    assert found.properties == ("Terminates", "Leads", "Monotonic")
+    assert found.constraints == ("StateConstraint", "SendLimit")
+    assert found.action_constraints == ("StepConstraint",)
+    assert (found.postconditions, found.alias) == (("PostCondition",), ("Alias",))
 
 
 def test_which_predicates_are_initial_ones(load: LoadModules) -> None:
