@@ -18,32 +18,15 @@ HEAD = 'strict digraph DiskGraph {\nnodesep=0.35;\nsubgraph cluster_graph {\ncol
 TAIL = "{rank = same; 1;-2;}\n}\n}"
 # Texts of one variable: plain, wrapped, with strings that look like something else, and what is not a value.
 VALUES = [
-    "1",
-    "{a, b}",
-    '"a"',
-    '[f |-> "b", g |-> <<>>]',
-    "(a :> 1 @@\n  b :> 2)",
-    r'"ends with a backslash \\"',
-    r'"\"quoted\" -> \\n/\\ x = 1"',
-    '"1 -> 2 [label=\\"x\\"]"',
-    "SUBSET {1, 2}",
-    "\N{GREEK SMALL LETTER ALPHA}",
-    "/\\ x = 2\n/\\ y",
-    "fp: 12",
-    "?",
-    "",
+    *("1", "{a, b}", '"a"', '[f |-> "b", g |-> <<>>]', "(a :> 1 @@\n  b :> 2)"),
+    *(r'"ends with a backslash \\"', r'"\"quoted\" -> \\n/\\ x = 1"', '"1 -> 2 [label=\\"x\\"]"'),
+    *("SUBSET {1, 2}", "\N{GREEK SMALL LETTER ALPHA}", "/\\ x = 2\n/\\ y", "fp: 12", "?", ""),
 ]
 BODIES = [
     *(f"/\\ x = {one}\n/\\ y = {other}" for one, other in itertools.product(VALUES, repeat=2)),
     *(f"x = {value}" for value in VALUES),
-    "/\\ x = 1\n/\\ x = 2",
-    "/\\ #set = 1\n/\\ y = 2",
-    "/\\ x\n/\\ y = 2",
-    "x = 1\n/\\ y = 2",
-    "a!b = 1",
-    "x = y = 1",
-    "<<1, 2>>",
-    "",
+    *("/\\ x = 1\n/\\ x = 2", "/\\ #set = 1\n/\\ y = 2", "/\\ x\n/\\ y = 2", "x = 1\n/\\ y = 2"),
+    *("a!b = 1", "x = y = 1", "<<1, 2>>", ""),
 ]
 
 
