@@ -12,17 +12,14 @@ from tla2py.lint.rules import lint_file
 from tla2py.sweep.rules import lint_paths
 
 RING = spec("lint/Ring")
+WHOLE = "SPECIFICATION Spec\nINVARIANT Inv\nCONSTANTS Node = {a, b} a = a b = b\nSYMMETRY Symmetry\n"
 
 
-def lint_ring(
-    folder: Path, step: str, invariant: str, config: str = ""
-) -> list[tuple[str, str | None, int | None]]:
+def lint_ring(folder: Path, step: str, invariant: str, config: str = WHOLE) -> list[tuple[object, ...]]:
     module = folder / "Ring.tla"
     module.write_text(RING.replace("STEP", step).replace("INVARIANT", invariant))
-    path = folder / "Ring.cfg"
-    whole = "SPECIFICATION Spec\nINVARIANT Inv\nCONSTANTS Node = {a, b} a = a b = b\nSYMMETRY Symmetry\n"
-    path.write_text(config or whole)
-    found = [each for each in lint_file(path, module) if each.code == "symmetry-choose"]
+    (folder / "Ring.cfg").write_text(config)
+    found = [each for each in lint_file(folder / "Ring.cfg", module) if each.code == "symmetry-choose"]
     return [(each.code, each.subject, each.place.line) for each in found]
 
 

@@ -61,8 +61,8 @@ def test_modules_are_the_first_parameter(load: LoadSweep) -> None:
     assert [(p.name, p.kind) for p in sweep.parameters] == [("module", "module"), ("Max", "constant")]
     assert shown(sweep) == list(itertools.product(("Counter.tla", "Box.tla"), ("1", "2")))
     error = raises(InputError, load, 'module = ["Counter.tla", "Counter.tla"]')
-    assert error.code == "duplicate-point"
-    assert error.message == "parameter module has the value Counter.tla twice"
+    twice = "parameter module has the value Counter.tla twice"
+    assert (error.code, error.message) == ("duplicate-point", twice)
 
 
 def test_other_axes(load: LoadSweep) -> None:

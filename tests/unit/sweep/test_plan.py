@@ -243,9 +243,8 @@ def test_what_only_an_instance_defines_is_no_name_for_a_config(load: LoadSweep, 
     (tmp_path / "Other.tla").write_text("---- MODULE Other ----\nFine == TRUE\nSpec == TRUE\n====\n")
     model = 'module = "Counter.tla"\n[constants]\nMax = 1\n[model]\n'
     raised = raises(InputError, load, model + 'alias = "C!Fine"\n', match="C!Fine")
-    assert raised.code == "instance-name"
+    assert (raised.code, raised.where) == ("instance-name", f"{tmp_path / 'sweep.toml'}:5:10")
     assert "Fine == C!Fine" in str(raised.hint)
-    assert raised.where == f"{tmp_path / 'sweep.toml'}:5:10"
     # Where a list of definitions is asked for, it is an expression.
     (run,) = plan_sweep(load(model + 'invariants = ["C!Fine"]\n'), "jar").runs
     assert run.config.expressions == (("MC_invariant_1", "C!Fine"),)

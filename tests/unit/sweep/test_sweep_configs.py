@@ -12,7 +12,6 @@ from tests.raising import raises
 from tests.unit.conftest import BOX, LoadSweep
 from tests.unit.tla.conftest import module
 from tla2py.errors import InputError
-from tla2py.model.model import Config
 from tla2py.model.run import Run
 from tla2py.sweep.load import load_sweep, sweep_of_configs
 from tla2py.sweep.plan import plan_sweep
@@ -33,9 +32,9 @@ def runs(load: LoadSweep, text: str) -> list[Run]:
     return list(plan_sweep(load(f'module = "Box.tla"\nconfig = "Box.cfg"\n{text}'), "jar").runs)
 
 
-def config_of(load: LoadSweep, text: str) -> Config:
+def behaviour(load: LoadSweep, text: str) -> tuple[str | None, ...]:
     (run,) = runs(load, text)
-    return run.config
+    return run.config.specification, run.config.init, run.config.next
 
 
 def test_a_config_alone_is_taken_as_it_is(box: Path, load: LoadSweep) -> None:
@@ -66,13 +65,10 @@ def test_what_the_sweep_file_says_goes_before_it(box: Path, load: LoadSweep) -> 
 
 
 def test_who_names_a_behaviour_names_all_of_it(box: Path, load: LoadSweep) -> None:
-    config = config_of(load, '[model]\nspecification = "Spec"\n')
-    assert (config.specification, config.init, config.next) == ("Spec", None, None)
-    config = config_of(load, '[parameters]\ninit = ["Full"]\n')
-    assert (config.specification, config.init, config.next) == (None, "Full", "Next")
+    assert behaviour(load, '[model]\nspecification = "Spec"\n') == ("Spec", None, None)
+    assert behaviour(load, '[parameters]\ninit = ["Full"]\n') == (None, "Full", "Next")
     both = '[parameters]\ninit = ["Init"]\nnext = ["Next"]\n'
-    config = config_of(load, '[model]\nspecification = "Spec"\n' + both)
-    assert (config.specification, config.init, config.next) == (None, "Init", "Next")
+    assert behaviour(load, '[model]\nspecification = "Spec"\n' + both) == (None, "Init", "Next")
 
 
 def test_constants_may_vary_over_it(box: Path, load: LoadSweep) -> None:
@@ -93,8 +89,8 @@ def test_switches_may_vary(box: Path, load: LoadSweep) -> None:
     assert [run.options.check_deadlock for run in found[:2]] == [True, False]
     raised = raises(InputError, runs, load, "[parameters]\ncheck_deadlock = [1]\n", match="check_deadlock")
     assert raised.code == "wrong-type"
-    raised = raises(InputError, runs, load, '[parameters]\nsymmetry = ["Whom"]\n', match="Whom")
-    assert raised.code == "unknown-definition"
+    text = '[parameters]\nsymmetry = ["Whom"]\n'
+    assert raises(InputError, runs, load, text, match="Whom").code == "unknown-definition"
 
 
 def test_several_configs_are_a_parameter(box: Path, load: LoadSweep) -> None:
@@ -176,8 +172,7 @@ def test_a_config_that_is_not_there(box: Path, load: LoadSweep) -> None:
     assert str(raised.where).endswith("sweep.toml:2:23")
     assert raises(InputError, load, 'module = "Box.tla"\nconfig = []\n').code == "empty-parameter"
     assert raises(InputError, of_configs, box, "none/*.cfg", match=r"none/\*\.cfg").code == "config-missing"
-    raised = raises(InputError, lambda: sweep_of_configs(box / "No.tla", str(box / "*.cfg")))
-    assert raised.code == "module-missing"
+    assert raises(InputError, sweep_of_configs, box / "No.tla", str(box / "*.cfg")).code == "module-missing"
 
 
 FOLDER_CONFIG = "SPECIFICATION Spec\nINVARIANT Small\nCONSTANT Max = 2\n"
@@ -313,5 +308,5 @@ def test_models_toml_says_the_rest(tmp_path: Path) -> None:
     assert (raised.code, raised.where) == ("config-missing", f"{tmp_path / 'models.toml'}:2:1")
     # So is a library that is missing, also without this file.
     (tmp_path / "models.toml").unlink()
-    caught = raises(InputError, load_sweep, tmp_path / "models.toml", [tmp_path / "nowhere"])
-    assert caught.code == "library-missing"
+    asked = (tmp_path / "models.toml", [tmp_path / "nowhere"])
+    assert raises(InputError, load_sweep, *asked).code == "library-missing"

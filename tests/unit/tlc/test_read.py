@@ -77,9 +77,8 @@ def test_the_text_for_tlc_is_as_written_but_for_the_deadlock_statement(path: Pat
 
 
 def test_an_empty_config(path: Path) -> None:
-    assert read(path, "").config == Config()
-    assert read(path, "\n \\* nothing").config == Config()
-    assert read(path, "INVARIANT\nCONSTANTS\n").config == Config()
+    for text in ("", "\n \\* nothing", "INVARIANT\nCONSTANTS\n"):
+        assert read(path, text).config == Config(), text
 
 
 @pytest.mark.parametrize(
@@ -120,8 +119,7 @@ def test_an_empty_config(path: Path) -> None:
 )
 def test_mistakes_are_told_with_their_place(path: Path, text: str, place: str, said: str) -> None:
     raised = raises(InputError, read, path, text, match=said)
-    assert raised.code == "config-syntax"
-    assert raised.where == f"{path}{place}"
+    assert (raised.code, raised.where) == ("config-syntax", f"{path}{place}")
 
 
 def test_a_config_that_is_not_there(path: Path, tmp_path: Path) -> None:
