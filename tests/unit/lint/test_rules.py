@@ -20,6 +20,7 @@ from tla2py.tla.parse import load_modules
 from tla2py.tlc.config.read import read_config
 from tla2py.tlc.tools.jar import bundled_jar, read_jar
 
+RACE, VOTE = spec("lint/Race"), spec("lint/Vote")
 BEGIN = "SPECIFICATION Spec\nCONSTANTS N = 3 S = {a, b} Op <- Same\n"
 MORE = r"""
 Young == TLCGet("level") < 7
@@ -170,9 +171,6 @@ def test_values_of_a_sweep_are_of_the_kind_that_the_module_needs(box: Path) -> N
     assert found[0].message == "S is a set of numbers, but symmetry permutes only sets of model values"
 
 
-VOTE = spec("lint/Vote")
-
-
 @pytest.mark.parametrize(
     ("leader", "procs", "meant"),
     [
@@ -218,9 +216,6 @@ def test_a_config_says_what_is_declared_for_a_sweep_and_for_options(tmp_path: Pa
     (finding,) = lint_values(spec, given, [read_config(config)])
     assert (finding.code, finding.place.file) == ("misspelt-name", "-c Leader=...")
     assert tuple(lint_values(spec, given, [])) == ()
-
-
-RACE = spec("lint/Race")
 
 
 @pytest.mark.parametrize(

@@ -114,6 +114,7 @@ def test_a_list_of_points() -> None:
 
 
 HEAD = 'module = "Counter.tla"\n[constants]\nMax = 1\n'
+OUT = "../../outside"
 SECRET = "the text of a file elsewhere"
 
 
@@ -134,9 +135,6 @@ def repository(tmp_path: Path) -> Path:
 def links(target: str, link: str) -> Callable[[Path], None]:
     """Make a link, relative to the sweep file, to a path relative to the repository's folder."""
     return lambda specs: (specs / link).symlink_to(specs / target)
-
-
-OUT = "../../outside"
 
 
 @pytest.mark.parametrize(

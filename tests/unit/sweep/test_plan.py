@@ -22,6 +22,7 @@ from tla2py.sweep.load import load_sweep
 from tla2py.sweep.plan import Plan, plan_sweep
 from tla2py.tlc.config.render import default_template
 
+FULL = (SPECS / "sweep/small.toml").read_text()
 SWEEP = COUNTER_SWEEP.replace("[1, 2, 3]", "[2, 1, -1]")
 
 
@@ -105,9 +106,6 @@ def test_the_jar_and_a_template_change_every_id(load: LoadSweep, tmp_path: Path,
     assert not set(ids(plan_sweep(load(SWEEP), "another jar"))) & set(ids(plan))
     (tmp_path / "own.j2").write_text("\\* mine\n" + default_template())
     assert not set(ids(plan_sweep(load('template = "own.j2"\n' + SWEEP), "jar"))) & set(ids(plan))
-
-
-FULL = (SPECS / "sweep/small.toml").read_text()
 
 
 def planned_by(template: str, load: LoadSweep, folder: Path) -> Plan:

@@ -26,12 +26,8 @@ def scaffold(module: Path, folder: Path, *libraries: Path) -> tuple[Sweep, str]:
     return load_sweep(path), path.read_text()
 
 
-@pytest.fixture
-def kinds(tmp_path: Path) -> Path:
-    return Path(shutil.copy(MODULES / "Kinds.tla", tmp_path))
-
-
-def test_every_kind_gets_a_value_that_the_assumptions_allow(kinds: Path, tmp_path: Path) -> None:
+def test_every_kind_gets_a_value_that_the_assumptions_allow(tmp_path: Path) -> None:
+    kinds = Path(shutil.copy(MODULES / "Kinds.tla", tmp_path))
     sweep, text = scaffold(kinds, tmp_path)
     assert dict(sweep.file.constants) == {
         "Servers": "{s1, s2}",
@@ -80,7 +76,8 @@ def test_every_kind_gets_a_value_that_the_assumptions_allow(kinds: Path, tmp_pat
     assert (sweep.file.module, sweep.file.libraries) == ("../Kinds.tla", ["../lib"])
 
 
-def test_comments_before_a_definition_choose_nothing_and_take_no_time(kinds: Path, tmp_path: Path) -> None:
+def test_comments_before_a_definition_choose_nothing_and_take_no_time(tmp_path: Path) -> None:
+    kinds = Path(shutil.copy(MODULES / "Kinds.tla", tmp_path))
     text = kinds.read_text().replace("First ==", "First ==" + " (* a *)" * 40)
     kinds.write_text(text.replace("Done ==", "Done == \\* CHOOSE n : TRUE\n"))
     sweep, _ = scaffold(kinds, tmp_path)

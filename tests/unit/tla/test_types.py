@@ -9,16 +9,16 @@ from tests.unit.tla.conftest import LoadModules, module
 from tla2py.tla.constant_types import ConstantType, infer_types
 from tla2py.tla.levels import Level
 
-
-def kind_of(load: LoadModules, body: str, declaration: str = "CONSTANT C") -> ConstantType:
-    head = f"EXTENDS Integers, Sequences, FiniteSets, TLC\n{declaration}\nVARIABLE x\n"
-    return infer_types(load(module("M", head + body)))["C"]
-
-
+PROTOCOL = spec("modules/Protocol")
 SUM = r"""RECURSIVE Sum(_, _)
 Sum(f, s) == IF s = {} THEN 0
              ELSE LET e == CHOOSE e \in s : TRUE IN f[e] + Sum([f EXCEPT ![e] = 0], s \ {e})
 A == Sum(x, C)"""
+
+
+def kind_of(load: LoadModules, body: str, declaration: str = "CONSTANT C") -> ConstantType:
+    head = f"EXTENDS Integers, Sequences, FiniteSets, TLC\n{declaration}\nVARIABLE x\n"
+    return infer_types(load(module("M", head + body)))["C"]
 
 
 @pytest.mark.parametrize(
@@ -113,9 +113,6 @@ def test_assumptions_go_before_uses_and_uses_before_comments(load: LoadModules) 
     # Operators are declared with parameters.
     found = kind_of(load, "A == C(1, 2)", "CONSTANT C(_, _)")
     assert (found.kind, found.certain) == ("operator", True)
-
-
-PROTOCOL = spec("modules/Protocol")
 
 
 def test_candidates_by_their_shape(load: LoadModules) -> None:

@@ -21,6 +21,7 @@ from tla2py.tla.value import HASHED_INTERVAL, Function, Interval, ModelValue, Op
 from tla2py.tla.value_text import ValueTextError, changes, format_value, parse_value
 
 a, b = ModelValue("a"), ModelValue("b")
+NAMES = {name.__name__: name for name in (Function, Interval, ModelValue, Opaque, Record)}
 
 
 @pytest.mark.parametrize(
@@ -251,9 +252,6 @@ def test_a_key_that_is_missing_is_told_with_those_there_are() -> None:
     assert "r1" not in function
     assert function.get("r1") is None
     assert function[tla2py.ModelValue("r1")] == "working"
-
-
-NAMES = {name.__name__: name for name in (Function, Interval, ModelValue, Opaque, Record)}
 
 
 @given(values)
