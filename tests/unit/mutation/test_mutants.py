@@ -124,12 +124,15 @@ def test_a_list_after_a_change_stays_aligned(tmp_path: Path) -> None:
         "Next == IF x < 3 THEN /\\ x' = x + 1\n                      /\\ x < 5\n        ELSE x' = 0\n====\n"
     )
 
-    def changed(text: str, after: str) -> list[str]:
+    def made(text: str) -> list[Mutant]:
         (tmp_path / "Wide.tla").write_text(text)
-        found = mutants(tmp_path / "Wide.tla", Config(init="Init", next="Next"))
-        assert all(read_text(m.edit.apply(text)).syntax_error is None for m in found)
-        return next(m for m in found if m.edit.after == after and m.line == 5).edit.apply(text).split("\n")
+        return mutants(tmp_path / "Wide.tla", Config(init="Init", next="Next"))
 
+    def changed(text: str, after: str) -> list[str]:
+        mutant = next(m for m in made(text) if m.edit.after == after and m.line == 5)
+        return mutant.edit.apply(text).split("\n")
+
+    assert all(read_text(m.edit.apply(text)).syntax_error is None for m in made(text))
     moved = ["Next == IF x <=", "               3 THEN /\\ x' = x + 1", "                      /\\ x < 5"]
     assert changed(text, "<=")[4:7] == moved
     assert changed(text, "TRUE")[4] == "Next == IF TRUE  THEN /\\ x' = x + 1"
