@@ -115,6 +115,7 @@ def test_a_list_of_points() -> None:
 
 HEAD = 'module = "Counter.tla"\n[constants]\nMax = 1\n'
 OUT = "../../outside"
+Prepare = Callable[[Path], None]
 SECRET = "the text of a file elsewhere"
 
 
@@ -132,7 +133,7 @@ def repository(tmp_path: Path) -> Path:
     return inside
 
 
-def links(target: str, link: str) -> Callable[[Path], None]:
+def links(target: str, link: str) -> Prepare:
     """Make a link, relative to the sweep file, to a path relative to the repository's folder."""
     return lambda specs: (specs / link).symlink_to(specs / target)
 
@@ -158,9 +159,7 @@ def links(target: str, link: str) -> Callable[[Path], None]:
         (HEAD + '[logs]\nfiles = ["a.ndjson"]\n', "5:11", links(f"{OUT}/log.ndjson", "a.ndjson")),
     ],
 )
-def test_a_path_that_leads_out(
-    repository: Path, text: str, place: str, prepare: Callable[[Path], None] | None
-) -> None:
+def test_a_path_that_leads_out(repository: Path, text: str, place: str, prepare: Prepare | None) -> None:
     file = repository / "specs/sweep.toml"
     file.write_text(text)
     if prepare is not None:

@@ -13,7 +13,7 @@ from tests.raising import raises
 from tests.unit.conftest import LoadSweep
 from tla2py.errors import InputError
 from tla2py.sweep.grid import Point, Points
-from tla2py.sweep.load import load_sweep, sweep_of_configs
+from tla2py.sweep.load import sweep_of_configs
 from tla2py.sweep.plan import Plan, plan_sweep
 from tla2py.sweep.sweep import Sweep
 from tla2py.tlc.config.render import default_template, render_config
@@ -87,14 +87,13 @@ def check_alone(sweep: Sweep) -> None:
 
 @pytest.mark.parametrize("name", SWEEPS)
 @pytest.mark.parametrize("template", ["default", "own", "computed"])
-def test_each_run_is_that_of_its_point_alone(folder: Path, name: str, template: str) -> None:
+def test_each_run_is_that_of_its_point_alone(load: LoadSweep, folder: Path, name: str, template: str) -> None:
     text = SWEEPS[name]
     if template != "default":
         printed = "{{ value }}" if template == "own" else "{{ value | replace('p1', 'p1 ') }}"
         (folder / "own.j2").write_text(f"\\* mine\n{default_template().replace('{{ value }}', printed)}")
         text = f'template = "own.j2"\n{text}'
-    (folder / "sweep.toml").write_text(text)
-    check_alone(load_sweep(folder / "sweep.toml"))
+    check_alone(load(text))
 
 
 def test_counted_points_and_configs(folder: Path) -> None:
@@ -108,20 +107,18 @@ def test_counted_points_and_configs(folder: Path) -> None:
     check_alone(replace(sweep, counted=frozenset({2})))
 
 
-def test_few_outlines_serve_many_points(folder: Path) -> None:
+def test_few_outlines_serve_many_points(load: LoadSweep, folder: Path) -> None:
     numbers = '[parameters]\nA = { from = 1, to = 50 }\nB = [1, "2 + 1"]\n'
-    (folder / "sweep.toml").write_text(HEAD + numbers + 'Procs = { model_values = "p", sizes = [2, 3, 4] }\n')
-    plan = plan_sweep(load_sweep(folder / "sweep.toml"), "jar")
+    sweep = load(HEAD + numbers + 'Procs = { model_values = "p", sizes = [2, 3, 4] }\n')
+    plan = plan_sweep(sweep, "jar")
     assert len(plan.runs) == 300
     assert len(list(plan.samples())) == 2
 
 
-def test_a_value_that_a_template_writes_itself_is_missed_at_the_other_points(folder: Path) -> None:
+def test_a_value_that_a_template_writes_itself_is_missed_elsewhere(load: LoadSweep, folder: Path) -> None:
     (folder / "own.j2").write_text(default_template().replace("{{ name }} = {{ value }}", "{{ name }} = 1"))
     text = HEAD.replace('[constants]\nOp = "LAMBDA v : v + 1"\n', '[substitutions]\nOp = "LAMBDA v : v"\n')
-    text = f'template = "own.j2"\n{text}[parameters]\nA = [1, 2]\nB = [1]\nProcs = [1]\n'
-    (folder / "sweep.toml").write_text(text)
-    sweep = load_sweep(folder / "sweep.toml")
+    sweep = load(f'template = "own.j2"\n{text}[parameters]\nA = [1, 2]\nB = [1]\nProcs = [1]\n')
     raised = raises(InputError, plan_sweep, sweep, "jar", match="point 2 .* lacks A = 2")
     assert raised.code == "template-drops"
 

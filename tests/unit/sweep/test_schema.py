@@ -19,6 +19,7 @@ from tla2py.sweep.file import read_sweep_text
 from tla2py.sweep.sections import KEYS, SECTIONS, ValuesTable
 
 ROOT = Path(__file__).resolve().parents[3]
+Schema = dict[str, Any]
 SCHEMA = sweep_schema()
 PATTERNS = ("specs/*/*.toml", "notebooks/sweeps/*.toml", "tests/spark/*.toml", "tests/specs/*.toml")
 FILES = sorted(path for pattern in PATTERNS for path in ROOT.glob(pattern))
@@ -79,9 +80,7 @@ def test_it_refuses_what_is_wrong(text: str, place: str) -> None:
     assert wrong(text) == [place]
 
 
-def keys_of(
-    schema: dict[str, Any], path: tuple[str, ...] = ()
-) -> Iterator[tuple[tuple[str, ...], dict[str, Any]]]:
+def keys_of(schema: Schema, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Schema]]:
     """Every key that an editor may offer, with its schema."""
     for key, part in schema.get("properties", {}).items():
         yield (*path, key), part
