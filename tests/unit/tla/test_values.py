@@ -51,6 +51,7 @@ NAMES = {name.__name__: name for name in (Function, Interval, ModelValue, Opaque
 )
 def test_different(one: Value, other: Value, in_python: bool) -> None:
     assert (one == other) is (other == one) is in_python
+    assert (one != other) is (other != one) is (not in_python)
     assert not same_value(one, other)
     assert list(changes(one, other))
     assert not in_python or format_value(one) != format_value(other)
