@@ -7,14 +7,15 @@ from hypothesis import strategies as st
 from tla2py.tla.canonical import is_identifier
 from tla2py.tla.value import Function, Interval, ModelValue, Opaque, Record, Value
 
-# TLC's text of sets that it does not enumerate and of values that are not data, with two spaces between them.
-OPAQUES = (
-    r"Nat  Int  STRING  Seq({1, 2})  BSeq({a}, 3)  SUBSET {1, 2}  SUBSET (1..9)  UNION {{1}, {2}}"
-    r"  [{1, 2} -> {a, b}]  [f: {1}, g: Nat]  ({1} \X {2} \X {3})  {1} \cup Nat  Nat \ {0}"
-    r"  {x \in Nat : <expression line 3, col 4 to line 3, col 9 of module M>}  [x \in Nat |-> <expression x + 1>]"
-    r"  <Operator Next>  <Java Method: public static int Naturals.plus>"
-    r"  <LAZY line 1, col 2 to line 3, col 4 of module M>"
-)
+# TLC's text of sets that it does not enumerate and of values that are not data.
+OPAQUE_TEXTS = [
+    *("Nat", "Int", "STRING", "Seq({1, 2})", "BSeq({a}, 3)", "SUBSET {1, 2}", "SUBSET (1..9)"),
+    *("UNION {{1}, {2}}", "[{1, 2} -> {a, b}]", "[f: {1}, g: Nat]", r"({1} \X {2} \X {3})"),
+    *(r"{1} \cup Nat", r"Nat \ {0}", r"[x \in Nat |-> <expression x + 1>]", "<Operator Next>"),
+    r"{x \in Nat : <expression line 3, col 4 to line 3, col 9 of module M>}",
+    "<Java Method: public static int Naturals.plus>",
+    "<LAZY line 1, col 2 to line 3, col 4 of module M>",
+]
 # Names that a config may give a model value: any TLA+ token, including words that TLA+ or TLC's printer uses.
 ODD = "- + * 1a 0x null UNDEF SUBSET UNION Seq IF _ __ a_b_1 ñandú 节点 é1"
 ODD_NAMES = ODD.split()
@@ -28,7 +29,7 @@ texts = st.one_of(
 )
 integers = st.one_of(st.integers(-3, 12), st.integers(), st.integers(-(2**31), 2**31 - 1))
 intervals = st.builds(lambda lo, size: Interval(lo, lo + size), st.integers(-9, 9), st.integers(-2, 40))
-opaques = st.sampled_from(OPAQUES.split("  ")).map(Opaque)
+opaques = st.sampled_from(OPAQUE_TEXTS).map(Opaque)
 
 scalars: st.SearchStrategy[Value] = st.one_of(
     st.booleans(), integers, texts, model_values, intervals, opaques
