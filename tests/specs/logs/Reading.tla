@@ -1,4 +1,4 @@
----- MODULE Trace ----
+---- MODULE Reading ----
 EXTENDS Naturals, Sequences
 VARIABLES x, l
 IOEnv == [JSON |-> "a", CONFIG |-> "b"]

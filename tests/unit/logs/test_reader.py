@@ -23,14 +23,14 @@ LOG = "Log == ndJsonDeserialize(IOEnv.JSON)"
 NEXT = r"Next == l <= Len(Log) /\ l' = l + 1 /\ x' = Log[l]"
 
 
-def trace(folder: Path, *definitions: str) -> ModuleGraph:
+def reading(folder: Path, *definitions: str) -> ModuleGraph:
     text = spec("logs/Reading").replace("Init ==", "\n".join([*definitions, "Init =="]))
-    (folder / "Trace.tla").write_text(text)
-    return load_modules(folder / "Trace.tla")
+    (folder / "Reading.tla").write_text(text)
+    return load_modules(folder / "Reading.tla")
 
 
 def reader(folder: Path, *definitions: str, given: tuple[SourceTexts, ...] = (), **asked: str) -> LogReader:
-    module, reads, position = trace(folder, *definitions), asked.get("reads"), asked.get("position")
+    module, reads, position = reading(folder, *definitions), asked.get("reads"), asked.get("position")
     found = find_reader(module, given, reads=reads, position=position, place=lambda key: f"sweep.toml:{key}")
     assert found is not None
     return found
@@ -83,7 +83,7 @@ def test_one_of_two_ways_is_left_where_the_other_is_given(tmp_path: Path) -> Non
 
 
 def test_a_module_may_read_no_log(tmp_path: Path) -> None:
-    module = trace(tmp_path, "Next == x' = l /\\ l' = l")
+    module = reading(tmp_path, "Next == x' = l /\\ l' = l")
     assert find_reader(module, (), reads=None, position=None, place=lambda _: None) is None
 
 

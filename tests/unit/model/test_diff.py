@@ -98,7 +98,7 @@ def test_the_new_value_follows_from_the_old_one_and_the_parts(before: Value, aft
 
 
 @given(st.lists(simple, max_size=5), st.integers(0, 5), st.integers(0, 3), st.booleans())
-def test_neighbours_of_a_sequence(elements: list[Value], start: int, count: int, gained: bool) -> None:
+def test_neighbours_lost_or_gained(elements: list[Value], start: int, count: int, gained: bool) -> None:
     long, short = tuple(elements), (*elements[:start], *elements[start + count :])
     before, after = (short, long) if gained else (long, short)
     parts = [(_steps(part.path), part) for part in parts_of("x", "", before, after)]
