@@ -110,30 +110,8 @@ def spec(name: str) -> str:
     return (SPECS / f"{name}.tla").read_text("utf-8")
 
 
-COUNTER = r"""---- MODULE Counter ----
-\* A counter that goes up to its bound and stays there.
-EXTENDS Naturals
-CONSTANT Max \* the largest value, a number
-VARIABLE x
-Init == x = 0
-Up == x < Max /\ x' = x + 1
-Stay == x = Max /\ UNCHANGED x
-Next == Up \/ Stay
-Spec == Init /\ [][Next]_x
-Small == x < 3
-====
-"""
-
-COUNTER_SWEEP = """\
-module = "Counter.tla"
-[model]
-invariants = ["Small"]
-[parameters]
-Max = [1, 2, 3]
-[tlc]
-timeout = "1m"
-memory = "256MiB"
-"""
+COUNTER = spec("tiny/Counter")
+COUNTER_SWEEP = (SPECS / "tiny/sweep.toml").read_text("utf-8")
 
 
 RunCli = Callable[..., Ended]

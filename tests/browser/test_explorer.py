@@ -9,6 +9,7 @@ import pytest
 
 from tests import command
 from tests.browser.chromium import Tab
+from tests.conftest import SPECS, spec
 from tests.integration.test_law_search import MODULE as COUNT
 from tests.integration.test_law_search import SWEEP as COUNT_SWEEP
 from tla2py.analysis.view import open_view
@@ -18,43 +19,8 @@ pytestmark = pytest.mark.browser
 ROOT = Path(__file__).resolve().parent.parent.parent
 PAGE = ROOT / "docs" / "kip320-first-try.html"
 
-RELAY = r"""---- MODULE Relay ----
-\* Nodes that count, and tell each other.
-EXTENDS Naturals
-CONSTANTS Nodes, Max
-VARIABLES count, sent
-Init == count = [n \in Nodes |-> 0] /\ sent = {}
-\* A node counts one more and tells it.
-Count == \E n \in Nodes :
-  /\ count[n] < Max
-  /\ count' = [count EXCEPT ![n] = @ + 1]
-  /\ sent' = sent \union {[from |-> n, value |-> count[n] + 1]}
-\* Nobody ever counts that far.
-Overflow == \E n \in Nodes : count[n] > Max /\ count' = [count EXCEPT ![n] = 0] /\ UNCHANGED sent
-Next == Count \/ Overflow
-Spec == Init /\ [][Next]_<<count, sent>>
-\* No node counts to three.
-Small == \A n \in Nodes : count[n] < 3
-====
-"""
-SWEEP = """\
-module = "Relay.tla"
-[model]
-invariants = ["Small"]
-check_deadlock = false
-[parameters]
-Nodes = ["{a}", "{a, b}"]
-Max = [1, 2, 10]
-[tlc]
-coverage = true
-timeout = "1m"
-memory = "256MiB"
-[expect]
-verdict = "holds"
-[[expect.point]]
-match = { Max = 10 }
-verdict = "violated"
-"""
+RELAY = spec("explorer/Relay")
+SWEEP = (SPECS / "explorer/relay.toml").read_text("utf-8")
 
 
 def sweep_relay(folder: Path, module: str = RELAY, store: str = "store", code: int = 0) -> None:

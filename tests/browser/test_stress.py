@@ -11,6 +11,7 @@ import pytest
 from tests import command
 from tests.browser.chromium import Tab
 from tests.browser.test_explorer import ROOT, press, reported, show, text, texts
+from tests.conftest import spec
 from tests.docs.blocks import blocks
 
 pytestmark = pytest.mark.browser
@@ -35,18 +36,6 @@ WIDE = "\n".join(
         "",
     ]
 )
-MANY = """---- MODULE Many ----
-EXTENDS Naturals
-CONSTANT N
-VARIABLE x
-Init == x = 0
-Red == N % 3 = 0 /\\ x' = x + 1
-Green == N % 3 = 1 /\\ x' = x + 1
-Blue == N % 3 = 2 /\\ x' = x + 1
-Next == Red \\/ Green \\/ Blue
-Few == x < 2 + (N % 5)
-====
-"""
 
 
 def report(folder: Path, module: str, sweep: str, code: int = 1) -> Path:
@@ -100,7 +89,7 @@ def test_60_counterexamples_of_3_kinds(tab: Tab, tmp_path: Path) -> None:
         '[model]\ninit = "Init"\nnext = "Next"\ninvariants = ["Few"]\ncheck_deadlock = false\n'
         '[parameters]\nN = { from = 1, to = 60 }\n[tlc]\nmemory = "256MiB"\n'
     )
-    page = report(tmp_path, MANY, sweep)
+    page = report(tmp_path, spec("explorer/Many"), sweep)
     show(tab, page.as_uri())
     kinds = texts(tab, ".x-kinds > li")
     assert len(kinds) == 3
@@ -113,21 +102,6 @@ def test_60_counterexamples_of_3_kinds(tab: Tab, tmp_path: Path) -> None:
     assert page.stat().st_size <= 500 * 1024
 
 
-ENDLESS = """---- MODULE Endless ----
-EXTENDS Naturals
-VARIABLES x, done
-vars == <<x, done>>
-Init == x = 0 /\\ done = FALSE
-Step == x < 2 /\\ x' = x + 1 /\\ UNCHANGED done
-Turn == x = 2 /\\ x' = 1 /\\ UNCHANGED done
-Next == Step \\/ Turn
-Fair == Init /\\ [][Next]_vars /\\ WF_vars(Next)
-Lazy == Init /\\ [][Next]_vars
-Ends == <>done
-====
-"""
-
-
 @pytest.mark.parametrize(
     ("specification", "marks", "end"), [("Fair", {"", "↻", "│"}, "state 2"), ("Lazy", {""}, "stutter")]
 )
@@ -135,7 +109,7 @@ def test_behaviours_without_end(
     tab: Tab, tmp_path: Path, specification: str, marks: set[str], end: str
 ) -> None:
     sweep = f'[model]\nspecification = "{specification}"\nproperties = ["Ends"]\ncheck_deadlock = false\n'
-    show(tab, report(tmp_path, ENDLESS, sweep).as_uri(), "#state=1")
+    show(tab, report(tmp_path, spec("explorer/Endless"), sweep).as_uri(), "#state=1")
     assert {*texts(tab, ".x-step .x-loop")} == marks
     assert end in text(tab, ".x-steps .x-end").lower()
     press(tab, "n")

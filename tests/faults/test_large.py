@@ -12,33 +12,20 @@ import psutil
 import pytest
 
 from tests.command import tool
+from tests.conftest import spec
 from tests.faults.scene import Scene
 from tests.integration.test_sweep import rows
 from tests.stores import loose_records, table_rows
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(3600)]
 
-COUNT = r"""---- MODULE Count ----
-EXTENDS Naturals, TLC
-CONSTANT Max \* a number
-VARIABLE x
-Init == x = 0
-Next == x < Max /\ x' = x + 1
-Spec == Init /\ [][Next]_x
-Small == x < Max
-Turn == Init /\ [][x < Max % 10 /\ x' = x + 1]_x
-Low == x < 5
-Wide == "{text}"
-Loud == PrintT(<<x, Wide>>)
-====
-"""
-
 
 def counting(base: Path, invariant: str, values: str, more: str = "", specification: str = "Spec") -> Scene:
     """A sweep that counts up to each of some values."""
     base.mkdir()
     # 64 KiB that TLC prints as they are, and takes a second to read.
-    (base / "Count.tla").write_text(COUNT.replace("{text}", "x_" * 32768 if invariant == "Loud" else ""))
+    text = "x_" * 32768 if invariant == "Loud" else ""
+    (base / "Count.tla").write_text(spec("large/Count").replace("{text}", text))
     (base / "sweep.toml").write_text(
         f'module = "Count.tla"\n[model]\nspecification = "{specification}"\ninvariants = ["{invariant}"]\n'
         f"check_deadlock = false\n[parameters]\nMax = {values}\n[tlc]\n{more}\n"

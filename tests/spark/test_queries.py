@@ -13,7 +13,6 @@ from pyspark.sql import SparkSession
 from tests import command
 from tests.conftest import RunCli
 from tests.raising import raises
-from tests.spark.queries import PORTABLE
 from tla2py.errors import InputError
 from tla2py.query import Engine
 from tla2py.query.query import answer_query, quote_distinct
@@ -26,6 +25,8 @@ pytestmark = [pytest.mark.spark, pytest.mark.filterwarnings("ignore::ResourceWar
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
+# Right in both dialects.
+PORTABLE = (HERE / "queries.sql").read_text("utf-8").strip().split(";\n")
 
 
 def documented() -> Iterator[str]:

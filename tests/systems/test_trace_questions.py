@@ -19,56 +19,14 @@ from tla2py.cli.mcp import build_server
 
 pytestmark = pytest.mark.systems
 
-NO_FENCE = """
-model = { specification = "Spec", symmetry = "Symmetry", invariants = ["NoDivergenceBetweenClientAndMetaData"] }
-substitutions = { RecoveryReadsFence = "ReadsDoNotFence" }
-[constants]
-Clients = "{c1, c2}"
-SendLimit = 1
-InflightLimit = 1
-Bookies = "{b1, b2}"
-WriteQuorum = 2
-AckQuorum = 2
-"""
-COMPACTION = """
-model = { specification = "Spec", invariants = ["CompactedLedgerLeak"] }
-[constants]
-ConsumeTimesLimit = 2
-MessageSentLimit = 1
-CompactionTimesLimit = 3
-RetainNullKey = true
-MaxCrashTimes = 1
-ModelProducer = false
-ModelConsumer = false
-KeySpace = "{}"
-ValueSpace = "{}"
-"""
-IDENTITY = """
-model = { specification = "Spec", symmetry = "Symmetry", view = "View", invariants = ["ProducerIdsAreDistinct"] }
-[constants]
-TopicPartitions = "{}"
-TxnLogPartitions = "{p1}"
-TransactionIds = "{tid1, tid2, tid3}"
-Brokers = "{b1}"
-Clients = "{c1, c2, c3, c4}"
-MaxCoordinatorChanges = 0
-"""
-FIRST_TRY = """
-model = { specification = "Spec", invariants = ["StrongIsr"] }
-constants = { LogSize = 2, MaxRecords = 2, Replicas = "{b1, b2, b3}", MaxLeaderEpoch = 2 }
-"""
-CHAINING = """
-model = { init = "Init", next = "Next", invariants = ["OnlyOneLedgerOpenAtATime"], constraints = ["LedgerLimit"] }
-constants = { Clients = "{c1, c2}" }
-parameters = { LedgerLimit = ["md_next_lid < 6"] }
-"""
-
 
 class Known(NamedTuple):
-    """A counterexample of which a README tells: its length, what is FALSE in its last state, and a value there."""
+    """A counterexample of which a README tells: its length, what is FALSE in its last state, and a value there.
+
+    Its model is in the folder ``known``, by the name of the system.
+    """
 
     module: str
-    model: str
     length: int
     action: str
     conjunct: str
@@ -80,31 +38,31 @@ class Known(NamedTuple):
 KNOWN = [
     # The metadata say that the ledger is empty, and c1 has an entry acknowledged.
     Known(
-        *("bookkeeper/BookKeeperProtocolNoFence.tla", NO_FENCE, 14, "RecoveryClientClosesLedger"),
+        *("bookkeeper/BookKeeperProtocolNoFence.tla", 14, "RecoveryClientClosesLedger"),
         *("clients[c].lac <= meta_last_entry", "c = c1"),
         *("<<meta_last_entry, {c \\in Clients : clients[c].lac > meta_last_entry}>>", "<<0, {c1}>>"),
     ),
     # The third ledger is written while the first and the second are there.
     Known(
-        *("compaction/FairCompaction.tla", COMPACTION, 12, "CompactorPhaseTwoWrite"),
+        *("compaction/FairCompaction.tla", 12, "CompactorPhaseTwoWrite"),
         *("Cardinality({n \\in 1..CompactionTimesLimit : compactedLedgers[n] # Nil}) < 3", ""),
         *("{n \\in 1..3 : compactedLedgers[n] # Nil}", "{1, 2, 3}"),
     ),
     # Two clients with different ids get the same producer id.
     Known(
-        *("kafka_transactions/TxnRecovery.tla", IDENTITY, 14, "ReceiveInitPidResponse"),
+        *("kafka_transactions/TxnRecovery.tla", 14, "ReceiveInitPidResponse"),
         *("client[c].tid = client[d].tid", "c = c4, d = c3"),
         *("Cardinality({client[c].tid : c \\in {d \\in Clients : client[d].pid = 2}})", "2"),
     ),
     # b3 is in the ISR, and the committed record is gone from its log.
     Known(
-        *("kip320/Kip320FirstTry.tla", FIRST_TRY, 13, "FollowerTruncate"),
+        *("kip320/Kip320FirstTry.tla", 13, "FollowerTruncate"),
         *("GetEndOffset(replica) > offset", "offset = 0, replica = b3"),
         *("{b \\in quorumState.isr : replicaLog[b].endOffset = 0}", "{b3}"),
     ),
     # The list holds ledgers 3 and 4, the invariant looks at ledgers 1 and 2.
     Known(
-        *("ledger_chaining/LedgerChaining.tla", CHAINING, 18, "AppendLedgerSuccess"),
+        *("ledger_chaining/LedgerChaining.tla", 18, "AppendLedgerSuccess"),
         *("l1 = l2", "l1 = 2, l2 = 1"),
         *("<<md_llist, {n \\in DOMAIN md_ledgers : md_ledgers[n].open}>>", "<<<<3, 4>>, {1, 2, 4}>>"),
     ),
@@ -132,10 +90,10 @@ def bytes_until_the_cause(view: StoreView, folder: Path, known: Known) -> tuple[
 
 @pytest.mark.parametrize("known", KNOWN, ids=lambda known: known.module.partition("/")[0])
 def test_the_shortest_counterexample_of_a_system(known: Known, tmp_path: Path) -> None:
-    (tmp_path / "sweep.toml").write_text(
-        f'module = "{SPECS / known.module}"\nlibraries = ["{SPECS / "lib"}"]\n'
-        + known.model.replace("model = {", "model = { check_deadlock = false,")
-    )
+    system = known.module.partition("/")[0]
+    model = Path(__file__).with_name("known") / f"{system}.toml"
+    head = f'module = "{SPECS / known.module}"\nlibraries = ["{SPECS / "lib"}"]\n'
+    (tmp_path / "sweep.toml").write_text(head + model.read_text("utf-8"))
     command.run("sweep", "sweep.toml", "--executor", "local", cwd=tmp_path, code=1)
     view = open_view(tmp_path / "runs/sweep")
     last = view.with_values(known.expression).trace(1).states[-1]
@@ -152,7 +110,6 @@ def test_the_shortest_counterexample_of_a_system(known: Known, tmp_path: Path) -
     assert view.why_line(1, 1) == because
     assert because in (SPECS / known.module).with_name("README.md").read_text("utf-8")
     raw, answered = bytes_until_the_cause(view, tmp_path, known)
-    system = known.module.partition("/")[0]
     page = (SPECS.parent / "docs" / "agents.md").read_text("utf-8")
     assert f"| {system} | {raw:,} | {answered} |" in page
     # Breadth first TLC finds a shortest counterexample.

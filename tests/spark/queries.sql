@@ -1,8 +1,3 @@
-"""Queries that are right in both dialects: the tables of both engines must give the same rows."""
-
-from __future__ import annotations
-
-PORTABLE = """
 SELECT * FROM runs ORDER BY point;
 SELECT point, verdict, distinct FROM runs;
 SELECT point, distinct FROM runs ORDER BY distinct, point;
@@ -57,4 +52,3 @@ SELECT avg(index) AS a, sum(index) AS s, count(action) AS n, count_if(action IS 
 SELECT count(*) FILTER (WHERE verdict = 'holds') AS h, sum(distinct) FILTER (WHERE point > 100) AS s FROM runs;
 SELECT median(length) AS m FROM traces;
 SELECT sum(1.5) AS a, max(wall_seconds * 0.5) = max(wall_seconds) / 2 AS b, 1.5 AS c, 2.50 + 1 AS d, 1.5 * 2 AS e, -1.25 AS f FROM runs;
-""".strip().split(";\n")
