@@ -14,6 +14,7 @@ import pytest
 from tests.conftest import RunCli, spec
 from tests.stores import record_ids
 from tests.unit.records import executed
+from tests.unit.store.test_packs import CASES, read
 from tests.unit.store.test_store import MANIFEST, POINTS
 from tla2py.store.store import Store
 
@@ -44,28 +45,31 @@ with store.lock():
 """
 
 
-def test_a_kill_while_records_are_packed(tmp_path: Path) -> None:
+def test_a_kill_while_records_are_packed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tla2py.store.pack._MOST_PACKS", 7)
     store = Store.create(tmp_path / "store")
     store.write_manifest(MANIFEST, POINTS, {})
     for generation in range(1, 9):
-        for number in (0, generation):
-            run = executed(tmp_path / f"streams-{generation}", f"{number:032}", "success")
+        # Of the first run the last record counts.
+        for number, case in ((0, CASES[generation % 3]), (generation, "success")):
+            run = executed(tmp_path / f"streams-{generation}", f"{number:032}", case)
             store.write_record(run)
         if generation < 8:
             store.pack()
-    before = record_ids(store.path)
+    before = record_ids(store.path), read(store)
     assert len(store.record_ids().packs) == 7
     for steps in count():
         copy = shutil.copytree(store.path, tmp_path / f"copy-{steps}")
         ended = subprocess.run([sys.executable, "-c", PACK, str(copy), str(steps)], check=False)
-        assert record_ids(copy) == before
+        assert (record_ids(copy), read(Store(copy))) == before
         with Store(copy).lock():
             Store(copy).pack()
-        assert record_ids(copy) == before
+        assert (record_ids(copy), read(Store(copy))) == before
         assert not Store(copy).record_ids().loose
         assert len([*copy.glob("records/*.parquet")]) == len([*copy.glob("records/*.zip")])
         assert not [*copy.rglob(".tmp-*")]
         if not ended.returncode:
+            assert len(Store(copy).record_ids().packs) == 1
             break
         assert ended.returncode == -9
     assert steps > 20
