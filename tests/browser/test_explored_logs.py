@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -74,3 +75,14 @@ def test_a_mutant_shows_what_it_changes(tab: Tab, tmp_path: Path) -> None:
     }
     # What a module says stays text.
     assert tab.run("document.querySelector('.x-mutant b')") is None
+
+
+@pytest.mark.long
+def test_building_the_bundle_anew_gives_the_same_bytes(tmp_path: Path) -> None:
+    node = ROOT / ".venv" / "web" / "bin" / "node"
+    subprocess.run([node, "build.mjs", tmp_path], cwd=ROOT / "web", check=True)
+    bundle = ROOT / "tla2py" / "view" / "bundle"
+    built, committed = (
+        {path.name: path.read_bytes() for path in each.iterdir()} for each in (tmp_path, bundle)
+    )
+    assert built == committed

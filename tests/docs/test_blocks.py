@@ -1,14 +1,16 @@
-"""Every code block of the README and of docs/ does what the page says, run from top to bottom by the real TLC."""
+"""Every code block of the README and of docs/ does what the page says, run by the real TLC, and the site builds."""
 
 from __future__ import annotations
 
 import os
 import re
+import sys
 from collections import Counter
 from pathlib import Path
 
 import pytest
 
+from tests.command import tool
 from tests.docs.blocks import LANGUAGES, PAGES, ROOT, Block, blocks, names_its_file, own, own_test
 from tests.docs.session import Session, agree
 
@@ -96,3 +98,21 @@ def test_a_wrong_page_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
         with pytest.raises((AssertionError, ArithmeticError, ValueError)):
             run(None, [block], folder, monkeypatch)
     assert os.environ.get("TLA2TOOLS_JAR") is None
+
+
+@pytest.mark.docs
+def test_the_site_builds_without_a_warning(tmp_path: Path) -> None:
+    """Strictly: every page is in its menu and every link of it leads somewhere."""
+    site = tmp_path / "site"
+    env = os.environ | {"NO_MKDOCS_2_WARNING": "1"}
+    done = tool(sys.executable, "-m", "mkdocs", "build", "-q", "--strict", "-d", site, cwd=ROOT, env=env)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    first = (site / "index.html").read_text(encoding="utf-8")
+    # Links of the README lead to the same pages in the site.
+    assert 'href="sweep-file.html"' in first
+    assert 'src="losing-a-record.svg"' in first
+    assert 'href="specs/kip320/index.html"' in first
+    # A page and what it loads come from the site alone.
+    assert 'src="http' not in first
+    assert "fonts.googleapis" not in first

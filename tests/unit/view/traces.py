@@ -1,9 +1,8 @@
-"""Traces made by hand, and the visible text of elements."""
+"""Traces made by hand, and elements of pictures."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from html.parser import HTMLParser
 from typing import Any
 from xml.etree.ElementTree import Element
 
@@ -49,12 +48,6 @@ def _state(
     )
 
 
-def seen(element: Element) -> str:
-    """The text of an element, what is deleted as ``[-x-]``, what is inserted as ``{+x+}``."""
-    inner = (element.text or "") + "".join(seen(child) + (child.tail or "") for child in element)
-    return {"del": f"[-{inner}-]", "ins": f"{{+{inner}+}}"}.get(element.tag, inner)
-
-
 def styled(picture: Element, style: str) -> list[Element]:
     return [found for found in picture.iter() if style in found.get("class", "").split()]
 
@@ -62,17 +55,3 @@ def styled(picture: Element, style: str) -> list[Element]:
 def marks(element: Element, tag: str) -> list[str]:
     """The texts of all elements of a tag, sorted."""
     return sorted("".join(found.itertext()) for found in element.iter(tag))
-
-
-def tags(html: str) -> list[str]:
-    """The tags of a piece of HTML in their order."""
-    found: list[str] = []
-
-    class Tags(HTMLParser):
-        def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-            found.append(tag)
-
-    parser = Tags()
-    parser.feed(html)
-    parser.close()
-    return found
