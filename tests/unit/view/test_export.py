@@ -1,4 +1,4 @@
-"""Traces as files of other formats and plain text, and the data of a page."""
+"""Traces as files of other formats and plain text, and side by side, and the data of a page."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import json
 import re
 import zlib
 from dataclasses import replace
+from io import StringIO
 from itertools import pairwise
 from typing import Any
 
@@ -16,7 +17,9 @@ import itf_py
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from rich.console import Console
 
+from tests.pages import Page
 from tests.raising import raises
 from tests.unit.store.test_itf_traces import RELAY, same_trace, traces
 from tests.unit.store.test_tables import CASES, make_store
@@ -25,7 +28,16 @@ from tests.unit.view.traces import P, Q, made, message, on
 from tla2py.analysis.view import StoreView, open_view
 from tla2py.errors import InputError
 from tla2py.model.trace import UNKNOWN, State, Trace, TraceKind
-from tla2py.model.trace_text import DERIVED, action_text, derived, headline, runs_of, step_changes, trace_end
+from tla2py.model.trace_text import (
+    DERIVED,
+    action_text,
+    derived,
+    differences,
+    headline,
+    runs_of,
+    step_changes,
+    trace_end,
+)
 from tla2py.store.foreign import trace_from_itf
 from tla2py.tla.canonical import same_value
 from tla2py.tla.itf import Json, state_from_itf
@@ -34,6 +46,7 @@ from tla2py.tla.value_text import format_value, parse_value
 from tla2py.view.counterexamples import FUNCTION, RECORD, SEQUENCE, SET, Nodes
 from tla2py.view.explorer import packed, store_data
 from tla2py.view.export import export_trace
+from tla2py.view.traces import comparison_text
 
 
 def one_state(**values: Value) -> Trace:
@@ -318,3 +331,79 @@ def test_states_in_one_pass_are_those_read_one_by_one(view: StoreView) -> None:
     data = store_data(view)
     assert list(data.chunks()) == [data.chunk(number) for number in range(len(data.own.parts))]
     assert unpacked(packed(data.overview)) == json.loads(json.dumps(data.overview))
+
+
+def trace(actions: str, *values: Value, **ends: int) -> Trace:
+    """A trace whose actions are these letters, and whose variable x has these values."""
+    steps = zip("." + actions, values, strict=True)
+    return made(*((action, {"x": value, "same": "s"}) for action, value in steps), **ends)
+
+
+def shown(left: Trace, right: Trace) -> list[str]:
+    console = Console(file=StringIO(), width=120)
+    console.print(comparison_text(left.compare(right), ("point 1", "point 2")))
+    return [line.rstrip() for line in console.file.getvalue().splitlines()]  # type: ignore[attr-defined]
+
+
+def test_two_traces_as_text() -> None:
+    assert shown(trace("ab", 1, 7, 3), trace("ac", 1, 2, 3, loop_start=2)) == [
+        "< point 1: Safe, 3 states",
+        "> point 2: Safe, 3 states",
+        "    1   1  initial state",
+        "    2   2  a",
+        "           x: 7 | 2",
+        "the traces diverge here",
+        "<   3      b",
+        ">       3  c",
+        "> and back to state 2, for ever",
+    ]
+
+
+def test_a_difference_is_told_once() -> None:
+    lines = shown(trace("ab", 0, 0, 0), trace("ab", 5, 5, 6))
+    assert [line.strip() for line in lines if "|" in line] == ["x: 0 | 5", "x: 0 | 6"]
+    assert lines[-1] == "both take the same steps"
+
+
+LEFT_STEPS = (("Init", 0), ("Up", 1), ("Skip", 2), ("Skip", 3), ("Down", 0))
+LEFT = made(*((action, {"x": x, "y": 0}) for action, x in LEFT_STEPS))
+RIGHT_STEPS = (("Init", 0, 7), ("Up", 1, 7), ("Down", 5, 7), ("Stop", 5, 8))
+RIGHT = made(*((action, {"x": x, "y": y}) for action, x, y in RIGHT_STEPS))
+
+
+def test_a_comparison_shows_itself() -> None:
+    assert str(LEFT.compare(RIGHT)).splitlines() == [
+        "< left: Safe, 5 states",
+        "> right: Safe, 4 states",
+        "    1   1  initial state",
+        "           y: 0 | 7",
+        "    2   2  Up",
+        "the traces diverge here",
+        "<   3      Skip",
+        "<   4      Skip",
+        "    5   3  Down",
+        "           x: 0 | 5",
+        ">       4  Stop",
+    ]
+    # What Jupyter shows says the same.
+    words = Page(LEFT.compare(RIGHT)._repr_html_()).words
+    assert "the traces diverge here" in words
+    assert "<   3      Skip" in words
+
+
+def _state(**values: Value) -> State:
+    return made(("Init", values)).states[0]
+
+
+def test_differences() -> None:
+    left, right = _state(x=(1, 2), y=frozenset({1}), only=1), _state(x=(1, 3), y=frozenset({2}))
+    assert list(differences(left, right, None)) == ["x[2]: 2 | 3", "y{}: 1 | -", "y{}: - | 2"]
+    assert list(differences(left, left, None)) == []
+    assert list(differences(left, right, (left, right))) == []
+    before = (left, _state(x=(1, 3), y=frozenset({3})))
+    assert list(differences(left, right, before)) == ["y{}: 1 | -", "y{}: - | 2"]
+    # Of many the first are said.
+    left, right = _state(x=tuple(range(20))), _state(x=tuple(range(20, 40)))
+    found = list(differences(left, right, None))
+    assert found[:12] == [f"x[{n}]: {n - 1} | {n + 19}" for n in range(1, 13)]
+    assert found[12:] == ["and 8 more differences"]
