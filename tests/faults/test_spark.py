@@ -13,17 +13,37 @@ import pytest
 
 from tests.faults.scene import Scene, patience
 from tests.spark.test_jobs import Cluster, cluster
-from tests.spark.test_spark import SPARK_ALONE, python_worker
 from tla2py.view.sweep import interrupted_line
 
-pytestmark = [pytest.mark.spark, pytest.mark.long]
+pytestmark = pytest.mark.spark
 
 __all__ = ["cluster"]
 Like = Callable[[Scene], Scene]
 TLC = ("-Djava.io.tmpdir", "-Xss16m")
+# With a number of attempts the master is Spark alone, without threads.
+SPARK_ALONE = "local[2,4]"
 
 
-@pytest.mark.parametrize("victim", ["TLC", "daemon of the Python workers"])
+def long(*cases: object) -> list[object]:
+    """Cases that ``make test-long`` runs."""
+    return [pytest.param(case, marks=pytest.mark.long) for case in cases]
+
+
+def python_worker(driver: int) -> int:
+    """The process of Spark's that is executing a run: a daemon's child with children of its own that are none of Spark's."""
+    deadline = time.monotonic() + 30
+    while time.monotonic() < deadline:
+        for process in psutil.Process(driver).children(recursive=True):
+            # Processes come and go while they are looked at.
+            with contextlib.suppress(psutil.Error):
+                children = [child.cmdline() for child in process.children()]
+                daemons = ["pyspark.daemon" in line for line in (process.cmdline(), *children)]
+                if daemons[0] and children and not any(daemons[1:]):
+                    return process.pid
+    pytest.fail("no Python worker was executing a run")
+
+
+@pytest.mark.parametrize("victim", ["Python worker", *long("TLC", "daemon of the Python workers")])
 def test_kill_below_spark(victim: str, shared: Scene, like: Like) -> None:
     scene = like(shared)
     scene.options = ("--master", SPARK_ALONE)
@@ -34,12 +54,14 @@ def test_kill_below_spark(victim: str, shared: Scene, like: Like) -> None:
     else:
         # The process that Spark's Python workers are forked from, once one of them is executing a run.
         worker = psutil.Process(python_worker(driver.pid))
-        (worker.parent() or scene.victim(driver, "pyspark.daemon")).kill()
+        daemon = worker.parent() or scene.victim(driver, "pyspark.daemon")
+        (worker if victim == "Python worker" else daemon).kill()
     # Spark, or for a TLC the worker, executes again what went on there.
     assert driver.wait(timeout=200) == 0, scene.stderr
     scene.check(shared.store, again=0)
 
 
+@pytest.mark.long
 def test_kill_of_sparks_jvm(shared: Scene, like: Like) -> None:
     scene = like(shared)
     scene.options = ("--master", SPARK_ALONE)
@@ -52,7 +74,7 @@ def test_kill_of_sparks_jvm(shared: Scene, like: Like) -> None:
     scene.check(shared.store, again=6 - len(scene.records()))
 
 
-@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+@pytest.mark.parametrize("sent", [signal.SIGKILL, *long(signal.SIGINT, signal.SIGTERM)])
 def test_an_interrupt_stops_spark(sent: signal.Signals, shared: Scene, like: Like) -> None:
     scene = like(shared)
     scene.options = ("--master", SPARK_ALONE)
@@ -66,11 +88,13 @@ def test_an_interrupt_stops_spark(sent: signal.Signals, shared: Scene, like: Lik
     assert took < patience(5)
     # Spark's workers record runs that end before they notice, even after the line was printed.
     scene.check_clean_scratch()
-    lefts = range(6 - len(scene.records()), 6)
-    assert sent is signal.SIGKILL or any(str(interrupted_line(left)) in scene.stderr for left in lefts)
-    scene.check(shared.store, again=6 - len(scene.records()))
+    left = 6 - len(scene.records())
+    said = [number for number in range(left, 6) if str(interrupted_line(number)) in scene.stderr]
+    assert left if sent is signal.SIGKILL else said
+    scene.check(shared.store, again=left)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("victim", ["executor", "worker"])
 def test_kill_on_a_cluster(victim: str, cluster: Cluster, shared: Scene, like: Like) -> None:
     scene = like(shared)

@@ -1,4 +1,4 @@
-"""spark_jobs/ under spark-submit, and a sweep on a standalone cluster whose workers share only the store."""
+"""spark_jobs/ under spark-submit, tables that tasks make, and clusters whose workers share only the store, in a folder or in S3."""
 
 from __future__ import annotations
 
@@ -24,16 +24,19 @@ from tests import command
 from tests.command import tool
 from tests.conftest import COUNTER, COUNTER_SWEEP, SPECS, RunCli
 from tests.integration.test_modules import COUNTDOWN
+from tests.integration.test_object_storage import answers
 from tests.integration.test_sweep import rows
 from tests.jars import remade_jar
+from tests.objects import Storage
 from tests.raising import raises
 from tests.stores import record_ids
 from tla2py.errors import InputError, StoreError, ToolchainError
 from tla2py.execution.executor import Work
 from tla2py.model.finding import Finding
 from tla2py.model.outcome import Verdict
-from tla2py.spark.frames import job_exit, load_runs, load_tables, summarize, write_tables
+from tla2py.spark import frames, tasks
 from tla2py.spark.tasks import Shipper, unpack
+from tla2py.store.fragments import read_list
 from tla2py.store.schema import TABLE_NAMES
 from tla2py.store.store import Store
 from tla2py.tla.module import Remark
@@ -153,16 +156,16 @@ def log(local_store: Path, tmp_path: Path) -> Path:
 def test_tables_of_a_log_and_a_store(
     log: Path, session: SparkSession, local_store: Path, tmp_path: Path
 ) -> None:
-    counts = {name: frame.count() for name, frame in load_tables(session, [str(log)]).items()}
+    counts = {name: frame.count() for name, frame in frames.load_tables(session, [str(log)]).items()}
     assert (set(counts), counts["runs"], counts["drives"]) == ({*TABLE_NAMES}, 1, 0)
-    tables = load_tables(session, [str(local_store)])
+    tables = frames.load_tables(session, [str(local_store)])
     assert set(tables) == set(TABLE_NAMES)
     few = {name: tables[name] for name in ("runs", "traces")}
     target = str(tmp_path / "tables")
-    assert list(write_tables(few, target)) == [("runs", 6), ("traces", 5)]
-    list(write_tables(few, target, append=True))
-    assert load_runs(session, [target, str(local_store)]).count() == 18
-    found = summarize(load_runs(session, [f"file://{local_store}"])).collect()
+    assert list(frames.write_tables(few, target)) == [("runs", 6), ("traces", 5)]
+    list(frames.write_tables(few, target, append=True))
+    assert frames.load_runs(session, [target, str(local_store)]).count() == 18
+    found = frames.summarize(frames.load_runs(session, [f"file://{local_store}"])).collect()
     assert {(row["verdict"], row["name"]): (row["points"], row["shortest"]) for row in found} == SUMMARY
 
 
@@ -190,7 +193,7 @@ def test_what_jobs_refuse(
         def run() -> None:
             job()
 
-        assert job_exit(run) == 2
+        assert frames.job_exit(run) == 2
         told = capsys.readouterr().err
         assert told.startswith("error: ")
         assert len(told.splitlines()) <= 2
@@ -198,11 +201,11 @@ def test_what_jobs_refuse(
 
     store, target = str(local_store), tmp_path / "tables"
     (target / "runs").mkdir(parents=True)
-    assert "named twice" in refusal(lambda: load_tables(session, [store, store]))
-    assert "no such store" in refusal(lambda: load_tables(session, [str(tmp_path / "none")]))
-    assert "has no tables" in refusal(lambda: load_runs(session, [str(target)]))
-    tables = load_tables(session, [f"file://{store}"])
-    told = refusal(lambda: list(write_tables(tables, str(target))))
+    assert "named twice" in refusal(lambda: frames.load_tables(session, [store, store]))
+    assert "no such store" in refusal(lambda: frames.load_tables(session, [str(tmp_path / "none")]))
+    assert "has no tables" in refusal(lambda: frames.load_runs(session, [str(target)]))
+    tables = frames.load_tables(session, [f"file://{store}"])
+    told = refusal(lambda: list(frames.write_tables(tables, str(target))))
     assert f"cannot write {target}/runs" in told
     assert "--append" in told
 
@@ -346,3 +349,81 @@ def test_a_cluster_that_shares_nothing_but_the_store(
             assert Path(argv[0]).resolve() == find_java().path.resolve()
             places.add(worker)
     assert places == set(cluster.workers)
+
+
+def test_groups_are_split_for_all_slots() -> None:
+    groups = [{f"{group}-{number}": "" for number in range(1000)} for group in range(3)]
+    parts = [*tasks.split(groups, tasks=16)]
+    assert {key for part in parts for key in part} == {key for group in groups for key in group}
+    assert {len(part) for part in parts} <= {188, 60}
+    # A fragment of few runs costs more than it saves.
+    few = tasks.split([dict.fromkeys(map(str, range(120)), "")], tasks=16)
+    assert [*map(len, few)] == [50, 50, 20]
+
+
+def test_tasks_make_the_rows_that_the_driver_makes(
+    local_store: Path, session: SparkSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = answers(tla2py.open_store(local_store))
+    monkeypatch.setattr(tasks, "_MANY_RECORDS", 0)
+    monkeypatch.setattr(tasks, "_LEAST_RUNS", 2)
+    store = Store.open(local_store)
+    # The command uses the context of this process.
+    command.run("tables", local_store, "--master", "local[2]", cwd=local_store.parent, code=0)
+    assert answers(tla2py.open_store(local_store)) == before
+    tables = read_list(store.storage)
+    assert tables is not None
+    [fragment] = tables.fragments
+    assert {file.rows for file in fragment.files["results"]} == {2}
+    # Tasks that read the files themselves see the same rows.
+    for name in TABLE_NAMES:
+        wanted = frames.stored_frame(session, store, name)
+        found = frames.fragments_frame(session, store, tables, name, wanted.schema)
+        assert found.schema == wanted.schema
+        assert sorted(map(str, found.collect())) == sorted(map(str, wanted.collect()))
+
+
+@pytest.fixture
+def _let_in(storage: Storage, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in storage.env.items():
+        monkeypatch.setenv(name, value)
+
+
+@pytest.mark.long
+@pytest.mark.usefixtures("_let_in")
+def test_workers_put_their_records(
+    storage: Storage, local_store: Path, session: SparkSession, tmp_path: Path, run_cli: RunCli
+) -> None:
+    address = storage.uri(f"{storage.bucket('workers')}/counter")
+    # Spark's Python workers have the environment of the process that started Spark.
+    sweep = ("sweep", SPECS / "counter.toml", "--master", "local[2,4]", "-o", address)
+    run_cli(*sweep, env=storage.env, process=True, code=0)
+    view = tla2py.open_store(address)
+    assert answers(view) == answers(tla2py.open_store(local_store))
+    states = view.spark("states")
+    assert states.count() == len(view.states)
+    assert states.schema["state"].dataType.typeName() == "variant"
+    asked = run_cli("query", address, "SELECT count(*) AS n FROM changes", "--json", env=storage.env)
+    assert f'"n": {len(view.changes)}' in asked.stdout, asked.stderr
+    found = frames.summarize(frames.load_runs(session, [address])).collect()
+    assert {(row["verdict"], row["name"]): (row["points"], row["shortest"]) for row in found} == SUMMARY
+
+
+@pytest.mark.long
+@pytest.mark.usefixtures("_let_in")
+def test_a_cluster_that_shares_no_file(
+    storage: Storage, cluster: Cluster, local_store: Path, tmp_path: Path
+) -> None:
+    address = f"s3://{storage.bucket('cluster')}/counter"
+    sweep = str(SPECS / "counter.toml")
+    # Executors get this process's variables for the storage.
+    told = [f"spark.executorEnv.{name}={value}" for name, value in storage.env.items()]
+    conf = ["--master", cluster.master, *(part for each in told for part in ("--conf", each))]
+    env = {**storage.env, "SPARK_LOCAL_IP": "127.0.0.1"}
+    submit("run_sweep.py", sweep, "-o", address, cwd=tmp_path, conf=conf, env=env)
+    there = tla2py.open_store(storage.uri("cluster/counter"))
+    assert answers(there) == answers(tla2py.open_store(local_store))
+    # Its executors see neither the driver's copies of the tables nor, through Spark, the storage.
+    said = submit("summarize.py", address, cwd=tmp_path, conf=conf, env=env)
+    assert "Below" in said.stdout
+    assert "Small" in said.stdout

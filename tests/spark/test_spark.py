@@ -1,15 +1,10 @@
-"""Spark: the same rows as without it, its frames, SQL, and what a kill of its processes costs."""
+"""Spark: the same rows as without it, its frames and SQL, and masters that are not there."""
 
 from __future__ import annotations
 
-import contextlib
-import os
-import signal
 import sys
-import time
 from pathlib import Path
 
-import psutil
 import pytest
 from pyspark.sql import SparkSession
 
@@ -17,16 +12,13 @@ import tla2py
 from tests import command
 from tests.command import tool
 from tests.conftest import SPECS, RunCli
-from tests.integration.test_sweep import processes_of, rows, sweeping, wait_until_gone
-from tests.stores import record_ids
+from tests.integration.test_sweep import rows
 from tla2py.spark.frames import struct_type
 from tla2py.store.schema import TABLE_NAMES, TABLES
 
 # PySpark's own sockets and its JVM's pipe are closed by the interpreter's end.
 pytestmark = [pytest.mark.spark, pytest.mark.filterwarnings("ignore::ResourceWarning")]
 
-# With a number of attempts the master is Spark alone, without threads.
-SPARK_ALONE = "local[2,4]"
 SWEEP = [sys.executable, "-m", "tla2py", "sweep", str(SPECS / "counter.toml")]
 
 
@@ -86,43 +78,6 @@ def test_query_answers_in_sql(stores: tuple[Path, Path], run_cli: RunCli) -> Non
         code=0,
     )
     assert answer.json == [{"point": p, "Max": m, "first": 2} for p, m in ((3, 3), (5, 2), (6, 3))]
-    wrong = run_cli("query", stores[1], "SELECT nothing FROM nowhere")
-    assert (wrong.code, wrong.error.code) == (2, "sql")
-    assert len(wrong.errors) <= 2
-
-
-def python_worker(driver: int) -> int:
-    """The process of Spark's that is executing a run: a daemon's child with children of its own that are none of Spark's."""
-    deadline = time.monotonic() + 30
-    while time.monotonic() < deadline:
-        for process in psutil.Process(driver).children(recursive=True):
-            # Processes come and go while they are looked at.
-            with contextlib.suppress(psutil.Error):
-                children = [child.cmdline() for child in process.children()]
-                daemons = ["pyspark.daemon" in line for line in (process.cmdline(), *children)]
-                if daemons[0] and children and not any(daemons[1:]):
-                    return process.pid
-    pytest.fail("no Python worker was executing a run")
-
-
-@pytest.mark.parametrize("victim", ["driver", "worker"])
-def test_kills_lose_nothing(victim: str, stores: tuple[Path, Path], tmp_path: Path, run_cli: RunCli) -> None:
-    store, scratch = tmp_path / "store", tmp_path / "scratch"
-    scratch.mkdir()
-    process = sweeping([*SWEEP, "--master", SPARK_ALONE], store, os.environ | {"TMPDIR": str(scratch)})
-    if victim == "driver":
-        process.kill()
-        process.wait(timeout=30)
-        assert not wait_until_gone(scratch, 30), processes_of(scratch)
-        assert len(record_ids(store)) < 6
-        run_cli("sweep", SPECS / "counter.toml", "-o", store, code=0)
-    else:
-        os.kill(python_worker(process.pid), signal.SIGKILL)
-        # Spark runs the task again, and the sweep ends as if nothing had been.
-        assert process.wait(timeout=180) == 0
-        assert not wait_until_gone(scratch, 30), processes_of(scratch)
-    for table in ("runs", "traces", "states", "changes"):
-        assert rows(store, table) == rows(stores[0], table)
 
 
 def test_a_master_that_is_not_there(run_cli: RunCli, tmp_path: Path) -> None:

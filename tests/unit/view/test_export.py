@@ -9,7 +9,6 @@ import json
 import re
 import zlib
 from dataclasses import replace
-from io import StringIO
 from itertools import pairwise
 from typing import Any
 
@@ -340,7 +339,7 @@ def trace(actions: str, *values: Value, **ends: int) -> Trace:
 
 
 def shown(left: Trace, right: Trace) -> list[str]:
-    console = Console(file=StringIO(), width=120)
+    console = Console(file=io.StringIO(), width=120)
     console.print(comparison_text(left.compare(right), ("point 1", "point 2")))
     return [line.rstrip() for line in console.file.getvalue().splitlines()]  # type: ignore[attr-defined]
 
