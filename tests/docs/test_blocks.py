@@ -106,8 +106,7 @@ def test_the_site_builds_without_a_warning(tmp_path: Path) -> None:
     site = tmp_path / "site"
     env = os.environ | {"NO_MKDOCS_2_WARNING": "1"}
     done = tool(sys.executable, "-m", "mkdocs", "build", "-q", "--strict", "-d", site, cwd=ROOT, env=env)
-    assert done.returncode == 0, done.stderr
-    assert done.stderr == ""
+    assert (done.returncode, done.stderr) == (0, "")
     first = (site / "index.html").read_text(encoding="utf-8")
     # Links of the README lead to the same pages in the site.
     assert 'href="sweep-file.html"' in first

@@ -90,8 +90,7 @@ def test_a_store_that_turns_read_only(own: Scene, tmp_path: Path) -> None:
         assert error.code == "store-unwritable"
         assert all(each in error.message for each in (str(scene.store), os.strerror(errno.EROFS)))
         # As long as it lasts, it is the same each time.
-        assert scene.run() == 2
-        assert scene.error.code == error.code
+        assert (scene.run(), scene.error.code) == (2, error.code)
         disk.turn_back(scene.store)
         assert scene.run() == 1
         shutil.copytree(disk.seen / "store", tmp_path / "scene" / "copy")
@@ -109,13 +108,11 @@ def test_a_run_that_writes_more_than_it_may(tmp_path: Path) -> None:
     scene.check_clean()
     # With no more than that it is no use to try again, with more it is.
     before = scene.records()
-    assert scene.run() == 3
-    assert scene.executed_since(before) == 0
+    assert (scene.run(), scene.executed_since(before)) == (3, 0)
     text = scene.sweep.read_text()
     scene.sweep.write_text(text.replace("3MiB", "4MiB"))
     before = scene.records()
-    assert scene.run() == 3
-    assert scene.executed_since(before) == 1
+    assert (scene.run(), scene.executed_since(before)) == (3, 1)
 
 
 @pytest.mark.long

@@ -27,10 +27,7 @@ GIB = 1024**3
 
 def test_slots_are_as_many_as_fit_the_memory() -> None:
     machine = Machine(memory_bytes=8 * GIB, cores=8, limited=False)
-    assert fitting_slots(8, GIB, machine) == 8
-    assert fitting_slots(8, 2 * GIB, machine) == 4
-    assert fitting_slots(8, 3 * GIB, machine) == 2
-    assert fitting_slots(8, 8 * GIB, machine) == 1
+    assert [fitting_slots(8, size * GIB, machine) for size in (1, 2, 3, 8)] == [8, 4, 2, 1]
     container = Machine(memory_bytes=8 * GIB, cores=8, limited=True)
     refused = raises(InputError, fitting_slots, 1, 9 * GIB, container, match=r"9 GiB, but .* 8 GiB")
     assert refused.code == "too-little-memory"
@@ -93,8 +90,7 @@ def test_a_full_disk_is_measured_and_told(tmp_path: Path) -> None:
     (tmp_path / "stdout.txt").write_bytes(b"x" * 300_000)
     assert little.look() is None  # it was a moment ago
     time.sleep(0.6)
-    assert little.look() == "disk"
-    assert enough.look() is None
+    assert (little.look(), enough.look()) == ("disk", None)
     assert not is_full(tmp_path)
     assert not is_full(tmp_path / "gone")
     (tmp_path / "stdout.txt").write_text("Error: ... (No space left on device)\n" + "more\n" * 100)

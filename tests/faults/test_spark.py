@@ -68,8 +68,7 @@ def test_kill_of_sparks_jvm(shared: Scene, like: Like) -> None:
     driver = scene.start()
     scene.await_records(1)
     scene.victim(driver, "org.apache.spark.deploy.SparkSubmit").kill()
-    assert driver.wait(timeout=300) == 2
-    assert scene.error.code == "spark-failed"
+    assert (driver.wait(timeout=300), scene.error.code) == (2, "spark-failed")
     scene.check_clean_scratch()
     scene.check(shared.store, again=6 - len(scene.records()))
 

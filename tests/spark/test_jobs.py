@@ -401,8 +401,7 @@ def test_workers_put_their_records(
     view = tla2py.open_store(address)
     assert answers(view) == answers(tla2py.open_store(local_store))
     states = view.spark("states")
-    assert states.count() == len(view.states)
-    assert states.schema["state"].dataType.typeName() == "variant"
+    assert (states.count(), states.schema["state"].dataType.typeName()) == (len(view.states), "variant")
     asked = run_cli("query", address, "SELECT count(*) AS n FROM changes", "--json", env=storage.env)
     assert f'"n": {len(view.changes)}' in asked.stdout, asked.stderr
     found = frames.summarize(frames.load_runs(session, [address])).collect()

@@ -37,8 +37,7 @@ def test_figures_and_the_summary_are_those_of_the_published_modules(swept: tuple
     runs = tla2py.open_store(swept[0]).runs
     for (replicas, epoch), figures in FIGURES.items():
         row = runs[(runs.Replicas == replicas) & (runs.MaxLeaderEpoch == epoch)].iloc[0]
-        assert (row.generated, row.distinct, row.depth) == figures
-        assert row.verdict == "holds"
+        assert ((row.generated, row.distinct, row.depth), row.verdict) == (figures, "holds")
     broken = runs[runs.verdict == "violated"]
     assert list(zip(broken.Replicas, broken.MaxLeaderEpoch, strict=True)) == [("{b1, b2, b3}", 2)]
     traces = tla2py.open_store(swept[0]).traces

@@ -43,8 +43,7 @@ def processes(out: Path) -> list[psutil.Process]:
 def transact(out: Path, *options: str) -> tuple[list[Line], str]:
     """The merged log of a run, and the last word on it."""
     done = tool(*command(out, options), check=True)
-    assert done.stderr == ""
-    assert processes(out) == []
+    assert (done.stderr, processes(out)) == ("", [])
     return read(out / "run-001.ndjson"), done.stdout.strip()
 
 

@@ -64,13 +64,11 @@ def test_parameters_are_named_with_their_values() -> None:
     assert parameter_text({"N": "1", "Procs": "{p1, p2}"}) == "N = 1, Procs = {p1, p2}"
     # What is left out is not shown as nothing.
     assert parameter_text({"N": "1", "symmetry": ""}) == "N = 1, symmetry = (none)"
-    assert value_shown("") == "(none)"
-    assert parameter_text({}) == "the model"
+    assert (value_shown(""), parameter_text({})) == ("(none)", "the model")
 
 
 def test_a_list_is_cut_and_consecutive_numbers_are_spans() -> None:
-    assert listed([], 2) == ""
-    assert listed(["a", 2], 2) == "a, 2"
+    assert (listed([], 2), listed(["a", 2], 2)) == ("", "a, 2")
     assert listed(range(5), 3) == "0, 1, 2 and 2 more"
     assert spans([7, 2, 1, 3]) == [(1, 3), (7, 7)]
     assert spans([]) == []

@@ -80,8 +80,7 @@ def test_both_levels(view: StoreView) -> None:
 
 def test_the_trace_and_the_text_of_a_kind(view: StoreView) -> None:
     kinds = view.kinds()
-    assert kinds.trace(1).name == "Small"
-    assert len(kinds.trace(1).states) == 3
+    assert (kinds.trace(1).name, len(kinds.trace(1).states)) == ("Small", 3)
     for number in (0, -1, len(kinds) + 1):
         assert raises(InputError, kinds.trace, number, match=str(number)).code == "no-kind"
     lines = str(kinds).splitlines()
@@ -138,12 +137,10 @@ def test_repetitions_do_not_matter() -> None:
     assert shape(fine_kinds(leases)) == shape(coarse_kinds(leases)) == [list(range(1, 20))]
     (kind,) = kinds_of(leases)
     assert (kind.backbone, kind.steps) == (("Grant", "Tick", "Grant"), "Grant > Tick+ > Grant")
-    assert kind.size == "19 counterexamples of 4 to 22 states"
-    assert kind.remarks == ""
+    assert (kind.size, kind.remarks) == ("19 counterexamples of 4 to 22 states", "")
     # A coarse kind unites what is alike.
     leaks = [found(1, LONGER_LEAK, "ledgers state"), found(2, LEAK, "ledgers state")]
-    assert shape(fine_kinds(leaks)) == [[1], [2]]
-    assert shape(coarse_kinds(leaks)) == [[1, 2]]
+    assert (shape(fine_kinds(leaks)), shape(coarse_kinds(leaks))) == ([[1], [2]], [[1, 2]])
     kind = kind_of(*leaks)
     assert kind.steps == "One > Write > One > Write > Crash > One > Write"
     assert kind.remarks == "some with another Crash, Context, Horizon, Cursor and 1 more"

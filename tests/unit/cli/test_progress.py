@@ -12,15 +12,8 @@ import pytest
 from rich.console import Console
 
 from tla2py.cli.progress import ConsoleListener, inside_runs, left_text, log_line
-from tla2py.execution.listener import (
-    Durations,
-    Estimator,
-    RunProgress,
-    SweepProgress,
-    TimeLeft,
-    growth_bounds,
-    parameter_key,
-)
+from tla2py.execution import listener
+from tla2py.execution.listener import Estimator, RunProgress, SweepProgress, TimeLeft
 from tla2py.model.outcome import Stats
 from tla2py.model.run import Limits
 from tla2py.sweep.grid import Point
@@ -115,12 +108,9 @@ def test_the_time_left() -> None:
 
 def estimator(missing: str, earlier: Mapping[int, float], slots: int = 1) -> Estimator:
     """An estimator for the sizes in ``missing``, a run each, after a sweep with these times."""
-    return Estimator(
-        {size: {"N": size} for size in missing.split()},
-        Durations({parameter_key({"N": str(size)}): seconds for size, seconds in earlier.items()}),
-        slots=slots,
-        timeout_seconds=600,
-    )
+    runs = {size: {"N": size} for size in missing.split()}
+    known = {listener.parameter_key({"N": str(size)}): seconds for size, seconds in earlier.items()}
+    return Estimator(runs, listener.Durations(known), slots=slots, timeout_seconds=600)
 
 
 def test_runs_take_about_as_long_as_before() -> None:
@@ -140,7 +130,7 @@ def test_runs_take_about_as_long_as_before() -> None:
 def test_a_larger_run_takes_as_long_as_growth_says() -> None:
     left = estimator("4", {1: 5, 2: 10, 3: 20}).left({})
     assert left is not None
-    low, high = growth_bounds([1, 2, 3], [5, 10, 20], 4)
+    low, high = listener.growth_bounds([1, 2, 3], [5, 10, 20], 4)
     assert low == pytest.approx(32.7, abs=0.1)
     assert high == 40
     assert (left.low, left.high) == (low / 1.25, high * 1.25)

@@ -41,8 +41,7 @@ def test_every_other_verdict_is_red_and_the_worst_decides(load: LoadSweep) -> No
     ):
         decision = gate(load(HEAD), run_row(), row)
         assert [(r, c) for r, _, c in told(decision)] == [(reason, code)]
-        assert decision.all_problems[0].point == 2
-        assert decision.exit_code == code
+        assert (decision.all_problems[0].point, decision.exit_code) == (2, code)
     sweep = load(HEAD.replace("[1, 2]", "[1, 2, 3]"))
     assert gate(sweep, VIOLATED, open_, broken).exit_code == ExitCode.NOT_RUN
     assert gate(sweep, VIOLATED, open_, run_row()).exit_code == ExitCode.UNEXPECTED
@@ -91,8 +90,7 @@ def test_excluded_points_are_told_and_all_of_them_are_red(load: LoadSweep) -> No
     assert some.exit_code == ExitCode.OK
     assert some.notices[-1] == "1 of 2 points contradict an ASSUME and were not checked"
     every = gate(load(HEAD + '[expect]\nverdict = "excluded"\n'), run_row("excluded"), run_row("excluded"))
-    assert reasons(every) == ["all-excluded"]
-    assert every.exit_code == ExitCode.NOT_RUN
+    assert (reasons(every), every.exit_code) == (["all-excluded"], ExitCode.NOT_RUN)
     # Other inputs say nothing of any point.
     other = "store was made from other inputs than sweep.toml"
     decision = gate(load(HEAD), run_row(), run_row("broken"), other_inputs=other)

@@ -184,8 +184,7 @@ def test_sarif_tells_each_problem_and_each_alert_apart(load: LoadSweep) -> None:
     prints = [result["partialFingerprints"]["primaryLocationLineHash"] for result in found[::3]]  # type: ignore[index]
     assert len(set(prints)) == 2
     places = [result["locations"][0]["physicalLocation"] for result in found]  # type: ignore[index]
-    assert places[1]["artifactLocation"]["uri"] == "sweep.toml"
-    assert places[1]["region"]["startLine"] == 8
+    assert (places[1]["artifactLocation"]["uri"], places[1]["region"]["startLine"]) == ("sweep.toml", 8)
 
 
 def test_problems_of_one_kind_at_one_point_are_alerts_of_their_own(load: LoadSweep) -> None:

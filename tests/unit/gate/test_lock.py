@@ -108,8 +108,7 @@ def test_a_damaged_lock_is_told(tmp_path: Path, text: str, code: str) -> None:
     path = tmp_path / "sweep.lock"
     path.write_text(text)
     raised = raises(InputError, read_lock, path)
-    assert raised.code == code
-    assert raised.where == str(path)
+    assert (raised.code, raised.where) == (code, str(path))
 
 
 def test_there_may_be_no_lock_and_one_that_cannot_be_written(tmp_path: Path) -> None:

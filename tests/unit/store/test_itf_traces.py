@@ -86,20 +86,16 @@ RELAY = Trace(kind="temporal_property", name="Rests", states=(FIRST, PASSED), lo
 
 def test_another_implementation_reads_ours() -> None:
     read = itf_py.trace_from_json(json.loads(json.dumps(trace_to_itf(RELAY, {"N": 2, "Origin": (0, -1)}))))
-    assert read.params == ["N", "Origin"]
-    assert read.vars == ["token", "log", "busy"]
+    assert (read.params, read.vars) == (["N", "Origin"], ["token", "log", "busy"])
     assert read.loop == 0
     first, last = read.states
     assert first.values == {"N": 2, "Origin": [0, -1], "token": "a", "log": [], "busy": {"a": True}}
-    assert last.values["token"] == "b"
-    assert last.values["busy"] == {"a": False}
+    assert (last.values["token"], last.values["busy"]) == ("b", {"a": False})
     (entry,) = last.values["log"]
-    assert entry.seen == frozenset({1, 2, 3})
-    assert entry.sender == -(2**70)
+    assert (entry.seen, entry.sender) == (frozenset({1, 2, 3}), -(2**70))
     # Stuttering is a loop at the last state.
     read = itf_py.trace_from_json(trace_to_itf(replace(RELAY, loop_start=None, stuttering=True)))
-    assert read.loop == 1
-    assert read.meta["stuttering"] is True
+    assert (read.loop, read.meta["stuttering"]) == (1, True)
 
 
 def test_we_read_what_another_implementation_writes() -> None:

@@ -18,17 +18,10 @@ from tests.unit.records import executed
 from tla2py.analysis.view import open_view
 from tla2py.errors import StoreError
 from tla2py.model.outcome import Verdict
+from tla2py.store import schema
 from tla2py.store.rows import row_columns, run_row
 from tla2py.store.runs import action_rows, pandas_frame
-from tla2py.store.schema import (
-    FIXED_RUNS_COLUMNS,
-    TABLE_NAMES,
-    TABLES,
-    arrow_schema,
-    parameter_columns,
-    parameter_type,
-    runs_columns,
-)
+from tla2py.store.schema import TABLE_NAMES, TABLES, arrow_schema, runs_columns
 from tla2py.store.store import Manifest, ManifestParameter, ManifestPoint, Store, points_table
 from tla2py.store.write import refresh_tables, stored_table, table_files
 
@@ -103,49 +96,24 @@ def test_a_row_of_runs(store: Store) -> None:
     assert [row["point"] for row in rows] == [1, 2, 3, 4, 5, 6]
     first = rows[0]
     assert list(first)[:5] == ["run_id", "point", "N", "Flag", "parameter_depth"]
+    nothing = "behaviours collision_optimistic collision_observed termination_reason message message_place"
+    expected = (
+        {"point": 1, "N": -1, "Flag": True, "parameter_depth": "<<1>>", "trace_length": 3, "suspect": False}
+        | {"outcome": "violation_safety", "verdict": "violated", "exit_code": 12, "executions": 1}
+        | {"violated": [{"kind": "invariant", "name": "Small"}], "checked": ["deadlock"]}
+        | {"undecided": [], "held": []}
+        | {"generated": 5, "distinct": 5, "queue": 1, "depth": 3, "print_count": 0}
+        | {"wall_seconds": 1.5, "cpu_seconds": 2.25, "peak_memory_bytes": 100_000_000}
+        | {"timeout_seconds": 60.0, "memory_bytes": 1 << 28}
+        | {"started_at": datetime(2026, 1, 2, 3, 4, 5, 678000, tzinfo=UTC)}
+        | dict.fromkeys([*nothing.split(), "disk_bytes", "executor", "chosen_for"])
+    )
     apart = ("tlc_version", "tlc_revision", "jar_sha256", "run_id")
-    assert {name: first[name] for name in first if name not in apart} == {
-        "point": 1,
-        "N": -1,
-        "Flag": True,
-        "parameter_depth": "<<1>>",
-        "outcome": "violation_safety",
-        "verdict": "violated",
-        "violated": [{"kind": "invariant", "name": "Small"}],
-        "undecided": [],
-        "checked": ["deadlock"],
-        "held": [],
-        "generated": 5,
-        "distinct": 5,
-        "queue": 1,
-        "depth": 3,
-        "behaviours": None,
-        "collision_optimistic": None,
-        "collision_observed": None,
-        "trace_length": 3,
-        "suspect": False,
-        "wall_seconds": 1.5,
-        "cpu_seconds": 2.25,
-        "peak_memory_bytes": 100_000_000,
-        "executions": 1,
-        "termination_reason": None,
-        "exit_code": 12,
-        "message": None,
-        "message_place": None,
-        "print_count": 0,
-        "timeout_seconds": 60.0,
-        "memory_bytes": 1 << 28,
-        "disk_bytes": None,
-        "started_at": datetime(2026, 1, 2, 3, 4, 5, 678000, tzinfo=UTC),
-        "executor": None,
-        "chosen_for": None,
-    }
+    assert {name: first[name] for name in first if name not in apart} == expected
     assert first["tlc_revision"] == "5b8488d"
     # A broken point says why.
-    rows = table(store, "runs")
-    assert (rows[4]["verdict"], rows[4]["outcome"]) == ("broken", "error_spec_parse")
-    assert rows[4]["message"]
-    assert rows[4]["distinct"] is None
+    said = [rows[4][name] for name in ("verdict", "outcome", "distinct")]
+    assert (said, bool(rows[4]["message"])) == (["broken", "error_spec_parse", None], True)
     assert rows[3]["message"] is None
 
 
@@ -188,8 +156,7 @@ def test_rows_of_traces_states_changes_and_coverage(store: Store) -> None:
     rows = table(store, "coverage")
     assert {row["run_id"] for row in rows} == {f"{6:032}"}
     actions = {row["name"]: row for row in rows if row["kind"] == "action"}
-    assert set(actions) == {"Up", "Reset"}
-    assert actions["Up"]["begin_line"] == 7
+    assert (set(actions), actions["Up"]["begin_line"]) == ({"Up", "Reset"}, 7)
 
 
 def test_the_actions_of_a_log_are_those_of_the_specification(tmp_path: Path) -> None:
@@ -209,8 +176,7 @@ def test_points_with_one_run_have_a_row_each_and_its_traces_once(tmp_path: Path)
     made.write_manifest(made.manifest(), points_table(PARAMETERS, points), {})
     refresh_tables(made)
     assert [row["point"] for row in table(made, "runs")] == [1, 2]
-    assert len(table(made, "traces")) == 1
-    assert len(table(made, "states")) == 3
+    assert (len(table(made, "traces")), len(table(made, "states"))) == (1, 3)
 
 
 def test_a_full_disk_leaves_the_old_tables(tmp_path: Path) -> None:
@@ -253,8 +219,9 @@ def test_a_view_reads_what_was_written(store: Store) -> None:
     ],
 )
 def test_no_two_columns_have_one_name(names: list[str], columns: tuple[str, ...]) -> None:
-    assert parameter_columns(names) == columns
-    assert len({c.lower() for c in (*columns, *FIXED_RUNS_COLUMNS)}) == len(columns) + len(FIXED_RUNS_COLUMNS)
+    assert schema.parameter_columns(names) == columns
+    every = [name.lower() for name in (*columns, *schema.FIXED_RUNS_COLUMNS)]
+    assert len({*every}) == len(every)
 
 
 @pytest.mark.parametrize(
@@ -269,7 +236,7 @@ def test_no_two_columns_have_one_name(names: list[str], columns: tuple[str, ...]
     ],
 )
 def test_the_type_of_a_parameters_column(values: list[str], kind: str) -> None:
-    assert parameter_type(values) == kind
+    assert schema.parameter_type(values) == kind
 
 
 def edited(store: Store, name: str, **columns: str) -> None:

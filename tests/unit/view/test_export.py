@@ -26,17 +26,9 @@ from tests.unit.tla.strategies import values
 from tests.unit.view.traces import P, Q, made, message, on
 from tla2py.analysis.view import StoreView, open_view
 from tla2py.errors import InputError
+from tla2py.model import trace_text
 from tla2py.model.trace import UNKNOWN, State, Trace, TraceKind
-from tla2py.model.trace_text import (
-    DERIVED,
-    action_text,
-    derived,
-    differences,
-    headline,
-    runs_of,
-    step_changes,
-    trace_end,
-)
+from tla2py.model.trace_text import DERIVED, action_text, differences, headline, step_changes
 from tla2py.store.foreign import trace_from_itf
 from tla2py.tla.canonical import same_value
 from tla2py.tla.itf import Json, state_from_itf
@@ -95,8 +87,7 @@ def test_no_cell_is_a_formula_to_a_spreadsheet() -> None:
 
 def test_itf_lists_parameters() -> None:
     read = itf_py.trace_from_json(json.loads(export_trace(RELAY, "itf", parameters={"N": 3})))
-    assert read.params == ["N"]
-    assert read.states[0].values["N"] == 3
+    assert (read.params, read.states[0].values["N"]) == (["N"], 3)
     assert read.loop == 0
 
 
@@ -184,7 +175,7 @@ BACK = {"loop_start": 1, "loop_action": "Back"}
 )
 def test_how_a_behaviour_goes_on(ends: dict[str, Any], said: str) -> None:
     trace = made(("Init", {"x": 1}), ("Next", {"x": 2}), **ends)
-    assert trace_end(trace) == said
+    assert trace_text.trace_end(trace) == said
     changed = ["     x: 2 -> 1"] if "loop_start" in ends else []
     ended = ["     x: 1 -> 2", *([said] if said else []), *changed]
     assert str(trace).splitlines()[-len(ended) :] == ended
@@ -212,8 +203,8 @@ def test_arguments_that_were_printed_come_before_derived_ones() -> None:
     state = stepping().states[3]
     printed = replace(state, action_args=("y" * 50,))
     assert action_text(printed) == f"Take({'y' * 50})"
-    assert not derived(replace(stepping(), states=(printed,)))
-    assert derived(replace(stepping(), states=(state,)))
+    assert not trace_text.derived(replace(stepping(), states=(printed,)))
+    assert trace_text.derived(replace(stepping(), states=(state,)))
     assert action_text(replace(state, derived=())) == "Take"
     assert action_text(replace(state, derived=(("m", "x" * 48),))) == f"Take(m = {'x' * 48})"
 
@@ -260,7 +251,7 @@ def test_no_text_is_an_order_to_a_terminal(before: str, after: str) -> None:
 
 @given(st.lists(st.sampled_from("ab"), max_size=9))
 def test_runs_are_the_actions_they_count(names: list[str]) -> None:
-    text = runs_of(names)
+    text = trace_text.runs_of(names)
     parts = [part.partition(" x") for part in text.split(" > ")] if text else []
     assert [name for name, _, count in parts for _ in range(int(count or 1))] == names
     assert all(one[0] != other[0] for one, other in pairwise(parts))

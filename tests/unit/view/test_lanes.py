@@ -50,17 +50,14 @@ def test_each_change_is_in_its_lane() -> None:
     first, both, tick = lanes.rows
     assert lanes.processes == (P, Q, R)
     assert (first.cells, first.shared, first.who) == ({}, (), ())
-    assert both.cells == {Q: ("at  2 → 5", "log[1] + 7"), R: ("log[1] + 8",)}
-    assert both.shared == ()
+    assert (both.cells, both.shared) == ({Q: ("at  2 → 5", "log[1] + 7"), R: ("log[1] + 8",)}, ())
     assert (tick.cells, tick.shared, tick.who, tick.derived) == ({}, ("clock  1 → 2",), (P,), False)
     # Without the argument ``messages`` they are a variable like any other.
-    assert trace_lanes(trace).rows[1].shared == (f"box + {message()}",)
-    assert trace_lanes(trace).arrows == ()
+    assert (trace_lanes(trace).rows[1].shared, trace_lanes(trace).arrows) == ((f"box + {message()}",), ())
     # Other keys are shared.
     trace = made(("Init", {"at": on(1, 2, 3)}), ("Next", {"at": on(1, 5, 4)}))
     row = trace_lanes(trace, [Q]).rows[1]
-    assert row.cells == {Q: ("at  2 → 5",)}
-    assert row.shared == ("at[r]  3 → 4",)
+    assert (row.cells, row.shared) == ({Q: ("at  2 → 5",)}, ("at[r]  3 → 4",))
 
 
 def test_a_message_in_a_set_is_received_when_it_is_taken_out() -> None:
@@ -260,10 +257,8 @@ def test_keys_that_change_are_no_processes() -> None:
 def test_asked_for() -> None:
     values = of(on(1, 2), Function({1: 1, 5: 2}))
     trace = made(("Init", values), constants={"N": "{q, p}", "K": "4..6", "One": "1"})
-    assert processes_of(trace, "N") == (P, Q)
-    assert processes_of(trace, "K") == (4, 5, 6)
-    assert processes_of(trace, "y") == (1, 5)
-    assert processes_of(trace, "N, y") == (P, Q, 1, 5)
+    assert (processes_of(trace, "N"), processes_of(trace, "K")) == ((P, Q), (4, 5, 6))
+    assert (processes_of(trace, "y"), processes_of(trace, "N, y")) == ((1, 5), (P, Q, 1, 5))
     # A name means the model value if there is one; the given order is kept.
     assert processes_of(trace, ["q", P, "q", "other"]) == (Q, P, "other")
     # What is not there.
@@ -341,8 +336,7 @@ def talking(**ends: int) -> Trace:
 def test_lanes_steps_boxes_and_arrows_are_there() -> None:
     root = picture(talking(), messages="box")
     # Who does not see it reads it.
-    assert root.tag == f"{SVG}svg"
-    assert root.get("role") == "img"
+    assert (root.tag, root.get("role")) == (f"{SVG}svg", "img")
     assert "p => q (state 3)" in root.get("aria-label", "")
     assert words(root, "title")[0] == "Safe is violated, 3 states, by process"
     assert {"2. Send(p)", "3. Take(q)", "n  0 → 1"} <= set(words(root, "title"))
