@@ -13,14 +13,10 @@ from tests.browser.chromium import Tab
 
 pytestmark = pytest.mark.browser
 
-ITF = {
-    "vars": ["clock", "queue"],
-    "states": [
-        {"clock": 1, "queue": {"#tup": [1, 2]}},
-        {"clock": 2, "queue": {"#tup": [2, 3]}},
-        {"clock": 2, "queue": {"#tup": [2, 3, 4]}},
-    ],
-}
+STATES = [
+    {"clock": clock, "queue": {"#tup": queue}} for clock, queue in ((1, [1, 2]), (2, [2, 3]), (2, [2, 3, 4]))
+]
+ITF = {"vars": ["clock", "queue"], "states": STATES}
 CELL = "import tla2py\ntrace = tla2py.open_store('trace.itf.json').trace(1)\ndisplay(trace, trace.diff(1, 2), trace.state(1))"
 COMPUTED = """(selector, property) =>
 [...new Set([...document.querySelectorAll(".jp-OutputArea-output " + selector)].map((one) => getComputedStyle(one)[property]))]"""

@@ -19,23 +19,6 @@ pytestmark = pytest.mark.browser
 # At any time, whatever the store.
 MOST_NODES = 6000
 NODES = "document.querySelectorAll('*').length"
-VARIABLES = [f"v{number:02}" for number in range(1, 25)]
-WIDE = "\n".join(
-    [
-        "---- MODULE Wide ----",
-        "EXTENDS Naturals",
-        f"VARIABLES {', '.join(VARIABLES)}",
-        "Init == " + " /\\ ".join(f"{name} = 0" for name in VARIABLES),
-        "Next == /\\ v01' = v01 + 1",
-        *(
-            f"        /\\ {name}' = IF v01' % {number} = 0 THEN {name} + 1 ELSE {name}"
-            for number, name in enumerate(VARIABLES[1:], 2)
-        ),
-        "Short == v01 < 399",
-        "====",
-        "",
-    ]
-)
 
 
 def report(folder: Path, module: str, sweep: str, code: int = 1) -> Path:
@@ -48,26 +31,9 @@ def report(folder: Path, module: str, sweep: str, code: int = 1) -> Path:
     return folder / "page.html"
 
 
-def wide_report(folder: Path) -> Path:
-    """The report of a counterexample of 400 states with 24 variables."""
-    sweep = '[model]\ninit = "Init"\nnext = "Next"\ninvariants = ["Short"]\ncheck_deadlock = false\n'
-    return report(folder, WIDE, sweep)
-
-
-def lease_report(folder: Path) -> Path:
-    """The report of the lease of the docs at 500 points."""
-    (lease,) = [each.text for each in blocks(ROOT / "docs/howto/lease.md") if each.language == "tla"]
-    sweep = (
-        '[model]\ninvariants = ["Exclusive"]\n[parameters]\n'
-        'Clients = { model_values = "c", sizes = [1, 2, 3, 4] }\n'
-        "Term = { from = 1, to = 5 }\nLate = { from = 0, to = 4 }\nGrace = { from = 0, to = 4 }\n"
-        '[tlc]\nmemory = "256MiB"\n'
-    )
-    return report(folder, lease, sweep)
-
-
 def test_400_states_of_24_variables(tab: Tab, tmp_path: Path) -> None:
-    page = wide_report(tmp_path).as_uri()
+    sweep = '[model]\ninit = "Init"\nnext = "Next"\ninvariants = ["Short"]\ncheck_deadlock = false\n'
+    page = report(tmp_path, spec("explorer/Wide"), sweep).as_uri()
     show(tab, page)
     assert text(tab, ".x-head [role=status]") == "state 400 of 400"
     show(tab, page, "#state=1")
@@ -123,7 +89,14 @@ def test_behaviours_without_end(
 
 @pytest.mark.long
 def test_500_points(tab: Tab, tmp_path: Path) -> None:
-    page = lease_report(tmp_path)
+    (lease,) = [each.text for each in blocks(ROOT / "docs/howto/lease.md") if each.language == "tla"]
+    sweep = (
+        '[model]\ninvariants = ["Exclusive"]\n[parameters]\n'
+        'Clients = { model_values = "c", sizes = [1, 2, 3, 4] }\n'
+        "Term = { from = 1, to = 5 }\nLate = { from = 0, to = 4 }\nGrace = { from = 0, to = 4 }\n"
+        '[tlc]\nmemory = "256MiB"\n'
+    )
+    page = report(tmp_path, lease, sweep)
     show(tab, page.as_uri())
     assert tab.run(NODES) <= MOST_NODES
     assert page.stat().st_size <= 500 * 1024

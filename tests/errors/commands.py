@@ -9,13 +9,13 @@ import tla2py
 import tla2py.cli.options
 import tla2py.tlc.config.render
 from tests.conftest import COUNTER_SWEEP
-from tests.errors.provoke import Lab, provokes
+from tests.errors.provoke import ITF, Lab, provokes
 
 
 @provokes("system")
 def no_folder_for_temporary_files(lab: Lab) -> None:
     lab.patch.setattr(tempfile, "tempdir", str(lab.folder / "none"))
-    lab.write("sweep.toml", COUNTER_SWEEP)
+    lab.write(*SWEPT)
     lab.run("check sweep.toml --point 1")
 
 
@@ -29,7 +29,7 @@ def installation_without_examples(lab: Lab) -> None:
 def installation_without_templates(lab: Lab) -> None:
     tla2py.tlc.config.render.default_template.cache_clear()
     lab.patch.setattr(tla2py, "__file__", str(lab.folder / "tla2py" / "__init__.py"))
-    lab.plan('module = "Counter.tla"\n[constants]\nMax = 1\n')
+    lab.plan(ONE.format(""))
 
 
 @provokes("port-taken")
@@ -39,13 +39,11 @@ def explorer_on_a_port_that_is_in_use(lab: Lab) -> None:
         lab.run("explore", "store", "--no-browser", "--port", str(server.getsockname()[1]))
 
 
-ITF = {"trace.itf.json": '{"vars": ["x"], "states": [{"x": 1}]}'}
 SWEPT = ("sweep.toml", COUNTER_SWEEP)
-LOCKED = {"sweep.toml": COUNTER_SWEEP, "sweep.lock": "version = 1\n"}
-SAME = {
-    f"{name}/sweep.toml": f'module = "../Counter.tla"\n[constants]\nMax = {n}\n'
-    for n, name in enumerate("ab")
-}
+SWEEP = dict([SWEPT])
+LOCKED = {**SWEEP, "sweep.lock": "version = 1\n"}
+ONE = 'module = "{}Counter.tla"\n[constants]\nMax = 1\n'
+SAME = {f"{name}/sweep.toml": ONE.format("../") for name in "ab"}
 
 provokes.commands(
     ("unknown-command", None, "swep sweep.toml"),
@@ -60,27 +58,17 @@ provokes.commands(
     ("sql", None, "query trace.itf.json 'SELECT pont FROM runs'", ITF),
     ("file-exists", None, "init Counter.tla -o sweep.toml", {"sweep.toml": ""}),
     ("output-unwritable", None, "init Counter.tla -o none/sweep.toml"),
-    ("output-unwritable", None, "cfg sweep.toml -o Counter.tla/new", {"sweep.toml": COUNTER_SWEEP}),
-    (
-        "store-unwritable",
-        None,
-        "sweep sweep.toml --executor local -o Counter.tla/new",
-        {"sweep.toml": COUNTER_SWEEP},
-    ),
-    (
-        "not-a-store",
-        None,
-        "sweep sweep.toml --executor local -o mine",
-        {"sweep.toml": COUNTER_SWEEP, "mine/a.tex": "x"},
-    ),
-    ("output-is-input", None, "gate sweep.toml --junit Counter.tla", {"sweep.toml": COUNTER_SWEEP}),
+    ("output-unwritable", None, "cfg sweep.toml -o Counter.tla/new", SWEEP),
+    ("store-unwritable", None, "sweep sweep.toml --executor local -o Counter.tla/new", SWEEP),
+    ("not-a-store", None, "sweep sweep.toml --executor local -o mine", {**SWEEP, "mine/a.tex": "x"}),
+    ("output-is-input", None, "gate sweep.toml --junit Counter.tla", SWEEP),
     ("unknown-example", None, "examples copy kip3200 mine"),
     ("target-not-empty", None, "examples copy kip320 mine", {"mine/file": ""}),
     ("same-store", None, "sweep a/sweep.toml b/sweep.toml --dry-run", SAME),
-    ("no-lock", None, "gate a.toml --locked", {"a.toml": 'module = "Counter.tla"\n[constants]\nMax = 1\n'}),
+    ("no-lock", None, "gate a.toml --locked", {"a.toml": ONE.format("")}),
     ("gate-sweep", None, "gate a.toml --sweep b.toml"),
     ("gate-reports", None, "gate a.toml --junit report --sarif ./report"),
-    ("no-point", None, "check sweep.toml --point 9", {"sweep.toml": COUNTER_SWEEP}),
+    ("no-point", None, "check sweep.toml --point 9", SWEEP),
     ("lock-exists", None, "gate sweep.toml --record", LOCKED),
     *(
         (code, "sweep.lock", "gate sweep.toml", {**LOCKED, "sweep.lock": f"version = {n}\n"})

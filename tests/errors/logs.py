@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 
 from tests.errors.provoke import Lab, provokes
 from tla2py.logs.map import Mapper, merged
@@ -42,11 +43,7 @@ provokes.commands(
 provokes.rows(
     ("log-reader", "sweep.toml:3:1", lambda lab: planned(lab, "")),
     ("log-reader", "sweep.toml:4:1", lambda lab: planned(lab, 'as = "Path"\n')),
-    (
-        "log-reader",
-        "Trace.tla",
-        lambda lab: planned(lab, "", module=TRACE.replace("IOEnv.A", '"/log"').replace("IOEnv.B", '"/log"')),
-    ),
+    ("log-reader", "Trace.tla", lambda lab: planned(lab, "", module=re.sub(r"IOEnv\.[AB]", '"/log"', TRACE))),
     ("log-position", "sweep.toml:5:1", lambda lab: planned(lab, AS_A + 'position = "1 + 1"\n')),
     ("unknown-parameter", "sweep.toml:6:1", lambda lab: planned(lab, AS_A + "[parameters]\nlog = [1]\n")),
     ("log-unused", "sweep.toml:5:1", lambda lab: planned(lab, AS_A + "unobserved = 1\n")),

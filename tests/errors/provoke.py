@@ -21,6 +21,8 @@ from tla2py.sweep.load import load_sweep
 from tla2py.sweep.plan import plan_sweep
 
 CASES = "tests/integration/test_cases.py"
+# A trace of another tool.
+ITF = {"trace.itf.json": '{"vars": ["x"], "states": [{"x": 1}]}'}
 # Variables of the surroundings that would decide what is found.
 _CLEARED = ("TLA2TOOLS_JAR", "TLA2PY_JAVA_HOME", "TLA2PY_MIRROR", "GITHUB_ACTIONS", "GITHUB_STEP_SUMMARY")
 
@@ -99,6 +101,7 @@ ELSEWHERE = (
 
 Act = Callable[[Lab], object]
 Files = Mapping[str, str | bytes]
+Row = tuple[str, str | None, str] | tuple[str, str | None, str, Files]
 
 
 @dataclass(frozen=True)
@@ -130,14 +133,12 @@ class Registry:
         """Keep what takes one call: the code, the end of the place, the call."""
         self.known.extend(Provocation(*row) for row in rows)
 
-    def commands(self, *rows: tuple[str, str | None, str] | tuple[str, str | None, str, Files]) -> None:
+    def commands(self, *rows: Row) -> None:
         """Keep commands: the code, the end of the place, the line, and the files that it finds."""
         for code, where, line, *files in rows:
             self(code, where)(_with_files(Lab.run, line, files=files))
 
-    def plans(
-        self, head: str, *rows: tuple[str, str | None, str] | tuple[str, str | None, str, Files]
-    ) -> None:
+    def plans(self, head: str, *rows: Row) -> None:
         """Keep sweep files: the code, the place in the file or the end of another, the text after the head, and files."""
         for code, where, text, *files in rows:
             place = f"sweep.toml:{where}" if where and where[0].isdigit() else where

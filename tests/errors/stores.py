@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from tests.errors.provoke import Lab, answering, provokes
+from tests.errors.provoke import ITF, Lab, answering, provokes
 from tests.stores import loose_records
 from tla2py.analysis.contrast import point_contrasts
 from tla2py.analysis.view import open_view
@@ -90,7 +90,6 @@ def table_that_was_edited_while_a_sweep_goes_on(lab: Lab) -> None:
         _ = open_view(store.path).trace_rows
 
 
-ITF = {"trace.itf.json": '{"vars": ["x"], "states": [{"x": 1}]}'}
 TWO = ("invariant", "invariant")
 INPUT = f"one/inputs/{'0' * 64}"
 STATED = '{{"format": "tla2py-store", "version": {}}}'

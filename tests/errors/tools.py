@@ -22,6 +22,7 @@ from tla2py.tlc.tools.pluscal import Translator
 from tla2py.tlc.tools.toolchain import Toolchain, find_toolchain
 
 CHECK = "check Counter.tla -c Max=1"
+CACHE = "XDG_CACHE_HOME"
 INSTALL = "tools install 1.7.4 --from-file Counter.tla"
 LOST_CLASSES = TlcOptions(overrides=(ClassFile("classes.jar", "0" * 64),))
 OLD = 'JAVA_VERSION="1.8.0_402"\n'
@@ -84,9 +85,8 @@ def tlc_that_is_too_old_for_the_community_modules(lab: Lab) -> None:
 def module_of_ones_own_with_a_name_of_the_community_modules(lab: Lab) -> None:
     install_functions(lab)
     lab.write("Functions.tla", "---- MODULE Functions ----\nRange(f) == {}\n====\n")
-    lab.write(
-        "Use.tla", "---- MODULE Use ----\nEXTENDS SequencesExt, Functions\nASSUME Range(<<1>>) = {}\n====\n"
-    )
+    body = "EXTENDS SequencesExt, Functions\nASSUME Range(<<1>>) = {}"
+    lab.write("Use.tla", f"---- MODULE Use ----\n{body}\n====\n")
     lab.run("check Use.tla")
 
 
@@ -160,11 +160,7 @@ provokes.rows(
     ("download-digest", None, lambda _: fetched(b"other")),
     ("jar-other-release", None, lambda lab: lab.run(f"tools install 1.7.3 --from-file {bundled_jar()}")),
     ("mirror", None, lambda lab: lab.setting("TLA2PY_MIRROR", "tools.example").run("tools install 1.7.4")),
-    (
-        "cache-unwritable",
-        None,
-        lambda lab: lab.setting("XDG_CACHE_HOME", str(lab.folder / "Counter.tla")).run(INSTALL),
-    ),
+    ("cache-unwritable", None, lambda lab: lab.setting(CACHE, f"{lab.folder}/Counter.tla").run(INSTALL)),
     ("override-missing", None, lambda lab: planned_overrides(find_toolchain(None), LOST_CLASSES)),
     ("override-missing", "sweep.toml:5:15", lambda lab: lab.plan(OVERRIDES.format("classes.jar"))),
     ("too-little-memory", None, lambda lab: fitting_slots(1, this_machine().memory_bytes + 1)),

@@ -109,10 +109,9 @@ def test_small_runs_share_a_jvm_that_ends_with_spark(run_cli: RunCli, tmp_path: 
     (place,) = places
     assert "tla2py-host-" in place
     folder = place.partition("=")[2]
-    gone, alive = psutil.wait_procs(
-        [p for p in psutil.process_iter(["cmdline"]) if any(folder in a for a in p.info["cmdline"] or ())],
-        timeout=15,
-    )
+    every = psutil.process_iter(["cmdline"])
+    using = [each for each in every if any(folder in word for word in each.info["cmdline"] or ())]
+    gone, alive = psutil.wait_procs(using, timeout=15)
     assert not alive, gone
     assert not Path(folder).exists()
 

@@ -35,10 +35,7 @@ REPLACED = [
     (r"Finished in \d+ms", "Finished in 100ms"),
     (r"in \d\ds at", "in 00s at"),
     (r"\([\d,]+ (d?s)/min\)", r"(1,234 \1/min)"),
-    (
-        r"on \d+ cores with \d+MB heap and \d+MB offheap memory",
-        "on 2 cores with 256MB heap and 64MB offheap memory",
-    ),
+    (r"on \d+ cores with \d+MB heap and \d+MB offheap", "on 2 cores with 256MB heap and 64MB offheap"),
     (r"\[pid: \d+\] \(.*?, .*? \S+(, \w+, \w+)?\)", r"[pid: 1] (Linux 1 amd64, Vendor 17 x86_64\1)"),
     (r"Parsing file \S*/(\w+\.tla).*", r"Parsing file \1"),
     (r"/\S*/(Spec\.\w+)", r"\1"),
@@ -55,22 +52,11 @@ def run_case(case: Path, jar: Path, java: str, *, tool: bool = True) -> tuple[in
             shutil.copy(path, folder)
         argv = [java, "-Xmx256m", "-XX:+UseParallelGC", "-Xss4m", "-Duser.language=en", "-Duser.country=US"]
         argv += [f"-Djava.io.tmpdir={folder / 'tmp'}", *expected.get("java_options", ())]
-        argv += [
-            "-cp",
-            str(jar.resolve()),
-            "tlc2.TLC",
-            *(["-tool"] if tool else []),
-            "-fp",
-            "0",
-            "-seed",
-            "1",
-            "-workers",
-            "1",
-        ]
-        argv += ["-metadir", "states", "-config", "Spec.cfg", *expected.get("options", ()), "Spec.tla"]
-        done = subprocess.run(
-            argv, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False
-        )
+        argv += ["-cp", str(jar.resolve()), "tlc2.TLC", *(["-tool"] if tool else [])]
+        argv += ["-fp", "0", "-seed", "1", "-workers", "1", "-metadir", "states", "-config", "Spec.cfg"]
+        argv += [*expected.get("options", ()), "Spec.tla"]
+        nowhere = subprocess.DEVNULL
+        done = subprocess.run(argv, cwd=folder, stdout=subprocess.PIPE, stderr=nowhere, check=False)
         text = done.stdout.decode().replace(f"{folder}/", "")
     for pattern, replacement in REPLACED:
         text = re.sub(pattern, replacement, text)
@@ -85,18 +71,16 @@ def main() -> None:
     parser.add_argument("cases", nargs="*")
     arguments = parser.parse_args()
     jars = {version: Path(path) for version, _, path in (jar.partition("=") for jar in arguments.jar)}
-    for case in sorted(HERE / name for name in arguments.cases) or sorted(
-        p.parent for p in HERE.glob("*/expected.json")
-    ):
+    cases = [HERE / name for name in arguments.cases] or [p.parent for p in HERE.glob("*/expected.json")]
+    for case in sorted(cases):
         path = case / "expected.json"
         expected = json.loads(path.read_text())
         for version in sorted(jars.keys() & expected["exit_code"]):
             expected["exit_code"][version], text = run_case(case, jars[version], arguments.java)
             (case / f"{version}.txt").write_text(text)
             if version in expected.get("plain", ()):
-                (case / f"{version}.plain.txt").write_text(
-                    run_case(case, jars[version], arguments.java, tool=False)[1]
-                )
+                plain = run_case(case, jars[version], arguments.java, tool=False)[1]
+                (case / f"{version}.plain.txt").write_text(plain)
             sys.stderr.write(f"{case.name} {version} {expected['exit_code'][version]}\n")
         path.write_text(json.dumps(expected, indent=2, ensure_ascii=False) + "\n")
 

@@ -33,15 +33,9 @@ HOSTILE = (
     "",
 )
 VALUES: list[Any] = [
-    {"#bigint": str(2**200)},
-    {"#bigint": "-3"},
-    {"#set": []},
-    {"#set": [{"#set": []}, {"#set": [True]}]},
+    *({"#bigint": str(2**200)}, {"#bigint": "-3"}, [], {}, [False, [True]]),
+    *({"#set": []}, {"#set": [{"#set": []}, {"#set": [True]}]}, {"#unserializable": "{1} \\cup Nat"}),
     {"#map": [[{"#bigint": "0"}, "x"], [[1, 2], {"#set": [{"a": 1}]}]]},
-    {"#unserializable": "{1} \\cup Nat"},
-    [],
-    {},
-    [False, [True]],
 ]
 
 

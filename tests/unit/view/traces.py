@@ -38,14 +38,9 @@ def _state(
     args: tuple[str, ...] | None = None,
     derived: Mapping[str, str] | None = None,
 ) -> State:
-    return State(
-        index=index,
-        action=action if index > 1 else None,
-        action_args=args,
-        location=None,
-        values=values,
-        derived=tuple((derived or {}).items()),
-    )
+    more = tuple((derived or {}).items())
+    action = action if index > 1 else None
+    return State(index=index, action=action, action_args=args, location=None, values=values, derived=more)
 
 
 def styled(picture: Element, style: str) -> list[Element]:
