@@ -96,7 +96,7 @@ ELSEWHERE = (
     (CASES, "test_what_testgen_and_drive_refuse", "graph-too-large unknown-action"),
     (CASES, "test_what_testgen_and_drive_refuse", "cases-unreadable drive-start"),
     ("tests/unit/cases/test_render.py", "test_a_template_that_fails", "template-unreadable template-fails"),
-    ("tests/faults/test_disks.py", "test_a_full_disk_where_tlc_works", "disk-full"),
+    ("tests/faults/test_resources.py", "test_a_full_disk_where_tlc_works", "disk-full"),
 )
 
 Act = Callable[[Lab], object]

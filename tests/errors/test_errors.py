@@ -8,7 +8,7 @@ import pytest
 
 from scripts.reference.pages import ROOT
 from scripts.reference.raised import raised_errors
-from tests.errors import commands, logs, modules, mutants, stores, sweepfiles, tools  # noqa: F401 - they fill the registry
+from tests.errors import commands, logs, modules, stores, sweepfiles, tools  # noqa: F401 - they fill the registry
 from tests.errors.provoke import ELSEWHERE, Lab, Provocation, provokes
 from tests.raising import raises
 from tla2py.errors import Tla2pyError

@@ -1,12 +1,15 @@
-"""Stores that are damaged or of another time."""
+"""Stores that are damaged or of another time, and one whose sweep is killed while it packs its records."""
 
 from __future__ import annotations
 
 import os
 import shutil
+import subprocess
+import sys
 import time
 import zipfile
 from collections.abc import Callable
+from itertools import count
 from pathlib import Path
 
 import msgspec
@@ -14,7 +17,10 @@ import pytest
 
 from tests.faults.scene import Scene
 from tests.integration.test_sweep import rows
-from tests.stores import damage_record, loose_records
+from tests.stores import damage_record, loose_records, record_ids
+from tests.unit.records import executed
+from tests.unit.store.test_packs import CASES, read
+from tests.unit.store.test_store import MANIFEST, POINTS
 from tla2py.errors import StoreError
 from tla2py.model.run import RunRecord
 from tla2py.store.store import Store
@@ -80,3 +86,57 @@ def move_in_time(file: Path, then: float) -> None:
         for name, data in parts.items():
             archive.writestr(name, data)
     os.utime(file, (then, then))
+
+
+# Kills itself before the next of so many renames and removals.
+PACK = """
+import os, signal, sys
+from tla2py.store import pack
+from tla2py.store.store import Store
+
+pack._MOST_PACKS = 7
+left = int(sys.argv[2])
+
+def step(event, arguments):
+    global left
+    if event in ("os.rename", "os.remove"):
+        if not left:
+            os.kill(os.getpid(), signal.SIGKILL)
+        left -= 1
+
+store = Store(sys.argv[1])
+with store.lock():
+    sys.addaudithook(step)
+    store.pack()
+    left = 1000
+"""
+
+
+def test_a_kill_while_records_are_packed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tla2py.store.pack._MOST_PACKS", 7)
+    store = Store.create(tmp_path / "store")
+    store.write_manifest(MANIFEST, POINTS, {})
+    for generation in range(1, 9):
+        # Of the first run the last record counts.
+        for number, case in ((0, CASES[generation % 3]), (generation, "success")):
+            run = executed(tmp_path / f"streams-{generation}", f"{number:032}", case)
+            store.write_record(run)
+        if generation < 8:
+            store.pack()
+    before = record_ids(store.path), read(store)
+    assert len(store.record_ids().packs) == 7
+    for steps in count():
+        copy = shutil.copytree(store.path, tmp_path / f"copy-{steps}")
+        ended = subprocess.run([sys.executable, "-c", PACK, str(copy), str(steps)], check=False)
+        assert (record_ids(copy), read(Store(copy))) == before
+        with Store(copy).lock():
+            Store(copy).pack()
+        assert (record_ids(copy), read(Store(copy))) == before
+        assert not Store(copy).record_ids().loose
+        assert len([*copy.glob("records/*.parquet")]) == len([*copy.glob("records/*.zip")])
+        assert not [*copy.rglob(".tmp-*")]
+        if not ended.returncode:
+            assert len(Store(copy).record_ids().packs) == 1
+            break
+        assert ended.returncode == -9
+    assert steps > 20
