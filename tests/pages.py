@@ -81,14 +81,6 @@ class Page(HTMLParser):
 
     def dead_links(self, folder: Path) -> list[str]:
         """The links that lead nowhere, into the page or to files beside ``folder``; those into the web are not tried."""
-        ids = set(self.ids)
-        return [
-            link
-            for link in self.links
-            if not link.startswith(("https://", "http://"))
-            and not (
-                unquote(link[1:]) in ids
-                if link.startswith("#")
-                else (folder / link.partition("#")[0]).exists()
-            )
-        ]
+        dead = [link for link in self.links if link.startswith("#") and unquote(link[1:]) not in self.ids]
+        files = [link for link in self.links if not link.startswith(("#", "https://", "http://"))]
+        return dead + [link for link in files if not (folder / link.partition("#")[0]).exists()]

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.conftest import SPECS
-from tests.faults.scene import STARTED, Scene
+from tests.faults.scene import STARTED, Like, Scene
 
 
 @pytest.fixture(autouse=True)
@@ -45,6 +45,6 @@ def own(tmp_path_factory: pytest.TempPathFactory) -> Scene:
 
 
 @pytest.fixture
-def like(tmp_path: Path) -> Callable[[Scene], Scene]:
+def like(tmp_path: Path) -> Like:
     """``like(scene)`` is the same sweep to be done anew, elsewhere."""
     return lambda scene: Scene(base=tmp_path / "again", sweep=scene.sweep, options=scene.options)

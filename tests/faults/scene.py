@@ -7,7 +7,7 @@ import os
 import subprocess
 import time
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -160,3 +160,6 @@ class Scene:
         while (left := [*self.scratch.iterdir()]) and time.monotonic() < deadline:
             time.sleep(0.1)
         assert not left, [str(path) for each in left for path in (each, *each.rglob("*"))]
+
+
+Like = Callable[[Scene], Scene]

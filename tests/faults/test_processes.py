@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import signal
 import time
-from collections.abc import Callable
 
 import pytest
 
-from tests.faults.scene import OWN, SHARED, Scene, patience
+from tests.faults.scene import OWN, SHARED, Like, Scene, patience
 from tests.integration.test_sweep import rows
 from tla2py.cli.main import _AT_ONCE
 from tla2py.view.sweep import interrupted_line
 
 pytestmark = pytest.mark.faults
-
-Like = Callable[[Scene], Scene]
 
 
 @pytest.mark.long

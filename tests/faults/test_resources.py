@@ -8,14 +8,13 @@ import os
 import re
 import shutil
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from tests.conftest import RunCli, spec
 from tests.faults.disk import small_disk
-from tests.faults.scene import OWN, Scene, patience
+from tests.faults.scene import OWN, Like, Scene, patience
 from tests.integration.test_sweep import rows
 from tests.raising import raises
 from tests.stores import record_ids
@@ -27,7 +26,6 @@ from tla2py.tlc.process.system import Machine, this_machine
 
 pytestmark = pytest.mark.faults
 
-Like = Callable[[Scene], Scene]
 GIB = 1024**3
 
 

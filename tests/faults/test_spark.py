@@ -6,19 +6,17 @@ import contextlib
 import signal
 import sys
 import time
-from collections.abc import Callable
 
 import psutil
 import pytest
 
-from tests.faults.scene import Scene, patience
+from tests.faults.scene import Like, Scene, patience
 from tests.spark.test_jobs import Cluster, cluster
 from tla2py.view.sweep import interrupted_line
 
 pytestmark = pytest.mark.spark
 
 __all__ = ["cluster"]
-Like = Callable[[Scene], Scene]
 TLC = ("-Djava.io.tmpdir", "-Xss16m")
 # With a number of attempts the master is Spark alone, without threads.
 SPARK_ALONE = "local[2,4]"

@@ -8,14 +8,13 @@ import subprocess
 import sys
 import time
 import zipfile
-from collections.abc import Callable
 from itertools import count
 from pathlib import Path
 
 import msgspec
 import pytest
 
-from tests.faults.scene import Scene
+from tests.faults.scene import Like, Scene
 from tests.integration.test_sweep import rows
 from tests.stores import damage_record, loose_records, record_ids
 from tests.unit.records import executed
@@ -27,8 +26,6 @@ from tla2py.store.store import Store
 from tla2py.store.write import refresh_tables
 
 pytestmark = pytest.mark.faults
-
-Like = Callable[[Scene], Scene]
 
 
 def copied(done: Scene, scene: Scene) -> Scene:

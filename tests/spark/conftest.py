@@ -1,4 +1,7 @@
-"""The Spark of these tests: one JVM, and a session for each module, which commands within this process use."""
+"""The Spark of these tests: one JVM, and a session for each module, which commands within this process use.
+
+The interpreter closes PySpark's sockets and its JVM's pipe at exit: these tests ignore ResourceWarning.
+"""
 
 from __future__ import annotations
 

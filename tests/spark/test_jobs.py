@@ -45,7 +45,6 @@ from tla2py.tlc.tools.jar import bundled_jar, read_jar
 from tla2py.tlc.tools.java import find_java
 from tla2py.tlc.tools.toolchain import find_toolchain
 
-# The interpreter closes PySpark's sockets and its JVM's pipe at exit.
 pytestmark = [pytest.mark.spark, pytest.mark.filterwarnings("ignore::ResourceWarning")]
 
 ROOT = Path(__file__).resolve().parent.parent.parent

@@ -13,7 +13,6 @@ from tests import command
 from tests.conftest import RunCli
 from tests.integration.test_sweep import rows
 
-# PySpark's own sockets and its JVM's pipe are closed by the interpreter's end.
 pytestmark = [pytest.mark.spark, pytest.mark.filterwarnings("ignore::ResourceWarning")]
 
 ROOT = Path(__file__).resolve().parent.parent.parent

@@ -20,7 +20,6 @@ from tla2py.spark.frames import create_views, query_views
 from tla2py.store.schema import TABLES
 from tla2py.store.store import Store
 
-# PySpark's own sockets and its JVM's pipe are closed by the interpreter's end.
 pytestmark = [pytest.mark.spark, pytest.mark.filterwarnings("ignore::ResourceWarning")]
 
 HERE = Path(__file__).resolve().parent

@@ -24,7 +24,6 @@ from tla2py.tla.itf import state_from_itf
 from tla2py.tla.value import Record
 from tla2py.tla.value_text import format_value
 
-# PySpark's own sockets and its JVM's pipe are closed by the interpreter's end.
 pytestmark = [pytest.mark.spark, pytest.mark.filterwarnings("ignore::ResourceWarning")]
 
 # A row of an answer.

@@ -16,7 +16,6 @@ from tests.integration.test_sweep import rows
 from tla2py.spark.frames import struct_type
 from tla2py.store.schema import TABLE_NAMES, TABLES
 
-# PySpark's own sockets and its JVM's pipe are closed by the interpreter's end.
 pytestmark = [pytest.mark.spark, pytest.mark.filterwarnings("ignore::ResourceWarning")]
 
 SWEEP = [sys.executable, "-m", "tla2py", "sweep", str(SPECS / "counter.toml")]

@@ -94,16 +94,9 @@ def plan_row(row: Row, folder: Path, jar_sha256: str) -> tuple[Run, dict[str, st
     config = folder / "Reference.cfg"
     config.write_text(row.cfg_text, encoding="utf-8")
     model = ModelOptions(config=config, check_deadlock=row.check_deadlock)
-    options = TlcOptions(workers=row.workers, fp=_fingerprint(row.extra_args))
+    # The fingerprint polynomial, on which the search for a lasso depends.
+    assert row.extra_args[:1] in ((), ("-fp",)), row.extra_args
+    options = TlcOptions(workers=row.workers, fp=int(row.extra_args[1]) if row.extra_args else 0)
     sweep = replace(check_sweep(main, model, SweepOptions()), options=options, limits=LIMITS)
     plan = plan_sweep(sweep, jar_sha256)
     return plan.runs[0], plan.sources
-
-
-def _fingerprint(extra_args: tuple[str, ...]) -> int:
-    """The fingerprint polynomial, on which the search for a lasso depends."""
-    if not extra_args:
-        return 0
-    name, number = extra_args
-    assert name == "-fp", extra_args
-    return int(number)

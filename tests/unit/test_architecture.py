@@ -82,13 +82,8 @@ def module_name(file: Path) -> str:
     return ".".join(parts[:-1]) + "." * (len(parts) > 1) if parts[-1] == "__init__" else ".".join(parts)
 
 
-MODULES = {module_name(file): ast.parse(file.read_text("utf-8")) for file in sorted(ROOT.rglob("*.py"))}
-
-
-def path_of(name: str) -> Path:
-    if not name or name.endswith("."):
-        return Path(*name.split("."), "__init__.py")
-    return Path(*name.split(".")).with_suffix(".py")
+TEXTS = {module_name(file): file.read_text("utf-8") for file in sorted(ROOT.rglob("*.py"))}
+MODULES = {name: ast.parse(text) for name, text in TEXTS.items()}
 
 
 def imports_of(name: str) -> Iterator[Import]:
@@ -138,7 +133,7 @@ def test_the_rooms_of_the_package_are_small() -> None:
 
 def test_a_file_is_one_idea() -> None:
     """A file has at most about 500 lines; a shorter one than 150 is shared by at least two others."""
-    lengths = {name: len((ROOT / path_of(name)).read_text("utf-8").splitlines()) for name in MODULES}
+    lengths = {name: len(text.splitlines()) for name, text in TEXTS.items()}
     assert {name: length for name, length in lengths.items() if length > 520} == {}
     importers: dict[str, set[str]] = {}
     for found in OWN:

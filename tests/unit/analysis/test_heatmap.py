@@ -240,15 +240,10 @@ def test_counts_are_added_over_all_runs(tmp_path: Path) -> None:
 
 def test_disjuncts_of_an_action_are_one_action(tmp_path: Path) -> None:
     (tmp_path / "a").mkdir()
-    twice = RESET + b"\n" + RESET.replace(b"0:2", b"1:3")
-    view = view_of(tmp_path / "a", ({"N": "1"}, "coverage"), printed={1: (RESET, _message(twice))})
+    # Each is a message of its own.
+    twice = RESET + b"\n@!@!@ENDMSG 2772 @!@!@\n@!@!@STARTMSG 2772:0 @!@!@\n" + RESET.replace(b"0:2", b"1:3")
+    view = view_of(tmp_path / "a", ({"N": "1"}, "coverage"), printed={1: (RESET, twice)})
     assert counted(view)[1] == ("Reset", 5, 1, (1,), ())
-
-
-def _message(lines: bytes) -> bytes:
-    """Two lines of coverage as TLC prints them, each in its own message."""
-    first, second = lines.split(b"\n")
-    return first + b"\n@!@!@ENDMSG 2772 @!@!@\n@!@!@STARTMSG 2772:0 @!@!@\n" + second
 
 
 def test_what_changed(tmp_path: Path) -> None:

@@ -65,11 +65,6 @@ def runs_of(fragment: Fragment) -> int:
     return sum(file.rows for file in fragment.files["results"])
 
 
-def with_points(store: Store, count: int) -> None:
-    manifest, points = store.manifest(), list(store.points())
-    store.write_manifest(manifest, points_table(manifest.parameters, points[:count]), {})
-
-
 def test_runs_that_come_one_by_one(
     whole: tuple[Store, Tables], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -116,15 +111,14 @@ def test_a_large_fragment_is_not_written_anew(
 def test_rows_of_runs_without_a_point_are_dropped_and_come_back(
     whole: tuple[Store, Tables], store: Store
 ) -> None:
-    points = list(store.points())
-    with_points(store, 6)
+    manifest, points = store.manifest(), list(store.points())
+    store.write_manifest(manifest, points_table(manifest.parameters, points[:6]), {})
     assert not tables_current(store)
     assert refresh_tables(store)
     assert [runs_of(each) for each in list_of(store).fragments] == [6]
     kept = {f"{number:032}" for number in range(1, 7)}
     for name, rows in whole[1].items():
         assert table_rows(store.path, name) == [row for row in rows if row["run_id"] in kept]
-    manifest = store.manifest()
     store.write_manifest(manifest, points_table(manifest.parameters, points), {})
     refresh_tables(store)
     assert all_rows(store) == whole[1]

@@ -262,10 +262,6 @@ def view(tmp_path_factory: pytest.TempPathFactory) -> StoreView:
     return open_view(make_store(tmp_path_factory.mktemp("data") / "store", CASES).path)
 
 
-def unpacked(text: str) -> Any:
-    return json.loads(zlib.decompress(base64.b64decode(text), -zlib.MAX_WBITS))
-
-
 def written(nodes: Nodes, number: int) -> str:
     """A value's text, as web/src/data.ts writes it."""
     row = nodes.rows[number]
@@ -320,7 +316,8 @@ def test_a_trace_has_its_states_and_changes(view: StoreView) -> None:
 def test_states_in_one_pass_are_those_read_one_by_one(view: StoreView) -> None:
     data = store_data(view)
     assert list(data.chunks()) == [data.chunk(number) for number in range(len(data.own.parts))]
-    assert unpacked(packed(data.overview)) == json.loads(json.dumps(data.overview))
+    unpacked = json.loads(zlib.decompress(base64.b64decode(packed(data.overview)), -zlib.MAX_WBITS))
+    assert unpacked == json.loads(json.dumps(data.overview))
 
 
 def trace(actions: str, *values: Value, **ends: int) -> Trace:

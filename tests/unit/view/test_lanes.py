@@ -152,7 +152,14 @@ def test_what_is_no_box_of_messages(name: str) -> None:
 
 
 def test_as_text(tmp_path: Path) -> None:
-    lanes = trace_lanes(_lasso(), messages="box")
+    one, other = message(src=P, dst=Q), message(2, src=P)
+    lasso = made(
+        ("Init", {"n": on(0, 0), "box": box(), "clock": 0}),
+        ("Send", {"n": on(1, 0), "box": box(one, other), "clock": 0}, ("p",)),
+        ("Take", {"n": on(1, 1), "box": box(other), "clock": 1}, ("q",)),
+        loop_start=2,
+    )
+    lanes = trace_lanes(lasso, messages="box")
     assert str(lanes).splitlines() == [
         "Safe is violated, 3 states",
         "1. initial state",
@@ -193,16 +200,6 @@ def test_processes_of_several_kinds_have_lanes() -> None:
         assert rows == [({C: ("held  0 → 1",)}, (), (C,)), ({P: ("n  1 → 2",)}, (), (P,))]
         assert ends(lanes.arrows) == [(C, P, 1, 2)]
         assert lanes.note == ""
-
-
-def _lasso() -> Trace:
-    one, other = message(src=P, dst=Q), message(2, src=P)
-    return made(
-        ("Init", {"n": on(0, 0), "box": box(), "clock": 0}),
-        ("Send", {"n": on(1, 0), "box": box(one, other), "clock": 0}, ("p",)),
-        ("Take", {"n": on(1, 1), "box": box(other), "clock": 1}, ("q",)),
-        loop_start=2,
-    )
 
 
 A, B = ModelValue("a"), ModelValue("b")
