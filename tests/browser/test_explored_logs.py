@@ -12,6 +12,7 @@ import pytest
 from tests import command
 from tests.browser.chromium import Tab
 from tests.browser.test_explorer import ROOT, press, reported, show, text, texts
+from tests.conftest import SPECS
 
 pytestmark = pytest.mark.browser
 
@@ -42,16 +43,6 @@ def test_each_step_has_the_line_that_it_explains(tab: Tab, tmp_path: Path) -> No
     assert tab.run("document.querySelector('.x-log b')") is None
 
 
-MODULE = """---- MODULE Clock ----
-EXTENDS Naturals
-VARIABLES x, said
-Init == x = 0 /\\ said = "<b>1</b>"
-Next == /\\ x < 3
-        /\\ x' = x + 1
-        /\\ UNCHANGED said
-Small == x <= 3 /\\ said = "<b>1</b>"
-====
-"""
 GIVEN = [
     {"module": "Clock", "line": 5, "column": 12, "before": "x < 3", "after": "x < 9"},
     {"module": "Clock", "line": 4, "column": 25, "before": '"<b>1</b>"', "after": '"<b>2</b>"'},
@@ -59,7 +50,7 @@ GIVEN = [
 
 
 def test_a_mutant_shows_what_it_changes(tab: Tab, tmp_path: Path) -> None:
-    (tmp_path / "Clock.tla").write_text(MODULE)
+    shutil.copy(SPECS / "explorer/Clock.tla", tmp_path)
     (tmp_path / "Clock.cfg").write_text("INIT Init\nNEXT Next\nINVARIANT Small\nCHECK_DEADLOCK FALSE\n")
     (tmp_path / "given.ndjson").write_text("".join(json.dumps(each) + "\n" for each in GIVEN))
     asked = ("mutate", "Clock.tla", "--from", "given.ndjson", "-o", "store", "--executor", "local")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import axe_core_python
@@ -20,13 +21,12 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 PAGE = ROOT / "docs" / "kip320-first-try.html"
 
 RELAY = spec("explorer/Relay")
-SWEEP = (SPECS / "explorer/relay.toml").read_text("utf-8")
 
 
 def sweep_relay(folder: Path, module: str = RELAY, store: str = "store", code: int = 0) -> None:
     folder.mkdir(exist_ok=True)
     (folder / "Relay.tla").write_text(module)
-    (folder / "sweep.toml").write_text(SWEEP)
+    shutil.copy(SPECS / "explorer/relay.toml", folder / "sweep.toml")
     asked = ("sweep", "sweep.toml", "--executor", "local", "-o", store, "--no-lint")
     assert command.run(*asked, cwd=folder).code == code
 

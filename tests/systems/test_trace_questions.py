@@ -21,10 +21,7 @@ pytestmark = pytest.mark.systems
 
 
 class Known(NamedTuple):
-    """A counterexample of which a README tells: its length, what is FALSE in its last state, and a value there.
-
-    Its model is in the folder ``known``, by the name of the system.
-    """
+    """A counterexample that a README tells, of the model in ``known``: its length, what is FALSE at its end, a value there."""
 
     module: str
     length: int

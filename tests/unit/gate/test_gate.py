@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+import msgspec
 import pytest
 
+from tests.conftest import spec
 from tests.unit.conftest import LoadSweep
 from tests.unit.gate.gating import EACH, HEAD, ONE, gate, locked, reasons, told
 from tests.unit.rows import run_row
@@ -230,21 +232,11 @@ BEFORE = LockedPoint(
     ],
 )
 def test_drift_is_told_by_name(changed: dict[str, object], words: list[str]) -> None:
-    fields = {name: getattr(BEFORE, name) for name in BEFORE.__struct_fields__} | changed
-    assert [each.text for each in drift(BEFORE, LockedPoint(**fields))] == words
+    assert [each.text for each in drift(BEFORE, msgspec.structs.replace(BEFORE, **changed))] == words
 
 
 SECTION = "[constants]"
-MANY = """---- MODULE Many ----
-EXTENDS Naturals
-CONSTANTS Who, One
-VARIABLE x
-Init == x = 0
-Start == x = 1
-Next == x < 3 /\\ x' = x + 1
-Small == x < 4
-====
-"""
+MANY = spec("gate/Many")
 MODEL = """\
 module = "Many.tla"
 [model]
@@ -335,8 +327,7 @@ def test_another_jar_alone_is_a_note(load: LoadSweep) -> None:
 
 def test_what_was_not_locked_is_no_drift() -> None:
     def texts(**before: object) -> list[str]:
-        fields = {name: getattr(BEFORE, name) for name in BEFORE.__struct_fields__} | before
-        return [each.text for each in drift(LockedPoint(**fields), BEFORE)]
+        return [each.text for each in drift(msgspec.structs.replace(BEFORE, **before), BEFORE)]
 
     assert texts(distinct=None, fired=None, idle=None) == texts(idle=None) == []
     older = texts(values=None, searched=None, checked=["deadlock"], config="o")
