@@ -31,9 +31,26 @@ def report(folder: Path, module: str, sweep: str, code: int = 1) -> Path:
     return folder / "page.html"
 
 
-def test_400_states_of_24_variables(tab: Tab, tmp_path: Path) -> None:
+def wide_report(folder: Path) -> Path:
+    """The report of a counterexample of 400 states with 24 variables."""
     sweep = '[model]\ninit = "Init"\nnext = "Next"\ninvariants = ["Short"]\ncheck_deadlock = false\n'
-    page = report(tmp_path, spec("explorer/Wide"), sweep).as_uri()
+    return report(folder, spec("explorer/Wide"), sweep)
+
+
+def lease_report(folder: Path) -> Path:
+    """The report of the lease of the docs at 500 points."""
+    (lease,) = [each.text for each in blocks(ROOT / "docs/howto/lease.md") if each.language == "tla"]
+    sweep = (
+        '[model]\ninvariants = ["Exclusive"]\n[parameters]\n'
+        'Clients = { model_values = "c", sizes = [1, 2, 3, 4] }\n'
+        "Term = { from = 1, to = 5 }\nLate = { from = 0, to = 4 }\nGrace = { from = 0, to = 4 }\n"
+        '[tlc]\nmemory = "256MiB"\n'
+    )
+    return report(folder, lease, sweep)
+
+
+def test_400_states_of_24_variables(tab: Tab, tmp_path: Path) -> None:
+    page = wide_report(tmp_path).as_uri()
     show(tab, page)
     assert text(tab, ".x-head [role=status]") == "state 400 of 400"
     show(tab, page, "#state=1")
@@ -89,14 +106,7 @@ def test_behaviours_without_end(
 
 @pytest.mark.long
 def test_500_points(tab: Tab, tmp_path: Path) -> None:
-    (lease,) = [each.text for each in blocks(ROOT / "docs/howto/lease.md") if each.language == "tla"]
-    sweep = (
-        '[model]\ninvariants = ["Exclusive"]\n[parameters]\n'
-        'Clients = { model_values = "c", sizes = [1, 2, 3, 4] }\n'
-        "Term = { from = 1, to = 5 }\nLate = { from = 0, to = 4 }\nGrace = { from = 0, to = 4 }\n"
-        '[tlc]\nmemory = "256MiB"\n'
-    )
-    page = report(tmp_path, lease, sweep)
+    page = lease_report(tmp_path)
     show(tab, page.as_uri())
     assert tab.run(NODES) <= MOST_NODES
     assert page.stat().st_size <= 500 * 1024
