@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import re
 
+from tests.conftest import spec
 from tests.errors.provoke import Lab, provokes
 from tla2py.logs.map import Mapper, merged
 from tla2py.logs.observe import observed_module, write_observed
@@ -12,15 +13,7 @@ from tla2py.logs.read import LogLines
 from tla2py.model.logs import LogMap
 from tla2py.tla.parse import load_modules
 
-TRACE = """---- MODULE Trace ----
-EXTENDS Naturals, Sequences
-VARIABLE l
-IOEnv == [A |-> "a", B |-> "b"]
-ndJsonDeserialize(path) == <<path>>
-Log == ndJsonDeserialize(IOEnv.A) \\o ndJsonDeserialize(IOEnv.B)
-Spec == l = 1 /\\ [][l <= Len(Log) /\\ l' = l + 1]_l
-====
-"""
+TRACE = spec("logs/files/Trace")
 
 
 AS_A = 'as = "environment.A"\n'

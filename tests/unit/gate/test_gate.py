@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from tests.conftest import spec
+from tests.conftest import SPECS, spec
 from tests.unit.conftest import LoadSweep
 from tests.unit.gate.gating import EACH, HEAD, ONE, gate, locked, reasons, told
 from tests.unit.rows import run_row
@@ -237,16 +237,7 @@ def test_drift_is_told_by_name(changed: dict[str, object], words: list[str]) -> 
 
 SECTION = "[constants]"
 MANY = spec("gate/Many")
-MODEL = """\
-module = "Many.tla"
-[model]
-init = "Init"
-next = "Next"
-invariants = ["Small"]
-[constants]
-Who = "{a, b}"
-One = 1
-"""
+MODEL = (SPECS / "gate/many.toml").read_text("utf-8")
 
 
 @pytest.mark.parametrize(
