@@ -209,41 +209,6 @@ def test_what_jobs_refuse(
     assert "--append" in told
 
 
-def test_tools_arrive_as_they_were_sent(tmp_path: Path, session: SparkSession) -> None:
-    classes = tmp_path / "classes"
-    (classes / "tlc2").mkdir(parents=True)
-    (classes / "tlc2" / "Fast.class").write_bytes(b"\xca\xfe\xba\xbe")
-    other = read_jar(remade_jar(bundled_jar(), tmp_path / "other.jar", version="Version 2.99"), "test")
-    sent = replace(find_toolchain(), overrides=(read_override(classes),), others=(other,))
-    work = Work(sources={}, toolchain=sent, store=tmp_path, warm=frozenset({"a"}))
-    assert unpack(Shipper(session.sparkContext).pack(work)) == work
-    remote = Shipper(session.sparkContext)
-    remote._remote = True
-    parcel = remote.pack(work)
-    # The worker's copy is made from what was sent.
-    sent.overrides[0].copy.unlink()
-    assert unpack(remote.pack(work)) == unpack(parcel)
-    arrived = unpack(parcel)
-    assert arrived.warm
-    tools = arrived.toolchain
-    assert tools.jar.sha256 == sent.jar.sha256
-    assert tools.jar.named != sent.jar.named
-    assert [jar.sha256 for jar in tools.others] == [other.sha256]
-    assert tools.of(other.sha256).jar.path != other.path
-    (override,) = tools.overrides
-    assert override.copy.is_file()
-    assert [*map(class_file, tools.overrides)] == [*map(class_file, sent.overrides)]
-    with pytest.raises(StoreError) as missing:
-        unpack(replace(parcel, work=replace(parcel.work, store=tmp_path / "elsewhere")))
-    assert missing.value.code == "store-not-shared"
-    # A damaged file is reported.
-    arrived_jar = Path(SparkFiles.getRootDirectory()) / f"override-{override.sha256}.jar"
-    with zipfile.ZipFile(arrived_jar, "w") as jar:
-        jar.writestr("tlc2/Slow.class", b"\xca\xfe\xba\xbe")
-    again = replace(work, toolchain=replace(sent, jar=replace(sent.jar, origin="again")))
-    assert raises(ToolchainError, lambda: unpack(replace(parcel, work=again))).code == "jar-corrupt"
-
-
 @dataclass(frozen=True, slots=True)
 class Cluster:
     """A standalone cluster on loopback: its address, and the folders of its two workers."""
@@ -425,3 +390,39 @@ def test_a_cluster_that_shares_no_file(
     said = submit("summarize.py", address, cwd=tmp_path, conf=conf, env=env)
     assert "Below" in said.stdout
     assert "Small" in said.stdout
+
+
+# The last test of the session: Spark fetches what was sent for its next task, and refuses the copy that is damaged here.
+def test_tools_arrive_as_they_were_sent(tmp_path: Path, session: SparkSession) -> None:
+    classes = tmp_path / "classes"
+    (classes / "tlc2").mkdir(parents=True)
+    (classes / "tlc2" / "Fast.class").write_bytes(b"\xca\xfe\xba\xbe")
+    other = read_jar(remade_jar(bundled_jar(), tmp_path / "other.jar", version="Version 2.99"), "test")
+    sent = replace(find_toolchain(), overrides=(read_override(classes),), others=(other,))
+    work = Work(sources={}, toolchain=sent, store=tmp_path, warm=frozenset({"a"}))
+    assert unpack(Shipper(session.sparkContext).pack(work)) == work
+    remote = Shipper(session.sparkContext)
+    remote._remote = True
+    parcel = remote.pack(work)
+    # The worker's copy is made from what was sent.
+    sent.overrides[0].copy.unlink()
+    assert unpack(remote.pack(work)) == unpack(parcel)
+    arrived = unpack(parcel)
+    assert arrived.warm
+    tools = arrived.toolchain
+    assert tools.jar.sha256 == sent.jar.sha256
+    assert tools.jar.named != sent.jar.named
+    assert [jar.sha256 for jar in tools.others] == [other.sha256]
+    assert tools.of(other.sha256).jar.path != other.path
+    (override,) = tools.overrides
+    assert override.copy.is_file()
+    assert [*map(class_file, tools.overrides)] == [*map(class_file, sent.overrides)]
+    with pytest.raises(StoreError) as missing:
+        unpack(replace(parcel, work=replace(parcel.work, store=tmp_path / "elsewhere")))
+    assert missing.value.code == "store-not-shared"
+    # A damaged file is reported.
+    arrived_jar = Path(SparkFiles.getRootDirectory()) / f"override-{override.sha256}.jar"
+    with zipfile.ZipFile(arrived_jar, "w") as jar:
+        jar.writestr("tlc2/Slow.class", b"\xca\xfe\xba\xbe")
+    again = replace(work, toolchain=replace(sent, jar=replace(sent.jar, origin="again")))
+    assert raises(ToolchainError, lambda: unpack(replace(parcel, work=again))).code == "jar-corrupt"
