@@ -18,6 +18,40 @@ from tests.browser.test_explorer import press, sweep_relay, text
 
 pytestmark = pytest.mark.browser
 
+STATES = [
+    {"clock": clock, "queue": {"#tup": queue}} for clock, queue in ((1, [1, 2]), (2, [2, 3]), (2, [2, 3, 4]))
+]
+ITF = {"vars": ["clock", "queue"], "states": STATES}
+CELL = "import tla2py\ntrace = tla2py.open_store('trace.itf.json').trace(1)\ndisplay(trace, trace.diff(1, 2), trace.state(1))"
+COMPUTED = """(selector, property) =>
+[...new Set([...document.querySelectorAll(".jp-OutputArea-output " + selector)].map((one) => getComputedStyle(one)[property]))]"""
+
+
+def computed(tab: Tab, selector: str, name: str) -> list[str]:
+    found = tab.run(f"({COMPUTED})({selector!r}, {name!r})")
+    assert isinstance(found, list)
+    return found
+
+
+# Before JupyterLab is open: a page with an unsaved notebook asks whether it may be left.
+def test_each_display_wraps_as_a_terminal_does(browser: Tab, tmp_path: Path) -> None:
+    (tmp_path / "trace.itf.json").write_text(json.dumps(ITF))
+    cell: dict[str, object] = {"cell_type": "code", "metadata": {}, "outputs": [], "execution_count": None}
+    cell["source"] = CELL
+    book = {"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 4}
+    (tmp_path / "book.ipynb").write_text(json.dumps(book))
+    options = ("--execute", "--to", "html", "--template", "lab")
+    subprocess.run([sys.executable, "-m", "nbconvert", *options, "book.ipynb"], cwd=tmp_path, check=True)
+    tab = browser
+    tab.open((tmp_path / "book.html").as_uri())
+    assert tab.run("document.querySelectorAll('.jp-OutputArea-output pre[style]').length") == 3
+    assert computed(tab, "pre[style]", "whiteSpace") == ["pre-wrap"]
+    wider = "[...document.querySelectorAll('.jp-OutputArea-output')].filter((one) => one.scrollWidth > one.clientWidth).length"
+    assert tab.run(wider) == 0
+    # Changed values keep their colour.
+    assert len(computed(tab, "pre[style] span", "color")) > 1
+
+
 TOKEN = "of-this-test-alone"
 CELLS = (
     'import tla2py\nstore = tla2py.open_store("store")\nexplorer = store.explore(3, compare=store)\nexplorer',
@@ -99,36 +133,3 @@ def test_the_explorer_in_jupyterlab(browser: Tab, lab: str) -> None:
     said = "[...document.querySelectorAll('.jp-OutputArea-output')].at(-1).textContent"
     tab.wait_for(f"{said}.includes('shown:')")
     assert str(tab.run(said)).split() == ["shown:", "0", "3", "Count"]
-
-
-STATES = [
-    {"clock": clock, "queue": {"#tup": queue}} for clock, queue in ((1, [1, 2]), (2, [2, 3]), (2, [2, 3, 4]))
-]
-ITF = {"vars": ["clock", "queue"], "states": STATES}
-CELL = "import tla2py\ntrace = tla2py.open_store('trace.itf.json').trace(1)\ndisplay(trace, trace.diff(1, 2), trace.state(1))"
-COMPUTED = """(selector, property) =>
-[...new Set([...document.querySelectorAll(".jp-OutputArea-output " + selector)].map((one) => getComputedStyle(one)[property]))]"""
-
-
-def computed(tab: Tab, selector: str, name: str) -> list[str]:
-    found = tab.run(f"({COMPUTED})({selector!r}, {name!r})")
-    assert isinstance(found, list)
-    return found
-
-
-def test_each_display_wraps_as_a_terminal_does(browser: Tab, tmp_path: Path) -> None:
-    (tmp_path / "trace.itf.json").write_text(json.dumps(ITF))
-    cell: dict[str, object] = {"cell_type": "code", "metadata": {}, "outputs": [], "execution_count": None}
-    cell["source"] = CELL
-    book = {"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 4}
-    (tmp_path / "book.ipynb").write_text(json.dumps(book))
-    options = ("--execute", "--to", "html", "--template", "lab")
-    subprocess.run([sys.executable, "-m", "nbconvert", *options, "book.ipynb"], cwd=tmp_path, check=True)
-    tab = browser
-    tab.open((tmp_path / "book.html").as_uri())
-    assert tab.run("document.querySelectorAll('.jp-OutputArea-output pre[style]').length") == 3
-    assert computed(tab, "pre[style]", "whiteSpace") == ["pre-wrap"]
-    wider = "[...document.querySelectorAll('.jp-OutputArea-output')].filter((one) => one.scrollWidth > one.clientWidth).length"
-    assert tab.run(wider) == 0
-    # Changed values keep their colour.
-    assert len(computed(tab, "pre[style] span", "color")) > 1
