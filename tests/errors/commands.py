@@ -40,7 +40,7 @@ def explorer_on_a_port_that_is_in_use(lab: Lab) -> None:
 
 
 SWEPT = ("sweep.toml", COUNTER_SWEEP)
-SWEEP = dict([SWEPT])
+SWEEP = {"sweep.toml": COUNTER_SWEEP}
 LOCKED = {**SWEEP, "sweep.lock": "version = 1\n"}
 ONE = 'module = "{}Counter.tla"\n[constants]\nMax = 1\n'
 SAME = {f"{name}/sweep.toml": ONE.format("../") for name in "ab"}

@@ -87,6 +87,7 @@ def test_an_interrupt_stops_spark(sent: signal.Signals, shared: Scene, like: Lik
     scene.check_clean_scratch()
     left = 6 - len(scene.records())
     said = [number for number in range(left, 6) if str(interrupted_line(number)) in scene.stderr]
+    # A driver that is killed says nothing, and has left runs to be executed.
     assert left if sent is signal.SIGKILL else said
     scene.check(shared.store, again=left)
 

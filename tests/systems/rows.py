@@ -95,8 +95,9 @@ def plan_row(row: Row, folder: Path, jar_sha256: str) -> tuple[Run, dict[str, st
     config.write_text(row.cfg_text, encoding="utf-8")
     model = ModelOptions(config=config, check_deadlock=row.check_deadlock)
     # The fingerprint polynomial, on which the search for a lasso depends.
-    assert row.extra_args[:1] in ((), ("-fp",)), row.extra_args
-    options = TlcOptions(workers=row.workers, fp=int(row.extra_args[1]) if row.extra_args else 0)
+    option, number = row.extra_args or ("-fp", "0")
+    assert option == "-fp", row.extra_args
+    options = TlcOptions(workers=row.workers, fp=int(number))
     sweep = replace(check_sweep(main, model, SweepOptions()), options=options, limits=LIMITS)
     plan = plan_sweep(sweep, jar_sha256)
     return plan.runs[0], plan.sources
