@@ -7,8 +7,9 @@ import os
 import shutil
 import sys
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from itertools import count
 from pathlib import Path
 
 import msgspec
@@ -23,6 +24,7 @@ from tla2py.errors import StoreError
 from tla2py.model.model import InputFile, Inputs
 from tla2py.model.run import OUTPUTS, ModuleText, RunRecord, digest_text
 from tla2py.store.pack import identity
+from tla2py.store.storage import Storage, Write
 from tla2py.store.store import ManifestPoint, Store, points_table
 from tla2py.store.write import prune
 
@@ -257,6 +259,64 @@ def test_a_record_of_another_run_is_damaged(store: Store) -> None:
     shutil.copy(records(store) / f"{run_id(0)}.zip", records(store) / f"{run_id(1)}.zip")
     store.pack()
     damaged_record(store, 1, f"the record of {run_id(0)}")
+
+
+class Killed(BaseException):
+    """Ends a process at some step."""
+
+
+def killed_after(store: Store, steps: int) -> bool:
+    """Pack, and stop before the next of so many writes and removals; whether that was before the end."""
+    left = steps
+
+    def step() -> None:
+        nonlocal left
+        if not left:
+            raise Killed
+        left -= 1
+
+    class Faulty(Storage):
+        def write(self, files: Mapping[str, Write]) -> None:
+            step()
+            super().write(files)
+
+        def remove(self, names: Iterable[str]) -> None:
+            for name in names:
+                step()
+                super().remove([name])
+
+    faulty = Store(store.path)
+    faulty.storage = Faulty(Path(store.path))
+    try:
+        faulty.pack()
+    except Killed:
+        return True
+    return False
+
+
+def test_an_end_between_any_two_steps_loses_nothing(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tla2py.store.pack._MOST_PACKS", 7)
+    for number in range(3, 10):
+        store.pack()
+        add_to(store, tmp_path, number, "success")
+    add_to(store, tmp_path, 0, "success")
+    before, steps, saved = read(store), 0, tmp_path / "saved"
+    shutil.copytree(store.path, saved)
+    for steps in count():
+        ended = not killed_after(store, steps)
+        assert read(store) == before
+        store.pack()
+        assert read(store) == before
+        packs = len(store.record_ids().packs)
+        assert suffixes(store) == [".parquet"] * packs + [".zip"] * packs
+        if ended:
+            assert packs == 1
+            break
+        shutil.rmtree(store.path)
+        shutil.copytree(saved, store.path)
+    assert steps > 20
 
 
 TEXTS = {digest_text(text): text for text in ("first", "second", "wrapper", "nobody's")}
