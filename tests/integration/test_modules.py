@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import json
 import re
 import shutil
@@ -13,6 +12,7 @@ import pytest
 
 from tests.command import Ended
 from tests.conftest import RunCli, spec
+from tests.integration.spy import java_class
 from tla2py.analysis.view import open_view
 from tla2py.gate.problem import Reason
 from tla2py.model.run import digest_text
@@ -22,14 +22,7 @@ from tla2py.tlc.tools.jar import bundled_jar
 from tla2py.tlc.tools.pluscal import Translator
 from tla2py.tlc.tools.toolchain import find_toolchain
 
-# Made from: public class Twice { public static IntValue Double(IntValue n) { return IntValue.gen(n.val * 100); } }
-TWICE_CLASS = base64.b64decode(
-    "yv66vgAAADQAFgoAAgADBwAEDAAFAAYBABBqYXZhL2xhbmcvT2JqZWN0AQAGPGluaXQ+AQADKClWCQAIAAkHAAoMAAsADAEAGHRsYzIvdmFsdWUv"
-    "aW1wbC9JbnRWYWx1ZQEAA3ZhbAEAAUkKAAgADgwADwAQAQADZ2VuAQAdKEkpTHRsYzIvdmFsdWUvaW1wbC9JbnRWYWx1ZTsHABIBAAVUd2ljZQEA"
-    "BENvZGUBAAZEb3VibGUBADYoTHRsYzIvdmFsdWUvaW1wbC9JbnRWYWx1ZTspTHRsYzIvdmFsdWUvaW1wbC9JbnRWYWx1ZTsAIQARAAIAAAAAAAIA"
-    "AQAFAAYAAQATAAAAEQABAAEAAAAFKrcAAbEAAAAAAAkAFAAVAAEAEwAAABcAAgABAAAACyq0AAcQZGi4AA2wAAAAAAAA"
-)
-TWICE = "---- MODULE Twice ----\nEXTENDS Naturals\nDouble(n) == n + n\n====\n"
+TWICE, TWICE_CLASS = spec("classes/Twice"), java_class("Twice")
 USE = r"""---- MODULE Use ----
 EXTENDS Twice
 VARIABLE x

@@ -1,0 +1,3 @@
+---- MODULE Spy ----
+Try(what, with) == ""
+====

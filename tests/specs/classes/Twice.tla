@@ -1,0 +1,4 @@
+---- MODULE Twice ----
+EXTENDS Naturals
+Double(n) == n + n
+====
