@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.command import Ended
 from tests.conftest import RunCli, spec
 from tests.integration.spy import java_class
 from tla2py.analysis.view import open_view
@@ -23,14 +22,7 @@ from tla2py.tlc.tools.pluscal import Translator
 from tla2py.tlc.tools.toolchain import find_toolchain
 
 TWICE, TWICE_CLASS = spec("classes/Twice"), java_class("Twice")
-USE = r"""---- MODULE Use ----
-EXTENDS Twice
-VARIABLE x
-Init == x = Double(2)
-Spec == Init /\ [][UNCHANGED x]_x
-Four == x = 4
-====
-"""
+USE = spec("modules/Use")
 
 
 def write(folder: Path, **modules: str) -> None:
@@ -39,27 +31,8 @@ def write(folder: Path, **modules: str) -> None:
         (folder / f"{name}.tla").write_text(text, encoding="utf-8")
 
 
-def verdict(ended: Ended) -> str:
-    return str(ended.json["verdict"])
-
-
 def test_chains_over_folders_with_instances_and_a_module_inside(run_cli: RunCli, tmp_path: Path) -> None:
-    whole = r"""---- MODULE Whole ----
-EXTENDS Middle
-VARIABLE x
----- MODULE Inside ----
-CONSTANT k
-Plus(n) == n + k
-====
-By(k) == INSTANCE Inside
-Bounded(limit) == INSTANCE Bound WITH top <- limit, value <- x
-Init == x = Start
-Next == x < 4 /\ x' = By(2)!Plus(x)
-Spec == Init /\ [][Next]_x
-Low == Bounded(3)!Within
-====
-"""
-    write(tmp_path / "models", Whole=whole)
+    write(tmp_path / "models", Whole=spec("modules/Whole"))
     write(tmp_path / "middle", Middle="---- MODULE Middle ----\nEXTENDS Base\nStart == Zero\n====\n")
     bound = "---- MODULE Bound ----\nEXTENDS Integers\nCONSTANT top\nVARIABLE value\nWithin == value =< top\n====\n"
     write(tmp_path / "base", Base="---- MODULE Base ----\nEXTENDS Naturals\nZero == 0\n====\n", Bound=bound)
@@ -77,11 +50,9 @@ Low == Bounded(3)!Within
     assert "violated: Low in 3" in ended.stdout, ended
 
 
-LOCAL = spec("modules/Hidden")
-
-
 def test_what_is_local_is_seen_through_a_wrapper(run_cli: RunCli, tmp_path: Path) -> None:
-    write(tmp_path, Hidden=LOCAL, Tools="---- MODULE Tools ----\nEXTENDS Integers\nDouble(n) == 2*n\n====\n")
+    hidden = spec("modules/Hidden")
+    write(tmp_path, Hidden=hidden, Tools="---- MODULE Tools ----\nEXTENDS Integers\nDouble(n) == 2*n\n====\n")
     (tmp_path / "sweep.toml").write_text(
         'module = "Hidden.tla"\n[model]\ninvariants = ["Small"]\n[parameters]\nK = ["Double(Limit) - 7"]\n'
     )
@@ -91,16 +62,17 @@ def test_what_is_local_is_seen_through_a_wrapper(run_cli: RunCli, tmp_path: Path
     with view.store.archive(next(iter(view.points)).run_id) as archive:
         record = archive.record
     # The record says which text TLC had and which is the user's.
-    assert record.originals == (("Hidden.tla", digest_text(LOCAL)),)
+    assert record.originals == (("Hidden.tla", digest_text(hidden)),)
     given = view.store.source(dict(record.modules)["Hidden.tla"])
-    assert view.store.source(record.originals[0][1]) == LOCAL
-    assert [len(line) for line in given.split("\n")] == [len(line) for line in LOCAL.split("\n")]
+    assert view.store.source(record.originals[0][1]) == hidden
+    assert [len(line) for line in given.split("\n")] == [len(line) for line in hidden.split("\n")]
     assert "LOCAL Next" in given
     assert "LOCAL Spec" not in given
     assert run_cli("trace", "runs/sweep", "1", "--verify").code == 0
 
 
 COUNTDOWN = spec("modules/Countdown")
+CHECK = ("-c", "N=2", "--invariant", "Above")
 
 
 @pytest.fixture
@@ -109,9 +81,13 @@ def countdown(tmp_path: Path) -> Path:
     return tmp_path / "Countdown.tla"
 
 
+def translated(module: Path) -> str:
+    """The text of a module with the translation of its algorithm."""
+    return Translator(find_toolchain, lambda _: None)(read_module(module)).text
+
+
 def test_pluscal_that_is_not_translated(run_cli: RunCli, countdown: Path) -> None:
-    asked = ("-c", "N=2", "--invariant", "Above")
-    ended = run_cli("check", countdown, *asked, code=1)
+    ended = run_cli("check", countdown, *CHECK, code=1)
     [remark] = ended.reported.remarks
     assert (remark.where, remark.doubtful) == (f"{countdown}:4:4", False)
     assert str(remark) in ended.stderr
@@ -120,13 +96,13 @@ def test_pluscal_that_is_not_translated(run_cli: RunCli, countdown: Path) -> Non
     assert places[1:] == [["loop", f"{countdown}:7"], ["step", f"{countdown}:8"]]
     assert countdown.read_text() == COUNTDOWN
     assert [each.name for each in countdown.parent.iterdir()] == ["Countdown.tla"]
-    ended = run_cli("check", countdown, *asked, "--no-translate")
+    ended = run_cli("check", countdown, *CHECK, "--no-translate")
     assert (ended.code, ended.error.code) == (2, "no-specification")
     assert "Countdown" in ended.error.message
 
 
 def test_pluscal_that_changed_since_it_was_translated(run_cli: RunCli, countdown: Path) -> None:
-    text = Translator(find_toolchain, lambda _: None)(read_module(countdown)).text
+    text = translated(countdown)
     countdown.write_text(text)
     sweep = countdown.with_name("sweep.toml")
     sweep.write_text('module = "Countdown.tla"\n[model]\ninvariants = ["Above"]\n[constants]\nN = 2\n')
@@ -148,12 +124,11 @@ def test_pluscal_that_changed_since_it_was_translated(run_cli: RunCli, countdown
 def test_pluscal_with_the_checksum_of_another_translator(countdown: Path) -> None:
     told: list[Remark] = []
     translate = Translator(find_toolchain, told.append)
-    ours = text = translate(read_module(countdown)).text
+    ours = text = translated(countdown)
     # As translators since 2.16 mark theirs.
     mark = 'BEGIN TRANSLATION (chksum(pcal) = "1d547bc3" /\\ chksum(tla) = "8de86c82")'
     text = re.sub("BEGIN TRANSLATION.*", lambda _: mark, text)
     countdown.write_text(text)
-    told.clear()
     assert translate(read_module(countdown)).original is None
     assert told == []
     countdown.write_text(text.replace("left := left - 1", "left := left - 2"))
@@ -171,34 +146,28 @@ def test_pluscal_with_the_checksum_of_another_translator(countdown: Path) -> Non
 def test_pluscal_whose_translation_has_no_checksum(run_cli: RunCli, countdown: Path) -> None:
     told: list[Remark] = []
     translate = Translator(find_toolchain, told.append)
-    text = translate(read_module(countdown)).text
-    text = re.sub("BEGIN TRANSLATION.*", "BEGIN TRANSLATION", text)
-    told.clear()
+    text = re.sub("BEGIN TRANSLATION.*", "BEGIN TRANSLATION", translated(countdown))
     assert "/\\ left' = left\n" in text
     # As older translators lay it out.
     for same in (text, text.replace("/\\ left' = left\n", "/\\ UNCHANGED  left \\* none\n")):
         countdown.write_text(same)
         assert translate(read_module(countdown)).original is None
         assert told == []
-    countdown.write_text(text.replace("left := left - 1", "left := left - 2"))
-    ended = run_cli("check", countdown, "-c", "N=2", "--invariant", "Above")
-    assert "violated" in ended.stdout
-    [remark] = ended.reported.remarks
-    assert (remark.where, remark.doubtful, "(step)" in remark.text) == (f"{countdown}:4:4", True, True)
     # What cannot be compared is checked as before.
-    countdown.write_text(text.replace("end while;", "end whle;"))
-    ended = run_cli("check", countdown, "-c", "N=2", "--invariant", "Above")
-    assert "violated" in ended.stdout
-    [remark] = ended.reported.remarks
-    assert (remark.where, remark.doubtful, "(step)" in remark.text) == (f"{countdown}:4:4", True, False)
+    for old, new, step in ((":= left - 1", ":= left - 2", True), ("end while;", "end whle;", False)):
+        countdown.write_text(text.replace(old, new))
+        ended = run_cli("check", countdown, *CHECK)
+        assert "violated" in ended.stdout
+        [remark] = ended.reported.remarks
+        assert (remark.where, remark.doubtful, "(step)" in remark.text) == (f"{countdown}:4:4", True, step)
     # An empty translation is none.
     countdown.write_text(re.sub(r"(?s)(BEGIN TRANSLATION\n).*\n(?=.*END TRANSLATION)", r"\1", text))
-    assert Translator(find_toolchain, told.append)(read_module(countdown)).original is not None
+    assert translate(read_module(countdown)).original is not None
     assert [each.doubtful for each in told] == [False]
 
 
 def test_a_gate_reports_a_translation_that_differs(run_cli: RunCli, countdown: Path) -> None:
-    text = Translator(find_toolchain, lambda _: None)(read_module(countdown)).text
+    text = translated(countdown)
     edited = text.replace("left := left - 1", "left := left - 2")
     unmarked = re.sub("BEGIN TRANSLATION.*", "BEGIN TRANSLATION", edited)
     sweep, summary, sarif = (countdown.with_name(name) for name in ("sweep.toml", "gate.md", "gate.sarif"))
@@ -255,22 +224,21 @@ def test_classes_are_loaded_on_request_only_also_by_a_sweep(run_cli: RunCli, tmp
         for name in ("Twice.class", "Twice.tla"):
             jar.write(tmp_path / "classes" / name, name)
     asked = ("check", "Use.tla", "--invariant", "Four", "--json")
-    found = run_cli(*asked, "--overrides", "twice.jar")
-    assert verdict(found) == "violated"
-    assert verdict(run_cli(*asked, "--overrides", "classes")) == "violated"
+    found = run_cli(*asked, "--overrides", "twice.jar").json
+    assert found["verdict"] == "violated"
+    assert run_cli(*asked, "--overrides", "classes").json["verdict"] == "violated"
     # Beside the module, in a library, beside the tools under the name that their manifest has: nothing is loaded.
     tools = tmp_path / "tools"
     tools.mkdir()
     shutil.copy(bundled_jar(), tools / "tla2tools.jar")
     shutil.copy(tmp_path / "twice.jar", tools / "CommunityModules.jar")
     (tmp_path / "Twice.class").write_bytes(TWICE_CLASS)
-    plain = run_cli(*asked, "-L", "classes", "--tla2tools", tools / "tla2tools.jar")
-    assert verdict(plain) == "holds"
-    assert plain.json["run_id"] != found.json["run_id"]
+    plain = run_cli(*asked, "-L", "classes", "--tla2tools", tools / "tla2tools.jar").json
+    assert plain["verdict"] == "holds"
+    assert plain["run_id"] != found["run_id"]
     write(tmp_path, Use=USE, Twice=TWICE)
-    sweep = tmp_path / "sweep.toml"
     text = 'module = "Use.tla"\n[model]\ninvariants = ["Four"]\n[tlc]\noverrides = ["twice.jar"]\n'
-    sweep.write_text(text)
+    (tmp_path / "sweep.toml").write_text(text)
     with zipfile.ZipFile(tmp_path / "twice.jar", "w") as jar:
         jar.writestr("Twice.class", TWICE_CLASS)
     assert "violated: Four in 1" in run_cli("sweep", "sweep.toml", "--executor", "local").stdout
