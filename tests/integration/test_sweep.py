@@ -19,7 +19,7 @@ import pytest
 import tla2py
 from tests import command
 from tests.command import tool
-from tests.conftest import SPECS, RunCli, spec
+from tests.conftest import COUNTER, COUNTER_SWEEP, SPECS, RunCli, spec
 from tests.stores import TIMES as TIMES
 from tests.stores import damage_record, lasting_rows, loose_records, record_ids
 from tla2py.analysis.view import StoreView
@@ -78,10 +78,8 @@ def test_a_store_answers_what_was_asked(counter_store: Path) -> None:
     assert [v["name"] for v in runs.violated[3]] == ["Below", "Small"]
     assert list(runs.executions) == [1, 1, 2, 1, 2, 2]
     trace = view.trace(5)
-    assert trace.name == "Below"
-    assert [state.action for state in trace.states] == [None, "Step", "Step", "Step"]
-    total = sum(trace.states[-1].values["count"].values())  # type: ignore[union-attr,arg-type]
-    assert total == 3
+    assert (trace.name, [state.action for state in trace.states]) == ("Below", [None, "Step", "Step", "Step"])
+    assert sum(trace.states[-1].values["count"].values()) == 3  # type: ignore[union-attr,arg-type]
     changed = view.changes[view.changes.run_id == runs.run_id[5]]
     assert set(changed.action) == {"Step"}
     assert list(changed.before.astype(int) + 1) == list(changed.after.astype(int))
@@ -113,11 +111,11 @@ def test_a_new_point_or_a_damaged_record_is_run(counter_store: Path, tmp_path: P
     store = shutil.copytree(counter_store, tmp_path / "damaged")
     shutil.rmtree(store / "tables")
     damage_record(store, min(record_ids(store)))
-    again = run_cli("sweep", SPECS / "counter.toml", "--executor", "local", "-o", store, code=0)
+    again = run_cli(*SWEEP_HERE[3:], "-o", store, code=0)
     assert (again.executed, again.cached) == (1, 5)
     cut = loose_records(store)[0]
     cut.write_bytes(cut.read_bytes()[:-100])
-    again = run_cli("sweep", SPECS / "counter.toml", "--executor", "local", "-o", store, code=0)
+    again = run_cli(*SWEEP_HERE[3:], "-o", store, code=0)
     assert (again.executed, again.cached) == (1, 5)
     assert rows(store, "runs") == rows(counter_store, "runs")
 
@@ -127,20 +125,17 @@ def test_a_longer_limit_repeats_only_what_the_shorter_one_stopped(tmp_path: Path
         "---- MODULE Long ----\nEXTENDS Naturals\nCONSTANT Max \\* a number\nVARIABLES x, y\n"
         "Spec == x = 0 /\\ y = 0 /\\ [][x < Max /\\ x' = x + 1 /\\ y' \\in 0..x]_<<x, y>>\nFine == x >= 0\n====\n"
     )
-    sweep = tmp_path / "long.toml"
-    sweep.write_text(
-        'module = "Long.tla"\n[model]\ninvariants = ["Fine"]\ncheck_deadlock = false\n'
-        '[parameters]\nMax = [2]\n[tlc]\nmemory = "512MiB"\n'
-    )
-    assert run_cli("sweep", sweep, "--executor", "local", "-o", tmp_path / "store").code == 0
+    sweep, store = tmp_path / "long.toml", tmp_path / "store"
+    asked = ("sweep", sweep, "--executor", "local", "-o", store)
+    model = '[model]\ninvariants = ["Fine"]\ncheck_deadlock = false\n'
+    sweep.write_text(f'module = "Long.tla"\n{model}[parameters]\nMax = [2]\n[tlc]\nmemory = "512MiB"\n')
+    assert run_cli(*asked).code == 0
     sweep.write_text(sweep.read_text().replace("[2]", "[2, 100000]") + 'timeout = "1s"\n')
-    assert run_cli("sweep", sweep, "--executor", "local", "-o", tmp_path / "store", code=3).executed == 1
-    assert [r["outcome"] for r in rows(tmp_path / "store", "runs")] == ["success", "timeout"]
-    assert rows(tmp_path / "store", "runs")[1]["termination_reason"] == "timeout"
-    same = run_cli("sweep", sweep, "--executor", "local", "-o", tmp_path / "store")
-    assert same.executed == 0
-    assert same.code == 3
-    longer = run_cli("sweep", sweep, "--executor", "local", "-o", tmp_path / "store", "--timeout", "2s")
+    assert run_cli(*asked, code=3).executed == 1
+    ends = [(each["outcome"], each["termination_reason"]) for each in rows(store, "runs")]
+    assert ends == [("success", None), ("timeout", "timeout")]
+    assert run_cli(*asked, code=3).executed == 0
+    longer = run_cli(*asked, "--timeout", "2s")
     assert (longer.executed, longer.cached) == (1, 1)
 
 
@@ -162,7 +157,7 @@ def test_a_kill_costs_only_the_runs_in_flight(
     assert not wait_until_gone(scratch)
     kept = record_ids(store)
     assert 0 < len(kept) < 6
-    rest = run_cli("sweep", SPECS / "counter.toml", "--executor", "local", "-o", store, code=0)
+    rest = run_cli(*SWEEP_HERE[3:], "-o", store, code=0)
     assert rest.cached == len(kept)
     assert kept.items() <= record_ids(store).items()
     assert not list(store.rglob(".tmp-*"))
@@ -178,12 +173,9 @@ def test_a_killed_tlc_is_no_answer(counter_store: Path, tmp_path: Path, run_cli:
     (tmp_path / "Counter.tla").write_text(spec("Counter"))
     sweep = tmp_path / "counter.toml"
     sweep.write_text((SPECS / "counter.toml").read_text().replace("[tlc]\n", "[tlc]\nwarm = false\n"))
-    process = subprocess.Popen(
-        [*SWEEP_HERE[:4], str(sweep), *SWEEP_HERE[5:], "-o", str(store)],
-        env={**os.environ, "TMPDIR": str(scratch)},
-        stderr=subprocess.PIPE,
-        stdout=subprocess.DEVNULL,
-    )
+    argv = [*SWEEP_HERE[:4], str(sweep), *SWEEP_HERE[5:], "-o", str(store)]
+    environment = {**os.environ, "TMPDIR": str(scratch)}
+    process = subprocess.Popen(argv, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     deadline = time.monotonic() + 60
     while not processes_of(scratch) and time.monotonic() < deadline:
         time.sleep(0.02)
@@ -203,12 +195,12 @@ def test_what_commands_import(tmp_path: Path) -> None:
     """Each of these packages takes tenths of a second; pandas is for frames alone."""
     store, sweep = str(tmp_path / "store"), str(SPECS / "counter.toml")
     heavy = {"pandas", "pyspark", "pyarrow", "numpy", "duckdb"}
-    arrow = {"pyarrow", "numpy"}
+    none, arrow = set[str](), {"pyarrow", "numpy"}
     # In one process, so each may import what those before it may.
     commands = (
-        (("--help",), set[str]()),
-        (("check", sweep, "--point", "1"), set[str]()),
-        (("inspect", str(SPECS / "Counter.tla")), set[str]()),
+        (("--help",), none),
+        (("check", sweep, "--point", "1"), none),
+        (("inspect", str(SPECS / "Counter.tla")), none),
         (("sweep", sweep, "--executor", "local", "-o", store), arrow),
         (("sweep", sweep, "-o", store), arrow),
         (("trace", store, "3"), arrow),
@@ -267,9 +259,8 @@ def test_a_parameter_that_is_named_like_a_column(tmp_path: Path, run_cli: RunCli
     (tmp_path / "M.tla").write_text(
         "---- MODULE M ----\nCONSTANT Depth\nVARIABLE x\nInit == x = Depth\nNext == UNCHANGED x\n====\n"
     )
-    (tmp_path / "m.toml").write_text(
-        'module = "M.tla"\n[model]\ninit = "Init"\nnext = "Next"\n[parameters]\nDepth = [1, 2]\n'
-    )
+    model = '[model]\ninit = "Init"\nnext = "Next"\n'
+    (tmp_path / "m.toml").write_text(f'module = "M.tla"\n{model}[parameters]\nDepth = [1, 2]\n')
     swept = run_cli("sweep", tmp_path / "m.toml", "-o", tmp_path / "store", "--executor", "local")
     assert swept.stdout.count("The column of Depth in the tables is parameter_Depth") == 1
     assert list(tla2py.open_store(tmp_path / "store").runs["parameter_Depth"]) == [1, 2]
@@ -290,11 +281,8 @@ def test_a_store_that_another_module_takes_over_is_told(tiny_sweep: Path, run_cl
     asked = ("sweep", "sweep.toml", "--executor", "local")
     first = run_cli(*asked)
     assert not any("belonged to" in text for text in (*first.reported.told, *run_cli(*asked).reported.told))
-    other = tiny_sweep.with_name("Other.tla")
-    other.write_text(
-        tiny_sweep.with_name("Counter.tla").read_text().replace("MODULE Counter", "MODULE Other")
-    )
-    tiny_sweep.write_text(tiny_sweep.read_text().replace("Counter.tla", "Other.tla"))
+    tiny_sweep.with_name("Other.tla").write_text(COUNTER.replace("MODULE Counter", "MODULE Other"))
+    tiny_sweep.write_text(COUNTER_SWEEP.replace("Counter.tla", "Other.tla"))
     taken = run_cli(*asked)
     assert [text.partition(";")[0] for text in taken.reported.told if "belonged to" in text] == [
         "runs/sweep belonged to Counter and now shows only sweep"

@@ -84,7 +84,6 @@ def server() -> Iterator[Server]:
             """Say nothing."""
 
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as listening:
-        listening.daemon_threads = True
         # A client that has gone away is what some tests are about.
         listening.handle_error = lambda *_: None  # type: ignore[method-assign]
         state.address = f"http://127.0.0.1:{listening.server_port}"
@@ -108,16 +107,17 @@ class Tools:
     def cache(self) -> Path:
         return self.folder / "cache" / "tla2py" / "tools"
 
+    @property
+    def env(self) -> dict[str, str]:
+        return {"XDG_CACHE_HOME": str(self.folder / "cache"), "TLA2PY_MIRROR": self.server.address}
+
     def run(
         self, *args: str | Path, prefix: tuple[str, ...] = (), code: int | None = None, **env: str | None
     ) -> Ended:
-        here: dict[str, str | None] = {
-            "XDG_CACHE_HOME": str(self.folder / "cache"),
-            "TLA2PY_MIRROR": self.server.address,
-        }
-        here |= dict.fromkeys(("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY", "all_proxy"))
+        none = dict.fromkeys(("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY", "all_proxy"))
         (self.folder / "project").mkdir(exist_ok=True)
-        return self.run_cli(*args, cwd=self.folder / "project", env=here | env, prefix=prefix, code=code)
+        here: dict[str, str | None] = {**self.env, **none, **env}
+        return self.run_cli(*args, cwd=self.folder / "project", env=here, prefix=prefix, code=code)
 
     def refused(self, *args: str | Path, **env: str | None) -> Ended:
         """A command that has to be refused in two lines, and to leave nothing behind."""
@@ -202,10 +202,8 @@ def test_a_wrong_digest(tools: Tools) -> None:
 
 def test_a_server_that_serves_a_page_or_cuts_off(tools: Tools) -> None:
     right = tools.server.files
-    for name, file, served in (
-        ("rolling", ROLLING, b"<html>sign in to the network</html>"),
-        ("community-modules", MODULES, JAR),
-    ):
+    page = b"<html>sign in to the network</html>"
+    for name, file, served in (("rolling", ROLLING, page), ("community-modules", MODULES, JAR)):
         tools.server.files = right | {file: served}
         assert tools.refused("tools", "install", name).error.code == "jar-corrupt"
     tools.server.files, tools.server.cut = right, 1_000_000
@@ -324,11 +322,8 @@ def _changed(name: str, before: str, after: str, jar: bytes) -> bytes:
 def test_each_download_has_lines_of_its_own_on_a_terminal(announces: bool, tools: Tools) -> None:
     tools.server.announces = announces
     ours, theirs = pty.openpty()
-    surroundings = {"XDG_CACHE_HOME": str(tools.folder / "cache"), "TLA2PY_MIRROR": tools.server.address}
     command = [sys.executable, "-m", "tla2py", "tools", "install", "rolling"]
-    with subprocess.Popen(
-        command, env={**os.environ, **surroundings}, stdout=theirs, stderr=theirs
-    ) as process:
+    with subprocess.Popen(command, env=os.environ | tools.env, stdout=theirs, stderr=theirs) as process:
         os.close(theirs)
         shown = b""
         with contextlib.suppress(OSError):  # as the last writer ends
