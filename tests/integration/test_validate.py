@@ -30,22 +30,17 @@ Wrong = [false, true]
 memory = "256MiB"
 """
 LINES = '{"n": 1}\n{"n": 2}\n{"n": 3}\n'
-LOCAL = ("--executor", "local")
-
-
-def logs(folder: Path) -> Path:
-    # It has what it needs of the CommunityModules, which the bundled TLC is too old for.
-    (folder / "Trace.tla").write_text(spec("logs/counting/Trace"))
-    (folder / "logs").mkdir()
-    for name in ("b", "a"):
-        (folder / f"logs/{name}.ndjson").write_text(LINES)
-    (folder / "sweep.toml").write_text(SWEEP)
-    return folder / "sweep.toml"
 
 
 @pytest.mark.core
 def test_a_log_is_a_point(run_cli: RunCli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    sweep = logs(tmp_path)
+    # It has what it needs of the CommunityModules, which the bundled TLC is too old for.
+    (tmp_path / "Trace.tla").write_text(spec("logs/counting/Trace"))
+    (tmp_path / "logs").mkdir()
+    for name in ("b", "a"):
+        (tmp_path / f"logs/{name}.ndjson").write_text(LINES)
+    sweep = tmp_path / "sweep.toml"
+    sweep.write_text(SWEEP)
     built: list[Model] = []
 
     def counted(model: Model, where: Callable[[str, str], str]) -> tuple[Config, str, str | None]:
@@ -53,15 +48,13 @@ def test_a_log_is_a_point(run_cli: RunCli, tmp_path: Path, monkeypatch: pytest.M
         return build_config(model, where)
 
     monkeypatch.setattr("tla2py.sweep.plan.build_config", counted)
-    ended = run_cli("validate", sweep, "-o", tmp_path / "store", "--json")
-    found = ended.json
+    found = run_cli("validate", sweep, "-o", tmp_path / "store", "--json", code=1).json
     # Planned once, not for each log.
     assert len(built) == 1
     expected = [(f"logs/{log}.ndjson", verdict) for verdict in ("holds", "violated") for log in ("a", "b")]
     assert [(row["file"], row["verdict"]) for row in found] == expected
     answers = [(row["lines"], row["matched"], row["first_unmatched"]) for row in found[1:3]]
     assert answers == [(3, 3, None), (3, 1, 2)]
-    assert ended.code == 1
     rows = table_rows(tmp_path / "store", "logs")
     assert [row["point"] for row in rows] == [1, 2, 3, 4]
     assert [{key: row.get(key) for key in found[0]} for row in rows] == found
@@ -77,7 +70,7 @@ def test_a_log_is_a_point(run_cli: RunCli, tmp_path: Path, monkeypatch: pytest.M
         assert (alone["generated"], alone["distinct"]) == (row["generated"], row["distinct"])
     shown = run_cli("validate", sweep, "-o", tmp_path / "store").stdout
     assert shown.startswith("violated ")
-    assert f"{tmp_path}/logs/a.ndjson:2".replace("\n", "") in shown.replace("\n", "")
+    assert f"{tmp_path}/logs/a.ndjson:2" in shown.replace("\n", "")
     assert "2 of 4 logs explained" in shown
     # Another content, another run.
     (tmp_path / "logs/a.ndjson").write_text(LINES[:-1])
@@ -137,9 +130,8 @@ def test_published_logs_have_the_answers_of_plain_tlc(
     named = [folder / "logs" / good, folder / "logs" / bad]
     ended = newer("validate", folder / module, *named, *more, "--json")
     found = ended.json
-    assert (ended.code, [row["verdict"] for row in found]) == (1, ["holds", "violated"])
-    assert (found[0]["matched"], found[0]["first_unmatched"]) == (found[0]["lines"], None)
-    assert (found[1]["matched"], found[1]["first_unmatched"]) == (line - 1, line)
+    answers = [(row["verdict"], row["matched"], row["first_unmatched"]) for row in found]
+    assert (ended.code, answers) == (1, [("holds", found[0]["lines"], None), ("violated", line - 1, line)])
     classes = f"{newer_tlc}{os.pathsep}{newer_tlc.with_name('CommunityModules.jar')}"
     for row in found:
         # The module of two-phase commit ends the search itself, so the default is depth first.

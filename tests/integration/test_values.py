@@ -29,19 +29,15 @@ Make = Callable[[], Value]
 
 def make_type(random: Random, depth: int) -> Make:
     """Makes values of one type, as the elements of a set have to be for TLC to compare them."""
-    kind = random.choice(
-        ("boolean", "integer", "string", "name")
-        if depth == 0
-        else ("set", "sequence", "record", "function", "set", "integer")
-    )
+    flat = ("boolean", "integer", "string", "name")
+    kind = random.choice(("set", "sequence", "record", "function", "set", "integer") if depth else flat)
     if kind == "boolean":
         return lambda: random.random() < 0.5
     if kind == "integer":
         return lambda: random.choice([0, 1, -1, random.randint(-99, 99), 2**31 - 1, -(2**31) + 1])
     if kind == "string":
-        return lambda: "".join(
-            random.choice("ab c\"\\\t\n\r\f<>{}[]()|,:@-/='") for _ in range(random.randint(0, 40))
-        )
+        letters = "ab c\"\\\t\n\r\f<>{}[]()|,:@-/='"
+        return lambda: "".join(random.choice(letters) for _ in range(random.randint(0, 40)))
     if kind == "name":
         return lambda: ModelValue(random.choice(NAMES))
     inner = make_type(random, depth - 1)
@@ -50,10 +46,8 @@ def make_type(random: Random, depth: int) -> Make:
     if kind == "sequence":
         return lambda: tuple(inner() for _ in range(random.randint(0, 5)))
     if kind == "record":
-        other, fields = (
-            make_type(random, depth - 1),
-            random.sample(["f", "node_id", "x1", "longerFieldName", "_u"], 3),
-        )
+        other = make_type(random, depth - 1)
+        fields = random.sample(["f", "node_id", "x1", "longerFieldName", "_u"], 3)
         return lambda: Record({name: (inner if name < "g" else other)() for name in fields})
     # TLC compares functions of one domain only.
     keys = make_type(random, random.randint(0, 1))
@@ -99,13 +93,11 @@ def test_tlc_prints_what_we_read(tmp_path: Path, options: list[str]) -> None:
     random = Random(20)  # any seed will do; a fixed one makes a failure come again
     values = [make_type(random, random.randint(0, 3))() for _ in range(250)]
     cases = "\n    [] ".join(f"i = {n} -> {format_value(value)}" for n, value in enumerate(values, 1))
-    names = ", ".join(NAMES)
-    (tmp_path / "Values.cfg").write_text(
-        f"INIT Init NEXT Next INVARIANT Goes CONSTANTS {' '.join(f'{name} = {name}' for name in NAMES)}\n"
-    )
+    constants = " ".join(f"{name} = {name}" for name in NAMES)
+    (tmp_path / "Values.cfg").write_text(f"INIT Init NEXT Next INVARIANT Goes CONSTANTS {constants}\n")
     log = run_tlc(
         tmp_path,
-        f"CONSTANTS {names}\nVARIABLES i, value, after\nPick == CASE {cases}\n"
+        f"CONSTANTS {', '.join(NAMES)}\nVARIABLES i, value, after\nPick == CASE {cases}\n"
         'Init == i = 1 /\\ value = Pick /\\ after = "end"\n'
         f"Next == i < {len(values)} /\\ i' = i + 1 /\\ value' = Pick' /\\ UNCHANGED after\n"
         f"Goes == i < {len(values)}",
@@ -130,13 +122,10 @@ def test_expressions_that_tlc_prints(tmp_path: Path) -> None:
         assert same_value(value, ("it", expected)), text
 
 
-TALK = spec("values/Talk")
-
-
 @pytest.fixture
 def talk(tmp_path: Path) -> Path:
     path = tmp_path / "Talk.tla"
-    path.write_text(TALK)
+    path.write_text(spec("values/Talk"))
     return path
 
 
@@ -152,7 +141,7 @@ def test_a_check_shows_what_is_printed(run_cli: RunCli, talk: Path) -> None:
 
 def test_a_check_shows_it_while_tlc_runs(talk: Path) -> None:
     """The first value is there long before the last state."""
-    talk.write_text(TALK.replace("x' = x + 1", r"x' = x + 1 /\ (\A n \in 1..300000 : n + x > 0)"))
+    talk.write_text(talk.read_text().replace("x' = x + 1", r"x' = x + 1 /\ (\A n \in 1..300000 : n + x > 0)"))
     argv = [sys.executable, "-m", "tla2py", "check", str(talk), "-c", "Max=20"]
     with subprocess.Popen(argv, stdout=subprocess.PIPE, env={**os.environ, "NO_COLOR": "1"}) as process:
         assert process.stdout is not None
@@ -199,19 +188,15 @@ def test_a_postcondition_is_named(
 
 def test_a_postcondition_and_prints_are_reported(run_cli: RunCli, talk: Path, newer_tlc: Path) -> None:
     sweep = talk.with_name("sweep.toml")
-    sweep.write_text(
-        'module = "Talk.tla"\n[model]\npostconditions = ["Few"]\n[parameters]\nMax = [1, 2]\n[tlc]\nwarm = false\n'
-    )
+    model = '[model]\npostconditions = ["Few"]\n[parameters]\nMax = [1, 2]\n'
+    sweep.write_text(f'module = "Talk.tla"\n{model}[tlc]\nwarm = false\n')
     options = ("-o", talk.with_name("store"), "--executor", "local", "--tla2tools", newer_tlc)
-    ended = run_cli("sweep", sweep, *options, code=1)
-    assert "violated: Few" in ended.stdout
-    assert '<<"distinct", 3>>' in ended.stdout
-    gated = run_cli("gate", sweep, *options, code=1)
-    assert "Postcondition Few" in gated.stdout
-    assert '<<"distinct", 3>>' in gated.stdout
+    for command, said in (("sweep", "violated: Few"), ("gate", "Postcondition Few")):
+        shown = run_cli(command, sweep, *options, code=1).stdout
+        assert said in shown
+        assert '<<"distinct", 3>>' in shown
 
 
-PARTS = spec("values/Parts")
 SWEEP = """module = "Parts.tla"
 [model]
 specification = "Spec"
@@ -229,7 +214,7 @@ violates = ["Both", "Low"]
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    (tmp_path / "Parts.tla").write_text(PARTS.replace("EXTENDS Naturals", "EXTENDS Naturals, TLC"))
+    (tmp_path / "Parts.tla").write_text(spec("values/Parts"))
     return tmp_path
 
 

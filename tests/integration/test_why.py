@@ -3,36 +3,33 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests import command
-from tests.conftest import RunCli, spec
+from tests.conftest import JARS, RunCli, spec
 from tests.integration.test_trace_questions import LEASE
 from tests.stores import swept
 from tla2py.analysis.view import StoreView, open_view
 from tla2py.model.because import Because
 
 # Others answer in the group of the jars.
-EVERY_JAR = pytest.mark.parametrize(
-    "jar",
-    [
-        None,
-        *(
-            pytest.param(each, marks=pytest.mark.jars, id=each.stem)
-            for each in sorted(Path(os.environ.get("TLA2PY_TEST_JARS", "none")).glob("tla2tools*.jar"))
-        ),
-    ],
-)
+OTHERS = [pytest.param(JARS[each], marks=pytest.mark.jars, id=each) for each in JARS if each != "bundled"]
+EVERY_JAR = pytest.mark.parametrize("jar", [None, *OTHERS])
 
 
 def asked(view: StoreView, point: int = 1, number: int = 1, jar: Path | None = None) -> Because:
-    """Why a counterexample violates what it does; each place is one of the module's."""
+    """Why a counterexample violates what it does."""
     found = view.why(point, number, tla2tools=jar)
     assert bool(found.causes) is (found.reason is None)
     return found
+
+
+def tools(jar: Path | None) -> list[str | Path]:
+    """The option that names a jar."""
+    return ["--tla2tools", jar] if jar is not None else []
 
 
 def told(found: Because) -> list[tuple[str, str | None, str]]:
@@ -40,19 +37,17 @@ def told(found: Because) -> list[tuple[str, str | None, str]]:
     return [(each.role, each.action, each.text) for each in found.causes]
 
 
-RELAY = spec("why/Relay")
-JOBS = spec("why/Jobs")
-
-
-def relay(folder: Path, jar: Path | None, model: str) -> StoreView:
+def relay(folder: Path, jar: Path | None, specification: str, *properties: str, deadlock: bool) -> StoreView:
+    model = f'specification = "{specification}"\nproperties = {json.dumps(properties)}\n'
+    model += f"check_deadlock = {json.dumps(deadlock)}\n"
     more = '[constants]\nNodes = "{n1, n2}"\n[tlc]\nfind = "each"\n'
-    sweep = f'module = "Relay.tla"\n[model]\n{model}\n{more}'
-    return swept(folder, jar, Relay=RELAY, Jobs=JOBS, sweep=sweep)
+    sweep = f'module = "Relay.tla"\n[model]\n{model}{more}'
+    return swept(folder, jar, Relay=spec("why/Relay"), Jobs=spec("why/Jobs"), sweep=sweep)
 
 
 @EVERY_JAR
 def test_a_deadlock_names_each_action_the_nearest_first(tmp_path: Path, jar: Path | None) -> None:
-    found = asked(relay(tmp_path, jar, 'specification = "Spec"'), jar=jar)
+    found = asked(relay(tmp_path, jar, "Spec", deadlock=True), jar=jar)
     first = found.causes[0]
     assert (first.role, first.action, first.text) == ("action", "Take", "Head(inbox[n]).size < 1")
     # In the same state another inbox may be empty, where Head has no value.
@@ -68,26 +63,22 @@ def test_a_deadlock_names_each_action_the_nearest_first(tmp_path: Path, jar: Pat
 
 @EVERY_JAR
 def test_a_step_that_refines_no_action(tmp_path: Path, jar: Path | None) -> None:
-    view = relay(tmp_path, jar, 'specification = "Spec"\ncheck_deadlock = false\nproperties = ["Refines"]')
-    found = asked(view, jar=jar)
+    found = asked(relay(tmp_path, jar, "Spec", "Refines", deadlock=False), jar=jar)
     assert found.kind == "action_property"
     assert told(found)[:2] == [("action", "Send", "Send"), ("action", "Begin", "open = 0")]
     begin = found.causes[1]
     assert (begin.value, begin.module, begin.line, begin.column) == (False, "Jobs", 6, 13)
     assert dict(begin.values) == {"open": 1}
     mapping = {each.text: (each.before, each.after) for each in found.causes if each.role == "mapping"}
-    assert mapping["open"] == (1, 2)
-    assert mapping["finished"] == (frozenset(), frozenset())
+    assert (mapping["open"], mapping["finished"]) == ((1, 2), (frozenset(), frozenset()))
 
 
 def test_an_action_property_of_conditions_and_fairness_of_more_than_an_action(tmp_path: Path) -> None:
-    view = relay(tmp_path, None, 'specification = "Spec"\ncheck_deadlock = false\nproperties = ["Grows"]')
-    found = asked(view)
+    found = asked(relay(tmp_path, None, "Spec", "Grows", deadlock=False))
     assert told(found)[0] == ("action", "Send", "Send")
     assert {each.text for each in found.causes[1:]} == {"hops' = 1"}
     assert found.causes[1].values["hops'"] == 2
-    view = relay(tmp_path, None, 'specification = "Fair"\ncheck_deadlock = false\nproperties = ["Always"]')
-    found = asked(view)
+    found = asked(relay(tmp_path, None, "Fair", "Always", deadlock=False))
     # Nothing is enabled where the second job waits for ever: what could end that is never enabled.
     assert {each.role for each in found.causes} == {"action", "part"}
     assert told(found)[0][:2] == ("action", "Take")
@@ -97,8 +88,7 @@ def test_an_action_property_of_conditions_and_fairness_of_more_than_an_action(tm
 
 @EVERY_JAR
 def test_leads_to_without_fairness(tmp_path: Path, jar: Path | None) -> None:
-    view = relay(tmp_path, jar, 'specification = "Weak"\ncheck_deadlock = false\nproperties = ["Served"]')
-    found = asked(view, jar=jar)
+    found = asked(relay(tmp_path, jar, "Weak", "Served", deadlock=False), jar=jar)
     first = found.causes[0]
     assert (first.role, first.action, first.fairness) == ("fairness", "Take", None)
     assert first.says.endswith("the specification has no fairness for it")
@@ -127,29 +117,23 @@ def test_a_relation_that_the_specification_writes_out(tmp_path: Path) -> None:
 
 @EVERY_JAR
 def test_a_constraint_that_cuts_all_initial_states(tmp_path: Path, jar: Path | None) -> None:
-    (tmp_path / "Idle.tla").write_text(IDLE)
     (tmp_path / "sweep.toml").write_text(
         'module = "Idle.tla"\n[model]\nspecification = "Spec"\nconstraints = ["turns < 2", "Low"]\n'
     )
     (tmp_path / "Idle.tla").write_text(
         IDLE.replace("Rest ==", "Low == /\\ seen < 5\n       /\\ sent > turns\nRest ==")
     )
-    options: list[str | Path] = ["--tla2tools", jar] if jar is not None else []
-    command.run("sweep", "sweep.toml", "--executor", "local", *options, cwd=tmp_path)
+    command.run("sweep", "sweep.toml", "--executor", "local", *tools(jar), cwd=tmp_path)
     found = open_view(tmp_path / "runs/sweep").why_all(1, tla2tools=jar)[None]
     assert (found.kind, found.name) == ("constraint", "Low")
     assert told(found) == [("conjunct", None, "sent > turns")]
     assert dict(found.causes[0].values) == {"sent": 0, "seen": 0, "turns": 0}
 
 
-@pytest.mark.parametrize(
-    ("name", "text", "value"), [("Always", "done = Nodes", False), ("Ends", "hops = 1", False)]
-)
-def test_nested_temporal_operators(tmp_path: Path, name: str, text: str, value: bool) -> None:
-    model = f'specification = "Weak"\ncheck_deadlock = false\nproperties = ["{name}"]'
-    found = asked(relay(tmp_path, None, model))
-    parts = [(each.text, each.value) for each in found.causes if each.role == "part"]
-    assert parts == [(text, value)]
+@pytest.mark.parametrize(("name", "text"), [("Always", "done = Nodes"), ("Ends", "hops = 1")])
+def test_nested_temporal_operators(tmp_path: Path, name: str, text: str) -> None:
+    found = asked(relay(tmp_path, None, "Weak", name, deadlock=False))
+    assert [(each.text, each.value) for each in found.causes if each.role == "part"] == [(text, False)]
 
 
 def test_an_invariant_as_conjuncts_say(tmp_path: Path) -> None:
@@ -171,7 +155,7 @@ def test_check_shows_the_nearest_cause(tmp_path: Path, run_cli: RunCli) -> None:
 
 
 def test_a_sweep_keeps_why_its_kinds_are_violated_and_readers_tell(tmp_path: Path, run_cli: RunCli) -> None:
-    view = relay(tmp_path, None, 'specification = "Spec"\nproperties = ["Refines"]')
+    view = relay(tmp_path, None, "Spec", "Refines", deadlock=True)
     rows = view.arrow("because").to_pylist()
     asked = {(row["kind"], row["trace"]): row["action"] for row in rows if row["rank"] == 1}
     assert asked.keys() == {(row.kind, row.trace) for row in view.trace_rows}
@@ -216,20 +200,13 @@ def test_readers_name_the_command_where_nothing_was_asked(tmp_path: Path, run_cl
     assert "because Reset is not enabled" in run_cli("gate", "sweep.toml", cwd=tmp_path).stdout
 
 
-FAILING = spec("why/Failing")
-
-
-def failing(
-    folder: Path, run_cli: RunCli, jar: Path | None, kind: str, most: int = 2
-) -> list[dict[str, object]]:
+def failing(folder: Path, run_cli: RunCli, jar: Path | None, kind: str, most: int = 2) -> list[Any]:
     """What ``check --json`` says of a way to fail."""
-    (folder / "Failing.tla").write_text(FAILING)
-    options: list[str | Path] = ["--tla2tools", jar] if jar is not None else []
+    (folder / "Failing.tla").write_text(spec("why/Failing"))
     model = ["-c", f'Kind="{kind}"', "-c", f"Most={most}", "--no-deadlock", "--invariant", "First"]
-    [why] = run_cli("check", folder / "Failing.tla", *model, "--json", *options).json["why"]
+    [why] = run_cli("check", folder / "Failing.tla", *model, "--json", *tools(jar)).json["why"]
     assert bool(why["because"]) is (why["reason"] is None)
-    found: list[dict[str, object]] = why["because"]
-    return found
+    return list(why["because"])
 
 
 @EVERY_JAR
@@ -253,7 +230,7 @@ def test_a_step_that_tlc_cannot_evaluate(
 ) -> None:
     [found] = failing(tmp_path, run_cli, newer_tlc, kind)
     assert (found["text"], found["state"], found["action"]) == (text, state, "Take")
-    assert {"n", "count"} <= dict(found["values"]).keys()  # type: ignore[call-overload]
+    assert {"n", "count"} <= found["values"].keys()
 
 
 def test_an_assertion_before_which_tlc_prints_no_state(tmp_path: Path, run_cli: RunCli) -> None:

@@ -1,5 +1,5 @@
 ---- MODULE Parts ----
-EXTENDS Naturals
+EXTENDS Naturals, TLC
 CONSTANT Broken
 VARIABLES x, y
 vars == <<x, y>>
