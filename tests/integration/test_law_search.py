@@ -69,28 +69,24 @@ def test_a_search_settles_what_a_gate_expects(sweep: Path, tmp_path: Path, run_c
     # Nothing is left to run.
     assert (run_cli(*search).code, chosen(store)) == (1, after)
 
-    def gate(law: str, *options: object) -> tuple[int, str]:
-        sweep.write_text(SWEEP + '[grid]\nsearch = "law"\nwithin = "25%"\n' + law)
-        ended = run_cli("gate", sweep, "--executor", "local", "-o", store, *options)
-        return ended.code, ended.stdout + ended.stderr
+    def gate(code: int, expected: str, *options: str | Path) -> str:
+        sweep.write_text(f'{SWEEP}[grid]\nsearch = "law"\nwithin = "25%"\n[expect]\n{expected}\n')
+        ended = run_cli("gate", sweep, "--executor", "local", "-o", store, *options, code=code)
+        return ended.stdout + ended.stderr
 
     junit = tmp_path / "junit.xml"
-    code, text = gate('[expect]\nlaw.Small = "Max > Least"\n', "--junit", junit)
-    assert code == 0, text
+    text = gate(0, 'law.Small = "Max > Least"', "--junit", junit)
     assert f"{len(after)} of 60 points run, {60 - len(after)} predicted, as expected" in text
     assert junit.read_text().count("predicted") == 60 - len(after)
     # A stricter rule is not met by these draws.
     sweep.write_text(sweep.read_text().replace("25%", "5%"))
     assert run_cli("gate", store, "--sweep", sweep).code == 3
     # A run contradicts this law.
-    assert gate('[expect]\nlaw.Small = "Max >= Least"\n')[0] == 1
+    gate(1, 'law.Small = "Max >= Least"')
     # Without a law nothing is predicted.
-    code, text = gate('[expect]\nverdict = "holds"\n')
-    assert (code, "the point has no result" in text) == (2, True), text
-    code, text = gate('[expect]\nlaw.Other = "Max > Least"\n')
-    assert (code, "no point checks it" in text) == (2, True), text
-    code, text = gate('[expect]\nlaw.Small = "Max > Least + Other"\n')
-    assert (code, "unknown name: Other" in text) == (2, True), text
+    assert "the point has no result" in gate(2, 'verdict = "holds"')
+    assert "no point checks it" in gate(2, 'law.Other = "Max > Least"')
+    assert "unknown name: Other" in gate(2, 'law.Small = "Max > Least + Other"')
 
 
 def test_a_search_predicts_the_states_left(sweep: Path, tmp_path: Path, run_cli: RunCli) -> None:

@@ -38,6 +38,12 @@ class Folder:
     def file(self, text: str) -> None:
         (self.path / "sweep.toml").write_text(text)
 
+    def cases(self) -> dict[str | None, list[str]]:
+        """What is in each case of the JUnit report; all are of one class."""
+        cases = [*ET.parse(self.path / "junit.xml").iter("testcase")]
+        assert len({case.get("classname") for case in cases}) == 1
+        return {case.get("name"): [each.tag for each in case] for case in cases}
+
     def run(self, command: str, *options: str, code: int | None = None) -> Ended:
         """A command on the sweep file; of the three, only a check has no executor."""
         executor = () if command == "check" else ("--executor", "local")
@@ -49,6 +55,10 @@ class Folder:
     def rows(self, store: str = "runs/sweep") -> list[tuple[int, str, str]]:
         """The number, the run and the verdict of each point with a result."""
         return [(row.point, row.run_id, row.verdict.value) for row in open_view(self.path / store).run_rows]
+
+    def began(self, store: str) -> list[object]:
+        """When the run of each point began."""
+        return list(open_view(self.path / store).arrow("runs")["started_at"].to_pylist())
 
     def verdicts(self, store: str) -> dict[int, str]:
         return {point: verdict for point, _, verdict in self.rows(store)}
@@ -88,13 +98,11 @@ def test_some_points_run_beside_the_last_whole_sweep(folder: Folder) -> None:
     shutil.copytree(folder.path / "runs/sweep", folder.path / "kept")
     folder.small("x < 3")
     assert executed(folder.run("sweep", "--points", "3", "--fresh")) == "sweep: 1 run to execute"
-    began = [open_view(folder.path / store).arrow("runs")["started_at"] for store in ("kept", "runs/sweep")]
-    assert began[0] == began[1]
+    kept = folder.began("kept")
+    assert folder.began("runs/sweep") == kept
     assert folder.run("sweep").code == 1
-    taken_in = open_view(folder.path / "runs/sweep").arrow("runs")["started_at"].to_pylist()
-    assert [one == other for one, other in zip(began[0].to_pylist(), taken_in, strict=True)] == [
-        *[True, True, False]
-    ]
+    same = [new == old for new, old in zip(folder.began("runs/sweep"), kept, strict=True)]
+    assert same == [True, True, False]
     folder.small("x < 2")
     # The record counts for the next whole sweep, and for the same points with other limits.
     assert executed(folder.run("sweep", "--points", "2", "--points", "2")) == ""
@@ -176,11 +184,7 @@ def test_an_interrupted_point_counts_as_failed(folder: Folder, monkeypatch: pyte
 def test_a_limited_gate(folder: Folder) -> None:
     first = folder.run("gate", "--points", "1-2", "--junit", "junit.xml", code=0)
     assert first.stdout.splitlines()[0] == "green sweep  limited: 2 of 3 points, as expected"
-    suite = ET.parse(folder.path / "junit.xml").getroot()
-    cases = {case.get("name"): [each.tag for each in case] for case in suite.iter("testcase")}
-    assert cases == {"Max = 1": [], "Max = 2": [], "Max = 3": ["skipped"]}
-    names = [case.get("classname") for case in suite.iter("testcase")]
-    assert len({*names}) == 1
+    assert folder.cases() == {"Max = 1": [], "Max = 2": [], "Max = 3": ["skipped"]}
     red = folder.run("gate", "--points", "2-3", code=1)
     assert red.stdout.splitlines()[0] == "red   sweep  limited: 2 of 3 points, 1 not as expected"
     for option in ("--record", "--update"):
@@ -190,12 +194,11 @@ def test_a_limited_gate(folder: Folder) -> None:
     assert folder.run("gate", "--failed").stdout.splitlines()[0].startswith("red   sweep  limited: 1 of 3")
     folder.small("x < 4")
     assert executed(folder.run("gate", "--failed", code=0)) == "sweep: 1 run to execute"
-    none = folder.run("gate", "--failed", "--junit", "junit.xml")
-    assert (none.code, executed(none)) == (0, "")
+    none = folder.run("gate", "--failed", "--junit", "junit.xml", code=0)
+    assert executed(none) == ""
     green = "green sweep  limited: 0 of 3 points: nothing failed the last time"
     assert none.stdout.splitlines()[0] == green
-    suite = ET.parse(folder.path / "junit.xml").getroot()
-    assert [[each.tag for each in case] for case in suite.iter("testcase")] == [["skipped"]] * 3
+    assert [*folder.cases().values()] == [["skipped"]] * 3
 
 
 def test_a_gate_that_is_red_as_a_whole_passes_no_point(folder: Folder) -> None:
@@ -222,9 +225,8 @@ def test_a_lock_does_not_know_other_values(folder: Folder) -> None:
     folder.file(COUNTER_SWEEP.replace("[1, 2, 3]", "[1, 2]") + EXPECT)
     assert folder.run("gate", "--record").code == 0
     lock = (folder.path / "sweep.lock").read_bytes()
-    other = folder.run("gate", "--set", "Max=[2, 0]", "--locked", code=0)
-    first = "green sweep  limited: 2 of 2 points with Max=[2, 0], as expected"
-    assert other.stdout.splitlines()[0] == first
+    other = folder.run("gate", "--set", "Max=[2, 0]", "--locked", code=0).stdout.splitlines()
+    assert other[0] == "green sweep  limited: 2 of 2 points with Max=[2, 0], as expected"
     worse = folder.run("gate", "--set", "Max=4", "--locked", code=1)
     # The commands that run the point again know the value.
     ours = [line.strip() for line in worse.stdout.splitlines() if "again: " in line]
@@ -244,12 +246,11 @@ def test_a_check_takes_them_where_one_point_is_left(folder: Folder) -> None:
     ):
         assert folder.run("check", *options).code == code, options
     for options in (("--points", "1-2"), ("--set", "Max=[1, 2]"), ("--point", "2", "-c", "Max=2")):
-        refused = folder.run("check", *options)
-        assert (refused.code, refused.stdout, refused.error.code) == (2, "", "usage")
+        refused = folder.run("check", *options, code=2)
+        assert (refused.stdout, refused.error.code) == ("", "usage")
     dry = folder.run("sweep", "--dry-run", "--points", "2-3")
     counts = "sweep: limited: 2 of 3 points, 0 combinations left out; 2 runs, 0 cached, 2 to execute"
     assert dry.stdout.splitlines() == ["2  Max = 2  to run", "3  Max = 3  to run", counts]
     for option in ("--refine", "--configs"):
-        refused = folder.run("sweep", "--set", "Max=2", option, "1")
-        assert (refused.code, refused.error.code) == (2, "usage")
-    assert (folder.ask("sweep", ".", "--set", "Max=2").error.code) == "usage"
+        assert folder.run("sweep", "--set", "Max=2", option, "1", code=2).error.code == "usage"
+    assert folder.ask("sweep", ".", "--set", "Max=2").error.code == "usage"

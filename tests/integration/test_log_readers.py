@@ -39,12 +39,9 @@ class Way(NamedTuple):
 
 PLAIN = READ + INIT + NEXT + SPEC
 REACHED = 'Done == TLCGet("stats").diameter - 1 = Len(Log)\n'
-LEVEL = (
-    INIT
-    + """Spec == Init /\\ [][x' = x + 1 /\\ l' = l]_vars
+FITS = """Spec == Init /\\ [][x' = x + 1 /\\ l' = l]_vars
 Fits == LET i == TLCGet("level") IN i <= Len(Log) /\\ Log[i].n = x'
 """
-)
 OWN = INIT + "Next == l <= Len(Log) /\\ Step(x + 1) /\\ l' = l + 1\n" + SPEC + "Fits == Log[l].n = x'\n"
 FROM_0 = "Init == x = 0 /\\ l = 0\nNext == l < Len(Log) /\\ l' = l + 1 /\\ Step(Log[l'].n)\n" + SPEC
 LENGTH = """Log == ndJsonDeserialize(File)
@@ -59,7 +56,7 @@ TYPED = PLAIN + "Typed == l \\in 1..Len(Log) + 1 /\\ x \\in 0..All[1].max\n"
 WAYS = {
     "property": Way(PLAIN + "Done == <>[](l > Len(Log))\n", "PROPERTY Done"),
     "postcondition": Way(PLAIN + REACHED, "POSTCONDITION Done"),
-    "level": Way(READ + LEVEL + REACHED, "ACTION_CONSTRAINT Fits\nPOSTCONDITION Done"),
+    "level": Way(READ + INIT + FITS + REACHED, "ACTION_CONSTRAINT Fits\nPOSTCONDITION Done"),
     # A step that another constraint rejects explains no line.
     "constraint": Way(READ + OWN, "ACTION_CONSTRAINT Fits"),
     # The end of the log violates the invariant.
@@ -74,36 +71,33 @@ WAYS = {
 }
 
 
+def write(folder: Path, way: Way) -> None:
+    """A trace specification with a log that fits and one that does not."""
+    (folder / "Trace.tla").write_text(f"{HEAD}{way.text}====\n")
+    (folder / "Trace.cfg").write_text(f"SPECIFICATION Spec\nCHECK_DEADLOCK FALSE\n{way.config}\n")
+    (folder / "good.ndjson").write_text(GOOD)
+    (folder / "bad.ndjson").write_text(BAD)
+
+
 @pytest.mark.parametrize("name", WAYS)
 def test_a_log_is_read_and_counted(newer: RunCli, tmp_path: Path, name: str) -> None:
-    way = WAYS[name]
-    (tmp_path / "Trace.tla").write_text(f"{HEAD}{way.text}====\n")
-    (tmp_path / "Trace.cfg").write_text(f"SPECIFICATION Spec\nCHECK_DEADLOCK FALSE\n{way.config}\n")
-    (tmp_path / "good.ndjson").write_text(GOOD)
-    (tmp_path / "bad.ndjson").write_text(BAD)
+    write(tmp_path, WAYS[name])
     logs = [tmp_path / "good.ndjson", tmp_path / "bad.ndjson"]
     found = newer("validate", tmp_path / "Trace.tla", *logs, "--json").json
     answers = [(row["verdict"], row["matched"], row["first_unmatched"]) for row in found]
     assert answers == [("holds", 4, None), ("violated", 3, 4)]
 
 
-EXIT = Way(
-    READ
-    + INIT
-    + "Next == l <= Len(Log) /\\ x' \\in 4 * x..4 * x + 3 /\\ l' = l + 1\n"
-    + SPEC
-    + 'End == l > Len(Log) => TLCSet("exit", TRUE)\n',
-    "CONSTRAINT End",
-)
+SEARCH = "Next == l <= Len(Log) /\\ x' \\in 4 * x..4 * x + 3 /\\ l' = l + 1\n"
+END = 'End == l > Len(Log) => TLCSet("exit", TRUE)\n'
+EXIT = Way(READ + INIT + SEARCH + SPEC + END, "CONSTRAINT End")
 
 
 @pytest.mark.parametrize("search", [None, "bfs", "dfs"])
 def test_a_module_that_ends_the_search_is_searched_depth_first(
     newer: RunCli, newer_tlc: Path, tmp_path: Path, search: str | None
 ) -> None:
-    (tmp_path / "Trace.tla").write_text(f"{HEAD}{EXIT.text}====\n")
-    (tmp_path / "Trace.cfg").write_text(f"SPECIFICATION Spec\nCHECK_DEADLOCK FALSE\n{EXIT.config}\n")
-    (tmp_path / "good.ndjson").write_text(GOOD)
+    write(tmp_path, EXIT)
     written = f'search = "{search}"\n' if search else ""
     text = f'module = "Trace.tla"\nconfig = "Trace.cfg"\n[logs]\nfiles = ["good.ndjson"]\n{written}'
     (tmp_path / "sweep.toml").write_text(text)
@@ -111,17 +105,8 @@ def test_a_module_that_ends_the_search_is_searched_depth_first(
     assert (row["verdict"], row["matched"]) == ("holds", 4)
     queue = [] if search == "bfs" else ["-Dtlc2.tool.queue.IStateQueue=StateDeque"]
     classes = f"{newer_tlc}{os.pathsep}{newer_tlc.with_name('CommunityModules.jar')}"
-    argv: tuple[str | Path, ...] = (
-        find_java().path,
-        *queue,
-        "-cp",
-        classes,
-        "tlc2.TLC",
-        "-metadir",
-        tmp_path / "m",
-        "Trace.tla",
-    )
-    plain = tool(*argv, cwd=tmp_path, env={**os.environ, "LOG": "good.ndjson"})
+    options = (*queue, "-cp", classes, "tlc2.TLC", "-metadir", str(tmp_path / "m"), "Trace.tla")
+    plain = tool(find_java().path, *options, cwd=tmp_path, env={**os.environ, "LOG": "good.ndjson"})
     counts = f"{row['generated']} states generated, {row['distinct']} distinct states found"
     assert counts in plain.stdout
     # Breadth first every state of the last but one line comes before the end.

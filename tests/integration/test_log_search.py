@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from tests.conftest import RunCli
+from tests.conftest import spec as text_of
 
 pytestmark = pytest.mark.long
 
@@ -150,22 +151,7 @@ ORDERS: dict[str, tuple[str, Callable[[Sequence[Entry]], list[int]]]] = {
         lambda log: [each for each in range(len(log)) if int(log[each]["t"]) % 3],
     ),
 }
-MODULE = r"""---- MODULE NAME ----
-EXTENDS Integers, Sequences, FiniteSets, TLC, Json, IOUtils
-VARIABLES VARS, l
-All == ndJsonDeserialize(IOEnv.LOG)
-Form == All[1].form
-Log == ORDER
-Is(action, argument, shown) ==
-  Log[l].a = action /\ Log[l].k \in {-1, argument} /\ Log[l].s \in {-1, shown}
-Init == INIT /\ l = 1
-Next == l <= Len(Log) /\ l' = l + 1 /\ (
-  NEXT)
-Spec == Init /\ [][Next]_<<VARS, l>>
-Good == Form = "invariant" => GOOD
-Exit == Form = "exit" /\ ~(GOOD) => TLCSet("exit", TRUE)
-====
-"""
+MODULE = text_of("logs/Search")
 SWEEP = """\
 module = "NAME.tla"
 [model]
