@@ -47,10 +47,7 @@ ATTACKS: dict[str, tuple[Wall, str]] = {
     "processor": ("processes", "taskset -p 1 $VICTIM"),
     "scheduling": ("processes", "chrt --idle -p 0 $VICTIM || ionice -c 3 -p $VICTIM"),
     "hostname": ("privileges", "hostname evil || echo evil >/proc/sys/kernel/hostname"),
-    "sysctl": (
-        "privileges",
-        "cat /proc/sys/kernel/core_pattern >old; cat old >/proc/sys/kernel/core_pattern",
-    ),
+    "sysctl": ("privileges", "P=/proc/sys/kernel/core_pattern; cat $P >old; cat old >$P"),
     "capabilities": ("privileges", "mount -t tmpfs none tmp || chown 1 notes || unshare -m true"),
     "setuid": ("privileges", "grep -q 'NoNewPrivs:.0' /proc/self/status"),
     "read": ("files", "cat $OTHER/notes"),
@@ -74,18 +71,21 @@ setsid sh -c '(setsid sleep {mark}.4 &) &'
 exit 7
 """
 
-DRIVER = """
+# What the programs of drivers begin with: a shell in the folder of a run.
+RUNS = """
 import json, os, sys
 from pathlib import Path
 from tla2py.tlc.process.process import execute_argv
 from tla2py.tlc.process.sandbox import Sandbox, walls
 base = Path(sys.argv[1])
+
+def run(*args, timeout=120, memory=1 << 30, **more):
+    limits = {"timeout_seconds": timeout, "memory_bytes": memory}
+    return execute_argv(("/bin/sh", *args), base / "run", base, sandbox=Sandbox(folder=base / "run"), **limits, **more)
+"""
+DRIVER = """
 variables = {**json.loads(sys.argv[2]), "DRIVER": str(os.getpid())}
-ended = execute_argv(
-    ("/bin/sh", str(base / "run/attack.sh")), base / "run", base, timeout_seconds=120, memory_bytes=1 << 30,
-    sandbox=Sandbox(folder=base / "run"), variables=variables,
-)
-found = walls()
+ended, found = run(str(base / "run/attack.sh"), variables=variables), walls()
 print(json.dumps({"by": found.by, "missing": found.missing, "code": ended.exit_code, "walls": ended.walls == found}))
 """
 
@@ -99,9 +99,8 @@ def attack(attacker: Attacker, victim: int, tcp: int, udp: int) -> tuple[dict[st
     script = "if ( {1} ) >/dev/null 2>&1; then echo {0}=done; else echo {0}=refused; fi"
     tries = "\n".join(script.format(name, command) for name, (_, command) in ATTACKS.items())
     (base / "run/attack.sh").write_text(SCRIPT.format(tries=tries, mark=mark_of(attacker)))
-    given = {"VICTIM": victim, "OTHER": other / "run", "TCP": tcp, "UDP": udp}
-    out = attacker.python(DRIVER, str(base), json.dumps({name: str(each) for name, each in given.items()}))
-    found = json.loads(out)
+    given = {"VICTIM": str(victim), "OTHER": str(other / "run"), "TCP": str(tcp), "UDP": str(udp)}
+    found = json.loads(attacker.python(RUNS + DRIVER, str(base), json.dumps(given)))
     assert found["walls"], "an execution has its walls"
     lines = (base / "stdout.txt").read_text().splitlines()
     done = {name: what for name, _, what in (line.partition("=") for line in lines)}
@@ -140,12 +139,7 @@ def test_attacks_on_everything_outside_a_run(attacker: Attacker) -> None:
 
 
 ENDED = """
-import os, sys, threading
-from pathlib import Path
-from tla2py.tlc.process.process import execute_argv
-from tla2py.tlc.process.sandbox import Sandbox
-base, how = Path(sys.argv[1]), sys.argv[2]
-ready = base / "run/ready"
+how, ready = sys.argv[2], base / "run/ready"
 
 def watch(resident):
     if ready.exists():
@@ -153,11 +147,9 @@ def watch(resident):
             os.kill(os.getpid(), 9)
         return "killed"
 
-ended = execute_argv(
-    ("/bin/sh", "-c", sys.argv[3]), base / "run", base, timeout_seconds=1 if how == "timeout" else 120,
-    memory_bytes=1 << 30, sandbox=Sandbox(folder=base / "run"), watch=None if how == "timeout" else watch,
-    predict=(lambda _: 12 if ready.exists() else None) if how == "predicted" else None,
-)
+how_long = {"timeout": 1} if how == "timeout" else {"watch": watch}
+predict = (lambda _: 12 if ready.exists() else None) if how == "predicted" else None
+ended = run("-c", sys.argv[3], predict=predict, **how_long)
 print(ended.exit_code, ended.termination_reason)
 """
 ENDS = {"timeout": "timeout", "stopped": "killed", "predicted": "12 None", "kill": ""}
@@ -170,7 +162,7 @@ def test_nothing_outlives_any_end(attacker: Attacker, how: str) -> None:
     daemons = (
         f"sleep {mark}.1 & (setsid sleep {mark}.2 &) ; setsid -f sleep {mark}.3; touch ready; sleep {mark}.4"
     )
-    driver = attacker.popen(sys.executable, "-c", ENDED, str(base), how, daemons)
+    driver = attacker.popen(sys.executable, "-c", RUNS + ENDED, str(base), how, daemons)
     out, err = driver.communicate(timeout=300)
     assert ENDS[how] in out, err
     assert (driver.returncode == -signal.SIGKILL) == (how == "kill"), err
@@ -178,22 +170,14 @@ def test_nothing_outlives_any_end(attacker: Attacker, how: str) -> None:
 
 
 GREEDY = """
-import sys
-from pathlib import Path
-from tla2py.tlc.process.process import execute_argv
-from tla2py.tlc.process.sandbox import Sandbox
-base = Path(sys.argv[1])
-ended = execute_argv(
-    ("/bin/sh", "-c", "(setsid -f tail /dev/zero; tail /dev/zero &) ; while :; do sleep 1; done"), base / "run", base,
-    timeout_seconds=120, memory_bytes=1 << 27, sandbox=Sandbox(folder=base / "run"),
-)
-print(ended.termination_reason)
+daemons = "(setsid -f tail /dev/zero; tail /dev/zero &) ; while :; do sleep 1; done"
+print(run("-c", daemons, memory=1 << 27).termination_reason)
 """
 
 
 @pytest.mark.faults
 def test_daemons_count_for_the_limits(attacker: Attacker) -> None:
-    assert attacker.python(GREEDY, str(folders(attacker.base, "one"))) == "memory\n"
+    assert attacker.python(RUNS + GREEDY, str(folders(attacker.base, "one"))) == "memory\n"
 
 
 @pytest.mark.faults

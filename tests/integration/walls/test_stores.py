@@ -38,7 +38,6 @@ MARKUP = "</script><script>owned()</script><img src=x onerror=owned()>"
 POISONS: dict[str, object] = {
     "markup": MARKUP,
     "path": "../outside/secret",
-    "absolute": "{outside}/secret",
     "huge": 10**30,
     "negative": -1,
     "nothing": None,
@@ -124,17 +123,14 @@ def open_explorer(store: Address, outside: Path) -> list[str]:
 
 def leaves(value: object, path: Leaf = ()) -> Iterator[Leaf]:
     parts = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    found = False
     for key, part in parts:
-        found = True
         yield from leaves(part, (*path, key))
-    if not found:
+    if not isinstance(value, dict | list) or not value:
         yield path
 
 
 def with_leaf(value: Any, path: Leaf, leaf: object) -> Any:
-    value = copy.deepcopy(value)
-    inner = value
+    inner = value = copy.deepcopy(value)
     for key in path[:-1]:
         inner = inner[key]
     inner[path[-1]] = leaf
@@ -142,10 +138,7 @@ def with_leaf(value: Any, path: Leaf, leaf: object) -> Any:
 
 
 def poisons(outside: Path) -> dict[str, object]:
-    return {
-        name: each.replace("{outside}", str(outside)) if isinstance(each, str) else each
-        for name, each in POISONS.items()
-    }
+    return POISONS | {"absolute": f"{outside}/secret"}
 
 
 def attack_json(
@@ -263,16 +256,14 @@ def test_hostile_names_in_a_bucket(
     run_cli: RunCli, store: Path, outside: Path, storage: Storage, tmp_path: Path
 ) -> None:
     address = copy_to(storage, store, f"{storage.bucket('hostile')}/runs")
-    before = {path for path in tmp_path.rglob("*") if tmp_path / "served" not in path.parents}
+    before = {*tmp_path.rglob("*")}
     for folder in ("records", "tables", "points", "sources", "outputs"):
         for name in ("../outside/secret", "..%2F..%2Fescaped", MARKUP.replace("/", ""), "\\..\\escaped"):
-            put = urllib.request.Request(
-                f"http://{storage.endpoint}/hostile/runs/{folder}/{quote(name)}", data=b"x", method="PUT"
-            )
-            urllib.request.urlopen(put).close()
+            url = f"http://{storage.endpoint}/hostile/runs/{folder}/{quote(name)}"
+            urllib.request.urlopen(urllib.request.Request(url, data=b"x", method="PUT")).close()
     assert open_all(run_cli, address, outside) == []
     with untouched(outside):
         assert run_cli("prune", address).code == 0
         assert run_cli("tables", address).code == 0
-    after = {path for path in tmp_path.rglob("*") if tmp_path / "served" not in path.parents}
-    assert after - before <= {tmp_path / "page.html"}
+    added = {path for path in tmp_path.rglob("*") if tmp_path / "served" not in path.parents} - before
+    assert added <= {tmp_path / "page.html"}
