@@ -41,9 +41,8 @@ def session(root: Path, work: Work, *options: str, **client: Any) -> None:
     scratch = root.parent / "scratch"
     scratch.mkdir(exist_ok=True)
     argv = ["-m", "tla2py", "mcp", "--root", str(root), "--output", str(root / "runs"), *options]
-    server = StdioServerParameters(
-        command=sys.executable, args=argv, env={**os.environ, "TMPDIR": str(scratch)}, cwd=str(root)
-    )
+    env = {**os.environ, "TMPDIR": str(scratch)}
+    server = StdioServerParameters(command=sys.executable, args=argv, env=env, cwd=str(root))
 
     async def run() -> None:
         async with Client(server, **client) as opened:
@@ -81,14 +80,8 @@ def test_from_a_module_to_why_it_breaks(root: Path) -> None:
     async def work(client: Client) -> None:
         told = await called(client, "inspect", module="Counter.tla")
         assert told["exit_code"] == 0
-        found = await called(
-            client,
-            "check",
-            module="Counter.tla",
-            constants={"Procs": "{p1, p2}", "Max": "2", "Bound": "3"},
-            invariants=["Below"],
-            deadlock=False,
-        )
+        model = {"constants": {"Procs": "{p1, p2}", "Max": "2", "Bound": "3"}, "invariants": ["Below"]}
+        found = await called(client, "check", module="Counter.tla", deadlock=False, **model)
         assert found["meaning"].startswith("not as expected")
         assert (found["budget"]["reached"], found["budget"]["memory"]) == (False, "2GiB")
         # The rest of a long answer is there for the asking, and says which model it is about.
@@ -108,9 +101,8 @@ def test_from_a_module_to_why_it_breaks(root: Path) -> None:
         swept = await client.call_tool("sweep", {"file": "counter.toml"}, progress_callback=heard)
         assert not swept.is_error
         assert any("6 runs" in (each or "") for each in shown)
-        rows = await called(
-            client, "query", store="runs/counter", sql="SELECT point, verdict FROM runs ORDER BY 1", rows=4
-        )
+        sql = "SELECT point, verdict FROM runs ORDER BY 1"
+        rows = await called(client, "query", store="runs/counter", sql=sql, rows=4)
         assert [row["point"] for row in rows["answer"]] == [1, 2, 3, 4]
         assert "the first 4 of 6 rows" in rows["notes"]
         laws = await called(client, "explain", store="runs/counter")
@@ -147,12 +139,9 @@ def test_what_a_call_may_read_and_write(root: Path, tmp_path: Path) -> None:
         (root / "link.tla").unlink()
         for module in ("../outside/Counter.tla", str(outside / "Counter.tla")):
             (root / "away.toml").write_text(f'module = "{module}"\n')
-            for tool, given in (
-                ("lint", {"files": ["away.toml"]}),
-                ("lint", {"files": ["."]}),
-                ("sweep", {"file": "away.toml"}),
-            ):
-                assert "leads to" in await refused(client, tool, **given)
+            for files in (["away.toml"], ["."]):
+                assert "leads to" in await refused(client, "lint", files=files)
+            assert "leads to" in await refused(client, "sweep", file="away.toml")
         (root / "away.toml").unlink()
         # A name is never taken for an option.
         assert "did not run" in await refused(client, "check", module="--help")
@@ -187,10 +176,10 @@ def test_the_other_tools(root: Path) -> None:
         assert logged["exit_code"] == 0
         mutants = await called(client, "mutate", file="counter.toml", sample=3)
         assert mutants["exit_code"] in (0, 1)
-        tests = await called(client, "testgen", store="runs/counter", point=1, cover="states")
+        given = {"store": "runs/counter", "point": 1}
+        tests = await called(client, "testgen", **given, cover="states")
         assert "actions" in json.dumps(tests["answer"])
-        written = {"template": "pytest", "file": "test_counter.py"}
-        await called(client, "testgen", store="runs/counter", point=1, **written)
+        await called(client, "testgen", **given, template="pytest", file="test_counter.py")
         assert "def test" in (root / "runs" / "test_counter.py").read_text()
         assert "faults" in json.dumps((await called(client, "doctor"))["answer"])
         for ask in ("conjuncts", "essential", "verify"):
@@ -215,9 +204,8 @@ def test_the_other_tools(root: Path) -> None:
 
 @pytest.mark.systems
 def test_a_budget_ends_a_call_and_keeps_what_is_done(root: Path) -> None:
-    (root / "endless.toml").write_text(
-        'module = "Endless.tla"\n[model]\nspecification = "Count"\ncheck_deadlock = false\n'
-    )
+    model = '[model]\nspecification = "Count"\ncheck_deadlock = false\n'
+    (root / "endless.toml").write_text(f'module = "Endless.tla"\n{model}')
 
     async def work(client: Client) -> None:
         given = {"module": "Endless.tla", "specification": "Count", "invariants": ["x >= 0"]}
@@ -241,11 +229,9 @@ def test_a_cancelled_call_leaves_no_process(root: Path) -> None:
         assert scope.cancelled_caught
         # The server goes on.
         assert (await called(client, "inspect", module="Endless.tla"))["exit_code"] == 0
+        scratch = root.parent / "scratch"
         with anyio.fail_after(20):
-            while any(
-                "Endless" in each
-                for each in await anyio.to_thread.run_sync(wait_until_gone, root.parent / "scratch", 1)
-            ):
+            while "Endless" in str(await anyio.to_thread.run_sync(wait_until_gone, scratch, 1)):
                 await anyio.sleep(0.2)
 
     session(root, work)
@@ -290,9 +276,14 @@ def test_a_client_may_name_fewer_roots(root: Path) -> None:
     session(root, work, list_roots_callback=roots)
 
 
+def inside(root: Path) -> Client:
+    """A client of a server within this process."""
+    return Client(build_server(Desk(roots=[root], output=root / "runs")))
+
+
 def test_the_schemas_are_those_of_the_snapshot(root: Path) -> None:
     async def listed() -> list[dict[str, Any]]:
-        async with Client(build_server(Desk(roots=[root], output=root / "runs"))) as client:
+        async with inside(root) as client:
             tools = (await client.list_tools()).tools
             return [each.model_dump(mode="json", by_alias=True, exclude_none=True) for each in tools]
 
@@ -308,9 +299,8 @@ def test_tlc_does_not_run_where_a_wall_is_missing(root: Path, monkeypatch: pytes
     monkeypatch.setattr("tla2py.tlc.process.sandbox.walls", lambda: missing)
 
     async def asked() -> None:
-        async with Client(build_server(Desk(roots=[root], output=root / "runs"))) as client:
-            refusal = await refused(client, "check", module="Counter.tla")
-            assert "--allow-no-walls" in refusal
+        async with inside(root) as client:
+            assert "--allow-no-walls" in await refused(client, "check", module="Counter.tla")
             assert (await called(client, "inspect", module="Counter.tla"))["exit_code"] == 0
 
     anyio.run(asked)

@@ -25,12 +25,9 @@ from tla2py.model.model import Config, Extension, Inputs
 from tla2py.tla.parse import load_modules
 from tla2py.tlc.tools.toolchain import find_toolchain
 
-TWO_PHASE = Path(__file__).parent.parent.parent / "specs" / "two_phase" / "TwoPhase.tla"
+TWO_PHASE = Path(__file__).parents[2] / "specs" / "two_phase" / "TwoPhase.tla"
 Log: TypeAlias = list[dict[str, JsonValue]]
 
-NODES = spec("observed/Nodes")
-OUTER = spec("observed/Outer")
-ODD = spec("observed/Odd")
 LENGTH = "Len(log[CHOOSE n \\in Node : n = owner])"
 
 
@@ -131,12 +128,10 @@ def test_two_phase_commit(tmp_path: Path) -> None:
     # Without arguments the votes may be those of three RMs.
     assert found == [*[10, 5, 6, 6, 2] * 2, *[10, 5, 6, 10, 2], 5]
     # With one step that no line reports each of the right logs may lose a line.
-    found = matched(
-        tmp_path, observed_module(spec, unobserved=1), lost, 'CONSTANT RM = {"rm1", "rm2", "rm3"}'
-    )
-    assert found[:2] == [9, 4]
+    strings = 'CONSTANT RM = {"rm1", "rm2", "rm3"}'
+    assert matched(tmp_path, observed_module(spec, unobserved=1), lost, strings)[:2] == [9, 4]
     free = observed_module(spec, unobserved=1, actions=["RMPrepare"])
-    assert matched(tmp_path, free, lost[:1], 'CONSTANT RM = {"rm1", "rm2", "rm3"}') == [5]
+    assert matched(tmp_path, free, lost[:1], strings) == [5]
 
 
 def write(n: str, **state: JsonValue) -> dict[str, JsonValue]:
@@ -144,18 +139,16 @@ def write(n: str, **state: JsonValue) -> dict[str, JsonValue]:
 
 
 MESSAGE: JsonValue = {"from": "n1", "to": "n2", "kind": 2, "body": ["x", 1]}
+FITTING: Log = [
+    {"action": "Init", "state": {"log": {"n1": [], "n2": []}, "owner": "Nil", "msgs": []}},
+    write("n1", log={"n1": [1]}, owner="n1"),
+    {"action": "Send", "args": {"self": "n1"}},
+    {"action": "Receive", "args": {"m": {"from": "n1"}}, "state": {"msgs": []}},
+    {"action": "Stop", "state": {"owner": None}},
+]
 # Logs of Nodes, each with the number of lines that fit.
 NODE_LOGS: list[tuple[int, Log]] = [
-    (
-        5,
-        [
-            {"action": "Init", "state": {"log": {"n1": [], "n2": []}, "owner": "Nil", "msgs": []}},
-            write("n1", log={"n1": [1]}, owner="n1"),
-            {"action": "Send", "args": {"self": "n1"}},
-            {"action": "Receive", "args": {"m": {"from": "n1"}}, "state": {"msgs": []}},
-            {"action": "Stop", "state": {"owner": None}},
-        ],
-    ),
+    (5, FITTING),
     (0, [{"action": "Init", "state": {"log": {"n1": [1]}}}, write("n1")]),
     (1, [write("n1"), write("n2")]),
     (0, [write("n3")]),
@@ -172,8 +165,8 @@ NODE_LOGS: list[tuple[int, Log]] = [
 
 @pytest.mark.long
 def test_actions_through_definitions_instances_and_quantifiers(tmp_path: Path) -> None:
-    for name, text in (("Nodes", NODES), ("Outer", OUTER), ("Odd", ODD)):
-        (tmp_path / f"{name}.tla").write_text(text)
+    for name in ("Nodes", "Outer", "Odd"):
+        (tmp_path / f"{name}.tla").write_text(spec(f"observed/{name}"))
     constants, values = "CONSTANTS Node = {n1, n2}\nNil = Nil", ("n1", "n2", "Nil")
     further: list[tuple[int, Log]] = [
         (2, [write("n1"), {"action": "Send", "args": {"kind": 2}, "state": {"msgs": [MESSAGE]}}]),

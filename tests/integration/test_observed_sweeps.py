@@ -13,7 +13,7 @@ import pytest
 from tests.conftest import RunCli, spec
 from tests.stores import table_rows
 
-TWO_PHASE = Path(__file__).parent.parent.parent / "specs" / "two_phase" / "TwoPhase.tla"
+TWO_PHASE = Path(__file__).parents[2] / "specs" / "two_phase" / "TwoPhase.tla"
 CONFIG = """\
 CONSTANT RM = {rm1, rm2}
 SPECIFICATION Spec
@@ -217,10 +217,9 @@ def test_both_ways_to_read_a_log_have_the_same_answer(
 
 def test_each_reason_counts_its_logs(run_cli: RunCli, tmp_path: Path) -> None:
     module = specification(tmp_path)
-    for number in range(7):
-        other = '{"action": "RMRcvCommitMsg", "args": {"r": "rm1"}}\n'
-        log = '{"action": "TMCommit"}\n' if number < 6 else other
-        (tmp_path / f"{number}.ndjson").write_text(log + f'{{"action": "TMAbort", "number": {number}}}\n')
+    first = ['{"action": "TMCommit"}\n'] * 6 + ['{"action": "RMRcvCommitMsg", "args": {"r": "rm1"}}\n']
+    for number, line in enumerate(first):
+        (tmp_path / f"{number}.ndjson").write_text(line + f'{{"action": "TMAbort", "number": {number}}}\n')
     ended = run_cli("validate", module, *sorted(tmp_path.glob("*.ndjson")), code=1)
     counts = [line for line in ended.stdout.splitlines() if re.match(r"\d logs?: ", line)]
     parts = [line.partition(" is FALSE")[0] for line in counts]
@@ -228,14 +227,10 @@ def test_each_reason_counts_its_logs(run_cli: RunCli, tmp_path: Path) -> None:
 
 
 def test_a_line_is_compared_in_its_own_terms(run_cli: RunCli, tmp_path: Path) -> None:
-    module = specification(tmp_path)
-    said: dict[str, dict[str, object]] = {
-        "state.ndjson": {"args": {"r": "rm1"}, "state": {"rmState": {"rm1": "working"}}},
-        "argument.ndjson": {"args": {"r": "rm3"}},
-    }
-    for name, line in said.items():
-        (tmp_path / name).write_text(json.dumps({"action": "RMPrepare", **line}) + "\n")
-    shown = run_cli("validate", module, *(tmp_path / name for name in said)).stdout
+    module, begin = specification(tmp_path), '{"action": "RMPrepare", "args": {"r": '
+    (tmp_path / "state.ndjson").write_text(begin + '"rm1"}, "state": {"rmState": {"rm1": "working"}}}\n')
+    (tmp_path / "argument.ndjson").write_text(begin + '"rm3"}}\n')
+    shown = run_cli("validate", module, tmp_path / "state.ndjson", tmp_path / "argument.ndjson").stdout
     assert "RMPrepare: rmState' = state.rmState is FALSE" in shown
     assert 'nearest: RMPrepare(r = rm1), rmState.rm1 "prepared" instead of "working"' in shown
     assert "no action takes this line: r = args.r is FALSE, r = rm1" in shown
