@@ -122,15 +122,15 @@ def test_it_says_what_changes_in_the_answer(watching: Callable[..., Watching], t
 
 
 def test_a_change_stops_a_run_that_is_out_of_date(watching: Callable[..., Watching], tiny_spec: Path) -> None:
-    endless = tiny_spec.read_text().replace("x < Max", "(x < Max \\/ Max = 4)")
-    tiny_spec.write_text(endless)
-    tiny_spec.with_name("Limit.tla").write_text(LIBRARY.replace("3", "2000000000"))
+    tiny_spec.write_text(tiny_spec.read_text().replace("x < Max", "(x < Max \\/ Max = 4)"))
+    library, far = tiny_spec.with_name("Limit.tla"), LIBRARY.replace("3", "2000000000")
+    library.write_text(far)
     watch = watching()
     watch.started_java()
-    tiny_spec.with_name("Limit.tla").write_text(LIBRARY)
+    library.write_text(LIBRARY)
     lines = watch.until("watching")
     assert any(line.startswith("violated: Small") for line in lines), lines
-    tiny_spec.with_name("Limit.tla").write_text(LIBRARY.replace("3", "2000000000"))
+    library.write_text(far)
     watch.until("Limit.tla changed")
     java = watch.started_java()
     assert watch.interrupt() == 130
@@ -188,12 +188,8 @@ def test_the_counts_of_a_running_point(tmp_path: Path) -> None:
 def test_a_long_check_in_a_log() -> None:
     # How soon TLC counts depends on the machine, so a later line may be the first with counts.
     command = ("check", str(SPECS / "Endless.tla"), "--config", str(SPECS / "Count.cfg"), "--timeout", "30m")
-    with subprocess.Popen(
-        [sys.executable, "-m", "tla2py", *command],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
-    ) as process:
+    argv = [sys.executable, "-m", "tla2py", *command]
+    with subprocess.Popen(argv, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as process:
         assert process.stderr is not None
         try:
             lines = (line for line in process.stderr if line.startswith("running TLC"))
@@ -203,14 +199,15 @@ def test_a_long_check_in_a_log() -> None:
     assert " of 30m" in line
 
 
-def a_run(folder: Path) -> Run:
-    return plan(folder).runs[0]
+@pytest.fixture
+def planned(tmp_path: Path) -> Run:
+    return plan(tmp_path).runs[0]
 
 
-def test_the_progress_of_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_progress_of_a_run(planned: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     now, told = 1000.0, list[RunProgress]()
     monkeypatch.setattr("tla2py.execution.executor.time.time", lambda: now)
-    watch, stdout = follow_run(a_run(tmp_path), told.append), tmp_path / "stdout.txt"
+    watch, stdout = follow_run(planned, told.append), tmp_path / "stdout.txt"
     stdout.write_bytes(b"Starting\n")
     watch(stdout, 1)
     assert not told
@@ -236,29 +233,28 @@ def test_the_progress_of_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     assert (told[3].seconds, told[3].stats.generated) == (1, None)
 
 
-def test_what_the_driver_reads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_the_driver_reads(planned: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     now = 1000.0
     monkeypatch.setattr("tla2py.execution.executor.time.time", lambda: now)
     inside, stdout = tmp_path / "inside", tmp_path / "stdout.txt"
     inside.mkdir()
     stdout.write_bytes(PROGRESS % (3, 40, 10))
-    run = a_run(tmp_path)
     assert inside_runs(inside) == []
-    with told_progress(run, inside) as watch:
+    with told_progress(planned, inside) as watch:
         assert watch is not None
         watch(stdout, 1)
         now += 1
         watch(stdout, 1)
         (inside / "damaged.json").write_text(json.dumps({"run_id": 3}))
         (found,) = inside_runs(inside)
-        assert (found.run_id, found.stats.generated, found.limits) == (run.run_id, 40, run.limits)
+        assert (found.run_id, found.stats.generated, found.limits) == (planned.run_id, 40, planned.limits)
     assert inside_runs(inside) == []
     # A folder that goes away stops no run.
-    with told_progress(run, tmp_path / "elsewhere") as watch:
+    with told_progress(planned, tmp_path / "elsewhere") as watch:
         assert watch is None
     assert not (tmp_path / "elsewhere").exists()
     (inside / "damaged.json").unlink()
-    with told_progress(run, inside) as watch:
+    with told_progress(planned, inside) as watch:
         inside.rmdir()
         assert watch is not None
         for _ in range(2):
