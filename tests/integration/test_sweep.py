@@ -30,19 +30,20 @@ SWEEP_HERE = [sys.executable, "-m", "tla2py", "sweep", str(SPECS / "counter.toml
 rows = lasting_rows
 
 
-def processes_of(folder: Path) -> list[str]:
+def processes_of(mark: str | Path) -> list[str]:
+    """The command lines with a mark, such as the folder of the processes."""
     found = []
     for process in psutil.process_iter():
         with contextlib.suppress(psutil.Error):
             command = " ".join(process.cmdline())
-            if str(folder) in command:
+            if str(mark) in command:
                 found.append(command)
     return found
 
 
-def wait_until_gone(folder: Path, seconds: float = 15) -> list[str]:
+def wait_until_gone(mark: str | Path, seconds: float = 15) -> list[str]:
     deadline = time.monotonic() + seconds
-    while (left := processes_of(folder)) and time.monotonic() < deadline:
+    while (left := processes_of(mark)) and time.monotonic() < deadline:
         time.sleep(0.1)
     return left
 

@@ -23,6 +23,7 @@ from tests.command import Ended
 from tests.conftest import RunCli
 from tests.integration.conftest import tree
 from tests.integration.test_bad_surroundings import with_file_size
+from tests.jars import remade_jar
 from tla2py.tlc.tools.jar import bundled_jar
 
 # A real jar of TLC, of no release that the digests know.
@@ -261,61 +262,40 @@ def test_a_proxy_of_the_environment(tools: Tools) -> None:
 
 
 def test_from_a_file(tools: Tools, tmp_path: Path) -> None:
-    (tmp_path / "fetched.jar").write_bytes(JAR)
-    tagged = with_manifest("X-Git-Tag: ", "X-Git-Tag: v1.7.3")
-    (tmp_path / "tagged.jar").write_bytes(tagged)
-    ended = tools.run("tools", "install", "1.7.3", "--from-file", tmp_path / "tagged.jar", code=0)
+    tagged = remade_jar(bundled_jar(), tmp_path / "tagged.jar", manifest={"X-Git-Tag": "v1.7.3"})
+    tools.run("tools", "install", "1.7.3", "--from-file", tagged, code=0)
     assert tools.server.seen == []
-    assert (tools.cache / "1.7.3" / "tla2tools.jar").read_bytes() == tagged
+    assert (tools.cache / "1.7.3" / "tla2tools.jar").read_bytes() == tagged.read_bytes()
     # A file is held to the digest of the release that it is said to be.
-    ended = tools.refused("tools", "install", "1.7.4", "--from-file", tmp_path / "fetched.jar")
+    ended = tools.refused("tools", "install", "1.7.4", "--from-file", bundled_jar())
     assert (ended.error.code, "936a2620" in ended.error.message) == ("download-digest", True)
     assert tools.refused("tools", "install", "1.7.3", "--from-file", "none.jar").error.code == "jar-missing"
 
 
 def test_a_file_is_the_release_that_its_build_says(tools: Tools, tmp_path: Path) -> None:
-    calendar = with_manifest("Build-Tag: ", "Build-TimeStamp: 2026-04-29T17:01:00.123Z\nX-Old: ")
-    numbered = with_manifest("X-Git-Branch: master", "X-Git-Branch: v1.7.3")
-    for name, content, right in (
-        ("rolling", JAR, True),
-        ("rolling", with_manifest("X-Git-Tag: ", "X-Git-Tag: v1.8.0"), True),
+    jar, built = bundled_jar(), {"Build-TimeStamp": "2026-04-29T17:01:00.123Z"}
+    moving = remade_jar(jar, tmp_path / "moving.jar", manifest={"X-Git-Tag": "v1.8.0"})
+    numbered = remade_jar(jar, tmp_path / "numbered.jar", manifest={"X-Git-Branch": "v1.7.3"})
+    # Since 2026 the date of a TLC is its version.
+    calendar = remade_jar(jar, tmp_path / "calendar.jar", version="Version ", manifest=built)
+    for name, file, right in (
+        ("rolling", jar, True),
+        ("rolling", moving, True),
         ("rolling", numbered, False),
         ("1.7.3", numbered, True),
         ("1.7.2", numbered, False),
-        ("1.7.2", JAR, False),
-        ("2026.04.29.170100", without_version(calendar), True),
-        ("2026.04.29.170101", without_version(calendar), False),
-        ("2026.04.29", without_version(calendar), True),
-        ("2026.04.30", JAR, False),
+        ("1.7.2", jar, False),
+        ("2026.04.29.170100", calendar, True),
+        ("2026.04.29.170101", calendar, False),
+        ("2026.04.29", calendar, True),
+        ("2026.04.30", jar, False),
     ):
-        (tmp_path / "fetched.jar").write_bytes(content)
-        asked = ("tools", "install", name, "--from-file", tmp_path / "fetched.jar")
+        asked = ("tools", "install", name, "--from-file", file)
         if right:
             assert tools.run(*asked).code == 0, name
-            assert (tools.cache / name / "tla2tools.jar").read_bytes() == content
+            assert (tools.cache / name / "tla2tools.jar").read_bytes() == file.read_bytes()
         else:
             assert tools.refused(*asked).error.code == "jar-other-release", name
-
-
-def with_manifest(before: str, after: str) -> bytes:
-    return _changed("META-INF/MANIFEST.MF", before, after, JAR)
-
-
-def without_version(jar: bytes) -> bytes:
-    """A jar without the version that TLC had until 2026, when its date became the version."""
-    return _changed("tlc2/TLCGlobals.class", "Version 2.15", "version 2.15", jar)
-
-
-def _changed(name: str, before: str, after: str, jar: bytes) -> bytes:
-    made = io.BytesIO()
-    with zipfile.ZipFile(io.BytesIO(jar)) as old, zipfile.ZipFile(made, "w") as new:
-        for each in old.namelist():
-            content = old.read(each)
-            if each == name:
-                assert before.encode() in content
-                content = content.replace(before.encode(), after.encode(), 1)
-            new.writestr(each, content)
-    return made.getvalue()
 
 
 @pytest.mark.parametrize("announces", [True, False])

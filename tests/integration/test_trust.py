@@ -5,11 +5,8 @@ from __future__ import annotations
 import json
 import os
 import re
-import socket
 import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,7 +14,7 @@ import pytest
 
 from tests.conftest import COUNTER, COUNTER_SWEEP, RunCli
 from tests.integration.spy import found_by, write_spy
-from tests.integration.walls.attacker import makes, staying_jvm
+from tests.integration.walls.attacker import listening, makes, staying_jvm
 from tests.raising import raises
 from tests.stores import lasting_rows
 from tests.unit.records import executed
@@ -31,16 +28,6 @@ from tla2py.tlc.process import sandbox
 
 # What a system cannot take away stays, and then these tests see that nothing fails.
 FILES, NETWORK = ("files" not in sandbox.walls().missing, "network" not in sandbox.walls().missing)
-
-
-@contextmanager
-def listening() -> Iterator[tuple[socket.socket, socket.socket]]:
-    """A TCP server and a UDP socket on this machine."""
-    with socket.create_server(("127.0.0.1", 0)) as tcp, socket.socket(type=socket.SOCK_DGRAM) as udp:
-        udp.bind(("127.0.0.1", 0))
-        tcp.settimeout(0.1)
-        udp.settimeout(0.1)
-        yield tcp, udp
 
 
 def refused(taken: bool, otherwise: str = "done") -> str:

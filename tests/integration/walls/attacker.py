@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import os
+import socket
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-import psutil
 from py4j.protocol import Py4JError
 
+from tests.integration.test_sweep import wait_until_gone
 from tla2py.tlc.process.gateway import OPENED, gateway_jar
 from tla2py.tlc.process.host import Host
 from tla2py.tlc.tools.jar import bundled_jar
@@ -100,22 +100,19 @@ def makes(host: Host, name: str, *arguments: str | int) -> bool:
     return True
 
 
-def running(mark: str) -> list[str]:
-    """The command lines of processes with this mark, but not of those that are about to end."""
-    found = []
-    for process in psutil.process_iter(["cmdline", "status"]):
-        line = " ".join(process.info["cmdline"] or [])
-        if f"sleep {mark}" in line and process.info["status"] != psutil.STATUS_ZOMBIE:
-            found.append(line)
-    return found
+@contextmanager
+def listening() -> Iterator[tuple[socket.socket, socket.socket]]:
+    """A TCP server and a UDP socket on this machine."""
+    with socket.create_server(("127.0.0.1", 0)) as tcp, socket.socket(type=socket.SOCK_DGRAM) as udp:
+        udp.bind(("127.0.0.1", 0))
+        tcp.settimeout(0.1)
+        udp.settimeout(0.1)
+        yield tcp, udp
 
 
 def none_left(mark: str) -> bool:
     """Whether all processes with this mark end; the kernel needs a moment for those that were killed."""
-    deadline = time.monotonic() + 60
-    while running(mark) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    return not running(mark)
+    return not wait_until_gone(f"sleep {mark}", 60)
 
 
 def folders(base: Path, name: str, mode: int = 0o777) -> Path:

@@ -13,16 +13,17 @@ import psutil
 import pytest
 
 from tests.integration.spy import write_spy
+from tests.integration.test_sweep import processes_of
 from tests.integration.walls.attacker import (
     GRADES,
     SECRET,
     STOOD,
     Attacker,
     folders,
+    listening,
     makes,
     mark_of,
     none_left,
-    running,
     staying_jvm,
     without_bubblewrap,
 )
@@ -112,12 +113,7 @@ def attack(attacker: Attacker, victim: int, tcp: int, udp: int) -> tuple[dict[st
 
 def test_attacks_on_everything_outside_a_run(attacker: Attacker) -> None:
     host = socket.gethostname()
-    with (
-        socket.create_server(("127.0.0.1", 0)) as tcp,
-        socket.socket(type=socket.SOCK_DGRAM) as udp,
-        attacker.popen("sleep", "600") as victim,
-    ):
-        udp.bind(("127.0.0.1", 0))
+    with listening() as (tcp, udp), attacker.popen("sleep", "600") as victim:
         before = psutil.Process(victim.pid).as_dict(["nice", "cpu_affinity"])
         try:
             refused, stood, code = attack(attacker, victim.pid, tcp.getsockname()[1], udp.getsockname()[1])
@@ -237,7 +233,7 @@ def test_a_jvm_that_stays_has_the_same_walls(
             started = runtime.exec(daemon)
         # It is there, so what follows shows that it ends.
         assert started.isAlive()
-        assert running(mark)
+        assert processes_of(f"sleep {mark}")
     if "lifetime" not in open_:
         assert none_left(mark)
 
