@@ -2,73 +2,50 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
 
-from tests.conftest import RunCli, spec
+from tests.conftest import SPECS, RunCli
 from tests.stores import record_ids, table_rows
 from tla2py.store.store import Store
-
-FIELDS = spec("unread/Fields")
-# From the tests of TLC: operators without arguments as parts of others.
-PARTS = spec("unread/Parts")
-# Columns count in tabs of eight for SANY.
-TABS = "---- MODULE Tabs ----\nVARIABLE x\nInit ==\n\t/\\ \\/ FALSE\n           \\/ x =\n\t\t1\nNext == UNCHANGED x\nOne == x = 1\nSpec == Init /\\ [][Next]_x\n====\n"
-# From the models of Farsite: what follows a comment stands to the right of the list above it.
-LED = spec("unread/Led")
-# The grammar takes what stands to the right of a list for a part of it.
-UNREAD = spec("unread/Unread")
-BASE = "---- MODULE Base ----\nEXTENDS Naturals\nCONSTANTS N, Other\nVARIABLE x\n====\n"
-INNER = "---- MODULE Inner ----\nEXTENDS Naturals\nVARIABLE y\nBelow(n) == y < n\n====\n"
-SWEEP = """\
-module = "Unread.tla"
-[model]
-specification = "Spec"
-invariants = ["Small"]
-check_deadlock = false
-[constants]
-N = 3
-Other = 1
-[expect]
-verdict = "violated"
-"""
 
 
 @pytest.fixture
 def unread(tmp_path: Path) -> Path:
-    """A module that only SANY reads, the modules that it needs, and a sweep file beside it."""
-    for name, text in (("Unread.tla", UNREAD), ("Base.tla", BASE), ("Inner.tla", INNER), ("s.toml", SWEEP)):
-        (tmp_path / name).write_text(text)
+    """A module that only SANY reads: the grammar takes what stands to the right of a list for a part of it."""
+    shutil.copytree(SPECS / "unread", tmp_path, dirs_exist_ok=True)
     return tmp_path / "Unread.tla"
 
 
-def test_what_the_grammar_lacks_is_read(run_cli: RunCli, tmp_path: Path) -> None:
-    for name, text in (("Fields", FIELDS), ("Parts", PARTS), ("Tabs", TABS), ("Led", LED)):
-        (tmp_path / f"{name}.tla").write_text(text)
+SMALL = [{"kind": "invariant", "name": "Small"}]
+
+
+@pytest.mark.usefixtures("unread")
+def test_what_the_grammar_lacks_is_read(run_cli: RunCli) -> None:
     ended = run_cli("check", "Fields.tla", "--invariant", "Typed", "--invariant", "Small", "--json")
     found = ended.json
-    assert (ended.code, found["violated"], ended.stderr) == (
-        1, [{"kind": "invariant", "name": "Small"}], ""
-    )  # fmt: skip
+    assert (ended.code, found["violated"], ended.stderr) == (1, SMALL, "")
     last = found["traces"][0]["states"][-1]["state"]["r"]
     assert (last["Nat"], last["BOOLEAN"], last["TRUE"]) == ({"#bigint": "6"}, True, {"#bigint": "3"})
     assert found["depth"] == 3
+    # From the tests of TLC: operators without arguments as parts of others.
     assert run_cli("check", "Parts.tla", code=0).stderr == ""
+    # Columns count in tabs of eight for SANY.
     ended = run_cli("check", "Tabs.tla", "--invariant", "One", "--json")
     assert (ended.code, ended.json["distinct"], ended.stderr) == (0, 1, "")
     declared = run_cli("inspect", "Tabs.tla", "--json").json["operators"]
-    assert [(each["name"], each["line"], each["column"]) for each in declared] == [
-        ("Init", 3, 1), ("Next", 7, 1), ("One", 8, 1), ("Spec", 9, 1)
-    ]  # fmt: skip
+    places = [(each["name"], each["line"], each["column"]) for each in declared]
+    assert places == [("Init", 3, 1), ("Next", 7, 1), ("One", 8, 1), ("Spec", 9, 1)]
+    # From the models of Farsite: what follows a comment stands to the right of the list above it.
     asked = ("check", "Led.tla", "--specification", "Spec", "--no-deadlock", "--invariant", "Small")
     ended = run_cli(*asked, "--json")
     assert (ended.code, ended.json["trace_length"], ended.stderr) == (1, 3, "")
     declared = run_cli("inspect", "Led.tla", "--json").json["operators"]
-    assert [(each["name"], each["line"], each["column"], each["arity"]) for each in declared] == [
-        ("Init", 4, 8, 0), ("Next", 6, 8, 0), ("Below", 9, 8, 2), ("Small", 12, 8, 0),
-        ("Spec", 13, 8, 0),
-    ]  # fmt: skip
+    found = [(each["name"], each["line"], each["column"], each["arity"]) for each in declared]
+    first = [("Init", 4, 8, 0), ("Next", 6, 8, 0), ("Below", 9, 8, 2)]
+    assert found == [*first, ("Small", 12, 8, 0), ("Spec", 13, 8, 0)]
 
 
 def test_sany_says_what_is_declared(run_cli: RunCli, unread: Path) -> None:
@@ -77,26 +54,21 @@ def test_sany_says_what_is_declared(run_cli: RunCli, unread: Path) -> None:
     assert "Unread.tla:5:9: only SANY can read module Unread, not tla2py" in ended.stderr
     levels = {each["name"]: (each["level"], each["arity"], each["line"]) for each in found["operators"]}
     assert levels["Part!Below"] == ("state", 1, 8)
-    del levels["Part!Below"]
     # Those of the standard modules that the instance brings are left out here.
     own = {name: levels[name] for name in levels if "!" not in name}
     assert own == {
         "Init": ("state", 0, 3), "Next": ("action", 0, 5), "Spec": ("temporal", 0, 9),
         "Small": ("state", 0, 12), "Live": ("temporal", 0, 14), "Aside": ("constant", 0, 15),
     }  # fmt: skip
-    assert [(each["name"], each["needs_value"]) for each in found["constants"]] == [
-        ("N", True), ("Other", True)
-    ]  # fmt: skip
+    needed = [(each["name"], each["needs_value"]) for each in found["constants"]]
+    assert needed == [("N", True), ("Other", True)]
 
 
 def test_tlc_runs_what_only_sany_reads(run_cli: RunCli, unread: Path) -> None:
     model = ("--specification", "Spec", "--no-deadlock", "-c", "N=3", "-c", "Other=1")
     checked = ("check", "Unread.tla", *model)
-    ended = run_cli(*checked, "--invariant", "Small", "--json")
-    found = ended.json
-    assert (ended.code, found["violated"], found["trace_length"]) == (
-        1, [{"kind": "invariant", "name": "Small"}], 3
-    )  # fmt: skip
+    ended = run_cli(*checked, "--invariant", "Small", "--json", code=1)
+    assert (ended.json["violated"], ended.json["trace_length"]) == (SMALL, 3)
     assert "Unread.tla:5:9: note[unread-module] only SANY can read module Unread" in ended.stderr
     # What SANY says is known: levels, arities, names.
     assert run_cli(*checked, "--invariant", "Live").error.code == "invariant-level"
@@ -106,10 +78,10 @@ def test_tlc_runs_what_only_sany_reads(run_cli: RunCli, unread: Path) -> None:
     # A further question about the trace has no answer; a mistake stays one, with the place that tla2py knows.
     assert run_cli("sweep", "s.toml", "--executor", "local").code == 0
     assert run_cli("trace", "runs/s", "1", "--verify").error.code == "not-confirmable"
-    unread.write_text(UNREAD.replace("x = 0", "x = = 0"))
-    assert run_cli(*checked).error.code == "module-syntax"
-    unread.write_text(UNREAD.replace("Part!Below", "Part!Bellow"))
-    assert run_cli(*checked).error.code == "module-syntax"
+    text = unread.read_text()
+    for old, new in (("x = 0", "x = = 0"), ("Part!Below", "Part!Bellow")):
+        unread.write_text(text.replace(old, new))
+        assert run_cli(*checked).error.code == "module-syntax", new
 
 
 def test_everything_that_is_read_counts(run_cli: RunCli, unread: Path) -> None:
@@ -121,10 +93,11 @@ def test_everything_that_is_read_counts(run_cli: RunCli, unread: Path) -> None:
         names = [name for name, _ in archive.record.modules]
     assert names == ["Unread.tla", "Base.tla", "Inner.tla"]
     assert run_cli(*gate, "--no-trust").code == 0
-    for path, old, new in (("Inner.tla", "y < n", "y < n + 0"), ("Unread.tla", "Aside == 1", "Aside == 2")):
-        text = (unread.parent / path).read_text()
-        (unread.parent / path).write_text(text.replace(old, new))
+    for name, old, new in (("Inner.tla", "y < n", "y < n + 0"), ("Unread.tla", "Aside == 1", "Aside == 2")):
+        path = unread.with_name(name)
+        text = path.read_text()
+        path.write_text(text.replace(old, new))
         assert "has changed" in run_cli(*gate, code=1).stdout
-        (unread.parent / path).write_text(text)
+        path.write_text(text)
     assert run_cli(*gate).code == 0
     assert len(table_rows(store, "runs")) == 1

@@ -1,0 +1,5 @@
+---- MODULE Base ----
+EXTENDS Naturals
+CONSTANTS N, Other
+VARIABLE x
+====

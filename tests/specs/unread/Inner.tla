@@ -1,0 +1,5 @@
+---- MODULE Inner ----
+EXTENDS Naturals
+VARIABLE y
+Below(n) == y < n
+====
