@@ -16,10 +16,7 @@ def main(mistake: str) -> None:
     for line in sys.stdin:
         question = json.loads(line)
         if question["do"] == "hello":
-            if mistake == "old":
-                answer({"protocol": 0})
-            else:
-                answer({"protocol": 1})
+            answer({"protocol": int(mistake != "old")})
             continue
         if question["do"] == "reset":
             rms = dict.fromkeys(question["state"]["rmState"], "working")
@@ -47,6 +44,13 @@ def answer(content: object) -> None:
     sys.stdout.flush()
 
 
+WRONG = {
+    "name": {"state": {"tmstate": "committed"}},
+    "value": {"state": {"tmState": {"#set": 3}}},
+    "refuse": {"error": "no\x1b[31m"},
+}
+
+
 def blunder(mistake: str) -> bool:
     """Make the mistake; whether it was to answer."""
     if mistake == "die":
@@ -56,13 +60,9 @@ def blunder(mistake: str) -> bool:
         time.sleep(1000)
     elif mistake == "print":
         answer([])
-    elif mistake == "name":
-        answer({"state": {"tmstate": "committed"}})
-    elif mistake == "value":
-        answer({"state": {"tmState": {"#set": 3}}})
-    elif mistake == "refuse":
-        answer({"error": "no\x1b[31m"})
-    return mistake in ("name", "value", "refuse")
+    elif mistake in WRONG:
+        answer(WRONG[mistake])
+    return mistake in WRONG
 
 
 if __name__ == "__main__":

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import shutil
 import xml.etree.ElementTree as ET
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import NoReturn
 
@@ -14,12 +12,7 @@ import pytest
 from tests.command import Ended
 from tests.conftest import COUNTER, COUNTER_SWEEP, RunCli
 from tla2py.analysis.view import open_view
-from tla2py.execution.executor import Executor
-from tla2py.execution.listener import Listener
-from tla2py.execution.sweeps import SweepOptions, run_sweeps
 from tla2py.store.store import Store
-from tla2py.sweep.sweep import Sweep
-from tla2py.tlc.tools.toolchain import find_toolchain
 
 EXPECT = '[expect]\nverdict = "holds"\n'
 
@@ -57,7 +50,6 @@ class Folder:
         return [(row.point, row.run_id, row.verdict.value) for row in open_view(self.path / store).run_rows]
 
     def began(self, store: str) -> list[object]:
-        """When the run of each point began."""
         return list(open_view(self.path / store).arrow("runs")["started_at"].to_pylist())
 
     def verdicts(self, store: str) -> dict[int, str]:
@@ -154,28 +146,19 @@ def test_only_what_was_not_as_expected(folder: Folder) -> None:
     assert folder.verdicts("runs/sweep/limited") == {4: "violated"}
 
 
-class Interrupted(Listener):
-    """A user who presses Ctrl-C as the runs start."""
-
-    def executing(self, sweep: Sweep, missing: int, cached: int) -> NoReturn:
-        """Interrupt."""
-        raise KeyboardInterrupt
-
-
 def test_an_interrupted_point_counts_as_failed(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
     folder.small("x < 4")
     assert folder.run("sweep").code == 0
     assert "nothing failed" in folder.run("sweep", "--failed").stderr
-    monkeypatch.chdir(folder.path)
     folder.small("x < 5")
-    sweeps = SweepOptions(points="2").load([Path("sweep.toml")])
 
-    @contextmanager
-    def executors(_: object) -> Iterator[object]:
-        yield lambda: Executor(1)
+    def interrupt(*_: object) -> NoReturn:
+        """As a user who presses Ctrl-C when the runs start."""
+        raise KeyboardInterrupt
 
-    with pytest.raises(KeyboardInterrupt):
-        run_sweeps(sweeps, find_toolchain(None), executors, listener=Interrupted())  # type: ignore[arg-type]
+    with monkeypatch.context() as patch:
+        patch.setattr("tla2py.cli.progress.ConsoleListener.executing", interrupt)
+        folder.run("sweep", "--points", "2", code=130)
     failed = folder.run("sweep", "--failed")
     assert (failed.code, executed(failed)) == (0, "sweep: 1 run to execute")
     assert folder.verdicts("runs/sweep/limited") == {2: "holds"}

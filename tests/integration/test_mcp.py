@@ -59,7 +59,6 @@ def said(result: CallToolResult) -> str:
 
 
 async def called(client: Client, tool: str, /, **given: Any) -> dict[str, Any]:
-    """What a tool answers, in at most 4 kB."""
     result = await client.call_tool(tool, given)
     text = said(result)
     assert not result.is_error, text

@@ -91,7 +91,7 @@ def test_the_counts_of_a_first_execution_are_marked(run_cli: RunCli, line: Path)
 EXPRESSIONS_SWEEP = """\
 module = "Counter.tla"
 [model]
-invariants = ["Small", "x # 2", '''
+invariants = ["Small", "Small => x # 2", '''
    /\\ x >= 0
    /\\ x <= Max''']
 properties = ["<>(x = Max)", "[][x' >= x]_x"]
@@ -102,10 +102,10 @@ constraints = [[], ["x < 2"], ["x < 3", "Small"], "Small", "x \\\\in {0, 1}"]
 [tlc]
 find = "each"
 [expect]
-violates = ["x # 2", "Small"]
+violates = ["Small => x # 2", "Small"]
 [[expect.point]]
 match = { constraints = "x < 2" }
-violates = ["x # 2"]
+violates = ["Small => x # 2"]
 """
 
 
@@ -116,13 +116,13 @@ def test_a_sweep_shows_expressions_as_written(run_cli: RunCli, tiny_spec: Path, 
     runs = table_rows(tmp_path / "store", "runs")
     assert [row["constraints"] for row in runs] == ["", "x < 2", "x < 3, Small", "Small", "x \\in {0, 1}"]
     found = [{each["name"] for each in row["violated"]} for row in runs]
-    one, both = {"x # 2"}, {"Small", "x # 2"}
+    one, both = {"Small => x # 2"}, {"Small", "Small => x # 2"}
     assert [names & both for names in found] == [both, one, both, both, one]
     assert {row["name"] for row in table_rows(tmp_path / "store", "traces")} >= both
     # What a run checked, and what of it holds.
     law = open_view(tmp_path / "store").runs["held"][0]
     assert "/\\ x >= 0\n/\\ x <= Max" in law
-    assert "x # 2 is violated, 3 states" in run_cli("trace", "store", "1").stdout
+    assert "Small => x # 2 is violated, 3 states" in run_cli("trace", "store", "1").stdout
     # The config names definitions of the wrapper module, which plain TLC runs.
     run_cli("cfg", "sweep.toml", "-o", "points")
     (folder,) = (tmp_path / "points").glob("*3")
@@ -132,18 +132,11 @@ def test_a_sweep_shows_expressions_as_written(run_cli: RunCli, tiny_spec: Path, 
     config = (folder / "MC.cfg").read_text()
     assert "MC_constraint_1" in config
     assert "Small" in config
-
-
-def test_questions_about_traces_know_expressions(run_cli: RunCli, tiny_spec: Path, tmp_path: Path) -> None:
-    text = EXPRESSIONS_SWEEP.replace("[], ", "").replace('"x # 2"', '"Small => x # 2"')
-    (tmp_path / "sweep.toml").write_text(text)
-    run_cli("sweep", "sweep.toml", "--executor", "local", "-o", "store")
-    verified = run_cli("trace", "store", "1", "--verify")
+    # Questions about traces know them.
+    verified = run_cli("trace", "store", "2", "--verify")
     assert "confirmed: 3 states" in verified.stdout
     assert "Small => x # 2 violated in the last state" in verified.stdout
-    conjuncts = run_cli("trace", "store", "1", "--conjuncts")
-    assert "x # 2" in conjuncts.stdout
-    assert "in Small => x # 2 at" in conjuncts.stdout
+    assert "in Small => x # 2 at" in run_cli("trace", "store", "2", "--conjuncts").stdout
 
 
 def test_the_gate_locks_expressions(run_cli: RunCli, tiny_spec: Path, tmp_path: Path) -> None:

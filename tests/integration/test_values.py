@@ -140,7 +140,6 @@ def test_a_check_shows_what_is_printed(run_cli: RunCli, talk: Path) -> None:
 
 
 def test_a_check_shows_it_while_tlc_runs(talk: Path) -> None:
-    """The first value is there long before the last state."""
     talk.write_text(talk.read_text().replace("x' = x + 1", r"x' = x + 1 /\ (\A n \in 1..300000 : n + x > 0)"))
     argv = [sys.executable, "-m", "tla2py", "check", str(talk), "-c", "Max=20"]
     with subprocess.Popen(argv, stdout=subprocess.PIPE, env={**os.environ, "NO_COLOR": "1"}) as process:

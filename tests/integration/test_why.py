@@ -21,14 +21,12 @@ EVERY_JAR = pytest.mark.parametrize("jar", [None, *OTHERS])
 
 
 def asked(view: StoreView, point: int = 1, number: int = 1, jar: Path | None = None) -> Because:
-    """Why a counterexample violates what it does."""
     found = view.why(point, number, tla2tools=jar)
     assert bool(found.causes) is (found.reason is None)
     return found
 
 
 def tools(jar: Path | None) -> list[str | Path]:
-    """The option that names a jar."""
     return ["--tla2tools", jar] if jar is not None else []
 
 

@@ -102,7 +102,6 @@ def makes(host: Host, name: str, *arguments: str | int) -> bool:
 
 @contextmanager
 def listening() -> Iterator[tuple[socket.socket, socket.socket]]:
-    """A TCP server and a UDP socket on this machine."""
     with socket.create_server(("127.0.0.1", 0)) as tcp, socket.socket(type=socket.SOCK_DGRAM) as udp:
         udp.bind(("127.0.0.1", 0))
         tcp.settimeout(0.1)

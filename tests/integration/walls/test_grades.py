@@ -137,7 +137,6 @@ SYSTEMS: dict[str, tuple[dict[str, int], set[Wall]]] = {
 
 
 def executed(base: Path, *argv: str) -> Ended:
-    """What becomes of a run below a folder."""
     box = Sandbox(folder=base / "run")
     return execute_argv(argv, base / "run", base, timeout_seconds=60, memory_bytes=1 << 30, sandbox=box)
 
