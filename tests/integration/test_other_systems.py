@@ -90,8 +90,8 @@ def test_sweeps_are_the_same_and_say_once_that_no_wall_stands(
     assert run_cli(*asked, "here", code=1).stderr.count(NO_WALLS) == 0
     for name in ("sweep", "other"):
         store = tmp_path / "there" / name
-        assert lasting_rows(store, "runs") == lasting_rows(tmp_path / "here" / name, "runs")
-        assert lasting_rows(store, "states") == lasting_rows(tmp_path / "here" / name, "states")
+        for table in ("runs", "states"):
+            assert lasting_rows(store, table) == lasting_rows(tmp_path / "here" / name, table)
         assert all(row["peak_memory_bytes"] > 2**24 for row in table_rows(store, "runs"))
         opened = Store(store)
         for run_id in opened.recorded():
@@ -133,16 +133,10 @@ def test_a_kill_leaves_no_process_and_costs_only_the_runs_in_flight(
 
 
 def test_a_second_sweep_finds_a_lock(elsewhere: dict[str, str], run_cli: RunCli, tiny_sweep: Path) -> None:
-    holding = (
-        "import sys, time\nfrom tla2py.store.store import Store\nwith Store.create(sys.argv[1]).lock():\n"
-    )
-    holding += "    print(flush=True)\n    sys.stdin.read()\n"
-    with subprocess.Popen(
-        [sys.executable, "-c", holding, str(tiny_sweep.parent / "runs/sweep")],
-        env=command.environment(elsewhere),
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-    ) as holder:
+    holding = "import sys\nfrom tla2py.store.store import Store\n"
+    holding += "with Store.create(sys.argv[1]).lock():\n    print(flush=True)\n    sys.stdin.read()\n"
+    argv, pipe = [sys.executable, "-c", holding, str(tiny_sweep.parent / "runs/sweep")], subprocess.PIPE
+    with subprocess.Popen(argv, env=command.environment(elsewhere), stdin=pipe, stdout=pipe) as holder:
         assert holder.stdout is not None
         assert holder.stdout.readline()
         ended = run_cli("sweep", tiny_sweep, "--executor", "local", env=elsewhere)

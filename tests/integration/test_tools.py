@@ -120,6 +120,9 @@ class Tools:
         here: dict[str, str | None] = {**self.env, **none, **env}
         return self.run_cli(*args, cwd=self.folder / "project", env=here, prefix=prefix, code=code)
 
+    def path(self, *args: str, **env: str | None) -> str:
+        return self.run("tools", "path", *args, **env).stdout.strip()
+
     def refused(self, *args: str | Path, **env: str | None) -> Ended:
         """A command that has to be refused in two lines, and to leave nothing behind."""
         before = tree(self.cache) if self.cache.exists() else {}
@@ -138,24 +141,22 @@ def tools(run_cli: RunCli, server: Server, tmp_path: Path) -> Tools:
 
 
 def test_an_installed_release_is_used_where_it_is_named(tools: Tools) -> None:
-    ended = tools.run("tools", "install", "rolling")
+    ended = tools.run("tools", "install", "rolling", code=0)
     jar = tools.cache / "rolling" / "tla2tools.jar"
-    assert (ended.code, ended.stdout.strip()) == (0, str(jar)), ended.stderr
+    assert ended.stdout.strip() == str(jar)
     assert jar.read_bytes() == JAR
     assert f"rolling: {len(JAR) / 1e6:.1f} of {len(JAR) / 1e6:.1f} MB" in ended.stderr
     assert f"TLC 2.15, revision d5b5a7f, sha256 {SHA256}" in ended.stderr
     assert "use it with --tla2tools rolling" in ended.stderr
     # It is as new as the bundled one, and installed ones come first.
-    assert tools.run("tools", "path").stdout.strip() == str(jar)
-    assert tools.run("tools", "path", "1.8.0").stdout.strip() == str(jar)
-    assert tools.run("tools", "path", TLA2TOOLS_JAR="rolling").stdout.strip() == str(jar)
+    assert tools.path() == tools.path("1.8.0") == tools.path(TLA2TOOLS_JAR="rolling") == str(jar)
     assert "--force" in tools.run("tools", "install", "rolling", "--default", code=0).stderr
     # The newest TLC and the CommunityModules come together, and each once.
     assert tools.server.seen == [ROLLING, MODULES]
     assert "CommunityModules: 1 module with Java classes" in ended.stderr
     file = tools.folder / "project" / "tla2py.toml"
     assert file.read_text() == f'tla2tools = "rolling"\ntla2tools_sha256 = "{SHA256}"\n'
-    assert tools.run("tools", "path").stdout.strip() == str(jar)
+    assert tools.path() == str(jar)
     listed = tools.run("tools", "list", "--json").json
     (used,) = [jar for jar in listed["jars"] if jar["used"]]
     assert (used["name"], used["version"], used["sha256"]) == ("rolling", "2.15", SHA256)
@@ -165,25 +166,26 @@ def test_an_installed_release_is_used_where_it_is_named(tools: Tools) -> None:
     assert f"{file} names it" in tools.run("tools", "list").stdout
     # What is named nearer goes first.
     for name in (str(bundled_jar()), "bundled"):
-        assert tools.run("tools", "path", TLA2TOOLS_JAR=name).stdout.strip() == str(bundled_jar())
+        assert tools.path(TLA2TOOLS_JAR=name) == str(bundled_jar())
 
 
 def test_the_default_is_the_projects(tools: Tools) -> None:
     project = tools.folder / "project"
     (project / "models").mkdir(parents=True)
-    (tools.folder / "pyproject.toml").write_text('[tool.tla2py]\ntla2tools = "1.7.4"  # ours\n')
+    file = tools.folder / "pyproject.toml"
+    file.write_text('[tool.tla2py]\ntla2tools = "1.7.4"  # ours\n')
     ended = tools.run("tools", "path", code=2)
     assert ended.error.code == "jar-missing"
-    assert str(tools.folder / "pyproject.toml") in str(ended.error)
+    assert str(file) in str(ended.error)
     assert "tla2py tools install 1.7.4" in ended.hint
     assert "1.7.4" in tools.run("tools", "list").stdout
-    (tools.folder / "pyproject.toml").write_text('[tool.tla2py]\ntla2tools = "rolling"  # ours\n')
-    ended = tools.run("tools", "install")
-    assert (ended.code, Path(ended.stdout.strip())) == (0, tools.cache / "rolling" / "tla2tools.jar")
+    text = '[tool.tla2py]\ntla2tools = "rolling"  # ours\n'
+    file.write_text(text)
+    jar = tools.run("tools", "install", code=0).stdout.strip()
+    assert Path(jar) == tools.cache / "rolling" / "tla2tools.jar"
     assert tools.run("tools", "install", "rolling", "--default").code == 0
-    pinned = f'[tool.tla2py]\ntla2tools = "rolling"  # ours\ntla2tools_sha256 = "{SHA256}"\n'
-    assert (tools.folder / "pyproject.toml").read_text() == pinned
-    assert tools.run("tools", "path").stdout.strip().endswith("rolling/tla2tools.jar")
+    assert file.read_text() == f'{text}tla2tools_sha256 = "{SHA256}"\n'
+    assert tools.path() == jar
 
 
 def test_a_wrong_digest(tools: Tools) -> None:
@@ -252,7 +254,7 @@ def test_the_tags_of_the_project_are_names(tools: Tools, name: str) -> None:
     address = f"/tlaplus/tlaplus/releases/download/{name}/tla2tools.jar"
     tools.server.files = {address: JAR, MODULES: community_jar()}
     assert tools.run("tools", "install", name).code == 0
-    assert tools.run("tools", "path", name).stdout.strip() == tools.run("tools", "path").stdout.strip()
+    assert tools.path(name) == tools.path()
 
 
 def test_a_proxy_of_the_environment(tools: Tools) -> None:
@@ -323,22 +325,20 @@ def test_the_community_modules_are_a_folder_for_modules_named_in_a_sweep_file(to
         "---- MODULE Uses ----\nEXTENDS Naturals, SequencesExt\nASSUME Twice(2) = 4\n====\n"
     )
     (project / "sweep.toml").write_text('module = "Uses.tla"\nlibraries = ["community-modules"]\n')
-    without = tools.run("inspect", "Uses.tla")
-    assert (without.code, without.error.code) == (2, "module-missing")
-    assert "tla2py tools install rolling" in without.hint
+    without = tools.run("inspect", "Uses.tla", code=2)
+    assert (without.error.code, "tla2py tools install rolling" in without.hint) == ("module-missing", True)
     missing = tools.refused("cfg", "sweep.toml")
     assert missing.error.code == "not-installed"
     assert "tla2py tools install community-modules" in missing.hint
     assert tools.refused("inspect", "Uses.tla", "-L", "community-modules").errors == missing.errors
-    ended = tools.run("tools", "install", "community-modules")
+    ended = tools.run("tools", "install", "community-modules", code=0)
     folder = tools.cache / "community-modules" / "modules"
-    assert (ended.code, ended.stdout.strip()) == (0, str(folder)), ended.stderr
+    assert ended.stdout.strip() == str(folder)
     assert sorted(file.name for file in folder.iterdir()) == ["SequencesExt.tla"]
     assert "CommunityModules: 1 module with Java classes, an official build, sha256" in ended.stderr
     assert not list(tools.folder.rglob("Outside.tla"))
-    assert tools.run("inspect", "Uses.tla").code == 0
-    assert tools.run("inspect", "Uses.tla", "-L", folder).code == 0
-    assert tools.run("cfg", "sweep.toml").code == 0
+    for asked in (("inspect", "Uses.tla"), ("inspect", "Uses.tla", "-L", folder), ("cfg", "sweep.toml")):
+        assert tools.run(*asked).code == 0, asked
     # What init writes is not the path on this machine.
     written = tools.run("init", "Uses.tla", "-L", "community-modules").stdout
     assert 'libraries = ["community-modules"]' in written
