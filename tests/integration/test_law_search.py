@@ -3,37 +3,25 @@
 from __future__ import annotations
 
 import re
+import shutil
 from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
-from tests.conftest import RunCli, spec
+from tests.conftest import SPECS, RunCli, spec
 from tla2py.analysis.view import open_view
 from tla2py.store.store import Store
 
 # Small is violated where Max > Least, and deadlock is always checked.
 MODULE = spec("laws/Count")
-SWEEP = """\
-module = "Count.tla"
-[model]
-specification = "Spec"
-invariants = ["Small"]
-[parameters]
-Max = { from = 1, to = 6 }
-Least = { from = 1, to = 5 }
-Step = [1, 2]
-[tlc]
-memory = "256MiB"
-"""
+SWEEP = (SPECS / "laws/sweep.toml").read_text()
 
 
 @pytest.fixture
 def sweep(tmp_path: Path) -> Path:
-    (tmp_path / "Count.tla").write_text(MODULE)
-    file = tmp_path / "sweep.toml"
-    file.write_text(SWEEP)
-    return file
+    shutil.copytree(SPECS / "laws", tmp_path, dirs_exist_ok=True)
+    return tmp_path / "sweep.toml"
 
 
 def chosen(store: Path) -> Mapping[int, str | None]:

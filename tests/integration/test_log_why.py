@@ -51,18 +51,7 @@ def test_the_first_conjunct_that_is_false(run_cli: RunCli, tmp_path: Path) -> No
 
 
 DOOR = spec("logs/why/Door")
-LOG_MUTANTS_SWEEP = """\
-module = "Door.tla"
-[model]
-specification = "Spec"
-[logs]
-files = ["*.ndjson"]
-mutate = 20
-[logs.map]
-ignore = ["at"]
-[tlc]
-memory = "256MiB"
-"""
+LOG_MUTANTS_SWEEP = (SPECS / "logs/why/door.toml").read_text()
 OPEN = '{"action": "Open", "state": {"open": true}, "at": 1}\n'
 CLOSE = '{"action": "Close", "state": {"open": false}, "at": 2}\n'
 

@@ -9,22 +9,14 @@ from typing import Any
 import pytest
 
 from tests.command import tool
-from tests.conftest import RunCli, spec
+from tests.conftest import SPECS, RunCli, spec
 from tests.stores import table_rows
 from tla2py.tlc.tools.java import find_java
 from tla2py.tlc.tools.toolchain import find_jar
 
 # A clock: each change of it is noticed by another check, or by none.
 CLOCK = spec("Clock")
-SWEEP = """\
-module = "Clock.tla"
-[model]
-invariants = ["Small", "Still"]
-[parameters]
-N = [1, 2, 5]
-[tlc]
-memory = "256MiB"
-"""
+SWEEP = (SPECS / "clock.toml").read_text()
 # Mutants with their statuses, what notices them, and at which point.
 GIVEN: list[tuple[tuple[int, int, str, str], str, list[str], int | None]] = [
     ((6, 13, "0", "1"), "survived", [], None),

@@ -10,39 +10,18 @@ from typing import Any
 
 import pytest
 
-from tests.conftest import RunCli, spec
+from tests.conftest import SPECS, RunCli, spec
 from tests.stores import table_rows
 
 TWO_PHASE = Path(__file__).parents[2] / "specs" / "two_phase" / "TwoPhase.tla"
+GOOD = (SPECS / "observed/good.ndjson").read_text()
+SWEEP = (SPECS / "observed/sweep.toml").read_text()
 CONFIG = """\
 CONSTANT RM = {rm1, rm2}
 SPECIFICATION Spec
 INVARIANTS TypeOK Consistent
 """
-GOOD = """\
-{"action": "Init", "state": {"tmState": "init", "rmState": {"rm1": "working"}}}
-{"action": "RMPrepare", "args": {"r": "rm1"}, "state": {"rmState": {"rm1": "prepared"}}}
-
-{"action": "RMPrepare", "args": {"r": "rm2"}}
-{"action": "TMRcvPrepared", "args": {"r": "rm1"}}
-{"action": "TMRcvPrepared", "args": {"r": "rm2"}}
-{"action": "TMCommit", "state": {"tmState": "committed"}}
-{"action": "RMRcvCommitMsg", "args": {"r": "rm2"}, "pid": 7}
-"""
 VOTE = '"TMRcvPrepared", "args": {"r": "%s"}'
-SWEEP = """\
-module = "TwoPhase.tla"
-config = "TwoPhase.cfg"
-[logs]
-files = ["run/", "*.ndjson"]
-unobserved = { steps = 1, actions = ["RMPrepare"] }
-[logs.map]
-action = "event.name"
-actions = { prepare = "RMPrepare", commit = "TMCommit" }
-args = { r = "event.rm" }
-drop = { level = ["debug"] }
-clock = "time"
-"""
 
 
 def specification(folder: Path) -> Path:

@@ -14,7 +14,7 @@ import pytest
 import tla2py
 from tests import command
 from tests.command import Ended
-from tests.conftest import RunCli, spec
+from tests.conftest import SPECS, RunCli, spec
 from tests.stores import loose_records
 from tla2py.analysis.points import disabled_actions
 from tla2py.model.finding import Finding
@@ -22,20 +22,7 @@ from tla2py.store.store import Store
 
 # Antecedents in every place that the layout of TLA+ makes delicate, tabs included. What no reachable state satisfies says 9.
 MAIL = spec("vacuity/Mail")
-SWEEP = """\
-module = "Mail.tla"
-[model]
-invariants = ["Lists", "Nested", "Called", "Quantified", "Elsewhere"]
-properties = ["Ends", "Then", "Steps"]
-check_deadlock = false
-[parameters]
-N = [2, 3]
-[constants]
-Strong = false
-[tlc]
-memory = "512MiB"
-vacuity = true
-"""
+SWEEP = (SPECS / "vacuity/sweep.toml").read_text()
 
 
 # One point with few checks, for what does not depend on them.
@@ -43,22 +30,15 @@ SMALL = re.sub(r"\[(\"\w+\").*\]", r"[\1]", SWEEP).replace("[2, 3]", "[3]")
 UNASKED = SMALL.replace("vacuity = true\n", "")
 
 
-def write_mail(folder: Path) -> Path:
-    (folder / "Mail.tla").write_text(MAIL)
-    (folder / "Box.tla").write_text(spec("vacuity/Box"))
-    (folder / "sweep.toml").write_text(SWEEP)
-    return folder
-
-
 @pytest.fixture
 def mail(tmp_path: Path) -> Path:
-    return write_mail(tmp_path)
+    return shutil.copytree(SPECS / "vacuity", tmp_path / "mail")
 
 
 @pytest.fixture(scope="module")
 def probed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The module and a store of its sweep, which tests copy before they change it."""
-    folder = write_mail(tmp_path_factory.mktemp("mail"))
+    folder = shutil.copytree(SPECS / "vacuity", tmp_path_factory.mktemp("mail") / "mail")
     command.run("sweep", "sweep.toml", "--executor", "local", "-o", "store", cwd=folder, code=0)
     return folder
 
@@ -190,28 +170,12 @@ def test_an_interrupt_says_how_many_probes_are_left(tmp_path: Path, run_cli: Run
     assert (again.code, again.executed, again.cached) == (0, 2, 2)
 
 
-COVERAGE_SWEEP = """\
-module = "Steps.tla"
-[model]
-check_deadlock = false
-invariants = ["Natural"]
-[parameters]
-Max = [1, 2, 3]
-[tlc]
-memory = "256MiB"
-coverage = true
-"""
-
-
-def test_actions_that_never_fired_are_named(tmp_path: Path, run_cli: RunCli) -> None:
-    (tmp_path / "Steps.tla").write_text(spec("vacuity/Steps"))
-    (tmp_path / "sweep.toml").write_text(COVERAGE_SWEEP)
-    ended = run(tmp_path, run_cli)
-    assert ended.code == 0
+def test_actions_that_never_fired_are_named(mail: Path, run_cli: RunCli) -> None:
+    ended = run_cli("sweep", "steps.toml", "--executor", "local", "-o", "store", cwd=mail, code=0)
     said = [line.strip() for line in ended.stdout.partition("Actions that never fired")[2].splitlines()]
     assert said[1:3] == ["Never  Steps:8  at any point", "Jump  Steps:7  at points 1, 2"]
     # Either fires as Either(0), if not as Either(100).
     assert "Either" not in ended.stdout
-    view = tla2py.open_store(tmp_path / "store")
+    view = tla2py.open_store(mail / "store")
     told = [(one.name, one.disabled, one.never_enabled) for one in disabled_actions(view)]
     assert told == [("Never", (1, 2, 3), True), ("Jump", (1, 2), False)]

@@ -11,36 +11,18 @@ from pathlib import Path
 import pytest
 
 from tests.command import tool
-from tests.conftest import RunCli, spec
+from tests.conftest import SPECS, RunCli, spec
 from tests.stores import lasting_tables, table_rows
 from tla2py.model.model import Config, Model
 from tla2py.tlc.config.wrapper import build_config
 from tla2py.tlc.tools.java import find_java
 
-SWEEP = """\
-module = "Trace.tla"
-[model]
-specification = "Spec"
-check_deadlock = false
-[logs]
-files = ["logs/*.ndjson"]
-[parameters]
-Wrong = [false, true]
-[tlc]
-memory = "256MiB"
-"""
-LINES = '{"n": 1}\n{"n": 2}\n{"n": 3}\n'
-
 
 @pytest.mark.core
 def test_a_log_is_a_point(run_cli: RunCli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     # It has what it needs of the CommunityModules, which the bundled TLC is too old for.
-    (tmp_path / "Trace.tla").write_text(spec("logs/counting/Trace"))
-    (tmp_path / "logs").mkdir()
-    for name in ("b", "a"):
-        (tmp_path / f"logs/{name}.ndjson").write_text(LINES)
+    shutil.copytree(SPECS / "logs/counting", tmp_path, dirs_exist_ok=True)
     sweep = tmp_path / "sweep.toml"
-    sweep.write_text(SWEEP)
     built: list[Model] = []
 
     def counted(model: Model, where: Callable[[str, str], str]) -> tuple[Config, str, str | None]:
@@ -59,7 +41,9 @@ def test_a_log_is_a_point(run_cli: RunCli, tmp_path: Path, monkeypatch: pytest.M
     assert [row["point"] for row in rows] == [1, 2, 3, 4]
     assert [{key: row.get(key) for key in found[0]} for row in rows] == found
     lines = table_rows(tmp_path / "store", "log_lines")
-    assert [line["text"] for line in lines if line["run_id"] == rows[0]["run_id"]] == LINES.splitlines()
+    log = tmp_path / "logs/a.ndjson"
+    texts = [line["text"] for line in lines if line["run_id"] == rows[0]["run_id"]]
+    assert texts == log.read_text().splitlines()
     # The table has only what the module prints, not what tla2py adds.
     assert {row["text"] for row in table_rows(tmp_path / "store", "prints")} <= {"0", "1", "2"}
     # The constraint that counts leaves out no state.
@@ -73,7 +57,7 @@ def test_a_log_is_a_point(run_cli: RunCli, tmp_path: Path, monkeypatch: pytest.M
     assert f"{tmp_path}/logs/a.ndjson:2" in shown.replace("\n", "")
     assert "2 of 4 logs explained" in shown
     # Another content, another run.
-    (tmp_path / "logs/a.ndjson").write_text(LINES[:-1])
+    log.write_text(log.read_text()[:-1])
     assert "2 runs to execute" in run_cli("validate", sweep, "-o", tmp_path / "store").stderr
 
 
