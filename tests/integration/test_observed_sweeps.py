@@ -125,19 +125,9 @@ def test_an_invariant_that_is_violated_on_the_way(run_cli: RunCli, tmp_path: Pat
     assert found == ("violated", ["Early"], 7, None)
 
 
-READING = r"""---- MODULE Reading ----
-EXTENDS Inner, Naturals
-VARIABLES x, l
-Init == x = 0 /\ l = 1
-Next == l <= Len(Lines) /\ x' = x + 1 /\ x' = Lines[l].n /\ l' = l + 1
-Spec == Init /\ [][Next]_<<x, l>>
-====
-"""
-
-
 def reading(folder: Path, read: str) -> list[str | Path]:
     """The arguments of a validation of three logs by a module that reads them."""
-    (folder / "Reading.tla").write_text(READING)
+    (folder / "Reading.tla").write_text(spec("observed/Reading"))
     (folder / "Inner.tla").write_text(spec("observed/Inner").replace("READ", read))
     (folder / "Reading.cfg").write_text("SPECIFICATION Spec\n")
     (folder / "config.ndjson").write_text('{"most": 9, "names": ["a", "b"]}\n')

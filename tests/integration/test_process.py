@@ -180,8 +180,7 @@ def test_an_error_in_one_sweep_keeps_what_the_others_have(tmp_path: Path, run_cl
         assert len(view.run_rows) == len(view.points) == points
 
 
-# Without its last disjunct the translation has no step after the end.
-ALGORITHM = spec("modules/Ends")
+# What the algorithm of Ends has; without its last disjunct the translation has no step after the end.
 ALONE = {"declaration": "", "statement": "n := 1", "end": ""}
 TWO = {"declaration": "process p \\in {4, 7}", "statement": "n := n + 1", "end": "end process"}
 STUCK = {**TWO, "statement": "await n = 0; n := 1"}
@@ -192,7 +191,7 @@ def test_only_a_termination_suggests_to_allow_deadlock(
     run_cli: RunCli, tmp_path: Path, parts: dict[str, str], ends: bool
 ) -> None:
     module = tmp_path / "Ends.tla"
-    module.write_text(ALGORITHM.format(**parts))
+    module.write_text(spec("modules/Ends").format(**parts))
     sweep = module.with_name("sweep.toml")
     sweep.write_text('module = "Ends.tla"\n')
     for ended in (run_cli("check", module), run_cli("sweep", sweep, "--executor", "local")):

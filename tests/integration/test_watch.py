@@ -8,7 +8,6 @@ import os
 import signal
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -29,7 +28,7 @@ LIBRARY = "---- MODULE Limit ----\nLimit == 3\n====\n"
 
 
 class Watching:
-    """A watching command, and the lines that it has printed."""
+    """A command that watches the module Counter."""
 
     def __init__(self, folder: Path, *arguments: str) -> None:
         command = (sys.executable, "-m", "tla2py", "check", "Counter.tla", "--watch", *arguments)
@@ -37,28 +36,15 @@ class Watching:
         self.process = subprocess.Popen(
             command, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
         )
-        self._lines: list[str] = []
-        self._more = threading.Condition()
-        self._reader = threading.Thread(target=self._read)
-        self._reader.start()
-
-    def _read(self) -> None:
-        assert self.process.stdout is not None
-        for line in self.process.stdout:
-            with self._more:
-                self._lines.append(line.rstrip("\n"))
-                self._more.notify()
 
     def until(self, wanted: str) -> list[str]:
-        """The lines up to the first that begins with a text; they are not returned again."""
-
-        def found() -> int | None:
-            return next((n for n, line in enumerate(self._lines, 1) if line.startswith(wanted)), None)
-
-        with self._more:
-            assert self._more.wait_for(found, timeout=60), self._lines
-            end = found()
-            lines, self._lines = self._lines[:end], self._lines[end:]
+        """The next lines, up to the first that begins with a text."""
+        assert self.process.stdout is not None
+        lines = list[str]()
+        while not lines or not lines[-1].startswith(wanted):
+            line = self.process.stdout.readline()
+            assert line, lines
+            lines.append(line.rstrip("\n"))
         return lines
 
     def started_java(self) -> list[psutil.Process]:
@@ -82,7 +68,6 @@ class Watching:
     def close(self) -> None:
         with self.process:
             self.process.kill()
-            self._reader.join()
 
 
 @pytest.fixture
