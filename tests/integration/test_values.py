@@ -196,25 +196,21 @@ def test_a_postcondition_and_prints_are_reported(run_cli: RunCli, talk: Path, ne
         assert '<<"distinct", 3>>' in shown
 
 
-SWEEP = """module = "Parts.tla"
-[model]
-specification = "Spec"
-invariants = ["Low"]
-properties = [{}]
-check_deadlock = false
-[parameters]
-Broken = {broken}
-[tlc]
-find = "each"
-[expect]
-violates = ["Both", "Low"]
-"""
-
-
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     (tmp_path / "Parts.tla").write_text(spec("values/Parts"))
     return tmp_path
+
+
+def write(
+    file: Path, properties: str, found: str, invariants: str = "Low", broken: str = "step", find: str = "each"
+) -> None:
+    """A sweep file of Parts; names are separated by spaces."""
+    model = f"invariants = {invariants.split()}\nproperties = {properties.split()}\ncheck_deadlock = false\n"
+    values = [f'"{each}"' for each in broken.split()]
+    model += f'[parameters]\nBroken = {values}\n[tlc]\nfind = "{find}"\n[expect]\n'
+    text = f'module = "Parts.tla"\n[model]\nspecification = "Spec"\n{model}violates = {found.split()}\n'
+    file.write_text(text)
 
 
 def violated(folder: Path) -> list[list[str]]:
@@ -225,51 +221,46 @@ def violated(folder: Path) -> list[list[str]]:
 
 @pytest.mark.parametrize(
     ("properties", "broken"),
-    [
-        ('"Both"', ["step"]),
-        pytest.param('"Grows", "Both"', ["init", "state", "step"], marks=pytest.mark.long),
-    ],
+    [("Both", "step"), pytest.param("Grows Both", "init state step", marks=pytest.mark.long)],
 )
-def test_conjuncts_go_by_property(run_cli: RunCli, folder: Path, properties: str, broken: list[str]) -> None:
+def test_conjuncts_go_by_property(run_cli: RunCli, folder: Path, properties: str, broken: str) -> None:
     """With one property there is nothing to choose from; of several each is checked alone. Then the search goes on."""
-    (folder / "s.toml").write_text(SWEEP.format(properties, broken=[f'"{each}"' for each in broken]))
+    write(folder / "s.toml", properties, "Both Low", broken=broken)
+    points = len(broken.split())
     run_cli("gate", "s.toml", "--executor", "local", "--junit", "junit.xml", cwd=folder, code=0)
     store = tla2py.open_store(folder / "runs" / "s")
     rows = store.arrow("runs").sort_by("point").to_pylist()
     found = [[violation["name"] for violation in row["violated"]] for row in rows]
-    assert found == [["Both", "Low"]] * len(broken)
+    assert found == [["Both", "Low"]] * points
     assert {trace["name"] for trace in store.arrow("traces").to_pylist()} == {"Both", "Low"}
-    assert violated(folder) == [["invariant Low", "property Both"]] * len(broken)
-    verified = run_cli("trace", "runs/s", "--verify", cwd=folder)
-    assert (verified.code, verified.stdout.count("confirmed")) == (0, 2 * len(broken)), verified
+    assert violated(folder) == [["invariant Low", "property Both"]] * points
+    verified = run_cli("trace", "runs/s", "--verify", cwd=folder, code=0)
+    assert verified.stdout.count("confirmed") == 2 * points
 
 
 @pytest.mark.parametrize("find", ["each", "first"])
 def test_a_named_conjunct_goes_by_its_property(run_cli: RunCli, folder: Path, find: str) -> None:
     """Though it is an invariant of its own too, and others are violated besides."""
-    text = SWEEP.format('"Grows", "Named", "Both"', broken=['"step"']).replace('"each"', f'"{find}"')
     if find == "first":
-        text = text.replace('invariants = ["Low"]\n', "").replace('"Grows", ', "").replace(', "Both"]', "]")
-        text = text.replace('violates = ["Both", "Low"]', 'violates = ["Named"]')
+        write(folder / "s.toml", "Named", "Named", invariants="", find=find)
     else:
-        text = text.replace('violates = ["Both", "Low"]', 'violates = ["Both", "Named", "Low"]')
-    (folder / "s.toml").write_text(text)
+        write(folder / "s.toml", "Grows Named Both", "Both Named Low")
     run_cli("gate", "s.toml", "--executor", "local", "--junit", "junit.xml", cwd=folder, code=0)
     [found] = violated(folder)
     assert {*found} == {"property Named"} | ({"property Both", "invariant Low"} if find == "each" else set())
 
 
 def test_a_property_of_every_state_is_confirmed_as_one(run_cli: RunCli, folder: Path) -> None:
-    text = SWEEP.format('"Always"', broken=['"step"']).replace('"Both", ', '"Always", ')
-    (folder / "s.toml").write_text(text)
+    write(folder / "s.toml", "Always", "Always Low")
     run_cli("gate", "s.toml", "--executor", "local", cwd=folder, code=0)
     assert run_cli("trace", "runs/s", "--verify", cwd=folder, code=0).stdout.count("confirmed") == 2
 
 
 def test_nothing_is_said_of_what_a_search_that_ended_left_open(run_cli: RunCli, folder: Path) -> None:
     """An Assert cannot be left out of a config, so that the search for each violation ends with it."""
-    text = SWEEP.format("", broken=['"step"']).replace('"Low"', '"Stops", "Low"', 1)
-    (folder / "s.toml").write_text(text[: text.index("[expect]")] + '[expect]\nverdict = "holds"\n')
+    write(folder / "s.toml", "", "", invariants="Stops Low")
+    text = (folder / "s.toml").read_text().replace("violates = []", 'verdict = "holds"')
+    (folder / "s.toml").write_text(text)
     run_cli("gate", "s.toml", "--executor", "local", "--junit", "junit.xml", cwd=folder, code=1)
     [failure] = ET.parse(folder / "junit.xml").findall(".//testcase/*")
     assert "no answer on invariant Low" in str(failure.text)
@@ -277,9 +268,8 @@ def test_nothing_is_said_of_what_a_search_that_ended_left_open(run_cli: RunCli, 
 
 def test_the_table_of_several_sweeps_says_what_is_open(run_cli: RunCli, folder: Path) -> None:
     """Where the first violation ended the search, of what else was checked nobody knows."""
-    text = SWEEP.format("", broken=['"none"']).replace('"Low"', '"Low", "Fine"', 1)
-    (folder / "all.toml").write_text(text.replace('["Both", "Low"]', '["Low"]'))
-    (folder / "one.toml").write_text(text.replace('"each"', '"first"').replace('["Both", "Low"]', '["Low"]'))
+    for name, find in (("all", "each"), ("one", "first")):
+        write(folder / f"{name}.toml", "", "Low", invariants="Low Fine", broken="none", find=find)
     ended = run_cli("sweep", "all.toml", "one.toml", "--executor", "local", cwd=folder, code=0)
     fine = [line.split()[-4:] for line in ended.stdout.splitlines() if "Fine" in line]
     assert [("holds" in line, "undecided" in line) for line in fine] == [(True, False), (False, True)], ended
