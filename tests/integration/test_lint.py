@@ -199,8 +199,7 @@ def test_where_the_module_of_a_config_may_be(run_cli: RunCli, box: Path) -> None
 
 @pytest.mark.parametrize("before", ["", CONFIG, CONFIG + "CONSTANT\n"])
 def test_a_misspelt_keyword_gets_the_right_one(run_cli: RunCli, box: Path, before: str) -> None:
-    text = f"{before}INVARIANTZ Bound\n"
-    (box / "Box.cfg").write_text(text)
+    (box / "Box.cfg").write_text(f"{before}INVARIANTZ Bound\n")
     done = run_cli("lint", "Box.cfg", cwd=box, code=1)
     assert "did you mean INVARIANT?" in done.stdout
     # A mistake in the syntax comes with its line.

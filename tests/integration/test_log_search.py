@@ -10,8 +10,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from tests.conftest import RunCli
-from tests.conftest import spec as text_of
+from tests.conftest import SPECS, RunCli
 
 pytestmark = pytest.mark.long
 
@@ -79,7 +78,7 @@ def locking(pc: tuple[int, int]) -> Iterator[Step]:
                 yield Step(action, k, new, sum(new))
 
 
-SPECS = {
+SYSTEMS = {
     "Counting": Spec(
         "x",
         "x = 0",
@@ -151,19 +150,8 @@ ORDERS: dict[str, tuple[str, Callable[[Sequence[Entry]], list[int]]]] = {
         lambda log: [each for each in range(len(log)) if int(log[each]["t"]) % 3],
     ),
 }
-MODULE = text_of("logs/Search")
-SWEEP = """\
-module = "NAME.tla"
-[model]
-specification = "Spec"
-invariants = ["Good"]
-constraints = ["Exit"]
-[logs]
-files = ["*.ndjson"]
-search = "bfs"
-[tlc]
-memory = "256MiB"
-"""
+MODULE = (SPECS / "logs/Search.tla").read_text()
+SWEEP = (SPECS / "logs/Search.toml").read_text()
 # Of each form a third of the logs: all have branches that end early, in some an invariant that breaks, or an end of the
 # search, is what else stops TLC.
 FORMS = ("deadlock", "invariant", "exit")
@@ -238,9 +226,9 @@ def expected(
     return "violated", None if order == "Sorted" and alike > 1 else index + 1
 
 
-@pytest.mark.parametrize("name", SPECS)
+@pytest.mark.parametrize("name", SYSTEMS)
 def test_every_answer_is_that_of_a_search_by_hand(run_cli: RunCli, tmp_path: Path, name: str) -> None:
-    spec, choose = SPECS[name], random.Random(f"{name} 20261124")
+    spec, choose = SYSTEMS[name], random.Random(f"{name} 20261124")
     seen: list[str] = []
     for order, (text, chosen) in ORDERS.items():
         folder = tmp_path / order

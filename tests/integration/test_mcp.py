@@ -77,8 +77,7 @@ async def refused(client: Client, tool: str, /, **given: Any) -> str:
 @pytest.mark.core
 def test_from_a_module_to_why_it_breaks(root: Path) -> None:
     async def work(client: Client) -> None:
-        told = await called(client, "inspect", module="Counter.tla")
-        assert told["exit_code"] == 0
+        assert (await called(client, "inspect", module="Counter.tla"))["exit_code"] == 0
         model = {"constants": {"Procs": "{p1, p2}", "Max": "2", "Bound": "3"}, "invariants": ["Below"]}
         found = await called(client, "check", module="Counter.tla", deadlock=False, **model)
         assert found["meaning"].startswith("not as expected")
@@ -160,21 +159,18 @@ def test_what_a_call_may_read_and_write(root: Path, tmp_path: Path) -> None:
 @pytest.mark.systems
 def test_the_other_tools(root: Path) -> None:
     (root / "Spare.cfg").write_text("SPECIFICATION Spec\nINVARIANT Nothing\n")
-    log = root / "lease.jsonl"
-    log.write_text('{"now": 0}\n{"now": 1}\n')
+    (root / "lease.jsonl").write_text('{"now": 0}\n{"now": 1}\n')
 
     async def work(client: Client) -> None:
         assert (await called(client, "lint", files=["counter.toml"]))["exit_code"] == 0
         written = await called(client, "init", module="Lease.tla", sweep_file="lease.toml")
         assert written["exit_code"] == 0
         assert loads((root / "runs" / "lease.toml").read_text())["module"] == "../Lease.tla"
-        gated = await called(client, "gate", file="counter.toml", vacuity=False)
-        assert gated["exit_code"] in (0, 1)
+        assert (await called(client, "gate", file="counter.toml", vacuity=False))["exit_code"] in (0, 1)
         values = {"Term": "5", "Late": "0", "Grace": "0"}
         logged = await called(client, "validate", module="Lease.tla", logs=["lease.jsonl"], constants=values)
         assert logged["exit_code"] == 0
-        mutants = await called(client, "mutate", file="counter.toml", sample=3)
-        assert mutants["exit_code"] in (0, 1)
+        assert (await called(client, "mutate", file="counter.toml", sample=3))["exit_code"] in (0, 1)
         given = {"store": "runs/counter", "point": 1}
         tests = await called(client, "testgen", **given, cover="states")
         assert "actions" in json.dumps(tests["answer"])

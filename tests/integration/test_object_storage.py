@@ -182,8 +182,7 @@ def test_an_edited_table_is_made_again(address: str, tmp_path: Path) -> None:
         whole = source.read()
     view = tla2py.open_store(address)
     assert view.run_rows
-    edited = whole[:-9] + bytes(9)
-    store.storage.write({before: lambda sink: sink.write(edited)})
+    store.storage.write({before: lambda sink: sink.write(whole[:-9] + bytes(9))})
     # An open store keeps its copy.
     assert [file.read_bytes() for file in table_files(view.store, "runs")] == [whole]
     assert answers(tla2py.open_store(address)) == answers(view)

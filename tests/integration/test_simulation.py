@@ -120,8 +120,7 @@ def test_a_sweep_shows_expressions_as_written(run_cli: RunCli, tiny_spec: Path, 
     assert [names & both for names in found] == [both, one, both, both, one]
     assert {row["name"] for row in table_rows(tmp_path / "store", "traces")} >= both
     # What a run checked, and what of it holds.
-    law = open_view(tmp_path / "store").runs["held"][0]
-    assert "/\\ x >= 0\n/\\ x <= Max" in law
+    assert "/\\ x >= 0\n/\\ x <= Max" in open_view(tmp_path / "store").runs["held"][0]
     assert "Small => x # 2 is violated, 3 states" in run_cli("trace", "store", "1").stdout
     # The config names definitions of the wrapper module, which plain TLC runs.
     run_cli("cfg", "sweep.toml", "-o", "points")

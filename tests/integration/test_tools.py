@@ -170,8 +170,7 @@ def test_an_installed_release_is_used_where_it_is_named(tools: Tools) -> None:
 
 
 def test_the_default_is_the_projects(tools: Tools) -> None:
-    project = tools.folder / "project"
-    (project / "models").mkdir(parents=True)
+    (tools.folder / "project" / "models").mkdir(parents=True)
     file = tools.folder / "pyproject.toml"
     file.write_text('[tool.tla2py]\ntla2tools = "1.7.4"  # ours\n')
     ended = tools.run("tools", "path", code=2)

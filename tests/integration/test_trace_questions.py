@@ -14,16 +14,7 @@ from tla2py.errors import InputError
 from tla2py.replay.conjuncts import Conjuncts
 from tla2py.replay.successors import Enabledness
 
-LEASE = """\
-module = "Lease.tla"
-[model]
-specification = "Spec"
-invariants = ["Exclusive"]
-[constants]
-Term = "2"
-Late = "2"
-Grace = "1"
-"""
+LEASE = (SPECS / "lease.toml").read_text()
 
 
 @pytest.fixture(scope="module")

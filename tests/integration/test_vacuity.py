@@ -125,8 +125,7 @@ def test_a_first_lock_asks_and_an_accepted_finding_is_listed(mail: Path, run_cli
     # Later gates ask again.
     assert "\nvacuity = true\n" in (mail / "sweep.lock").read_text()
     (mail / "sweep.toml").write_text(UNASKED)
-    ended = run_cli(*gate, cwd=mail, code=1)
-    assert {problem.reason.value for problem in ended.problems} == {"finding"}
+    assert {each.reason.value for each in run_cli(*gate, cwd=mail, code=1).problems} == {"finding"}
     (mail / "sweep.lock").unlink()
     run_cli(*gate, "--record", cwd=mail, code=1)
 

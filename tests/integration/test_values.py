@@ -234,8 +234,8 @@ def test_conjuncts_go_by_property(run_cli: RunCli, folder: Path, properties: str
     assert found == [["Both", "Low"]] * points
     assert {trace["name"] for trace in store.arrow("traces").to_pylist()} == {"Both", "Low"}
     assert violated(folder) == [["invariant Low", "property Both"]] * points
-    verified = run_cli("trace", "runs/s", "--verify", cwd=folder, code=0)
-    assert verified.stdout.count("confirmed") == 2 * points
+    verified = run_cli("trace", "runs/s", "--verify", cwd=folder, code=0).stdout
+    assert verified.count("confirmed") == 2 * points
 
 
 @pytest.mark.parametrize("find", ["each", "first"])

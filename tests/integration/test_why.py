@@ -191,8 +191,7 @@ def test_readers_name_the_command_where_nothing_was_asked(tmp_path: Path, run_cl
     text = 'module = "Ring.tla"\n[constants]\nNodes = "{1, 2}"\nBroken = "\\"stop\\""\n'
     (tmp_path / "sweep.toml").write_text(text)
     assert run_cli("sweep", "sweep.toml", "--executor", "local", "--no-why", cwd=tmp_path).code == 1
-    store = tmp_path / "runs/sweep"
-    assert open_view(store).arrow("because").num_rows == 0
+    assert open_view(tmp_path / "runs/sweep").arrow("because").num_rows == 0
     gated = run_cli("gate", "sweep.toml", "--executor", "local", "--no-why", cwd=tmp_path)
     assert "why: tla2py trace runs/sweep 1 --why" in gated.stdout
     assert "because Reset is not enabled" in run_cli("gate", "sweep.toml", cwd=tmp_path).stdout

@@ -167,7 +167,6 @@ def test_inside_another_bubblewrap() -> None:
     spaces = ("--unshare-user", "--unshare-pid")
     outer = ("bwrap", "--dev-bind", "/", "/", *spaces, "--ro-bind", "/proc", "/proc")
     inside = outer if walls().by == "bubblewrap" else ()
-    done = tool(*inside, sys.executable, "-c", STOOD, check=True)
-    found = json.loads(done.stdout)
+    found = json.loads(tool(*inside, sys.executable, "-c", STOOD, check=True).stdout)
     missing = {"bubblewrap": walls().missing, "kernel": sandbox._kernel_walls().missing}
     assert found["missing"] == [*missing[found["by"]]]
