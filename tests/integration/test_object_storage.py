@@ -419,10 +419,9 @@ def test_a_server_that_goes_away(tmp_path: Path) -> None:
     assert refusal(lambda: store.write_record(run)).code == "store-unreachable"
 
 
-def test_addresses(tmp_path: Path) -> None:
+def test_addresses() -> None:
     assert below("runs", "mine") == Path("runs/mine")
     assert below("file:///data", "mine") == Path("/data/mine")
     assert below("s3://bucket/runs/?scheme=http", "mine") == "s3://bucket/runs/mine?scheme=http"
     # ``Path`` drops one of the slashes.
     assert Store(Path("s3://bucket/runs")).path == "s3://bucket/runs"
-    shutil.rmtree(tmp_path)

@@ -202,14 +202,7 @@ def test_a_log_as_values(tmp_path: Path) -> None:
     assert write_log_module(Inputs(log=log), Config(), tmp_path) == ()
     for name in ("Json.tla", "IOUtils.tla"):
         shutil.copy(MODULES / name, tmp_path)
-    (tmp_path / "Uses.tla").write_text(
-        "---- MODULE Uses ----\nEXTENDS Json, IOUtils, Integers, Sequences\nVARIABLE x\n"
-        'Log == ndJsonDeserialize("a.json")\n'
-        "ASSUME Len(Log) = 2 /\\ Log[1].n + 3 = Log[2].n /\\ Log[1].q = <<TRUE, <<>>>>\n"
-        'ASSUME Log[1].f["a-b"] = 1 /\\ Log[1].f["IF"] = "x" /\\ Len(Log[1].s) = 5\n'
-        'ASSUME atoi("-120") = -120 /\\ "LC_ALL" \\in DOMAIN IOEnv\n'
-        "Init == x = 0\nNext == UNCHANGED x\n====\n"
-    )
+    (tmp_path / "Uses.tla").write_text(spec("observed/Uses"))
     (tmp_path / "Uses.cfg").write_text("INIT Init\nNEXT Next\n")
     tlc(tmp_path, "Uses")
 

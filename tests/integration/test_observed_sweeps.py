@@ -16,11 +16,7 @@ from tests.stores import table_rows
 TWO_PHASE = Path(__file__).parents[2] / "specs" / "two_phase" / "TwoPhase.tla"
 GOOD = (SPECS / "observed/good.ndjson").read_text()
 SWEEP = (SPECS / "observed/sweep.toml").read_text()
-CONFIG = """\
-CONSTANT RM = {rm1, rm2}
-SPECIFICATION Spec
-INVARIANTS TypeOK Consistent
-"""
+CONFIG = "CONSTANT RM = {rm1, rm2}\nSPECIFICATION Spec\nINVARIANTS TypeOK Consistent\n"
 VOTE = '"TMRcvPrepared", "args": {"r": "%s"}'
 
 
