@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import RunCli, spec
+from tests.conftest import SPECS, RunCli, spec
 from tests.integration.spy import java_class
 from tla2py.analysis.view import open_view
 from tla2py.gate.problem import Reason
@@ -32,20 +32,13 @@ def write(folder: Path, **modules: str) -> None:
 
 
 def test_chains_over_folders_with_instances_and_a_module_inside(run_cli: RunCli, tmp_path: Path) -> None:
-    write(tmp_path / "models", Whole=spec("modules/Whole"))
-    write(tmp_path / "middle", Middle="---- MODULE Middle ----\nEXTENDS Base\nStart == Zero\n====\n")
-    bound = "---- MODULE Bound ----\nEXTENDS Integers\nCONSTANT top\nVARIABLE value\nWithin == value =< top\n====\n"
-    write(tmp_path / "base", Base="---- MODULE Base ----\nEXTENDS Naturals\nZero == 0\n====\n", Bound=bound)
+    shutil.copytree(SPECS / "modules/chain", tmp_path, dirs_exist_ok=True)
     options = ("--invariant", "Low", "--no-deadlock")
     ended = run_cli("check", "models/Whole.tla", "-L", "middle", "-L", "base", *options, code=1)
     assert "Low is violated, 3 states" in ended.stdout
     ended = run_cli("check", "models/Whole.tla", "-L", "middle", *options)
     assert (ended.code, ended.refusal) == (2, ("module-missing", "middle/Middle.tla:2:9"))
     assert "Base" in ended.error.message
-    (tmp_path / "models/sweep.toml").write_text(
-        'module = "Whole.tla"\nlibraries = ["../middle", "../base"]\n'
-        '[model]\ninvariants = ["Low"]\n[substitutions]\nZero = "2 - 1"\n'
-    )
     ended = run_cli("sweep", "models/sweep.toml", "--executor", "local", "-o", "store")
     assert "violated: Low in 3" in ended.stdout, ended
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -72,15 +73,7 @@ def test_a_failing_expression_is_one_error(lease: StoreView, expression: str, co
 @pytest.fixture(scope="module")
 def parts(tmp_path_factory: pytest.TempPathFactory) -> StoreView:
     """A store of two invariants with conjuncts in several modules."""
-    return swept(
-        tmp_path_factory.mktemp("parts"),
-        Parts=spec("questions/Parts"),
-        PartsBase="---- MODULE PartsBase ----\nEXTENDS Naturals\nSmall(n) == n < 9\n====\n",
-        PartsBound="---- MODULE PartsBound ----\nEXTENDS Naturals\nCONSTANT bound\n"
-        "  Bound(n) == /\\ n >= 0\n              /\\ n < bound\n====\n",
-        sweep='module = "Parts.tla"\n[model]\nspecification = "Spec"\ncheck_deadlock = false\n'
-        'invariants = ["Safe", "Guarded", "Shaped"]\n[constants]\nLimit = "4"\n[tlc]\nfind = "each"\n',
-    )
+    return swept(shutil.copytree(SPECS / "questions/parts", tmp_path_factory.mktemp("store") / "parts"))
 
 
 LETTERS = {True: "T", False: "F", None: "-"}
@@ -233,14 +226,7 @@ def test_conjuncts_of_an_action_with_parameters(lease: StoreView, run_cli: RunCl
 @pytest.fixture(scope="module")
 def actions(tmp_path_factory: pytest.TempPathFactory) -> StoreView:
     """A store of actions with disjunctions, an instance and a guard beside all of them."""
-    return swept(
-        tmp_path_factory.mktemp("actions"),
-        Actions=spec("questions/Actions"),
-        ActionsBox="---- MODULE ActionsBox ----\nVARIABLE content\n"
-        "Put(it) == it \\notin content /\\ content' = content \\union {it}\n====\n",
-        sweep='module = "Actions.tla"\n[model]\nspecification = "Spec"\n'
-        'invariants = ["Small"]\ncheck_deadlock = false\n',
-    )
+    return swept(shutil.copytree(SPECS / "questions/actions", tmp_path_factory.mktemp("store") / "actions"))
 
 
 def test_the_binding_that_gets_furthest(actions: StoreView) -> None:

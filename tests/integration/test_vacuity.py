@@ -131,14 +131,7 @@ def test_a_first_lock_asks_and_an_accepted_finding_is_listed(mail: Path, run_cli
 
 
 def test_the_last_antecedent_ends_the_search(mail: Path, run_cli: RunCli) -> None:
-    (mail / "Count.tla").write_text(
-        "---- MODULE Count ----\nEXTENDS Naturals\nVARIABLE x\nInit == x = 0\nNext == x < 2000 /\\ x' = x + 1\n"
-        "Spec == Init /\\ [][Next]_x\nLow == x = 3 => x < 9\n====\n"
-    )
-    (mail / "sweep.toml").write_text(
-        'module = "Count.tla"\n[model]\ninvariants = ["Low"]\ncheck_deadlock = false\n[tlc]\nvacuity = true\n'
-    )
-    assert run(mail, run_cli).code == 0
+    run_cli("sweep", "count.toml", "--executor", "local", "-o", "store", cwd=mail, code=0)
     store = Store.open(mail / "store")
     assert store.findings().open == ()
     [point] = store.points()
@@ -147,25 +140,20 @@ def test_the_last_antecedent_ends_the_search(mail: Path, run_cli: RunCli) -> Non
         assert b"\n4 states generated" in archive.stdout(1).read()
 
 
-def test_an_interrupt_says_how_many_probes_are_left(tmp_path: Path, run_cli: RunCli) -> None:
-    (tmp_path / "Grid.tla").write_text(spec("vacuity/Grid"))
-    (tmp_path / "sweep.toml").write_text(
-        'module = "Grid.tla"\n[model]\ninvariants = ["Inside"]\ncheck_deadlock = false\n'
-        "[parameters]\nN = [400, 401]\n[tlc]\nvacuity = true\n"
-    )
-    asked = ("sweep", "sweep.toml", "--executor", "local", "-o", "store")
+def test_an_interrupt_says_how_many_probes_are_left(mail: Path, run_cli: RunCli) -> None:
+    asked = ("sweep", "grid.toml", "--executor", "local", "-o", "store")
     argv = [sys.executable, "-m", "tla2py", *asked]
-    with subprocess.Popen(argv, cwd=tmp_path, stderr=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(argv, cwd=mail, stderr=subprocess.PIPE, text=True) as process:
         assert process.stderr is not None
         for line in process.stderr:
-            if line.startswith("sweep vacuity: 2 runs to execute"):
+            if line.startswith("grid vacuity: 2 runs to execute"):
                 break
         # Each takes a second, as the points have, and JVMs start first.
         process.send_signal(signal.SIGINT)
         told = process.stderr.read().splitlines()
     assert process.returncode == 130
     assert told[-1] == "interrupted with 2 runs left; repeat the command to run them"
-    again = run_cli(*asked)
+    again = run_cli(*asked, cwd=mail)
     assert (again.code, again.executed, again.cached) == (0, 2, 2)
 
 

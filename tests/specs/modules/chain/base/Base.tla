@@ -1,0 +1,4 @@
+---- MODULE Base ----
+EXTENDS Naturals
+Zero == 0
+====

@@ -1,0 +1,6 @@
+---- MODULE Bound ----
+EXTENDS Integers
+CONSTANT top
+VARIABLE value
+Within == value =< top
+====

@@ -1,0 +1,4 @@
+---- MODULE Middle ----
+EXTENDS Base
+Start == Zero
+====

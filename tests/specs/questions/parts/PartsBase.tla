@@ -1,0 +1,4 @@
+---- MODULE PartsBase ----
+EXTENDS Naturals
+Small(n) == n < 9
+====

@@ -1,0 +1,6 @@
+---- MODULE PartsBound ----
+EXTENDS Naturals
+CONSTANT bound
+  Bound(n) == /\ n >= 0
+              /\ n < bound
+====
