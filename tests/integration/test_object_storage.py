@@ -20,7 +20,7 @@ from pyarrow import fs
 
 import tla2py
 from tests.conftest import COUNTER, RunCli
-from tests.integration.test_sweep import wait_until_gone
+from tests.integration.test_sweep import sweeping, wait_until_gone
 from tests.objects import Storage, serving
 from tests.raising import raises
 from tests.stores import TIMES, identities, record_ids
@@ -105,13 +105,9 @@ def test_a_kill_costs_runs_in_flight(storage: Storage, bucket: str, tmp_path: Pa
     (tmp_path / "sweep.toml").write_text(f'module = "Counter.tla"\n{parameters}[tlc]\nwarm = false\n')
     store, scratch = f"s3://{bucket}/killed", tmp_path / "scratch"
     scratch.mkdir()
-    command = ["sweep", str(tmp_path / "sweep.toml"), "--executor", "local", "-o", store]
-    argv, environment = [sys.executable, "-m", "tla2py", *command], {**os.environ, "TMPDIR": str(scratch)}
-    nowhere = subprocess.DEVNULL
-    process = subprocess.Popen(argv, env=environment, stdout=nowhere, stderr=nowhere)
-    deadline = time.monotonic() + 60
-    while not storage.objects(f"{bucket}/killed/records") and time.monotonic() < deadline:
-        time.sleep(0.02)
+    command = ["sweep", str(tmp_path / "sweep.toml"), "--executor", "local"]
+    argv = [sys.executable, "-m", "tla2py", *command]
+    process = sweeping(argv, store, os.environ | {"TMPDIR": str(scratch)})
     # A second writer arrives; the first is stopped meanwhile, because it might finish.
     process.send_signal(signal.SIGSTOP)
     busy = refusal(lambda: Store(store).lock().__enter__())
@@ -125,7 +121,7 @@ def test_a_kill_costs_runs_in_flight(storage: Storage, bucket: str, tmp_path: Pa
     for run_id in kept:
         with Store(store).archive(run_id) as archive:
             assert b"Model checking completed" in b"".join(archive.stdout(1))
-    rest = run_cli(*command, code=0)
+    rest = run_cli(*command, "-o", store, code=0)
     assert (rest.executed, rest.cached) == (6 - len(kept), len(kept))
     now = record_ids(store)
     assert kept.items() <= now.items()

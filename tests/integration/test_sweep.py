@@ -23,6 +23,7 @@ from tests.conftest import COUNTER, COUNTER_SWEEP, SPECS, RunCli, spec
 from tests.stores import TIMES as TIMES
 from tests.stores import damage_record, lasting_rows, loose_records, record_ids
 from tla2py.analysis.view import StoreView
+from tla2py.store.storage import Address
 from tla2py.store.store import Store
 from tla2py.view.explorer import store_data
 
@@ -48,10 +49,10 @@ def wait_until_gone(mark: str | Path, seconds: float = 15) -> list[str]:
     return left
 
 
-def sweeping(command: Sequence[str], store: Path, environment: Mapping[str, str]) -> subprocess.Popen[bytes]:
+def sweeping(command: Sequence[str], store: Address, env: Mapping[str, str]) -> subprocess.Popen[bytes]:
     """A process that sweeps into a store, as soon as it has recorded a run."""
     nowhere = subprocess.DEVNULL
-    process = subprocess.Popen([*command, "-o", store], env=environment, stdout=nowhere, stderr=nowhere)
+    process = subprocess.Popen([*command, "-o", store], env=env, stdout=nowhere, stderr=nowhere)
     deadline = time.monotonic() + 120
     while not record_ids(store) and time.monotonic() < deadline:
         time.sleep(0.02)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests import command
-from tests.conftest import JARS, RunCli, spec
+from tests.conftest import JARS, SPECS, RunCli, spec
 from tests.integration.test_trace_questions import LEASE
 from tests.stores import swept
 from tla2py.analysis.view import StoreView, open_view
@@ -143,9 +143,8 @@ def test_an_invariant_as_conjuncts_say(tmp_path: Path) -> None:
     assert dict(found.causes[0].values) == {name: int(value) for name, value in conjuncts.witness}
 
 
-def test_check_shows_the_nearest_cause(tmp_path: Path, run_cli: RunCli) -> None:
-    (tmp_path / "Ring.tla").write_text(spec("Ring"))
-    asked = ("check", tmp_path / "Ring.tla", "-c", "Nodes={1, 2}", "-c", 'Broken="stop"')
+def test_check_shows_the_nearest_cause(run_cli: RunCli) -> None:
+    asked = ("check", SPECS / "Ring.tla", "-c", "Nodes={1, 2}", "-c", 'Broken="stop"')
     assert 'because Reset is not enabled: FALSE is Broken # "stop"' in run_cli(*asked).stdout.splitlines()
     assert "because" not in run_cli(*asked, "--no-why").stdout
     [why] = run_cli(*asked, "--json").json["why"]
@@ -197,21 +196,20 @@ def test_readers_name_the_command_where_nothing_was_asked(tmp_path: Path, run_cl
     assert "because Reset is not enabled" in run_cli("gate", "sweep.toml", cwd=tmp_path).stdout
 
 
-def failing(folder: Path, run_cli: RunCli, jar: Path | None, kind: str, most: int = 2) -> list[Any]:
+def failing(run_cli: RunCli, jar: Path | None, kind: str, most: int = 2) -> list[Any]:
     """What ``check --json`` says of a way to fail."""
-    (folder / "Failing.tla").write_text(spec("why/Failing"))
     model = ["-c", f'Kind="{kind}"', "-c", f"Most={most}", "--no-deadlock", "--invariant", "First"]
-    [why] = run_cli("check", folder / "Failing.tla", *model, "--json", *tools(jar)).json["why"]
+    [why] = run_cli("check", SPECS / "why/Failing.tla", *model, "--json", *tools(jar)).json["why"]
     assert bool(why["because"]) is (why["reason"] is None)
     return list(why["because"])
 
 
 @EVERY_JAR
-def test_what_has_no_value_or_is_false(tmp_path: Path, run_cli: RunCli, jar: Path | None) -> None:
-    [found] = failing(tmp_path, run_cli, jar, "invariant")
+def test_what_has_no_value_or_is_false(run_cli: RunCli, jar: Path | None) -> None:
+    [found] = failing(run_cli, jar, "invariant")
     # TLC prints the states before the one in which it fails.
     assert (found["text"], found["state"], found["values"]) == ("Head(queue) > 0", 3, {"queue": []})
-    [found] = failing(tmp_path, run_cli, jar, "", most=9)
+    [found] = failing(run_cli, jar, "", most=9)
     assert (found["text"], found["values"]) == ("Most < 9", {"Most": {"#bigint": "9"}})
 
 
@@ -223,32 +221,26 @@ def test_what_has_no_value_or_is_false(tmp_path: Path, run_cli: RunCli, jar: Pat
     ],
 )
 def test_a_step_that_tlc_cannot_evaluate(
-    tmp_path: Path, run_cli: RunCli, newer_tlc: Path, kind: str, text: str, state: int
+    run_cli: RunCli, newer_tlc: Path, kind: str, text: str, state: int
 ) -> None:
-    [found] = failing(tmp_path, run_cli, newer_tlc, kind)
+    [found] = failing(run_cli, newer_tlc, kind)
     assert (found["text"], found["state"], found["action"]) == (text, state, "Take")
     assert {"n", "count"} <= found["values"].keys()
 
 
-def test_an_assertion_before_which_tlc_prints_no_state(tmp_path: Path, run_cli: RunCli) -> None:
-    assert failing(tmp_path, run_cli, None, "assert") == []
+def test_an_assertion_before_which_tlc_prints_no_state(run_cli: RunCli) -> None:
+    assert failing(run_cli, None, "assert") == []
 
 
-def test_a_postcondition_names_what_is_false(tmp_path: Path, run_cli: RunCli, newer_tlc: Path) -> None:
-    (tmp_path / "Searched.tla").write_text(spec("why/Searched"))
-    config = "CONSTANT Most = 3\nINIT Init\nNEXT Next\nPOSTCONDITION Found\nCHECK_DEADLOCK FALSE\n"
-    (tmp_path / "Searched.cfg").write_text(config)
-    [why] = run_cli("check", tmp_path / "Searched.tla", "--json", "--tla2tools", newer_tlc).json["why"]
+def test_a_postcondition_names_what_is_false(run_cli: RunCli, newer_tlc: Path) -> None:
+    [why] = run_cli("check", SPECS / "why/Searched.tla", "--json", "--tla2tools", newer_tlc).json["why"]
     [found] = why["because"]
     assert (found["says"], found["line"]) == ("TLCGet(7) > Most is FALSE at the end of the search", 8)
     assert found["values"] == {"TLCGet(7)": {"#bigint": "3"}, "Most": {"#bigint": "3"}}
 
 
-def test_a_model_value_in_the_place_of_a_definition(tmp_path: Path, run_cli: RunCli) -> None:
-    (tmp_path / "Slot.tla").write_text(spec("why/Slot"))
-    config = "CONSTANTS Values = {a} None = None\nSPECIFICATION Spec\nINVARIANT Free\n"
-    (tmp_path / "Slot.cfg").write_text(config)
-    [why] = run_cli("check", tmp_path / "Slot.tla", "--json").json["why"]
+def test_a_model_value_in_the_place_of_a_definition(run_cli: RunCli) -> None:
+    [why] = run_cli("check", SPECS / "why/Slot.tla", "--json").json["why"]
     [found] = why["because"]
     assert (found["text"], found["state"], found["action"]) == ("held = None", 2, "Put")
 
