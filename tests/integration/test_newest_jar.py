@@ -98,9 +98,7 @@ def test_an_install_changes_the_jar_and_says_so(run_cli: RunCli, tools: Path, ti
     assert chosen in gated.stdout
 
 
-def test_a_version_of_tlc_is_no_release(
-    run_cli: RunCli, tools: Path, tiny_spec: Path, tmp_path: Path
-) -> None:
+def test_a_version_of_tlc_is_no_release(run_cli: RunCli, tools: Path, tiny_spec: Path) -> None:
     for version, name in (("2.20", "rolling"), ("2.18", "1.7.3"), ("2.19", "1.7.4")):
         refused = run_cli("tools", "install", version, code=2)
         assert refused.error.code == "unknown-release"
@@ -108,11 +106,12 @@ def test_a_version_of_tlc_is_no_release(
     assert not tools.exists()
     missing = run_cli("check", tiny_spec, "-c", "Max=1", "--tla2tools", "2.20")
     assert (missing.error.code, missing.hint) == ("jar-missing", INSTALL)
-    (tmp_path / "s.toml").write_text('module = "Counter.tla"\n[parameters]\nMax = [1]\njar = ["2.20"]\n')
-    swept = run_cli("sweep", "s.toml", *LOCAL)
+    sweep = tiny_spec.with_name("s.toml")
+    sweep.write_text('module = "Counter.tla"\n[parameters]\nMax = [1]\njar = ["2.20"]\n')
+    swept = run_cli("sweep", sweep, *LOCAL)
     assert (swept.error.code, INSTALL in swept.hint) == ("jar-missing", True)
     # A project's file is followed, and names itself in the error.
-    (tmp_path / "tla2py.toml").write_text('tla2tools = "2.20"\n')
+    tiny_spec.with_name("tla2py.toml").write_text('tla2tools = "2.20"\n')
     project = run_cli("tools", "path")
     assert (project.error.code, project.hint) == ("jar-missing", INSTALL)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import signal
@@ -12,10 +11,10 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-import psutil
 import pytest
 
 from tests.conftest import SPECS
+from tests.integration.test_sweep import processes_of, wait_until_gone
 from tla2py.execution.executor import Executor, Work
 from tla2py.execution.listener import RunProgress, follow_run, inside_runs, told_progress
 from tla2py.model.run import Run
@@ -33,6 +32,7 @@ class Watching:
     def __init__(self, folder: Path, *arguments: str) -> None:
         command = (sys.executable, "-m", "tla2py", "check", "Counter.tla", "--watch", *arguments)
         environment = {**os.environ, "TMPDIR": str(folder)}
+        self.folder = folder
         self.process = subprocess.Popen(
             command, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
         )
@@ -47,19 +47,10 @@ class Watching:
             lines.append(line.rstrip("\n"))
         return lines
 
-    def started_java(self) -> list[psutil.Process]:
-        """The processes of TLC, as soon as there are any."""
-        command = psutil.Process(self.process.pid)
-        java: list[psutil.Process] = []
-        while not java:
+    def await_tlc(self) -> None:
+        while not processes_of(self.folder):
             assert self.process.poll() is None
             time.sleep(0.05)
-            for process in command.children(recursive=True):
-                # Processes come and go while they are looked at.
-                with contextlib.suppress(psutil.NoSuchProcess):
-                    if "java" in process.name():
-                        java.append(process)
-        return java
 
     def interrupt(self) -> int:
         self.process.send_signal(signal.SIGINT)
@@ -111,15 +102,15 @@ def test_a_change_stops_a_run_that_is_out_of_date(watching: Callable[..., Watchi
     library, far = tiny_spec.with_name("Limit.tla"), LIBRARY.replace("3", "2000000000")
     library.write_text(far)
     watch = watching()
-    watch.started_java()
+    watch.await_tlc()
     library.write_text(LIBRARY)
     lines = watch.until("watching")
     assert any(line.startswith("violated: Small") for line in lines), lines
     library.write_text(far)
     watch.until("Limit.tla changed")
-    java = watch.started_java()
+    watch.await_tlc()
     assert watch.interrupt() == 130
-    assert psutil.wait_procs(java, timeout=10)[1] == []
+    assert wait_until_gone(tiny_spec.parent, 10) == []
     # An error that no edit mends ends it too.
     assert watching("-c", "Nothing=1").process.wait(timeout=60) == 2
 
