@@ -98,8 +98,8 @@ def unread(folder: Path, command: tuple[str, ...]) -> tuple[int, str]:
     read, write = os.pipe()
     os.close(read)
     try:
-        kept: dict[str, Any] = {"cwd": folder, "env": environment(), "stdout": write, "timeout": 120}
-        ended = subprocess.run([*OURS, *command], stderr=subprocess.PIPE, **kept)
+        argv, pipe = [*OURS, *command], subprocess.PIPE
+        ended = subprocess.run(argv, cwd=folder, env=environment(), stdout=write, stderr=pipe, timeout=120)
     finally:
         os.close(write)
     return ended.returncode, ended.stderr.decode()

@@ -121,7 +121,7 @@ class Tools:
         return self.run_cli(*args, cwd=self.folder / "project", env=here, prefix=prefix, code=code)
 
     def path(self, *args: str, **env: str | None) -> str:
-        return self.run("tools", "path", *args, **env).stdout.strip()
+        return self.run("tools", "path", *args, prefix=(), code=0, **env).stdout.strip()
 
     def refused(self, *args: str | Path, **env: str | None) -> Ended:
         """A command that has to be refused in two lines, and to leave nothing behind."""
