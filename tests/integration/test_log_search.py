@@ -31,10 +31,8 @@ class Step(NamedTuple):
 class Spec(NamedTuple):
     """A specification twice: in TLA+, where Is(action, argument, shown) holds an entry against a step, and in Python."""
 
-    variables: str
-    init: str
+    texts: tuple[str, str, str]  # the variables, the initial state, and what is good
     next: str
-    good: str
     start: State
     steps: Callable[[State], Iterator[Step]]
     is_good: Callable[[State], bool]
@@ -80,57 +78,47 @@ def locking(pc: tuple[int, int]) -> Iterator[Step]:
 
 SYSTEMS = {
     "Counting": Spec(
-        "x",
-        "x = 0",
+        ("x", "x = 0", "x # 7"),
         r"""\/ \E k \in 1..3 : x + k <= 9 /\ x' = x + k /\ Is("add", k, x')
   \/ 2 * x <= 9 /\ x' = 2 * x /\ Is("double", 1, x')
   \/ x > 5 /\ x' = 0 /\ Is("reset", 1, 0)""",
-        "x # 7",
         0,
         counting,
         lambda x: x != 7,
     ),
     "Moving": Spec(
-        "a, b",
-        "a = 3 /\\ b = 0",
+        ("a, b", "a = 3 /\\ b = 0", "a # 0"),
         r"""\/ \E k \in 1..2 : a >= k /\ a' = a - k /\ b' = b + k /\ Is("move", k, a')
   \/ \E k \in 1..2 : b >= k /\ a' = a + k /\ b' = b - k /\ Is("back", k, a')
   \/ a' = b /\ b' = a /\ Is("swap", 1, a')""",
-        "a # 0",
         (3, 0),
         moving,
         lambda state: state[0] != 0,
     ),
     "Working": Spec(
-        "busy",
-        "busy = {}",
+        ("busy", "busy = {}", "busy # {1, 2, 3}"),
         r"""\/ \E k \in 1..3 \ busy : busy' = busy \cup {k} /\ Is("start", k, Cardinality(busy'))
   \/ \E k \in busy : busy' = busy \ {k} /\ Is("stop", k, Cardinality(busy'))
   \/ busy # {} /\ busy' = {} /\ Is("clear", 1, 0)""",
-        "busy # {1, 2, 3}",
         frozenset(),
         working,
         lambda busy: len(busy) < 3,
     ),
     "Queueing": Spec(
-        "queue",
-        "queue = <<>>",
+        ("queue", "queue = <<>>", "queue # <<2, 2>>"),
         r"""\/ \E k \in 1..2 : Len(queue) < 3 /\ queue' = Append(queue, k) /\ Is("push", k, Len(queue'))
   \/ queue # <<>> /\ queue' = Tail(queue) /\ Is("pop", Head(queue), Len(queue'))
   \/ queue # <<>> /\ queue' = Append(Tail(queue), Head(queue)) /\ Is("rotate", 1, Len(queue'))""",
-        "queue # <<2, 2>>",
         (),
         queueing,
         lambda queue: queue != (2, 2),
     ),
     "Locking": Spec(
-        "pc",
-        "pc = <<0, 0>>",
+        ("pc", "pc = <<0, 0>>", "pc # <<2, 2>>"),
         r"""\E k \in 1..2 :
      \/ pc[k] = 0 /\ pc' = [pc EXCEPT ![k] = 1] /\ Is("try", k, pc'[1] + pc'[2])
      \/ pc[k] = 1 /\ pc' = [pc EXCEPT ![k] = 2] /\ Is("enter", k, pc'[1] + pc'[2])
      \/ pc[k] = 2 /\ pc' = [pc EXCEPT ![k] = 0] /\ Is("leave", k, pc'[1] + pc'[2])""",
-        "pc # <<2, 2>>",
         (0, 0),
         locking,
         lambda pc: pc != (2, 2),
@@ -233,8 +221,9 @@ def test_every_answer_is_that_of_a_search_by_hand(run_cli: RunCli, tmp_path: Pat
     for order, (text, chosen) in ORDERS.items():
         folder = tmp_path / order
         folder.mkdir()
-        module = MODULE.replace("NAME", name).replace("ORDER", text).replace("VARS", spec.variables)
-        module = module.replace("INIT", spec.init).replace("NEXT", spec.next).replace("GOOD", spec.good)
+        module = MODULE.replace("NAME", name).replace("ORDER", text)
+        for part, tla in zip(("VARS", "INIT", "GOOD", "NEXT"), (*spec.texts, spec.next), strict=True):
+            module = module.replace(part, tla)
         (folder / f"{name}.tla").write_text(module)
         (folder / "sweep.toml").write_text(SWEEP.replace("NAME", name))
         logs = [random_log(spec, order, choose) for _ in range(LOGS)]

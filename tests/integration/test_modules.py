@@ -44,11 +44,8 @@ def test_chains_over_folders_with_instances_and_a_module_inside(run_cli: RunCli,
 
 
 def test_what_is_local_is_seen_through_a_wrapper(run_cli: RunCli, tmp_path: Path) -> None:
-    hidden = spec("modules/Hidden")
-    write(tmp_path, Hidden=hidden, Tools="---- MODULE Tools ----\nEXTENDS Integers\nDouble(n) == 2*n\n====\n")
-    (tmp_path / "sweep.toml").write_text(
-        'module = "Hidden.tla"\n[model]\ninvariants = ["Small"]\n[parameters]\nK = ["Double(Limit) - 7"]\n'
-    )
+    hidden = spec("modules/hidden/Hidden")
+    shutil.copytree(SPECS / "modules/hidden", tmp_path, dirs_exist_ok=True)
     ended = run_cli("sweep", "sweep.toml", "--executor", "local")
     assert "violated: Small in 4" in ended.stdout, ended
     view = open_view(tmp_path / "runs/sweep")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -121,26 +122,18 @@ def test_conjuncts_of_invariants(run_cli: RunCli, clock: Path, tmp_path: Path) -
 
 
 @pytest.mark.long
-def test_a_module_alone(run_cli: RunCli, tmp_path: Path) -> None:
+def test_a_module_alone(run_cli: RunCli) -> None:
     """Its root needs no module of numbers."""
-    (tmp_path / "Switch.tla").write_text(
-        "---- MODULE Switch ----\nVARIABLE x\nInit == x = {}\nOn == x = {} /\\ x' = {x}\n"
-        "Off == x # {} /\\ x' = {}\nNext == On \\/ Off\nSpec == Init /\\ [][Next]_x\n====\n"
-    )
-    rows = answers(run_cli, tmp_path / "Switch.tla", "--operators", "drop-disjunct")
+    rows = answers(run_cli, SPECS / "mutated/Switch.tla", "--operators", "drop-disjunct")
     assert [(row["before"], row["status"]) for row in rows] == [("On", "killed"), ("Off", "killed")]
     assert {row["point"] for row in rows} == {1}
 
 
 @pytest.mark.long
 def test_translated_pluscal(run_cli: RunCli, tmp_path: Path) -> None:
+    shutil.copytree(SPECS / "mutated", tmp_path, dirs_exist_ok=True)
     module = tmp_path / "Loop.tla"
-    module.write_text(
-        "---- MODULE Loop ----\nEXTENDS Naturals\n(* --algorithm Loop\nvariable x = 0;\nbegin\nStep:\n"
-        "  while x < 3 do\n    x := x + 1;\n  end while;\nend algorithm *)\nSmall == x <= 3\n====\n"
-    )
     text = module.read_text()
-    module.with_suffix(".cfg").write_text("SPECIFICATION Spec\nINVARIANT Small\n")
     arguments = (module, "--operators", "swap-comparison,drop-update", "-o", tmp_path / "store")
     rows = answers(run_cli, *arguments)
     assert [(row["line"], row["definition"], row["before"], row["status"]) for row in rows] == [

@@ -123,10 +123,7 @@ def test_a_new_point_or_a_damaged_record_is_run(counter_store: Path, tmp_path: P
 
 
 def test_a_longer_limit_repeats_only_what_the_shorter_one_stopped(tmp_path: Path, run_cli: RunCli) -> None:
-    (tmp_path / "Long.tla").write_text(
-        "---- MODULE Long ----\nEXTENDS Naturals\nCONSTANT Max \\* a number\nVARIABLES x, y\n"
-        "Spec == x = 0 /\\ y = 0 /\\ [][x < Max /\\ x' = x + 1 /\\ y' \\in 0..x]_<<x, y>>\nFine == x >= 0\n====\n"
-    )
+    (tmp_path / "Long.tla").write_text(spec("Long"))
     sweep, store = tmp_path / "long.toml", tmp_path / "store"
     asked = ("sweep", sweep, "--executor", "local", "-o", store)
     model = '[model]\ninvariants = ["Fine"]\ncheck_deadlock = false\n'
@@ -257,12 +254,7 @@ def test_traces_are_listed_shown_and_compared(counter_store: Path, run_cli: RunC
 
 
 def test_a_parameter_that_is_named_like_a_column(tmp_path: Path, run_cli: RunCli) -> None:
-    (tmp_path / "M.tla").write_text(
-        "---- MODULE M ----\nCONSTANT Depth\nVARIABLE x\nInit == x = Depth\nNext == UNCHANGED x\n====\n"
-    )
-    model = '[model]\ninit = "Init"\nnext = "Next"\n'
-    (tmp_path / "m.toml").write_text(f'module = "M.tla"\n{model}[parameters]\nDepth = [1, 2]\n')
-    swept = run_cli("sweep", tmp_path / "m.toml", "-o", tmp_path / "store", "--executor", "local")
+    swept = run_cli("sweep", SPECS / "column.toml", "-o", tmp_path / "store", "--executor", "local")
     assert swept.stdout.count("The column of Depth in the tables is parameter_Depth") == 1
     assert list(tla2py.open_store(tmp_path / "store").runs["parameter_Depth"]) == [1, 2]
 

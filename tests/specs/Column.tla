@@ -1,0 +1,6 @@
+---- MODULE Column ----
+CONSTANT Depth
+VARIABLE x
+Init == x = Depth
+Next == UNCHANGED x
+====

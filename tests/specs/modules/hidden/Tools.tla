@@ -1,0 +1,4 @@
+---- MODULE Tools ----
+EXTENDS Integers
+Double(n) == 2*n
+====
