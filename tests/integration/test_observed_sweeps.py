@@ -15,7 +15,6 @@ from tests.stores import table_rows
 
 TWO_PHASE = Path(__file__).parents[2] / "specs" / "two_phase" / "TwoPhase.tla"
 GOOD = (SPECS / "observed/good.ndjson").read_text()
-SWEEP = (SPECS / "observed/sweep.toml").read_text()
 CONFIG = "CONSTANT RM = {rm1, rm2}\nSPECIFICATION Spec\nINVARIANTS TypeOK Consistent\n"
 VOTE = '"TMRcvPrepared", "args": {"r": "%s"}'
 
@@ -81,17 +80,11 @@ def test_logs_are_checked_against_the_specification_alone(run_cli: RunCli, tmp_p
 
 @pytest.mark.long
 def test_a_map_of_the_files_of_a_run(run_cli: RunCli, tmp_path: Path) -> None:
+    shutil.copytree(SPECS / "observed/mapped", tmp_path, dirs_exist_ok=True)
     specification(tmp_path)
-    (tmp_path / "sweep.toml").write_text(SWEEP)
-    (tmp_path / "run").mkdir()
-    (tmp_path / "run/tm.ndjson").write_text(
-        '{"event": {"name": "TMRcvPrepared", "rm": "rm1"}, "time": 3}\n{"level": "debug"}\n'
-        '{"event": {"name": "TMRcvPrepared", "rm": "rm2"}, "time": 5}\n{"event": {"name": "commit"}, "time": 6}\n'
-        '{"event": {"name": "commit"}, "time": 7}\n'
-    )
-    (tmp_path / "run/rm1.ndjson").write_text('{"event": {"name": "prepare", "rm": "rm1"}, "time": 1}\n')
-    (tmp_path / "alone.ndjson").write_text('{"event": {"name": "TMAbort"}, "time": 2}\n{"time": 1}\n')
-    ended = run_cli("validate", tmp_path / "sweep.toml", "-o", tmp_path / "store", "--json")
+    sweep = tmp_path / "sweep.toml"
+    text = sweep.read_text()
+    ended = run_cli("validate", sweep, "-o", tmp_path / "store", "--json")
     alone = ("broken", None, None, None)
     assert answers(ended.stdout) == {"run/": ("violated", 4, 5, "run/tm.ndjson:5"), "alone.ndjson": alone}
     lines = [row for row in table_rows(tmp_path / "store", "log_lines") if row["file"].startswith("run/")]
@@ -106,8 +99,8 @@ def test_a_map_of_the_files_of_a_run(run_cli: RunCli, tmp_path: Path) -> None:
         (args, 'state = { "tmstate + 1" = "tm" }', "9"),
         (args, 'state = { "1 +" = "tm" }', "9"),
     ):
-        (tmp_path / "sweep.toml").write_text(SWEEP.replace(old, new))
-        assert str(run_cli("validate", tmp_path / "sweep.toml").error.where).split(":")[1] == place
+        sweep.write_text(text.replace(old, new))
+        assert str(run_cli("validate", sweep).error.where).split(":")[1] == place
 
 
 @pytest.mark.long

@@ -203,20 +203,16 @@ def test_only_a_termination_suggests_to_allow_deadlock(
 
 
 def test_points_with_the_same_model_share_a_run(tmp_path: Path, run_cli: RunCli) -> None:
-    (tmp_path / "Counter.tla").write_text(spec("Counter"))
     # A set of one element has no symmetry.
-    (tmp_path / "sweep.toml").write_text(
-        'module = "Counter.tla"\n[model]\ninvariants = ["Small"]\ncheck_deadlock = false\n'
-        '[constants]\nBound = 2\n[parameters]\nProcs = ["{p1}"]\nMax = [1, 2]\nsymmetry = [false, "Procs"]\n'
-        '[tlc]\ntimeout = "1m"\nmemory = "256MiB"\n'
-    )
-    done = run_cli("sweep", "sweep.toml", "--executor", "local", code=1)
-    assert "sweep: 2 runs to execute" in done.stderr
-    assert "sweep: 4 points with 2 different models; each is run once for all of its points" in done.stderr
-    rows = open_view(tmp_path / "runs/sweep").run_rows
+    asked = ("sweep", SPECS / "symmetric.toml", "--executor", "local")
+    done = run_cli(*asked, code=1)
+    assert "symmetric: 2 runs to execute" in done.stderr
+    told = "4 points with 2 different models; each is run once for all of its points"
+    assert f"symmetric: {told}" in done.stderr
+    rows = open_view(tmp_path / "runs/symmetric").run_rows
     assert [row.verdict.value for row in rows] == ["holds", "holds", "violated", "violated"]
     assert len({row.run_id for row in rows}) == 2
     # Of all points, and of those that a limited sweep runs.
-    some = run_cli("sweep", "sweep.toml", "--executor", "local", "--points", "2-3", code=1)
+    some = run_cli(*asked, "--points", "2-3", code=1)
     assert "different model" not in some.stderr
-    assert [row.point for row in open_view(tmp_path / "runs/sweep/limited").run_rows] == [1, 2, 3, 4]
+    assert [row.point for row in open_view(tmp_path / "runs/symmetric/limited").run_rows] == [1, 2, 3, 4]

@@ -10,4 +10,6 @@ Rest == UNCHANGED vars
 Next == Send \/ See \/ Turn \/ Rest
 Spec == Init /\ [][Next]_vars /\ WF_vars(See) /\ WF_vars(Turn)
 Arrives == <>(seen > 0)
+Low == /\ seen < 5
+       /\ sent > turns
 ====
