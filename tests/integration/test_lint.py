@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.command import tool
-from tests.conftest import RunCli
+from tests.conftest import SPECS, RunCli
 from tests.unit.lint.page import EXAMPLES, MODULE, Example
 from tla2py.lint.subject import read_dialect
 from tla2py.sweep.judge import Mismatch
@@ -52,13 +52,9 @@ def test_what_tlc_passes_over_it_finds_when_it_is_right(tmp_path: Path) -> None:
 
 
 def test_tlc_takes_a_built_in_name_in_place_of_an_operator(run_cli: RunCli, tmp_path: Path) -> None:
-    (tmp_path / "Count.tla").write_text(
-        "---- MODULE Count ----\nEXTENDS Naturals\nVARIABLE x\n"
-        "Step(n) == x < 3 /\\ x' = x + n\nSpec == x = 0 /\\ [][Step(1)]_x\n====\n"
-    )
     for line, distinct in (("", 4), ("CONSTANT Step <- FALSE", 1)):
-        (tmp_path / "Count.cfg").write_text(f"SPECIFICATION Spec\n{line}\n")
-        asked = ("check", "Count.tla", "--config", "Count.cfg", "--no-deadlock", "--json")
+        (tmp_path / "own.cfg").write_text(f"SPECIFICATION Spec\n{line}\n")
+        asked = ("check", SPECS / "Stepping.tla", "--config", tmp_path / "own.cfg", "--no-deadlock", "--json")
         assert run_cli(*asked, code=0).json["distinct"] == distinct, line
 
 

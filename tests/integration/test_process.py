@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shutil
 import subprocess
 import sys
 from datetime import timedelta
@@ -132,23 +133,12 @@ def test_output_that_nobody_reads_ends(run_cli: RunCli, tiny_sweep: Path) -> Non
         assert (ended, "Traceback" in stderr) == (run_cli(*command).code, False), stderr
 
 
-# A search without end, which takes as long as it may.
-ENDLESS = f"""\
-module = "{SPECS}/Endless.tla"
-[model]
-specification = "Count"
-[tlc]
-timeout = "6s"
-memory = "256MiB"
-[expect]
-verdict = "inconclusive"
-"""
-
-
 def test_two_sweeps_share_the_slots(tmp_path: Path, run_cli: RunCli) -> None:
     assert this_machine().cores >= 2
+    # A search without end takes as long as it may.
+    shutil.copy(SPECS / "Endless.tla", tmp_path)
     for name in ("a", "b"):
-        (tmp_path / f"{name}.toml").write_text(ENDLESS)
+        shutil.copy(SPECS / "endless.toml", tmp_path / f"{name}.toml")
     done = run_cli("sweep", "a.toml", "b.toml", "--executor", "local", "-o", "stores", code=0)
     spans = []
     for name in ("a", "b"):
