@@ -48,7 +48,7 @@ class Watching:
         return lines
 
     def await_tlc(self) -> None:
-        while not processes_of(self.folder):
+        while not processes_of(f"-Djava.io.tmpdir={self.folder}"):
             assert self.process.poll() is None
             time.sleep(0.05)
 
@@ -79,6 +79,7 @@ def watching(tiny_spec: Path) -> Iterator[Callable[..., Watching]]:
         each.close()
 
 
+@pytest.mark.timeout(300)
 def test_it_says_what_changes_in_the_answer(watching: Callable[..., Watching], tiny_spec: Path) -> None:
     watch, library, module = watching(), tiny_spec.with_name("Limit.tla"), tiny_spec.read_text()
     assert any(line.startswith("violated: Small") for line in watch.until("watching"))
@@ -97,6 +98,7 @@ def test_it_says_what_changes_in_the_answer(watching: Callable[..., Watching], t
     assert watch.interrupt() == 130
 
 
+@pytest.mark.timeout(300)
 def test_a_change_stops_a_run_that_is_out_of_date(watching: Callable[..., Watching], tiny_spec: Path) -> None:
     tiny_spec.write_text(tiny_spec.read_text().replace("x < Max", "(x < Max \\/ Max = 4)"))
     library, far = tiny_spec.with_name("Limit.tla"), LIBRARY.replace("3", "2000000000")
