@@ -16,7 +16,7 @@ from tests.conftest import COUNTER, COUNTER_SWEEP, RunCli
 from tests.integration.spy import found_by, write_spy
 from tests.integration.walls.attacker import listening, makes, staying_jvm
 from tests.raising import raises
-from tests.stores import lasting_rows
+from tests.stores import TIMES, table_rows
 from tests.unit.records import executed
 from tla2py.analysis.view import open_view
 from tla2py.errors import InputError, StoreError
@@ -116,8 +116,9 @@ def test_trust_changes_no_result(run_cli: RunCli, tiny_sweep: Path) -> None:
     for store, option in (("held", "--no-trust"), ("trusted", "--trust")):
         run_cli("sweep", tiny_sweep, "--executor", "local", "-o", store, option)
         place = tiny_sweep.parent / store
-        rows = [lasting_rows(place, name) for name in ("runs", "states", "traces")]
-        results.append([[row | {"run_id": None} for row in table] for table in rows])
+        tables = [table_rows(place, name) for name in ("runs", "states", "traces")]
+        varying = dict.fromkeys(("run_id", *TIMES - {"executor"}))
+        results.append([[row | varying for row in table] for table in tables])
         view = open_view(place)
         with view.store.archive(next(iter(view.points)).run_id) as archive:
             assert archive.record.limits.trust == (store == "trusted")
