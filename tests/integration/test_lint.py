@@ -272,7 +272,7 @@ def test_a_config_that_cannot_be_read_is_one_broken_point(run_cli: RunCli, box: 
     assert found == [(1, "violated"), (2, "broken"), (3, "broken")]
     assert str(result.runs[1].message).startswith("BoxBad.cfg:3:11: not a config")
     assert "BoxBinary.cfg" in str(result.runs[2].message)
-    assert run_cli(*EACH, cwd=box, code=2).executed == 0
+    assert run_cli(*EACH, cwd=box, code=2).reported.results[0].executed == 0
     (box / "s.toml").write_text('module = "Box.tla"\nconfig = "Box*.cfg"\n')
     assert run_cli("cfg", "--check", "s.toml", cwd=box).error.code == "config-syntax"
     linted = run_cli("lint", "s.toml", cwd=box, code=1)
