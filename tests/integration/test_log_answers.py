@@ -162,11 +162,11 @@ def numbers(run: RunCli, path: Path) -> None:
     sweep = path / "sweep.toml"
     accepted = SWEEP + '[accept]\nlog-number.n = "a counter that wraps"\n'
     none = 'log-number.m = "no such field"\n'
-    for text, unused in ((accepted, 0), (accepted + none, 1)):
+    for text, count in ((accepted, 0), (accepted + none, 1)):
         sweep.write_text(text)
         ended = run("validate", sweep, "--json")
         found = [each for each in ended.findings if each[0] == "accept-unused"]
-        assert found == [("accept-unused", f"{sweep}:7:1")] * unused
+        assert found == [("accept-unused", f"{sweep}:7:1")] * count
         expected = ["broken", "holds", "holds", "holds", "broken", "holds", "broken"]
         assert [row["verdict"] for row in ended.json] == expected
 

@@ -165,14 +165,15 @@ def test_what_is_written_reads_back(address: str, tmp_path: Path) -> None:
 
 
 def test_an_edited_table_is_made_again(address: str, tmp_path: Path) -> None:
+    store = made(address, tmp_path)
+    refresh_tables(store)
+
     def name() -> str:
         tables = read_list(store.storage)
         assert tables is not None
         [file] = tables.of("runs")
         return file.name
 
-    store = made(address, tmp_path)
-    refresh_tables(store)
     before = name()
     with store.storage.open(before) as source:
         whole = source.read()

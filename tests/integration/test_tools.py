@@ -336,7 +336,7 @@ def test_the_community_modules_are_a_folder_for_modules_named_in_a_sweep_file(to
     assert sorted(file.name for file in folder.iterdir()) == ["SequencesExt.tla"]
     assert "CommunityModules: 1 module with Java classes, an official build, sha256" in ended.stderr
     assert not list(tools.folder.rglob("Outside.tla"))
-    for asked in (("inspect", "Uses.tla"), ("inspect", "Uses.tla", "-L", folder), ("cfg", "sweep.toml")):
+    for asked in (("inspect", "Uses.tla"), ("inspect", "Uses.tla", "-L", str(folder)), ("cfg", "sweep.toml")):
         assert tools.run(*asked).code == 0, asked
     # What init writes is not the path on this machine.
     written = tools.run("init", "Uses.tla", "-L", "community-modules").stdout
