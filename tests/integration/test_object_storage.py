@@ -271,7 +271,7 @@ def test_records_are_packed_in_place(address: str, tmp_path: Path, monkeypatch: 
     ids = Store(address).record_ids()
     run_ids = identities(Store(address)).keys()
     assert run_ids == {"a" * 32, "b" * 32, *(f"{number:032}" for number in range(1, 10))}
-    assert (ids.loose, len(ids.packs)) == ({"0" * 32}, 2)
+    assert ({*ids.loose}, len(ids.packs)) == ({"0" * 32}, 2)
     assert len(store.storage.names("records")) == 2 * len(ids.packs) + 1
     for each in (reader, store):
         each.prefetch(run_ids)

@@ -284,7 +284,8 @@ def test_itf(state: dict[str, Value], name: ModelValue) -> None:
 def test_states_read_one_after_another(given_states: list[dict[str, Value]], name: ModelValue) -> None:
     reader = StateReader()
     # What is a string in one state is a model value in the next, and TRUE becomes 1.
-    for each in ({"Text": name.name, "x": True}, {"Text": name, "x": 1}, *given_states):
+    like: list[dict[str, Value]] = [{"Text": name.name, "x": True}, {"Text": name, "x": 1}]
+    for each in (*like, *given_states):
         text = json.dumps(state_to_itf(each))
         read, again = reader.read(text), reader.read(text)
         assert list(read) == list(each)
