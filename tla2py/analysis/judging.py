@@ -30,16 +30,7 @@ from tla2py.tlc.config.render import default_template, render_config
 from tla2py.tlc.tools.toolchain import Toolchain
 
 CheckName = Literal[
-    "parses",
-    "runs",
-    "holds",
-    "size",
-    "vacuity",
-    "coverage",
-    "constraint",
-    "mutants",
-    "logs",
-    "strength",
+    "parses", "runs", "holds", "size", "vacuity", "coverage", "constraint", "mutants", "logs", "strength"
 ]
 Grade = Literal["pass", "fail", "doubtful", "not_applicable"]
 Verdicts = Literal["good", "doubtful", "bad"]
@@ -322,11 +313,7 @@ class BesideReference:
     """
 
     def __init__(
-        self,
-        bench: JudgeBench,
-        sweep: Sweep,
-        own: tuple[SweepResult, RunRow],
-        reference: Path,
+        self, bench: JudgeBench, sweep: Sweep, own: tuple[SweepResult, RunRow], reference: Path
     ) -> None:
         self.bench, self.own = bench, own
         self.maps = dict(bench.case.maps)

@@ -210,12 +210,7 @@ class SweepResult:
 
 
 def preview_sweeps(
-    sweeps: Sequence[Sweep],
-    jar: Jar,
-    *,
-    store: Address | None,
-    fresh: bool,
-    listener: Listener,
+    sweeps: Sequence[Sweep], jar: Jar, *, store: Address | None, fresh: bool, listener: Listener
 ) -> Iterator[tuple[Sweep, Plan, Mapping[str, Verdict]]]:
     """Each sweep, the plan of its points that run, and the runs that its store has; needs no Java.
 
@@ -443,13 +438,7 @@ def _passed(store: Store) -> dict[Judge, frozenset[str]]:
 
 
 def note_passed(
-    store: Store,
-    sweep: Sweep,
-    judge: Judge,
-    judged: Iterable[int],
-    expected: Iterable[int],
-    *,
-    whole: bool,
+    store: Store, sweep: Sweep, judge: Judge, judged: Iterable[int], expected: Iterable[int], *, whole: bool
 ) -> None:
     """Note which of the points that are ``judged`` are as ``expected``; ``whole`` drops what is known of others."""
     texts, before = sweep.points.texts(), _passed(store)

@@ -13,15 +13,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING
 
 from tla2py.errors import InputError, ToolchainError
-from tla2py.execution.executor import (
-    Executor,
-    Part,
-    PartEnd,
-    PartRun,
-    Work,
-    default_slots,
-    fitting_slots,
-)
+from tla2py.execution.executor import Executor, Part, PartEnd, PartRun, Work, default_slots, fitting_slots
 from tla2py.spark import ExecutorName
 from tla2py.spark.launch import SparkStart, has_active_context, local_cores, submitted
 from tla2py.store.fragments import Fragment
@@ -59,7 +51,7 @@ class SparkExecutor(Executor):
         super().__init__(slots, slots + _CLUSTER_THREADS if spark is not None and spark.distant else slots)
         self._tasks = spark
         self._shared: dict[int, Broadcast[Parcel]] = {}
-        self._left = self._ended = 0
+        self._left = 0
         self._spent = 0.0
         self._latest: deque[float] = deque()
 
@@ -70,8 +62,8 @@ class SparkExecutor(Executor):
 
     def execute(self, parts: Sequence[Part], tick: Callable[[], None]) -> Generator[PartEnd, None, None]:
         """Execute all runs; leaving the loop early cancels the others."""
-        self._left, self._ended, self._spent = sum(len(runs) for runs, _ in parts), 0, 0.0
-        self._latest = deque(maxlen=_MEASURED_RUNS * self.slots)
+        self._left, self._spent = sum(len(runs) for runs, _ in parts), 0.0
+        self._latest = deque(maxlen=(_MEASURED_RUNS + 1) * self.slots)
         try:
             yield from super().execute(parts, tick)
         finally:
@@ -114,7 +106,6 @@ class SparkExecutor(Executor):
                 shared = {number: self._shared[number] for number, _ in batch}
             ends = spark.execute(batch, shared)
         with self._lock:
-            self._ended += len(ends)
             self._latest.extend(end.wall_seconds for _, end in ends)
             self._spent += sum(end.wall_seconds for _, end in ends)
         return ends
@@ -159,13 +150,13 @@ class HandoverExecutor(SparkExecutor):
     def _worth(self, expected: float | None) -> bool:
         """Whether Spark's start is expected to pay off; all runs took so many seconds before, if that is known."""
         with self._lock:
-            waiting, ended, spent, latest = self._left, self._ended, self._spent, [*self._latest]
+            waiting, spent, latest = self._left, self._spent, [*self._latest]
         if waiting <= self.slots:
             return False
         if expected is not None:
             rest = expected - spent
-        elif ended >= (_MEASURED_RUNS + 1) * self.slots:
-            rest = fmean(latest) * waiting
+        elif len(latest) == self._latest.maxlen:
+            rest = fmean(latest[self.slots :]) * waiting
         else:
             return waiting >= _MANY_RUNS * self.slots
         return rest / self.slots > _WORTH_SECONDS

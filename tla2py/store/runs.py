@@ -21,7 +21,7 @@ from tla2py.store.fragments import (
 )
 from tla2py.store.schema import runs_columns
 from tla2py.text import cut, listed
-from tla2py.tla.itf import StateReader
+from tla2py.tla.itf import TraceStateReader
 from tla2py.tlc.output.collector import note_text
 
 if TYPE_CHECKING:
@@ -260,7 +260,7 @@ _STATE = ("index", "action", "action_args", "state", *_PLACE)
 
 def trace_states(files: Files, run_id: str, trace: int) -> tuple[State, ...]:
     """The states of a run's trace, by its number, in ``states``."""
-    reader = StateReader()
+    reader = TraceStateReader()
     rows = read_run(files, ("trace", *_STATE), run_id)
     return tuple(_state(row, reader) for number, *row in rows if number == trace)
 
@@ -272,13 +272,13 @@ States: TypeAlias = "Mapping[tuple[str, int], tuple[State, ...]]"
 def states_of(files: Files) -> States:
     """The states of each trace in ``states``, by run id and trace number."""
     found: dict[tuple[str, int], list[State]] = {}
-    reader = StateReader()
+    reader = TraceStateReader()
     for run_id, trace, *row in read_rows(files, ("run_id", "trace", *_STATE)):
         found.setdefault((run_id, trace), []).append(_state(row, reader))
     return {key: tuple(sorted(states, key=lambda state: state.index)) for key, states in found.items()}
 
 
-def _state(row: Sequence[Any], reader: StateReader) -> State:
+def _state(row: Sequence[Any], reader: TraceStateReader) -> State:
     index, action, args, text, *at = row
     try:
         values = reader.read(text)

@@ -170,7 +170,7 @@ def state_from_itf(obj: Mapping[str, Json]) -> dict[str, Value]:
     }
 
 
-class StateReader:
+class TraceStateReader:
     """Reads states written by ``state_to_itf``; a value written as in the state before is the same object.
 
     A step changes few variables of a state, and whoever compares two states looks at objects first.

@@ -16,7 +16,7 @@ from tests.raising import raises
 from tests.unit.tla.strategies import lexemes, model_values, otherwise, states, values
 from tla2py.errors import InputError
 from tla2py.tla.canonical import in_order, same_value
-from tla2py.tla.itf import StateReader, from_itf, state_from_itf, state_to_itf, to_itf
+from tla2py.tla.itf import TraceStateReader, from_itf, state_from_itf, state_to_itf, to_itf
 from tla2py.tla.value import HASHED_INTERVAL, Function, Interval, ModelValue, Opaque, Record, Value
 from tla2py.tla.value_text import ValueTextError, changes, format_value, parse_value
 
@@ -282,7 +282,7 @@ def test_itf(state: dict[str, Value], name: ModelValue) -> None:
 
 @given(st.lists(states, max_size=4), model_values)
 def test_states_read_one_after_another(given_states: list[dict[str, Value]], name: ModelValue) -> None:
-    reader = StateReader()
+    reader = TraceStateReader()
     # What is a string in one state is a model value in the next, and TRUE becomes 1.
     like: list[dict[str, Value]] = [{"Text": name.name, "x": True}, {"Text": name, "x": 1}]
     for each in (*like, *given_states):
