@@ -213,7 +213,7 @@ def test_a_run_that_writes_more_than_it_may(tmp_path: Path) -> None:
     assert (row["outcome"], row["termination_reason"]) == ("out_of_disk", "disk")
     assert row["disk_bytes"] == 3 * 1024**2
     scene.check_clean()
-    # With no more than that it is no use to try again, with more it is.
+    # The run is repeated only with a larger limit.
     before = scene.records()
     assert (scene.run(), scene.executed_since(before)) == (3, 0)
     text = scene.sweep.read_text()

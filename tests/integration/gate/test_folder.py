@@ -154,7 +154,7 @@ def test_what_configs_expect_is_gated(others: Path, run_cli: RunCli) -> None:
         point = done.reported.gated[0].decision.points[problem.point - 1]
         assert point.point.parameters["config"] == f"models/{config}.cfg"
         assert all(word in problem.text for word in words)
-    # A row of the sweep file goes before what its config says.
+    # A row of the sweep file overrides what its config says.
     row = "[[expect.point]]\nmatch = { config = 'models/Low.cfg' }\nviolates = ['Low']\n"
     (others / "sweep.toml").write_text(TOML + row)
     stops.write_text(EXPECTING["Stops"])

@@ -40,7 +40,7 @@ NAMES = {name.__name__: name for name in (Function, Interval, ModelValue, Opaque
         (Opaque("Nat"), ModelValue("Nat"), False),
         (Opaque("Nat"), Opaque("Int"), False),
         (Interval(1, 3), Interval(1, 4), False),
-        # Truth is no number, although Python takes it for one.
+        # A boolean is not a number, although Python says that True == 1.
         (True, 1, True),
         ((False,), (0,), True),
         (frozenset({True}), frozenset({1}), True),
