@@ -144,11 +144,9 @@ _BLANKED = ("CHECK_DEADLOCK", "_EXPECT")
 class ConfigFile:
     """A config file: its content, its text for TLC, and its statements with their places.
 
-    ``problem`` says why it could not be read, in a sweep over several configs. ``verbatim`` means that only TLC can tell
-    what the text says: it has mistakes that the user ignores.
-
-    In ``text`` CHECK_DEADLOCK and _EXPECT are blanked out. Instead of CHECK_DEADLOCK, which TLC 2.15 does not know, TLC
-    gets an option.
+    ``problem`` says why it could not be read, in a sweep over several configs. ``verbatim`` means that only TLC
+    can tell what the text says: it has mistakes that the user ignores. In ``text`` _EXPECT and CHECK_DEADLOCK
+    are blanked out; TLC gets an option instead of the latter.
     """
 
     path: Path
@@ -174,9 +172,7 @@ def read_config_text(path: Path) -> str:
         text = path.read_text(encoding="utf-8", errors="replace")
     except FileNotFoundError as error:
         raise InputError(
-            "config-missing",
-            f"no such config: {path}",
-            hint="give the path of a .cfg file",
+            "config-missing", f"no such config: {path}", hint="give the path of a .cfg file"
         ) from error
     except OSError as error:
         raise InputError(
@@ -254,9 +250,6 @@ def config_file(statements: Statements, text: str, path: Path) -> ConfigFile:
             else:
                 assignments.append(Assignment(name, value))
     config = Config(
-        **named,
-        assignments=tuple(assignments),
-        substitutions=tuple(substitutions),
-        check_deadlock=deadlock,
+        **named, assignments=tuple(assignments), substitutions=tuple(substitutions), check_deadlock=deadlock
     )
     return ConfigFile(path=path, config=config, text=text, statements=statements)

@@ -117,10 +117,10 @@ def literal_names(text: str) -> frozenset[str] | None:
     TLC makes a model value of each name, so the caller must check that none is the name of a definition.
     """
     if _is_small(text):
-        return _NO_NAMES
-    value = _literal(text)
-    names = () if value is None else (each.text for each in value.tokens if _NAME.fullmatch(each.text))
-    return None if value is None else frozenset(names) - {"TRUE", "FALSE"}
+        return frozenset()
+    if (value := _literal(text)) is None:
+        return None
+    return frozenset(each.text for each in value.tokens if _NAME.fullmatch(each.text)) - {"TRUE", "FALSE"}
 
 
 def literal_text(text: str) -> str:
@@ -134,7 +134,6 @@ def _is_small(text: str) -> bool:
     return len(text) < 10 and text.isascii() and text.isdecimal()
 
 
-_NO_NAMES: frozenset[str] = frozenset()
 _NAME = re.compile(r"\d*[A-Za-z_]\w*")
 # The tokens of a value without escapes, which TLC does not read as SANY does.
 _LITERAL = re.compile(r'\w+|"[ !#-\[\]-_a-~]*"|[{},]', re.ASCII)
@@ -288,15 +287,14 @@ class _Reader:
                 while self._more():
                     self.position += 1
             heads = [index for index in range(begin, self.position) if self._begins_binding(index)]
-            self.statements.append(
-                Statement(
-                    keyword=keyword,
-                    names=tuple(names),
-                    bindings=tuple(bindings),
-                    assigned=tuple(self.tokens[index].text for index in heads),
-                    end=self.tokens[self.position - 1].end,
-                )
+            statement = Statement(
+                keyword=keyword,
+                names=tuple(names),
+                bindings=tuple(bindings),
+                assigned=tuple(self.tokens[index].text for index in heads),
+                end=self.tokens[self.position - 1].end,
             )
+            self.statements.append(statement)
 
     def _statement(self, keyword: Token, names: list[Name], bindings: list[Binding]) -> None:
         if keyword.text in SINGLE or keyword.text == "TYPE_CONSTRAINT":
@@ -309,9 +307,8 @@ class _Reader:
             value = self._next("TRUE or FALSE")
             if value.text not in ("TRUE", "FALSE"):
                 message = f"{value.text!r} where TRUE or FALSE was expected"
-                raise self._error(
-                    "syntax", value, message, "write CHECK_DEADLOCK TRUE or CHECK_DEADLOCK FALSE"
-                )
+                hint = "write CHECK_DEADLOCK TRUE or CHECK_DEADLOCK FALSE"
+                raise self._error("syntax", value, message, hint)
             names.append(Name(value.text, value))
         elif keyword.text == "_EXPECT":
             self._name("_EXPECT")  # tla2py.tlc.config.read interprets it
@@ -382,7 +379,7 @@ class _Reader:
 
     def _binding(self) -> Binding:
         name = self._name("CONSTANTS")
-        arguments = self._until(")") if self._peek() == "(" else ""
+        arguments = self._arguments() if self._peek() == "(" else ""
         sign = self._next(f"= or <- after {name.text}")
         if sign.text not in ("=", "<-"):
             message = f"{sign.text!r} after {name.text}, where = or <- was expected"
@@ -394,10 +391,9 @@ class _Reader:
             following = self.tokens[self.position + 1 : self.position + 2]
             module = self._name("[") if [token.text for token in following] == ["]"] else None
             if module is None:
+                message = "a config cannot express a value that begins with ["
                 hint = f"assign a definition: {name.text} <- DEFINITION"
-                raise self._error(
-                    "value", bracket, "a config cannot express a value that begins with [", hint
-                )
+                raise self._error("value", bracket, message, hint)
             self.position += 1
         begin = self.position
         value = self._name("<-").text if sign.text == "<-" else self._value(name.text)
@@ -410,12 +406,12 @@ class _Reader:
             tokens=self.tokens[begin : self.position],
         )
 
-    def _until(self, close: str) -> str:
-        """The text up to a closing bracket: the arguments of an operator constant."""
-        parts: list[str] = []
-        while not parts or parts[-1] != close:
-            parts.append(self._next(close).text)
-        return re.sub(r",", ", ", "".join(parts))
+    def _arguments(self) -> str:
+        """The arguments of an operator constant, with their brackets."""
+        parts = [self._next(")").text]
+        while parts[-1] != ")":
+            parts.append(self._next(")").text)
+        return "".join(parts).replace(",", ", ")
 
     def _value(self, constant: str) -> str:
         token = self._next("a value")
@@ -432,9 +428,8 @@ class _Reader:
             if token.text in KEYWORDS:
                 self.position -= 1
             message = f"{token.text!r} where a value was expected"
-            raise self._error(
-                "syntax", token, message, f"write one, as in {constant} = 3 or {constant} = {{a, b}}"
-            )
+            hint = f"write one, as in {constant} = 3 or {constant} = {{a, b}}"
+            raise self._error("syntax", token, message, hint)
         if token.text != "{":
             return token.text
         elements: list[str] = []

@@ -209,21 +209,14 @@ def _use(wrapper: _Wrapper, text: str, known: frozenset[str], *, lenient: bool) 
         raise InputError(
             "unknown-name",
             f"{name} is not defined in {spec.root.name}",
-            hint=did_you_mean(
-                name,
-                sorted(_visible(spec)),
-                "'tla2py inspect' lists what a module defines",
-            ),
+            hint=did_you_mean(name, sorted(_visible(spec)), "'tla2py inspect' lists what a module defines"),
         )
     wrapper.model_values |= undeclared | (_names(parameters, body) & known)
     wrapper.standard |= expression.standard
 
 
 def undeclared_names(text: str, spec: ModuleGraph) -> frozenset[str]:
-    """The undeclared names in a value; each becomes a model value.
-
-    Raises InputError (``expression-syntax``).
-    """
+    """The undeclared names in a value, each a model value. Raises InputError (``expression-syntax``)."""
     names = _names(*_split_lambda(text))
     return frozenset(name for name in names - _visible(spec) if standard_module_of(name) is None)
 
@@ -250,9 +243,8 @@ def _names(parameters: str, body: str) -> frozenset[str]:
 
 def _model_values(model: Model) -> frozenset[str]:
     """The model values that the assignments make; a module must declare those it uses."""
-    found: set[str] = set()
-    for _, text in (*model.constants, *model.config.assignments):
-        found |= literal_names(text) or set()
+    texts = (text for _, text in (*model.constants, *model.config.assignments))
+    found = {name for text in texts for name in literal_names(text) or ()}
     return frozenset(found - model.spec.definitions.keys() - {c.name for c in model.spec.constants})
 
 
@@ -293,19 +285,10 @@ def _wrapper_text(main: str, wrapper: _Wrapper, modules: Sequence[str]) -> str:
     instances = (each for module in spec.extended for each in module.instances)
     seen |= {each.module for each in instances if each.name is None and not each.local}
     available = seen | {m for s in seen for m in _BRINGS.get(s, ())}
-    extends = [*modules]
-    for module in sorted(wrapper.standard - available):
-        if not any(module in _BRINGS.get(other, ()) for other in wrapper.standard):
-            extends.append(module)
-    lines = [
-        f"---- MODULE {main} ----",
-        WRITTEN,
-        f"EXTENDS {', '.join(extends)}",
-    ]
+    brought = {module for each in wrapper.standard for module in _BRINGS.get(each, ())}
+    extends = [*modules, *sorted(wrapper.standard - available - brought)]
+    parts = [f"---- MODULE {main} ----\n{WRITTEN}\nEXTENDS {', '.join(extends)}"]
     if wrapper.model_values:
-        lines += ["", f"CONSTANTS {', '.join(sorted(wrapper.model_values))}"]
-    for definition in wrapper.definitions:
-        lines += ["", definition]
-    for assumption in wrapper.assumptions:
-        lines += ["", f"ASSUME {assumption}"]
-    return "\n".join([*lines, "", "====", ""])
+        parts.append(f"CONSTANTS {', '.join(sorted(wrapper.model_values))}")
+    assumptions = (f"ASSUME {each}" for each in wrapper.assumptions)
+    return "\n\n".join([*parts, *wrapper.definitions, *assumptions, "====\n"])
