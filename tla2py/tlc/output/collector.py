@@ -14,7 +14,7 @@ from tla2py.model.run import Progress, RunRecord, RunResult
 from tla2py.model.trace import Location, Trace, is_violation
 from tla2py.text import listed
 from tla2py.tlc.output import states
-from tla2py.tlc.output.codes import OUTCOMES, Code, meaning
+from tla2py.tlc.output.codes import OUTCOMES, POSTCONDITIONS, Code, meaning
 from tla2py.tlc.output.messages import Message, MessageLevel, UserText
 from tla2py.tlc.output.prints import MOST_PRINTS, PrintReader, asserted_value, read_progress
 
@@ -43,9 +43,8 @@ def with_notes(result: RunResult, record: RunRecord) -> RunResult:
     said = [(_HIDDEN, text) for text in hidden if text is not None]
     if record.dropped:
         names = listed(record.dropped, _MOST_NAMES)
-        said.append(
-            (_DROPPED, f"the run wrote {names}, dropped; a sweep keeps what [outputs] files declares")
-        )
+        dropped = f"the run wrote {names}, dropped; a sweep keeps what [outputs] files declares"
+        said.append((_DROPPED, dropped))
     notes = [Diagnostic(code=code, severity="warning", text=text) for code, text in said]
     diagnostics = result.diagnostics
     for remark in record.remarks:
@@ -211,20 +210,7 @@ _WRAPPING = re.compile(
 # The kinds that TLC may give to a property's conjuncts.
 _OF_PROPERTIES = frozenset({"invariant", "action_property", "temporal_property"})
 # TLC checks assumptions before it computes the first initial state, postconditions after the last state.
-_EXPLORING = frozenset(
-    {
-        Code.INITIAL_STATES_START,
-        Code.INITIAL_STATES_PROGRESS,
-        Code.INITIAL_STATES,
-        Code.INITIAL_STATES_DISTINCT,
-    }
-)
-
-# Earlier rolling releases than those of 2026 report a postcondition as an assumption.
-_POSTCONDITIONS = {
-    Code.ASSUMPTION_FALSE: Code.POSTCONDITION_FALSE,
-    Code.ASSUMPTION_FAILED: Code.POSTCONDITION_FAILED,
-}
+_EXPLORING = frozenset(code for code in Code if code.name.startswith("INITIAL_STATES"))
 # How many of the latest values printed are shown with a postcondition that fails.
 _MOST_RECENT = 10
 _COVERAGE_ENDS = frozenset({Code.COVERAGE_END, Code.COVERAGE_END_OVERHEAD})
@@ -328,15 +314,15 @@ class Collector:
         if message.code in states.INTRODUCTIONS:
             return
         code = message.code
-        if code in _POSTCONDITIONS and not self.said.isdisjoint(_EXPLORING):
+        if code in POSTCONDITIONS and not self.said.isdisjoint(_EXPLORING):
             # As newer releases print it for a postcondition.
             name = self._attribute(Violation(kind="postcondition")).name
             subject = f"ostcondition {name} at" if name else "ostcondition at"
             text = message.text.replace("Assumption", f"P{subject}", 1)
             text = text.replace("assumption", f"p{subject}", 1)
-            message = replace(message, code=_POSTCONDITIONS[Code(code)], text=text)
+            message = replace(message, code=POSTCONDITIONS[Code(code)], text=text)
         diagnostic = _diagnostic(message, "error")
-        if message.code in _POSTCONDITIONS.values():
+        if message.code in POSTCONDITIONS.values():
             diagnostic = replace(diagnostic, code=code, printed=tuple(self._recent))
         self.diagnose(diagnostic)
         if (asserted := asserted_value(message.text)) is not None:
@@ -351,9 +337,8 @@ class Collector:
             self.violated = self.violated or OUTCOMES[violations[0].kind]
         else:
             # A general error may hold a more specific one.
-            self.failures.append(
-                next((each for each in outcomes if each is not Outcome.ERROR), Outcome.ERROR)
-            )
+            failure = next((each for each in outcomes if each is not Outcome.ERROR), Outcome.ERROR)
+            self.failures.append(failure)
 
     def end(self) -> None:
         """Close SANY's output, which a crash leaves without an end."""

@@ -57,8 +57,6 @@ _DELIMITER = b"@!@!@"
 # Anchored at the end of the line, so that a string value that spells a frame, and ends in a quote, does not match.
 _START = re.compile(rb"@!@!@STARTMSG (-?\d{1,9})(?::(\d))? @!@!@\s*\Z")
 _END = re.compile(rb"@!@!@ENDMSG (-?\d{1,9}) @!@!@")
-
-
 # Most frames are on lines of their own, of which there are few different ones.
 _start_of = lru_cache(maxsize=512)(_START.search)
 _end_of = lru_cache(maxsize=512)(_END.search)
@@ -135,13 +133,8 @@ class MessageReader:
         return None
 
     def _message(self, code: int, *, complete: bool) -> Message:
-        return Message(
-            code=code,
-            level=self._level,
-            text=_decode(b"".join(self._parts)),
-            nested=tuple(self._nested),
-            complete=complete,
-        )
+        text, nested = _decode(b"".join(self._parts)), tuple(self._nested)
+        return Message(code=code, level=self._level, text=text, nested=nested, complete=complete)
 
 
 def _decode(raw: bytes) -> str:
@@ -203,9 +196,8 @@ def with_log(result: RunResult, log: LogInput | None) -> RunResult:
     if through and endings:
         # Properties were checked without these invariants.
         rest = tuple(each for each in result.violations if each not in endings)
-        kept = replace(
-            result, violations=rest, traces=tuple(t for t in result.traces if t.name not in log.endings)
-        )
+        traces = tuple(each for each in result.traces if each.name not in log.endings)
+        kept = replace(result, violations=rest, traces=traces)
         if rest:
             return kept
         if result.undecided:
@@ -368,13 +360,8 @@ class _Reader:
             nested = tuple(
                 inner for inner, form in _COMPILED_NESTED.items() if inner != code and form.search(text)
             )
-        yield Message(
-            code=code,
-            level=self._level,
-            text=text,
-            nested=nested,
-            complete=complete or code not in _IN_STATES,
-        )
+        complete = complete or code not in _IN_STATES
+        yield Message(code=code, level=self._level, text=text, nested=nested, complete=complete)
 
     def _whole(self, line: str) -> Message | None:
         """The message that consists of this line."""
@@ -382,9 +369,8 @@ class _Reader:
             text = f"{back[1]}: Back to state" + (f": {back[2]}" if back[2] else "")
             return Message(code=Code.BACK_TO_STATE, level=MessageLevel.STATE, text=text)
         if (stuttering := _STUTTERING.match(line)) is not None:
-            return Message(
-                code=Code.STUTTERING, level=MessageLevel.STATE, text=f"{stuttering[1]}: Stuttering"
-            )
+            text = f"{stuttering[1]}: Stuttering"
+            return Message(code=Code.STUTTERING, level=MessageLevel.STATE, text=text)
         if self._row is not None and (row := self._coverage(line)) is not None:
             return Message(code=row, level=MessageLevel.NONE, text=line)
         if _ANY_FACT.match(line) is None:

@@ -53,9 +53,8 @@ def interpret(
     gets the name of the only candidate. ``assertions`` are those that may fail.
     """
     read = _read(messages, candidates)
-    outcome = _outcome(
-        read, exit_code, termination_reason, bounded=bounded or Code.MODE_SIMULATE in read.said
-    )
+    bounded = bounded or Code.MODE_SIMULATE in read.said
+    outcome = _outcome(read, exit_code, termination_reason, bounded=bounded)
     if outcome is Outcome.SUCCESS and read.stats.generated == 0 and any(candidates.values()):
         read.diagnose(Diagnostic(code=0, severity="warning", text=_VACUOUS))
     if read.growing and outcome in _TERMINATIONS.values():
@@ -265,12 +264,8 @@ def interpret_execution(
     result = _as_written(result, dict(expressions)) if expressions else result
     stats = result.stats
     # A simulation shorter than the start of TLC's reporting thread prints no counts but that of initial states.
-    ended = (
-        options.mode in ("simulate", "generate")
-        and result.outcome is Outcome.BOUNDED_SUCCESS
-        and bool(stats.initial)
-    )
-    counted = result.simulated or (ended and stats.generated is None)
+    ended = options.mode in ("simulate", "generate") and result.outcome is Outcome.BOUNDED_SUCCESS
+    counted = result.simulated or (ended and stats.initial and stats.generated is None)
     if counted and stats.behaviours is None and options.num is not None and not timed:
         # TLC 2.15 does not count them. Each worker generates this number.
         return replace(result, stats=replace(stats, behaviours=options.num * options.workers))
@@ -317,9 +312,8 @@ def combine(executions: Iterable[Execution], results: Iterable[RunResult]) -> Ru
     for execution, result in kept:
         if execution.purpose == "attribution":
             continue
-        named = result
-        if any(unnamed(v) for v in result.violations) and attributed:
-            named = _name_property(result, attributed)
+        nameless = attributed and any(unnamed(v) for v in result.violations)
+        named = _name_property(result, attributed) if nameless else result
         violations += [v for v in named.violations if v not in violations]
         traces += named.traces
         undecided = ()
@@ -368,6 +362,5 @@ def without_found(config: Config, result: RunResult, names: Sequence[str]) -> Co
         properties=tuple(n for n in config.properties if n not in names),
         check_deadlock=config.check_deadlock and "deadlock" not in kinds,
     )
-    if rest == config or not (rest.invariants or rest.properties or rest.check_deadlock):
-        return None
-    return rest
+    left = rest != config and (rest.invariants or rest.properties or rest.check_deadlock)
+    return rest if left else None

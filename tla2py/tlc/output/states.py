@@ -187,9 +187,7 @@ _PARSE_ERROR = "***Parse Error***"
 _LEXICAL_ERROR = re.compile(r"Lexical (?:\{error: |error at line \d+, column \d+)")
 _POSITION = re.compile(r"(?:at|around) line (\d+)(?:, column (\d+))?")
 _SECTION = re.compile(r"\*\*\* (Errors|Warnings|Abort messages): \d+")
-_SANY_PLACE = re.compile(
-    r"line \d+, col \d+ to line \d+, col \d+ of module \w+|Unknown location|In module \w+"
-)
+_SANY_PLACE = re.compile(rf"{_PLACE}|Unknown location|In module \w+")
 # SANY adds this after a parse error; it says less.
 _FOLLOWS_PARSE_ERROR = re.compile(r"Could not parse module \w+ from file")
 
@@ -234,12 +232,8 @@ class SanyReader:
         text, self._text = "\n".join(self._text), None
         if self._unparsed and _FOLLOWS_PARSE_ERROR.match(text) is not None:
             return
-        diagnostic = Diagnostic(
-            code=0,
-            severity=self._severity,
-            text=text,
-            location=find_location(self._place) or self._position(text),
-        )
+        location = find_location(self._place) or self._position(text)
+        diagnostic = Diagnostic(code=0, severity=self._severity, text=text, location=location)
         if diagnostic not in self.diagnostics:
             self.diagnostics.append(diagnostic)
 
@@ -248,9 +242,7 @@ class SanyReader:
         if position is None:
             return None
         line, column = int(position[1][:9]), int((position[2] or "1")[:9])
-        return Location(
-            module=self._module, begin_line=line, begin_column=column, end_line=line, end_column=column
-        )
+        return Location(self._module, line, column, line, column)
 
 
 INTRODUCTIONS = frozenset({Code.BEHAVIOR, Code.COUNTEREXAMPLE})
@@ -335,13 +327,12 @@ class _Traces:
             if self._states is not None:
                 yield from self.end(cut_off=not message.complete or message.code in _FAILED)
             yield message
-            if message.code in INTRODUCTIONS or message.level in (MessageLevel.ERROR, MessageLevel.TLCBUG):
-                yield from self._other(message)
+            if message.code in INTRODUCTIONS:
+                self._start()
+            elif message.level in (MessageLevel.ERROR, MessageLevel.TLCBUG):
+                yield from self._error(message)
 
-    def _other(self, message: Message) -> Iterator[Trace]:
-        if message.code in INTRODUCTIONS:
-            self._start()
-            return
+    def _error(self, message: Message) -> Iterator[Trace]:
         if violations := read_violations(message):
             self._violation = violations[0]
         elif message.code != Code.NESTED_EXPRESSION:
