@@ -6,6 +6,7 @@ descendants die with it.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import shutil
@@ -160,15 +161,10 @@ def _free_bytes(folder: Path) -> int | None:
 
 def _sizes(folder: Path) -> Iterator[int]:
     """The bytes on disk of every file below a folder, whose files may come and go."""
-    try:
-        with os.scandir(folder) as entries:
-            for entry in entries:
-                try:
-                    if entry.is_dir(follow_symlinks=False):
-                        yield from _sizes(Path(entry.path))
-                    else:
-                        yield entry.stat(follow_symlinks=False).st_blocks * 512
-                except OSError:
-                    continue
-    except OSError:
-        return
+    with contextlib.suppress(OSError), os.scandir(folder) as entries:
+        for entry in entries:
+            with contextlib.suppress(OSError):
+                if entry.is_dir(follow_symlinks=False):
+                    yield from _sizes(Path(entry.path))
+                else:
+                    yield entry.stat(follow_symlinks=False).st_blocks * 512

@@ -151,15 +151,8 @@ def build_argv(
         tlc += ["-dump", "dot,actionlabels", str(folder / GRAPH)]
     if options.coverage:
         tlc += ["-coverage", "60"]
-    return (
-        *jvm,
-        "-cp",
-        os.pathsep.join(map(str, (jar, *overrides))),
-        "tlc2.TLC",
-        *tlc,
-        *options.options,
-        f"{main}.tla",
-    )
+    classes = os.pathsep.join(map(str, (jar, *overrides)))
+    return (*jvm, "-cp", classes, "tlc2.TLC", *tlc, *options.options, f"{main}.tla")
 
 
 # What a run's folder has of its own.
@@ -184,11 +177,10 @@ def place_inputs(inputs: Inputs, folder: Path, find: Callable[[str], Path] = inp
         if edit is not None and path in edited:
             with source.open("rb") as lines, target.open("wb") as sink:
                 sink.writelines(edit.applied(lines))
-            # As below.
-            shutil.copystat(source, target)
-            continue
+        else:
+            shutil.copyfile(source, target)
         # With its time, by which a run's own files are recognized.
-        shutil.copy2(source, target)
+        shutil.copystat(source, target)
 
 
 def keep_stream(source: IO[bytes]) -> str:
@@ -209,13 +201,10 @@ _FILE_HINT = "name files by a relative path in this folder, or by a pattern such
 
 def check_variable(kind: str, name: str, where: str | None) -> None:
     """Raise InputError (``variable-name``) for a name that no run can have."""
-    known = (
-        name and "=" not in name
-        if kind == "java_properties"
-        else re.fullmatch(r"[A-Za-z_]\w*", name, re.ASCII)
-    )
+    of_java = kind == "java_properties"
+    known = name and "=" not in name if of_java else re.fullmatch(r"[A-Za-z_]\w*", name, re.ASCII)
     if not known:
-        what = "a Java property" if kind == "java_properties" else "an environment variable"
+        what = "a Java property" if of_java else "an environment variable"
         raise InputError(
             "variable-name", f"not the name of {what}: {name!r}", where=where, hint="write NAME=VALUE"
         )

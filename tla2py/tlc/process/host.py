@@ -150,9 +150,8 @@ class Host:
     ) -> int:
         """The exit status of TLC with these arguments in ``folder``; its output goes to ``streams``.
 
-        ``watch`` is called now and then.
-
-        Raises SpoiledError: ``long`` if it exceeds its wall or CPU time, ``cancelled``, and others.
+        ``watch`` is called now and then. Raises SpoiledError: ``long`` if it exceeds its wall or CPU time,
+        ``cancelled``, and others.
         """
         java = self._java
         mark = java.mark()
@@ -243,11 +242,8 @@ class Host:
             return set()
         array = self._java.call("java.lang.reflect.Array", "newInstance", self._thread, _THREADS)
         threads = [array[index] for index in range(group.enumerate(array))]
-        return {
-            str(thread.getState().name())
-            for thread in threads
-            if not thread.getName().startswith(_COMMON_POOL)
-        }
+        own = (each for each in threads if not each.getName().startswith(_COMMON_POOL))
+        return {str(each.getState().name()) for each in own}
 
     def cpu_seconds(self) -> float:
         """The CPU time of the JVM so far, user and system. Raises SpoiledError."""

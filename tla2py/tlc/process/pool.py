@@ -1,10 +1,9 @@
 """JVMs that start fast or stay: class-data archives of TLC, and the pool of hosts.
 
 Most of a small run is the loading of TLC's classes, which an archive from an earlier run avoids; it saves a third of
-the time and half of the CPU time
-(``-XX:ArchiveClassesAtExit``, JEP 350; from Java 25 on the ahead-of-time cache, JEP 514, which also keeps them linked).
-There is one per Java and jar, in the user's cache folder. Results do not depend on it: a JVM ignores an archive that
-does not fit.
+the time and half of the CPU time (``-XX:ArchiveClassesAtExit``, JEP 350; from Java 25 on the ahead-of-time cache,
+JEP 514, which also keeps them linked). There is one per Java and jar, in the user's cache folder. Results do not depend
+on it: a JVM ignores an archive that does not fit.
 """
 
 from __future__ import annotations
@@ -116,16 +115,9 @@ def _key(toolchain: Toolchain) -> str:
     jar = toolchain.jar.path.stat()
     java = toolchain.java.path.resolve()
     parts = [
-        java,
-        java.stat().st_mtime_ns,
-        toolchain.java.version,
-        toolchain.jar.path,
-        jar.st_mtime_ns,
-        jar.st_size,
-        toolchain.jar.sha256,
-        _MODULE,
-        _CONFIG,
-        *_INTERPRETED,
+        *(java, java.stat().st_mtime_ns, toolchain.java.version),
+        *(toolchain.jar.path, jar.st_mtime_ns, jar.st_size, toolchain.jar.sha256),
+        *(_MODULE, _CONFIG, *_INTERPRETED),
     ]
     return hashlib.sha256("\0".join(map(str, parts)).encode()).hexdigest()[:32]
 
@@ -139,16 +131,13 @@ def _make(toolchain: Toolchain, archive: Path) -> None:
         keep = "AOTCacheOutput" if archive.suffix == _AOT else "ArchiveClassesAtExit"
         # An AOT cache also keeps profiles for the compilers, so TLC must not be interpreted only.
         how = () if archive.suffix == _AOT else _INTERPRETED
-        java = (toolchain.java.path, "-XX:+UseParallelGC", *how, f"-XX:{keep}={made}", "-Xlog:disable")
-        tlc = ("-cp", toolchain.jar.path, "tlc2.TLC", "-tool", "-deadlock", "-lncheck", "final", "Warm.tla")
+        argv = [str(toolchain.java.path), "-XX:+UseParallelGC", *how, f"-XX:{keep}={made}", "-Xlog:disable"]
+        argv += [f"-Djava.io.tmpdir={folder}", "-cp", str(toolchain.jar.path)]
+        argv += ["tlc2.TLC", "-tool", "-deadlock", "-lncheck", "final", "Warm.tla"]
         try:
             # The jar may be untrusted: a project can name its own.
             sandbox = java_sandbox(toolchain.java.path, folder, [toolchain.jar.path])
-            run(
-                [*map(str, java), f"-Djava.io.tmpdir={folder}", *map(str, tlc)],
-                sandbox,
-                timeout_seconds=_SECONDS,
-            )
+            run(argv, sandbox, timeout_seconds=_SECONDS)
             if made.is_file():
                 shutil.copyfile(made, new)
                 new.replace(archive)
@@ -367,17 +356,10 @@ def _run(
     sound = False
     try:
         _move(folder, host.folder)
-        exit_code = host.run(
-            [part.replace(str(FOLDER), str(host.folder)) for part in arguments],
-            limits,
-            inputs,
-            cancelled,
-            watch,
-            cpu_seconds=LONG_SECONDS,
-        )
+        placed = [part.replace(str(FOLDER), str(host.folder)) for part in arguments]
+        exit_code = host.run(placed, limits, inputs, cancelled, watch, cpu_seconds=LONG_SECONDS)
         ended = Ended(
             exit_code=exit_code,
-            termination_reason=None,
             started_at=started_at,
             wall_seconds=time.monotonic() - start,
             cpu_seconds=host.cpu_seconds() - used,
@@ -415,8 +397,5 @@ def _unsure(file: Path) -> bool:
     """Whether a stream may differ in a separate process."""
     if not file.stat().st_size:
         return False
-    with (
-        file.open("rb") as stream,
-        contextlib.closing(mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)) as text,
-    ):
+    with file.open("rb") as stream, mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ) as text:
         return _UNSURE.search(text) is not None

@@ -16,7 +16,6 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -60,7 +59,7 @@ def exit_status(file: Path) -> int | None:
         stream.seek(-len(_LAST), 2)
         if stream.read() != _LAST:
             return None
-        with closing(mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)) as text:
+        with mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ) as text:
             heads = {(int(found[1]), found[2]) for found in _HEAD.finditer(text)}
     errors = frozenset(code for code, level in heads if level not in _HARMLESS)
     if errors:
@@ -146,28 +145,21 @@ _NOT_STARTED = (126, 127)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ended:
-    """The end of a process; the fields are those of ``tla2py.model.run.Execution``."""
+    """The end of a process, if one began; the fields are those of ``tla2py.model.run.Execution``."""
 
-    exit_code: int | None
-    termination_reason: TerminationReason | None
+    exit_code: int | None = None
+    termination_reason: TerminationReason | None = None
     started_at: str
-    wall_seconds: float
-    cpu_seconds: float
-    peak_memory_bytes: int
+    wall_seconds: float = 0.0
+    cpu_seconds: float = 0.0
+    peak_memory_bytes: int = 0
     walls: Walls | None = None
 
 
 def not_started(streams: Path, message: str) -> Ended:
     """The end of a command that was not started; ``stdout.txt`` has the reason as an error of TLC's."""
     _write_error(streams, message)
-    return Ended(
-        exit_code=None,
-        termination_reason=None,
-        started_at=_now(),
-        wall_seconds=0.0,
-        cpu_seconds=0.0,
-        peak_memory_bytes=0,
-    )
+    return Ended(started_at=_now())
 
 
 def _write_error(streams: Path, message: str) -> None:
@@ -227,9 +219,8 @@ def execute_argv(
     reason: TerminationReason | None = "killed"
     status: int | None = None
     try:
-        reason, status = _wait(
-            started, opened, begun + timeout_seconds, memory_bytes, cancelled, watch, predict
-        )
+        deadline = begun + timeout_seconds
+        reason, status = _wait(started, opened, deadline, memory_bytes, cancelled, watch, predict)
     finally:
         code, usage = started.end()
     exit_code = code if status is None else status

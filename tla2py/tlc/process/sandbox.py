@@ -17,7 +17,7 @@ from pathlib import Path
 
 import platformdirs
 
-from tla2py.errors import InputError
+from tla2py.errors import InputError, reason_of
 from tla2py.model.run import WALLS, Limits, Wall, Walls
 from tla2py.tlc.process.bubblewrap import bubblewrap, wrapping
 from tla2py.tlc.process.reaper import scratch_folder
@@ -63,17 +63,8 @@ FILE_LIMIT_BYTES = 64 * 1024**3
 # The parts of the system that programs need: code, time zones, names, the configuration of Java.
 _CODE = ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/usr", "/nix/store", "/gnu/store")
 _SYSTEM = (*_CODE, "/etc/alternatives", "/etc/crypto-policies")
-_ETC = (
-    "ld.so.*",
-    "localtime",
-    "timezone",
-    "nsswitch.conf",
-    "passwd",
-    "group",
-    "host*",
-    "resolv.conf",
-    "java*",
-)
+_NAMES = ("nsswitch.conf", "passwd", "group", "host*", "resolv.conf")
+_ETC = ("ld.so.*", "localtime", "timezone", *_NAMES, "java*")
 _RANDOM = (Path("/dev/random"), Path("/dev/urandom"))
 _DEVICES = (Path("/dev/null"), Path("/dev/zero"), Path("/dev/full"))
 # A Java installed by the system needs nothing else.
@@ -107,14 +98,11 @@ def environment(folder: Path, *, trusted: bool, declared: dict[str, str] | None 
 
     ``declared`` are the run's own, which take precedence.
     """
-    own = {"LC_ALL": "C.UTF-8"}
     if trusted:
-        return (
-            {name: text for name, text in os.environ.items() if name not in JAVA_VARIABLES}
-            | own
-            | (declared or {})
-        )
-    return {"PATH": os.defpath, "HOME": str(folder), "TMPDIR": str(folder / "tmp"), **own, **(declared or {})}
+        given = {name: text for name, text in os.environ.items() if name not in JAVA_VARIABLES}
+    else:
+        given = {"PATH": os.defpath, "HOME": str(folder), "TMPDIR": str(folder / "tmp")}
+    return {**given, "LC_ALL": "C.UTF-8", **(declared or {})}
 
 
 def start(command: Command, sandbox: Sandbox | None) -> Started:
@@ -170,18 +158,13 @@ def _named_wall(name: str) -> Iterator[None]:
 
 
 def run(
-    command: Sequence[str], sandbox: Sandbox, *, timeout_seconds: float
+    command: Sequence[str], sandbox: Sandbox, *, timeout_seconds: float, by: Walls | None = None
 ) -> subprocess.CompletedProcess[bytes]:
     """The output and exit code of a command in a sandbox, whose folder is removed if we are killed.
 
-    Raises OSError, ``subprocess.TimeoutExpired``.
+    ``by`` are other walls than those of this machine. Raises OSError, ``subprocess.TimeoutExpired``.
     """
-    return _run(walls(), command, sandbox, timeout_seconds)
-
-
-def _run(
-    by: Walls, command: Sequence[str], sandbox: Sandbox, timeout_seconds: float
-) -> subprocess.CompletedProcess[bytes]:
+    by = by or walls()
     with tempfile.TemporaryFile() as output:
         asked = Command(
             argv=command,
@@ -255,9 +238,10 @@ def _failure(by: Walls) -> str:
     """The reason why a process cannot start behind these walls; empty if it can."""
     with tempfile.TemporaryDirectory(prefix="tla2py-", ignore_cleanup_errors=True) as folder:
         try:
-            done = _run(by, ("/bin/sh", "-c", ":"), Sandbox(folder=Path(folder)), _PROBE_SECONDS)
+            sandbox = Sandbox(folder=Path(folder))
+            done = run(("/bin/sh", "-c", ":"), sandbox, timeout_seconds=_PROBE_SECONDS, by=by)
         except (OSError, subprocess.TimeoutExpired) as error:
-            return str(error.strerror or error) if isinstance(error, OSError) else str(error)
+            return reason_of(error)
     return done.stdout.decode("utf-8", "replace").strip() if done.returncode != 0 else ""
 
 
@@ -321,10 +305,9 @@ def reached_text(found: Walls) -> str:
     """What TLC can reach, with the reason; empty if all walls stand."""
     if not found.missing:
         return ""
+    reached = f"TLC can reach {' and '.join(_REACHED[wall] for wall in found.missing)}"
     reason = why_not_bubblewrap()
-    return f"TLC can reach {' and '.join(_REACHED[wall] for wall in found.missing)}" + (
-        f" ({reason})" if reason else ""
-    )
+    return f"{reached} ({reason})" if reason else reached
 
 
 def missing_walls(limits: Limits) -> str | None:

@@ -146,14 +146,15 @@ def this_machine(root: Path = Path("/")) -> Machine:
     return Machine(memory_bytes=memory, cores=cores, limited=limited)
 
 
+# The file of the bytes in use, by the version of cgroups, and what of them its ``memory.stat`` counts as cache.
+_USED = {"memory.current": "inactive_file", "memory.usage_in_bytes": "total_inactive_file"}
+
+
 def memory_in_use(root: Path = Path("/")) -> int:
     """The bytes in use on this machine or in this container, without caches."""
     if this_machine(root).limited:
         for folder in _cgroups(root):
-            for name, cache in (
-                ("memory.current", "inactive_file"),
-                ("memory.usage_in_bytes", "total_inactive_file"),
-            ):
+            for name, cache in _USED.items():
                 if (used := _read(folder / name)).isdigit():
                     stat = dict(line.split() for line in _read(folder / "memory.stat").splitlines())
                     return max(int(used) - int(stat.get(cache, 0)), 0)
@@ -330,11 +331,7 @@ _SENDING = (((44, 206), 3), ((46, 211), 2), ((307, 269), 3))
 _FAST_OPEN = 0x20000000
 _STREAM, _KIND, _INTERNET = 1, 0xF, (2, 10)
 # AUDIT_ARCH of each processor, and the column of its numbers.
-_PROCESSORS = {
-    "x86_64": (0xC000003E, 0),
-    "aarch64": (0xC00000B7, 1),
-    "riscv64": (0xC00000F3, 1),
-}
+_PROCESSORS = {"x86_64": (0xC000003E, 0), "aarch64": (0xC00000B7, 1), "riscv64": (0xC00000F3, 1)}
 # Calls of x86-64's second interface have this bit.
 _X32 = 0x40000000
 
@@ -402,9 +399,4 @@ def _argument(index: int) -> bytes:
 
 def _only_if(number: int, *test: bytes) -> list[bytes]:
     """Allow a call only if a test succeeds, whose last comparison skips one instruction if it fails."""
-    return [
-        _step(_EQUAL, number, 0, len(test) + 2),
-        *test,
-        _step(_RETURN, _ALLOW),
-        _step(_RETURN, _REFUSE),
-    ]
+    return [_step(_EQUAL, number, 0, len(test) + 2), *test, _step(_RETURN, _ALLOW), _step(_RETURN, _REFUSE)]
