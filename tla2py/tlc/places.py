@@ -129,11 +129,8 @@ class WrapperModule:
 
     def place(self, line: int, column: int, written: Written) -> Place | None:
         """The place of the user's value at a position in the wrapper; None if there is no value."""
-        heads = {
-            number: found[1]
-            for number, each in enumerate(self.lines, 1)
-            if (found := _DEFINED.fullmatch(each))
-        }
+        matches = enumerate(map(_DEFINED.fullmatch, self.lines), 1)
+        heads = {number: found[1] for number, found in matches if found is not None}
         head = max((number for number in heads if number <= line), default=None)
         if head is None or heads[head] not in self.meanings:
             return None
@@ -180,9 +177,8 @@ def located(record: RunRecord, result: RunResult, origins: Origins) -> RunResult
     if not result.diagnostics and not record.originals:
         return result
     locator = _Locator(record, origins, result.traces)
-    diagnostics = tuple(
-        locator.diagnostic(d, result.diagnostics[n:]) for n, d in enumerate(result.diagnostics)
-    )
+    found = result.diagnostics
+    diagnostics = tuple(locator.diagnostic(each, found[number:]) for number, each in enumerate(found))
     result = replace(result, diagnostics=diagnostics)
     if not record.originals:
         return result
@@ -352,9 +348,8 @@ class _Locator:
 
     def _shown(self, found: re.Match[str], *, always: bool) -> str:
         location = location_of(found.groups())
-        changed = (
-            location.module == self._main and self._wrapper is not None
-        ) or location.module in self._originals
+        wrapped = location.module == self._main and self._wrapper is not None
+        changed = wrapped or location.module in self._originals
         place = self.place(location) if always or changed else None
         return found[0] if place is None else str(place)
 

@@ -206,8 +206,8 @@ def check_classes(
     if classes is None:
         return
     names, library = _contents(classes.copy)
-    for spec in specs:
-        if spec.installed and not _suits(classes.copy, jar.path):
+    for spec in (each for each in specs if each.installed):
+        if not _suits(classes.copy, jar.path):
             needed = listed([each.name for each in spec.installed], 5)
             raise ToolchainError(
                 "community-tlc",
@@ -247,8 +247,6 @@ def _suits(classes: Path, tools: Path) -> bool:
 
 
 def _check_copies(spec: ModuleGraph, names: frozenset[str], library: Mapping[str, str]) -> None:
-    if not spec.installed:
-        return
     from_library = {module.name for module in spec.installed}
     for module in spec.modules:
         text = library.get(f"{module.name}.tla")

@@ -154,14 +154,12 @@ def _meaning(module: Module) -> dict[str, str]:
     """
     text = module.text
     begin, end = _BEGIN.search(text), _END.search(text)
-    lines = (
-        text.count("\n", 0, begin.start() if begin else 0),
-        text.count("\n", 0, end.start() if end else len(text)),
-    )
+    first = text.count("\n", 0, begin.start() if begin else 0)
+    last = text.count("\n", 0, end.start() if end else len(text))
     return {
         definition.name: _SAME.sub(r"UNCHANGED\1", _LAYOUT.sub("", definition.text))
         for definition in module.definitions
-        if lines[0] < definition.span.begin_line <= lines[1] + 1 and definition.name != "vars"
+        if first < definition.span.begin_line <= last + 1 and definition.name != "vars"
     }
 
 
@@ -273,23 +271,16 @@ def _declared(module: Module, visible: Sequence[ET.Element], inherited: set[str]
         level = each.findtext("level", "0")
         body = Expression(shape="build", operator=UNREAD, span=span, arguments=(*names, *own), text=level)
         where: dict[str, Any] = {"name": name, "comment": "", "span": span, "module": module.name}
+        said: dict[str, Any] = {"text": text, "digest": digest, "body": body}
         if each.tag == "OpDeclNode" and each.findtext("kind") == "2":
             constants.append(Constant(**where, arity=arity))
         elif each.tag == "OpDeclNode":
             variables.append(Variable(**where))
         elif each.tag == "AssumeNode":
-            assumptions.append(Assumption(name=None, text=text, digest=digest, span=span, body=body))
+            assumptions.append(Assumption(**said, name=None, span=span))
         elif each.tag == "UserDefinedOpKind":
             definitions.append(
-                Definition(
-                    **where,
-                    parameters=parameters,
-                    local=False,
-                    kind="operator",
-                    text=text,
-                    digest=digest,
-                    body=body,
-                )
+                Definition(**where, **said, parameters=parameters, local=False, kind="operator")
             )
     return replace(
         module,
