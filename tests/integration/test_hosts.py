@@ -83,7 +83,7 @@ def run(
     folder: Path, stop: threading.Event | None = None, limits: Limits = LIMITS, watch: Watch | None = None
 ) -> int | None:
     """The exit status of a run on a host, None where there is none."""
-    model = (FOLDER, "Spec", "MC.cfg", TlcOptions(), limits, HOST_OPTIONS)
+    model = (FOLDER, "Spec", TlcOptions(), limits, HOST_OPTIONS)
     argv = build_argv(find_java().path, bundled_jar(), *model)
     done = execute_warm(argv, folder, folder, limits, stop, watch=watch)
     return None if done is None else done[1].exit_code

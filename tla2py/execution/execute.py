@@ -265,7 +265,6 @@ class RunExecution:
                 jar,
                 place,
                 main,
-                CONFIG_NAME,
                 options,
                 limits,
                 jvm_options,

@@ -23,7 +23,7 @@ from tla2py.model.trace import Location, Trace, changed_parts
 from tla2py.sweep.judge import expectation_place
 from tla2py.sweep.sweep import Sweep
 from tla2py.tla.parse import read_text
-from tla2py.tlc.process.command import CONFIG_NAME, build_argv, shell_command
+from tla2py.tlc.process.command import build_argv, shell_command
 from tla2py.tlc.tools.community import class_file
 
 
@@ -250,7 +250,6 @@ def evidence_of(gated: Gated, options: SweepOptions, root: Path) -> Evidence:
             tools,
             Path(),
             run.main,
-            CONFIG_NAME,
             run.options,
             run.limits,
             (),

@@ -18,7 +18,7 @@ LIMITS = Limits(timeout_seconds=60, memory_bytes=1024 * MIB)
 
 def argv(options: TlcOptions = PLAIN, limits: Limits = LIMITS) -> list[str]:
     java, jar, folder = Path("/jdk/bin/java"), Path("/lib/tla2tools.jar"), Path("/run/1")
-    return list(build_argv(java, jar, folder, "Main", "MC.cfg", options, limits))
+    return list(build_argv(java, jar, folder, "Main", options, limits))
 
 
 def jvm(command: list[str]) -> list[str]:
@@ -109,7 +109,7 @@ def test_the_heap_leaves_room_for_the_rest_of_the_jvm(mebibytes: int) -> None:
 
 def test_what_no_answer_depends_on_can_be_left_out() -> None:
     options = TlcOptions(java_options=("-XX:+UseSerialGC", "-Dmine=1"), options=("-lncheck", "default"))
-    parts = (Path("java"), Path("tools.jar"), Path(), "Main", "MC.cfg", options, LIMITS)
+    parts = (Path("java"), Path("tools.jar"), Path(), "Main", options, LIMITS)
     whole, short = build_argv(*parts), build_argv(*parts, tuned=False)
     assert short == (
         *("java", "-Xmx800m", "-Xss16m", "-Djava.io.tmpdir=tmp", "-Dfile.encoding=UTF-8"),

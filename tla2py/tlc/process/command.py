@@ -60,8 +60,6 @@ CONTINUE = "-continue"
 BEHAVIOURS = "behaviours"
 _MOST_BEHAVIOURS = (1 << 31) - 1
 GRAPH = "graph.dot"
-# Written beside it if a property is checked.
-LIVENESS_GRAPH = "graph_liveness.dot"
 
 
 def heap_bytes(memory_bytes: int) -> int:
@@ -101,7 +99,6 @@ def build_argv(
     jar: Path,
     folder: Path,
     main: str,
-    config: str,
     options: TlcOptions,
     limits: Limits,
     jvm_options: Sequence[str] = (),
@@ -131,11 +128,11 @@ def build_argv(
         *options.java_options,
         *property_options(properties),
     )
-    tlc = ["-tool", "-config", config, "-metadir", str(folder / "states"), "-workers", str(options.workers)]
-    tlc += ["-fp", str(options.fp), "-seed", str(options.seed), "-checkpoint", "0"]
+    tlc = ["-tool", "-config", CONFIG_NAME, "-metadir", str(folder / "states")]
+    tlc += ["-workers", str(options.workers), "-fp", str(options.fp), "-seed", str(options.seed)]
     # By default TLC also looks for lassos three seconds after its start, so its result and counts would depend on the
     # speed of the machine.
-    tlc += ["-lncheck", "final"]
+    tlc += ["-checkpoint", "0", "-lncheck", "final"]
     if not options.check_deadlock:
         tlc.append("-deadlock")
     if options.mode != "check":
@@ -155,8 +152,8 @@ def build_argv(
     return (*jvm, "-cp", classes, "tlc2.TLC", *tlc, *options.options, f"{main}.tla")
 
 
-# What a run's folder has of its own.
-RESERVED_FILES = frozenset({CONFIG_NAME, "tmp", "states", BEHAVIOURS, GRAPH, LIVENESS_GRAPH})
+# What a run's folder has of its own; the last is written beside the graph if a property is checked.
+RESERVED_FILES = frozenset({CONFIG_NAME, "tmp", "states", BEHAVIOURS, GRAPH, "graph_liveness.dot"})
 # The shell that starts a run changes or refuses these, and Java takes options from others.
 RESERVED_VARIABLES = frozenset({*JAVA_VARIABLES, "TLA2PY_FOLDER", "IFS", "OPTIND", "PPID", "PWD", "_"})
 _BLOCK = 1 << 20
