@@ -31,18 +31,12 @@ def bubblewrap() -> str | None:
 class Wrapping:
     """The beginning of a command line that runs a command in bubblewrap.
 
-    The process inherits ``descriptors``; bubblewrap writes what became of the command to the file ``status``.
+    The process inherits ``descriptors``, and ``status``, a file to which bubblewrap writes what became of the command.
     """
 
     argv: tuple[str, ...]
     descriptors: tuple[int, ...]
     status: int
-
-    def close(self) -> None:
-        """Close all descriptors but the one of the status."""
-        for descriptor in self.descriptors:
-            if descriptor != self.status:
-                os.close(descriptor)
 
 
 def wrapping(
@@ -78,7 +72,7 @@ def wrapping(
     arguments = memory_file(os.fsencode("\0".join([*options, ""])))
     status = memory_file()
     argv = [program, "--args", str(arguments), "--json-status-fd", str(status)]
-    descriptors = [arguments, status]
+    descriptors = [arguments]
     if code:
         descriptors.append(memory_file(code))
         argv += ["--seccomp", str(descriptors[-1])]

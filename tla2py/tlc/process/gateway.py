@@ -97,10 +97,7 @@ OPENED = "--add-opens=java.base/java.util=ALL-UNNAMED"
 
 
 class JvmVariables:
-    """The map behind the view that ``System.getenv`` gives; its class is not public, hence the reflection.
-
-    Methods raise Py4JError.
-    """
+    """The map behind the view of ``System.getenv``, whose class is not public. Methods raise Py4JError."""
 
     def __init__(self, java: Gateway) -> None:
         self._java = java

@@ -63,9 +63,9 @@ class Host:
         self.streams = self._base / "out", self._base / "err"
         self.folder = self._base / "run"
         (self.folder / "tmp").mkdir(parents=True)
+        self._to_close = contextlib.ExitStack()
         # Appending, so that they can be emptied before each run, by descriptors since nobody may open them for writing.
-        self._open = [stream.open("ab") for stream in self.streams]
-        self._gateway: Gateway | None = None
+        self._open = [self._to_close.enter_context(stream.open("ab")) for stream in self.streams]
         self._started: Started | None = None
 
     def start(self, java: Sequence[str], gateway: Path, jars: Sequence[Path], *, trust: bool = False) -> None:
@@ -108,7 +108,8 @@ class Host:
                 raise Py4JError("the JVM did not start")
             time.sleep(0.01)
         port, token, *_ = output.split()
-        self._gateway = java = Gateway(int(port), token, _ANSWER_SECONDS)
+        self._java = java = Gateway(int(port), token, _ANSWER_SECONDS)
+        self._to_close.callback(java.close)
         urls = [java.new("java.io.File", str(jar)).toURI().toURL() for jar in jars]
         self._urls = java.array("java.net.URL", urls)
         self._parent = java.call("java.lang.ClassLoader", "getPlatformClassLoader")
@@ -128,11 +129,6 @@ class Host:
         fields = [descriptors.getField(name) for name in ("out", "err")]
         self._files = [java.new("java.io.FileOutputStream", each.get(None)) for each in fields]
         self._empty_streams()
-
-    @property
-    def _java(self) -> Gateway:
-        assert self._gateway is not None
-        return self._gateway
 
     def _empty_streams(self) -> None:
         for stream in self._open:
@@ -272,8 +268,5 @@ class Host:
     def kill(self) -> None:
         """Kill the JVM and remove its folder."""
         self.kill_jvm()
-        if self._gateway is not None:
-            self._gateway.close()
-        for stream in self._open:
-            stream.close()
+        self._to_close.close()
         shutil.rmtree(self._base, ignore_errors=True)

@@ -143,12 +143,13 @@ def start_wrapped(command: Command, wrapping: Wrapping) -> Started:
     argv = (*wrapping.argv, *command.argv)
     wrapped = replace(command, argv=argv, folder=command.scratch, variables={})
     try:
-        process = _guarded(wrapped, inherited=wrapping.descriptors)
+        process = _guarded(wrapped, inherited=(*wrapping.descriptors, wrapping.status))
     except BaseException:
         os.close(wrapping.status)
         raise
     finally:
-        wrapping.close()
+        for descriptor in wrapping.descriptors:
+            os.close(descriptor)
     return Started(process=process, status=wrapping.status)
 
 
