@@ -35,8 +35,7 @@ def initial_predicate(config: Config, modules: Sequence[Module]) -> str:
         return config.init
     spec = ModuleGraph(root=modules[0], modules=tuple(modules), standard=())
     specification = config.specification or ""
-    entity = spec.scope.find(specification)
-    if entity is None:
+    if (entity := spec.scope.find(specification)) is None:
         return specification
     inits = temporal_parts(entity, Levels(spec.resolver), instances=True).inits
     # That of an instance is declared in the instance's module.
@@ -288,8 +287,7 @@ class _Locator:
 
     def place(self, location: Location) -> Place | None:
         """The place in the user's files of a location that TLC prints; None in a standard module."""
-        module = self._file_of(location.module)
-        if module is None:
+        if (module := self._file_of(location.module)) is None:
             return None
         lines = self._origins.text(self._files[module]).split("\n")
         text = lines[location.begin_line - 1] if location.begin_line <= len(lines) else ""

@@ -182,8 +182,7 @@ def read_config_text(path: Path) -> str:
         ) from error
     if path.suffix != ".tla":
         return text
-    embedded = embedded_config(text, path.stem)
-    if embedded is None:
+    if (embedded := embedded_config(text, path.stem)) is None:
         raise InputError(
             "config-missing",
             f"the module has no config: {path}",

@@ -54,8 +54,7 @@ class _Wrapper:
 
     def define(self, name: str, parameters: str, body: str) -> str:
         """The name of a new definition with this body."""
-        base = re.sub(r"\W", "_", name)
-        wrapped = f"MC_{base}"
+        wrapped = "MC_" + re.sub(r"\W", "_", name)
         while wrapped in self.spec.definitions or wrapped in self.model_values | self.names:
             wrapped += "_"
         self.names.add(wrapped)

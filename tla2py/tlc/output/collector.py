@@ -169,8 +169,7 @@ def _number(text: str | None) -> int | None:
 
 def read_coverage(message: Message) -> CoverageItem | None:
     """The coverage row of a message; None for any other message."""
-    kind = _COVERAGE_KINDS.get(message.code)
-    if kind is None:
+    if (kind := _COVERAGE_KINDS.get(message.code)) is None:
         return None
     text = message.text
     end = text.rfind(": ")
@@ -189,8 +188,7 @@ def read_coverage(message: Message) -> CoverageItem | None:
 @lru_cache(maxsize=4096)
 def _covered(text: str) -> tuple[str, Location] | None:
     """What a row of a coverage report counts: the name and the place."""
-    found = _COVERED.match(text)
-    if found is None:
+    if (found := _COVERED.match(text)) is None:
         return None
     return found["name"], states.location_of(found.group("a", "b", "c", "d", "module"))
 

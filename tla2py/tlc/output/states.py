@@ -123,8 +123,7 @@ class StateReader:
         return values
 
     def _value(self, text: str) -> Value:
-        known = self._values.get(text)
-        if known is not None:
+        if (known := self._values.get(text)) is not None:
             return known
         try:
             value = parse_value(text, known=self._parts)
@@ -283,8 +282,7 @@ def read_violations(message: Message) -> tuple[Violation, ...]:
 
 def split_initial_state(message: Message) -> tuple[str, str | None]:
     """A message's text up to the initial state that it holds, and the state's text, None without a state."""
-    ending = _INITIAL_STATE.get(message.code)
-    if ending is None:
+    if (ending := _INITIAL_STATE.get(message.code)) is None:
         return message.text, None
     text, found, body = message.text.partition(f"{ending}\n")
     return (f"{text}{ending}", body) if found else (message.text, None)

@@ -151,9 +151,7 @@ def load_specification(
 ) -> ModuleGraph:
     """A module with all it needs, from the installed CommunityModules too, or a folder ``instead`` if there are none.
 
-    What tla2py cannot read is as SANY declares it.
-
-    Raises InputError as ``load_modules`` does.
+    What tla2py cannot read is as SANY declares it. Raises InputError as ``load_modules`` does.
     """
     library = community_modules() or instead
     find = translate.toolchain if isinstance(translate, Translator) else find_toolchain

@@ -169,8 +169,6 @@ OFFLINE = (
     "without a network: download the file elsewhere and pass it with --from-file FILE; "
     "behind a proxy: set https_proxy; with a mirror: set TLA2PY_MIRROR"
 )
-
-
 _JAR = "tla2tools.jar"
 # Beside a downloaded jar of the CommunityModules: its sha256.
 _DOWNLOADED = "downloaded.sha256"
@@ -200,8 +198,7 @@ def installed_path(name: str) -> Path:
     Raises InputError as ``release`` does, and ToolchainError (``not-installed``).
     """
     wanted = release(name)
-    found = installed(wanted)
-    if found is None:
+    if (found := installed(wanted)) is None:
         raise ToolchainError(
             "not-installed", f"{wanted.name} is not installed", hint=f"tla2py tools install {wanted.name}"
         )
@@ -239,8 +236,7 @@ def module_folder(named: Path) -> Path:
     """
     if str(named) != COMMUNITY or named.is_dir():
         return named
-    found = community_modules()
-    if found is None:
+    if (found := community_modules()) is None:
         raise ToolchainError(
             "not-installed",
             "the CommunityModules are not installed",
@@ -269,14 +265,10 @@ def install(
         with tempfile.TemporaryDirectory(dir=base, prefix=".tmp-", ignore_cleanup_errors=True) as scratch:
             fresh = Path(scratch) / "release"
             fresh.mkdir()
+            if file is not None and not file.is_file():
+                raise ToolchainError("jar-missing", f"no such file: {file}", hint="--from-file takes a jar")
+            address = wanted.url if file is None else file.resolve().as_uri()
             expected = sha256 or wanted.sha256
-            address = wanted.url
-            if file is not None:
-                if not file.is_file():
-                    raise ToolchainError(
-                        "jar-missing", f"no such file: {file}", hint="--from-file takes a jar"
-                    )
-                address = file.resolve().as_uri()
             download(address, fresh / wanted.file, sha256=expected, patience=patience, report=report)
             if wanted.name != COMMUNITY:
                 jar = read_jar(fresh / wanted.file, "the download")

@@ -69,8 +69,7 @@ def project_jar() -> ProjectJar | None:
 
 def project_release() -> str:
     """The name of the project's jar. Raises InputError: ``usage`` if no project names one, and as ``project_jar`` does."""
-    project = project_jar()
-    if project is None:
+    if (project := project_jar()) is None:
         raise InputError(
             "usage", "no NAME, and no project names a jar", hint="name one: tla2py tools install rolling"
         )
@@ -318,10 +317,7 @@ def _abilities(jar: Path) -> tuple[frozenset[str], bytes, bytes]:
 
 
 def check_needs(
-    specs: Iterable[ModuleGraph],
-    options: TlcOptions,
-    jar: Jar,
-    place: Callable[[str, str], str | None] = lambda _key, _option: None,
+    specs: Iterable[ModuleGraph], options: TlcOptions, jar: Jar, place: Callable[[str, str], str | None]
 ) -> None:
     """Check that a TLC has what modules and options need; ``place`` is that of an option under a key of ``[tlc]``.
 

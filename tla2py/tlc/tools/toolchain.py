@@ -86,8 +86,7 @@ def find_jar(explicit: Path | None = None) -> Jar:
     """
     if explicit is not None:
         return read_jar(_file_or_release(explicit), "--tla2tools")
-    named = os.environ.get("TLA2TOOLS_JAR")
-    if named:
+    if named := os.environ.get("TLA2TOOLS_JAR"):
         return read_jar(_file_or_release(Path(named)), "TLA2TOOLS_JAR")
     project = project_jar()
     if project is None:
@@ -130,8 +129,7 @@ def pin_project_jar() -> tuple[Jar, Path]:
 
     Raises ToolchainError as ``find_jar`` does, and InputError (``project-file``, ``output-unwritable``).
     """
-    project = project_jar()
-    if project is None:
+    if (project := project_jar()) is None:
         raise ToolchainError(
             "jar-missing", "no project names a jar here", hint="tla2py tools install NAME --default"
         )
