@@ -55,10 +55,9 @@ def config_name(path: Path, lines: Sequence[str], name: str) -> Place | None:
 
 def config_lines(path: Path) -> Sequence[str]:
     """The lines of a config, none if it cannot be read."""
-    try:
+    with contextlib.suppress(InputError):
         return read_config_text(path).splitlines()
-    except InputError:
-        return ()
+    return ()
 
 
 def offset_of(offsets: Sequence[int], index: int, length: int) -> int:
@@ -218,10 +217,9 @@ def parse_config(
 @lru_cache(maxsize=16)
 def config_of_run(text: str) -> Config:
     """The config that a run had; empty if its text is not one."""
-    try:
+    with contextlib.suppress(InputError):
         return parse_config(text, Path("MC.cfg")).config
-    except InputError:
-        return Config()
+    return Config()
 
 
 def config_file(statements: Statements, text: str, path: Path) -> ConfigFile:

@@ -93,8 +93,7 @@ def build_config(
     if model.permuted:
         # TLC fails on the permutations of a set with one element (in util.Set).
         values = dict([*model.config.assignments, *model.constants])
-        permuted = [name for name in model.permuted if not is_single(values.get(name, ""))]
-        if permuted:
+        if permuted := [name for name in model.permuted if not is_single(values.get(name, ""))]:
             wrapper.standard.add("TLC")
             body = " \\union ".join(f"Permutations({name})" for name in permuted)
             symmetry = wrapper.define("symmetry", "", body)
@@ -196,10 +195,7 @@ def _definition(wrapper: _Wrapper, model: Model, name: str, text: str, known: fr
 
 
 def _use(wrapper: _Wrapper, text: str, known: frozenset[str], *, lenient: bool) -> None:
-    """Declare what a text uses. In a ``lenient`` one an undefined name is a model value, as in a config.
-
-    Raises InputError (``unknown-name``).
-    """
+    """Declare what a text uses; in a ``lenient`` one an undefined name is a model value, as in a config."""
     spec = wrapper.spec
     parameters, body = _split_lambda(text)
     expression = _parsed(body)

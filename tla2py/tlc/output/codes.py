@@ -116,7 +116,6 @@ class Meaning(NamedTuple):
     violation: ViolationKind | None = None
 
 
-_ERROR = Meaning(Outcome.ERROR)
 _ASSUMPTION = Outcome.VIOLATION_ASSUMPTION
 _LIVENESS = Outcome.VIOLATION_LIVENESS
 _SPEC_EVAL = Meaning(Outcome.FAILURE_SPEC_EVAL)
@@ -161,7 +160,8 @@ MEANINGS: dict[int, Meaning] = {
     **dict.fromkeys(_CONFIG_CODES, _CONFIG),
 }
 
-# EC.ExitStatus. 1 is not in it: TLC ends with 1 after bad options and exceptions before the run.
+# EC.ExitStatus without its general errors: 255, and 152 and 153, which TLC never returns. 1 is not in it: TLC
+# ends with 1 after bad options and exceptions before the run.
 EXIT_STATUSES: dict[int, Outcome] = {
     0: Outcome.SUCCESS,
     10: Outcome.VIOLATION_ASSUMPTION,
@@ -174,10 +174,6 @@ EXIT_STATUSES: dict[int, Outcome] = {
     77: Outcome.FAILURE_LIVENESS_EVAL,
     150: Outcome.ERROR_SPEC_PARSE,
     151: Outcome.ERROR_CONFIG_PARSE,
-    # Defined in TLC but never returned.
-    152: Outcome.ERROR,
-    153: Outcome.ERROR,
-    255: Outcome.ERROR,
 }
 
 
@@ -194,7 +190,7 @@ EXPLAINING = frozenset({ENTRY, Code.ASSERT, *POSTCONDITIONS, *POSTCONDITIONS.val
 
 def meaning(code: int) -> Meaning:
     """The meaning of an error message; numbers that are not in ``MEANINGS`` mean a general error."""
-    return MEANINGS.get(code, _ERROR)
+    return MEANINGS.get(code, Meaning(Outcome.ERROR))
 
 
 OUTCOMES: dict[str, Outcome] = {

@@ -384,8 +384,7 @@ class _Reader:
         """The code of a coverage row: the report lists the initial predicate, actions, properties, then constraints."""
         if line.startswith("  "):
             return Code.COVERAGE_VALUE
-        row = _COVERAGE.match(line)
-        if row is None:
+        if (row := _COVERAGE.match(line)) is None:
             return None
         if row["first"] is None:
             self._row = Code.COVERAGE_CONSTRAINT

@@ -267,8 +267,7 @@ def read_violations(message: Message) -> tuple[Violation, ...]:
     """The violations that an error message reports; empty for any other message."""
     if message.level not in (MessageLevel.ERROR, MessageLevel.TLCBUG):
         return ()
-    kind = meaning(message.code).violation
-    if kind is None:
+    if (kind := meaning(message.code).violation) is None:
         # An Assert that fails in an invariant, or under an exception, comes inside another message. In an assumption
         # no behaviour reached it.
         if Code.ASSERT not in message.nested or message.code == Code.ASSUMPTION_FAILED:

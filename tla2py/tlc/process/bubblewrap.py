@@ -88,8 +88,7 @@ def wrapped_status(descriptor: int) -> dict[str, int]:
     return facts
 
 
-# The reasons to stop a run: it has written more than its share, or its disk is full.
-DISK: TerminationReason = "disk"
+# The reason to stop a run on a full disk; one that has written more than its share stops for "disk".
 DISK_FULL: TerminationReason = "disk-full"
 # A JVM does not always report failed writes, so output on a disk with less free space than this is not trusted.
 _LEAST_BYTES = 1024**2
@@ -124,7 +123,7 @@ class DiskQuota:
         over = sum(_sizes(self._folder)) > self._limit
         done = time.monotonic()
         self._next = done + max(_POLL_SECONDS, (done - now) / _EFFORT)
-        return DISK if over else None
+        return "disk" if over else None
 
 
 def is_full(folder: Path) -> bool:
@@ -146,11 +145,10 @@ def reports_full_disk(folder: Path) -> bool:
 
 def _free_bytes(folder: Path) -> int | None:
     """The free bytes, None if the file system does not report them."""
-    try:
+    with contextlib.suppress(OSError):
         found = os.statvfs(folder)
-    except OSError:
-        return None
-    return found.f_bavail * found.f_frsize if found.f_blocks else None
+        return found.f_bavail * found.f_frsize if found.f_blocks else None
+    return None
 
 
 def _sizes(folder: Path) -> Iterator[int]:

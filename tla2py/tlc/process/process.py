@@ -294,10 +294,9 @@ def _wait(
 
 def _intact(opened: Mapping[Path, os.stat_result]) -> bool:
     """Whether files are still those that were opened."""
-    try:
+    with contextlib.suppress(OSError):
         return all(os.path.samestat(os.lstat(path), stat) for path, stat in opened.items())
-    except OSError:
-        return False
+    return False
 
 
 def _pause(brisk: bool, deadline: float) -> float:

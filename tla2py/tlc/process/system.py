@@ -50,10 +50,9 @@ def child_ended(pid: int) -> bool:
     if hasattr(os, "waitid"):
         return os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
     # Python has it on macOS since 3.13.
-    try:
+    with contextlib.suppress(psutil.NoSuchProcess):
         return bool(psutil.Process(pid).status() == psutil.STATUS_ZOMBIE)
-    except psutil.NoSuchProcess:
-        return True
+    return True
 
 
 @contextlib.contextmanager
@@ -174,10 +173,9 @@ def _cgroups(root: Path) -> Iterator[Path]:
 
 
 def _read(file: Path) -> str:
-    try:
+    with contextlib.suppress(OSError):
         return file.read_text().strip()
-    except OSError:
-        return ""
+    return ""
 
 
 _NO_NEW_PRIVILEGES = 38

@@ -157,10 +157,9 @@ def load_specification(
     find = translate.toolchain if isinstance(translate, Translator) else find_toolchain
 
     def sany(root: str, modules: Mapping[str, Module]) -> str | Mapping[str, Module] | None:
-        try:
+        with contextlib.suppress(ToolchainError):
             return ask_sany(root, modules, find())
-        except ToolchainError:
-            return None
+        return None
 
     return load_modules(path, libraries, nearby=nearby, translate=translate, installed=library, sany=sany)
 
