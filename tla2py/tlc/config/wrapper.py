@@ -11,16 +11,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from tla2py.errors import InputError, Place
-from tla2py.model.model import (
-    LIST_FIELDS,
-    LOG_TAG,
-    Assignment,
-    Config,
-    Model,
-    Position,
-    Substitution,
-    is_expression,
-)
+from tla2py.model.model import LOG_TAG, Assignment, Config, Model, Position, Substitution, is_expression
 from tla2py.text import counted, did_you_mean
 from tla2py.tla.graph import ModuleGraph
 from tla2py.tla.module import Constant, Definition, standard_module_of
@@ -99,7 +90,7 @@ def build_config(
             symmetry = wrapper.define("symmetry", "", body)
     expressions, numbers = dict[str, str](), Counter[str]()
     for key, text in model.config.names():
-        if key in LIST_FIELDS and is_expression(text) and text not in expressions:
+        if key in SINGULAR and is_expression(text) and text not in expressions:
             with _placed(text, text, where):
                 _use(wrapper, text, known | wrapper.model_values, lenient=False)
                 numbers[key] += 1

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import closing
 from dataclasses import replace
 from itertools import dropwhile
 from types import MappingProxyType
@@ -293,7 +292,7 @@ def interpret_record(record: RunRecord, stdout: Callable[[int], IO[bytes]]) -> R
     # Those that ask about a log come last.
     executions = [each for each in record.executions if each.purpose != "log"]
     for number, execution in enumerate(executions, 1):
-        with closing(stdout(number)) as lines:
+        with stdout(number) as lines:
             results.append(
                 interpret_execution(execution, record.options, lines, record.assertions, record.expressions)
             )

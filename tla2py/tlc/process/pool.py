@@ -20,7 +20,6 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import Path
 
@@ -32,7 +31,7 @@ from tla2py.tlc.process.bubblewrap import is_full
 from tla2py.tlc.process.command import FIRST_LATER, property_options
 from tla2py.tlc.process.gateway import OPENED, gateway_jar
 from tla2py.tlc.process.host import FOLDER, Host, SpoiledError
-from tla2py.tlc.process.process import Ended, Watch
+from tla2py.tlc.process.process import Ended, Watch, now
 from tla2py.tlc.process.sandbox import java_sandbox, run
 from tla2py.tlc.process.system import lock_file
 from tla2py.tlc.tools.toolchain import Toolchain
@@ -351,7 +350,7 @@ def _run(
 ) -> Ended:
     """The end of a run of TLC on a host with the files of ``folder``; SpoiledError leaves them unchanged."""
     before = {entry.name for entry in folder.iterdir()}
-    started_at = datetime.now(UTC).isoformat(timespec="milliseconds")
+    started_at = now()
     start, used = time.monotonic(), host.cpu_seconds()
     sound = False
     try:

@@ -159,7 +159,7 @@ class Ended:
 def not_started(streams: Path, message: str) -> Ended:
     """The end of a command that was not started; ``stdout.txt`` has the reason as an error of TLC's."""
     _write_error(streams, message)
-    return Ended(started_at=_now())
+    return Ended(started_at=now())
 
 
 def _write_error(streams: Path, message: str) -> None:
@@ -174,7 +174,8 @@ def _write_error(streams: Path, message: str) -> None:
         Path(written).replace(streams / name)
 
 
-def _now() -> str:
+def now() -> str:
+    """The time as a run's record has it."""
     return datetime.now(UTC).isoformat(timespec="milliseconds")
 
 
@@ -200,7 +201,7 @@ def execute_argv(
     ``predict`` returns the exit code from the standard output so far if it is certain, so that nobody waits for the
     process to end. Without a ``sandbox`` the command is trusted. ``variables`` are added to its environment.
     """
-    started_at = _now()
+    started_at = now()
     begun = time.monotonic()
     with (streams / "stdout.txt").open("wb") as stdout, (streams / "stderr.txt").open("wb") as stderr:
         opened = {Path(stream.name): os.fstat(stream.fileno()) for stream in (stdout, stderr)}

@@ -10,7 +10,6 @@ import subprocess
 import tempfile
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
@@ -21,14 +20,7 @@ from tla2py.errors import InputError, reason_of
 from tla2py.model.run import WALLS, Limits, Wall, Walls
 from tla2py.tlc.process.bubblewrap import bubblewrap, wrapping
 from tla2py.tlc.process.reaper import scratch_folder
-from tla2py.tlc.process.started import (
-    Command,
-    Started,
-    WallError,
-    start_plain,
-    start_restricted,
-    start_wrapped,
-)
+from tla2py.tlc.process.started import Command, Started, WallError, start_confined, start_plain, start_wrapped
 from tla2py.tlc.process.system import (
     FACTS,
     can_filter,
@@ -50,7 +42,7 @@ def private_folder(name: str) -> Path:
     pid = os.getpid()
     with _lock:
         if pid not in _folders:
-            stack = ExitStack()
+            stack = contextlib.ExitStack()
             _folders[pid] = stack.enter_context(scratch_folder("tla2py-private-"))
             atexit.register(lambda: stack.close() if os.getpid() == pid else None)
         folder = _folders[pid] / name
@@ -146,7 +138,7 @@ def _start(by: Walls, command: Command, sandbox: Sandbox) -> Started:
             with _named_wall("seccomp"):
                 filter_thread(system_call_filter(server=sandbox.server, group=group))
 
-    return start_restricted(limited, give_up)
+    return start_confined(limited, give_up)
 
 
 @contextlib.contextmanager

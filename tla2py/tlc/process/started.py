@@ -153,7 +153,7 @@ def start_wrapped(command: Command, wrapping: Wrapping) -> Started:
     return Started(process=process, status=wrapping.status)
 
 
-def start_restricted(command: Command, give_up: Callable[[int], None]) -> Started:
+def start_confined(command: Command, give_up: Callable[[int], None]) -> Started:
     """A process whose rights a thread gives up before it starts it; our other threads keep theirs.
 
     ``give_up`` is called with the group that the process joins. Raises OSError.

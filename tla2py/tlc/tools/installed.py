@@ -11,7 +11,6 @@ import shutil
 import tempfile
 import zipfile
 from collections.abc import Callable
-from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -125,7 +124,7 @@ def download(
 
     try:
         request = urllib.request.Request(url, headers={"User-Agent": "tla2py"})  # noqa: S310 - ``release`` checks it
-        with closing(urllib.request.urlopen(request, timeout=patience)) as answer, target.open("wb") as sink:  # noqa: S310
+        with urllib.request.urlopen(request, timeout=patience) as answer, target.open("wb") as sink:  # noqa: S310
             length = answer.headers.get("Content-Length")
             total = int(length) if length and length.isdigit() else None
             report(0, total)
