@@ -143,9 +143,9 @@ _BLANKED = ("CHECK_DEADLOCK", "_EXPECT")
 class ConfigFile:
     """A config file: its content, its text for TLC, and its statements with their places.
 
-    ``problem`` says why it could not be read, in a sweep over several configs. ``verbatim`` means that only TLC
-    can tell what the text says: it has mistakes that the user ignores. In ``text`` _EXPECT and CHECK_DEADLOCK
-    are blanked out; TLC gets an option instead of the latter.
+    ``problem`` says why it could not be read, in a sweep over several configs. ``verbatim`` means that only
+    TLC can tell what the text says: it has mistakes that the user ignores. In ``text`` _EXPECT and
+    CHECK_DEADLOCK are blanked out; TLC gets an option instead of the latter.
     """
 
     path: Path

@@ -31,7 +31,7 @@ def bubblewrap() -> str | None:
 class Wrapping:
     """The beginning of a command line that runs a command in bubblewrap.
 
-    The process inherits ``descriptors``, and ``status``, a file to which bubblewrap writes what became of the command.
+    The process inherits ``descriptors`` and ``status``, a file where bubblewrap writes what became of it.
     """
 
     argv: tuple[str, ...]

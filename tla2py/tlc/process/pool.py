@@ -1,9 +1,9 @@
 """JVMs that start fast or stay: class-data archives of TLC, and the pool of hosts.
 
 Most of a small run is the loading of TLC's classes, which an archive from an earlier run avoids; it saves a third of
-the time and half of the CPU time (``-XX:ArchiveClassesAtExit``, JEP 350; from Java 25 on the ahead-of-time cache,
-JEP 514, which also keeps them linked). There is one per Java and jar, in the user's cache folder. Results do not depend
-on it: a JVM ignores an archive that does not fit.
+the time and half of the CPU time (``-XX:ArchiveClassesAtExit``, JEP 350; from Java 25 on the ahead-of-time
+cache, JEP 514, which also keeps them linked). There is one per Java and jar, in the user's cache folder.
+Results do not depend on it: a JVM ignores an archive that does not fit.
 """
 
 from __future__ import annotations

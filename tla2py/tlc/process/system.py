@@ -145,7 +145,7 @@ def this_machine(root: Path = Path("/")) -> Machine:
     return Machine(memory_bytes=memory, cores=cores, limited=limited)
 
 
-# The file of the bytes in use, by the version of cgroups, and what of them its ``memory.stat`` counts as cache.
+# The files of cgroups, version 2 and 1, with the bytes in use; the field of ``memory.stat`` that is cache.
 _USED = {"memory.current": "inactive_file", "memory.usage_in_bytes": "total_inactive_file"}
 
 

@@ -49,8 +49,8 @@ class _Table(msgspec.Struct, forbid_unknown_fields=True):
 def project_jar() -> ProjectJar | None:
     """The jar that the nearest ``tla2py.toml``, or ``pyproject.toml`` with ``[tool.tla2py]``, names.
 
-    It is looked for in the current folder and those above. Raises InputError (``project-file``) if the file is
-    unreadable or has other keys.
+    It is looked for in the current folder and those above. Raises InputError (``project-file``) if the file
+    is unreadable or has other keys.
     """
     start = Path.cwd()
     files = (parent / name for parent in (start, *start.parents) for name in (NAME, "pyproject.toml"))
