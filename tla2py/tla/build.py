@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from itertools import zip_longest
+from itertools import chain, zip_longest
 from typing import Any
 
 from tree_sitter import Node
@@ -60,13 +60,11 @@ class Comments:
         self._all: list[Comment] = []
         for node in nodes:
             span = source.span(node)
-            before = (
-                source.lines[span.begin_line - 1][: node.start_point.column].decode(errors="replace").strip()
-            )
+            line = source.lines[span.begin_line - 1]
+            before = line[: node.start_point.column].decode(errors="replace").strip()
             # A second comment on a line belongs with the first.
-            follows = (
-                bool(self._all) and self._all[-1].span.end_line == span.begin_line and self._all[-1].alone
-            )
+            last = self._all[-1] if self._all else None
+            follows = last is not None and last.alone and last.span.end_line == span.begin_line
             alone = not before or (follows and before.endswith("*)"))
             if not _PLUSCAL.search(text := _clean(source.text(node))):
                 self._all.append(Comment(span, text, alone))
@@ -171,7 +169,6 @@ class Builder:
 
     def definition(self, node: Node, *, local: bool = False, comment: str = "") -> Definition:
         """The definition of an operator, a function or a named instance."""
-        name = field(node, "name")
         parameters = declared_parameters(self._source, node)
         body: Expression | None = None
         if node.type == "function_definition":
@@ -183,7 +180,7 @@ class Builder:
             body = self.expression(field(node, "definition"))
         whole = node.parent if node.parent is not None and node.parent.type == "local_definition" else node
         return Definition(
-            name=declared_name(self._source, name),
+            name=declared_name(self._source, field(node, "name")),
             parameters=parameters,
             local=local,
             span=self._source.span(whole),
@@ -197,21 +194,16 @@ class Builder:
 
     def instance(self, node: Node, *, local: bool = False) -> Instance:
         """The INSTANCE of a node, or of a definition ``I == INSTANCE ...``."""
-        name: str | None = None
-        parameters: tuple[str, ...] = ()
-        inner = node
-        if node.type == "module_definition":
-            inner = field(node, "definition")
-            name = declared_name(self._source, field(node, "name"))
-            parameters = declared_parameters(self._source, node)
+        named = node.type == "module_definition"
+        inner = field(node, "definition") if named else node
         module = next((child for child in inner.named_children if child.type == "identifier_ref"), inner)
         substitutions = [self._substitution(c) for c in inner.named_children if c.type == "substitution"]
         reference = Reference(module=self._source.text(module), span=self._source.span(module))
         self.instantiated.append(reference)
         return Instance(
             module=reference.module,
-            name=name,
-            parameters=parameters,
+            name=declared_name(self._source, field(node, "name")) if named else None,
+            parameters=declared_parameters(self._source, node),
             substitutions=tuple(substitutions),
             local=local,
             span=reference.span,
@@ -220,21 +212,15 @@ class Builder:
     def _substitution(self, node: Node) -> InstanceSubstitution:
         parts = [c for c in node.named_children if c.type not in COMMENTS and c.type != "gets"]
         target, value = parts[0], parts[-1]
-        name = declared_name(self._source, target) or self._source.text(target)
         return InstanceSubstitution(
-            name=name,
+            name=declared_name(self._source, target) or self._source.text(target),
             value=self.expression(value),
             text=self._source.text(value),
             digest=digest_tokens(self._source, value),
         )
 
     def _make(
-        self,
-        node: Node,
-        shape: Shape,
-        operator: str,
-        arguments: tuple[Expression, ...] = (),
-        **more: Any,
+        self, node: Node, shape: Shape, operator: str, arguments: tuple[Expression, ...] = (), **more: Any
     ) -> Expression:
         span = self._source.span(node)
         return Expression(shape=shape, operator=operator, span=span, arguments=arguments, **more)
@@ -279,26 +265,20 @@ class Builder:
         return self._make(node, "apply", operator, tuple(map(self.expression, inner)))
 
     def _prefixed(self, node: Node) -> Expression:
-        names, arguments = self._prefix(field(node, "prefix"))
-        operator = self.expression(field(node, "op"))
-        name = "!".join([*names, operator.operator])
-        return self._make(node, "apply", name, (*arguments, *operator.arguments))
-
-    def _prefix(self, node: Node) -> tuple[list[str], list[Expression]]:
-        names: list[str] = []
-        arguments: list[Expression] = []
-        for part in node.named_children:
-            for component in part.named_children if part.type == "subexpr_component" else ():
-                expr = self.expression(component)
-                names.append(expr.operator)
-                arguments.extend(expr.arguments)
-        return names, arguments
+        return self._composed(node, field(node, "prefix"), field(node, "op"))
 
     def _subexpression(self, node: Node) -> Expression:
         prefix = next(child for child in node.named_children if child.type == "subexpr_prefix")
-        names, arguments = self._prefix(prefix)
-        whole = self._make(node, "apply", "!".join(names), tuple(arguments))
-        return self._make(node, "build", "!", (whole,))
+        return self._make(node, "build", "!", (self._composed(node, prefix),))
+
+    def _composed(self, node: Node, prefix: Node, *last: Node) -> Expression:
+        """The application of a name such as ``I!Op``, with the arguments of all its components."""
+        components = (
+            part.named_children for part in prefix.named_children if part.type == "subexpr_component"
+        )
+        parts = [self.expression(each) for each in (*chain.from_iterable(components), *last)]
+        arguments = tuple(argument for part in parts for argument in part.arguments)
+        return self._make(node, "apply", "!".join(part.operator for part in parts), arguments)
 
     def _bounds(self, node: Node) -> tuple[Bound, ...]:
         found = []
@@ -308,14 +288,8 @@ class Builder:
         return tuple(found)
 
     def _binder(self, node: Node) -> Expression:
-        operator = BINDERS[node.type]
-        if not operator:
-            operator = QUANTIFIERS[field(node, "quantifier").type]
-        parts = [
-            c for c in node.named_children if c.type not in NOT_EXPRESSIONS and c.type != "quantifier_bound"
-        ]
-        body = tuple(self.expression(child) for child in parts)
-        return self._make(node, "bind", operator, body, bounds=self._bounds(node))
+        operator = BINDERS[node.type] or QUANTIFIERS[field(node, "quantifier").type]
+        return self._make(node, "bind", operator, tuple(self._parts(node)), bounds=self._bounds(node))
 
     def _unbounded(self, node: Node) -> Expression:
         """A quantifier without a set, or ``CHOOSE`` with or without one."""
@@ -347,9 +321,8 @@ class Builder:
         for update in node.named_children:
             if update.type != "except_update":
                 continue
-            specifiers = update.children_by_field_name("update_specifier")
             indices: list[Expression] = []
-            for specifier in specifiers:
+            for specifier in update.children_by_field_name("update_specifier"):
                 for step in specifier.named_children:
                     if step.type == "except_update_fn_appl":
                         indices.extend(self._parts(step))
@@ -363,11 +336,10 @@ class Builder:
         """``CASE``: guards and values in turn, ``OTHER`` as the guard TRUE."""
         arguments: list[Expression] = []
         for arm in node.named_children:
-            parts = self._parts(arm)
             if arm.type == "other_arm":
                 arguments.append(self._make(arm, "literal", "boolean", text="TRUE"))
             if arm.type in {"case_arm", "other_arm"}:
-                arguments.extend(parts)
+                arguments.extend(self._parts(arm))
         return self._make(node, "build", "CASE", tuple(arguments))
 
     def _let(self, node: Node) -> Expression:

@@ -6,6 +6,7 @@ import hashlib
 import re
 from collections.abc import Iterator
 from functools import lru_cache
+from itertools import chain
 from typing import Literal
 
 from tree_sitter import Node
@@ -15,11 +16,7 @@ from tla2py.tla.tree import COMMENTS, SourceText, parse_tree
 
 NAMED_SETS = {"nat_number_set", "int_number_set", "real_number_set", "boolean_set", "string_set"}
 LITERALS = {
-    "nat_number": "number",
-    "real_number": "number",
-    "binary_number": "number",
-    "octal_number": "number",
-    "hex_number": "number",
+    **dict.fromkeys(("nat_number", "real_number", "binary_number", "octal_number", "hex_number"), "number"),
     "string": "string",
     "boolean": "boolean",
 }
@@ -43,77 +40,25 @@ QUANTIFIERS = {"forall": "\\A", "exists": "\\E", "temporal_forall": "\\AA", "tem
 NOT_EXPRESSIONS = COMMENTS | {
     "langle_bracket", "rangle_bracket", "rangle_bracket_sub", "maps_to", "all_map_to", "set_in", "label_as",
     "forall", "exists", "temporal_forall", "temporal_exists", "identifier", "case_arrow", "case_box",
+    "quantifier_bound",
 }  # fmt: skip
 # The spelling of every operator symbol by its node type.
 SYMBOLS: dict[str, str] = {
     # Sets, for the modules that define them.
-    "nat_number_set": "Nat",
-    "int_number_set": "Int",
-    "real_number_set": "Real",
-    "boolean_set": "BOOLEAN",
+    "nat_number_set": "Nat", "int_number_set": "Int", "real_number_set": "Real", "boolean_set": "BOOLEAN",
     "string_set": "STRING",
-    "always": "[]",
-    "amp": "&",
-    "ampamp": "&&",
-    "assign": ":=",
-    "asterisk": "^*",
-    "bnf_rule": "::=",
-    "circ": "\\o",
-    "compose": "@@",
-    "dol": "$",
-    "doldol": "$$",
-    "domain": "DOMAIN",
-    "dots_2": "..",
-    "dots_3": "...",
-    "enabled": "ENABLED",
-    "eq": "=",
-    "equiv": "<=>",
-    "eventually": "<>",
-    "excl": "!!",
-    "geq": ">=",
-    "gt": ">",
-    "hashhash": "##",
-    "iff": "<=>",
-    "implies": "=>",
-    "land": "/\\",
-    "ld_ttile": "|=",
-    "leads_to": "~>",
-    "leq": "<=",
-    "lnot": "~",
-    "lor": "\\/",
-    "ls_ttile": "|-",
-    "lt": "<",
-    "map_from": "<:",
-    "map_to": ":>",
-    "minus": "-",
-    "minusminus": "--",
-    "mod": "%",
-    "modmod": "%%",
-    "mul": "*",
-    "mulmul": "**",
-    "negative": "-.",
-    "neq": "#",
-    "plus": "+",
-    "plus_arrow": "-+->",
-    "plusplus": "++",
-    "pow": "^",
-    "powerset": "SUBSET",
-    "powpow": "^^",
-    "prime": "'",
-    "qq": "??",
-    "rd_ttile": "||=",
-    "rs_ttile": "=|",
-    "setminus": "\\",
-    "slash": "/",
-    "slashslash": "//",
-    "sup_hash": "^#",
-    "sup_plus": "^+",
-    "times": "\\X",
-    "unchanged": "UNCHANGED",
-    "union": "UNION",
-    "vert": "|",
-    "vertvert": "||",
-}
+    "always": "[]", "amp": "&", "ampamp": "&&", "assign": ":=", "asterisk": "^*", "bnf_rule": "::=",
+    "circ": "\\o", "compose": "@@", "dol": "$", "doldol": "$$", "domain": "DOMAIN", "dots_2": "..",
+    "dots_3": "...", "enabled": "ENABLED", "eq": "=", "equiv": "<=>", "eventually": "<>", "excl": "!!",
+    "geq": ">=", "gt": ">", "hashhash": "##", "iff": "<=>", "implies": "=>", "land": "/\\",
+    "ld_ttile": "|=", "leads_to": "~>", "leq": "<=", "lnot": "~", "lor": "\\/", "ls_ttile": "|-",
+    "lt": "<", "map_from": "<:", "map_to": ":>", "minus": "-", "minusminus": "--", "mod": "%",
+    "modmod": "%%", "mul": "*", "mulmul": "**", "negative": "-.", "neq": "#", "plus": "+",
+    "plus_arrow": "-+->", "plusplus": "++", "pow": "^", "powerset": "SUBSET", "powpow": "^^",
+    "prime": "'", "qq": "??", "rd_ttile": "||=", "rs_ttile": "=|", "setminus": "\\", "slash": "/",
+    "slashslash": "//", "sup_hash": "^#", "sup_plus": "^+", "times": "\\X", "unchanged": "UNCHANGED",
+    "union": "UNION", "vert": "|", "vertvert": "||",
+}  # fmt: skip
 
 
 def spell_symbol(node_type: str) -> str:
@@ -164,15 +109,12 @@ def declared_parameters(source: SourceText, node: Node) -> tuple[str, ...]:
 
 def introduced_names(source: SourceText, node: Node) -> tuple[tuple[str, ...], bool]:
     """The names that a binder introduces, and whether they stand for the parts of a tuple."""
-    names: list[str] = []
-    pattern = False
-    for child in node.children_by_field_name("intro"):
-        if child.type == "tuple_of_identifiers":
-            pattern = True
-            names.extend(source.text(c) for c in child.named_children if c.type == "identifier")
-        elif child.type == "identifier":
-            names.append(source.text(child))
-    return tuple(names), pattern
+    introduced = node.children_by_field_name("intro")
+    pattern = any(child.type == "tuple_of_identifiers" for child in introduced)
+    names = chain.from_iterable(
+        child.named_children if child.type == "tuple_of_identifiers" else [child] for child in introduced
+    )
+    return tuple(source.text(name) for name in names if name.type == "identifier"), pattern
 
 
 _ITEMS = frozenset({"conj_item", "disj_item"})
