@@ -11,10 +11,7 @@ from tla2py.tla.module import Expression, Module, Span
 from tla2py.tla.scope import Entity, Resolver, Scope
 
 # A function can also be one of the narrower kinds, and so on.
-_NARROWER = {
-    "function": ("sequence", "record", "tuple"),
-    "sequence": ("tuple",),
-}
+_NARROWER = {"function": ("sequence", "record", "tuple"), "sequence": ("tuple",)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,40 +81,36 @@ class Constraint:
 ARITHMETIC = frozenset(["+", "-", "*", "/", "\\div", "%", "^", "-."])
 _COMPARISON = frozenset(["<", ">", "<=", ">="])
 _LOGIC = frozenset(["/\\", "\\/", "~", "=>", "<=>", "[]", "<>", "~>", "ENABLED"])
-_SET_OPERATORS = frozenset(
-    ["\\cup", "\\cap", "\\", "\\X", "SUBSET", "Cardinality", "IsFiniteSet", "Seq", "RandomElement"]
-)
-_TESTS = frozenset(["=", "#", "\\in", "\\notin", "\\subseteq", "IsFiniteSet"])
 
 # Operators with arguments of different types; None allows any.
 _ARGUMENTS: dict[str, tuple[Type | None, ...]] = {
-    "UNION": (Type("set", SET),),
-    "DOMAIN": (FUNCTION,),
-    "\\in": (None, SET),
-    "\\notin": (None, SET),
-    "\\subseteq": (SET, SET),
-    "\\o": (SEQUENCE, SEQUENCE),
-    "@@": (FUNCTION, FUNCTION),
-    "Len": (SEQUENCE,),
-    "Head": (SEQUENCE,),
-    "Tail": (SEQUENCE,),
-    "Append": (SEQUENCE, None),
+    **dict.fromkeys(["\\in", "\\notin"], (None, SET)),
+    **dict.fromkeys(["Append", "SelectSeq", "SortSeq"], (SEQUENCE, None)),
     "SubSeq": (SEQUENCE, NUMBER, NUMBER),
-    "SelectSeq": (SEQUENCE, None),
-    "SortSeq": (SEQUENCE, None),
-    "Permutations": (PERMUTED,),
     "RandomSubset": (NUMBER, SET),
     "Assert": (BOOLEAN, None),
-    "BagToSet": (FUNCTION,),
-    "SetToBag": (SET,),
-    "BagCardinality": (FUNCTION,),
-    "(+)": (FUNCTION, FUNCTION),
 }
 # Operators with arguments of one type.
 _OPERANDS: dict[str, Type] = {
     **dict.fromkeys([*ARITHMETIC, *_COMPARISON, ".."], NUMBER),
     **dict.fromkeys(_LOGIC, BOOLEAN),
-    **dict.fromkeys(_SET_OPERATORS, SET),
+    **dict.fromkeys(["\\cup", "\\cap", "\\", "\\X", "\\subseteq", "SUBSET", "Seq"], SET),
+    **dict.fromkeys(["Cardinality", "IsFiniteSet", "RandomElement", "SetToBag"], SET),
+    **dict.fromkeys(["\\o", "Len", "Head", "Tail"], SEQUENCE),
+    **dict.fromkeys(["DOMAIN", "@@", "(+)", "BagToSet", "BagCardinality"], FUNCTION),
+    "UNION": Type("set", SET),
+    "Permutations": PERMUTED,
+}
+# The types of applications, constructs and binders.
+_RESULTS: dict[str, dict[str, Type]] = {
+    "apply": {
+        **dict.fromkeys([*ARITHMETIC, "Cardinality", "Len"], NUMBER),
+        **dict.fromkeys([*_LOGIC, *_COMPARISON], BOOLEAN),
+        **dict.fromkeys(["=", "#", "\\in", "\\notin", "\\subseteq", "IsFiniteSet"], BOOLEAN),
+        **dict.fromkeys(["..", "SUBSET", "DOMAIN", "\\cup", "\\cap", "\\"], SET),
+    },
+    "build": {"{}": SET, "record": RECORD, "<<>>": SEQUENCE, "[->]": SET, "[:]": SET},
+    "bind": {"{:}": SET, "{|}": SET, "[|->]": FUNCTION, "\\A": BOOLEAN, "\\E": BOOLEAN},
 }
 
 
@@ -157,21 +150,9 @@ def operand_constraints(expr: Expression) -> Iterator[tuple[Expression, Constrai
 
 def literal_type(expr: Expression) -> Type | None:
     """The certain type of an expression by its outermost operator, None if that does not show it."""
-    operator = expr.operator
     if expr.shape == "literal":
-        return Type(operator)
-    if expr.shape == "apply" and expr.arguments:
-        if operator in ARITHMETIC or operator in {"Cardinality", "Len"}:
-            return NUMBER
-        if operator in _LOGIC or operator in _COMPARISON or operator in _TESTS:
-            return BOOLEAN
-        if operator in {"..", "SUBSET", "DOMAIN", "\\cup", "\\cap", "\\"}:
-            return SET
-    if expr.shape == "build":
-        return {"{}": SET, "record": RECORD, "<<>>": SEQUENCE, "[->]": SET, "[:]": SET}.get(operator)
-    if expr.shape == "bind":
-        return {"{:}": SET, "{|}": SET, "[|->]": FUNCTION, "\\A": BOOLEAN, "\\E": BOOLEAN}.get(operator)
-    return None
+        return Type(expr.operator)
+    return None if expr.is_name() else _RESULTS.get(expr.shape, {}).get(expr.operator)
 
 
 _SETS = dict.fromkeys(("Nat", "Int", "Real", ".."), NUMBER) | {
@@ -246,33 +227,30 @@ class Propagation:
     def push(self, expr: Expression, scope: Scope, local: Locals, constraint: Constraint) -> None:
         """Pass a constraint on an expression down to the expressions that its value comes from."""
         operator, parts = expr.operator, expr.arguments
-        if expr.shape == "apply":
-            self._push_applied(expr, scope, local, constraint)
-        elif expr.shape == "let":
-            self.push(parts[0], self._resolver.let(scope, expr), local, constraint)
-        elif expr.shape == "build":
-            if operator in {"IF", "CASE"}:
+        match expr.shape, operator:
+            case "apply", _:
+                self._push_applied(expr, scope, local, constraint)
+            case "let", _:
+                self.push(parts[0], self._resolver.let(scope, expr), local, constraint)
+            case "build", "IF" | "CASE":
                 joined = replace(constraint, strength=JOINED)
                 for part in parts[1:] if operator == "IF" else parts[1::2]:
                     self.push(part, scope, local, joined)
-            elif operator == "EXCEPT" and parts:
+            case "build", "EXCEPT" | "[]" if parts:
+                if operator == "[]":
+                    constraint = constrain_container(
+                        "function", constraint, "a function whose values are each"
+                    )
                 self.push(parts[0], scope, local, constraint)
-            elif operator == "[]" and parts:
-                container = constrain_container("function", constraint, "a function whose values are each")
-                self.push(parts[0], scope, local, container)
-            elif operator == "{}":
+            case ("build", "{}") | ("bind", "{|}"):
                 self._push_all(parts, scope, local, constraint, "set")
-        elif expr.shape == "bind":
-            if operator == "[|->]":
+            case "bind", "[|->]":
                 self._push_all(parts, scope, local, constraint, "function")
-            elif operator == "{|}":
-                self._push_all(parts, scope, local, constraint, "set")
-            domain = expr.bounds[0].domain if expr.bounds and not expr.bounds[0].pattern else None
-            if domain is not None and operator == "CHOOSE":
-                container = constrain_container("set", constraint, "a set with an element that is")
-                self.push(domain, scope, local, container)
-            elif domain is not None and operator == "{:}":
-                self.push(domain, scope, local, constraint)
+            case "bind", "CHOOSE" | "{:}" if expr.bounds and not expr.bounds[0].pattern:
+                if operator == "CHOOSE":
+                    constraint = constrain_container("set", constraint, "a set with an element that is")
+                if (domain := expr.bounds[0].domain) is not None:
+                    self.push(domain, scope, local, constraint)
 
     def _push_all(
         self, parts: tuple[Expression, ...], scope: Scope, local: Locals, constraint: Constraint, kind: str
