@@ -31,11 +31,6 @@ class Edit(NamedTuple):
     text: str
     removed: int = 0
 
-    @property
-    def place(self) -> tuple[int, int]:
-        """The line and the column."""
-        return self.line, self.column
-
 
 def edited(lines: Iterable[str], edits: Iterable[Edit], first: int = 1) -> list[str]:
     """Lines of a module, of which the first has the number ``first``, with the edits made.
@@ -44,7 +39,7 @@ def edited(lines: Iterable[str], edits: Iterable[Edit], first: int = 1) -> list[
     become as wide as what they stand below, where that has tabs.
     """
     changed = list(lines)
-    for line, column, text, removed in sorted(edits, key=lambda each: each.place)[::-1]:
+    for line, column, text, removed in sorted(edits, key=lambda each: (each.line, each.column))[::-1]:
         old = changed[line - first]
         body = text.rstrip(" ")
         if body.endswith("\n"):
@@ -68,14 +63,11 @@ def left_out(span: Span, instead: str) -> Iterator[Edit]:
 def between(module: Module, before: Span, after: Span, pattern: str, text: str) -> Edit:
     """The edit that replaces the first match of a pattern between the end of a span and the end of another."""
     lines = module.text.split("\n")
-    line, column = before.end_line, before.end_column
-    while line <= after.end_line:
-        found = re.search(
-            pattern, re.sub(r"\\\*.*|\(\*.*?\*\)", lambda each: " " * len(each[0]), lines[line - 1][column:])
-        )
-        if found:
+    for line in range(before.end_line, after.end_line + 1):
+        column = before.end_column if line == before.end_line else 0
+        code = re.sub(r"\\\*.*|\(\*.*?\*\)", lambda each: " " * len(each[0]), lines[line - 1][column:])
+        if found := re.search(pattern, code):
             return Edit(line, column + found.start() + 1, text, len(text))
-        line, column = line + 1, 0
     raise InputError(
         "not-confirmable", f"{module.excerpt(before)} cannot be taken apart", hint="write it on one line"
     )
@@ -226,13 +218,12 @@ class DefinitionCopy(ABC):
         for module in spec.modules:
             edits = self._inserted.get(module.name, [])
             if edits:
-                file, first = f"{module.name}.tla", min(each.place for each in edits)
+                file, first = f"{module.name}.tla", min((each.line, each.column) for each in edits)
                 self.query.modules[file] = edited_with(self._originals[file], edits, self.printer, first)
 
     def _copy(self, entity: Entity, place: CopyPlace) -> str | None:
         """The name of the copy of a definition that is used at a place; None if there is nothing to change."""
-        definition = entity.declaration
-        body = entity.body
+        definition, body = entity.declaration, entity.body
         if not isinstance(definition, Definition) or body is None or len(place.path) > _DEEPEST:
             return None
         if entity.enclosed or definition.recursive or definition.kind != "operator":
@@ -260,11 +251,9 @@ class DefinitionCopy(ABC):
         self._copies += 1
         name = f"tla2pyCopy{self._copies}"
         text = "\n".join(edited(module.padded(span).split("\n"), edits, span.begin_line))
-        pad = " " * (definition.span.begin_column - 1)
-        begin = definition.span
-        self._inserted.setdefault(module.name, []).append(
-            Edit(begin.begin_line, begin.begin_column, f"{name}{parameters} ==\n{text}\n{pad}")
-        )
+        line, column = definition.span.begin_line, definition.span.begin_column
+        edit = Edit(line, column, f"{name}{parameters} ==\n{text}\n{' ' * (column - 1)}")
+        self._inserted.setdefault(module.name, []).append(edit)
         return name
 
     @abstractmethod
@@ -288,9 +277,8 @@ class DefinitionCopy(ABC):
             return None
         line, column = expr.span.begin_line, expr.span.begin_column
         text = place.module.text.split("\n")[line - 1][column - 1 :]
-        if not re.match(rf"{re.escape(expr.operator)}(?![\w!])", text):
-            return None
-        copy = self._copy(entity, place)
+        written = re.match(rf"{re.escape(expr.operator)}(?![\w!])", text)
+        copy = self._copy(entity, place) if written else None
         if copy is None:
             return None
         own = expr.operator.rpartition("!")[2]
@@ -453,25 +441,18 @@ def splits(expr: Expression, scope: Scope, resolver: Resolver, levels: Levels) -
         case Expression(shape="apply", operator="\\/", arguments=parts):
             return all(splits(each, scope, resolver, levels) for each in parts)
         case Expression(shape="apply", operator=name):
-            entity = scope.find(name)
-            return (
-                entity is not None
-                and levels.of_entity(entity) == Level.ACTION
-                and entity.kind == "definition"
-            )
+            used = scope.find(name)
+            return used is not None and used.kind == "definition" and levels.of_entity(used) == Level.ACTION
     return False
 
 
 def formula_parts(expr: Expression) -> tuple[Expression, ...]:
     """The parts of a formula that may take a step."""
-    if expr.shape == "build" and expr.operator == "IF":
-        return expr.arguments[1:]
-    if (
-        expr.shape == "let"
-        or expr.operator == "\\E"
-        or (expr.shape == "apply" and expr.operator in ("/\\", "\\/"))
-    ):
-        return expr.arguments
+    match expr.shape, expr.operator:
+        case "build", "IF":
+            return expr.arguments[1:]
+        case ("let", _) | (_, "\\E") | ("apply", "/\\" | "\\/"):
+            return expr.arguments
     return ()
 
 

@@ -153,8 +153,7 @@ class Telling(ActionParts):
                 each.domain for each in expr.bounds
             ):
                 inside = self._enter(expr, place)
-                number, want = len(self.units), self._want
-                self._unit(expr, place, "")
+                number, want = self._unit(expr, place), self._want
                 goes = "TRUE" if expr.operator == "\\A" else "FALSE"
                 enter = f"tla2pyTell!Enter({self.base + number}, {named_values(inside.names)})"
                 node = Formula(expr.operator, number=number)
@@ -191,10 +190,7 @@ class Telling(ActionParts):
             yield between(place.module, left, right, r"~>", "=>")
 
     def _inside(
-        self,
-        node: Formula,
-        bodies: Sequence[tuple[Expression, str]],
-        place: CopyPlace,
+        self, node: Formula, bodies: Sequence[tuple[Expression, str]], place: CopyPlace
     ) -> Iterator[Edit]:
         """The edits of the parts of a formula, each with what it is wanted to be."""
         self.tree.parts.append(node)
@@ -206,23 +202,16 @@ class Telling(ActionParts):
 
     def _part(self, expr: Expression, place: CopyPlace) -> Iterator[Edit]:
         """The edits of a part of a temporal formula that has a value in each state, or for each step."""
-        number = len(self.units)
-        self._unit(expr, place, "")
+        number = self._unit(expr, place)
         self.tree.parts.append(Formula("", number=number))
         call = f"tla2pyTell!Unit({self.base + number}, {named_values(place.names)}, <<tla2pyValue>>, {self._want})"
         yield from wrapped(expr.span, "(\\E tla2pyValue \\in {(", (), f")}} : {call})")
 
     def _told(
-        self,
-        expr: Expression,
-        action: Expression,
-        place: CopyPlace,
-        kind: str,
-        facts: str,
+        self, expr: Expression, action: Expression, place: CopyPlace, kind: str, facts: str
     ) -> Iterator[Edit]:
         """The edits that put what TLC tells of an action in the place of an expression."""
-        number = len(self.units)
-        self._unit(action, place, kind)
+        number = self._unit(action, place, kind)
         if kind:
             self.tree.parts.append(Formula(kind, number=number))
         entity = place.scope.find(action.operator) if action.shape == "apply" else None
@@ -235,11 +224,13 @@ class Telling(ActionParts):
         call = f"tla2pyTell!Unit({self.base + number}, {given}, tla2pyFacts, {want})"
         yield from left_out(expr.span, f"(\\E tla2pyFacts \\in {{{facts}}} : {call})")
 
-    def _unit(self, expr: Expression, place: CopyPlace, kind: str) -> None:
+    def _unit(self, expr: Expression, place: CopyPlace, kind: str = "") -> int:
+        """The number of an expression, now one of the units."""
         entity = place.scope.find(expr.operator) if expr.shape == "apply" else None
         named = entity is not None and entity.kind == "definition"
         name = expr.operator if named else place.path[-1]
         self.units.append(Unit(name, place.conjunct(expr, "part"), expr, place, kind))
+        return len(self.units) - 1
 
     def _of_initial(self, expr: Expression, place: CopyPlace) -> Iterator[Edit]:
         if self.about != "init":
@@ -273,9 +264,8 @@ class Telling(ActionParts):
     def _shown(self, place: CopyPlace) -> str:
         """What tells the variables of the module at a place: abstract ones, if it is that of an instance."""
         names = variables_of(place.scope)
-        quoted = ", ".join(f'"{name}"' for name in names)
         after = ", ".join(f"{name}'" if self.about == "next" else name for name in names)
-        return f"tla2pyTell!Shown(<<{quoted}>>, <<{', '.join(names)}>>, <<{after}>>)"
+        return f"tla2pyTell!Shown({named_values(names)}, <<{after}>>)"
 
     # The units of a next-state relation.
 
@@ -297,8 +287,7 @@ class Telling(ActionParts):
                 if opened and (called := self._call(expr, place)):
                     yield called
                     return
-                subscript = f"<<{', '.join(variables_of(place.scope))}>>"
-                facts = _facts(expr, subscript, place.module)
+                facts = _facts(expr, f"<<{', '.join(variables_of(place.scope))}>>", place.module)
                 yield from self._told(expr, expr, place, "", facts)
 
     def _level(self, entity: Entity) -> Level:
