@@ -60,13 +60,10 @@ def _element(sequence: tuple[Value, ...], index: int) -> Value:
     return sequence[index - 1]
 
 
-def _divided(function: Callable[[int, int], int]) -> Callable[[int, int], int]:
-    def apply(left: int, right: int) -> int:
-        if right <= 0:
-            raise ValueError  # TLC refuses it too
-        return function(left, right)
-
-    return apply
+def _divisor(number: int) -> int:
+    if number <= 0:
+        raise ValueError  # TLC refuses it too
+    return number
 
 
 def _power(left: int, right: int) -> int:
@@ -81,8 +78,8 @@ _OPERATORS: dict[str, tuple[tuple[type | None, ...], Callable[..., Value]]] = {
     "-": ((int, int), operator.sub),
     "*": ((int, int), operator.mul),
     "^": ((int, int), _power),
-    "\\div": ((int, int), _divided(operator.floordiv)),
-    "%": ((int, int), _divided(operator.mod)),
+    "\\div": ((int, int), lambda left, right: left // _divisor(right)),
+    "%": ((int, int), lambda left, right: left % _divisor(right)),
     "-.": ((int,), operator.neg),
     "<": ((int, int), operator.lt),
     "<=": ((int, int), operator.le),
@@ -144,9 +141,8 @@ class _Evaluation:
                 return parse_value(expr.text)
             case "apply", ("/\\" | "\\/") as name, parts:
                 # As in TLC, a part that decides ends the evaluation: later parts may have no value.
-                return (name == "/\\") == all(
-                    self.boolean(part, bound, name) == (name == "/\\") for part in parts
-                )
+                wanted = name == "/\\"
+                return wanted == all(self.boolean(part, bound, name) == wanted for part in parts)
             case "apply", "=>", (left, right):
                 return not self.boolean(left, bound, "=>") or self.boolean(right, bound, "=>")
             case "apply", ("\\in" | "\\notin") as name, (left, right) if self.infinite(right):
@@ -213,12 +209,8 @@ class _Evaluation:
             if parts:
                 raise _not_understood(name)
             return found
-        if (
-            found.kind != "operator"
-            or found.body is None
-            or "!" in name
-            or len(found.parameters) != len(parts)
-        ):
+        fits = found.kind == "operator" and "!" not in name and len(found.parameters) == len(parts)
+        if not fits or found.body is None:
             raise _not_understood(name)
         arguments = [self.value(part, bound) for part in parts]
         return self.value(found.body, dict(zip(found.parameters, arguments, strict=True)))

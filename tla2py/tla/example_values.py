@@ -99,11 +99,11 @@ class _Guesser:
             return self._values[name]
         read = self._whole if domain.relation == "each" else self._element
         found = read(domain.expression, domain.scope)
-        if found is not None and domain.relation != "\\in":
-            found = f"{{{found}}}"
-        parsed = _parsed(found) if found is not None else None
-        if found is not None and parsed is not None and name not in parsed.names:
-            return found
+        if found is not None:
+            found = found if domain.relation == "\\in" else f"{{{found}}}"
+            parsed = _parsed(found)
+            if parsed is not None and name not in parsed.names:
+                return found
         return self._values[name]
 
     def _by_type(self, name: str, wanted: Type, depth: int = 0) -> str:
@@ -130,14 +130,10 @@ class _Guesser:
 
     def _whole_set(self, name: str) -> str | None:
         """The set of model values that a constant is a part of by its name, as InitServer is of Server."""
-        words = _words(name)
-        for other, kind in self._types.items():
-            if (
-                other != name
-                and kind.kind == self._types[name].kind
-                and words[-len(_words(other)) :] == _words(other)
-                and len(words) > len(_words(other))
-            ):
+        words, kind = _words(name), self._types[name].kind
+        for other, each in self._types.items():
+            whole = _words(other)
+            if each.kind == kind and words[-len(whole) :] == whole and len(words) > len(whole):
                 return other
         return None
 
@@ -184,11 +180,7 @@ class _Guesser:
         body = expr.arguments[0]
         for part in body.arguments if body.operator == "/\\" else (body,):
             relation = {"\\in": "\\subseteq", "\\subseteq": "each"}.get(part.operator)
-            if (
-                relation is not None
-                and part.arguments[0].is_name()
-                and part.arguments[0].operator == names[0]
-            ):
+            if relation and part.arguments[0].is_name() and part.arguments[0].operator == names[0]:
                 self._domains.setdefault(domain.operator, _Domain(relation, part.arguments[1], scope))
 
     def _raise(self, name: str, least: int) -> None:

@@ -90,7 +90,7 @@ class ModuleGraph:
     def file_of(self, declaration: Constant | Variable | Definition) -> Module:
         """The module of ``modules`` whose text contains a declaration."""
         for module in self.modules:
-            if declaration.module == module.name or declaration.module in _nested_names(module):
+            if declaration.module in _names(module):
                 return module
         raise KeyError(declaration.module)
 
@@ -112,10 +112,10 @@ def _extended(module: Module, files: dict[str, Module]) -> Iterator[Module]:
     yield module
 
 
-def _nested_names(module: Module) -> Iterator[str]:
+def _names(module: Module) -> Iterator[str]:
+    yield module.name
     for nested in module.nested:
-        yield nested.name
-        yield from _nested_names(nested)
+        yield from _names(nested)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -126,11 +126,7 @@ ITF_PAGE = "the format: https://apalache-mc.org/docs/adr/015adr-trace.html"
 
 
 def _bad(json: Json) -> InputError:
-    return InputError(
-        "itf-syntax",
-        f"not an ITF expression: {cut(repr(json), 63)}",
-        hint=ITF_PAGE,
-    )
+    return InputError("itf-syntax", f"not an ITF expression: {cut(repr(json), 63)}", hint=ITF_PAGE)
 
 
 def state_to_itf(values: Mapping[str, Value]) -> dict[str, Json]:
@@ -199,11 +195,7 @@ _RAW_STATE = msgspec.json.Decoder(dict[str, msgspec.Raw])
 
 def _names(meta: Json, key: str) -> frozenset[str]:
     listed = meta.get(key) if isinstance(meta, dict) else None
-    return (
-        frozenset(name for name in listed if isinstance(name, str))
-        if isinstance(listed, list)
-        else frozenset()
-    )
+    return frozenset(name for name in (listed if isinstance(listed, list) else []) if isinstance(name, str))
 
 
 # What decides how a variable combines with others: its name, and the model values and strings in its value.

@@ -98,10 +98,9 @@ class Resolver:
                 # EXTENDS overrides names of the enclosing module, but not the module's own.
                 if entity.exported and scope.names.get(name) is enclosing.get(name):
                     scope.names[name] = entity
-        for constant in module.constants:
-            scope.names.setdefault(constant.name, _declared("constant", constant, scope, outer))
-        for variable in module.variables:
-            scope.names.setdefault(variable.name, _declared("variable", variable, scope, outer))
+        declarations: tuple[Constant | Variable, ...] = (*module.constants, *module.variables)
+        for declaration in declarations:
+            scope.names.setdefault(declaration.name, _declared(declaration, scope, outer))
         for definition in module.definitions:
             if definition.body is not None:
                 scope.names[definition.name] = _defined(definition, scope)
@@ -150,12 +149,7 @@ def _defined(definition: Definition, scope: Scope, *, enclosed: bool = False) ->
     )
 
 
-def _declared(
-    kind: Literal["constant", "variable"],
-    declaration: Constant | Variable,
-    scope: Scope,
-    outer: _Outer | None,
-) -> Entity:
+def _declared(declaration: Constant | Variable, scope: Scope, outer: _Outer | None) -> Entity:
     if outer is not None:
         around, instance = outer
         for substitution in instance.substitutions:
@@ -172,4 +166,5 @@ def _declared(
         implicit = around.find(declaration.name)
         if implicit is not None:
             return implicit
+    kind: Literal["constant", "variable"] = "constant" if isinstance(declaration, Constant) else "variable"
     return Entity(kind=kind, declaration=declaration, scope=scope)

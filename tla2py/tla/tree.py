@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import functools
 import re
 import sys
 import warnings
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import lru_cache, wraps
 from typing import ParamSpec, TypeVar
 
 import tree_sitter_tlaplus
@@ -31,7 +30,7 @@ def deeply(function: Callable[Parameters, Result]) -> Callable[Parameters, Resul
     Beyond that it raises ``InputError`` ``too-deep``.
     """
 
-    @functools.wraps(function)
+    @wraps(function)
     def follow(*args: Parameters.args, **kwargs: Parameters.kwargs) -> Result:
         # It stays so: another thread may be deep in an expression when this one returns.
         sys.setrecursionlimit(max(sys.getrecursionlimit(), _FRAMES))
@@ -39,9 +38,7 @@ def deeply(function: Callable[Parameters, Result]) -> Callable[Parameters, Resul
             return function(*args, **kwargs)
         except RecursionError:
             raise InputError(
-                "too-deep",
-                "an expression is nested too deeply",
-                hint="split it into several definitions",
+                "too-deep", "an expression is nested too deeply", hint="split it into several definitions"
             ) from None
 
     return follow
@@ -181,20 +178,19 @@ def _describe(source: SourceText, row: int, offset: int) -> SyntaxMistake:
         row, offset = row + 1, 0
     if row >= len(source.lines):
         row, offset = len(source.lines) - 1, len(source.lines[-1])
-        return _mistake(row, source.column(row, offset) + 1, "the text ends too early")
+        return _mistake(source, row, offset, "the text ends too early")
     line = source.lines[row]
     if line.lstrip().startswith(b"===="):
-        return _mistake(
-            row, source.column(row, len(line) - len(line.lstrip())) + 1, "the module ends too early"
-        )
+        return _mistake(source, row, len(line) - len(line.lstrip()), "the module ends too early")
     rest = line[offset:].decode(errors="replace")
-    column = source.column(row, offset + len(rest) - len(rest.lstrip(_BLANKS))) + 1
+    begin = offset + len(rest) - len(rest.lstrip(_BLANKS))
     found = _TOKEN.match(rest.lstrip(_BLANKS))
     assert found is not None
-    return _mistake(row, column, f"unexpected {printable(found[0])}", len(found[0]))
+    return _mistake(source, row, begin, f"unexpected {printable(found[0])}", len(found[0]))
 
 
-def _mistake(row: int, column: int, message: str, length: int = 1) -> SyntaxMistake:
+def _mistake(source: SourceText, row: int, offset: int, message: str, length: int = 1) -> SyntaxMistake:
+    column = source.column(row, offset) + 1
     span = Span(begin_line=row + 1, begin_column=column, end_line=row + 1, end_column=column + length - 1)
     return SyntaxMistake(span=span, message=message)
 
