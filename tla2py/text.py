@@ -30,20 +30,16 @@ def counted(number: int, noun: str) -> str:
 
 def parse_duration(value: str | int, where: str | None = None) -> float:
     """Seconds of ``90``, ``"90s"``, ``"2m"``, ``"1h30m"``. Raises InputError (``duration``)."""
-    text = str(value).replace(" ", "")
+    text, hint = str(value).replace(" ", ""), 'write "90s", "2m" or "1h30m"'
     parts = re.findall(r"(\d+(?:\.\d+)?)(ms|s|m|h|d)", text)
     if re.fullmatch(r"\d+(\.\d+)?", text):
         seconds = float(text)
     elif parts and "".join(number + unit for number, unit in parts) == text:
         seconds = sum(float(n) * {"ms": 0.001, "s": 1, "m": 60, "h": 3600, "d": 86400}[u] for n, u in parts)
     else:
-        raise InputError(
-            "duration", f"not a duration: {value!r}", where=where, hint='write "90s", "2m" or "1h30m"'
-        )
+        raise InputError("duration", f"not a duration: {value!r}", where=where, hint=hint)
     if seconds <= 0:
-        raise InputError(
-            "duration", "a duration must be positive", where=where, hint='write "90s", "2m" or "1h30m"'
-        )
+        raise InputError("duration", "a duration must be positive", where=where, hint=hint)
     return seconds
 
 
@@ -68,13 +64,12 @@ def parse_memory(value: str | int, where: str | None = None) -> int:
 def parse_size(value: str | int, where: str | None = None, *, of: str = "disk") -> int:
     """Bytes of ``"512MiB"``, ``"1GiB"``, ``"2g"`` or a number of bytes. Raises InputError (``memory``, ``disk``)."""
     found = re.fullmatch(r"(\d{1,18}(?:\.\d+)?)\s*(?:([kmgt])i?b?|b)?", str(value).strip(), re.IGNORECASE)
-    size = int(float(found[1]) * 1024 ** " kmgt".index((found[2] or " ").lower())) if found else 0
     if not found:
         # codes: memory, disk
         raise InputError(
             of, f"not an amount of {of}: {value!r}", where=where, hint='write "512MiB" or "2GiB"'
         )
-    return size
+    return int(float(found[1]) * 1024 ** " kmgt".index((found[2] or " ").lower()))
 
 
 def cut(text: str, most: int, mark: str = "...") -> str:

@@ -182,14 +182,11 @@ class Inference(Propagation):
                 constraint = Constraint(wanted, f"an element of {_show(right, scope.module)}")
                 self.push(left, scope, local, constraint)
         elif expr.operator == "\\subseteq":
-            for one, other in ((left, right), (right, left)):
+            for one, relation, other in ((left, "subset", right), (right, "superset", left)):
                 wanted = element_type(other, scope)
                 if wanted is not None:
-                    relation = "subset" if one is left else "superset"
-                    constraint = Constraint(
-                        Type("set", wanted), f"a {relation} of {_show(other, scope.module)}"
-                    )
-                    self.push(one, scope, local, constraint)
+                    reason = f"a {relation} of {_show(other, scope.module)}"
+                    self.push(one, scope, local, Constraint(Type("set", wanted), reason))
 
 
 def _factors(expr: Expression, count: int) -> list[Expression]:

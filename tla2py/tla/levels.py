@@ -226,8 +226,7 @@ class CandidateFinder:
         inits = self._named([expr for each in found for expr, _ in each.inits])
         inits = list(dict.fromkeys([*inits, *(name for name in self._entities if self._sets_all(name))]))
         # A specification to check an inductive invariant starts from it: TypeOK /\ Inv /\ [][Next]_vars.
-        starting = [name for name in inits if "Init" in name or self._sets_all(name)]
-        inits = starting or inits
+        inits = [name for name in inits if "Init" in name or self._sets_all(name)] or inits
         nexts = self._named([expr for each in found for expr, _ in each.steps])
         if not nexts:
             steps = [name for name in self._entities if self._level[name] == Level.ACTION]
@@ -248,22 +247,19 @@ class CandidateFinder:
             parts |= _keys(reachable(e for placed in (*starts, *each.steps) for e in mentioned(*placed)))
             parts |= _keys(each.through)
         others = [name for name, entity in self._entities.items() if _key(entity) not in parts]
+        predicates = [name for name in others if self._is_predicate(name)]
+        bounds = [name for name in others if _BOUNDS.search(name)]
+        last = [name for name in others if _AT_THE_END.search(name)]
         return Candidates(
             specification=tuple(specifications),
             init=tuple(inits),
             next=tuple(nexts),
-            invariants=tuple(
-                name
-                for name in others
-                if self._is_predicate(name) and not _BOUNDS.search(name) and not _AT_THE_END.search(name)
-            ),
+            invariants=tuple(name for name in predicates if name not in bounds and name not in last),
             properties=tuple(name for name in others if name in behaviors and name not in specifications),
-            constraints=tuple(name for name in others if self._is_predicate(name) and _BOUNDS.search(name)),
-            action_constraints=tuple(
-                name for name in others if self._level[name] == Level.ACTION and _BOUNDS.search(name)
-            ),
-            postconditions=tuple(name for name in others if _AT_THE_END.search(name)),
-            alias=tuple(name for name in others if _ALIAS.search(name) and not self._is_predicate(name)),
+            constraints=tuple(name for name in bounds if name in predicates),
+            action_constraints=tuple(name for name in bounds if self._level[name] == Level.ACTION),
+            postconditions=tuple(last),
+            alias=tuple(name for name in others if _ALIAS.search(name) and name not in predicates),
             symmetry=tuple(name for name in others if self._is_symmetry(name)),
         )
 
@@ -278,10 +274,8 @@ class CandidateFinder:
         if name == "Init":
             return True
         entity = self._entities[name]
-        equal: set[str] = set()
-        among: set[str] = set()
+        equal, among, seen = set[str](), set[str](), set[Entity]()
         pending = [(entity.body, entity.scope)]
-        seen: set[Entity] = set()
         while pending:
             expr, scope = pending.pop()
             if expr is None:

@@ -126,10 +126,8 @@ def _label(lines: Sequence[str], name: str) -> int:
     """The line of a label or process of an algorithm, or else its first line."""
     begin = next((n for n, line in enumerate(lines, 1) if ALGORITHM.search(line)), 1)
     label = re.compile(rf"(?:^|[\s;{{]){re.escape(name)}\s*:[+-]?(?!=)|\bprocess\s*\(?\s*{re.escape(name)}\b")
-    for number in range(begin, len(lines) + 1) if name else ():
-        if label.search(lines[number - 1]):
-            return number
-    return begin
+    numbers = range(begin, len(lines) + 1) if name else ()
+    return next((number for number in numbers if label.search(lines[number - 1])), begin)
 
 
 def _comparable(text: str) -> list[str]:
