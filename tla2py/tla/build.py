@@ -22,7 +22,6 @@ from tla2py.tla.module import (
 )
 from tla2py.tla.nodes import (
     BINDERS,
-    DEFINITIONS,
     LITERALS,
     NAMED_SETS,
     NOT_EXPRESSIONS,
@@ -171,7 +170,8 @@ class Builder:
         """The definition of an operator, a function or a named instance."""
         parameters = declared_parameters(self._source, node)
         body: Expression | None = None
-        if node.type == "function_definition":
+        function = node.type == "function_definition"
+        if function:
             bounds = self._bounds(node)
             value = self.expression(field(node, "definition"))
             body = self._make(node, "bind", "[|->]", (value,), bounds=bounds)
@@ -186,7 +186,7 @@ class Builder:
             span=self._source.span(whole),
             module=self._module,
             comment=comment,
-            kind=DEFINITIONS.get(node.type, "operator"),
+            kind="function" if function else "operator" if body is not None else "instance",
             text=self._source.text(whole),
             digest=digest_tokens(self._source, node),
             body=body,

@@ -464,6 +464,5 @@ def with_definitions(spec: ModuleGraph, texts: Sequence[str]) -> ModuleGraph:
     read = ((text, read_text(f"---- MODULE X ----\nX ==\n{text}\n====\n").definitions[0]) for text in texts)
     own = (replace(each, name=text, module=root.name) for text, each in read)
     root = replace(root, definitions=(*root.definitions, *own))
-    return replace(
-        spec, root=root, modules=tuple(root if each is spec.root else each for each in spec.modules)
-    )
+    modules = tuple(root if each is spec.root else each for each in spec.modules)
+    return replace(spec, root=root, modules=modules)

@@ -165,10 +165,8 @@ class _Guesser:
             low = right.arguments[0] if right.operator == ".." and right.arguments else None
             if expr.operator == "\\in" and low is not None and low.text.isdigit():
                 self._raise(left.operator, int(low.text))
-        for one, operator, other in (
-            (left, expr.operator, right),
-            (right, _MIRRORED.get(expr.operator, ""), left),
-        ):
+        mirrored = _MIRRORED.get(expr.operator, "")
+        for one, operator, other in ((left, expr.operator, right), (right, mirrored, left)):
             if operator in {">", ">="} and self._is_constant(one, scope) and other.text.isdigit():
                 self._raise(one.operator, int(other.text) + (operator == ">"))
 
@@ -201,9 +199,8 @@ class _Guesser:
                 first = re.match(r"\{([\w\"]+)[,}]", self.value(operator))
                 return first[1] if first else f"CHOOSE {self._bounds[-depth - 1]} \\in {operator} : TRUE"
             if entity is not None:
-                return (
-                    self._element(entity.body, entity.scope, depth - 1) if entity.body and not parts else None
-                )
+                body = None if parts else entity.body
+                return self._element(body, entity.scope, depth - 1) if body is not None else None
             if operator in _ELEMENTS:
                 return _ELEMENTS[operator]
             if operator == "..":

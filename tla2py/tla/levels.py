@@ -29,8 +29,18 @@ class Level(IntEnum):
         return self.name.lower()
 
 
-_ACTION_OPERATORS = frozenset({"'", "UNCHANGED", "\\cdot"})
-_TEMPORAL_OPERATORS = frozenset({"[]", "<>", "~>", "-+->"})
+# What operators, constructs and binders of the language make of parts of any lower level.
+_LEVELS: dict[str, dict[str, Level]] = {
+    "apply": {
+        **dict.fromkeys(("'", "UNCHANGED", "\\cdot"), Level.ACTION),
+        **dict.fromkeys(("[]", "<>", "~>", "-+->"), Level.TEMPORAL),
+    },
+    "build": {
+        **dict.fromkeys(("[]_", "<>_"), Level.ACTION),
+        **dict.fromkeys(("WF_", "SF_"), Level.TEMPORAL),
+    },
+    "bind": dict.fromkeys(("\\AA", "\\EE"), Level.TEMPORAL),
+}
 # Arguments that definitions of the standard modules do not use, so that their levels do not count.
 _UNUSED = {"Print": {0}, "PrintT": {0}, "Assert": {1}, "TLCGet": {0}, "TLCSet": {0, 1}}
 
@@ -106,22 +116,13 @@ class Levels:
         return self._used[entity]
 
     def _own(self, expr: Expression, scope: Scope, bound: frozenset[str]) -> Level:
-        if expr.shape == "apply" and expr.operator not in bound:
+        if expr.shape == "apply":
+            if expr.operator in bound:
+                return Level.CONSTANT
             entity = scope.find(expr.operator)
             if entity is not None:
                 return self.of_entity(entity, bound)
-            if expr.operator in _ACTION_OPERATORS:
-                return Level.ACTION
-            if expr.operator in _TEMPORAL_OPERATORS:
-                return Level.TEMPORAL
-        elif expr.shape == "build":
-            if expr.operator in {"[]_", "<>_"}:
-                return Level.ACTION
-            if expr.operator in {"WF_", "SF_"}:
-                return Level.TEMPORAL
-        elif expr.operator in {"\\AA", "\\EE"}:
-            return Level.TEMPORAL
-        return Level.CONSTANT
+        return _LEVELS.get(expr.shape, {}).get(expr.operator, Level.CONSTANT)
 
 
 # Only its name distinguishes a constraint, which bounds the search, from an invariant.
@@ -302,10 +303,9 @@ class CandidateFinder:
             return False
         if expr.shape == "let":
             return self._is_boolean(expr.arguments[0], self._resolver.let(scope, expr), inside)
-        if expr.shape == "build" and expr.operator == "IF":
-            return all(self._is_boolean(part, scope, inside) for part in expr.arguments[1:])
-        if expr.shape == "build" and expr.operator == "CASE":
-            return all(self._is_boolean(part, scope, inside) for part in expr.arguments[1::2])
+        if expr.shape == "build" and expr.operator in {"IF", "CASE"}:
+            branches = expr.arguments[1:] if expr.operator == "IF" else expr.arguments[1::2]
+            return all(self._is_boolean(part, scope, inside) for part in branches)
         entity = scope.find(expr.operator) if expr.shape == "apply" else None
         if entity is not None:
             # A recursive branch has the type of the others.

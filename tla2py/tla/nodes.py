@@ -7,7 +7,6 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 from itertools import chain
-from typing import Literal
 
 from tree_sitter import Node
 
@@ -19,10 +18,6 @@ LITERALS = {
     **dict.fromkeys(("nat_number", "real_number", "binary_number", "octal_number", "hex_number"), "number"),
     "string": "string",
     "boolean": "boolean",
-}
-DEFINITIONS: dict[str, Literal["function", "instance"]] = {
-    "function_definition": "function",
-    "module_definition": "instance",
 }
 # Constructs whose arguments are the expressions among their children, in order.
 PLAIN = {

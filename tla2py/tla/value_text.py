@@ -255,13 +255,12 @@ def _leaf(lexeme: str, index: int) -> Value:
 
 
 def _syntax_error(text: str, lexemes: list[str], error: _Unexpected) -> ValueTextError:
-    offset = len(text.rstrip())
-    for count, match in enumerate(LEXEME.finditer(text)):
-        if count == error.index:
-            offset = match.start()
+    offsets = [*(match.start() for match in LEXEME.finditer(text)), len(text.rstrip())]
     found = lexemes[error.index]
     shown = f"`{cut(found, 43)}`" if found else "the end of the text"
-    return ValueTextError(f"not a TLA+ value: expected {error.expected}, found {shown}", offset + 1)
+    return ValueTextError(
+        f"not a TLA+ value: expected {error.expected}, found {shown}", offsets[error.index] + 1
+    )
 
 
 def format_value(value: Value) -> str:
