@@ -30,7 +30,8 @@ def counted(number: int, noun: str) -> str:
 
 def parse_duration(value: str | int, where: str | None = None) -> float:
     """Seconds of ``90``, ``"90s"``, ``"2m"``, ``"1h30m"``. Raises InputError (``duration``)."""
-    text, hint = str(value).replace(" ", ""), 'write "90s", "2m" or "1h30m"'
+    text = str(value).replace(" ", "")
+    hint = 'write "90s", "2m" or "1h30m"'
     parts = re.findall(r"(\d+(?:\.\d+)?)(ms|s|m|h|d)", text)
     if re.fullmatch(r"\d+(\.\d+)?", text):
         seconds = float(text)

@@ -29,7 +29,7 @@ class Level(IntEnum):
         return self.name.lower()
 
 
-# What operators, constructs and binders of the language make of parts of any lower level.
+# The least levels of the language's own operators, constructs and binders, by shape.
 _LEVELS: dict[str, dict[str, Level]] = {
     "apply": {
         **dict.fromkeys(("'", "UNCHANGED", "\\cdot"), Level.ACTION),

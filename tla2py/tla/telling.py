@@ -132,9 +132,11 @@ class Telling(ActionParts):
             case _ if level < Level.TEMPORAL and formula:
                 yield from self._part(expr, place)
             case _ if level == Level.ACTION:
-                yield from self._of_step(expr, place)
+                yield from self._of_conjuncts(expr, place)
+            case _ if level < Level.TEMPORAL and self.about == "init":
+                yield from self._of_conjuncts(expr, place, shown=True)
             case _ if level < Level.TEMPORAL:
-                yield from self._of_initial(expr, place)
+                yield from left_out(expr.span, "TRUE")
             case Expression(shape="apply", operator="[]", arguments=(box,)) if (
                 box.operator == "[]_" and not formula
             ):
@@ -232,14 +234,6 @@ class Telling(ActionParts):
         self.units.append(Unit(name, place.conjunct(expr, "part"), expr, place, kind))
         return len(self.units) - 1
 
-    def _of_initial(self, expr: Expression, place: CopyPlace) -> Iterator[Edit]:
-        if self.about != "init":
-            yield from left_out(expr.span, "TRUE")
-            return
-        self._within = True
-        yield from wrapped(expr.span, f"({self._shown(place)} /\\ (", self._edits(expr, place), "))")
-        self._within = False
-
     def _of_box(self, expr: Expression, box: Expression, place: CopyPlace) -> Iterator[Edit]:
         if self.about not in ("next", "units"):
             yield from left_out(expr.span, "TRUE")
@@ -247,18 +241,18 @@ class Telling(ActionParts):
         step, end = box.arguments[0], box.span
         yield Edit(expr.span.begin_line, expr.span.begin_column, "  ", 2)
         yield Edit(end.begin_line, end.begin_column, "(", 1)
-        yield from self._of_step(step, place)
+        yield from self._of_conjuncts(step, place)
         closing = between(place.module, step.span, end, r"\]\s*_", "(*")
         yield closing._replace(text=f") (*\n{' ' * (closing.column - 1)}", removed=0)
         yield Edit(end.end_line, end.end_column + 1, f"*)\n{' ' * end.end_column}")
 
-    def _of_step(self, expr: Expression, place: CopyPlace) -> Iterator[Edit]:
+    def _of_conjuncts(self, expr: Expression, place: CopyPlace, *, shown: bool = False) -> Iterator[Edit]:
+        """The edits of an action, or of the initial predicate, which also tells its variables (``shown``)."""
         self._within = True
         edits = self._edits(expr, place)
-        if self.about == "next" and self.fixed:
-            yield from wrapped(expr.span, f"({self._shown(place)} /\\ (", edits, "))")
-        else:
-            yield from edits
+        if shown or (self.about == "next" and self.fixed):
+            edits = wrapped(expr.span, f"({self._shown(place)} /\\ (", edits, "))")
+        yield from edits
         self._within = False
 
     def _shown(self, place: CopyPlace) -> str:

@@ -255,12 +255,10 @@ def _leaf(lexeme: str, index: int) -> Value:
 
 
 def _syntax_error(text: str, lexemes: list[str], error: _Unexpected) -> ValueTextError:
-    offsets = [*(match.start() for match in LEXEME.finditer(text)), len(text.rstrip())]
-    found = lexemes[error.index]
+    begins = [*(match.start() for match in LEXEME.finditer(text)), len(text.rstrip())]
+    found, column = lexemes[error.index], begins[error.index] + 1
     shown = f"`{cut(found, 43)}`" if found else "the end of the text"
-    return ValueTextError(
-        f"not a TLA+ value: expected {error.expected}, found {shown}", offsets[error.index] + 1
-    )
+    return ValueTextError(f"not a TLA+ value: expected {error.expected}, found {shown}", column)
 
 
 def format_value(value: Value) -> str:
