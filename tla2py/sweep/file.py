@@ -248,8 +248,12 @@ def read_sweep_file(path: Path) -> tuple[SweepFile, SweepText]:
             f"{path} is not a sweep file; manifests are no longer read",
             hint="'tla2py gate DIR' runs the configs below a folder, and its models.toml says what is expected",
         )
+    return read_sweep_text(_read(path), path)
+
+
+def _read(path: Path) -> str:
     try:
-        text = _read(path)
+        return path.read_text(encoding="utf-8")
     except FileNotFoundError as error:
         # A gate also takes a store.
         raise InputError(
@@ -259,14 +263,6 @@ def read_sweep_file(path: Path) -> tuple[SweepFile, SweepText]:
             else f"no such sweep file or store: {path}",
             hint="'tla2py init MODULE.tla' writes a first sweep file",
         ) from error
-    return read_sweep_text(text, path)
-
-
-def _read(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8")
-    except FileNotFoundError:
-        raise
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(
             "sweep-unreadable",
@@ -298,8 +294,7 @@ def read_folder_file(path: Path) -> tuple[SweepFile, SweepText]:
 
     Raises InputError (``sweep-unreadable``), and as ``read_sweep_text`` does.
     """
-    text = _read(path) if path.is_file() else ""
-    return read_sweep_text(text, path, {"module": []})
+    return read_sweep_text(_read(path) if path.is_file() else "", path, {"module": []})
 
 
 def sweep_file_of(sections: Mapping[str, Any], path: Path) -> tuple[SweepFile, SweepText]:

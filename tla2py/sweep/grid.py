@@ -154,7 +154,7 @@ def walk_grid(
     file: SweepFile,
     source: SweepText,
     groups: Sequence[Sequence[Parameter]],
-    failing: Callable[[Mapping[str, str]], str | None] | None,
+    failing: Callable[[Mapping[str, str]], str | None],
 ) -> tuple[Points, tuple[Excluded, ...]]:
     """The product of the parameters, with the last group varying fastest, then the included points; and what is left out.
 
@@ -173,7 +173,7 @@ def walk_grid(
         )
     exclude_at = source.place("grid", "exclude")
     rules = [_row(rule, list(kinds), exclude_at) for rule in file.grid.exclude]
-    agreeing = [(parameter_text(rule), _agreeing(rule, groups)) for rule in rules]
+    agreeing = [(f"exclude: {parameter_text(rule)}", _agreeing(rule, groups)) for rule in rules]
     counts: Counter[str] = Counter()
     first: dict[str, list[Mapping[str, str]]] = defaultdict(list)
     rows: list[tuple[str, ...]] = []
@@ -183,14 +183,12 @@ def walk_grid(
             for group, row in zip(groups, combination, strict=True)
             for parameter in group
         }
-        matching = (
-            shown for shown, rule in agreeing if all(combination[place] in rows for place, rows in rule)
+        excluding = (
+            shown for shown, rule in agreeing if all(combination[place] in same for place, same in rule)
         )
-        shown = next(matching, None)
-        reason = f"exclude: {shown}" if shown is not None else None
-        if reason is None and failing is not None:
-            predicate = failing(texts)
-            reason = None if predicate is None else f"where: not {predicate}"
+        reason = next(excluding, None)
+        if reason is None and (predicate := failing(texts)) is not None:
+            reason = f"where: not {predicate}"
         if reason is None:
             rows.append(tuple(texts.values()))
         else:
@@ -202,12 +200,8 @@ def walk_grid(
     points = Points(tuple(kinds), rows)
     if not points:
         key = "where" if file.grid.where and not file.grid.exclude else "exclude"
-        raise InputError(
-            "empty-grid",
-            f"{key} leaves no point",
-            where=source.place("grid", key),
-            hint="exclude fewer points, or add some with include",
-        )
+        hint = "exclude fewer points, or add some with include"
+        raise InputError("empty-grid", f"{key} leaves no point", where=source.place("grid", key), hint=hint)
     excluded = (Excluded(reason=r, count=count, first=tuple(first[r])) for r, count in counts.items())
     return points, tuple(excluded)
 
@@ -224,11 +218,9 @@ def _include(
     for each in file.grid.include:
         texts = _row(each, list(kinds), where)
         if missing := [name for name in kinds if name not in texts]:
+            hint = "give every parameter a value"
             raise InputError(
-                "grid-key",
-                f"an included point lacks {', '.join(missing)}",
-                where=where,
-                hint="give every parameter a value",
+                "grid-key", f"an included point lacks {', '.join(missing)}", where=where, hint=hint
             )
         row = tuple(texts[name] for name in kinds)
         if identity(row) in seen:
@@ -385,21 +377,21 @@ def expected_laws(sweep: Sweep) -> dict[str, Callable[[Mapping[str, str]], bool]
 
     def law(name: str, text: str) -> Callable[[Mapping[str, str]], bool]:
         failing = failing_predicate(sweep, text, ("expect", "law", name))
-        return lambda parameters: failing is not None and failing(parameters) is None
+        return lambda parameters: failing(parameters) is None
 
     return {name: law(name, text) for name, text in sweep.expect.law.items()}
 
 
 def failing_predicate(
     sweep: Sweep, written: str | Sequence[str], keys: tuple[str, ...] = ("grid", "where")
-) -> Callable[[Mapping[str, str]], str | None] | None:
+) -> Callable[[Mapping[str, str]], str | None]:
     """A function from a point's parameters to the first of some predicates that they violate, or None.
 
-    It raises InputError as ``_Predicates.holds`` does, at the place of the keys. None if there is no predicate.
+    It raises InputError as ``_Predicates.holds`` does, at the place of the keys.
     """
     predicates = [written] if isinstance(written, str) else written
     if not predicates:
-        return None
+        return lambda _: None
     evaluated = _Predicates(sweep)
     # The answers by the texts of what predicates have read. An answer reads the same names whenever these texts are
     # the same; a new name makes the earlier answers useless.
