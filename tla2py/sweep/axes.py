@@ -25,13 +25,10 @@ def read_parameters(
     ``wrong-type`` and ``variable-name`` for environment variables and Java properties.
     """
     found = []
-    lists: tuple[tuple[ParameterKind, str | list[str] | None], ...] = (
-        ("module", file.module),
-        ("config", file.config),
-    )
-    for key, listed in lists:
-        if isinstance(listed, list):
-            found.append(Parameter(name=key, kind=key, values=tuple(listed)))
+    if isinstance(file.module, list):
+        found.append(Parameter(name="module", kind="module", values=tuple(file.module)))
+    if isinstance(file.config, list):
+        found.append(Parameter(name="config", kind="config", values=tuple(file.config)))
     for section in sections.VARIABLES:
         for name in getattr(file, section):
             check_variable(section, name, source.place(section, name))
@@ -47,11 +44,9 @@ def read_parameters(
             ("the name of the logs of [logs]", name == "log" and file.logs.files),
         ):
             if assigned:
+                hint = "keep one of them"
                 raise InputError(
-                    "assigned-twice",
-                    f"{name} is both a parameter and {other}",
-                    where=where,
-                    hint="keep one of them",
+                    "assigned-twice", f"{name} is both a parameter and {other}", where=where, hint=hint
                 )
         if kind in sections.VARIABLES:
             check_variable(kind, variable, where)
@@ -94,12 +89,8 @@ def group_parameters(
             if name not in by_name:
                 raise unknown_parameter(name, list(by_name), where)
             if name in group_of or names.count(name) > 1:
-                raise InputError(
-                    "grid-key",
-                    f"{name} is zipped twice",
-                    where=where,
-                    hint="name a parameter in one list only",
-                )
+                hint = "name a parameter in one list only"
+                raise InputError("grid-key", f"{name} is zipped twice", where=where, hint=hint)
         group = tuple(by_name[name] for name in names)
         if len({len(parameter.values) for parameter in group}) > 1:
             counts = ", ".join(f"{parameter.name} has {len(parameter.values)}" for parameter in group)
@@ -170,12 +161,8 @@ def _texts(
     """The values of a parameter; ``plain`` ones are not TLA+ but text, of which nothing is stripped."""
     if plain and isinstance(values, list):
         if any(isinstance(value, bool) for value in values):
-            raise InputError(
-                "wrong-type",
-                f"{name} has a boolean value",
-                where=where,
-                hint='write the text that the run reads, such as "true" or "1"',
-            )
+            hint = 'write the text that the run reads, such as "true" or "1"'
+            raise InputError("wrong-type", f"{name} has a boolean value", where=where, hint=hint)
         return tuple(map(str, values))
     if not isinstance(values, sections.ValuesTable):
         return tuple(map(sections.listed_text, values))
@@ -216,12 +203,8 @@ def _model_values(stem: str, size: int, where: str, specs: Mapping[str, ModuleGr
     for spec in specs.values():
         declared = {*spec.definitions, *(c.name for c in spec.constants), *(v.name for v in spec.variables)}
         if taken := sorted(declared.intersection(names)):
-            raise InputError(
-                "values",
-                f"{spec.root.name} declares {taken[0]}, so it cannot name a model value",
-                where=where,
-                hint="choose another beginning for the names",
-            )
+            text = f"{spec.root.name} declares {taken[0]}, so it cannot name a model value"
+            raise InputError("values", text, where=where, hint="choose another beginning for the names")
     return f"{{{', '.join(names)}}}"
 
 
@@ -310,10 +293,7 @@ def unknown_name(name: str, what: str, known: list[str], where: str, shown: str)
 def sweep_name(name: str, source: SweepText) -> str:
     """The name of a sweep, also of its store below ``runs``. Raises InputError (``sweep-name``)."""
     if PurePosixPath(name).is_absolute() or ".." in PurePosixPath(name).parts:
-        raise InputError(
-            "sweep-name",
-            f"name = {name!r} is a path outside the folder of stores",
-            where=source.place("name"),
-            hint="put the store elsewhere with -o",
-        )
+        text = f"name = {name!r} is a path outside the folder of stores"
+        hint = "put the store elsewhere with -o"
+        raise InputError("sweep-name", text, where=source.place("name"), hint=hint)
     return name

@@ -89,12 +89,8 @@ def _read_configs(
     errors = []
     for name in config_names(file):
         if not (base / name).is_file():
-            raise InputError(
-                "config-missing",
-                f"no such config: {name}",
-                where=source.place("config", value=name),
-                hint="configs are relative to the sweep file",
-            )
+            where, hint = source.place("config", value=name), "configs are relative to the sweep file"
+            raise InputError("config-missing", f"no such config: {name}", where=where, hint=hint)
         path = base / name
         try:
             found[name] = read_config(path, ignored)
@@ -115,11 +111,8 @@ def configs_sections(module: Path, pattern: str, libraries: Sequence[Path]) -> d
     Raises InputError: ``usage``, ``config-missing``.
     """
     if module.suffix != ".tla":
-        raise InputError(
-            "usage",
-            f"--configs needs a module, not {module}",
-            hint="quote the pattern: tla2py sweep --configs 'models/*.cfg' Spec.tla",
-        )
+        hint = "quote the pattern: tla2py sweep --configs 'models/*.cfg' Spec.tla"
+        raise InputError("usage", f"--configs needs a module, not {module}", hint=hint)
     found = glob.glob(pattern, recursive=True)  # noqa: PTH207 - it may be absolute
     paths = sorted(path for path in found if Path(path).is_file())
     if not paths:
@@ -244,12 +237,8 @@ def _sweep_of_folder(path: Path, libraries: Sequence[Path], how: Loading) -> Swe
     excluded = {str(row["config"]) for row in file.grid.exclude if [*row] == ["config"]}
     taken = {config: module for config, module in models.items() if config not in excluded}
     if not taken:
-        raise InputError(
-            "config-missing",
-            f"{path.name} excludes every config",
-            where=source.place("grid", "exclude"),
-            hint="leave one of them in",
-        )
+        where, hint = source.place("grid", "exclude"), "leave one of them in"
+        raise InputError("config-missing", f"{path.name} excludes every config", where=where, hint=hint)
     sweep = sweep_of_models(path, taken, searched, how, text="\n".join(source.lines) + "\n")
     named = [f"{config} (excluded)" for config in models if config in excluded]
     unread = [each for each in unclear if each.config not in excluded]
@@ -293,12 +282,8 @@ def _loaded(
     libraries += [override_modules(override) for override in overrides]
     for key, listed in (("module", file.module), ("config", file.config)):
         if listed == []:
-            raise InputError(
-                "empty-parameter",
-                f"{key} is an empty list",
-                where=source.place(key),
-                hint="name at least one, or remove config",
-            )
+            hint = "name at least one, or remove config"
+            raise InputError("empty-parameter", f"{key} is an empty list", where=source.place(key), hint=hint)
     if read is not None:
         specs, configs = read
     else:

@@ -61,11 +61,9 @@ def search_options(file: SweepFile, source: SweepText, overrides: Sequence[Overr
             )
     for option in file.tlc.options:
         if option in _OWN:
+            where = source.place("tlc", "options", value=option)
             raise InputError(
-                "own-option",
-                f"{option} does not belong in options",
-                where=source.place("tlc", "options", value=option),
-                hint=_OWN[option],
+                "own-option", f"{option} does not belong in options", where=where, hint=_OWN[option]
             )
     return TlcOptions(
         mode=file.tlc.mode,
@@ -90,12 +88,9 @@ def _stop_after(file: SweepFile, source: SweepText) -> list[str]:
     where = source.place("tlc", "budget")
     seconds = math.ceil(parse_duration(file.tlc.budget, where))
     if seconds >= parse_duration(file.tlc.timeout, source.place("tlc", "timeout")):
-        raise InputError(
-            "duration",
-            f"the budget reaches the timeout, {file.tlc.timeout}",
-            where=where,
-            hint="raise timeout in [tlc]; TLC needs some seconds more than its budget",
-        )
+        text = f"the budget reaches the timeout, {file.tlc.timeout}"
+        hint = "raise timeout in [tlc]; TLC needs some seconds more than its budget"
+        raise InputError("duration", text, where=where, hint=hint)
     return [f"-Dtlc2.TLC.stopAfter={seconds}"]
 
 
@@ -175,12 +170,9 @@ def template_text(file: SweepFile, source: SweepText, base: Path) -> str:
     try:
         return (base / file.template).read_text(encoding="utf-8")
     except OSError as error:
-        raise InputError(
-            "template-missing",
-            f"no such template: {file.template}",
-            where=source.place("template"),
-            hint="templates are relative to the sweep file; the default is default.cfg.j2",
-        ) from error
+        text, where = f"no such template: {file.template}", source.place("template")
+        hint = "templates are relative to the sweep file; the default is default.cfg.j2"
+        raise InputError("template-missing", text, where=where, hint=hint) from error
 
 
 def library_folders(file: SweepFile, source: SweepText, base: Path) -> list[Path]:
@@ -191,12 +183,9 @@ def library_folders(file: SweepFile, source: SweepText, base: Path) -> list[Path
         if name == COMMUNITY and not folder.is_dir():
             folder = module_folder(Path(name))
         if not folder.is_dir():
-            raise InputError(
-                "library-missing",
-                f"no such folder: {name}",
-                where=source.place("libraries", value=name),
-                hint=f"name folders with modules, relative to the sweep file, or {COMMUNITY}",
-            )
+            where = source.place("libraries", value=name)
+            hint = f"name folders with modules, relative to the sweep file, or {COMMUNITY}"
+            raise InputError("library-missing", f"no such folder: {name}", where=where, hint=hint)
         folders.append(folder)
     return folders
 
@@ -211,11 +200,8 @@ def given_files(names: Iterable[Path], module: Path | None = None) -> tuple[Inpu
         path = path_in_run(name, module)
         check_path(path, None)
         if found.setdefault(path, name).resolve() != name.resolve():
-            raise InputError(
-                "input-path",
-                f"{found[path]} and {name} would both be {path} in the run's folder",
-                hint="rename one of them",
-            )
+            text = f"{found[path]} and {name} would both be {path} in the run's folder"
+            raise InputError("input-path", text, hint="rename one of them")
     return tuple(InputFile(path, kept_file(file)) for path, file in sorted(found.items()))
 
 
@@ -255,11 +241,8 @@ def given_values(texts: Sequence[str], option: str = "-c") -> dict[str, str]:
     for text in texts:
         name, sign, value = (part.strip() for part in text.partition("="))
         if not (sign and name and value):
-            raise InputError(
-                "constant-syntax",
-                f"{option} {text!r} is not NAME=VALUE",
-                hint=f'example: {option} "Replicas={{b1, b2}}"',
-            )
+            hint = f'example: {option} "Replicas={{b1, b2}}"'
+            raise InputError("constant-syntax", f"{option} {text!r} is not NAME=VALUE", hint=hint)
         found[name] = value
     return found
 

@@ -308,11 +308,8 @@ def _linted_files(
     configs = [file for file in files if file.suffix == ".cfg"]
     for file in files:
         if file.suffix not in (".tla", ".cfg", ".toml", ".json"):
-            raise InputError(
-                "usage",
-                f"{file} is not a config, module or sweep file",
-                hint="name files that end in .cfg, .tla or .toml",
-            )
+            text = f"{file} is not a config, module or sweep file"
+            raise InputError("usage", text, hint="name files that end in .cfg, .tla or .toml")
     swept = {module.resolve() for file in files if file.suffix == ".toml" for module in _swept(file)}
     if configs and len(modules) > 1:
         hint = "name one module, or none: tla2py finds the module beside a config by its name"

@@ -456,12 +456,8 @@ def _check_deadlock(sweep: Sweep, config: ConfigFile | None, parameters: Mapping
     if sweep.kinds.get(key) == "model":
         value = parameters[key]
         if value not in ("TRUE", "FALSE"):
-            raise InputError(
-                "wrong-type",
-                f"{key} is {value}, not true or false",
-                where=sweep.source.place("parameters", key),
-                hint=f"write {key} = [true, false]",
-            )
+            where, hint = sweep.source.place("parameters", key), f"write {key} = [true, false]"
+            raise InputError("wrong-type", f"{key} is {value}, not true or false", where=where, hint=hint)
         return value == "TRUE"
     own = sweep.file.model.check_deadlock
     return own if own is not None else config.config.check_deadlock if config else True
