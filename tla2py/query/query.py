@@ -101,9 +101,8 @@ def _check_reads(statement: str) -> None:
     words = [token[0].upper() for token in _tokens(statement) if token[0] != "("]
     if not words or words[0] not in _READING or "INSERT" in words:
         shown = " ".join(statement.split())[:100] or "nothing"
-        raise InputError(
-            "no-query", f"not a query: {shown}", hint=f"start with one of: {', '.join(_READING)}"
-        )
+        hint = f"start with one of: {', '.join(_READING)}"
+        raise InputError("no-query", f"not a query: {shown}", hint=hint)
 
 
 def _tokens(statement: str) -> list[re.Match[str]]:

@@ -103,17 +103,14 @@ def config_facts(run: Run, spec: ModuleGraph) -> ConfigFacts:
     # A substitution that the user's modules do not define has its value there.
     inside = any(by.rpartition(" ")[2] not in spec.definitions for _, by in config.substitutions)
     values = [spec.root.name, config.assignments, given, valued, wrapper if inside else []]
+    temporal = (name for name in config.properties if name in spec.definitions and is_temporal(name, spec))
     digested = [run.main, filled, options, wrapper if run.main != spec.root.name else []]
     return ConfigFacts(
         checked=tuple(sorted(checked)),
         dropped=tuple(sorted(requested - checked)),
         model_values=tuple(sorted(names)),
         mistaken=tuple(mistaken_names(config.assignments, spec)),
-        doubtful=tuple(
-            name
-            for name in (config.properties if config.symmetry else ())
-            if name in spec.definitions and is_temporal(name, spec)
-        ),
+        doubtful=tuple(temporal) if config.symmetry else (),
         searched=tuple(sorted(searched)),
         values=_digest_of(values),
         digest=_digest_of(digested),

@@ -91,10 +91,8 @@ def _vary(
     choices = [dict.fromkeys((values[name], *alternatives[name])) for name in varied]
 
     def badness(found: tuple[str, ...]) -> tuple[int, int]:
-        return (
-            len(_failing(spec, conjuncts, values | dict(zip(varied, found, strict=True)))),
-            found.count("0"),
-        )
+        tried = values | dict(zip(varied, found, strict=True))
+        return len(_failing(spec, conjuncts, tried)), found.count("0")
 
     best = min(itertools.product(*choices), key=badness)
     return values | dict(zip(varied, best, strict=True))

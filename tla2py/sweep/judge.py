@@ -70,9 +70,8 @@ def judge(sweep: Sweep, runs: Iterable[RunRow]) -> list[Mismatch]:
 
 def exit_code(mismatches: Sequence[Mismatch], *, complete: bool) -> ExitCode:
     """The exit code of a sweep; an incomplete one counts as not run."""
-    return worst(
-        [*(mismatch.exit_code for mismatch in mismatches), ExitCode.OK if complete else ExitCode.NOT_RUN]
-    )
+    own = ExitCode.OK if complete else ExitCode.NOT_RUN
+    return worst([own, *(mismatch.exit_code for mismatch in mismatches)])
 
 
 def worst(codes: Sequence[ExitCode]) -> ExitCode:
@@ -174,11 +173,7 @@ def unnamed_violation(row: Expectation, verdict: Verdict, checked: Sequence[Chec
 
 
 def answers(
-    sweep: Sweep,
-    row: Expectation,
-    run: RunRow | None,
-    checked: Sequence[Check],
-    lengths: Mapping[str, int],
+    sweep: Sweep, row: Expectation, run: RunRow | None, checked: Sequence[Check], lengths: Mapping[str, int]
 ) -> Iterator[CheckAnswer]:
     """The answers to a point's checks, and to other violations such as an assertion of a library.
 
@@ -316,12 +311,8 @@ def _check_row(
         )
 
     if row.outcome is not None and row.verdict not in (None, VERDICTS[row.outcome].value):
-        raise InputError(
-            "expect-contradiction",
-            f"the verdict {row.verdict} and the outcome {row.outcome.value} contradict each other",
-            where=place("outcome"),
-            hint="keep one of them",
-        )
+        text = f"the verdict {row.verdict} and the outcome {row.outcome.value} contradict each other"
+        raise InputError("expect-contradiction", text, where=place("outcome"), hint="keep one of them")
     expected = expected_verdict(row)
     verdict = expected.value if expected is not None else None
     if None not in (verdict, row.violates) and bool(row.violates) != (verdict == "violated"):

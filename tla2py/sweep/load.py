@@ -227,18 +227,18 @@ def without_models(sweep: Sweep, errors: Mapping[int, Tla2pyError]) -> Sweep:
 def _sweep_of_folder(path: Path, libraries: Sequence[Path], how: Loading) -> Sweep:
     file, source = read_folder_file(path)
     if file.module:
-        raise InputError(
-            "folder-file",
-            f"{path} names a module, so it is a sweep file and not about its folder",
-            hint=f"rename it; in a {FOLDER_FILE} tla2py finds the modules and configs itself",
-        )
+        text = f"{path} names a module, so it is a sweep file and not about its folder"
+        hint = f"rename it; in a {FOLDER_FILE} tla2py finds the modules and configs itself"
+        raise InputError("folder-file", text, hint=hint)
     searched = [*library_folders(file, source, path.parent), *libraries]
     models, unclear, left_out = _Search(path, searched).models()
     excluded = {str(row["config"]) for row in file.grid.exclude if [*row] == ["config"]}
     taken = {config: module for config, module in models.items() if config not in excluded}
     if not taken:
-        where, hint = source.place("grid", "exclude"), "leave one of them in"
-        raise InputError("config-missing", f"{path.name} excludes every config", where=where, hint=hint)
+        where = source.place("grid", "exclude")
+        raise InputError(
+            "config-missing", f"{path.name} excludes every config", where=where, hint="leave one of them in"
+        )
     sweep = sweep_of_models(path, taken, searched, how, text="\n".join(source.lines) + "\n")
     named = [f"{config} (excluded)" for config in models if config in excluded]
     unread = [each for each in unclear if each.config not in excluded]
@@ -426,12 +426,9 @@ class _Search:
         return Path(os.path.relpath(file, self.path.parent)).as_posix()
 
     def _outside(self, link: Path) -> InputError:
-        return InputError(
-            "outside-folder",
-            f"the link leads out of the folder, to {os.path.realpath(link)}, and is not followed",
-            where=str(link),
-            hint=f'leave it out in {FOLDER_FILE}: exclude = [{{ config = "{self._shown(link)}" }}] under [grid]',
-        )
+        text = f"the link leads out of the folder, to {os.path.realpath(link)}, and is not followed"
+        hint = f'leave it out in {FOLDER_FILE}: exclude = [{{ config = "{self._shown(link)}" }}] under [grid]'
+        return InputError("outside-folder", text, where=str(link), hint=hint)
 
     def _unclear(self, config: Path) -> InputError:
         try:

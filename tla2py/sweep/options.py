@@ -53,12 +53,8 @@ def search_options(file: SweepFile, source: SweepText, overrides: Sequence[Overr
     other = "simulate" if checking else "check"
     for key in ("num", "depth", "budget", "behaviours") if checking else ("graph",):
         if getattr(file.tlc, key):
-            raise InputError(
-                "wrong-mode",
-                f'{key} applies only to mode = "{other}"',
-                where=source.place("tlc", key),
-                hint=f'set mode = "{other}" in [tlc], or remove {key}',
-            )
+            where, hint = source.place("tlc", key), f'set mode = "{other}" in [tlc], or remove {key}'
+            raise InputError("wrong-mode", f'{key} applies only to mode = "{other}"', where=where, hint=hint)
     for option in file.tlc.options:
         if option in _OWN:
             where = source.place("tlc", "options", value=option)
@@ -266,11 +262,8 @@ class Loading:
     def options(self) -> tuple[str, ...]:
         """The options that say so, as a lock keeps them."""
         given = [f"-c {shlex.quote(text)}" for text in self.constants]
-        return (
-            *given,
-            *["--no-deadlock"] * self.no_deadlock,
-            *(f"--input {each.path}" for each in self.inputs),
-        )
+        inputs = [f"--input {each.path}" for each in self.inputs]
+        return (*given, *["--no-deadlock"] * self.no_deadlock, *inputs)
 
     def applied(self, file: SweepFile, specs: Mapping[str, ModuleGraph], base: Path) -> SweepFile:
         """A sweep file in the folder ``base`` so changed; the modules say whether a name is a constant.
@@ -287,11 +280,8 @@ class Loading:
             file = _with_values(file, min(names, key=lambda name: name not in file.parameters), values)
         return changed(
             file,
-            constants={
-                **file.constants,
-                **{name: text for name, text in given.items() if name not in defined},
-            },
-            substitutions={**file.substitutions, **{name: given[name] for name in given.keys() & defined}},
+            constants=file.constants | {name: text for name, text in given.items() if name not in defined},
+            substitutions=file.substitutions | {name: given[name] for name in given.keys() & defined},
             model=changed(file.model, check_deadlock=False) if self.no_deadlock else file.model,
             inputs=FilesSection(files=[*file.inputs.files, *(each.path for each in self.inputs)]),
         )
@@ -329,10 +319,7 @@ def _values(name: str, text: str) -> list[Scalar | JarFile]:
     if data.keys() != {"values"}:
         return [text]
     try:
-        return msgspec.convert(
-            data["values"],
-            list[Scalar | JarFile] if name in JAR_NAMES else list[Scalar],
-        )
+        return msgspec.convert(data["values"], list[Scalar | JarFile] if name in JAR_NAMES else list[Scalar])
     except msgspec.ValidationError as error:
         raise InputError(
             "wrong-type",

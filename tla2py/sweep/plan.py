@@ -155,13 +155,11 @@ class _Outline:
         """The config of a point."""
         if not self.plain:
             return self.config
-        return replace(
-            self.config,
-            assignments=tuple(
-                Assignment(name, literal_text(parameters[name]) if name in self.plain else value)
-                for name, value in self.config.assignments
-            ),
+        assignments = (
+            Assignment(name, literal_text(parameters[name]) if name in self.plain else value)
+            for name, value in self.config.assignments
         )
+        return replace(self.config, assignments=tuple(assignments))
 
     def modules(self, config_text: str) -> ModuleTexts:
         """The modules of a run with this config."""
@@ -274,18 +272,10 @@ class _Planner:
             given = self._modules[id(spec)]
             return _Outline(main=spec.root.name, given=given, config=Config(), refused=problem, error=failed)
         config, main, wrapper = build_config(model, self._value_place(point))
-        outline = _Outline(
-            main=main,
-            given=self._modules[id(model.spec)],
-            config=config,
-            model=model,
-            wrapper=wrapper,
-            plain=frozenset(
-                name
-                for name, text in model.constants
-                if sweep.kinds.get(name) == "constant" and self._is_plain(text)
-            ),
-        )
+        given = self._modules[id(model.spec)]
+        varied = [each for each in model.constants if sweep.kinds.get(each.name) == "constant"]
+        plain = frozenset(name for name, text in varied if self._is_plain(text))
+        outline = _Outline(main=main, given=given, config=config, model=model, wrapper=wrapper, plain=plain)
         if wrapper is None or self._template is not None:
             return outline
         return replace(outline, given=outline.modules(render_config(config, sweep.template)))
@@ -352,14 +342,9 @@ class _Planner:
     def _is_plain(self, text: str) -> bool:
         """Whether a config can express a value, which then means the same whatever the modules declare."""
         # A string with an asterisk could end a template's comment.
-        return (
-            literal_names(text) is not None
-            and "*" not in text
-            and not any(
-                word in self._declared or standard_module_of(word) is not None
-                for word in re.findall(r"\w+", text)
-            )
-        )
+        words = re.findall(r"\w+", text)
+        known = (word in self._declared or standard_module_of(word) is not None for word in words)
+        return literal_names(text) is not None and "*" not in text and not any(known)
 
     def _value_place(self, point: Point) -> Callable[[str, str], str]:
         """A function from a constant or an expression, and the text before a part of its value, to that part's place."""

@@ -37,8 +37,7 @@ def check_powers(file: SweepFile, source: SweepText, base: Path) -> None:
         values = file.parameters.get(name)
         for jar in values if isinstance(values, list) else ():
             if isinstance(jar, JarFile):
-                where = source.place("parameters", name, value=jar.path)
-                raise _needs_trust(f"the jar {jar.path}", where)
+                raise _needs_trust(f"the jar {jar.path}", source.place("parameters", name, value=jar.path))
     for option in file.tlc.java_options:
         if may_forge("java_options", option):
             where = source.place("tlc", "java_options", value=option)
@@ -71,12 +70,8 @@ def check_jar(jar: Jar) -> None:
 
 
 def _needs_trust(what: str, where: str) -> InputError:
-    return InputError(
-        "needs-trust",
-        f"{what} can replace TLC's answers",
-        where=where,
-        hint="--trust allows it, if you trust everyone who can change the repository",
-    )
+    hint = "--trust allows it, if you trust everyone who can change the repository"
+    return InputError("needs-trust", f"{what} can replace TLC's answers", where=where, hint=hint)
 
 
 def _sha256(path: Path) -> str:
@@ -93,12 +88,9 @@ def check_inside(path: Path, owner: Path, where: str | None = None) -> None:
     """Raise InputError (``outside-repository``) for a path outside the repository of ``owner``, a sweep file."""
     root = os.path.realpath(repository_of(owner))
     if not Path(os.path.realpath(path)).is_relative_to(root):
-        raise InputError(
-            "outside-repository",
-            f"{path} leads out of the repository {root}",
-            where=where or str(owner),
-            hint="copy it into the repository; without --no-trust a sweep file may name any file",
-        )
+        text = f"{path} leads out of the repository {root}"
+        hint = "copy it into the repository; without --no-trust a sweep file may name any file"
+        raise InputError("outside-repository", text, where=where or str(owner), hint=hint)
 
 
 def check_untrusted(path: Path) -> None:
@@ -125,9 +117,7 @@ def check_named(path: Path, file: SweepFile, source: SweepText) -> None:
 
 def _named_places(base: Path, file: SweepFile, source: SweepText) -> Iterator[tuple[Path, str]]:
     """What a sweep file names, and the modules in the folders of its modules, each with the place that names it."""
-    for named, where in _named(file, source):
-        for each in _matching(base, named):
-            yield each, where
+    yield from ((each, where) for named, where in _named(file, source) for each in _matching(base, named))
     for folder, where in _module_folders(file, source, base):
         for each in (folder, *sorted(folder.glob("*.tla"))):
             yield each, where
@@ -153,8 +143,7 @@ def named_files(path: Path) -> Iterator[Path]:
         for written in re.findall(r"""["']([^"'\n]+)["']""", text):
             yield from (root / written for root in (path.parent, *path.parent.parents))
     with contextlib.suppress(InputError):
-        file, source = read_sweep_file(path)
-        for named, _ in _named(file, source):
+        for named, _ in _named(*read_sweep_file(path)):
             yield from _matching(path.parent, named)
 
 

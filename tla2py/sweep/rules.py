@@ -90,10 +90,9 @@ def deadlock_options(subject: Subject) -> Iterator[Finding]:
     """TLC's -deadlock means: do not check for deadlock."""
     for mention in subject.of("options"):
         if mention.name == "-deadlock" and subject.config.check_deadlock:
+            message = "-deadlock turns the check for deadlock off"
             hint = "if you mean that, write check_deadlock = false in [model]"
-            yield finding(
-                "deadlock-option", mention.place, "-deadlock turns the check for deadlock off", hint
-            )
+            yield finding("deadlock-option", mention.place, message, hint)
 
 
 def lint_sweep(sweep: Sweep, plan: Plan, dialect: Dialect | None = None) -> tuple[Finding, ...]:
@@ -142,10 +141,8 @@ def _rules_findings(sweep: Sweep, plan: Plan, dialect: Dialect | None) -> Iterat
                 permuted=permuted,
                 workers=run.options.workers,
             )
-            found = run_rules(subject)
-            yield from rules.mark_ignored(
-                found, rules.comment_reasons(base.statements, base.path) if base else {}
-            )
+            reasons = rules.comment_reasons(base.statements, base.path) if base else {}
+            yield from rules.mark_ignored(run_rules(subject), reasons)
 
 
 def _modules_of_configs(sweep: Sweep) -> list[tuple[ConfigFile, dict[str, ModuleGraph]]]:
@@ -204,9 +201,8 @@ def _mentions(sweep: Sweep, file: ConfigFile | None, config: Config) -> Iterator
             place = Place.parse(sweep.source.place(table, key, value=name))
             yield Mention(key=key, name=name, place=place)
     for option in sweep.options.options:
-        yield Mention(
-            key="options", name=option, place=Place.parse(sweep.source.place("tlc", "options", value=option))
-        )
+        place = Place.parse(sweep.source.place("tlc", "options", value=option))
+        yield Mention(key="options", name=option, place=place)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

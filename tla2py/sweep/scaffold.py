@@ -147,10 +147,8 @@ def _launch_settings(path: Path) -> dict[str, str | list[str]]:
         raise _no_launch(path, reason_of(error)) from error
     found: dict[str, str | list[str]] = {}
     for each in root:
-        value = (
-            [entry.get("value", "") for entry in each] if each.tag == "listAttribute" else each.get("value")
-        )
-        found[each.get("key", "")] = value or ""
+        listed = [entry.get("value", "") for entry in each]
+        found[each.get("key", "")] = (listed if each.tag == "listAttribute" else each.get("value")) or ""
     if "specName" not in found:
         raise _no_launch(path, "it does not name its specification")
     return found
@@ -198,9 +196,8 @@ def is_part(name: str, values: Mapping[str, str]) -> bool:
 
 
 def _elements(text: str) -> set[str]:
-    return (
-        {each.strip() for each in text[1:-1].split(",")} if text.startswith("{") and text != "{}" else set()
-    )
+    has_some = text.startswith("{") and text != "{}"
+    return {each.strip() for each in text[1:-1].split(",")} if has_some else set()
 
 
 _WIDTH = 100
@@ -319,11 +316,8 @@ def _model(spec: ModuleGraph, lists: Mapping[str, Sequence[str]], start: Start) 
             listed = f"{off}{key} = [{', '.join(map(_entry, likely or growing.values()))}]"
             reason = "guessed from the name" if likely else f"as {', '.join(growing)} only grow"
             yield _line(listed, f"bounds the search, {reason}{'s' * (not likely and len(growing) == 1)}")
-    yield (
-        _line("check_deadlock = false", "")
-        if not config.check_deadlock
-        else _line("# check_deadlock = false", "if behaviours may end")
-    )
+    ends = _line("# check_deadlock = false", "if behaviours may end")
+    yield ends if config.check_deadlock else "check_deadlock = false"
     if start.permuted:
         yield f"symmetry = [{', '.join(map(toml_string, start.permuted))}]"
     elif candidates.symmetry and not config.symmetry:
@@ -455,9 +449,8 @@ def _more(kind: str, text: str) -> list[str]:
     if not re.fullmatch(r"\{\w+(, *\w+)*\}", text):
         return []
     names = re.findall(r"\w+", text)
-    made = (
-        f"{names[0].rstrip('0123456789')}{number}" for number in range(len(names) + 1, 2 * len(names) + 2)
-    )
+    stem = names[0].rstrip("0123456789")
+    made = (f"{stem}{number}" for number in range(len(names) + 1, 2 * len(names) + 2))
     return [text, f"{{{', '.join([*names, next(name for name in made if name not in names)])}}}"]
 
 

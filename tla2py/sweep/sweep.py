@@ -353,17 +353,10 @@ def point_model(sweep: Sweep, parameters: Mapping[str, str]) -> Model:
     base = without_names(config.config, assigned) if config else Config()
     # Only TLC can tell what such a config assigns.
     whole = config is None or not config.verbatim
-    filled = (
-        filled_constants(
-            spec,
-            assigned.keys() | assigned_names(base),
-            config.path if config else None,
-            sweep.source.path,
-            sweep.source.assignment,
-        )
-        if whole
-        else ()
-    )
+    filled: tuple[str, ...] = ()
+    if whole:
+        given, path = assigned.keys() | assigned_names(base), config.path if config else None
+        filled = filled_constants(spec, given, path, sweep.source.path, sweep.source.assignment)
     values = {n: t for n, t in assigned.items() if n not in replaced} | {name: name for name in filled}
     # A module without a name that another module declares is checked without it.
     known = {*declared_names(sweep.specs.values())}
