@@ -89,10 +89,8 @@ def answer_query(
     with _asked(store, statement) as connection:
         done = connection.execute(statement)
         columns = done.description or []
-        rows = [
-            [_plain(column[1], value) for column, value in zip(columns, row, strict=True)]
-            for row in done.fetchall()
-        ]
+        kinds = [column[1] for column in columns]
+        rows = [[*map(_plain, kinds, row)] for row in done.fetchall()]
     return [column[0] for column in columns], rows
 
 
@@ -216,9 +214,8 @@ def _plain(kind: DuckDBPyType, value: object) -> object:
     if isinstance(value, Mapping) and kind.id == "struct":
         return {name: _plain(_child(kind, place), each) for place, (name, each) in enumerate(value.items())}
     if isinstance(value, Mapping):
-        return {
-            str(_plain(_child(kind, 0), name)): _plain(_child(kind, 1), each) for name, each in value.items()
-        }
+        names, values = _child(kind, 0), _child(kind, 1)
+        return {str(_plain(names, name)): _plain(values, each) for name, each in value.items()}
     return value
 
 

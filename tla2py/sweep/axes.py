@@ -132,12 +132,9 @@ def _kind(name: str, specs: Mapping[str, ModuleGraph], where: str) -> ParameterK
     definitions = {name for spec in specs.values() for name in spec.definitions}
     if name in sections.JAR_NAMES:
         if name in constants | definitions:
-            raise InputError(
-                "assigned-twice",
-                f"jar is both the jar of TLC and declared by {', '.join(specs)}",
-                where=where,
-                hint='write "tlc.jar" = [...] for the jar of TLC; a value of its own goes under [constants]',
-            )
+            text = f"jar is both the jar of TLC and declared by {', '.join(specs)}"
+            hint = 'write "tlc.jar" = [...] for the jar of TLC; a value of its own goes under [constants]'
+            raise InputError("assigned-twice", text, where=where, hint=hint)
         return "jar"
     if name in constants:
         return "constant"
@@ -194,11 +191,9 @@ def _texts(
 def _model_values(stem: str, size: int, where: str, specs: Mapping[str, ModuleGraph]) -> str:
     names = [f"{stem}{number}" for number in range(1, size + 1)]
     if not re.fullmatch(r"[A-Za-z]\w*", stem, re.ASCII):
+        hint = 'write letters, as in model_values = "b" for b1, b2 and so on'
         raise InputError(
-            "values",
-            f"the name of a model value cannot begin with {stem!r}",
-            where=where,
-            hint='write letters, as in model_values = "b" for b1, b2 and so on',
+            "values", f"the name of a model value cannot begin with {stem!r}", where=where, hint=hint
         )
     for spec in specs.values():
         declared = {*spec.definitions, *(c.name for c in spec.constants), *(v.name for v in spec.variables)}

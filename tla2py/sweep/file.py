@@ -71,8 +71,7 @@ class SweepText:
         whole = "\n".join(self.lines)
         line, column = self.position(*keys)
         start = sum(len(each) + 1 for each in self.lines[: line - 1]) + column - 1 if line else 0
-        offsets = find_string(whole, start, text)
-        if offsets is None:
+        if (offsets := find_string(whole, start, text)) is None:
             return None
         at = offset_of(offsets, index or 0, length if index else len(offsets))
         line, column = line_and_column(whole, at)
@@ -264,11 +263,8 @@ def _read(path: Path) -> str:
             hint="'tla2py init MODULE.tla' writes a first sweep file",
         ) from error
     except (OSError, UnicodeDecodeError) as error:
-        raise InputError(
-            "sweep-unreadable",
-            f"cannot read {path}: {reason_of(error)}",
-            hint="a sweep file is TOML in UTF-8",
-        ) from error
+        hint = "a sweep file is TOML in UTF-8"
+        raise InputError("sweep-unreadable", f"cannot read {path}: {reason_of(error)}", hint=hint) from error
 
 
 def read_sweep_text(

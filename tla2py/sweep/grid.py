@@ -419,11 +419,8 @@ def failing_predicate(
 def _truth(predicate: str, value: Value) -> bool:
     """The value of a predicate. Raises InputError (``not-a-predicate``)."""
     if not isinstance(value, bool):
-        raise InputError(
-            "not-a-predicate",
-            f"{predicate} is {format_value(value)}, not true or false",
-            hint="write a comparison, as in Max > 1",
-        )
+        text = f"{predicate} is {format_value(value)}, not true or false"
+        raise InputError("not-a-predicate", text, hint="write a comparison, as in Max > 1")
     return value
 
 

@@ -21,7 +21,10 @@ from tla2py.toml import value_text
 
 # The precedence of exit codes: 2, 1, 3.
 _SEVERITY = (ExitCode.NOT_RUN, ExitCode.UNEXPECTED, ExitCode.INCONCLUSIVE, ExitCode.OK)
-
+# Labels of violations that no config lists.
+_UNLISTED = ("assert", "assumption")
+# The number of a parameter's values in a hint.
+_SHOWN = 4
 
 NO_STATES = "no state was found, so everything holds vacuously"
 ALL_EXCLUDED = "nothing was checked: every point contradicts an ASSUME"
@@ -206,10 +209,6 @@ def code_of(verdict: Verdict) -> ExitCode:
     return ExitCode.INCONCLUSIVE if verdict is Verdict.INCONCLUSIVE else ExitCode.UNEXPECTED
 
 
-# Labels of violations that no config lists.
-_UNLISTED = ("assert", "assumption")
-
-
 def check_expectations(sweep: Sweep, plan: Plan) -> None:
     """Check that every expectation applies to a point and can fail.
 
@@ -269,10 +268,6 @@ def checked_labels(sweep: Sweep, plan: Plan, *, dropped: bool = False) -> dict[i
         checks = (*facts.checked, *facts.dropped) if dropped else facts.checked
         labels[plan.runs.kinds[place]] = frozenset(check.label for check in checks)
     return labels
-
-
-# The number of a parameter's values in a hint.
-_SHOWN = 4
 
 
 def _unused(sweep: Sweep, section: ExpectSection, number: int) -> InputError:

@@ -121,9 +121,8 @@ def configs_sections(module: Path, pattern: str, libraries: Sequence[Path]) -> d
             f"no config matches {pattern}",
             hint="a pattern is relative to the current folder, as in 'models/*.cfg'",
         )
-    return module_sections(
-        module, config=[relative_name(path, module) for path in paths], libraries=libraries
-    )
+    config = [relative_name(path, module) for path in paths]
+    return module_sections(module, config=config, libraries=libraries)
 
 
 def module_sections(
@@ -377,11 +376,9 @@ class _Search:
             return models, unread, left_out
         if unread:
             raise unread[0].error
-        raise InputError(
-            "config-missing",
-            f"no config with a module below {self.path.parent}",
-            hint="name a sweep file, a store, or a folder with configs such as Spec.cfg beside Spec.tla",
-        )
+        text = f"no config with a module below {self.path.parent}"
+        hint = "name a sweep file, a store, or a folder with configs such as Spec.cfg beside Spec.tla"
+        raise InputError("config-missing", text, hint=hint)
 
     def _levels(self, config: Path) -> Iterator[list[Path]]:
         """The modules beside a config, and those of each folder above it up to that of the search."""

@@ -259,12 +259,8 @@ def lint_paths(
                 found[finding] = None
         except Tla2pyError as error:
             errors.setdefault(str(error), (error, []))[1].append(each.file)
-    return LintReport(
-        files=files,
-        findings=tuple(found),
-        errors=tuple((error, tuple(unread)) for error, unread in errors.values()),
-        skipped=tuple(skipped),
-    )
+    partly = tuple((error, tuple(unread)) for error, unread in errors.values())
+    return LintReport(files=files, findings=tuple(found), errors=partly, skipped=tuple(skipped))
 
 
 def module_beside(config: Path) -> Path:

@@ -106,14 +106,9 @@ def _launched(path: Path, spec: ModuleGraph) -> Start:
     gone = asked - spec.definitions.keys()
     left += [f"{each} ({spec.root.name} does not define it)" for each in sorted(gone)]
     left += [f"{what}: {text(key)}" for what, key in _LEFT.items() if text(key) not in ("", "{}")]
-    kept: dict[str, Any] = {
-        key: tuple(each for each in names if each not in gone) for key, names in lists.items()
-    }
-    config = Config(
-        **{key: name for key, name in named.items() if name and not is_expression(name)},
-        **kept,
-        check_deadlock=text("modelCorrectnessCheckDeadlock") != "false",
-    )
+    kept: dict[str, Any] = {key: name for key, name in named.items() if name and not is_expression(name)}
+    kept |= {key: tuple(each for each in names if each not in gone) for key, names in lists.items()}
+    config = Config(check_deadlock=text("modelCorrectnessCheckDeadlock") != "false", **kept)
     return Start(
         path=path,
         config=config,
@@ -372,11 +367,9 @@ def _constants(
         note = f"{_GUESS}: {note}" if note else _GUESS
         note = "" if constant.name in start.constants else note
         yield _line(f"{toml_key(constant.name)} = {toml_value(values[constant.name])}", note)
-    own = [each for each in spec.constants if each.name not in values]
-    if own:
-        yield "#"
-        names = ", ".join(each.name for each in own)
-        yield from _comment(f"These need no value: each becomes the model value of its own name: {names}.")
+    if own := [each.name for each in spec.constants if each.name not in values]:
+        text = f"These need no value: each becomes the model value of its own name: {', '.join(own)}."
+        yield from ("#", *_comment(text))
 
 
 def _substitutions(spec: ModuleGraph, start: Start) -> Iterator[str]:
