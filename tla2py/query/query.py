@@ -208,7 +208,8 @@ def _plain(kind: DuckDBPyType, value: object) -> object:
     if isinstance(value, datetime):
         return value.isoformat()
     if str(kind) == "JSON":
-        return _ordered(json.loads(str(value)))
+        # With the keys of objects in order, as in a VARIANT of Spark.
+        return json.loads(str(value), object_hook=lambda item: dict(sorted(item.items())))
     if isinstance(value, list):
         return [_plain(_child(kind, 0), each) for each in value]
     if isinstance(value, Mapping) and kind.id == "struct":
@@ -222,10 +223,3 @@ def _plain(kind: DuckDBPyType, value: object) -> object:
 def _child(kind: DuckDBPyType, place: int) -> DuckDBPyType:
     """The type of a part of a list, a struct or a map."""
     return cast("DuckDBPyType", kind.children[place][1])
-
-
-def _ordered(value: object) -> object:
-    """JSON data with the keys of objects in order, as in a VARIANT of Spark."""
-    if isinstance(value, dict):
-        return {name: _ordered(value[name]) for name in sorted(value)}
-    return [_ordered(each) for each in value] if isinstance(value, list) else value

@@ -237,12 +237,11 @@ def check_expectations(sweep: Sweep, plan: Plan) -> None:
             )
         law(plan.points[0].parameters)
     for number, row in enumerate(section.point):
-        keys: tuple[str | int, ...] = ("expect", "point", number)
         if not users.get(number):
             if isinstance(row, ExternalExpectation) or sweep.settings:
                 continue  # a row of the sweep file takes precedence, or this time the grid is another one
             raise _unused(sweep, section, number)
-        _check_row(sweep, row, users[number], keys)
+        _check_row(sweep, row, users[number], ("expect", "point", number))
     if users.get(None):
         _check_row(sweep, section, users[None], ("expect",))
 

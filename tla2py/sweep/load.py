@@ -71,10 +71,8 @@ def _read_sweep_logs(
         return NO_LOGS
     start = "environment."
     names = [*file.environment, *(n.removeprefix(start) for n in file.parameters if n.startswith(start))]
-    given = {
-        *(SourceTexts("environment", name) for name in names),
-        *(SourceTexts("file", name) for name in file.inputs.files),
-    }
+    given = {SourceTexts("environment", name) for name in names}
+    given |= {SourceTexts("file", name) for name in file.inputs.files}
     return read_logs(base, logs, specs, given, file.logs, partial(source.place, "logs"), file.accept)
 
 
@@ -315,20 +313,15 @@ def _loaded(
         template=template_text(file, source, base),
         vacuity=file.tlc.vacuity,
         no_lint=how.no_lint,
+        adjusted=how.options,
         overrides=overrides,
         community=community_classes(specs.values()),
         logs=_read_sweep_logs(file, source, base, specs, logs),
     )
     points, excluded = walk_grid(file, source, groups, failing_predicate(sweep, file.grid.where))
     files = input_files(msgspec.structs.replace(file, inputs=own), source, base, points)
-    return replace(
-        sweep,
-        adjusted=how.options,
-        laws=expected_laws(sweep),
-        points=points,
-        excluded=excluded,
-        input_files=files | {each.path: (each,) for each in how.inputs},
-    )
+    files |= {each.path: (each,) for each in how.inputs}
+    return replace(sweep, laws=expected_laws(sweep), points=points, excluded=excluded, input_files=files)
 
 
 # TLC 2.20 writes a counterexample beside its module, as a model of its own.

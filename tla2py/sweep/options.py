@@ -339,15 +339,11 @@ def _with_values(file: SweepFile, name: str, values: Sequence[Scalar | JarFile])
         include=[{**row, name: value} for row in file.grid.include if name not in row for value in texts],
     )
     tables = {key: getattr(file, key) for key in ("constants", "substitutions", *VARIABLES)}
-    return msgspec.structs.replace(
-        file,
-        grid=grid,
-        parameters={**file.parameters, name: [*values]},
-        **{
-            key: {each: value for each, value in table.items() if name not in (each, f"{key}.{each}")}
-            for key, table in tables.items()
-        },
-    )
+    left = {
+        key: {each: value for each, value in table.items() if name not in (each, f"{key}.{each}")}
+        for key, table in tables.items()
+    }
+    return msgspec.structs.replace(file, grid=grid, parameters={**file.parameters, name: [*values]}, **left)
 
 
 def chosen_places(text: str | None, points: int) -> tuple[int, ...]:

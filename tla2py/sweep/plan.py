@@ -111,14 +111,9 @@ class Plan:
     ) -> Plan:
         """The plan of further runs at some of the points, of which no files are kept; ``sources`` are their own texts."""
         limits = limits or self.limits
-        return replace(
-            self,
-            points=points,
-            runs=Runs.of([replace(run, limits=limits) for run in runs]),
-            limits=limits,
-            outputs=(),
-            sources={**self.sources, **sources},
-        )
+        limited = Runs.of([replace(run, limits=limits) for run in runs])
+        texts = {**self.sources, **sources}
+        return replace(self, points=points, runs=limited, limits=limits, outputs=(), sources=texts)
 
 
 def plan_sweep(sweep: Sweep, jar_sha256: str, named: Mapping[str, str] | None = None) -> Plan:

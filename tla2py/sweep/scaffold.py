@@ -427,9 +427,8 @@ def _parameters(varied: Mapping[str, Sequence[str]], axes: Sequence[str]) -> Ite
         "Each key lists values, and every combination is a point. To vary a constant, remove its line above and list "
         "its values here:"
     )
-    yield from (
-        f"# {toml_key(name)} = [{', '.join(map(toml_value, texts))}]" for name, texts in varied.items()
-    )
+    for name, texts in varied.items():
+        yield f"# {toml_key(name)} = [{', '.join(map(toml_value, texts))}]"
 
 
 def _more(kind: str, text: str) -> list[str]:

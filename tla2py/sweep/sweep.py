@@ -161,9 +161,8 @@ def with_config_rows(file: SweepFile, configs: Mapping[str, ConfigFile]) -> Swee
     if not rows:
         return file
     section = file.expect or ExpectSection()
-    return msgspec.structs.replace(
-        file, expect=msgspec.structs.replace(section, point=[*section.point, *rows])
-    )
+    expect = msgspec.structs.replace(section, point=[*section.point, *rows])
+    return msgspec.structs.replace(file, expect=expect)
 
 
 @dataclass(frozen=True, kw_only=True)
