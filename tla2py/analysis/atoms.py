@@ -7,7 +7,7 @@ import itertools
 import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property, partial
 
 from tla2py.sweep.grid import comparable
 from tla2py.tla import canonical
@@ -155,15 +155,13 @@ class AtomTable:
             name: [value for _, value in sorted({canonical.canonical(v): v for v in texts.values()}.items())]
             for name, texts in values.items()
         }
-        self._codes = {
-            name: _codes([point[name] for point in points], texts) for name, texts in values.items()
-        }
+        self._codes = {name: _codes(points, name, texts) for name, texts in values.items()}
         self._varying = [name for name in names if len(self._values[name]) > 1]
-        self._sets = {name for name in self._varying if self._all(name, (frozenset, Interval))}
+        types = {name: {type(value) for value in self._values[name]} for name in self._varying}
+        self._integers = {name for name, found in types.items() if found <= {int}}
+        self._truths = {name for name, found in types.items() if found <= {bool}}
+        self._sets = {name for name, found in types.items() if found <= {frozenset, Interval}}
         self._groups: dict[tuple[str, ...], Groups] = {}
-
-    def _all(self, name: str, types: tuple[type, ...]) -> bool:
-        return all(isinstance(value, types) for value in self._values[name])
 
     @property
     def everything(self) -> int:
@@ -182,12 +180,10 @@ class AtomTable:
 
     def alike(self, numbers: Sequence[int]) -> dict[int, list[Atom]]:
         """The atoms by where they are true among some points, a bit per position in ``numbers``."""
-        groups: dict[tuple[str, ...], Groups] = {}
+        grouped = cache(partial(self._grouped, numbers=numbers))
         found: dict[int, list[Atom]] = {}
         for atom in self.atoms:
-            if atom.parameters not in groups:
-                groups[atom.parameters] = self._grouped(atom.parameters, numbers)
-            found.setdefault(groups[atom.parameters].where(atom), []).append(atom)
+            found.setdefault(grouped(atom.parameters).where(atom), []).append(atom)
         return found
 
     def _combinations(self, names: tuple[str, ...]) -> Groups:
@@ -201,12 +197,8 @@ class AtomTable:
         columns = [self._codes[name] for name in names]
         for position, number in enumerate(numbers):
             members.setdefault(tuple(column[number] for column in columns), []).append(position)
-        return Groups(
-            [
-                (self.rows[numbers[positions[0]]], bit_set(positions, len(numbers)))
-                for positions in members.values()
-            ]
-        )
+        size = len(numbers)
+        return Groups([(self.rows[numbers[each[0]]], bit_set(each, size)) for each in members.values()])
 
     @cached_property
     def atoms(self) -> list[Atom]:
@@ -218,23 +210,20 @@ class AtomTable:
         """The parameters that are numbers, and the sizes of those that are sets."""
         return [
             Number(text=name, parameters=(name,), at=operator.itemgetter(name), terms=((1, name),))
-            if self._is_number(name)
+            if name in self._integers
             else Number(text=size, parameters=(name,), at=_size_of(name), terms=((1, size),))
             for name in self._varying
             for size in (f"Cardinality({name})",)
-            if self._is_number(name) or name in self._sets
+            if name in self._integers or name in self._sets
         ]
-
-    def _is_number(self, name: str) -> bool:
-        return self._all(name, (int,)) and not any(isinstance(v, bool) for v in self._values[name])
 
     def _on_one(self) -> Iterator[Atom]:
         for number in self.numbers:
             yield from self._with_constants(number, _ONE)
         for name in self._varying:
-            if self._all(name, (bool,)):
+            if name in self._truths:
                 yield from _either((name, f"~{name}"), (name,), _is(name, True))
-            elif not self._is_number(name):
+            elif name not in self._integers:
                 if name in self._sets:
                     yield from self._on_elements(name)
                 for value in self._values[name]:
@@ -259,9 +248,8 @@ class AtomTable:
         # Of the least and the largest value a bound says the same.
         bounds += [(sign, value) for value in values[1:-1] for sign in ("=", "#")]
         for sign, value in bounds:
-            yield NumberBound(number=number, sign=sign, value=value).atom(
-                f"{number.text} {sign} {value}", cost
-            )
+            bound = NumberBound(number=number, sign=sign, value=value)
+            yield bound.atom(f"{number.text} {sign} {value}", cost)
 
     def _on_two(self) -> Iterator[Atom]:
         for one, other in itertools.combinations(self.numbers, 2):
@@ -275,7 +263,7 @@ class AtomTable:
         for both in itertools.permutations(self._varying, 2):
             if both[1] in self._sets and both[0] not in self._sets:
                 yield from _either((" \\in ".join(both), " \\notin ".join(both)), both, _member(*both))
-        plain = [name for name in self._varying if not self._is_number(name)]
+        plain = [name for name in self._varying if name not in self._integers]
         for both in itertools.combinations(plain, 2):
             if (both[0] in self._sets) == (both[1] in self._sets):
                 yield from _either((" = ".join(both), " # ".join(both)), both, _same(*both))
@@ -306,13 +294,13 @@ def bits(numbers: int) -> Iterator[int]:
         numbers ^= lowest
 
 
-def _codes(texts: Sequence[str], values: Mapping[str, Value]) -> list[int]:
-    """A number for the value of each text, the same for equal values."""
+def _codes(points: Sequence[Mapping[str, str]], name: str, values: Mapping[str, Value]) -> list[int]:
+    """A number for the value of a parameter at each point, the same for equal values."""
     numbers: dict[object, int] = {}
     code = {
         text: numbers.setdefault(canonical.canonical(value), len(numbers)) for text, value in values.items()
     }
-    return [code[text] for text in texts]
+    return [code[point[name]] for point in points]
 
 
 def _size_of(name: str) -> Callable[[Row], int]:

@@ -202,11 +202,8 @@ class Series:
         size = _size(str(value))
         apart = len(set(self.sizes))
         if size is None or size <= self.sizes[-1]:
-            raise InputError(
-                "no-prediction",
-                f"cannot predict {value}: {self.values[-1]} is the largest size that holds",
-                hint="predict a larger size",
-            )
+            message = f"cannot predict {value}: {self.values[-1]} is the largest size that holds"
+            raise InputError("no-prediction", message, hint="predict a larger size")
         if apart < max(2, len(self.sizes)):
             raise InputError(
                 "no-prediction",
@@ -245,11 +242,8 @@ def make_growth(view: StoreTables, parameter: str, value: str = "distinct") -> G
     values = value_order(points, parameter)
     sizes = {text: _size(text) for text in values}
     if any(size is None for size in sizes.values()):
-        raise InputError(
-            "no-sizes",
-            f"the values of {parameter} are neither numbers nor sets: {', '.join(values)}",
-            hint="name a parameter whose values are numbers or sets",
-        )
+        message = f"the values of {parameter} are neither numbers nor sets: {', '.join(values)}"
+        raise InputError("no-sizes", message, hint="name a parameter whose values are numbers or sets")
     groups: dict[tuple[tuple[str, str], ...], list[tuple[float, str, float]]] = {}
     for point in points:
         fixed = tuple((name, text) for name, text in point.parameters.items() if name != parameter)
@@ -266,10 +260,6 @@ def make_growth(view: StoreTables, parameter: str, value: str = "distinct") -> G
 def _size(text: str) -> float | None:
     """An integer's value or a set's cardinality, None for anything else."""
     value = comparable(text)
-    if isinstance(value, bool):
-        return None
-    if isinstance(value, int):
-        return float(value)
-    if isinstance(value, Interval):
-        return float(value.size)
-    return float(len(value)) if isinstance(value, frozenset) else None
+    if isinstance(value, (frozenset, Interval)):
+        return float(value.size if isinstance(value, Interval) else len(value))
+    return float(value) if isinstance(value, int) and not isinstance(value, bool) else None

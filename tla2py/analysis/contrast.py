@@ -80,9 +80,8 @@ class Contrasts(Printed):
         """The contrast of a property. Raises InputError (``not-violated``)."""
         found = {each.name: each for each in self.contrasts}
         if name not in found:
-            raise InputError(
-                "not-violated", f"the point does not violate {name}", hint=f"it violates {', '.join(found)}"
-            )
+            hint = f"it violates {', '.join(found)}"
+            raise InputError("not-violated", f"the point does not violate {name}", hint=hint)
         return found[name]
 
     def __str__(self) -> str:
@@ -102,19 +101,13 @@ def point_contrasts(view: StoreTables, point: int) -> Contrasts:
         )
     if here.verdict is not Verdict.VIOLATED:
         known = ", ".join(str(each.point) for each in points if each.verdict is Verdict.VIOLATED)
-        raise InputError(
-            "not-violated",
-            f"point {point} violates nothing: its verdict is {here.verdict.value}",
-            hint=f"violating points: {known or 'none'}",
-        )
+        message = f"point {point} violates nothing: its verdict is {here.verdict.value}"
+        raise InputError("not-violated", message, hint=f"violating points: {known or 'none'}")
     nearest = find_nearest(points, law_parameters(view), scope_parameters(view))
     found = {name: nearest(here, name) for name in here.run.violated_names}
     if not any(found.values()):
-        raise InputError(
-            "no-neighbour",
-            f"no point of this store satisfies {' or '.join(found)}",
-            hint="sweep smaller values until one holds",
-        )
+        hint = "sweep smaller values until one holds"
+        raise InputError("no-neighbour", f"no point of this store satisfies {' or '.join(found)}", hint=hint)
     return Contrasts(
         contrasts=tuple(
             Contrast(name=name, violating=here, nearest=there, trace=_shortest(view, point, name))
@@ -211,10 +204,6 @@ def _shown(point: GridPoint, fact: str) -> str:
     return "-" if number is None else f"{number:,.4g}" if fact == "wall_seconds" else f"{number:,.0f}"
 
 
-_NUMBERS = ("distinct", "depth")
-_ABSENT = "no such point"
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PointPair:
     """A point in two stores; None for the store that lacks it."""
@@ -232,10 +221,11 @@ class PointPair:
     @property
     def changes(self) -> tuple[tuple[str, str, str], ...]:
         """What differs, before and after: the verdict with its violations, the number of distinct states, the depth."""
-        before, after = (_ABSENT if point is None else point.summary for point in (self.before, self.after))
+        both = (self.before, self.after)
+        before, after = ("no such point" if point is None else point.summary for point in both)
         found = [("verdict", before, after)]
         if self.before is not None and self.after is not None:
-            for name in _NUMBERS:
+            for name in ("distinct", "depth"):
                 old, new = self.before.number(name), self.after.number(name)
                 found.append((name, number_text(old), number_text(new)))
         return tuple(change for change in found if change[1] != change[2])
@@ -274,14 +264,11 @@ def compare_stores(before: StoreTables, after: StoreTables) -> StoreComparison:
     keys = dict.fromkeys([*news, *olds])
     was, now = _generated(before), _generated(after)
     names = dict.fromkeys([*now, *was]) if was and now else ()
+    counts = ((name, was.get(name), now.get(name)) for name in names)
     return StoreComparison(
         names=(before.manifest.name, after.manifest.name),
         pairs=tuple(PointPair(before=olds.get(key), after=news.get(key)) for key in keys),
-        fired=tuple(
-            (name, was.get(name), now.get(name))
-            for name in names
-            if bool(was.get(name)) != bool(now.get(name))
-        ),
+        fired=tuple((name, old, new) for name, old, new in counts if bool(old) != bool(new)),
     )
 
 
