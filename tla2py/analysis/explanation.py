@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, islice
 from pathlib import PurePosixPath
@@ -270,18 +270,16 @@ class Explanation(Printed):
         if fine:
             at = "".join(f" at the {each.run} with a result" for each in partial)
             lines.append(f"never violated{at}: {', '.join(fine)}")
-        for each in self.rows:
-            if each.answers.unanswered:
-                lines.append(f"{each.title} has no answer at {points_text(each.answers.unanswered)}")
+        silent = [each for each in self.rows if each.answers.unanswered]
+        lines += [f"{each.title} has no answer at {points_text(each.answers.unanswered)}" for each in silent]
         excluded = {point for each in self.rows for point in each.answers.excluded}
         if excluded:
             lines.append(f"excluded by an ASSUME: {points_text(sorted(excluded))}")
         lines += [missing_text(each.answers.missing, each.answers.of) for each in partial]
-        if any(each.suggestions for each in self.rows):
-            lines.append("points that could refute a law, as rows of [grid] include:")
-        for each in self.rows:
-            if each.suggestions:
-                lines += [f"  {each.title}", *(f"    {suggestion_text(point)}" for point in each.suggestions)]
+        suggesting = [each for each in self.rows if each.suggestions]
+        lines += ["points that could refute a law, as rows of [grid] include:"] * bool(suggesting)
+        for each in suggesting:
+            lines += [f"  {each.title}", *(f"    {suggestion_text(point)}" for point in each.suggestions)]
         return "\n".join(lines)
 
     def laws(self, *, telling: bool = False) -> Iterator[str]:
@@ -434,13 +432,10 @@ def explain_answers(
 def refined_sweep(sweep: Sweep, explanation: Explanation) -> Sweep | None:
     """The sweep with the points that an explanation suggests after its own, None if it suggests no point."""
     known = {parameters_key(point.parameters) for point in sweep.points}
-    more: list[Mapping[str, str]] = []
-    for each in explanation:
-        for suggestion in each.suggestions:
-            key = parameters_key(suggestion)
-            if key not in known:
-                known.add(key)
-                more.append(suggestion)
+    fresh: dict[Hashable, Suggestion] = {}
+    for suggestion in chain.from_iterable(each.suggestions for each in explanation):
+        fresh.setdefault(parameters_key(suggestion), suggestion)
+    more = [suggestion for key, suggestion in fresh.items() if key not in known]
     rows = chain((point.parameters for point in sweep.points), more)
     return replace(sweep, points=Points.of(sweep.points.names, rows)) if more else None
 

@@ -130,9 +130,8 @@ def _coverage(result: SweepResult, beside: BesideReference | None, command: tupl
     if there:
         words += f"; the reference enables {', '.join(there)}"
     grade: Grade = "fail" if there else "doubtful" if never else "pass"
-    return GradedCheck(
-        "coverage", grade, words, {"never_enabled": never, "enabled_in_reference": there}, command
-    )
+    evidence = {"never_enabled": never, "enabled_in_reference": there}
+    return GradedCheck("coverage", grade, words, evidence, command)
 
 
 def _constraint(bench: JudgeBench, config: Config, row: RunRow) -> GradedCheck:
@@ -187,9 +186,8 @@ def _mutants(bench: JudgeBench, sweep: Sweep, row: RunRow) -> GradedCheck:
     # Mutants run with the config beside the module.
     beside = case.config in (None, case.spec.with_suffix(".cfg"))
     command = bench.mutate_command(case.spec) if beside else case.command
-    return GradedCheck(
-        "mutants", grade, f"{share.killed} of {share.of} mutants are noticed", evidence, command
-    )
+    words = f"{share.killed} of {share.of} mutants are noticed"
+    return GradedCheck("mutants", grade, words, evidence, command)
 
 
 def _logs(bench: JudgeBench) -> GradedCheck:

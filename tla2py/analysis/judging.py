@@ -38,12 +38,6 @@ Verdicts = Literal["good", "doubtful", "bad"]
 MOST_PROOFS = 10
 """The most mutants that are listed as evidence."""
 
-_EXIT_CODES: dict[Verdicts, ExitCode] = {
-    "good": ExitCode.OK,
-    "bad": ExitCode.UNEXPECTED,
-    "doubtful": ExitCode.INCONCLUSIVE,
-}
-
 
 @dataclass(frozen=True, slots=True)
 class GradedCheck:
@@ -77,7 +71,8 @@ class Judgement:
     def exit_code(self) -> ExitCode:
         """The exit code of ``tla2py judge``; 2 if the specification could not be run."""
         ran = all(each.verdict == "pass" for each in self.checks if each.name in ("parses", "runs"))
-        return _EXIT_CODES[self.verdict] if ran else ExitCode.NOT_RUN
+        codes = {"good": ExitCode.OK, "bad": ExitCode.UNEXPECTED, "doubtful": ExitCode.INCONCLUSIVE}
+        return codes[self.verdict] if ran else ExitCode.NOT_RUN
 
     def to_dict(self) -> dict[str, object]:
         """The judgement as ``judge --json`` prints it."""
@@ -225,9 +220,8 @@ class Side:
 
 def unmapped(inner: Side, outer: Side, maps: Mapping[str, str]) -> list[str]:
     """The variables of a side that the other has no counterpart of."""
-    return [
-        each.name for each in outer.spec.variables if each.name not in maps and each.name not in inner.names
-    ]
+    known = {*maps, *inner.names}
+    return [each.name for each in outer.spec.variables if each.name not in known]
 
 
 def join(
@@ -246,11 +240,8 @@ def join(
         if each.path is not None:
             texts[renamed.get(each.name, each.name)] = _renaming(each, renamed)
     declared = [each.name for each in outer.spec.constants] + [each.name for each in outer.spec.variables]
-    missing = [
-        each.name
-        for each in outer.spec.constants
-        if each.name not in maps and each.name not in inner.names and not each.arity
-    ]
+    known = {*maps, *inner.names}
+    missing = [each.name for each in outer.spec.constants if each.name not in known and not each.arity]
     pairs = ", ".join(f"{each} <- {maps.get(each, each)}" for each in declared)
     shown = {f"{outer.word}_{each}": each for each in outer.stated}
     lines = [
@@ -418,9 +409,8 @@ class BesideReference:
             )
             return [], self.bench.case.command
         theirs = {*self.reference.replaced, *self.candidate.stated}
-        if left := [
-            f"{name} <- {new}" for name, new in self.candidate.replaced.items() if name not in theirs
-        ]:
+        left = [f"{name} <- {new}" for name, new in self.candidate.replaced.items() if name not in theirs]
+        if left:
             doubts.append(f"evaluated on the reference without what its config replaces: {', '.join(left)}")
         values = {**self.candidate.values, **self.reference.values}
         try:
@@ -445,9 +435,8 @@ class BesideReference:
             return [], self.bench.case.command
         by_reference = [each for each in report.mutants if self._noticed([each], self.reference)]
         missed = [each for each in by_reference if not self._noticed([each], self.candidate)]
-        unseen = [
-            each for each in self.reference.stated if each not in self._noticed(by_reference, self.reference)
-        ]
+        seen = self._noticed(by_reference, self.reference)
+        unseen = [each for each in self.reference.stated if each not in seen]
         evidence["mutants"] = {
             "noticed_by_reference": len(by_reference),
             "missed": len(missed),

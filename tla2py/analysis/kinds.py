@@ -355,11 +355,8 @@ class Kinds(Printed):
     def trace(self, number: int) -> Trace:
         """The shortest counterexample of a kind, counted from 1. Raises InputError (``no-kind``)."""
         if not 1 <= number <= len(self.kinds):
-            raise InputError(
-                "no-kind",
-                f"no counterexample kind {number}",
-                hint=f"choose a kind from 1 to {len(self.kinds)}",
-            )
+            hint = f"choose a kind from 1 to {len(self.kinds)}"
+            raise InputError("no-kind", f"no counterexample kind {number}", hint=hint)
         shortest = self.kinds[number - 1].shortest
         return self.view.trace(shortest.point, shortest.trace)
 

@@ -84,7 +84,6 @@ _MOST_CASES = 8_000
 _FIRST_POINTS = 40
 _MORE_POINTS = 24
 
-
 Terms: TypeAlias = tuple[tuple[Atom, ...], ...]
 """A disjunction of conjunctions of atoms."""
 
@@ -222,9 +221,8 @@ def _linear(table: AtomTable, answers: int, most: int) -> list[Law]:
     return []
 
 
-def distinct_laws(laws: Iterable[Law]) -> list[Law]:
+def distinct_laws(laws: Sequence[Law]) -> list[Law]:
     """The laws without those that say the same as an earlier one of all integers; the first and at most 20 rivals."""
-    laws = list(laws)
     # Numbers take values about all constants, other atoms are TRUE or FALSE; of too many combinations some, at random.
     atoms = [atom for law in laws for term in law.terms for atom in term]
     bounds = [atom.bound for atom in atoms if atom.bound is not None]
@@ -309,24 +307,17 @@ class _Problem:
         useful = {
             where: _best(atoms, whole) for where, atoms in alike.items() if where not in (0, everything)
         }
-        first = (1 << len(violated)) - 1
+        count = len(violated)
+        first = (1 << count) - 1
         self._alike = list(useful.values())
         self._most = MOST_LEFT if everywhere else _MOST_RIVALS + 1
-        self.input: tuple[list[Candidate], int, int] = (
-            [
-                Candidate(where & first, where >> len(violated), atoms[0].cost)
-                for where, atoms in useful.items()
-            ],
-            len(violated),
-            len(holding),
-        )
+        found = [Candidate(where & first, where >> count, each[0].cost) for where, each in useful.items()]
+        self.input = found, count, len(holding)
 
     def laws(self, formula: Formula) -> list[Law]:
         """The laws of a formula: every choice among atoms that are true at the same points."""
-        choices = itertools.product(
-            *(itertools.product(*(self._alike[atom] for atom in term.atoms)) for term in formula)
-        )
-        return [Law(terms=terms) for terms in itertools.islice(choices, self._most)]
+        choices = (itertools.product(*(self._alike[atom] for atom in term.atoms)) for term in formula)
+        return [Law(terms=terms) for terms in itertools.islice(itertools.product(*choices), self._most)]
 
 
 def _best(atoms: Sequence[Atom], whole: AtomTable | None) -> list[Atom]:
