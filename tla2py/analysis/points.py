@@ -89,10 +89,7 @@ def property_answers(view: StoreTables) -> list[Answers]:
     for name in answered.keys() - listed:
         answered[name] = sorted((*answered[name], *holding), key=lambda each: each.point)
     answers = partial(
-        Answers,
-        excluded=tuple(excluded),
-        missing=tuple(missing_points(view.store)),
-        of=len(view.points),
+        Answers, excluded=tuple(excluded), missing=tuple(missing_points(view.store)), of=len(view.points)
     )
     found = [
         answers(name=name, answered=tuple(points), unanswered=tuple(unanswered.get(name, ())))
@@ -177,11 +174,8 @@ class GridPoint:
     def number(self, column: str) -> float | None:
         """A numeric column of the run, None if it is null. Raises InputError (``unknown-column``)."""
         if column not in _NUMBERS:
-            raise InputError(
-                "unknown-column",
-                f"not a numeric column of runs: {column}",
-                hint=f"numeric columns: {', '.join(_NUMBERS)}",
-            )
+            hint = f"numeric columns: {', '.join(_NUMBERS)}"
+            raise InputError("unknown-column", f"not a numeric column of runs: {column}", hint=hint)
         value: float | None = getattr(self.run, column)
         return value
 
@@ -197,11 +191,7 @@ def grid_points(view: StoreTables) -> list[GridPoint]:
     for (run_id, label), trace in view.shortest_traces.items():
         lengths.setdefault(run_id, {})[label] = trace.length
     return [
-        GridPoint(
-            parameters=point.parameters,
-            run=runs[point.point],
-            lengths=lengths.get(point.run_id, {}),
-        )
+        GridPoint(parameters=point.parameters, run=runs[point.point], lengths=lengths.get(point.run_id, {}))
         for point in view.points
         if point.point in runs
     ]
@@ -231,11 +221,8 @@ def value_order(points: Sequence[GridPoint], parameter: str) -> list[str]:
     """A parameter's values in grid order. Raises InputError (``unknown-parameter``)."""
     known = list(points[0].parameters) if points else []
     if parameter not in known:
-        raise InputError(
-            "unknown-parameter",
-            f"not a parameter of this store: {parameter}",
-            hint=f"parameters: {', '.join(known) or 'none'}",
-        )
+        hint = f"parameters: {', '.join(known) or 'none'}"
+        raise InputError("unknown-parameter", f"not a parameter of this store: {parameter}", hint=hint)
     return list(dict.fromkeys(point.parameters[parameter] for point in points))
 
 
@@ -321,9 +308,8 @@ def _up_to(column: Sequence[int]) -> dict[int, int]:
     """For each number of a column, the set of positions that hold it or a smaller number."""
     sets: dict[int, int] = {}
     below = 0
-    for rank, positions in itertools.groupby(
-        sorted(range(len(column)), key=column.__getitem__), column.__getitem__
-    ):
+    order = sorted(range(len(column)), key=column.__getitem__)
+    for rank, positions in itertools.groupby(order, column.__getitem__):
         below |= bit_set(positions, len(column))
         sets[rank] = below
     return sets

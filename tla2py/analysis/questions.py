@@ -49,11 +49,9 @@ def origin_of(view: StoreTables, run_id: str, toolchain: Toolchain) -> Origin:
 def require_modules(view: StoreTables) -> None:
     """Raise InputError (``not-confirmable``) for a file that holds traces alone."""
     if isinstance(view.store, ForeignStore):
-        raise InputError(
-            "not-confirmable",
-            f"{view.store.path} holds traces without their module, so TLC cannot run again",
-            hint="open a store, which 'tla2py sweep SWEEP.toml' creates",
-        )
+        message = f"{view.store.path} holds traces without their module, so TLC cannot run again"
+        hint = "open a store, which 'tla2py sweep SWEEP.toml' creates"
+        raise InputError("not-confirmable", message, hint=hint)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,11 +118,8 @@ def keep_because(store: Store, toolchain: Toolchain, *, fresh: bool = False) -> 
     asked: dict[tuple[str, int | None], Trace] = {}
     for kind in make_kinds(view).kinds:
         row = view.trace_list(kind.shortest.point)[kind.shortest.trace - 1]
-        told = row.kind in (SIMULATED, UNKNOWN) or (row.kind, row.name) == (
-            UNEXPLAINED.kind,
-            UNEXPLAINED.name,
-        )
-        if not told and (row.run_id, row.trace) not in have:
+        told = (row.kind, row.name) == (UNEXPLAINED.kind, UNEXPLAINED.name)
+        if not told and row.kind not in (SIMULATED, UNKNOWN) and (row.run_id, row.trace) not in have:
             asked[row.run_id, row.trace] = view.trace(kind.shortest.point, row.trace)
     traced = {row.run_id for row in view.trace_rows}
     first: dict[str, tuple[str, Trace]] = {}

@@ -111,9 +111,7 @@ class Learner:
         """At most so many points to run next, by position, each with the reason; none once all laws are settled."""
         left = self._table.everything & ~self._run
         unsettled = [each for each in self._standings if not each.known.settled]
-        reachable = 0
-        for each in unsettled:
-            reachable |= each.among & left
+        reachable = reduce(operator.or_, (each.among & left for each in unsettled), 0)
         chosen: dict[int, ChosenFor] = {}
         for place in self._openings:
             if reachable >> place & 1 and len(chosen) < count:
@@ -312,13 +310,7 @@ class SearchOptions:
         return self._rounds(sweep, plan, store, slots, listener, enough_draws(within) + self.confirm)
 
     def _rounds(
-        self,
-        sweep: Sweep,
-        plan: Plan,
-        store: Store,
-        slots: Callable[[], int],
-        listener: Listener,
-        enough: int,
+        self, sweep: Sweep, plan: Plan, store: Store, slots: Callable[[], int], listener: Listener, draws: int
     ) -> Iterator[Sequence[int]]:
         ids, view = plan.runs.ids, StoreView(store)
         checking: dict[str, list[int]] = {}
@@ -332,7 +324,7 @@ class SearchOptions:
             checking,
             scopes=scope_parameters(view),
             costs=[weigh(point.parameters) for point in sweep.points],
-            enough=enough,
+            enough=draws,
             seed=self.seed,
         )
         # The same seed chooses the same points as an earlier start, whose runs are there; others were not drawn.

@@ -119,11 +119,8 @@ class StoreTables:
                 hint=f"'tla2py trace {self.store.path}' lists the points that have one",
             )
         if not 1 <= number <= len(traces):
-            raise InputError(
-                "no-trace",
-                f"point {point} has no trace {number}",
-                hint=f"choose a trace from 1 to {len(traces)}",
-            )
+            hint = f"choose a trace from 1 to {len(traces)}"
+            raise InputError("no-trace", f"point {point} has no trace {number}", hint=hint)
         row = traces[number - 1]
         states = trace_states(table_files(self.store, "states"), row.run_id, row.trace)
         return with_states(row, states, self.constants(point))
@@ -173,9 +170,8 @@ class StoreTables:
     def arrow(self, name: str) -> pa.Table:
         """A table as Arrow. Raises InputError (``unknown-table``)."""
         if name not in TABLE_NAMES:
-            raise InputError(
-                "unknown-table", f"not a table: {name}", hint=f"tables: {', '.join(TABLE_NAMES)}"
-            )
+            hint = f"tables: {', '.join(TABLE_NAMES)}"
+            raise InputError("unknown-table", f"not a table: {name}", hint=hint)
         return stored_table(self.store, name)
 
     def query(self, sql: str) -> pd.DataFrame:

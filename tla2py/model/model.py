@@ -155,7 +155,6 @@ def is_inside(path: str) -> bool:
 LOG_TAG = "tla2py:log"
 """The first element of what TLC prints about the progress through a log."""
 
-
 LEVEL = 'TLCGet("level")'
 """The expression that counts the lines in modules whose steps are exactly the lines."""
 
@@ -235,12 +234,9 @@ def filled_constants(
                 hint=f"{kind.where} needs it; assign a value, such as {example}",
             )
     for name in names if config is not None else ():
-        raise InputError(
-            "unassigned",
-            f"constant {name} has no value, and the config does not assign it",
-            where=str(config),
-            hint=f"write CONSTANT {name} = {name} there if it is a model value",
-        )
+        message = f"constant {name} has no value, and the config does not assign it"
+        hint = f"write CONSTANT {name} = {name} there if it is a model value"
+        raise InputError("unassigned", message, where=str(config), hint=hint)
     return names
 
 
@@ -278,12 +274,8 @@ def default_specification(spec: ModuleGraph, where: str, how: Callable[[str, str
         hint += f"; other candidates: {', '.join(others)}" if others else ""
     elif spec.candidates.init and spec.candidates.next:
         hint = f"write {how('init', spec.candidates.init[0])} and {how('next', spec.candidates.next[0])}"
-    raise InputError(
-        "no-specification",
-        f"no specification is given and {spec.root.name} defines no Spec",
-        where=where,
-        hint=hint,
-    )
+    message = f"no specification is given and {spec.root.name} defines no Spec"
+    raise InputError("no-specification", message, where=where, hint=hint)
 
 
 def unnameable(name: str, definitions: Container[str], where: str | None) -> InputError | None:
@@ -292,9 +284,6 @@ def unnameable(name: str, definitions: Container[str], where: str | None) -> Inp
         return None
     alone = name.rpartition("!")[2]
     alone = f"{alone}_" if alone in definitions else alone
-    return InputError(
-        "instance-name",
-        f"{name} belongs to a named instance, which a TLC config cannot refer to",
-        where=where,
-        hint=f"define {alone} == {name} in the module, and write {alone} here",
-    )
+    message = f"{name} belongs to a named instance, which a TLC config cannot refer to"
+    hint = f"define {alone} == {name} in the module, and write {alone} here"
+    return InputError("instance-name", message, where=where, hint=hint)

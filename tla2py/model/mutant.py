@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, get_args
 
 import msgspec
 
 from tla2py.model.trace import label_of
 
 Status = Literal["killed", "survived", "equivalent", "duplicate", "stillborn", "unknown"]
-STATUSES: tuple[Status, ...] = ("killed", "survived", "equivalent", "duplicate", "stillborn", "unknown")
+STATUSES: tuple[Status, ...] = get_args(Status)
 
 
 def one_line(text: str) -> str:

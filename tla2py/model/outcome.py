@@ -71,7 +71,6 @@ VERDICTS: dict[Outcome, Verdict] = {
     Outcome.NOT_STARTED: Verdict.BROKEN,
 }
 
-
 # The words beside a verdict that is not an answer.
 OUTCOME_WORDS: dict[Outcome, str] = {
     Outcome.VIOLATION_ASSUMPTION: "an ASSUME or a postcondition cannot be evaluated",
@@ -92,7 +91,7 @@ OUTCOME_WORDS: dict[Outcome, str] = {
 
 
 def is_simulated(
-    outcome: Outcome, *, distinct: int | None, generated: int | None, behaviours: int | None
+    outcome: Outcome, distinct: int | None, generated: int | None, behaviours: int | None
 ) -> bool:
     """Whether a simulation ended by its own budget without a violation; only then TLC counts no distinct states."""
     return outcome is Outcome.BOUNDED_SUCCESS and distinct is None and bool(generated or behaviours)

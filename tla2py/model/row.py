@@ -86,9 +86,7 @@ class RunRow:
     @property
     def simulated(self) -> bool:
         """Whether a simulation ended by its own budget without a violation."""
-        return is_simulated(
-            self.outcome, distinct=self.distinct, generated=self.generated, behaviours=self.behaviours
-        )
+        return is_simulated(self.outcome, self.distinct, self.generated, self.behaviours)
 
     @property
     def unanswered(self) -> str:

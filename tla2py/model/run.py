@@ -272,9 +272,7 @@ class RunResult:
     def simulated(self) -> bool:
         """Whether a simulation ended by its own budget without a violation."""
         stats = self.stats
-        return is_simulated(
-            self.outcome, distinct=stats.distinct, generated=stats.generated, behaviours=stats.behaviours
-        )
+        return is_simulated(self.outcome, stats.distinct, stats.generated, stats.behaviours)
 
     @property
     def trace_length(self) -> int | None:

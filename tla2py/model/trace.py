@@ -39,13 +39,7 @@ class Displayed(Printed):
 
 
 ViolationKind = Literal[
-    "invariant",
-    "action_property",
-    "temporal_property",
-    "deadlock",
-    "assert",
-    "assumption",
-    "postcondition",
+    "invariant", "action_property", "temporal_property", "deadlock", "assert", "assumption", "postcondition"
 ]
 TraceKind: TypeAlias = ViolationKind | Literal["evaluation", "simulated", "unknown"]
 
@@ -55,7 +49,6 @@ SIMULATED: Final = "simulated"
 """The kind of a trace that a simulation wrote; it violates nothing."""
 UNKNOWN: Final = "unknown"
 """The kind of a trace whose violation is unknown."""
-
 
 SUSPECT: Final = (
     "suspect: neither lasso nor stuttering; this TLC is known to make up such violations (tlaplus#1037)"
@@ -159,11 +152,8 @@ class Trace(Displayed):
         for state in self.states:
             if state.index == index:
                 return state
-        raise InputError(
-            "no-state",
-            f"the trace has no state {index}",
-            hint=f"its states: {self.states[0].index} to {self.states[-1].index}" if self.states else None,
-        )
+        hint = f"its states: {self.states[0].index} to {self.states[-1].index}" if self.states else None
+        raise InputError("no-state", f"the trace has no state {index}", hint=hint)
 
     @property
     def terminated(self) -> bool:
@@ -183,11 +173,8 @@ class Trace(Displayed):
         """The changes of the step to a state, from 2. Raises InputError (``no-state``)."""
         steps = [state.index for state in self.states[1:]]
         if index not in steps:
-            raise InputError(
-                "no-state",
-                f"the trace has no step {index}",
-                hint=f"its steps: {steps[0]} to {steps[-1]}" if steps else "it has only one state",
-            )
+            hint = f"its steps: {steps[0]} to {steps[-1]}" if steps else "it has only one state"
+            raise InputError("no-state", f"the trace has no step {index}", hint=hint)
         return self.diff(index - 1, index)
 
     def diff(self, before: int, after: int) -> StateDiff:
@@ -198,10 +185,7 @@ class Trace(Displayed):
         """The comparison with another trace, aligned by action, with arguments where both traces have them."""
         with_arguments = all(any(state.action_args for state in trace.states) for trace in (self, other))
         ours, theirs = (
-            [
-                (state.action or "", (state.action_args or ()) if with_arguments else ())
-                for state in trace.states
-            ]
+            [(each.action or "", (each.action_args or ()) if with_arguments else ()) for each in trace.states]
             for trace in (self, other)
         )
         # The common prefix is aligned one to one, the rest by longest common runs.
