@@ -137,8 +137,8 @@ def learn(law: Planted, within: float, seed: int = 0) -> Learned:
         chosen = learner.choose(ROUND)
         longest = max(longest, time.process_time() - start)
         if run:
-            found = standing.found.law
-            wrong = table.points_of(found.terms) ^ law.violated if found is not None else -1
+            found = standing.laws
+            wrong = table.points_of(found[0].terms) ^ law.violated if found else -1
             until = None if wrong else until or len(run)
         if not chosen:
             break
@@ -147,10 +147,10 @@ def learn(law: Planted, within: float, seed: int = 0) -> Learned:
     return Learned(
         until=until,
         runs=len(run),
-        law=str(standing.found.law),
+        law=str(standing.known.law),
         right=wrong == 0,
         within=wrong >= 0 and (not left or wrong.bit_count() / left <= standing.known.bound),
-        settled=standing.known.settled and standing.found.law is not None,
+        settled=standing.known.settled and bool(standing.laws),
         seconds=longest,
     )
 

@@ -358,8 +358,7 @@ class _Searched:
         size = len(self._table.rows)
         asked = bit_set((each.point - 1 for each in answers.answered), size)
         violated = bit_set((each.point - 1 for each in answers.answered if each.violated), size)
-        left = laws_left(self._table, violated, asked)
-        laws = [] if left.law is None else [left.law, *left.rivals]
+        laws = laws_left(self._table, violated, asked)
         ran = answers.of - len(answers.missing)
         known = self._laws.get((answers.name, scope)) or SearchedLaw(
             name=answers.name,

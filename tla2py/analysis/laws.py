@@ -158,55 +158,50 @@ def find_law(
 ) -> LawFound:
     """The law over the parameters ``names`` for points that are ``violated`` or hold."""
     if trivial := _trivial(any(violated), all(violated)):
-        return trivial
+        return LawFound(law=trivial)
     table = AtomTable(points, names)
     answers = bit_set(itertools.compress(range(len(points)), violated), len(points))
     found = _searched(table, answers, seconds)
-    laws = _with_linear(table, answers, range(0), found)
+    exact = [] if found.law is None or found.exceptions else [found.law, *found.rivals]
+    laws = _with_linear(table, answers, range(0), exact)
     if not laws:
         return found
     first, *others = distinct_laws(laws)
     return replace(found, law=first, rivals=tuple(others), exceptions=())
 
 
-def _trivial(some: bool, every: bool) -> LawFound | None:
+def _trivial(some: bool, every: bool) -> Law | None:
     """The law where no point is violated, or every one."""
-    if some and not every:
-        return None
-    return LawFound(law=Law(terms=((),) if some else ()))
+    return None if some and not every else Law(terms=((),) if some else ())
 
 
-def laws_left(table: AtomTable, answers: int, asked: int) -> LawFound:
+def laws_left(table: AtomTable, answers: int, asked: int) -> list[Law]:
     """The cheapest law of all points that agrees with those ``asked``, of which ``answers`` are violated; bits per point.
 
-    Its rivals, up to 200, may differ from it only at the other points. ``law`` is None unless a search of so many steps
-    finds one. The answer does not depend on the time that this takes.
+    Its rivals, up to 200, follow; they may differ from it only at the other points. There is none unless a search of so
+    many steps finds one. The answer does not depend on the time that this takes.
     """
     if trivial := _trivial(answers != 0, answers == asked):
-        return trivial
+        return [trivial]
     numbers = list(bits(asked))
     problem = _Problem(table, numbers, answers, everywhere=True)
     formulas, _ = FormulaSearch(*problem.input, steps=_MOST_STEPS).run()
-    laws = list(itertools.islice(itertools.chain.from_iterable(map(problem.laws, formulas)), MOST_LEFT))
-    best = LawFound(law=laws[0], rivals=tuple(laws[1:])) if laws else LawFound(law=None)
-    if laws := _with_linear(table, answers, numbers, best):
-        return LawFound(law=laws[0], rivals=tuple(laws[1:]))
-    return best
+    laws = itertools.islice(itertools.chain.from_iterable(map(problem.laws, formulas)), MOST_LEFT)
+    return _with_linear(table, answers, numbers, list(laws))
 
 
-def _with_linear(table: AtomTable, answers: int, numbers: Sequence[int], found: LawFound) -> list[Law]:
-    """The laws found, if exact, and those with an inequality that cost as much; or the latter alone, if they cost less.
+def _with_linear(table: AtomTable, answers: int, numbers: Sequence[int], exact: Sequence[Law]) -> list[Law]:
+    """The exact laws, and those with an inequality that cost as much; or the latter alone, if they cost less.
 
     They agree with the points ``numbers``, or, if there are none, with all points.
     """
-    exact = found.law is not None and not found.exceptions
-    most = min(found.law.rank[0], _MOST_COST) if found.law and exact else _MOST_COST
+    most = min(exact[0].rank[0], _MOST_COST) if exact else _MOST_COST
     if numbers:
         laws = [Law(terms=terms) for terms in _linear_terms(table, numbers, answers, most)]
     else:
         laws = _linear(table, answers, most)
-    if exact and found.law and (not laws or laws[0].rank[0] == found.law.rank[0]):
-        laws += [found.law, *found.rivals]
+    if exact and (not laws or laws[0].rank[0] == exact[0].rank[0]):
+        laws += exact
     return sorted(laws, key=lambda law: law.rank)
 
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import reduce
 
 from tla2py.analysis.atoms import AtomTable, bit_set, bits
-from tla2py.analysis.laws import MOST_LEFT, Law, LawFound, laws_left
+from tla2py.analysis.laws import MOST_LEFT, Law, laws_left
 from tla2py.analysis.points import Answers, law_parameters, property_answers, scope_parameters
 from tla2py.analysis.view import StoreView
 from tla2py.errors import ExitCode, InputError
@@ -40,7 +40,7 @@ class Standing:
     """How far a law is settled, the law and its rivals, and the points that it is about, a bit per point by cost."""
 
     known: SearchedLaw
-    found: LawFound
+    laws: Sequence[Law]
     among: int
 
 
@@ -79,7 +79,7 @@ class Learner:
         self._run = 0
         self._answers: dict[str, tuple[int, int]] = {}
         self._draws: list[int] = []
-        self._known: dict[tuple[str, int], tuple[Law, ...]] = {}
+        self._known: dict[tuple[str, int], Sequence[Law]] = {}
         # For each property and set of points the predictions, and the number of draws before them.
         self._since: dict[tuple[str, int], tuple[int, int]] = {}
         self._standings: list[Standing] = []
@@ -101,9 +101,9 @@ class Learner:
             self._checking.setdefault(each.name, self._table.everything)
         before, self._since = self._since, {}
         self._standings = [
-            self._standing(name, scope, among, found, before)
+            self._standing(name, scope, among, laws, before)
             for name in self._checking
-            for scope, among, found in self._laws(name)
+            for scope, among, laws in self._laws(name)
         ]
         return self._standings
 
@@ -117,13 +117,13 @@ class Learner:
             if reachable >> place & 1 and len(chosen) < count:
                 chosen[place] = "corner"
         if not chosen:
-            splits = [self._splitting(each.found, each.among & left) for each in unsettled]
+            splits = [self._splitting(each.laws, each.among & left) for each in unsettled]
             for row in itertools.zip_longest(*(itertools.islice(split, count) for split in splits)):
                 for splitting in row:
                     if splitting is not None and len(chosen) < count:
                         chosen.setdefault(splitting, "refute")
             others = [place for place in bits(reachable) if place not in chosen]
-            lawless = any(each.found.law is None for each in unsettled)
+            lawless = not all(each.laws for each in unsettled)
             wanted = max((each.known.enough - each.known.draws for each in unsettled), default=0)
             wanted = count if lawless else wanted
             for place in self._random.sample(others, min(count - len(chosen), wanted, len(others))):
@@ -141,43 +141,41 @@ class Learner:
             for value in dict.fromkeys(values)
         }
 
-    def _laws(self, name: str) -> Iterator[tuple[str | None, int, LawFound]]:
-        """The law over all points that check a property, or, if none fits, those of the values of a scope."""
+    def _laws(self, name: str) -> Iterator[tuple[str | None, int, Sequence[Law]]]:
+        """The laws over all points that check a property, or, if none fits, those of the values of a scope."""
         among = self._checking[name]
         whole = self._left(name, among)
-        if whole.law is None:
+        if not whole:
             for scope in self._scopes:
                 parts = [(value, part & among) for value, part in scope.items() if part & among]
                 found = [self._left(name, part) for _, part in parts]
-                if len(parts) > 1 and any(each.law is not None for each in found):
+                if len(parts) > 1 and any(found):
                     yield from ((*part, each) for part, each in zip(parts, found, strict=True))
                     return
         yield None, among, whole
 
-    def _left(self, name: str, among: int) -> LawFound:
+    def _left(self, name: str, among: int) -> Sequence[Law]:
         """The laws left for some points; only where the answers refute those known is a search needed."""
         violated, asked = (answers & among for answers in self._answers.get(name, (0, 0)))
         known = self._known.get((name, among), ())
         laws = [law for law in known if self._table.points_of(law.terms) & asked == violated]
         if not asked:
-            found = LawFound(law=None)
-        elif laws and (len(laws) == len(known) or len(known) < MOST_LEFT):
-            found = LawFound(law=laws[0], rivals=tuple(laws[1:]))
-        else:
-            found = laws_left(self._table, violated, asked)
-        self._known[name, among] = () if found.law is None else (found.law, *found.rivals)
-        return found
+            laws = []
+        elif not laws or (len(laws) < len(known) and len(known) >= MOST_LEFT):
+            laws = laws_left(self._table, violated, asked)
+        self._known[name, among] = laws
+        return laws
 
     def _standing(
         self,
         name: str,
         scope: str | None,
         among: int,
-        found: LawFound,
+        laws: Sequence[Law],
         before: Mapping[tuple[str, int], tuple[int, int]],
     ) -> Standing:
         asked = self._answers.get(name, (0, 0))[1] & among
-        predicted = self._table.points_of(found.law.terms) & among if found.law is not None else -1
+        predicted = self._table.points_of(laws[0].terms) & among if laws else -1
         earlier = before.get((name, among))
         since = earlier[1] if earlier is not None and earlier[0] == predicted else len(self._draws)
         self._since[name, among] = predicted, since
@@ -186,21 +184,21 @@ class Learner:
         known = SearchedLaw(
             name=name,
             scope=scope,
-            law=None if found.law is None else str(found.law),
+            law=str(laws[0]) if laws else None,
             run=run.bit_count(),
             of=among.bit_count(),
             unanswered=(run & ~asked).bit_count(),
             draws=(drawn & run).bit_count(),
             enough=self._enough,
         )
-        return Standing(known=known, found=found, among=among)
+        return Standing(known=known, laws=laws, among=among)
 
-    def _splitting(self, found: LawFound, left: int) -> Iterator[int]:
+    def _splitting(self, laws: Sequence[Law], left: int) -> Iterator[int]:
         """Points on which the laws left disagree, those that split them most evenly first; no two split them alike."""
-        if found.law is None or not found.rivals:
+        if len(laws) < 2:
             return
-        first = self._table.points_of(found.law.terms)
-        differing = [self._table.points_of(rival.terms) ^ first for rival in found.rivals]
+        first = self._table.points_of(laws[0].terms)
+        differing = [self._table.points_of(rival.terms) ^ first for rival in laws[1:]]
         splits: dict[tuple[int, ...], int] = {}
         disputed = left & reduce(operator.or_, differing)
         for place in itertools.islice(bits(disputed), _MOST_DISPUTED):
