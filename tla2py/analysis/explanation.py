@@ -403,17 +403,16 @@ def explain_answers(
         points = [each.parameters for each in answers.answered]
         violated = [each.violated for each in answers.answered]
         found = left or find_law(points, violated, names, seconds)
+        suggestions: list[Suggestion] = []
+        if found.law is not None and any(violated):
+            suggestions = suggest_points(found.law, found.rivals, answers.answered, names, suggest, possible)
         return Explained(
             scope=scope,
             answers=answers,
             found=found,
             searched=known,
             predicted=searched.predicted(left, answers) if searched and left and whole else (),
-            suggestions=tuple(
-                suggest_points(found.law, found.rivals, answers.answered, names, suggest, possible)
-                if found.law is not None and any(violated)
-                else ()
-            ),
+            suggestions=tuple(suggestions),
         )
 
     whole = one(None, answers)

@@ -197,20 +197,19 @@ class Side:
         return (*self.stated, *(["deadlock"] if self.config.check_deadlock else []))
 
     @property
+    def constants(self) -> set[str]:
+        """The constants that it declares."""
+        return {each.name for each in self.spec.constants}
+
+    @property
     def replaced(self) -> dict[str, str]:
         """The definitions that its config replaces by others; those that stand for constants are not among them."""
-        declared = {each.name for each in self.spec.constants}
-        return {name: other for name, other in self.config.substitutions if name not in declared}
+        return {name: other for name, other in self.config.substitutions if name not in self.constants}
 
     @property
     def names(self) -> set[str]:
         """What another module sees that extends it."""
-        spec = self.spec
-        return {
-            *spec.definitions,
-            *(each.name for each in spec.constants),
-            *(each.name for each in spec.variables),
-        }
+        return {*self.spec.definitions, *self.constants, *(each.name for each in self.spec.variables)}
 
     @property
     def values(self) -> dict[str, str]:
@@ -253,8 +252,8 @@ def join(
         "====",
         "",
     ]
-    own = {each.name for each in inner.spec.constants}
-    assigned = {**inner.values, **{each: values[each] for each in (*own, *missing) if each in values}}
+    taken = [each for each in (*inner.constants, *missing) if each in values]
+    assigned = {**inner.values, **{each: values[each] for each in taken}}
     config = replace(
         inner.config,
         assignments=tuple(Assignment(*each) for each in assigned.items()),
@@ -334,8 +333,7 @@ class BesideReference:
 
     def size(self, alone: GradedCheck) -> GradedCheck:
         """Whether the model is as large as the reference's; ``alone`` is what its own config shows."""
-        own = {each.name for each in self.candidate.spec.constants}
-        declared = {each.name for each in self.reference.spec.constants}
+        own, declared = self.candidate.constants, self.reference.constants
         lacking = [name for name in self.reference.values if self.maps.get(name, name) not in own]
         # A definition of the reference that stands for a constant is not seen here.
         lacking += [name for name, _ in self.reference.config.substitutions if name in declared]
@@ -350,11 +348,9 @@ class BesideReference:
             woken = sorted(_never_enabled(self.own[0]) - _never_enabled(result))
             evidence |= {"there": counts(row), "violated": broken, "enabled_there": woken}
             if broken:
-                grade = "fail"
-                words = f"at the reference's constants it violates {', '.join(broken)}"
+                grade, words = "fail", f"at the reference's constants it violates {', '.join(broken)}"
             elif woken:
-                grade = "fail"
-                words = f"too small: only the reference's constants enable {', '.join(woken)}"
+                grade, words = "fail", f"too small: only the reference's constants enable {', '.join(woken)}"
         if grade == "pass" and lacking:
             grade, words = "doubtful", f"it does not take the reference's {', '.join(lacking)}"
         if alone.verdict == "fail":

@@ -38,12 +38,8 @@ def origin_of(view: StoreTables, run_id: str, toolchain: Toolchain) -> Origin:
     """The origin of the traces of a run."""
     with view.store.archive(run_id) as archive:
         record = archive.record
-    return Origin(
-        record=record,
-        sources=view.store.sources(),
-        toolchain=toolchain,
-        input_file=partial(input_file, view.store.storage),
-    )
+    files = partial(input_file, view.store.storage)
+    return Origin(record=record, sources=view.store.sources(), toolchain=toolchain, input_file=files)
 
 
 def require_modules(view: StoreTables) -> None:

@@ -136,9 +136,8 @@ class FormulaSearch:
                 if term.covers not in best or term < best[term.covers]:
                     best[term.covers] = term
             kept: list[Term] = []
-            for term in sorted(
-                best.values(), key=lambda each: (each.cost, -each.covers.bit_count(), each.atoms)
-            ):
+            terms = sorted(best.values(), key=lambda each: (each.cost, -each.covers.bit_count(), each.atoms))
+            for term in terms:
                 if not any(term.covers & ~other.covers == 0 for other in kept):
                     kept.append(term)
             self._through[point] = known = budget, kept

@@ -83,13 +83,11 @@ class Learner:
         # For each property and set of points the predictions, and the number of draws before them.
         self._since: dict[tuple[str, int], tuple[int, int]] = {}
         self._standings: list[Standing] = []
-        self._openings = list(
-            dict.fromkeys(
-                place
-                for among in dict.fromkeys(self._checking.values())
-                for place in _openings(self._table, self._points, [*names, *scopes], list(bits(among)))
-            )
+        openings = (
+            _openings(self._table, self._points, [*names, *scopes], list(bits(among)))
+            for among in dict.fromkeys(self._checking.values())
         )
+        self._openings = list(dict.fromkeys(itertools.chain.from_iterable(openings)))
 
     def tell(self, run: Iterable[int], answers: Iterable[Answers]) -> list[Standing]:
         """Learn which points have run, by position, and the answers to each property there; returns what is known now."""

@@ -180,7 +180,7 @@ class Diagnostic:
     code: its message number in ``tlc2.output.EC``, 0 without one.
     severity: error or warning.
     location: the place in a module that the text mentions, as TLC prints it.
-    place: the same place in the user's files, see ``tla2py.sourcemap``.
+    place: the same place in the user's files.
     printed: the latest values that TLC printed before a postcondition failed.
     """
 
@@ -194,9 +194,8 @@ class Diagnostic:
     @property
     def full_text(self) -> str:
         """The text with the printed values."""
-        return "\n".join(
-            [self.text.strip(), *(["TLC printed before:"] if self.printed else []), *self.printed]
-        )
+        head = ["TLC printed before:"] if self.printed else []
+        return "\n".join([self.text.strip(), *head, *self.printed])
 
 
 def left_open(

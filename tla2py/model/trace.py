@@ -257,11 +257,9 @@ class Variables:
         known = dict.fromkeys(name for state in trace.states for name in state.values)
         for name in (*self.only, *self.hide):
             if name not in known:
-                raise InputError(
-                    "unknown-variable",
-                    f"not a variable of the trace: {name}",
-                    hint=did_you_mean(name, list(known), f"variables: {', '.join(known) or 'none'}"),
-                )
+                every = f"variables: {', '.join(known) or 'none'}"
+                message = f"not a variable of the trace: {name}"
+                raise InputError("unknown-variable", message, hint=did_you_mean(name, list(known), every))
         return frozenset(self.only or known).difference(self.hide)
 
     def part_of(self, trace: Trace) -> Trace:
