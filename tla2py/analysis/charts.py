@@ -85,8 +85,7 @@ def make_heatmap(view: StoreTables, x: Axis = None, y: Axis = None, value: str =
         x = free[:1] if x is None else x
         y = [name for name in free if name not in _names(x)][:1] if y is None else y
     columns, rows = _names(x), _names(y)
-    for name in (*columns, *rows):
-        value_order(points, name)
+    column_labels, row_labels = _sorted(points, columns), _sorted(points, rows)
     cells: dict[tuple[tuple[str, ...], tuple[str, ...]], tuple[GridPoint, ...]] = {}
     for point in points:
         if value != VERDICT:
@@ -96,8 +95,8 @@ def make_heatmap(view: StoreTables, x: Axis = None, y: Axis = None, value: str =
     return Heatmap(
         rows=rows,
         columns=columns,
-        row_labels=_sorted(points, rows),
-        column_labels=_sorted(points, columns),
+        row_labels=row_labels,
+        column_labels=column_labels,
         value=value,
         cells=cells,
         minimal=minimal_points_of(points),

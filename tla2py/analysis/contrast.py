@@ -108,12 +108,11 @@ def point_contrasts(view: StoreTables, point: int) -> Contrasts:
     if not any(found.values()):
         hint = "sweep smaller values until one holds"
         raise InputError("no-neighbour", f"no point of this store satisfies {' or '.join(found)}", hint=hint)
-    return Contrasts(
-        contrasts=tuple(
-            Contrast(name=name, violating=here, nearest=there, trace=_shortest(view, point, name))
-            for name, there in found.items()
-        )
+    contrasts = (
+        Contrast(name=name, violating=here, nearest=there, trace=_shortest(view, point, name))
+        for name, there in found.items()
     )
+    return Contrasts(contrasts=tuple(contrasts))
 
 
 Measured = dict[tuple[int, int], list[GridPoint]]

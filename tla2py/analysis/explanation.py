@@ -262,10 +262,9 @@ class Explanation(Printed):
         return iter(self.rows)
 
     def __str__(self) -> str:
-        partial = [each for each in self.rows if each.answers.missing and each.searched is None][:1]
-        fine = [
-            each.title for each in self.rows if each.asked and not each.violated and each.searched is None
-        ]
+        unsearched = [each for each in self.rows if each.searched is None]
+        partial = [each for each in unsearched if each.answers.missing][:1]
+        fine = [each.title for each in unsearched if each.asked and not each.violated]
         lines = [*self.laws()]
         if fine:
             at = "".join(f" at the {each.run} with a result" for each in partial)
@@ -328,16 +327,13 @@ def explain_store(
     names, scopes = law_parameters(view), scope_parameters(view)
     searched = _Searched(view, view.manifest.search, names) if view.manifest.search is not None else None
     possible = _possible(view) if suggest else None
-    rows = [
-        each
-        for one in answers
-        for each in explain_answers(one, names, scopes, suggest, seconds, searched, possible)
-    ]
+    found = (explain_answers(one, names, scopes, suggest, seconds, searched, possible) for one in answers)
+    rows = list(chain.from_iterable(found))
     if kinds:
-        found = kinds_of([each for each in all_found(view) if each.name != SIMULATED])
+        every = kinds_of([each for each in all_found(view) if each.name != SIMULATED])
         for place, row in enumerate(rows):
             points = {each.point for each in row.answers.answered if each.violated}
-            here = [kind.at(points) for kind in found if kind.name == row.name]
+            here = [kind.at(points) for kind in every if kind.name == row.name]
             members = sorted(filter(None, here), key=lambda kind: -len(kind.members))
             rows[place] = replace(row, kinds=tuple(members))
     return Explanation(rows=tuple(sorted(rows, key=lambda each: not each.violated)))

@@ -14,7 +14,7 @@ from tla2py.execution.executor import ExecutorFactory
 from tla2py.execution.listener import Listener
 from tla2py.execution.sweeps import SweepOptions, SweepResult, run_sweeps
 from tla2py.model.finding import Finding
-from tla2py.model.model import Assignment, Config, Substitution
+from tla2py.model.model import Assignment, Config
 from tla2py.model.mutant import MutantReport, MutantRow
 from tla2py.model.outcome import Verdict
 from tla2py.model.row import RunRow
@@ -128,9 +128,8 @@ class JudgeBench(NamedTuple):
 
     def run_all(self, sweep: Sweep, name: str) -> SweepResult:
         """The result of a sweep."""
-        [result] = run_sweeps(
-            [sweep], self.toolchain, self.executors, store=self.folder / name, listener=self.listener
-        )
+        at, listener = self.folder / name, self.listener
+        [result] = run_sweeps([sweep], self.toolchain, self.executors, store=at, listener=listener)
         return result
 
     def run(self, sweep: Sweep, name: str) -> tuple[SweepResult, RunRow]:
@@ -257,9 +256,7 @@ def join(
     config = replace(
         inner.config,
         assignments=tuple(Assignment(*each) for each in assigned.items()),
-        substitutions=tuple(
-            Substitution(*each) for each in inner.config.substitutions if each[0] not in assigned
-        ),
+        substitutions=tuple(each for each in inner.config.substitutions if each.name not in assigned),
         invariants=(*inner.config.invariants, *(f"{outer.word}_{each}" for each in outer.config.invariants)),
         properties=(*inner.config.properties, *(f"{outer.word}_{each}" for each in outer.config.properties)),
         symmetry=None,

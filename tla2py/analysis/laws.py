@@ -76,6 +76,8 @@ _FEW_RIVALS = 3
 _MOST_COST = 6
 
 _FACTORS = (1, 2, -1, -2)
+# Comparisons that are strict ones with zero.
+_STRICT = {(">=", 1): (">", 0), ("<=", -1): ("<", 0)}
 # The dearest atom beside an inequality; two parameters that are compared cost as much.
 _BESIDE = 2
 # Laws are compared at so many combinations of values at most.
@@ -412,14 +414,9 @@ def _text(form: Number, sign: str, value: int) -> str:
         sign = "<=" if sign == ">=" else ">="
     if not right:
         return f"{_sum(left)} {sign} {value}"
-    if (sign, value) in _STRICT:
-        return f"{_sum(left)} {_STRICT[sign, value]} {_sum(right)}"
+    sign, value = _STRICT.get((sign, value), (sign, value))
     constant = f" {'-' if value < 0 else '+'} {abs(value)}" if value else ""
     return f"{_sum(left)} {sign} {_sum(right)}{constant}"
-
-
-# Comparisons with zero that have no equality.
-_STRICT = {(">=", 1): ">", ("<=", -1): "<"}
 
 
 def _sum(terms: Sequence[tuple[int, str]]) -> str:

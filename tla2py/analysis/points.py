@@ -24,6 +24,8 @@ from tla2py.tla import canonical
 # What a point checks says what was asked; what it specifies gets laws of its own.
 _SCOPES = ("specification",)
 _MODELS = ("module", "config")
+# Sets of such elements compare by cardinality.
+_PLAIN = (canonical.MODEL_VALUE, canonical.INTEGER, canonical.STRING)
 # So many runs that are broken, or out of time, get a law of their own.
 _TELLING = 4
 
@@ -261,9 +263,6 @@ def minimal_violating(points: Iterable[tuple[RunRow, Mapping[str, str]]]) -> Map
         for position in minimal_points([parameters for _, parameters in candidates]):
             found.setdefault(candidates[position][0], []).append(name)
     return found
-
-
-_PLAIN = (canonical.MODEL_VALUE, canonical.INTEGER, canonical.STRING)
 
 
 @lru_cache(maxsize=1 << 16)

@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from tla2py.replay.conjuncts import Conjuncts, Essential
     from tla2py.replay.successors import Enabledness
 
-
 # Of the smallest violating points.
 _MOST = 10
 

@@ -11,6 +11,9 @@ import msgspec
 from tla2py.model.outcome import Verdict
 
 PartKind = Literal["line", "observed", "step"]
+EntryOrder: TypeAlias = Literal["chosen", "moved"]
+LogChange: TypeAlias = Literal["drop", "double", "swap", "field"]
+Scalar = str | int | float | bool
 
 
 class LogPart(NamedTuple):
@@ -35,9 +38,6 @@ class LogPart(NamedTuple):
     def place(self) -> str:
         """Module, line and column."""
         return f"{self.module}:{self.line}:{self.column}"
-
-
-Scalar = str | int | float | bool
 
 
 class LogMap(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -116,9 +116,6 @@ class LogNumber(NamedTuple):
         )
 
 
-EntryOrder: TypeAlias = Literal["chosen", "moved"]
-
-
 class LogRemark(NamedTuple):
     """A remark on a log, or on a line of it; one that ``refuses`` tells why the log cannot be checked."""
 
@@ -126,9 +123,6 @@ class LogRemark(NamedTuple):
     line: int | None
     text: str
     refuses: bool = False
-
-
-LogChange: TypeAlias = Literal["drop", "double", "swap", "field"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

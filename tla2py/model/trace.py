@@ -318,9 +318,8 @@ def changed_parts(before: Mapping[str, Value], after: Mapping[str, Value]) -> It
 
 def parts_of(variable: str, path: str, before: Value, after: Value) -> Iterator[Part]:
     """The parts in which two values at a path of a variable differ."""
-    for (place, _), group in groupby(
-        changes(before, after), key=lambda each: (each.path, each.before is None)
-    ):
+    groups = groupby(changes(before, after), key=lambda each: (each.path, each.before is None))
+    for (place, _), group in groups:
         members = list(group)
         parts = [members] if place.endswith(_ELEMENTS) else [[member] for member in members]
         for part in parts:

@@ -190,10 +190,8 @@ def differences(left: State, right: State, before: tuple[State, State] | None) -
         if theirs is None or same_value(ours, theirs) or _as_before(variable, (left, right), before):
             continue
         for change in changes(ours, theirs):
-            one, other = (
-                "-" if part is None else format_value(part) for part in (change.before, change.after)
-            )
-            found.append(f"{variable}{change.path}: {one} | {other}")
+            sides = ("-" if part is None else format_value(part) for part in (change.before, change.after))
+            found.append(f"{variable}{change.path}: {' | '.join(sides)}")
     yield from found[:_MOST_DIFFERENCES]
     if len(found) > _MOST_DIFFERENCES:
         yield f"and {len(found) - _MOST_DIFFERENCES} more differences"
