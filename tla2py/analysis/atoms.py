@@ -149,6 +149,8 @@ class AtomTable:
     """The atoms over the parameters of some points, and the sets of points where each is true."""
 
     def __init__(self, points: Sequence[Mapping[str, str]], names: Sequence[str]) -> None:
+        # All points, a bit per point.
+        self.everything = (1 << len(points)) - 1
         values = {name: {point[name]: comparable(point[name]) for point in points} for name in names}
         self.rows: list[Row] = [{name: values[name][point[name]] for name in names} for point in points]
         self._values = {
@@ -162,11 +164,6 @@ class AtomTable:
         self._truths = {name for name, found in types.items() if found <= {bool}}
         self._sets = {name for name, found in types.items() if found <= {frozenset, Interval}}
         self._groups: dict[tuple[str, ...], Groups] = {}
-
-    @property
-    def everything(self) -> int:
-        """All points, a bit per point."""
-        return (1 << len(self.rows)) - 1
 
     def points_of(self, terms: Iterable[Iterable[Atom]]) -> int:
         """The points where any of several conjunctions of atoms is true, a bit per point."""
@@ -297,10 +294,9 @@ def bits(numbers: int) -> Iterator[int]:
 def _codes(points: Sequence[Mapping[str, str]], name: str, values: Mapping[str, Value]) -> list[int]:
     """A number for the value of a parameter at each point, the same for equal values."""
     numbers: dict[object, int] = {}
-    code = {
-        text: numbers.setdefault(canonical.canonical(value), len(numbers)) for text, value in values.items()
-    }
-    return [code[point[name]] for point in points]
+    forms = {text: canonical.canonical(value) for text, value in values.items()}
+    codes = {text: numbers.setdefault(form, len(numbers)) for text, form in forms.items()}
+    return [codes[point[name]] for point in points]
 
 
 def _size_of(name: str) -> Callable[[Row], int]:

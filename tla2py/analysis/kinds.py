@@ -103,23 +103,21 @@ def all_found(view: StoreTables) -> list[StoredTrace]:
     for point in view.points:
         points.setdefault(point.run_id, []).append(point.point)
         module[point.run_id] = "".join(point.parameters[name] for name in modules)
-    found = []
-    for row in view.trace_rows:
-        if row.run_id in points:
-            key = (row.run_id, row.trace)
-            steps = actions.get(key, ())
-            found.append(
-                StoredTrace(
-                    points=tuple(points[row.run_id]),
-                    trace=row.trace,
-                    length=row.length,
-                    actions=steps,
-                    course=course_of(row.label, module[row.run_id], steps, row),
-                    changed=changed.get(key, frozenset()),
-                    because=view.because.get(key),
-                )
-            )
-    return found
+
+    def stored(row: TraceRow) -> StoredTrace:
+        key = (row.run_id, row.trace)
+        steps = actions.get(key, ())
+        return StoredTrace(
+            points=tuple(points[row.run_id]),
+            trace=row.trace,
+            length=row.length,
+            actions=steps,
+            course=course_of(row.label, module[row.run_id], steps, row),
+            changed=changed.get(key, frozenset()),
+            because=view.because.get(key),
+        )
+
+    return [stored(row) for row in view.trace_rows if row.run_id in points]
 
 
 def step_places(steps: Sequence[str]) -> Mapping[str, int]:

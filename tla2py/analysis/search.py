@@ -86,7 +86,6 @@ class FormulaSearch:
         return self._formulas, False
 
     def _add(self, formula: Formula) -> None:
-        """Keep a formula unless a cheaper one is known."""
         cost = sum(term.cost for term in formula) + len(formula) - 1
         if cost < self._cost:
             self._cost, self._formulas = cost, []
@@ -183,7 +182,6 @@ class FormulaSearch:
 
 
 def _all_of(sets: Sequence[int], positions: int, start: int = -1) -> int:
-    """The intersection of the sets at some positions."""
     common = start
     for position in bits(positions):
         common &= sets[position]

@@ -99,9 +99,8 @@ def is_simulated(
 
 def simulation_words(behaviours: int | None, generated: int | None) -> str:
     """The result of such a simulation; TLC 2.15 does not count behaviours."""
-    if behaviours is None:
-        return f"no violation in {counted(generated or 0, 'state')}"
-    return f"no violation in {counted(behaviours, 'behaviour')}"
+    seen = counted(generated or 0, "state") if behaviours is None else counted(behaviours, "behaviour")
+    return f"no violation in {seen}"
 
 
 _STOPPED = (Outcome.TIMEOUT, Outcome.OUT_OF_MEMORY, Outcome.OUT_OF_DISK, Outcome.KILLED)
