@@ -111,9 +111,8 @@ class LogNumber(NamedTuple):
     @property
     def message(self) -> str:
         """What TLC does."""
-        return (
-            f"{self.field} is {self.text}, which TLC reads as {self.read:,}: it has integers of 32 bits only"
-        )
+        read = f"which TLC reads as {self.read:,}"
+        return f"{self.field} is {self.text}, {read}: it has integers of 32 bits only"
 
 
 class LogRemark(NamedTuple):

@@ -101,11 +101,6 @@ class RunRow:
         return tuple(violation.label for violation in self.violated)
 
     @property
-    def counts_first(self) -> bool:
-        """Whether the counts are those of the first of several executions."""
-        return self.executions > 1
-
-    @property
     def tlc(self) -> str | None:
         """TLC's version and revision."""
         revision = f" (rev: {self.tlc_revision})" if self.tlc_revision else ""

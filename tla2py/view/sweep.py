@@ -164,7 +164,7 @@ def _points_table(view: StoreView, runs: Sequence[RunRow], notable: Sequence[Run
             names = (f"{name} in {trace.length}" if trace else name for name, trace in lengths)
             verdict.append(": " + ", ".join(names))
         given = (value_shown(points[run.point].parameters[p.name]) for p in parameters)
-        mark = "*" * run.counts_first
+        mark = "*" * (run.executions > 1)
         numbers = ((n, number(n, least=run.unfinished)) for n in (run.generated, run.distinct, run.depth))
         found = [text + mark * (n is not None) for n, text in numbers]
         after = (*found, seconds(run.wall_seconds))
@@ -177,7 +177,7 @@ def _points_table(view: StoreView, runs: Sequence[RunRow], notable: Sequence[Run
         dispensable=("depth", "generated"),
     )
     parts: list[RenderableType] = [table] if rows else []
-    if any(run.counts_first for run in shown):
+    if any(run.executions > 1 for run in shown):
         parts.append(Text(f"* {FIRST_COUNTS}", "dim"))
     if len(shown) == len(runs):
         return Group(*parts)
