@@ -180,8 +180,8 @@ def _trivial(some: bool, every: bool) -> Law | None:
 def laws_left(table: AtomTable, answers: int, asked: int) -> list[Law]:
     """The cheapest law of all points that agrees with those ``asked``, of which ``answers`` are violated; bits per point.
 
-    Its rivals, up to 200, follow; they may differ from it only at the other points. There is none unless a search of so
-    many steps finds one. The answer does not depend on the time that this takes.
+    Its rivals, up to 200, follow; they may differ from it only at the other points. There is none unless a search
+    of so many steps finds one. The answer does not depend on the time that this takes.
     """
     if trivial := _trivial(answers != 0, answers == asked):
         return [trivial]

@@ -140,7 +140,7 @@ class Learner:
         }
 
     def _laws(self, name: str) -> Iterator[tuple[str | None, int, Sequence[Law]]]:
-        """The laws over all points that check a property, or, if none fits, those of the values of a scope."""
+        """The laws over all points that check a property, or, if none fits, of the values of a scope."""
         among = self._checking[name]
         whole = self._left(name, among)
         if not whole:

@@ -36,8 +36,8 @@ _MOST = 10
 def open_view(path: Address) -> StoreView:
     """A store opened for reading; tables that are older than their records are rewritten first.
 
-    A file is read as a store with one point. Raises StoreError as ``Store.manifest`` does, and InputError for a file
-    without a trace.
+    A file is read as a store with one point. Raises StoreError as ``Store.manifest`` does, and InputError for
+    a file without a trace.
     """
     return StoreView(open_tables(path))
 
