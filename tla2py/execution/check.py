@@ -377,11 +377,7 @@ def _check(
             record=executed.record,
             result=located(executed.record, executed.result, origins),
             sources=plan.sources,
-            planned=(
-                run,
-                sweep.spec(sweep.points[number - 1].parameters),
-                toolchain.of(run.jar_sha256).jar,
-            ),
+            planned=(run, sweep.spec(sweep.points[number - 1].parameters), toolchain.of(run.jar_sha256).jar),
         )
 
 

@@ -84,11 +84,7 @@ def execute_into_store(
         if executed.cancelled:
             return None
         store.write_record(replace(executed, record=replace(executed.record, executor=executor)))
-    return RunEnd(
-        run_id=run.run_id,
-        verdict=executed.result.verdict,
-        wall_seconds=time.monotonic() - began,
-    )
+    return RunEnd(run_id=run.run_id, verdict=executed.result.verdict, wall_seconds=time.monotonic() - began)
 
 
 class Executor:

@@ -260,10 +260,7 @@ def manifest(sweep: Sweep, plan: Plan) -> Manifest:
     columns = parameter_columns([p.name for p in sweep.parameters])
     parameters = [
         ManifestParameter(
-            name=p.name,
-            kind=p.kind,
-            column=column,
-            type=parameter_type({*sweep.points.column(p.name)}),
+            name=p.name, kind=p.kind, column=column, type=parameter_type({*sweep.points.column(p.name)})
         )
         for p, column in zip(sweep.parameters, columns, strict=True)
     ]

@@ -90,8 +90,7 @@ def find_antecedents(spec: ModuleGraph, names: Iterable[str]) -> tuple[Anteceden
             found.setdefault(each.key, each)
     return tuple(
         sorted(
-            found.values(),
-            key=lambda each: (each.module.name, each.span.begin_line, each.span.begin_column),
+            found.values(), key=lambda each: (each.module.name, each.span.begin_line, each.span.begin_column)
         )
     )
 

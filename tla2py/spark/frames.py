@@ -120,9 +120,7 @@ def query_views(session: SparkSession, statement: str) -> tuple[list[str], list[
     except (PySparkException, Py4JJavaError) as error:
         reason = spark_reason(error)[:300]
         raise InputError(
-            "sql",
-            reason,
-            hint=f"tables: {', '.join(TABLE_NAMES)}; DESCRIBE runs lists columns",
+            "sql", reason, hint=f"tables: {', '.join(TABLE_NAMES)}; DESCRIBE runs lists columns"
         ) from error
 
 

@@ -240,9 +240,7 @@ def _value(json: Json) -> Value:
 
 def _dump_bad(message: str) -> InputError:
     return InputError(
-        "dump-syntax",
-        f"not a TLC trace dump: {message}",
-        hint="TLC writes one with -dumpTrace json FILE",
+        "dump-syntax", f"not a TLC trace dump: {message}", hint="TLC writes one with -dumpTrace json FILE"
     )
 
 

@@ -161,11 +161,7 @@ def log_mutant_rows(record: RunRecord, edit: LogEdit, result: RunResult) -> Iter
 
 
 def log_line_rows(
-    run_id: str,
-    text: LogText,
-    why: LogWhy | None,
-    numbers: Mapping[int, int],
-    reached: Mapping[int, int],
+    run_id: str, text: LogText, why: LogWhy | None, numbers: Mapping[int, int], reached: Mapping[int, int]
 ) -> Iterator[Row]:
     """A run's rows of ``log_lines``; ``numbers`` are its lines by position, ``reached`` the states of its trace by line."""
     positions = {line: position for position, line in numbers.items()}

@@ -83,9 +83,7 @@ def writing_to(path: Path) -> Iterator[None]:
         yield
     except OSError as error:
         raise StoreError(
-            "store-unwritable",
-            f"cannot write to {path}: {error.strerror or error}",
-            hint=_remedy(error),
+            "store-unwritable", f"cannot write to {path}: {error.strerror or error}", hint=_remedy(error)
         ) from error
 
 

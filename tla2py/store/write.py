@@ -429,10 +429,7 @@ def prune(store: Store, *, dry_run: bool = False) -> Unused:
                 rewrite_packs(storage, index, [pack], keep)
             # Drops the rows of the runs that are gone.
             refresh_tables(store)
-    return Unused(
-        counts={kind: count for kind, count in counts.items() if count},
-        size=size,
-    )
+    return Unused(counts={kind: count for kind, count in counts.items() if count}, size=size)
 
 
 def _digests(store: Store, used: set[str]) -> set[str]:
