@@ -157,27 +157,22 @@ class StoredOrigins:
     """Maps places in the results of a store's runs to the user's files."""
 
     def __init__(self, store: Store, manifest: Manifest) -> None:
-        self._manifest, self._text = manifest, cache(store.source)
+        self._files, self._text = manifest.files, cache(store.source)
         path = Path(manifest.sweep_file or manifest.name)
-        self._source = SweepText(path, manifest.sweep)
+        source = SweepText(path, manifest.sweep)
         try:
-            self._file, self._source = with_settings(
-                *read_sweep_text(manifest.sweep, path), manifest.settings
-            )
+            file, source = with_settings(*read_sweep_text(manifest.sweep, path), manifest.settings)
         except InputError:
-            self._file = SweepFile(module="")  # the store was not made from a sweep file
+            file = SweepFile(module="")  # the store was not made from a sweep file
         # The user's configs may have changed since, and other machines do not have them.
-        self._configs = {name: self._source_of(sha256) for name, sha256 in manifest.configs.items()}
+        configs = {name: self._source_of(sha256) for name, sha256 in manifest.configs.items()}
+        self._written = PointPlaces(source=source, file=file, configs=configs, parameters={})
 
     def located(self, parameters: Mapping[str, str], record: RunRecord, result: RunResult) -> RunResult:
         """The result of a point with these parameters, with places in the user's files; unchanged if a text is missing."""
-        written = PointPlaces(
-            source=self._source, file=self._file, configs=self._configs, parameters=parameters
-        )
+        written = replace(self._written, parameters=parameters)
         try:
-            return located(
-                record, result, Origins(paths=self._manifest.files, text=self._text, written=written)
-            )
+            return located(record, result, Origins(paths=self._files, text=self._text, written=written))
         except OSError:
             return result
 
@@ -244,8 +239,7 @@ def _add_run(
     """Add a run's rows, except for its state graph; returns the number of distinct states that TLC counted."""
     record = archive.record
     run_id = record.run_id
-    result = interpret_record(record, archive.stdout)
-    result = origins.located(parameters, record, result)
+    result = origins.located(parameters, record, interpret_record(record, archive.stdout))
     log = record.inputs.log
     text = None if log is None or log.edit is not None else log_text(log, storage, record)
     if text is not None:

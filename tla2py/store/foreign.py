@@ -302,12 +302,8 @@ def _read_json(path: Path) -> RunResult:
         if is_dump(data):
             return _result(trace_from_dump(data))
     except InputError as error:
-        raise InputError(
-            error.code,
-            error.message,
-            where=f"{path}: {error.where}" if error.where else str(path),
-            hint=error.hint,
-        ) from error
+        where = f"{path}: {error.where}" if error.where else str(path)
+        raise InputError(error.code, error.message, where=where, hint=error.hint) from error
     raise InputError("trace-file-unknown", f"{path} holds no trace", hint=_ACCEPTED)
 
 

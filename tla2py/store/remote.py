@@ -225,11 +225,9 @@ class Remote(Storage):
     def lock(self) -> Iterator[None]:
         with leased(self):
             if self._connected()[0].type_name not in _OBJECT_STORAGE:
-                folders = [info.base_name for info in self._list("") if info.type == fs.FileType.Directory]
-                for folder in folders:
-                    for left in self.names(folder):
-                        if left.startswith(".tmp-"):
-                            self.remove([f"{folder}/{left}"])
+                folders = (info.base_name for info in self._list("") if info.type == fs.FileType.Directory)
+                names = (f"{folder}/{name}" for folder in folders for name in self.names(folder))
+                self.remove(name for name in names if "/.tmp-" in name)
             yield
 
     def _connected(self) -> tuple[fs.FileSystem, str]:
@@ -315,13 +313,9 @@ def _copy(file: Path, filesystem: fs.FileSystem, target: str) -> None:
 
     ``pyarrow.fs.copy_files`` does not report a failure to close.
     """
-    with contextlib.ExitStack() as stack:
-        # An empty file cannot be mapped.
-        whole = (
-            stack.enter_context(pa.memory_map(str(file))).read_buffer()
-            if file.stat().st_size
-            else pa.py_buffer(b"")
-        )
+    # An empty file cannot be mapped.
+    with pa.memory_map(str(file)) if file.stat().st_size else pa.BufferReader(b"") as source:
+        whole = source.read_buffer()
         stream = filesystem.open_output_stream(target, compression=None)
         stream.write(whole)
         stream.close()

@@ -10,15 +10,7 @@ from tla2py.errors import InputError, Place
 from tla2py.model.outcome import Diagnostic, Outcome, Verdict, Violation
 from tla2py.model.row import RunRow, TraceRow
 from tla2py.model.trace import Location, State, Trace
-from tla2py.store.fragments import (
-    Files,
-    read_batches,
-    read_rows,
-    read_run,
-    read_table,
-    table_rows,
-    wrong_value,
-)
+from tla2py.store.fragments import Files, read_batches, read_rows, read_run, table_rows, wrong_value
 from tla2py.store.schema import runs_columns
 from tla2py.text import cut, listed
 from tla2py.tla.itf import TraceStateReader
@@ -89,7 +81,8 @@ def run_seconds(files: Files) -> dict[str, tuple[float, float]]:
 def start_days(files: Files) -> list[str]:
     """The days on which the runs of ``runs`` began, as YYYY-MM-DD in UTC. Raises StoreError (``table-damaged``)."""
     try:
-        days = read_table(files, ["started_at"])["started_at"].cast("date32").to_pylist()
+        batches = read_batches(files, ["started_at"])
+        days = [day for batch in batches for day in batch["started_at"].cast("date32").to_pylist()]
     except OverflowError as error:
         raise wrong_value("runs", "a started_at beyond all years") from error
     return [day.isoformat() for day in days if day is not None]

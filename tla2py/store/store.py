@@ -95,10 +95,8 @@ def read_manifest(storage: Storage) -> Manifest:
             data = msgspec.json.decode(source.read())
     except (FileNotFoundError, NotADirectoryError) as error:
         if not storage.exists():
-            problem = f"no such store: {storage.address}"
-            raise StoreError(
-                "store-missing", problem, hint="'tla2py sweep SWEEP.toml' creates one"
-            ) from error
+            problem, hint = f"no such store: {storage.address}", "'tla2py sweep SWEEP.toml' creates one"
+            raise StoreError("store-missing", problem, hint=hint) from error
         data = None
     except OSError as error:
         raise StoreError(
