@@ -215,19 +215,14 @@ def _local(workers: int, memory: int, listener: Listener) -> Iterator[Executor]:
 def _spark(
     master: str | None, workers: int, memory: int, listener: Listener, *, insist: bool, only_runs: bool
 ) -> Iterator[Executor]:
-    cores = local_cores(master or "local[*]")
-    here = cores is not None and not submitted() and not has_active_context()
-    slots = (
-        fitting_slots(max(cores // workers, 1), memory, tell=listener.told)
-        if cores is not None and here
-        else 0
-    )
-    if insist or not here:
+    cores = None if submitted() or has_active_context() else local_cores(master or "local[*]")
+    slots = 0 if cores is None else fitting_slots(max(cores // workers, 1), memory, tell=listener.told)
+    if insist or cores is None:
         require_pyspark()
         from tla2py.spark.session import spark_context
         from tla2py.spark.tasks import SparkTasks
 
-        chosen = f"local[{slots * workers}]" if here else master
+        chosen = master if cores is None else f"local[{slots * workers}]"
         with spark_context(chosen, workers=workers, only_runs=only_runs) as context:
             tasks = SparkTasks(context)
             yield SparkExecutor(tasks.slots, tasks)

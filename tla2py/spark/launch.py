@@ -251,10 +251,9 @@ class SparkStart:
         return self._thread is not None
 
     def begin(self) -> None:
-        """Start Spark, unless that has begun."""
-        if self._thread is None:
-            self._thread = threading.Thread(target=self._start, name="spark-start", daemon=True)
-            self._thread.start()
+        """Start Spark, which must not have begun."""
+        self._thread = threading.Thread(target=self._start, name="spark-start", daemon=True)
+        self._thread.start()
 
     def use(self) -> SparkTasks | None:
         """Spark's tasks, None if it is not up."""

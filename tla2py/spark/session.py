@@ -107,8 +107,6 @@ def start_context(settings: Mapping[str, str], jvm: launch.SparkJvm | None = Non
     """
     os.environ.update({**launch.PYTHON, **os.environ})
     configuration = SparkConf().setAll(list(settings.items()))
-    if jvm is not None:
-        jvm.wait()
     try:
         if jvm is not None:
             _attach(jvm)
