@@ -31,14 +31,7 @@ from tla2py.store.record import Archive, write_inputs
 from tla2py.store.schema import parameter_columns, parameter_type
 from tla2py.store.storage import is_remote
 from tla2py.store.store import Manifest, ManifestParameter, Store
-from tla2py.store.write import (
-    Derive,
-    derive_here,
-    intact_files,
-    records_doubted,
-    refresh_tables,
-    tables_current,
-)
+from tla2py.store.write import Derive, derive_here, intact_files, refresh_tables, tables_current
 from tla2py.sweep.grid import Point
 from tla2py.sweep.plan import Plan, Runs
 from tla2py.sweep.sweep import Sweep
@@ -312,9 +305,11 @@ def known_runs(store: Store, plan: Plan) -> dict[str, Verdict]:
     # A full disk or a crash may have truncated a record after the table was written.
     trusted = is_remote(store.path) or tables_current(store)
     with contextlib.suppress(OSError, ValueError):
-        files = intact_files(store, "runs") if left and not records_doubted(store) else None
         # Another version may know more outcomes.
         outcomes, tables = set(Outcome), read_list(store.storage)
+        # A record was found damaged, and nothing was derived since.
+        doubted = tables is not None and not tables.made_from
+        files = intact_files(store, "runs") if left and not doubted else None
         newer = {*tables.newer} if tables is not None else set()
         for run_id, outcome, verdict, *limits in (
             read_rows(files, ("run_id", *_Ended._fields)) if files else ()

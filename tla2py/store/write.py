@@ -152,12 +152,6 @@ def tables_current(store: Store) -> bool:
     return False
 
 
-def records_doubted(store: Store) -> bool:
-    """Whether a record was found damaged, and nothing was derived since."""
-    tables = read_list(store.storage)
-    return tables is not None and not tables.made_from
-
-
 def _made_from(store: Store, manifest: Manifest) -> str:
     """The digest of what the tables are made from, and of how."""
     records = sorted(store.storage.stamps("records").items())
@@ -342,9 +336,7 @@ def intact_files(store: Store, name: str) -> list[Path] | None:
 def row_counts(store: Store) -> dict[str, int]:
     """The number of rows of each table; empty if no tables were written."""
     tables = read_list(store.storage)
-    return (
-        {} if tables is None else {name: sum(file.rows for file in tables.of(name)) for name in TABLE_NAMES}
-    )
+    return {name: sum(file.rows for file in tables.of(name)) for name in TABLE_NAMES} if tables else {}
 
 
 def missing_points(store: Store) -> list[int]:
