@@ -9,7 +9,7 @@ import pytest
 
 from tests.command import Ended
 from tests.conftest import RunCli
-from tla2py.execution import execute, job
+from tla2py.execution import job
 from tla2py.tlc.process import pool
 from tla2py.tlc.process.pool import close_hosts
 
@@ -109,6 +109,6 @@ def shared(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
         found.append(done is not None)
         return done
 
-    monkeypatch.setattr(execute, "execute_warm", counted)
+    monkeypatch.setattr(pool, "execute_warm", counted)
     monkeypatch.setattr(job, "_WARM_RUNS", 0)
     return found

@@ -32,27 +32,9 @@ from tla2py.tlc.config.render import render_config
 from tla2py.tlc.output.collector import with_notes
 from tla2py.tlc.output.messages import is_ended, with_log
 from tla2py.tlc.output.result import combine, interpret_execution, unnamed, without_found
-from tla2py.tlc.process import process
+from tla2py.tlc.process import command, pool, process
 from tla2py.tlc.process.bubblewrap import DISK_FULL, DiskQuota, is_full, reports_full_disk
-from tla2py.tlc.process.command import (
-    BEHAVIOURS,
-    COMPILE_LATER,
-    CONFIG_NAME,
-    CONTINUE,
-    GRAPH,
-    build_argv,
-    input_path,
-    place_inputs,
-)
 from tla2py.tlc.process.host import FOLDER
-from tla2py.tlc.process.pool import (
-    HOST_OPTIONS,
-    archive_options,
-    class_archive,
-    execute_warm,
-    note_cold,
-    suits,
-)
 from tla2py.tlc.process.reaper import scratch_folder
 from tla2py.tlc.process.sandbox import java_sandbox, missing_walls
 from tla2py.tlc.tools.community import IO_UTILS, planned_overrides
@@ -77,7 +59,7 @@ class RunExecution:
     watch: process.Watch | None = None
     warm: bool = False
     slots: int = 1
-    input_file: Callable[[str], Path] = input_path
+    input_file: Callable[[str], Path] = command.input_path
     base: Path = Path()
     folders: list[Path] = field(default_factory=list)
     outputs: tuple[InputFile, ...] = ()
@@ -196,7 +178,7 @@ class RunExecution:
             (work / name).write_text(self.sources[sha256], encoding="utf-8")
         for name, changed in probe.texts.items() if probe is not None else ():
             (work / name).write_text(changed, encoding="utf-8")
-        (work / CONFIG_NAME).write_text(text, encoding="utf-8")
+        (work / command.CONFIG_NAME).write_text(text, encoding="utf-8")
         self._place_inputs(work)
         self.remarks = write_log_module(self.run.inputs, self.run.config, work)
         refused = self.run.refused or next((each.text for each in self.remarks if each.refuses), None)
@@ -209,19 +191,19 @@ class RunExecution:
             behaviours=self.run.options.behaviours and first,
         )
         if probe is not None:
-            others = (each for each in options.options if each != CONTINUE)
-            options = replace(options, coverage=False, options=(*others, CONTINUE))
+            others = (each for each in options.options if each != command.CONTINUE)
+            options = replace(options, coverage=False, options=(*others, command.CONTINUE))
         if options.behaviours:
-            (work / BEHAVIOURS).mkdir()
+            (work / command.BEHAVIOURS).mkdir()
         if refused is None:
             argv, ended = self._execute_tlc(work, self.run.main if probe is None else PROBE, options, folder)
         else:
             argv, ended = (), process.not_started(folder, refused)
         if options.behaviours:
-            process.join_files(work / BEHAVIOURS, folder / f"{BEHAVIOURS}.txt")
-        if options.graph and work / GRAPH in process.regular_files(work):
-            (work / GRAPH).replace(folder / GRAPH)
-        for leftover in ("states", "tmp", BEHAVIOURS):
+            process.join_files(work / command.BEHAVIOURS, folder / f"{command.BEHAVIOURS}.txt")
+        if options.graph and work / command.GRAPH in process.regular_files(work):
+            (work / command.GRAPH).replace(folder / command.GRAPH)
+        for leftover in ("states", "tmp", command.BEHAVIOURS):
             shutil.rmtree(work / leftover, ignore_errors=True)
         if first:
             self.outputs, self.dropped = outputs.written(self.run.inputs.outputs)
@@ -246,7 +228,7 @@ class RunExecution:
     def _place_inputs(self, folder: Path) -> None:
         for name in {path.partition("/")[0] for path, _ in self.run.inputs.files if "/" in path}:
             shutil.rmtree(folder / name, ignore_errors=True)
-        place_inputs(self.run.inputs, folder, self.input_file)
+        command.place_inputs(self.run.inputs, folder, self.input_file)
 
     def _execute_tlc(
         self, folder: Path, main: str, options: TlcOptions, streams: Path
@@ -257,25 +239,17 @@ class RunExecution:
             return (), process.not_started(streams, f"The sandbox is incomplete: {reason}.")
         toolchain, limits, watch, inputs = self.toolchain, self.run.limits, self.watch, self.run.inputs
         java, jar = toolchain.java.path, toolchain.jar.path
-        classes = [override.copy for override in toolchain.overrides]
+        classes, properties = [override.copy for override in toolchain.overrides], inputs.java_properties
 
-        def argv_in(place: Path, jvm_options: Sequence[str]) -> tuple[str, ...]:
-            return build_argv(
-                java,
-                jar,
-                place,
-                main,
-                options,
-                limits,
-                jvm_options,
-                classes,
-                properties=inputs.java_properties,
+        def argv_in(place: Path, jvm: Sequence[str]) -> tuple[str, ...]:
+            return command.build_argv(
+                java, jar, place, main, options, limits, jvm, classes, properties=properties
             )
 
-        warm = self.warm and suits(options, inputs) and self._shareable()
+        warm = self.warm and pool.suits(options, inputs) and self._shareable()
         if warm:
-            argv = argv_in(FOLDER, HOST_OPTIONS)
-            done = execute_warm(argv, folder, streams, limits, self.cancelled, inputs, watch)
+            argv = argv_in(FOLDER, pool.HOST_OPTIONS)
+            done = pool.execute_warm(argv, folder, streams, limits, self.cancelled, inputs, watch)
             if done is not None:
                 return done
             # The run may have changed them.
@@ -287,8 +261,8 @@ class RunExecution:
                 watch(streams / "stdout.txt", resident)
             return quota.look()
 
-        archive = class_archive(toolchain)
-        argv = argv_in(folder, (*COMPILE_LATER, *(archive_options(archive) if archive else ())))
+        archive = pool.class_archive(toolchain)
+        argv = argv_in(folder, (*command.COMPILE_LATER, *(pool.archive_options(archive) if archive else ())))
         files = [jar, *classes, *([archive] if archive else [])]
         ended = process.execute_argv(
             argv,
@@ -305,5 +279,5 @@ class RunExecution:
         if is_full(folder):
             ended = replace(ended, termination_reason=DISK_FULL)
         if warm:
-            note_cold(ended.cpu_seconds)
+            pool.note_cold(ended.cpu_seconds)
         return argv, ended
