@@ -45,7 +45,7 @@ from tla2py.tlc.tools.community import (
     read_override,
 )
 from tla2py.tlc.tools.jar import Jar
-from tla2py.tlc.tools.toolchain import Toolchain, find_toolchain
+from tla2py.tlc.tools.toolchain import find_toolchain
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -151,15 +151,14 @@ class Checked:
 
     def to_json(self) -> str:
         """One object: the columns of ``runs``, ``traces`` with ``states``, ``diagnostics``, ``prints``, the ``config`` that TLC read."""
-        found = rows.run_row(self.record, self.result)
+        run_id, found = self.record.run_id, rows.run_row(self.record, self.result)
         row = {**rows.row_columns(found), "violated": rows.violated_objects(found)}
         row["prints"] = list(self.result.prints)
-        row["config"] = self.record.executions[0].config_text if self.record.executions else ""
+        row["config"] = self.record.executions[0].config_text
         row["traces"] = [
-            rows.trace_object(self.record.run_id, number, trace)
-            for number, trace in enumerate(self.result.traces, 1)
+            rows.trace_object(run_id, number, trace) for number, trace in enumerate(self.traces, 1)
         ]
-        row["diagnostics"] = list(rows.diagnostic_rows(self.record.run_id, self.result))
+        row["diagnostics"] = list(rows.diagnostic_rows(run_id, self.result))
         return json.dumps(row, ensure_ascii=False, default=str)
 
 
@@ -298,15 +297,9 @@ def run_check(
         config=config.path if config is not None else None,
         verbatim=config is not None and config.verbatim,
     )
+    output = _prints(show) if show is not None else None
     checked = _check(
-        sweep,
-        1,
-        find_toolchain(options.tla2tools),
-        listener,
-        written=written,
-        output=_prints(show) if show is not None else None,
-        report=report,
-        cancelled=cancelled,
+        sweep, 1, options, listener, written=written, output=output, report=report, cancelled=cancelled
     )
     return replace(checked, config=written.config, filled=sweep.model(sweep.points[0]).filled)
 
@@ -330,21 +323,15 @@ def check_point(
         problem = f"check runs one point, but {len(sweep.numbers):,} are left"
         raise InputError("usage", problem, hint=f"name one of them: --points {sweep.numbers[0]}")
     [number] = sweep.numbers
-    return _check(
-        sweep,
-        number,
-        find_toolchain(options.tla2tools),
-        listener,
-        written=sweep.places(sweep.points[number - 1].parameters),
-        output=_lines(show) if show is not None else None,
-        cancelled=cancelled,
-    )
+    written = sweep.places(sweep.points[number - 1].parameters)
+    output = _lines(show) if show is not None else None
+    return _check(sweep, number, options, listener, written=written, output=output, cancelled=cancelled)
 
 
 def _check(
     sweep: Sweep,
     number: int,
-    toolchain: Toolchain,
+    options: SweepOptions,
     listener: Listener,
     *,
     written: Written,
@@ -353,6 +340,7 @@ def _check(
     cancelled: threading.Event | None,
 ) -> Checked:
     """The result of a point, after the checks that a sweep makes: what makes its answers worthless is refused."""
+    toolchain = find_toolchain(options.tla2tools)
     sweep, plan, found = checked_plan(sweep, toolchain, listener)
     for finding in found:
         if finding.ignored and finding.severity is Severity.ERROR:

@@ -31,9 +31,6 @@ if TYPE_CHECKING:
     from tla2py.sweep.sweep import Sweep
 
 
-_MIB = 1024 * 1024
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Work:
     """What executors need besides the runs: module texts by sha256, tools and the store.
@@ -196,7 +193,7 @@ def fitting_slots(
         raise InputError(
             "too-little-memory",
             f"the memory limit of a run is {limit}, but this {machine.kind} has {has}",
-            hint=f'write memory = "{machine.memory_bytes * 4 // 5 // _MIB}MiB" in [tlc], or give --memory',
+            hint=f'write memory = "{machine.memory_bytes * 4 // 5 // 1024**2}MiB" in [tlc], or give --memory',
         )
     if fitting < slots:
         tell(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import glob
 import zipfile
+from collections import defaultdict
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
@@ -57,20 +58,17 @@ def sweep_findings(
     complete = len(rows) == len(plan.points) and all(_is_whole(sweep, row) for row in results)
     actions = [each for each in action_rows(table_files(store, "coverage")) if complete]
     # With a single state, that is what explains which actions are never enabled.
-    counted = bool(actions) and any(row.distinct != 1 for row in results)
-    if counted:
-        have = {each.run_id for each in actions}
-        counted = all(row.run_id in have for row in results)
+    have = {each.run_id for each in actions}
+    counted = any(row.distinct != 1 for row in results) and all(row.run_id in have for row in results)
     found = [*linted, *(() if sweep.limited else _single_states(sweep, results))]
     if sweep.vacuity:
         found += probe_findings(sweep, plan, store, runs)
     if counted:
         found += _never_enabled(sweep, results, actions)
     findings = apply_acceptance(found, sweep.file.accept)
-    unknown = {code for code, known in ((_SINGLE_STATE, complete), (_NEVER_ENABLED, counted)) if not known}
-    unknown |= set() if sweep.vacuity else PROBE_CODES
-    # Only a gate that was asked knows.
-    unknown.add("self-test")
+    # Only a gate that was asked knows of a self-test.
+    unknown = {"self-test"} if sweep.vacuity else {"self-test", *PROBE_CODES}
+    unknown |= {code for code, known in ((_SINGLE_STATE, complete), (_NEVER_ENABLED, counted)) if not known}
     unused = _unused_entries(sweep, findings, unknown)
     return Findings(open=(*unused, *findings.open), accepted=findings.accepted)
 
@@ -87,16 +85,13 @@ def _is_whole(sweep: Sweep, row: RunRow) -> bool:
 def _single_states(sweep: Sweep, results: Iterable[RunRow]) -> Iterator[Finding]:
     """A finding on each module and config whose points all have a single distinct state."""
     keys = list(sweep.points.keys(("module", "config")))
-    single: dict[tuple[str, ...], bool] = {}
-    first: dict[tuple[str, ...], int] = {}
+    groups = defaultdict[tuple[str, ...], list[RunRow]](list)
     for row in results:
-        key = keys[row.point - 1]
-        first.setdefault(key, row.point)
-        single[key] = single.get(key, True) and row.distinct == 1 and _is_whole(sweep, row)
-    for key, index in first.items():
-        parameters = sweep.points[index - 1].parameters
+        groups[keys[row.point - 1]].append(row)
+    for rows in groups.values():
+        parameters = sweep.points[rows[0].point - 1].parameters
         spec, config = sweep.spec(parameters), parameters.get("config")
-        if spec.variables and single[key]:
+        if spec.variables and all(row.distinct == 1 and _is_whole(sweep, row) for row in rows):
             named = f" of {config}" if config else ""
             yield result_warning(
                 _SINGLE_STATE,
@@ -147,13 +142,11 @@ def _unused_entries(sweep: Sweep, findings: Findings, unknown: set[str]) -> Iter
         for subject, reason in entry.items() if isinstance(entry, Mapping) else (("", entry),):
             if (code, subject) not in used and code not in unknown:
                 keys = ("accept", code, subject) if subject else ("accept", code)
-                where, named, what = sweep.source.place(*keys), " ".join(keys[1:]), "entry"
                 if reason == GIVEN:
-                    where, named, what = (
-                        next(iter(sweep.specs.values())).root.where(),
-                        f"{GIVEN} {'.'.join(keys[1:])}",
-                        "option",
-                    )
+                    where, what = next(iter(sweep.specs.values())).root.where(), "option"
+                    named = f"{GIVEN} {'.'.join(keys[1:])}"
+                else:
+                    where, what, named = sweep.source.place(*keys), "entry", " ".join(keys[1:])
                 yield result_warning(
                     ACCEPT_UNUSED,
                     where,
@@ -192,7 +185,10 @@ def _linted(sweep: Sweep, plan: Plan, jar: Jar) -> Iterator[Finding]:
     def place(key: str, value: str) -> str:
         return sweep.source.place("tlc", key, value=value)
 
-    for spec in needing_specs(sweep):
+    for spec in specs:
+        if spec.root.name in sweep.logs.literal:
+            # Its logs are modules.
+            spec = replace(spec, standard=tuple(name for name in spec.standard if name not in _READING))
         try:
             check_needs([spec], sweep.options, jar, place)
         except InputError as error:
@@ -336,15 +332,6 @@ def literal_logs(sweep: Sweep, lacking: Iterable[str] = _READING) -> Sweep:
     if not literal:
         return sweep
     return replace(sweep, logs=replace(sweep.logs, literal=literal), community=None)
-
-
-def needing_specs(sweep: Sweep) -> Iterator[ModuleGraph]:
-    """The specifications of a sweep with the standard modules that TLC has to have."""
-    for spec in sweep.specs.values():
-        if spec.root.name in sweep.logs.literal:
-            yield replace(spec, standard=tuple(name for name in spec.standard if name not in _READING))
-        else:
-            yield spec
 
 
 @lru_cache(maxsize=32)

@@ -11,6 +11,7 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from operator import attrgetter
 
 from tla2py.execution.executor import Executor
 from tla2py.execution.job import execute_jobs, prepare_job
@@ -88,11 +89,8 @@ def find_antecedents(spec: ModuleGraph, names: Iterable[str]) -> tuple[Anteceden
                 definition=owner.declaration.name,
             )
             found.setdefault(each.key, each)
-    return tuple(
-        sorted(
-            found.values(), key=lambda each: (each.module.name, each.span.begin_line, each.span.begin_column)
-        )
-    )
+    place = attrgetter("module.name", "span.begin_line", "span.begin_column")
+    return tuple(sorted(found.values(), key=place))
 
 
 def instrument(

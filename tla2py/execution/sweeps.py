@@ -251,16 +251,7 @@ def run_sweeps(
         planned.append((sweep, plan, warnings))
     with executors([sweep for sweep, *_ in planned]) as start, contextlib.ExitStack() as stack:
         courses = [
-            _run(
-                *each,
-                address,
-                toolchain,
-                start,
-                fresh=fresh,
-                aside=store is None,
-                rounds=rounds,
-                listener=listener,
-            )
+            _run(*each, address, toolchain, start, listener, fresh=fresh, aside=store is None, rounds=rounds)
             for each, address in zip(planned, addresses, strict=True)
         ]
         # One that is not finished lets go of its store.
@@ -314,11 +305,11 @@ def _run(
     address: Address,
     toolchain: Toolchain,
     start: Callable[[], Executor],
+    listener: Listener,
     *,
     fresh: bool,
     aside: bool,
     rounds: Rounds | None,
-    listener: Listener,
 ) -> Generator[Job, int, SweepResult]:
     """Yields the job of a sweep's missing runs, gets how many were executed, and returns the result.
 
