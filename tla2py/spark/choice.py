@@ -172,11 +172,8 @@ def require_pyspark() -> None:
     try:
         import pyspark  # noqa: F401
     except Exception as error:
-        raise ToolchainError(
-            "spark-missing",
-            f"pyspark cannot be imported: {error}",
-            hint="pip install 'tla2py[spark]'; sweeps run without it: tla2py sweep --executor local",
-        ) from error
+        hint = "pip install 'tla2py[spark]'; sweeps run without it: tla2py sweep --executor local"
+        raise ToolchainError("spark-missing", f"pyspark cannot be imported: {error}", hint=hint) from error
 
 
 def choose_executor(

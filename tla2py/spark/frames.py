@@ -119,9 +119,8 @@ def query_views(session: SparkSession, statement: str) -> tuple[list[str], list[
         return list(frame.columns), rows
     except (PySparkException, Py4JJavaError) as error:
         reason = spark_reason(error)[:300]
-        raise InputError(
-            "sql", reason, hint=f"tables: {', '.join(TABLE_NAMES)}; DESCRIBE runs lists columns"
-        ) from error
+        hint = f"tables: {', '.join(TABLE_NAMES)}; DESCRIBE runs lists columns"
+        raise InputError("sql", reason, hint=hint) from error
 
 
 def spark_reason(error: PySparkException | Py4JJavaError) -> str:
@@ -159,9 +158,8 @@ def load_tables(session: SparkSession, inputs: Sequence[str]) -> dict[str, DataF
     ``tla2py.open_store`` does, and InputError (``same-input``) for a duplicate.
     """
     if len(set(inputs)) < len(inputs):
-        raise InputError(
-            "same-input", "an input is named twice", hint="name it once, or its rows would count twice"
-        )
+        hint = "name it once, or its rows would count twice"
+        raise InputError("same-input", "an input is named twice", hint=hint)
     stores = {name: open_tables(name, SparkTasks(session.sparkContext).derive) for name in inputs}
     frames = {}
     for table in TABLE_NAMES:
@@ -196,11 +194,9 @@ def write_tables(
             frame.write.mode("append" if append else "errorifexists").parquet(place)
             yield name, frame.count()
         except PySparkException as error:
-            raise InputError(
-                "output-unwritable",
-                f"cannot write {place}: {spark_reason(error)}",
-                hint="name another place, or use --append",
-            ) from error
+            problem = f"cannot write {place}: {spark_reason(error)}"
+            hint = "name another place, or use --append"
+            raise InputError("output-unwritable", problem, hint=hint) from error
 
 
 def load_runs(session: SparkSession, inputs: Sequence[str]) -> DataFrame:

@@ -10,7 +10,7 @@ import shlex
 import subprocess
 import sys
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -46,7 +46,7 @@ def local_cores(master: str) -> int | None:
 
 
 # The optimising compiler takes half of the processor time of Spark's start; only large queries need it.
-ONLY_RUNS = ("-XX:TieredStopAtLevel=1",)
+_ONLY_RUNS = ("-XX:TieredStopAtLevel=1",)
 # Verifying Spark's own classes takes over a tenth.
 _UNVERIFIED = ("-XX:+UnlockDiagnosticVMOptions", "-XX:-BytecodeVerificationRemote")
 _MASTER = "spark.master"
@@ -58,9 +58,9 @@ PYTHON = dict.fromkeys(("PYSPARK_PYTHON", "PYSPARK_DRIVER_PYTHON"), sys.executab
 
 
 def spark_settings(
-    master: str | None, workers: int, name: str, scratch: Path, compiling: Sequence[str]
+    master: str | None, workers: int, name: str, scratch: Path, only_runs: bool
 ) -> dict[str, str]:
-    """The settings of a context; ``compiling`` are the options of the compiler of its JVM.
+    """The settings of a context; ``only_runs`` is as for ``spark_context``.
 
     Under spark-submit its own options stay, and without a ``master`` its master.
     """
@@ -78,7 +78,7 @@ def spark_settings(
         master = master or "local[*]"
         log4j = Path(__file__).with_name("log4j2.properties").as_uri()
         java_options = (
-            *compiling,
+            *(_ONLY_RUNS if only_runs else COMPILE_LATER),
             *_UNVERIFIED,
             f"-Dlog4j2.configurationFile={log4j}",
             f"-Dderby.system.home={scratch}",
@@ -234,7 +234,7 @@ class SparkStart:
         self.failure: ToolchainError | None = None
         self._master = master
         self._workers = workers
-        self._compiling = ONLY_RUNS if only_runs else COMPILE_LATER
+        self._only_runs = only_runs
         self._scratch = contextlib.ExitStack()
         self._lock = threading.Lock()
         self._abandoned = threading.Event()
@@ -286,7 +286,7 @@ class SparkStart:
                 if self._abandoned.is_set():
                     return
                 scratch = self._scratch.enter_context(scratch_folder("tla2py-spark-"))
-                settings = spark_settings(self._master, self._workers, "tla2py", scratch, self._compiling)
+                settings = spark_settings(self._master, self._workers, "tla2py", scratch, self._only_runs)
                 if not has_jvm():
                     self._jvm = SparkJvm(settings, scratch, _NICENESS)
             if self._jvm is not None:

@@ -19,7 +19,6 @@ from pyspark.java_gateway import launch_gateway
 from pyspark.sql import SparkSession
 
 from tla2py.spark import launch
-from tla2py.tlc.process.command import COMPILE_LATER
 from tla2py.tlc.process.reaper import scratch_folder
 
 
@@ -38,8 +37,7 @@ def spark_context(
         yield active
         return
     with scratch_folder("tla2py-spark-") as scratch:
-        compiling = launch.ONLY_RUNS if only_runs else COMPILE_LATER
-        context = _start(launch.spark_settings(master, workers, name, scratch, compiling), scratch)
+        context = _start(launch.spark_settings(master, workers, name, scratch, only_runs), scratch)
         try:
             yield context
         finally:

@@ -99,9 +99,8 @@ class SparkTasks:
 
     def share(self, work: Work) -> Broadcast[Parcel]:
         """The work as tasks get it."""
-        return self._context.broadcast(
-            shipper(self._context).pack(replace(work, store=shared_address(work.store)))
-        )
+        work = replace(work, store=shared_address(work.store))
+        return self._context.broadcast(shipper(self._context).pack(work))
 
     def execute(self, batch: Sequence[PartRun], shared: Mapping[int, Broadcast[Parcel]]) -> list[PartEnd]:
         """Execute runs one after the other, in one task.
@@ -289,11 +288,9 @@ def unpack(parcel: Parcel) -> Work:
 def check_shared(store: Address) -> None:
     """Raise StoreError (``store-not-shared``) if a task's machine lacks the folder of the store."""
     if not is_remote(store) and not Path(store).is_dir():
-        raise StoreError(
-            "store-not-shared",
-            f"{store} does not exist on the worker {socket.gethostname()}",
-            hint="driver and workers share the store: name a folder with -o that all of them can access",
-        )
+        problem = f"{store} does not exist on the worker {socket.gethostname()}"
+        hint = "driver and workers share the store: name a folder with -o that all of them can access"
+        raise StoreError("store-not-shared", problem, hint=hint)
 
 
 @lru_cache(maxsize=4)
@@ -331,11 +328,8 @@ def _shipped_name(override: Override) -> str:
 
 def _check(path: Path, found: str, wanted: str) -> None:
     if found != wanted:
-        raise ToolchainError(
-            "jar-corrupt",
-            f"{path} was damaged on its way to {socket.gethostname()}",
-            hint="run the sweep again",
-        )
+        problem = f"{path} was damaged on its way to {socket.gethostname()}"
+        raise ToolchainError("jar-corrupt", problem, hint="run the sweep again")
 
 
 def _java() -> Java:
