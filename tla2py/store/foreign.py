@@ -267,9 +267,8 @@ def read_file(path: Path) -> RunResult:
         with path.open("rb") as lines:
             result = read_log(chain([lines.readline().removeprefix(_BOM)], lines))
     except OSError as error:
-        raise InputError(
-            "trace-file-unreadable", f"cannot read {path}: {error.strerror or error}", hint=_ACCEPTED
-        ) from error
+        reason = error.strerror or error
+        raise InputError("trace-file-unreadable", f"cannot read {path}: {reason}", hint=_ACCEPTED) from error
     if result.tlc_version is None and not (result.traces or result.violations or result.stats.generated):
         raise InputError("trace-file-unknown", f"{path} holds no trace", hint=_ACCEPTED)
     return result

@@ -11,7 +11,7 @@ import contextlib
 import hashlib
 import uuid
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -92,9 +92,8 @@ class TableList(msgspec.Struct, frozen=True, kw_only=True):
 
     ``runs`` has the files of the tables that are joined with the points, ``fragments`` those of all others. ``made_from``
     is the digest of what they were made from, empty since a record was found damaged; ``columns`` that of their columns.
-    ``retired`` has the files of earlier moments, and the times when they were
-    replaced: their readers may not have finished. ``newer`` are runs that limited sweeps executed since, which the next
-    whole sweep takes in.
+    ``retired`` has the files of earlier moments, and the times when they were replaced: their readers may not have
+    finished. ``newer`` are runs that limited sweeps executed since, which the next whole sweep takes in.
     """
 
     manifest: Manifest
@@ -209,11 +208,8 @@ Files = Sequence[Path]
 
 def wrong_value(table: str, what: str) -> StoreError:
     """The error for what tla2py never writes into a table, though the file is as its list says."""
-    return StoreError(
-        "table-damaged",
-        f"the table {table} has {what}",
-        hint="a newer tla2py may have written it; otherwise make the tables anew: tla2py tables STORE",
-    )
+    hint = "a newer tla2py may have written it; otherwise make the tables anew: tla2py tables STORE"
+    return StoreError("table-damaged", f"the table {table} has {what}", hint=hint)
 
 
 def read_table(files: Files, columns: Sequence[str] | None = None) -> pa.Table:
@@ -263,14 +259,10 @@ def read_run(files: Files, columns: Sequence[str], run_id: str) -> Iterator[tupl
                 range_ = file.metadata.row_group(group).column(0).statistics
                 if range_ is not None and range_.has_min_max and not range_.min <= run_id <= range_.max:
                     continue
-                own = pc.equal(
-                    file.read_row_group(group, ["run_id"], use_threads=False)["run_id"],
-                    text_column([run_id])[0],
-                )
+                read = partial(file.read_row_group, group, use_threads=False)
+                own = pc.equal(read(columns=["run_id"])["run_id"], text_column([run_id])[0])
                 if pc.any(own).as_py():
-                    yield from table_rows(
-                        file.read_row_group(group, list(columns), use_threads=False).filter(own), columns
-                    )
+                    yield from table_rows(read(columns=list(columns)).filter(own), columns)
 
 
 def table_rows(table: pa.Table, columns: Sequence[str]) -> Iterator[tuple[Any, ...]]:

@@ -8,7 +8,7 @@ import shutil
 import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
 from typing import IO
@@ -41,11 +41,9 @@ def input_file(storage: Storage, sha256: str) -> Path:
     """This process's copy of an input. Raises StoreError (``input-lost``)."""
     copy, found = input_path(sha256), sha256
     if not copy.is_file():
-        try:
-            with storage.open(f"inputs/{sha256}") as source:
-                found = keep_stream(source)
-        except OSError:
-            found = ""
+        found = ""
+        with suppress(OSError), storage.open(f"inputs/{sha256}") as source:
+            found = keep_stream(source)
     if found != sha256:
         raise StoreError(
             "input-lost",
@@ -233,8 +231,5 @@ def _reading(name: object, errors: tuple[type[Exception], ...]) -> Iterator[None
     except StoreError:
         raise
     except errors as error:
-        raise StoreError(
-            "record-damaged",
-            f"{name} is not a complete record: {error}",
-            hint="run the sweep again; it executes the run again",
-        ) from error
+        hint = "run the sweep again; it executes the run again"
+        raise StoreError("record-damaged", f"{name} is not a complete record: {error}", hint=hint) from error

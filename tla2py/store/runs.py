@@ -186,9 +186,8 @@ def unmatched_lines(logs: Files, lines: Files) -> dict[str, StoredLine]:
 def state_lines(lines: Files) -> dict[str, dict[int, StoredLine]]:
     """The lines that lead to the states of a log's trace, by run and state; from ``log_lines``."""
     found: dict[str, dict[int, StoredLine]] = {}
-    for run_id, state, file, number, text in read_rows(
-        lines, ("run_id", "state", "file", "file_line", "text")
-    ):
+    columns = ("run_id", "state", "file", "file_line", "text")
+    for run_id, state, file, number, text in read_rows(lines, columns):
         if state is not None:
             found.setdefault(run_id, {})[state] = StoredLine(file, number, text)
     return found
@@ -201,11 +200,8 @@ def pandas_frame(table: pa.Table) -> pd.DataFrame:
     try:
         import pandas as pd
     except ImportError as error:
-        raise InputError(
-            "pandas-missing",
-            "tables as frames need pandas",
-            hint="pip install 'tla2py[pandas]', or take Arrow tables: store.arrow(\"runs\")",
-        ) from error
+        hint = "pip install 'tla2py[pandas]', or take Arrow tables: store.arrow(\"runs\")"
+        raise InputError("pandas-missing", "tables as frames need pandas", hint=hint) from error
     # A column of counts stays an integer column even if some are null.
     nullable = {pa.int32(): pd.Int32Dtype(), pa.int64(): pd.Int64Dtype(), pa.bool_(): pd.BooleanDtype()}
     frame: pd.DataFrame = table.to_pandas(types_mapper=nullable.get)

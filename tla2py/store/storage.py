@@ -294,11 +294,8 @@ def files_below(folder: Path) -> list[Path]:
 
 def damaged(storage: Storage, name: str, problem: object) -> StoreError:
     """The error for a damaged file that a sweep writes anew."""
-    return StoreError(
-        "not-a-store",
-        f"{name} of {storage.address} is damaged: {problem}",
-        hint="run the sweep again; it rewrites the file",
-    )
+    hint = "run the sweep again; it rewrites the file"
+    return StoreError("not-a-store", f"{name} of {storage.address} is damaged: {problem}", hint=hint)
 
 
 def read_named(storage: Storage, name: str) -> bytes:

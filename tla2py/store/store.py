@@ -190,9 +190,8 @@ class StoredPoints:
     def _where(self, column: str, values: pa.Array) -> StoredPoints:
         import pyarrow.compute as pc
 
-        return StoredPoints(
-            self.table.filter(pc.is_in(self.table[column], value_set=values)), self._parameters
-        )
+        found = pc.is_in(self.table[column], value_set=values)
+        return StoredPoints(self.table.filter(found), self._parameters)
 
 
 def points_table(parameters: Sequence[ManifestParameter], points: Iterable[ManifestPoint]) -> pa.Table:
@@ -262,10 +261,7 @@ class Store:
         return store
 
     def manifest(self) -> Manifest:
-        """The store's manifest, without its points.
-
-        Raises StoreError: ``store-missing``, ``store-unreadable``, ``not-a-store``, ``store-too-new``, ``store-too-old``.
-        """
+        """The store's manifest, without its points. Raises StoreError as ``read_manifest`` does."""
         return read_manifest(self.storage) if self.moment is None else self.moment.manifest
 
     def points_table(self) -> pa.Table:
@@ -415,10 +411,7 @@ class Store:
         return {*index.columns["run_id"].to_pylist(), *index.loose}
 
     def pack(self) -> None:
-        """Move the loose records into a pack. The store must be locked.
-
-        Many packs become one. Damaged records stay as they are. Raises StoreError (``store-unwritable``).
-        """
+        """Move the loose records into a pack, see ``pack_records``. The store must be locked."""
         from tla2py.store.pack import pack_records
 
         pack_records(self.storage, self.record_ids())
