@@ -100,9 +100,8 @@ def given_variables(texts: Sequence[str]) -> dict[str, str]:
     for text in texts:
         name, _, value = text.partition("=")
         if "=" not in text:
-            raise InputError(
-                "variable-name", f"not NAME=VALUE: {text!r}", hint="example: --env LOG=log.ndjson"
-            )
+            hint = "example: --env LOG=log.ndjson"
+            raise InputError("variable-name", f"not NAME=VALUE: {text!r}", hint=hint)
         check_variable("environment", name, None)
         found[name] = value
     return dict(sorted(found.items()))
@@ -255,11 +254,8 @@ def _check_behaviour(model: ModelOptions, config: Config) -> None:
     if not (model.init or model.next):
         return
     if model.specification:
-        raise InputError(
-            "usage",
-            "--specification excludes --init and --next",
-            hint="give either --specification, or --init and --next",
-        )
+        hint = "give either --specification, or --init and --next"
+        raise InputError("usage", "--specification excludes --init and --next", hint=hint)
     if not ((model.init or config.init) and (model.next or config.next)):
         missing = "next" if model.init else "init"
         raise InputError("usage", "--init and --next go together", hint=f"add --{missing} NAME")
@@ -278,9 +274,8 @@ def run_check(
     """The result of one run of TLC on a module; it means nothing once ``cancelled`` is set, which stops TLC.
 
     ``report`` is called with its progress once a second, ``show`` with each value that Print or PrintT prints.
-
-    Raises InputError ``usage`` for several jars, and as ``SweepOptions.check_tools``, ``check_sweep`` and ``run_sweeps`` do, and ToolchainError as
-    ``find_toolchain`` does.
+    Raises InputError (``usage``) for several jars, and as ``SweepOptions.check_tools``, ``check_sweep`` and
+    ``run_sweeps`` do, and ToolchainError as ``find_toolchain`` does.
     """
     if options.jars:
         hint = "a check with --second compares two; a sweep file runs any number"
@@ -314,9 +309,8 @@ def check_point(
 ) -> Checked:
     """The result of the one point of a sweep that runs; ``show`` is called with each line of TLC's output.
 
-    ``cancelled`` stops TLC; the result then means nothing.
-
-    Raises InputError (``usage``) if several points are left, and as ``run_sweeps`` does.
+    ``cancelled`` stops TLC; the result then means nothing. Raises InputError (``usage``) if several points are left,
+    and as ``run_sweeps`` does.
     """
     listener.reached(_files(sweep))
     if len(sweep.numbers) > 1:

@@ -46,9 +46,8 @@ class RunExecution:
     """The executions of TLC for one run, each in a folder of its own.
 
     ``sources`` are module texts by their sha256; ``input_file`` finds an input by its sha256. ``watch`` is called
-    now and then while TLC runs.
-    ``warm`` allows a JVM that several runs share, which is faster. ``slots`` is how many runs this machine executes
-    at once, see ``DiskQuota``.
+    now and then while TLC runs. ``warm`` allows a JVM that several runs share, which is faster. ``slots`` is how many
+    runs this machine executes at once, see ``DiskQuota``.
     """
 
     run: Run

@@ -141,9 +141,8 @@ def execute_jobs(
                     if pool is None:
                         pool = executor()
                         parts = [each.start(pool, toolchain, stack) for each in running]
-                        ends = stack.enter_context(
-                            contextlib.closing(pool.execute(parts, lambda: tell[-1]()))
-                        )
+                        closing = contextlib.closing(pool.execute(parts, lambda: tell[-1]()))
+                        ends = stack.enter_context(closing)
                     tell.append(functools.partial(course.tell, report))
                     tell[-1]()
                     while course.open and (found := next(ends, None)) is not None:
@@ -311,9 +310,7 @@ def known_runs(store: Store, plan: Plan) -> dict[str, Verdict]:
         doubted = tables is not None and not tables.made_from
         files = intact_files(store, "runs") if left and not doubted else None
         newer = {*tables.newer} if tables is not None else set()
-        for run_id, outcome, verdict, *limits in (
-            read_rows(files, ("run_id", *_Ended._fields)) if files else ()
-        ):
+        for run_id, outcome, verdict, *limits in read_rows(files or (), ("run_id", *_Ended._fields)):
             if run_id not in left or run_id in newer or outcome not in outcomes:
                 continue
             if trusted or store.read_record(run_id, lambda _: True):
@@ -346,10 +343,9 @@ def _has_outputs(store: Store, run_id: str, plan: Plan) -> bool:
     """Whether the store still has the files that a run wrote, if the plan keeps any."""
     if not plan.outputs:
         return True
-    names = store.read_record(
-        run_id, lambda archive: {path.partition("/")[0] for path, _ in archive.record.outputs}
-    )
-    return names is not None and names <= store.storage.names(f"outputs/{run_id}")
+    outputs = store.read_record(run_id, lambda archive: archive.record.outputs)
+    names = {path.partition("/")[0] for path, _ in outputs or ()}
+    return outputs is not None and names <= store.storage.names(f"outputs/{run_id}")
 
 
 def _ended(archive: Archive) -> _Ended:

@@ -218,10 +218,8 @@ class Schedule:
 
 def schedule_runs(plan: Plan, durations: Durations, places: Iterable[int]) -> Schedule:
     """The schedule of the runs at some places of a plan: longer times first, then larger parameters."""
-    keys = []
-    for place in places:
-        parameters = plan.points[place].parameters
-        keys.append((durations.seconds(parameters), -weigh(parameters), place))
+    pairs = ((place, plan.points[place].parameters) for place in places)
+    keys = [(durations.seconds(each), -weigh(each), place) for place, each in pairs]
     keys.sort(key=lambda key: (-(key[0] or 0.0), *key[1:]))
     return Schedule(
         places=array("I", (place for _, _, place in keys)),

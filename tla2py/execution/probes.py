@@ -168,9 +168,7 @@ def plan_probes(
             holds[row.point] = True
         if row.violated:
             violated[row.point] = row.violated_names
-    failed: set[tuple[str, Span]] = set()
-    probes: list[Probe] = []
-    sources: dict[str, str] = {}
+    probes, sources, failed = list[Probe](), dict[str, str](), set[tuple[str, Span]]()
     known: dict[tuple[object, ...], tuple[tuple[Antecedent, ...], bool, dict[str, str]]] = {}
     for point, run in zip(plan.points, plan.runs, strict=True):
         spec = sweep.spec(point.parameters)
@@ -184,9 +182,8 @@ def plan_probes(
         key = (id(spec), run.modules, names, behaviour)
         if key not in known:
             found = find_antecedents(spec, names)
-            fairness = any(
-                each.expr.operator in _LIVENESS for each in reached(spec, named(spec, behaviour), {})
-            )
+            formulas = reached(spec, named(spec, behaviour), {})
+            fairness = any(each.expr.operator in _LIVENESS for each in formulas)
             texts = {name.removesuffix(".tla"): plan.sources[sha256] for name, sha256 in run.modules}
             known[key] = found, fairness, instrument(spec, texts, found, fairness=fairness)
         antecedents, fairness, copies = known[key]
@@ -206,11 +203,8 @@ def plan_probes(
             originals=(),
             inputs=replace(run.inputs, outputs=()),
         )
-        probes.append(
-            Probe(
-                point=point, place=_place(spec, config), run=probe, antecedents=antecedents, fairness=fairness
-            )
-        )
+        place = _place(spec, config)
+        probes.append(Probe(point=point, place=place, run=probe, antecedents=antecedents, fairness=fairness))
     return probes, sources, failed
 
 
@@ -225,8 +219,7 @@ def probe_findings(sweep: Sweep, plan: Plan, store: Store, rows: Sequence[RunRow
     An implication is vacuous if no point of the sweep satisfies its antecedent.
     """
     asked: dict[tuple[str, Span], list[Antecedent]] = defaultdict(list)
-    empty: list[Probe] = []
-    missing: list[Probe] = []
+    empty, missing = list[Probe](), list[Probe]()
     probes, _, satisfied = plan_probes(sweep, plan, rows)
     for probe in probes:
         outcome, numbers = store.read_record(probe.run.run_id, _answer) or (None, frozenset())
