@@ -111,10 +111,7 @@ class Cases:
         """The states that an input leads to from any of these, and what the system makes of them."""
         graph = self.graph
         return self.closure(
-            graph.targets[step]
-            for state in states
-            for step in graph.steps(state)
-            if graph.names[step] == name
+            graph.targets[step] for step in graph.leaving(states) if graph.names[step] == name
         )
 
     def shown(self, allowed: Sequence[int]) -> Json:
@@ -239,22 +236,17 @@ def _by_sql(graph: Graph, expression: str) -> list[Json]:
     import duckdb
     import pyarrow as pa
 
+    query = f"SELECT to_json({expression}) FROM states ORDER BY n"  # noqa: S608 - the user's own
+    plain = pa.table({"state": graph.states, "n": pa.array(range(len(graph.states)))})
     with duckdb.connect() as connection:
-        connection.register(
-            "plain", pa.table({"state": graph.states, "n": pa.array(range(len(graph.states)))})
-        )
+        connection.register("plain", plain)
         connection.execute("CREATE TABLE states AS SELECT CAST(state AS JSON) AS state, n FROM plain")
         connection.execute("SET enable_external_access = false")
         try:
-            rows = connection.execute(
-                f"SELECT to_json({expression}) FROM states ORDER BY n"  # noqa: S608 - the user's own
-            ).fetchall()
+            rows = connection.execute(query).fetchall()
         except duckdb.Error as error:
-            raise InputError(
-                "sql",
-                str(error).splitlines()[0],
-                hint="""an expression over state, such as sql:state->>'$.x'""",
-            ) from error
+            hint = "an expression over state, such as sql:state->>'$.x'"
+            raise InputError("sql", str(error).splitlines()[0], hint=hint) from error
     return [json.loads(value) if value is not None else None for (value,) in rows]
 
 
@@ -262,9 +254,8 @@ def _states(graph: Graph, numbers: Iterable[int], action: str | None = None) -> 
     """States as those of a trace, all but the first by the same action."""
     for index, number in enumerate(numbers, 1):
         values = state_from_itf(json.loads(graph.states[number].as_py()))
-        yield State(
-            index=index, action=action if index > 1 else None, action_args=None, location=None, values=values
-        )
+        taken = action if index > 1 else None
+        yield State(index=index, action=taken, action_args=None, location=None, values=values)
 
 
 def _origin(view: StoreTables, graph: Graph, options: CaseOptions) -> Origin:
@@ -314,8 +305,6 @@ def differences(old: str, new: str) -> list[str]:
     before, after = old.splitlines(), new.splitlines()
     went, came = set(before) - set(after), set(after) - set(before)
     head = f"{counted(len(came), 'line')} came, {counted(len(went), 'line')} went"
-    changed = [
-        *(f"- {line}" for line in before if line in went),
-        *(f"+ {line}" for line in after if line in came),
-    ]
+    changed = [f"- {line}" for line in before if line in went]
+    changed += [f"+ {line}" for line in after if line in came]
     return [head if changed else "the order of the lines differs", *changed]

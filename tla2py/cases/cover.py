@@ -324,11 +324,8 @@ def _flow(search: CoverSearch, *, by_states: bool) -> Cover | None:
     order = np.argsort(tails, kind="stable")
     begins = np.searchsorted(tails[order], np.arange(root + 2))
     least = int(times[-len(initial) :].sum())
-    walk = _Walk(
-        search,
-        inner,
-        *(array("i", each.astype(np.int32).tobytes()) for each in (heads, times, order, begins)),
-    )
+    arrays = (array("i", each.astype(np.int32).tobytes()) for each in (heads, times, order, begins))
+    walk = _Walk(search, inner, *arrays)
     least += walk.join()
     behaviours = walk.behaviours()
     # A walk that begins and ends where it likes needs no restart in the flow.

@@ -224,9 +224,7 @@ class Drive:
             if number:
                 self._note(before, name, states)
             before = cases.closure(states)
-            if names and not any(
-                graph.names[step] == names[0] for state in states for step in graph.steps(state)
-            ):
+            if names and all(graph.names[step] != names[0] for step in graph.leaving(states)):
                 # The system has gone another way that the specification allows, or has not gone on.
                 names = self._plan(states)
             if not names:

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import contextlib
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import accumulate
+from itertools import accumulate, chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -72,7 +72,7 @@ class Graph:
     labels: tuple[Label, ...]
     incomplete: str = ""
     notes: tuple[str, ...] = ()
-    seen: Sequence[Mapping[str, Json]] | None = field(default=None)
+    seen: Sequence[Mapping[str, Json]] | None = None
 
     @cached_property
     def begins(self) -> Sequence[int]:
@@ -82,6 +82,10 @@ class Graph:
     def steps(self, state: int) -> range:
         """The steps from a state."""
         return range(self.begins[state], self.begins[state + 1])
+
+    def leaving(self, states: Iterable[int]) -> Iterator[int]:
+        """The steps from some states."""
+        return chain.from_iterable(map(self.steps, states))
 
     def state(self, number: int) -> Mapping[str, Json]:
         """A state as a test sees it."""
@@ -133,7 +137,7 @@ def read_graph(view: StoreTables, point: int | None, *, partial: bool = False, s
                 f"the graph of point {row.point} lacks states: {incomplete}",
                 hint="--partial makes cases from the part that TLC saw",
             )
-        found = _read(connection, row, lambda: _modules(view, record), stutter=stutter)
+        found = _read(connection, view, row, record, stutter=stutter)
     return replace(found, incomplete=incomplete, notes=(*_notes(row, config, found), *found.notes))
 
 
@@ -213,11 +217,7 @@ def _modules(view: StoreTables, record: RunRecord) -> ModuleGraph | None:
 
 
 def _read(
-    connection: duckdb.DuckDBPyConnection,
-    row: RunRow,
-    modules: Callable[[], ModuleGraph | None],
-    *,
-    stutter: bool,
+    connection: duckdb.DuckDBPyConnection, view: StoreTables, row: RunRow, record: RunRecord, *, stutter: bool
 ) -> Graph:
     execute = connection.execute
     execute(
@@ -258,7 +258,7 @@ def _read(
     initial = [number for number, flag in enumerate(states["initial"].to_pylist()) if flag]
     named = execute("SELECT action, action_args FROM names ORDER BY number").fetchall()
     # The modules are read only where an argument has to be named.
-    parsed = modules() if any(arguments for _, arguments in named) else None
+    parsed = _modules(view, record) if any(arguments for _, arguments in named) else None
     return Graph(
         point=row.point,
         states=states["state"].combine_chunks(),

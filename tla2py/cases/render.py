@@ -126,10 +126,8 @@ def _rendered(text: str, name: str, **context: Any) -> str:
     )
     filters: dict[str, Callable[..., str]] = {"comment": _comment}
     for language in _LANGUAGES:
-        filters |= {
-            f"{language}_text": partial(quoted, language),
-            f"{language}_value": partial(literal, language),
-        }
+        filters[f"{language}_text"] = partial(quoted, language)
+        filters[f"{language}_value"] = partial(literal, language)
     environment.filters.update(filters)
     try:
         return environment.from_string(text).render(**context)
