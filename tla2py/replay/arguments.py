@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
-from itertools import accumulate, starmap
+from itertools import accumulate
 
 from tla2py.errors import InputError
 from tla2py.model.outcome import Verdict
@@ -35,10 +34,7 @@ Tell(action, names, values) == PrintT(<<"tla2py: with", action, names, values>>)
 """
 
 
-def derive_arguments(
-    traces: Sequence[Trace],
-    origin: Origin,
-) -> tuple[Trace, ...]:
+def derive_arguments(traces: Sequence[Trace], origin: Origin) -> tuple[Trace, ...]:
     """The traces of one run with ``State.derived`` set, by one further run of TLC; unchanged if it printed all arguments.
 
     A name is included if exactly one value makes the step true. Raises InputError as ``possible_arguments`` does.
@@ -65,7 +61,7 @@ def possible_arguments(
     query.expose(query.next)
     states = [state for trace in traces for state in trace.states]
     taken = {(state.action, state.action_args) for state in states if state.action}
-    if all(starmap(partial(_prints_all, query.spec), taken)):
+    if all(_prints_all(query.spec, *each) for each in taken):
         return None
     actions = {_bare(action) for action, _ in taken}
     for module in query.spec.modules:
@@ -126,10 +122,8 @@ def _derived(state: State, found: Iterable[Mapping[str, Value]]) -> State:
     for given in found:
         for name, value in given.items():
             values.setdefault(name, set()).add(value)
-    return replace(
-        state,
-        derived=tuple((name, format_value(*each)) for name, each in values.items() if len(each) == 1),
-    )
+    derived = tuple((name, format_value(*each)) for name, each in values.items() if len(each) == 1)
+    return replace(state, derived=derived)
 
 
 def _is_taken(state: State, action: str) -> bool:

@@ -130,8 +130,7 @@ def behaviour_causes(trace: Trace, query: TraceQuery) -> Iterator[Cause]:
     copies = [telling_of(query, name, "formula")]
     copies.append(telling_of(query, behaviour, "fairness", beside=copies[0].beside, base=100_000))
     copies.append(telling_of(query, behaviour, "units", beside=copies[0].beside, base=200_000))
-    state = f"{MODULE[0].lower()}{MODULE[1:]}Step"
-    successor = query.successor(f"{MODULE}States[IF {state} = {count} THEN {loop} ELSE {state} + 1]")
+    successor = query.successor(f"{MODULE}States[IF askWhyStep = {count} THEN {loop} ELSE askWhyStep + 1]")
     output = told_by(query, copies, trace.states, [], successor)
     told: list[list[_Token]] = []
     for printed in printed_tuples(output):
@@ -139,9 +138,7 @@ def behaviour_causes(trace: Trace, query: TraceQuery) -> Iterator[Cause]:
             case ("tla2py: state", int()):
                 told.append([])
             case ("tla2py: unit", int(number), tuple(names), tuple(values), tuple(facts)):
-                told[-1].append(
-                    _Token(False, number, named(names, values), tuple(bool(each) for each in facts))
-                )
+                told[-1].append(_Token(False, number, named(names, values), tuple(map(bool, facts))))
             case ("tla2py: enter", int(number), tuple(names), tuple(values)):
                 told[-1].append(_Token(True, number, named(names, values), ()))
     lasso = _Lasso(count, loop)
@@ -200,19 +197,18 @@ def _instance(formula: Formula, tokens: list[_Token], leaves: list[_Part]) -> _P
 def _of_part(part: _Part, at: int, lasso: _Lasso) -> Cause:
     value, conjunct = part.facts[at - 1][0], part.unit.conjunct
     states = tuple(n for n, facts in enumerate(part.facts, 1) if facts[0])
-    given = "".join(f", {name} = {format_value(each)}" for name, each in part.names.items())
-    text = f"{conjunct.text}{f' for {given[2:]}' if given else ''}"
+    given = ", ".join(f"{name} = {format_value(each)}" for name, each in part.names.items())
+    text = f"{conjunct.text} for {given}" if given else conjunct.text
+    seen = states_text(states)
     forever = lasso.future(at)
     if part.unit.kind:
-        says = (
-            f"{part.unit.kind} of {text}: it is enabled in {states_text(states)} and the loop never takes it"
-        )
+        says = f"{part.unit.kind} of {text}: it is enabled in {seen} and the loop never takes it"
     elif not states:
         says = f"{text} is never TRUE"
     elif not value and not any(each in forever for each in states):
-        says = f"{text} is TRUE in {states_text(states)}, and FALSE from state {forever[0]} on"
+        says = f"{text} is TRUE in {seen}, and FALSE from state {forever[0]} on"
     else:
-        says = f"{text} is {str(value).upper()} in state {at}; it is TRUE in {states_text(states)}"
+        says = f"{text} is {str(value).upper()} in state {at}; it is TRUE in {seen}"
     return Cause.at(
         conjunct,
         "part",
@@ -240,12 +236,11 @@ def _of_fairness(
             continue
         own = [each for each in conditions if _same(each, action)]
         wider = [each for each in conditions if each not in own and _leads(query, each, action)]
+        # SF, the strongest, comes first.
         kinds = sorted(each.unit.kind for each in own)
         disabled = tuple(n for n in lasso.recurring if n not in enabled)
-        if kinds and disabled:
-            says = f"{kinds[0]}, and it is disabled at {states_text(disabled)}"
-        elif kinds:
-            says = f"{kinds[0]}"
+        if kinds:
+            says = f"{kinds[0]}, and it is disabled at {states_text(disabled)}" if disabled else kinds[0]
         elif wider:
             says = f"{wider[0].unit.kind} only of {wider[0].unit.conjunct.text}"
         else:
@@ -256,13 +251,9 @@ def _of_fairness(
             if length > 1
             else f"state {enabled[0]}, which recurs for ever"
         )
-        cause = action.cause(
-            "fairness",
-            f"is enabled in {where}, and never taken there; {says}",
-            state=enabled[0],
-            states=enabled,
-            fairness=None if not kinds else "SF" if "SF" in kinds else "WF",
-        )
+        says = f"is enabled in {where}, and never taken there; {says}"
+        fairness = kinds[0] if kinds else None
+        cause = action.cause("fairness", says, state=enabled[0], states=enabled, fairness=fairness)
         relevant = bool(_writes(action.unit) & reads)
         found.append(((bool(kinds), bool(wider), not relevant, -len(enabled)), cause))
     yield from one_each(cause for _, cause in sorted(found, key=lambda each: each[0]))
@@ -291,13 +282,8 @@ def _of_idle(
             if idle
             else f"is enabled in no state of the behaviour, {asks}"
         )
-        cause = action.cause(
-            "action",
-            says,
-            value=False,
-            states=idle,
-            fairness=None if not fair else "SF" if "SF" in fair else "WF",
-        )
+        fairness = fair[0] if fair else None
+        cause = action.cause("action", says, value=False, states=idle, fairness=fairness)
         found.append(((not idle, not writes & reads), cause))
     named = dict[str | None, Cause]()
     for _, cause in sorted(found, key=lambda each: each[0]):

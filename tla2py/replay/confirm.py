@@ -60,11 +60,8 @@ def follow_trace(trace: Trace, origin: Origin) -> int | None:
         return max(len(found.states) for found in result.traces)
     if result.verdict in (Verdict.HOLDS, Verdict.VIOLATED):
         return None
-    raise InputError(
-        "not-confirmable",
-        f"TLC could not follow the trace: {first_error(result)}",
-        hint="its values may not exist in this model",
-    )
+    hint = "its values may not exist in this model"
+    raise InputError("not-confirmable", f"TLC could not follow the trace: {first_error(result)}", hint=hint)
 
 
 def first_outside(trace: Trace, origin: Origin) -> tuple[int, str] | None:
@@ -134,10 +131,8 @@ class _Checker:
             return None if stopped else "no step from the last state fails an assertion"
         if defined not in self.spec.definitions:
             return f"{name} is not defined"
-        if kind == "invariant" and defined not in self.config.properties:
-            result = self._check(invariants=(defined,))
-        else:
-            result = self._check(properties=(defined,))
+        safety = kind == "invariant" and defined not in self.config.properties
+        result = self._check(**{"invariants" if safety else "properties": (defined,)})
         # TLC also reports a property about single states, or such a part of one, as an invariant.
         if kind == "invariant":
             return self._failed_at_end(result, f"{name} holds in the last state or fails before")

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from tla2py.errors import InputError
 from tla2py.model.outcome import Verdict
@@ -47,11 +47,7 @@ class Essential:
 
 
 def essential_steps(
-    trace: Trace,
-    origin: Origin,
-    *,
-    seconds: float,
-    progress: Callable[[str], None] | None = None,
+    trace: Trace, origin: Origin, *, seconds: float, progress: Callable[[str], None] | None = None
 ) -> Essential:
     """The essential steps of a trace that violates an invariant or an action property, or ends in a deadlock.
 
@@ -67,15 +63,12 @@ def essential_steps(
             f"no single step violates {trace.label} ({trace.kind.replace('_', ' ')}), so none can be essential",
             hint="choose the trace of an invariant, an action property or a deadlock with --trace",
         )
-    if (
-        origin.record.options.mode == "check"
-        and origin.record.options.workers == 1
-        and not (query.config.view or query.config.symmetry)
-    ):
+    options, config = origin.record.options, query.config
+    if options.mode == "check" and options.workers == 1 and not (config.view or config.symmetry):
         # Breadth first one worker finds a shortest behaviour.
         return Essential(trace=trace, shortest=trace)
-    initial = query.config.init or next(iter(query.spec.candidates.init), None)
-    constraints = (*query.config.constraints, *query.config.action_constraints)
+    initial = config.init or next(iter(query.spec.candidates.init), None)
+    constraints = (*config.constraints, *config.action_constraints)
     query.expose(None if stuck else name, query.next, initial, *constraints)
     relation = ActionCopy(query=query, name=query.next, printer=_PRINTER).root
     query.modules[f"{_PRINTER}.tla"] = _PRINTER_TEXT
@@ -93,15 +86,9 @@ def essential_steps(
             del actions[number - 1]
             module = _module(query, actions, initial, relation)
             # TLC also reports a property about single states as an invariant.
-            as_property = trace.kind == "action_property" or name in query.config.properties
-            with query.run(
-                _MODULE,
-                module,
-                invariants=() if as_property else (name,),
-                properties=(name,) if as_property else (),
-                bounded=True,
-                seconds=left,
-            ) as executed:
+            as_property = trace.kind == "action_property" or name in config.properties
+            asked: dict[str, Any] = {"properties" if as_property else "invariants": (name,)}
+            with query.run(_MODULE, module, **asked, bounded=True, seconds=left) as executed:
                 result = executed.result
             if any(each.kind in _SAFETY for each in result.violations) and result.traces:
                 shortest = _named(result.traces[0], actions, trace)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -21,11 +22,7 @@ _MODULE = "AskValues"
 _PLACE = re.compile(rf" *\bline \d+, col \d+ to line \d+, col \d+ of module {_MODULE}\b")
 
 
-def evaluate_trace(
-    trace: Trace,
-    expressions: Sequence[str],
-    origin: Origin,
-) -> Trace:
+def evaluate_trace(trace: Trace, expressions: Sequence[str], origin: Origin) -> Trace:
     """The trace with ``State.evaluated`` set: the value of each expression at each state.
 
     An expression with primed variables has values at the states after the first: that of the step to the state.
@@ -65,20 +62,11 @@ def evaluate_trace(
         match printed:
             case ("tla2py: value", int(state), int(number), value):
                 values[state, number] = format_value(value)
-    return replace(
-        trace,
-        states=tuple(
-            replace(
-                state,
-                evaluated=tuple(
-                    (expressions[n], values[index, n])
-                    for n in range(len(expressions))
-                    if (index, n) in values
-                ),
-            )
-            for index, state in enumerate(trace.states, 1)
-        ),
-    )
+    evaluated = defaultdict[int, list[tuple[str, str]]](list)
+    for (index, n), text in sorted(values.items()):
+        evaluated[index].append((expressions[n], text))
+    states = (replace(state, evaluated=tuple(evaluated[n])) for n, state in enumerate(trace.states, 1))
+    return replace(trace, states=tuple(states))
 
 
 def _describes_step(query: TraceQuery, text: str, parsed: StandaloneExpression) -> bool:

@@ -229,11 +229,8 @@ class TraceQuery:
     def _named(self, configured: str | None, candidates: Sequence[str], what: str) -> str:
         found = configured or next(iter(candidates), None)
         if found is None:
-            raise InputError(
-                "not-confirmable",
-                f"the specification names no {what}",
-                hint="give it a name, as in Spec == Init /\\ [][Next]_vars",
-            )
+            hint = "give it a name, as in Spec == Init /\\ [][Next]_vars"
+            raise InputError("not-confirmable", f"the specification names no {what}", hint=hint)
         return found
 
     def violated(self, trace: Trace) -> str:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Final
 
 from tla2py.errors import InputError
 from tla2py.model.outcome import Verdict
@@ -117,7 +116,7 @@ def action_names(expr: Expression) -> Iterator[str]:
             yield from action_names(each)
 
 
-_SUCCESSORS_MODULE: Final = "AskSuccessors"
+_MODULE = "AskSuccessors"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,19 +140,18 @@ def find_successors(trace: Trace, state: State, origin: Origin) -> Successors:
     query = TraceQuery([trace], origin)
     relation = query.next
     query.expose(relation)
-    values = [f"  /\\ {name} = {_SUCCESSORS_MODULE}States[1].{name}" for name in query.variables]
     module = [
-        *query.header(_SUCCESSORS_MODULE),
-        f"{_SUCCESSORS_MODULE}States == {query.states([state])}",
-        f"{_SUCCESSORS_MODULE}Init ==",
-        *values,
+        *query.header(_MODULE),
+        f"{_MODULE}States == {query.states([state])}",
+        f"{_MODULE}Init ==",
+        *(f"  /\\ {name} = {_MODULE}States[1].{name}" for name in query.variables),
         # The successors are explored too, so that the graph has them; their own successors are not.
-        f'{_SUCCESSORS_MODULE}Bound == TLCGet("level") < 3',
-        f"{_SUCCESSORS_MODULE}Spec == {_SUCCESSORS_MODULE}Init /\\ [][{relation}]_<<{', '.join(query.variables)}>>",
+        f'{_MODULE}Bound == TLCGet("level") < 3',
+        f"{_MODULE}Spec == {_MODULE}Init /\\ [][{relation}]_<<{', '.join(query.variables)}>>",
         "====",
         "",
     ]
-    block = _graph(query, module, f"the steps of state {state.index}", f"{_SUCCESSORS_MODULE}Bound")
+    block = _graph(query, module, f"the steps of state {state.index}", f"{_MODULE}Bound")
     texts = dict(zip(block.fingerprints, block.states, strict=True))
     [initial] = [each for each, first in zip(block.fingerprints, block.initial, strict=True) if first]
     steps = zip(block.sources, block.targets, block.actions, strict=True)
@@ -174,12 +172,7 @@ def find_initial(origin: Origin) -> Successors:
     query = TraceQuery((), origin)
     query.expose(query.init)
     relation = f"[][FALSE]_<<{', '.join(query.variables)}>>"
-    module = [
-        *query.header(_SUCCESSORS_MODULE),
-        f"{_SUCCESSORS_MODULE}Spec == {query.init} /\\ {relation}",
-        "====",
-        "",
-    ]
+    module = [*query.header(_MODULE), f"{_MODULE}Spec == {query.init} /\\ {relation}", "====", ""]
     block = _graph(query, module, "the initial states")
     found = tuple(_state(1, None, None, text) for text in block.states)
     return Successors(state=None, states=found, disabled=())
@@ -192,7 +185,7 @@ def _state(index: int, action: str | None, arguments: tuple[str, ...] | None, te
 
 def _graph(query: TraceQuery, module: Iterable[str], asked: str, *constraints: str) -> GraphBlock:
     """The states and steps that TLC explores."""
-    with query.run(_SUCCESSORS_MODULE, module, constraints=constraints, graph=True) as executed:
+    with query.run(_MODULE, module, constraints=constraints, graph=True) as executed:
         if executed.result.verdict is not Verdict.HOLDS:
             raise InputError(
                 "not-confirmable",

@@ -35,14 +35,12 @@ _NEXT_STATE = re.compile(r'^<<"tla2py: state", (\d+)>>$', re.MULTILINE)
 @deeply
 def explain_trace(trace: Trace, origin: Origin, *, warm: bool = False) -> Because:
     """Why a trace violates what it does; ``warm`` is that of ``TraceQuery``. What cannot be answered has a reason."""
+    unknown = Because(kind=trace.kind, name=trace.name, suspect=trace.suspect)
     try:
-        causes = list(_causes(trace, origin, warm=warm))
+        causes = tuple(_causes(trace, origin, warm=warm))
     except InputError as error:
-        return Because(kind=trace.kind, name=trace.name, reason=error.message, suspect=trace.suspect)
-    reason = None if causes else "TLC found nothing FALSE in its states"
-    return Because(
-        kind=trace.kind, name=trace.name, causes=tuple(causes), reason=reason, suspect=trace.suspect
-    )
+        return replace(unknown, reason=error.message)
+    return replace(unknown, causes=causes, reason=None if causes else "TLC found nothing FALSE in its states")
 
 
 def _causes(trace: Trace, origin: Origin, *, warm: bool) -> Iterator[Cause]:
@@ -405,14 +403,8 @@ def _of_mapping(output: str, query: TraceQuery, state: int) -> Iterator[Cause]:
         match printed:
             case ("tla2py: shown", tuple(names), tuple(olds), tuple(news)):
                 for name, old, new in zip(map(str, names), olds, news, strict=True):
-                    changed = f"{format_value(old)} -> {format_value(new)}" if old != new else "is unchanged"
                     if set(map(str, names)) != set(query.variables) and name not in told:
                         told.add(name)
-                        yield Cause(
-                            role="mapping",
-                            text=name,
-                            says=f"{name} {changed}" if old != new else f"{name} = {format_value(new)}",
-                            state=state,
-                            before=old,
-                            after=new,
-                        )
+                        before = f"{format_value(old)} ->" if old != new else "="
+                        says = f"{name} {before} {format_value(new)}"
+                        yield Cause(role="mapping", text=name, says=says, state=state, before=old, after=new)
