@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -59,17 +59,24 @@ class Source:
         return text.strip()
 
     def renamed(
-        self, parts: Iterable[Expression], scope: Scope, prefix: str
+        self, parts: Sequence[Expression], scope: Scope, prefix: str
     ) -> dict[tuple[int, int], tuple[str, str]]:
-        """The names that change in some parts, by place. Raises HiddenError for a name that cannot be seen."""
+        """The names that change in some parts, by place. Raises HiddenError."""
         changed = {}
-        for part in parts:
-            for expr, inside in self._within(part, scope):
-                if expr.shape != "apply":
-                    continue
+        pending = [(part, scope) for part in parts[::-1]]
+        while pending:
+            expr, inside = pending.pop()
+            if expr.shape == "apply":
                 new = self.visible(expr, inside, prefix)
                 if new != expr.operator:
                     changed[(expr.span.begin_line, expr.span.begin_column)] = (expr.operator, new)
+            if expr.shape == "let":
+                if expr.instances:
+                    raise HiddenError
+                inside = self.spec.resolver.let(inside, expr)
+                self.check_new(name for each in expr.definitions for name in (each.name, *each.parameters))
+            self.check_new(name for bound in expr.bounds for name in bound.names)
+            pending += [(child, inside) for child in expr.children()]
         return changed
 
     def visible(self, expr: Expression, scope: Scope, prefix: str) -> str:
@@ -88,12 +95,8 @@ class Source:
         if entity.enclosed or (root.find(name) is entity and entity.exported):
             return name
         seen = root.find(prefix + name)
-        if (
-            entity.kind == "definition"
-            and seen is not None
-            and seen.declaration is entity.declaration
-            and seen.exported
-        ):
+        same = seen is not None and seen.declaration is entity.declaration and seen.exported
+        if same and entity.kind == "definition":
             return prefix + name
         if entity.kind == "substituted" and entity.scope is root and entity.body is not None:
             return self.text(entity.body, root, "")
@@ -103,25 +106,6 @@ class Source:
         """Raises HiddenError if the root has one of these names, which a copy would bind again."""
         if any(name in self.spec.scope.names for name in names):
             raise HiddenError
-
-    def _within(self, expr: Expression, scope: Scope) -> Iterator[tuple[Expression, Scope]]:
-        """An expression and all inside it, each with its scope; binds what they bind. Raises HiddenError."""
-        pending = [(expr, scope)]
-        while pending:
-            each, around = pending.pop()
-            yield each, around
-            inside = around
-            if each.shape == "let":
-                if each.instances:
-                    raise HiddenError
-                inside = self.spec.resolver.let(around, each)
-                self.check_new(name for found in each.definitions for name in (found.name, *found.parameters))
-            self.check_new(name for bound in each.bounds for name in bound.names)
-            pending += [(child, inside) for child in each.children()]
-
-
-Test = Callable[[str], str]
-"""From the name of an argument to the formula that the log agrees with its value."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -163,8 +147,11 @@ class Way:
         """The names of the arguments that a log can give."""
         return frozenset(name for frame in self.frames for name in frame.names)
 
-    def written(self, name: str, test: Test | None) -> Iterator[str]:
-        """The definitions that end with that of ``name``, the formula of this way; ``test`` restricts arguments."""
+    def written(self, name: str, test: Callable[[str], str] | None) -> Iterator[str]:
+        """The definitions that end with that of ``name``, the formula of this way.
+
+        ``test`` gives the formula that the log agrees with the value of an argument.
+        """
         text, tested, helpers = self.formula, set[str](), list[str]()
         for frame in reversed(self.frames):
             # A name bound again further inside means that.

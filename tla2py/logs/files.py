@@ -18,7 +18,7 @@ from tla2py.logs.map import Mapper
 from tla2py.logs.observe import POSITION, ObservedLogs, ObservedPlace, write_observed
 from tla2py.logs.read import LogLines, changed_numbers
 from tla2py.logs.reader import LogReader, SourceTexts, find_reader, log_terms
-from tla2py.logs.sections import LogsSection
+from tla2py.logs.sections import LogsSection, UnobservedTable
 from tla2py.model.finding import Acceptance, Finding, accepted_reason
 from tla2py.model.logs import EntryOrder, LogEdit, LogFile, LogInput, LogMap, LogNumber, LogRemark
 from tla2py.model.model import Config, GivenVariable, InputFile, Inputs, Model, is_inside
@@ -277,11 +277,8 @@ def read_logs(
     Raises InputError: ``input-missing``, ``input-path``, ``log-files``, ``log-unused``, and as ``find_reader`` does.
     """
     reads, position = section.reads, section.position
-    readers = {}
-    for spec in specs.values():
-        reader = find_reader(spec, given, reads=reads, position=position, place=place)
-        if reader is not None:
-            readers[spec.root.name] = reader
+    found = (find_reader(spec, given, reads=reads, position=position, place=place) for spec in specs.values())
+    readers = {reader.spec.root.name: reader for reader in found if reader is not None}
     for reader in readers.values():
         for key in ("map", "unobserved"):
             if getattr(section, key):
@@ -326,18 +323,18 @@ def read_logs(
 
 
 def _observed_logs(section: LogsSection, place: ObservedPlace) -> ObservedLogs:
-    unobserved = section.unobserved
-    steps, actions = (
-        (unobserved, ()) if isinstance(unobserved, int) else (unobserved.steps, unobserved.actions)
-    )
-    if steps < 0:
+    given = section.unobserved
+    table = UnobservedTable(steps=given) if isinstance(given, int) else given
+    if table.steps < 0:
         raise InputError(
             "wrong-type",
-            f"logs.unobserved is {steps}, which is below 0",
+            f"logs.unobserved is {table.steps}, which is below 0",
             where=place("unobserved"),
             hint="write how many steps that no line reports may come before a line, such as 1",
         )
-    return ObservedLogs(map=section.map or LogMap(), unobserved=steps, actions=tuple(actions), place=place)
+    return ObservedLogs(
+        map=section.map or LogMap(), unobserved=table.steps, actions=tuple(table.actions), place=place
+    )
 
 
 def _kept(file: Path, path: str) -> KeptFile:

@@ -166,20 +166,19 @@ def _candidates(
     before: bytes | None = None
     lines = _numbered(target.file)
     current = next(lines, None)
-    only = True
 
     def rank(number: int, name: str) -> int:
         return int.from_bytes(sha256(f"{seed} {target.name}:{number} {name}".encode()).digest()[:8], "big")
 
     while current is not None:
         following = next(lines, None)
-        only = only and following is None
         number, text = current
         content = plain_json(text)
         if content is None:
             before, current = text, following
             continue
         edit = LogEdit(file=target.path, line=number, change="drop", action=_at(content, action_path))
+        only = before is None and following is None
         # Of equal lines that follow each other, each would give the same.
         changes: list[LogChange] = [] if text == before else ["double"] if only else ["drop", "double"]
         if following is not None and following[1] != text:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field, replace
+from itertools import starmap
 from typing import IO
 
 from tla2py.errors import InputError
@@ -111,16 +112,8 @@ def write_observed(
     ``model_values`` are those of the model: a string of that name stands for them too. Raises InputError:
     ``log-action``, ``log-argument``, ``log-variable``, ``log-value``.
     """
-    write_log(file, _records(vocabulary, observations, model_values, null))
 
-
-def _records(
-    vocabulary: Vocabulary,
-    observations: Iterable[Observation],
-    model_values: Collection[str],
-    null: str | None,
-) -> Iterator[str]:
-    for number, observation in enumerate(observations):
+    def record(number: int, observation: Observation) -> str:
         _check(vocabulary, observation, first=not number)
         where, action = observation.line.where, observation.action or ""
         if not number and action in vocabulary.init_names:
@@ -133,7 +126,9 @@ def _records(
             ]
             listed = " @@ ".join(said)
             parts.append(f"{name} |-> {f'({listed})' if said else '<<>>'}")
-        yield f"[{', '.join(parts)}]"
+        return f"[{', '.join(parts)}]"
+
+    write_log(file, starmap(record, enumerate(observations)))
 
 
 def _check(vocabulary: Vocabulary, observation: Observation, *, first: bool) -> None:

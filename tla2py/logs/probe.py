@@ -323,14 +323,7 @@ def _called(expr: Expression, scope: Scope) -> Entity | None:
     return entity if entity is not None and entity.kind == "definition" else None
 
 
-def _text(
-    main: str,
-    init: str,
-    relation: str,
-    steps: str | None,
-    position: str,
-    own: list[str],
-) -> str:
+def _text(main: str, init: str, relation: str, steps: str | None, position: str, own: list[str]) -> str:
     def record(prime: str) -> str:
         return f"[{', '.join(f'{name} |-> {name}{prime}' for name in own)}]"
 

@@ -148,11 +148,7 @@ class LogLines:
             if known != kind and path not in self._mixed and len(self.remarks) < _MOST_REMARKS:
                 self._mixed.add(path)
                 self.remarks.append(
-                    LogRemark(
-                        self.name,
-                        number,
-                        f"{path} is {kind} here and {known} in line {line}",
-                    )
+                    LogRemark(self.name, number, f"{path} is {kind} here and {known} in line {line}")
                 )
 
 
@@ -215,23 +211,12 @@ def _numbers(text: str) -> Iterator[tuple[int, tuple[str, ...], str]]:
                 yield token.start() + 1, tuple(filter(None, open_)), token[0]
 
 
+_TYPE_NAMES = {bool: "a boolean", int: "an integer", float: "a fraction", str: "a string", list: "an array"}
+
+
 def type_name(value: JsonValue) -> str:
     """The type of a JSON value in words."""
-    match value:
-        case None:
-            return "null"
-        case bool():
-            return "a boolean"
-        case int():
-            return "an integer"
-        case float():
-            return "a fraction"
-        case str():
-            return "a string"
-        case list():
-            return "an array"
-        case _:
-            return "an object"
+    return "null" if value is None else _TYPE_NAMES.get(type(value), "an object")
 
 
 def _leaves(fields: dict[str, JsonValue]) -> Iterator[tuple[str, JsonValue]]:

@@ -300,11 +300,6 @@ class LogReader:
     reach: LogReach
     fields: frozenset[str] = frozenset()
 
-    @deeply
-    def reaches(self, name: str) -> bool:
-        """Whether a definition depends on the log."""
-        return self.reach.named(name).log
-
     def counted(self, expr: Expression, scope: Scope) -> str | None:
         """The variable that an expression is, or the level of a state."""
         if expr.operator == "TLCGet" and expr.arguments[0].text == '"level"':
@@ -313,11 +308,12 @@ class LogReader:
         own = entity is not None and entity is self.spec.scope.find(expr.operator)
         return expr.operator if own and entity is not None and entity.kind == "variable" else None
 
+    @deeply
     def measured(self, expr: Expression, scope: Scope) -> str | None:  # noqa: ARG002
         """The definition without parameters that depends on the log, and whose length or domain an expression is."""
         name = expr.arguments[0].operator if expr.operator in ("Len", "DOMAIN") and expr.arguments else ""
         definition = self.spec.definitions.get(name)
-        return name if definition and not definition.parameters and self.reaches(name) else None
+        return name if definition and not definition.parameters and self.reach.named(name).log else None
 
 
 class LogTerms(NamedTuple):

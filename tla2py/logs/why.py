@@ -47,9 +47,6 @@ def probe_of(run: Run, sources: Mapping[str, str], result: RunResult, *, enabled
     return None if found is None else found.until(last)
 
 
-_MISSING = "nothing"
-
-
 class Difference(NamedTuple):
     """What a line says and what a step has: the field, and both values as text."""
 
@@ -120,7 +117,7 @@ def _unequal(value: Value, said: JsonValue, path: str) -> Iterator[Difference]:
             if name in named:
                 yield from _unequal(named[name], part, f"{path}.{name}")
             else:
-                yield Difference(f"{path}.{name}", json.dumps(part), _MISSING)
+                yield Difference(f"{path}.{name}", json.dumps(part), "nothing")
     elif not _agrees(value, said):
         yield Difference(path, json.dumps(said), format_value(value))
 

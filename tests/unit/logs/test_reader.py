@@ -67,8 +67,8 @@ def test_the_way_to_the_log_is_found(tmp_path: Path, definitions: list[str], sou
     found = reader(tmp_path, *definitions, NEXT)
     assert found.source == source
     assert found.position == Position(expression="l", entries="Log")
-    assert found.reaches("Next")
-    assert not found.reaches("Typed")
+    assert found.reach.named("Next").log
+    assert not found.reach.named("Typed").log
 
 
 def test_one_of_two_ways_is_left_where_the_other_is_given(tmp_path: Path) -> None:
