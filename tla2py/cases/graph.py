@@ -238,11 +238,8 @@ def _read(
     )
     (count,) = execute("SELECT count(*) FROM steps").fetchall()[0]
     if count > _MOST_STEPS:
-        raise InputError(
-            "graph-too-large",
-            f"the graph of point {row.point} has {counted(count, 'step')}, more than {_MOST_STEPS:,}",
-            hint="take a point with smaller constants",
-        )
+        problem = f"the graph of point {row.point} has {counted(count, 'step')}, more than {_MOST_STEPS:,}"
+        raise InputError("graph-too-large", problem, hint="take a point with smaller constants")
     execute(
         "CREATE TEMP TABLE names AS SELECT *, "
         "CAST(row_number() OVER (ORDER BY action, action_args) - 1 AS INTEGER) AS number "

@@ -34,16 +34,10 @@ class Mapper:
     _reported: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
-        paths = (
-            self.map.action,
-            self.map.clock or "",
-            *self.map.args.values(),
-            *self.map.state.values(),
-            *self.map.drop,
-        )
-        self._used = frozenset(
-            {"args", "state", "clock", *(path.partition(".")[0] for path in paths), *self.map.ignore}
-        )
+        given = self.map
+        paths = (given.action, given.clock or "", *given.args.values(), *given.state.values(), *given.drop)
+        tops = (path.partition(".")[0] for path in paths)
+        self._used = frozenset({"args", "state", "clock", *tops, *given.ignore})
 
     def kept(self, lines: Iterable[LogLine], *, required: bool = True) -> Iterator[LogLine]:
         """The lines without those to drop. Raises InputError (``log-empty``) if some are ``required`` and none is left."""
@@ -55,12 +49,8 @@ class Mapper:
             found = True
             yield line
         if not found:
-            raise InputError(
-                "log-empty",
-                "[logs.map] drops every line of the log",
-                where=name,
-                hint="keep the lines that report steps",
-            )
+            hint = "keep the lines that report steps"
+            raise InputError("log-empty", "[logs.map] drops every line of the log", where=name, hint=hint)
 
     def steps(self, logs: Sequence[Iterable[LogLine]]) -> Iterator[LogLine]:
         """The lines of the files of one run that are steps, in their order. Raises InputError as ``merged`` does.
@@ -103,11 +93,8 @@ def merged(logs: Sequence[Iterable[LogLine]], clock: str | None) -> Iterator[Log
     """
     if clock is None:
         if len(logs) > 1:
-            raise InputError(
-                "log-unordered",
-                f"{len(logs)} files of one run have no order",
-                hint='name the field of their clock: [logs.map] clock = "clock"',
-            )
+            hint = 'name the field of their clock: [logs.map] clock = "clock"'
+            raise InputError("log-unordered", f"{len(logs)} files of one run have no order", hint=hint)
         for each in logs:
             yield from each
         return
@@ -120,12 +107,9 @@ def _clocked(lines: Iterable[LogLine], clock: str) -> Iterator[LogLine]:
     for line in lines:
         now = _clock(line, clock)
         if before is not None and now < before[0]:
-            raise InputError(
-                "log-clock",
-                f"{clock} runs backwards: {now:,} after {before[0]:,} in line {before[1]}",
-                where=line.where,
-                hint="merge by a clock that only grows within a process, such as a Lamport clock",
-            )
+            problem = f"{clock} runs backwards: {now:,} after {before[0]:,} in line {before[1]}"
+            hint = "merge by a clock that only grows within a process, such as a Lamport clock"
+            raise InputError("log-clock", problem, where=line.where, hint=hint)
         before = now, line.number
         yield line
 
@@ -134,12 +118,8 @@ def _clock(line: LogLine, clock: str) -> float:
     value = _found(line.fields, clock)
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         shown = "missing" if value is _ABSENT else type_name(value)  # type: ignore[arg-type]
-        raise InputError(
-            "log-clock",
-            f"the clock {clock} is {shown}",
-            where=line.where,
-            hint="each line of a run with a clock has it, as a number",
-        )
+        hint = "each line of a run with a clock has it, as a number"
+        raise InputError("log-clock", f"the clock {clock} is {shown}", where=line.where, hint=hint)
     return value
 
 
@@ -168,11 +148,9 @@ def _found(fields: JsonValue, path: str) -> object:
 
 
 def _wrong(line: LogLine, name: str, wanted: str, value: JsonValue) -> InputError:
+    hint = 'a line is an object such as {"action": "Send", "args": {"to": "n1"}, "state": {"sent": 1}}'
     return InputError(
-        "log-field",
-        f"{name} must be {wanted}, not {type_name(value)}",
-        where=line.where,
-        hint='a line is an object such as {"action": "Send", "args": {"to": "n1"}, "state": {"sent": 1}}',
+        "log-field", f"{name} must be {wanted}, not {type_name(value)}", where=line.where, hint=hint
     )
 
 

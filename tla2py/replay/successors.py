@@ -13,7 +13,7 @@ from tla2py.errors import InputError
 from tla2py.model.outcome import Verdict
 from tla2py.model.trace import State, Trace
 from tla2py.replay.query import Origin, TraceQuery, first_error
-from tla2py.replay.told import telling_of, told_by, told_paths
+from tla2py.replay.told import OTHERWISE, telling_of, told_by, told_paths
 from tla2py.tla.copies import Binding, Conjunct, leads
 from tla2py.tla.itf import state_from_itf
 from tla2py.tla.levels import Level
@@ -70,13 +70,11 @@ def evaluate_enabled(trace: Trace, action: str, state: State, origin: Origin) ->
     best = [each for each in furthest if each.number >= 0]
     variables = {variable.name for module in query.spec.modules for variable in module.variables}
     given = {name: value for each in best for name, value in each.names.items() if name not in variables}
+    rows = (PrefixRow(conjunct=each, enabled=tried.get(n)) for n, each in enumerate(copy.conjuncts))
     return Enabledness(
         action=action,
         state=state,
-        rows=tuple(
-            PrefixRow(conjunct=conjunct, enabled=tried.get(number))
-            for number, conjunct in enumerate(copy.conjuncts)
-        ),
+        rows=tuple(rows),
         enabled=enabled,
         binding=tuple((name, format_value(value)) for name, value in given.items()),
         stopped=copy.conjuncts[best[-1].number] if best and not enabled else None,
@@ -155,12 +153,9 @@ def find_successors(trace: Trace, state: State, origin: Origin) -> Successors:
     texts = dict(zip(block.fingerprints, block.states, strict=True))
     [initial] = [each for each, first in zip(block.fingerprints, block.initial, strict=True) if first]
     steps = zip(block.sources, block.targets, block.actions, strict=True)
+    ends = ((target, label) for source, target, label in steps if source == initial and target != initial)
     found = tuple(
-        _state(state.index + 1, *block.labels[label], texts[target])
-        for target, label in dict.fromkeys(
-            (target, label) for source, target, label in steps if source == initial
-        )
-        if target != initial
+        _state(state.index + 1, *block.labels[label], texts[target]) for target, label in dict.fromkeys(ends)
     )
     taken = {each.action for each in found}
     names = _action_names(query)
@@ -187,11 +182,8 @@ def _graph(query: TraceQuery, module: Iterable[str], asked: str, *constraints: s
     """The states and steps that TLC explores."""
     with query.run(_MODULE, module, constraints=constraints, graph=True) as executed:
         if executed.result.verdict is not Verdict.HOLDS:
-            raise InputError(
-                "not-confirmable",
-                f"TLC could not evaluate {asked}: {first_error(executed.result)}",
-                hint="evaluate expressions in the states instead: --eval EXPR",
-            )
+            problem = f"TLC could not evaluate {asked}: {first_error(executed.result)}"
+            raise InputError("not-confirmable", problem, hint=OTHERWISE)
         return GraphReader().read((executed.folders[0] / GRAPH).read_bytes())
 
 

@@ -14,7 +14,7 @@ from tla2py.tla.telling import ENOUGH, MOST_TOLD, TELLER, About, Telling, teller
 from tla2py.tla.value import Value
 
 MODULE = "AskWhy"
-_OTHERWISE = "evaluate expressions in the states instead: --eval EXPR"
+OTHERWISE = "evaluate expressions in the states instead: --eval EXPR"
 TOO_MUCH = f"there is more to evaluate than the {MOST_TOLD:,} formulas that TLC tells of"
 
 
@@ -76,7 +76,7 @@ def told_by(
                     raise InputError("not-confirmable", TOO_MUCH, hint="")
                 return executed.output
             error = error if fails else first_error(executed.result)
-    raise InputError("not-confirmable", f"TLC could not evaluate it: {error}", hint=_OTHERWISE)
+    raise InputError("not-confirmable", f"TLC could not evaluate it: {error}", hint=OTHERWISE)
 
 
 class Tried(NamedTuple):
