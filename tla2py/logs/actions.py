@@ -393,12 +393,9 @@ def find_behavior(spec: ModuleGraph, config: Config) -> Behavior:
         texts = [walk.source.text(each, scope, "") for each in inits]
         walk.source.text(step, scope, "")
     except HiddenError:
-        raise InputError(
-            "log-behavior",
-            f"{spec.root.name} does not export its behaviour: a part of it is LOCAL",
-            where=spec.root.where(),
-            hint="remove LOCAL from the initial predicate and the next-state relation",
-        ) from None
+        problem = f"{spec.root.name} does not export its behaviour: a part of it is LOCAL"
+        hint = "remove LOCAL from the initial predicate and the next-state relation"
+        raise InputError("log-behavior", problem, where=spec.root.where(), hint=hint) from None
     own = (step.operator,) if step.is_name() else ()
     ways = walk.ways(step, scope)
     return Behavior(
@@ -434,12 +431,9 @@ def behavior_parts(spec: ModuleGraph, config: Config) -> tuple[list[Expression],
     elif init and next_step:
         inits, step = [_name(init)], _name(next_step)
     if not inits or step is None:
-        raise InputError(
-            "log-behavior",
-            f"{spec.root.name} has no initial predicate and next-state relation",
-            where=spec.root.where(),
-            hint="define Spec == Init /\\ [][Next]_vars, or name INIT and NEXT in a config",
-        )
+        problem = f"{spec.root.name} has no initial predicate and next-state relation"
+        hint = "define Spec == Init /\\ [][Next]_vars, or name INIT and NEXT in a config"
+        raise InputError("log-behavior", problem, where=spec.root.where(), hint=hint)
     return inits, step, scope
 
 

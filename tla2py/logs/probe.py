@@ -136,11 +136,8 @@ def log_probe(
         inits, step, scope = behavior_parts(spec, config)
         source, replaced = Source(spec), dict(config.substitutions)
         init = " /\\ ".join(source.text(each, scope, "") for each in inits)
-        relation = (
-            replaced.get(step.operator, step.operator)
-            if step.is_name()
-            else source.text(step, scope, "").strip()
-        )
+        named = replaced.get(step.operator, step.operator)
+        relation = named if step.is_name() else source.text(step, scope, "").strip()
         own = _own_variables(spec, position)
         reach = _reach(spec, entries)
         nexts = ((name, reach.entity(spec.scope.names[name])) for name in spec.candidates.next)

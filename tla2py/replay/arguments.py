@@ -80,11 +80,9 @@ def possible_arguments(
     )
     with query.run(_MODULE, lines) as executed:
         if executed.result.verdict is not Verdict.HOLDS:
-            raise InputError(
-                "not-confirmable",
-                f"TLC could not follow the steps: {first_error(executed.result)}",
-                hint="leave out --arguments to see the trace as TLC printed it",
-            )
+            problem = f"TLC could not follow the steps: {first_error(executed.result)}"
+            hint = "leave out --arguments to see the trace as TLC printed it"
+            raise InputError("not-confirmable", problem, hint=hint)
         output = executed.output
     found: dict[int, list[tuple[str, Mapping[str, Value]]]] = {}
     step = 0

@@ -102,11 +102,9 @@ def _failure(result: RunResult, output: str, lines: Sequence[str], expressions: 
         if 1 <= line <= each.count("\n") + 1:
             place = f"line {line}, column {at.begin_column}" if "\n" in each else f"column {at.begin_column}"
             text, where = each, f"{where} at {place}"
-    return InputError(
-        "expression-fails",
-        f"TLC cannot evaluate {_shown(text)}{where}: {_PLACE.sub('', first_error(result))}",
-        hint="use what the module of the run defines or extends, and operators of the standard modules",
-    )
+    problem = f"TLC cannot evaluate {_shown(text)}{where}: {_PLACE.sub('', first_error(result))}"
+    hint = "use what the module of the run defines or extends, and operators of the standard modules"
+    return InputError("expression-fails", problem, hint=hint)
 
 
 def _shown(text: str) -> str:

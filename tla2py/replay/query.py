@@ -49,10 +49,7 @@ class InvariantCopy(DefinitionCopy):
         """The edits that make the parts of an expression print their values, inside a conjunct its direct parts."""
         inside = place.depth > 0
         match expr:
-            case Expression(shape="apply", operator="/\\"):
-                for each in expr.arguments:
-                    yield from self._part(each, place)
-            case Expression(shape="apply", operator="\\/") if inside:
+            case Expression(shape="apply", operator="/\\" | "\\/") if inside or expr.operator == "/\\":
                 for each in expr.arguments:
                     yield from self._part(each, place)
             case Expression(shape="apply", operator="~", arguments=(body,)) if inside:

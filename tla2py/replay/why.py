@@ -276,17 +276,13 @@ def _attempt(
     # What was not evaluated is not known to be TRUE.
     whole = {(effects[n], float(copy.depths[n])) for n, name in enumerate(actions) if name == action}
     lacking = [sum(effect is about for effect, _ in whole - true) for about in (True, False)]
+    known = (each.names for each in path if each.value or each.number >= 0)
     return _Attempt(
         action=action,
         args=args,
         false=tuple(each for each in judged if not each.value),
         rank=(*(lacking if copy.fixed else [sum(lacking)]), not never, -len(true)),
-        names={
-            name: value
-            for each in path
-            if each.value or not each.number < 0
-            for name, value in each.names.items()
-        },
+        names={name: value for names in known for name, value in names.items()},
     )
 
 
