@@ -74,11 +74,9 @@ def render_suite(cases: Cases, template: str, adapter: str = "adapter") -> str:
     try:
         source = file.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise InputError(
-            "template-unreadable",
-            f"cannot read the template {template}: {reason_of(error)}",
-            hint=f"--template takes {', '.join(TEMPLATES)}, or a file for Jinja",
-        ) from error
+        problem = f"cannot read the template {template}: {reason_of(error)}"
+        hint = f"--template takes {', '.join(TEMPLATES)}, or a file for Jinja"
+        raise InputError("template-unreadable", problem, hint=hint) from error
     graph = cases.graph
     listed: list[dict[str, Any]] = []
     states: dict[str, Json] = {}

@@ -386,14 +386,12 @@ def find_reader(
             return None
         reader = only
     found = _counters(reader, every)
-    counted: Position | None
+    # One of several variables counts, but not for certain.
+    counted = next(iter(found.values())) if len(found) == 1 else None
     if position is not None:
         if position not in found:
             _check_position(spec, position, place("position"))
         counted = found.get(position, Position(expression=position))
-    else:
-        # One of several variables counts, but not for certain.
-        counted = next(iter(found.values())) if len(found) == 1 else None
     fields = [each.expr.text for each in every if each.expr.operator in (".", "record", "[:]")]
     strings = {each.expr.text.strip('"') for each in every if each.expr.operator == "string"}
     return replace(reader, position=counted, fields=frozenset(strings.union(*(f.split(",") for f in fields))))

@@ -73,11 +73,9 @@ def _describes_step(query: TraceQuery, text: str, parsed: StandaloneExpression) 
     """Whether an expression has a value for each step, not for each state."""
     level = query.levels.of_expression(parsed.body, query.spec.scope, frozenset())
     if level == Level.TEMPORAL:
-        raise InputError(
-            "expression-fails",
-            f"{_shown(text)} is temporal: it has no value in a state",
-            hint="evaluate the parts of it that describe states or steps",
-        )
+        problem = f"{_shown(text)} is temporal: it has no value in a state"
+        hint = "evaluate the parts of it that describe states or steps"
+        raise InputError("expression-fails", problem, hint=hint)
     return level == Level.ACTION
 
 

@@ -175,6 +175,7 @@ def _of_postcondition(trace: Trace, query: TraceQuery) -> Iterator[Cause]:
 @deeply
 def explain_no_state(origin: Origin) -> Because:
     """Why a search whose constraints cut all initial states found none: the conjuncts that are FALSE in an initial state."""
+    unknown = Because(kind="constraint", name="", reason="no initial state is known that a constraint cuts")
     try:
         query = TraceQuery([], origin)
         cutting = query.config.constraints
@@ -185,10 +186,9 @@ def explain_no_state(origin: Origin) -> Because:
         with query.run(MODULE, lines, invariants=cutting, seconds=_SEARCH_SECONDS) as executed:
             found = next(iter(executed.result.traces), None)
     except InputError as error:
-        return Because(kind="constraint", name="", reason=error.message)
+        return replace(unknown, reason=error.message)
     if found is None:
-        reason = "no initial state is known that a constraint cuts"
-        return Because(kind="constraint", name="", reason=reason)
+        return unknown
     name = dict(origin.record.expressions).get(found.name, found.name)
     why, values = explain_trace(found, origin), found.states[0].values
     causes = tuple(replace(each, values={**each.values, **values}) for each in why.causes)
