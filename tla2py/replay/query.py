@@ -46,7 +46,7 @@ class InvariantCopy(DefinitionCopy):
     conjuncts: list[Conjunct] = field(default_factory=list)
 
     def _edits(self, expr: Expression, place: CopyPlace) -> Iterator[Edit]:
-        """The edits that make the parts of an expression print their values; in a conjunct, its direct parts."""
+        """The edits that make parts of an expression print their values; in a conjunct, its direct parts."""
         inside = place.depth > 0
         match expr:
             case Expression(shape="apply", operator="/\\" | "\\/") if inside or expr.operator == "/\\":
