@@ -143,15 +143,14 @@ def substitutions(subject: Subject) -> Iterator[Finding]:
         name, value = binding.name.text, binding.value
         if value in left:
             message = f"{value} is itself replaced: TLC allows no name on both sides of <-"
-            yield finding(
-                "substitution-chain", subject.at(binding.tokens[0]), message, "name its replacement"
-            )
+            place = subject.at(binding.tokens[0])
+            yield finding("substitution-chain", place, message, "name its replacement")
         for spec in subject.specs:
             wanted, given = arity_of(spec, name), arity_of(spec, value)
             if wanted is not None and given is not None and wanted != given:
                 message = f"{value} takes {counted(given, 'argument')}, {name} takes {wanted}: TLC stops"
-                right = f"name a definition that takes {wanted}"
-                yield finding("substitution-arity", subject.at(binding.tokens[0]), message, right)
+                hint = f"name a definition that takes {wanted}"
+                yield finding("substitution-arity", subject.at(binding.tokens[0]), message, hint)
 
 
 def _severity(binding: Binding) -> Severity:
@@ -209,15 +208,11 @@ def odd_model_values(spec: ModuleGraph, values: Iterable[AssignedValue]) -> Iter
         kind = compared.get(constant)
         if text not in names - spec.definitions.keys() or _LITERAL.fullmatch(text):
             continue
+        alone = users[text] == 1 and _plain(text) != _plain(constant) and text not in declared
         if kind is not None and kind.type.kind in _SCALARS:
             message = f"{constant} is the model value {text}, which no {kind.kind} equals: {kind.reason}"
             yield finding("mistaken-model-value", place(), message, f"{kind.where} compares it", constant)
-        elif (
-            users[text] == 1
-            and _plain(text) != _plain(constant)
-            and text not in declared
-            and place() not in reported
-        ):
+        elif alone and place() not in reported:
             message = f"{text} is a model value that only {constant} has"
             hint = f'write "{text}" if it is a string, or {constant} = {constant}'
             yield finding("mistaken-model-value", place(), message, hint, constant)

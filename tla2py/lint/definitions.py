@@ -114,12 +114,8 @@ def levels(subject: Subject) -> Iterator[Finding]:
         if mention.key == "invariants" and level > Level.STATE:
             kind = "an action" if level is Level.ACTION else "a temporal formula"
             message = f"{name} is {kind}, not a predicate on states: TLC stops"
-            hint = (
-                f"write PROPERTY {name}"
-                if level is Level.TEMPORAL
-                else f"write PROPERTY with [][{name}]_vars"
-            )
-            yield finding("invariant-level", mention.place, message, hint)
+            right = name if level is Level.TEMPORAL else f"with [][{name}]_vars"
+            yield finding("invariant-level", mention.place, message, f"write PROPERTY {right}")
         elif mention.key == "properties" and level is Level.ACTION:
             message = f"{name} is an action, true or false of a single step: TLC stops"
             hint = f"define [][{name}]_vars and write PROPERTY with it"
@@ -197,14 +193,11 @@ def constrained_invariants(subject: Subject) -> Iterator[Finding]:
     """TLC explores no further from a state that violates it, and does not report the state."""
     checked = {mention.name for mention in subject.of("invariants")}
     for mention, spec in _defined(subject, "constraints"):
-        if (
-            _INVARIANT.search(mention.name)
-            and mention.name not in checked
-            and spec.level(mention.name) is Level.STATE
-        ):
-            message = f"TLC ignores the successors of states where {mention.name} is false, and reports no violation"
-            hint = f"write INVARIANT {mention.name} if it is one"
-            yield finding("constraint-invariant", mention.place, message, hint, mention.name)
+        name = mention.name
+        if _INVARIANT.search(name) and name not in checked and spec.level(name) is Level.STATE:
+            message = f"TLC ignores the successors of states where {name} is false, and reports no violation"
+            hint = f"write INVARIANT {name} if it is one"
+            yield finding("constraint-invariant", mention.place, message, hint, name)
 
 
 @rule(Severity.ERROR, "two-behaviours", "no-behaviour")
@@ -213,15 +206,12 @@ def behaviours(subject: Subject) -> Iterator[Finding]:
     named = subject.of("specification", "init", "next")
     keys = {mention.key for mention in named}
     if "specification" in keys and len(keys) > 1:
-        last = named[-1]
         message = "SPECIFICATION together with INIT or NEXT: TLC stops"
-        yield finding("two-behaviours", last.place, message, "keep SPECIFICATION, or INIT and NEXT")
+        yield finding("two-behaviours", named[-1].place, message, "keep SPECIFICATION, or INIT and NEXT")
     varies = any(spec.variables for spec in subject.specs)
-    if subject.complete and varies and not keys & {"specification"} and keys != {"init", "next"}:
-        lacking = (
-            "NEXT" if "init" in keys else "INIT" if "next" in keys else "SPECIFICATION, or INIT and NEXT"
-        )
-        message = f"{lacking} is missing: TLC stops"
+    if subject.complete and varies and "specification" not in keys and keys != {"init", "next"}:
+        lacks = "NEXT" if "init" in keys else "INIT" if "next" in keys else "SPECIFICATION, or INIT and NEXT"
+        message = f"{lacks} is missing: TLC stops"
         found = [name for spec in subject.specs for name in spec.candidates.specification]
         hint = f"write SPECIFICATION {found[0]}" if found else None
         yield finding("no-behaviour", subject.at(None), message, hint)
@@ -230,14 +220,8 @@ def behaviours(subject: Subject) -> Iterator[Finding]:
 @rule(Severity.WARNING, "nothing-checked")
 def nothing_checked(subject: Subject) -> Iterator[Finding]:
     """TLC reports no error, whatever the module does."""
-    checks = subject.of(*_CHECKED, "postconditions")
     assumed = any(spec.assumptions for spec in subject.specs)
-    if (
-        subject.complete
-        and not checks
-        and not subject.config.check_deadlock
-        and not assumed
-        and subject.specs
-    ):
+    checks = subject.of(*_CHECKED, "postconditions") or subject.config.check_deadlock or assumed
+    if subject.complete and subject.specs and not checks:
         message = "nothing is checked: no INVARIANT, no PROPERTY, and the check for deadlock is off"
         yield finding("nothing-checked", subject.at(None), message, "name an INVARIANT or a PROPERTY")

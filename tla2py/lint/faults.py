@@ -75,8 +75,8 @@ class _Looked:
         """The bodies of the names under keywords, by default under all."""
         return named(self.spec, [name for key, name in self.names if not keys or key in keys])
 
-    def inside(self, *each: Reached) -> Iterator[Reached]:
-        return reached(self.spec, each, {})
+    def inside(self, each: Reached) -> Iterator[Reached]:
+        return reached(self.spec, [each], {})
 
 
 def _applies(expr: Expression, *operators: str) -> bool:
@@ -129,13 +129,8 @@ def _value(expr: Expression, scope: Scope) -> Expression:
 def _instance_enabled(looked: _Looked) -> Iterator[Reached]:
     for each in looked.reaches():
         if each.expr.operator in ("ENABLED", "WF_", "SF_") and _substitutes(each.scope):
-            inner = list(looked.inside(each))
-            if any(
-                _applies(part, "'")
-                for one in inner
-                if one.expr.operator == "LAMBDA"
-                for part in one.expr.walk()
-            ):
+            lambdas = (one.expr for one in looked.inside(each) if one.expr.operator == "LAMBDA")
+            if any(_applies(part, "'") for inner in lambdas for part in inner.walk()):
                 yield each
 
 
@@ -144,8 +139,7 @@ def _substitutes(scope: Scope) -> bool:
 
 
 def _instance_names(looked: _Looked) -> Iterator[Reached]:
-    spec = looked.spec
-    outer = {each.name for each in spec.variables} | {each.name for each in spec.constants}
+    outer = {each.name for each in (*looked.spec.variables, *looked.spec.constants)}
     for each in looked.reaches():
         entity = each.entity
         if entity is not None and entity.kind == "definition" and _substitutes(each.scope):
@@ -184,10 +178,8 @@ def _constant_formula(looked: _Looked) -> Iterator[Reached]:
                 continue
         else:
             continue
-        true = part.shape == "literal" and part.text == "TRUE"
-        if levels.of_expression(part, each.scope) is Level.CONSTANT and not (
-            true and not _applies(expr, "<>")
-        ):
+        harmless = part.shape == "literal" and part.text == "TRUE" and not _applies(expr, "<>")
+        if levels.of_expression(part, each.scope) is Level.CONSTANT and not harmless:
             yield each
 
 
@@ -195,16 +187,12 @@ def _recurrence(looked: _Looked) -> Iterator[Reached]:
     for root in looked.roots("properties"):
         for each in conjuncts(root, "\\A"):
             kinds = set(_disjuncts(each, looked.levels, negated=False))
-            if kinds == {"now", "recurs"} and (
-                each.expr.shape == "apply" and each.expr.operator in ("=>", "\\/")
-            ):
+            if kinds == {"now", "recurs"} and _applies(each.expr, "=>", "\\/"):
                 yield each
 
 
-def _disjuncts(
-    each: Reached, levels: Levels, *, negated: bool
-) -> Iterator[Literal["now", "recurs", "other"]]:
-    """What a formula asks for, part by part: of this state or all, again and again, or anything else."""
+def _disjuncts(each: Reached, levels: Levels, *, negated: bool) -> Iterator[str]:
+    """What a formula asks for, part by part: ``now``, of this state or all; ``recurs``, again and again; or ``other``."""
     expr, entity = each.expr, each.entity
     if levels.of_expression(expr, each.scope) <= Level.STATE:
         yield "now"
@@ -226,12 +214,9 @@ def _disjuncts(
         inside = expr.arguments[0]
         if _applies(inside, "[]", "<>") and inside.operator != expr.operator:
             yield "recurs"
-        elif levels.of_expression(inside, each.scope) <= Level.STATE and _applies(
-            expr, "<>" if negated else "[]"
-        ):
-            yield "now"
         else:
-            yield "other"
+            every = expr.operator == ("<>" if negated else "[]")
+            yield "now" if every and levels.of_expression(inside, each.scope) <= Level.STATE else "other"
     else:
         yield "other"
 
@@ -423,13 +408,12 @@ def known_wrong(subject: Subject) -> Iterator[Finding]:
     if subject.dialect is None:
         return
     jar, names = subject.dialect.jar, tuple((each.key, each.name) for each in subject.mentions)
+    tlc = f"{jar.tlc} of {jar.date or 'unknown date'}"
     for spec in subject.specs:
         for fault, where in _met(_Looked(names=names, spec=spec, workers=subject.workers)):
             if fault.concerns(jar):
                 known = f" ({fault.source})" if fault.source else ""
-                message = (
-                    f"{fault.construct}: {jar.tlc} of {jar.date or 'unknown date'} {fault.effect}{known}"
-                )
+                message = f"{fault.construct}: {tlc} {fault.effect}{known}"
                 hint = jar.newer if fault.fixed else "write it another way; no TLC is known to read it"
                 module = next((m for m in spec.modules if m.name == where.scope.module.name), spec.root)
                 place = Place.parse(module.where(where.expr.span))

@@ -43,12 +43,12 @@ def misspelt_names(spec: ModuleGraph, values: Iterable[AssignedValue]) -> Iterat
     unknown = {
         name for name, of in users.items() if len(of) == 1 and name not in listed and not _similar(name, *of)
     }
+    if not unknown:
+        return
     # The constants, and the definitions that values can use.
-    usable = {constant.name for constant in spec.constants} if unknown else set()
-    for name, each in spec.definitions.items() if unknown else ():
-        if not each.parameters and spec.level(name) is Level.CONSTANT:
-            usable.add(name)
-    known = sorted(listed | usable)
+    defined = (name for name, each in spec.definitions.items() if not each.parameters)
+    usable = {name for name in defined if spec.level(name) is Level.CONSTANT}
+    known = sorted(listed | usable | {constant.name for constant in spec.constants})
     close = {name: near for name in unknown for near in reversed(known) if _similar(name, near)}
     for _, text, place in values:
         for name in sorted(names[text] & close.keys()):
@@ -115,12 +115,7 @@ def _choices(subject: Subject, spec: ModuleGraph) -> Iterator[Finding]:
     levels = Levels(spec.resolver)
     for each in reached(spec, roots, replaced):
         expr, owner = each.expr, each.owner
-        if (
-            expr.shape != "bind"
-            or expr.operator != "CHOOSE"
-            or owner is None
-            or expr.bounds[0].domain is None
-        ):
+        if expr.shape != "bind" or expr.operator != "CHOOSE" or owner is None or not expr.bounds[0].domain:
             continue
         domain = Reached(expr=expr.bounds[0].domain, scope=each.scope)
         if (
@@ -128,12 +123,10 @@ def _choices(subject: Subject, spec: ModuleGraph) -> Iterator[Finding]:
             and _closed(expr, each.scope, frozenset())
             and not symmetric.isdisjoint(constants(spec, [domain], replaced, beyond=_COUNTS))
         ):
-            name = owner.declaration.name
+            name, place = owner.declaration.name, Place.parse(each.scope.module.where(expr.span))
             message = f"{name} picks the same element each time, which symmetry does not allow for"
             hint = "write \\E, which tries each element, or leave out the symmetry of this set"
-            yield finding(
-                "symmetry-choose", Place.parse(each.scope.module.where(expr.span)), message, hint, name
-            )
+            yield finding("symmetry-choose", place, message, hint, name)
 
 
 def _closed(expr: Expression, scope: Scope, bound: frozenset[str]) -> bool:

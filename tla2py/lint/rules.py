@@ -54,17 +54,12 @@ def mistakes(subject: Subject) -> Iterator[Finding]:
 def type_constraints(subject: Subject) -> Iterator[Finding]:
     """TLC up to 1.7.4 ignores it; later versions stop at it."""
     stops = subject.dialect is not None and "TYPE_CONSTRAINT" not in subject.dialect.keywords
+    does, severity = "stops at" if stops else "up to 1.7.4 ignores", Severity.ERROR if stops else None
     for statement in subject.statements.statements:
         for name in statement.names if statement.keyword.text == "TYPE_CONSTRAINT" else ():
-            does = "stops at" if stops else "up to 1.7.4 ignores"
-            yield finding(
-                "type-constraint",
-                subject.at(statement.keyword),
-                f"TLC {does} TYPE_CONSTRAINT {name.text}",
-                f"write INVARIANT {name.text}",
-                name.text,
-                Severity.ERROR if stops else None,
-            )
+            message, hint = f"TLC {does} TYPE_CONSTRAINT {name.text}", f"write INVARIANT {name.text}"
+            place = subject.at(statement.keyword)
+            yield finding("type-constraint", place, message, hint, name.text, severity)
 
 
 @rule(Severity.ERROR, "duplicate-assignment")
@@ -102,12 +97,12 @@ def empty_sections(subject: Subject) -> Iterator[Finding]:
     comments = subject.statements.comments
     begins = [statement.keyword.offset for statement in subject.statements.statements]
     for statement in subject.statements.statements:
-        empty = statement.keyword.text in _CHECKED and statement.end == statement.keyword.end
+        word = statement.keyword.text
+        empty = word in _CHECKED and statement.end == statement.keyword.end
         following = min((begin for begin in begins if begin >= statement.end), default=sys.maxsize)
         # A commented list is empty on purpose.
         if empty and not any(statement.end <= each.offset < following for each in comments):
-            message = f"{statement.keyword.text} names nothing: TLC checks nothing for it"
-            word = statement.keyword.text
+            message = f"{word} names nothing: TLC checks nothing for it"
             yield finding("empty-section", subject.at(statement.keyword), message, "name what to check", word)
 
 
@@ -148,12 +143,12 @@ def unknown_keywords(subject: Subject) -> Iterator[Finding]:
         reads = "takes it for a constant" if section.startswith("CONSTANT") else "stops at it"
         reads = f"reads it as part of {section}" if section in LISTS else reads
         message = f"{dialect.jar.tlc} does not know {word} and {reads}"
-        code, hint = "unknown-keyword", f"{dialect.jar.newer}; or remove {word}"
+        place = subject.at(statement.keyword)
         if word == "CHECK_DEADLOCK":
-            code = "check-deadlock"
             hint = "tla2py passes it as an option; without tla2py use -deadlock, which means: do not check"
-        own = None if code == "check-deadlock" else word
-        yield finding(code, subject.at(statement.keyword), message, hint, own)
+            yield finding("check-deadlock", place, message, hint)
+        else:
+            yield finding("unknown-keyword", place, message, f"{dialect.jar.newer}; or remove {word}", word)
     for mention in subject.of(*FIELDS.values()):
         # The file of a config has been read above.
         if keyword_of(mention.key) not in dialect.keywords and mention.place.file.endswith(".toml"):
@@ -235,19 +230,16 @@ def lint_file(
     """
     content = read_config_text(path)
     file = config_file(read_statements(content), content, path)
-    specs = {}
-    if module is not None:
-        specs = {module.name: load_specification(module, libraries, translate=translate)}
-    mentions = mentions_of(file.statements, file.path)
-    found = _lint(file, specs, mentions, complete=True, dialect=dialect)
+    specs = {module.name: load_specification(module, libraries, translate=translate)} if module else {}
+    found = _lint(file, specs, mentions_of(file.statements, path), complete=True, dialect=dialect)
     return (*unread_modules(specs.values()), *found)
 
 
 def lint_parsed(
     file: ConfigFile,
     specs: Mapping[str, ModuleGraph],
-    dialect: Dialect | None = None,
-    used: Container[tuple[str, str]] | None = None,
+    dialect: Dialect | None,
+    used: Container[tuple[str, str]],
 ) -> tuple[Finding, ...]:
     """The findings on a config of a sweep, which may override its names; ``used`` are as in ``unknown_names``."""
     # The names that the sweep keeps are linted with its points.

@@ -221,14 +221,8 @@ def finding(
     severity: Severity | None = None,
 ) -> Finding:
     """A finding, by default with the severity of its code."""
-    return Finding(
-        code=code,
-        severity=severity or RULES[code],
-        place=place,
-        message=message,
-        hint=hint,
-        subject=subject,
-    )
+    severity = severity or RULES[code]
+    return Finding(code=code, severity=severity, place=place, message=message, hint=hint, subject=subject)
 
 
 def result_warning(code: str, where: str, message: str, hint: str, subject: str | None) -> Finding:
