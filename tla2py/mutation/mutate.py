@@ -67,9 +67,8 @@ def sweep_to_mutate(file: Path, options: SweepOptions, *, listener: Listener = S
         [sweep] = options.load([file], listener=listener)
         return sweep
     beside = file.with_suffix(".cfg")
-    sections = module_sections(
-        file, config=beside.name if beside.is_file() else None, libraries=options.libraries
-    )
+    config = beside.name if beside.is_file() else None
+    sections = module_sections(file, config=config, libraries=options.libraries)
     sweep = sweep_of_sections(file.with_suffix(".mutants.toml"), sections, options.loading(listener))
     return options.apply(sweep)
 

@@ -69,9 +69,8 @@ class Text:
 
     def range(self, span: Span) -> tuple[int, int]:
         """The offsets where a span begins and ends."""
-        return self.offset(span.begin_line, span.begin_column), self.offset(
-            span.end_line, span.end_column
-        ) + 1
+        begin = self.offset(span.begin_line, span.begin_column)
+        return begin, self.offset(span.end_line, span.end_column) + 1
 
     def slice(self, span: Span) -> str:
         """The text of a span."""

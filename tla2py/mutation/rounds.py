@@ -82,12 +82,9 @@ class Bench:
     _sources: dict[str, str] = field(default_factory=dict)
 
     def execute(
-        self, tasks: Sequence[Task], limits: Limits, name: str, *, took: tuple[float, float] | None = None
+        self, tasks: Sequence[Task], limits: Limits, name: str, *, took: float | None = None
     ) -> dict[str, RunRow]:
-        """The rows of ``runs``, by run id, after executing tasks that become points.
-
-        ``took`` are the CPU and wall-clock seconds that each is expected to take.
-        """
+        """The rows of ``runs``, by run id, after executing tasks that become points, of expected ``took`` seconds each."""
         number = max([len(self.plan.points), *(each.point for each in self.points)])
         for each in tasks:
             original = each.mutant == ORIGINAL
@@ -131,16 +128,14 @@ class Bench:
                 found[run_id] = result
         return found
 
-    def _execute(
-        self, tasks: Sequence[Task], limits: Limits, name: str, took: tuple[float, float] | None
-    ) -> bool:
+    def _execute(self, tasks: Sequence[Task], limits: Limits, name: str, took: float | None) -> bool:
         """Execute the runs that the store lacks, and tell whether there were any."""
         points = [self.plan.points[each.place] for each in tasks]
         plan = self.plan.further(points, [each.run for each in tasks], self._sources, limits)
         earlier = NOTHING_KNOWN
         if took is not None:
             keys = {parameter_key(point.parameters) for point in points}
-            earlier = Durations(dict.fromkeys(keys, took[1]))
+            earlier = Durations(dict.fromkeys(keys, took))
         job = prepare_job(self.sweep, plan, self.store, fresh=self.fresh, earlier=earlier)
         if job.missing:
             execute_jobs([job], self.toolchain, self.start, self.listener, name)
@@ -326,17 +321,16 @@ class Rounds:
 
     def _round(self, mutants: Sequence[Mutant], place: int) -> None:
         """Run the mutants that nothing has noticed so far at a point."""
-        open_ = [
-            each
+        original = self._originals[place]
+        tasks = [
+            self._task(each, place)
             for each in mutants
             if self._answers[each.mutant].status is None and place in self.trial.reach[each.mutant]
         ]
-        original = self._originals[place]
-        tasks = [self._task(each, place) for each in open_]
         if not tasks:
             return
         name = f"mutants at point {place + 1} ({self._order.index(place) + 1} of {len(self._order)})"
-        took = run_seconds(table_files(self.bench.store, "runs")).get(original.run_id)
+        _, took = run_seconds(table_files(self.bench.store, "runs")).get(original.run_id, (None, None))
         rows = self.bench.execute(tasks, self._limits(place), name, took=took)
         for each in tasks:
             row, answer = rows.get(each.run.run_id), self._answers[each.mutant]
@@ -380,20 +374,18 @@ class Rounds:
             and self._answers[each.mutant].alike
             and all(map(self._is_comparable, self.trial.reach[each.mutant] & self._originals.keys()))
         ]
+        store = self.bench.store
         for place in self._order:
-            tasks = [
-                self._task(each, place, graph=True) for each in same if place in self.trial.reach[each.mutant]
-            ]
-            if not tasks:
+            here = [each for each in same if place in self.trial.reach[each.mutant]]
+            if not here:
                 continue
+            tasks = [self._task(each, place, graph=True) for each in here]
             run, texts = self.trial.run([], place)
             original = Task(mutant=ORIGINAL, place=place, run=plain(run, graph=True), texts=texts)
             name = f"state graphs at point {place + 1}"
             self.bench.execute_further([original, *tasks], self._limits(place), name)
-            facts = graph_facts(self.bench.store, original.run.run_id)
-            differ = {
-                each.mutant for each in tasks if graph_facts(self.bench.store, each.run.run_id) != facts
-            }
+            facts = graph_facts(store, original.run.run_id)
+            differ = {each.mutant for each in tasks if graph_facts(store, each.run.run_id) != facts}
             same = [each for each in same if each.mutant not in differ]
         for each in same:
             self._answers[each.mutant].status = "equivalent"
@@ -422,27 +414,26 @@ class Rounds:
                 results = self.bench.execute_further([task for _, task in pairs], self._limits(place), name)
                 for check, task in pairs:
                     answer, result = self._answers[check.mutant], results.get(task.run.run_id)
-                    if answer.status is None and result is not None and self._holds(result, place):
+                    if answer.status is not None or result is None or result.verdict is not Verdict.HOLDS:
+                        continue
+                    # It was not cut off.
+                    if (result.stats.distinct or 0) < self._states(place):
                         answer.status, answer.place = "killed", place
                         answer.killed_by = (Killer("mutant", task.mutant),)
                         waiting[check.mutant].clear()
 
-    def _holds(self, result: RunResult, place: int) -> bool:
-        """Whether a run holds in all its states."""
-        return result.verdict is Verdict.HOLDS and (result.stats.distinct or 0) < self._states(place)
-
     def _noticed_by(self, check: Mutant, mutants: Sequence[Mutant]) -> list[Mutant]:
         """The mutants that only the invariants of a weakened check notice, those at smaller points first."""
-        found = []
-        for each in mutants:
-            answer = self._answers[each.mutant]
-            if (
-                answer.place is not None
-                and answer.place in self.trial.reach[check.mutant]
-                and all(k.kind == "invariant" and k.name in check.checks for k in answer.killed_by)
-            ):
-                found.append((self._order.index(answer.place), each))
-        return [each for _, each in sorted(found, key=lambda pair: pair[0])]
+        found = [
+            each
+            for each in mutants
+            if self._answers[each.mutant].place in self.trial.reach[check.mutant]
+            and all(
+                killer.kind == "invariant" and killer.name in check.checks
+                for killer in self._answers[each.mutant].killed_by
+            )
+        ]
+        return [each for place in self._order for each in found if self._answers[each.mutant].place == place]
 
     def _row(self, mutant: Mutant) -> MutantRow:
         answer = self._answers.get(mutant.mutant, _Answer(status="duplicate"))

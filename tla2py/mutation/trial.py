@@ -115,9 +115,8 @@ def given_mutants(specs: Iterable[ModuleGraph], lines: Iterable[str], source: st
     Raises InputError (``bad-mutant``).
     """
     modules = {module.name: module for spec in specs for module in spec.modules if module.path is not None}
-    return in_order(
-        _given(text, f"{source}:{number}", modules) for number, text in enumerate(lines, 1) if text.strip()
-    )
+    numbered = enumerate(lines, 1)
+    return in_order(_given(text, f"{source}:{number}", modules) for number, text in numbered if text.strip())
 
 
 _EXAMPLE = '{"module": "Lease", "line": 7, "column": 16, "before": "wait = 0", "after": "TRUE"}'
@@ -145,20 +144,16 @@ def _given(text: str, where: str, modules: Mapping[str, Module]) -> Mutant:
     line, column, before, after = data.line, data.column, data.before, data.after
     lines = module.text.split("\n")
     source = Text(module.text)
-    begin = (
-        source.offset(line, column) if 0 < line <= len(lines) and 0 < column <= len(lines[line - 1]) else -1
-    )
-    if not before or begin < 0 or not module.text.startswith(before, begin):
-        there = lines[line - 1][column - 1 :] if begin >= 0 else ""
+    there = lines[line - 1][column - 1 :] if 0 < line <= len(lines) and column > 0 else ""
+    begin = source.offset(line, column) if there else 0
+    if not before or not there or not module.text.startswith(before, begin):
         raise wrong(
             f"line {line}, column {column} of {module.name} is not {one_line(before)!r}",
             f"there is {there!r}" if there else "lines and columns count from 1",
         )
     span = source.span(begin, begin + len(before))
-    owner = next(
-        (each for each in module.definitions if each.span.begin_line <= line <= each.span.end_line), None
-    )
-    return mutant_of(source.rewrite("given", span, after), owner, module)
+    around = (each for each in module.definitions if each.span.begin_line <= line <= each.span.end_line)
+    return mutant_of(source.rewrite("given", span, after), next(around, None), module)
 
 
 # A mutant gets at least so many seconds and states.
@@ -238,11 +233,8 @@ def sizes(report: MutantReport) -> list[tuple[int, int]]:
 
 def _noticed(report: MutantReport) -> list[MutantRow]:
     """The killed mutants, without those of checks."""
-    return [
-        each
-        for each in report.with_status("killed")
-        if not any(killer.kind == "mutant" for killer in each.killed_by)
-    ]
+    killed = report.with_status("killed")
+    return [each for each in killed if all(killer.kind != "mutant" for killer in each.killed_by)]
 
 
 def _share(name: str, rows: list[MutantRow]) -> Share:

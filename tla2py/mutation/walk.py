@@ -79,28 +79,20 @@ class Mutant:
 def mutant_of(edit: operators.Rewrite, owner: Definition | None, module: Module) -> Mutant:
     """The mutant that a change inside a definition makes, or outside of all of them."""
     span = edit.span
-    first = owner.span.begin_line if owner is not None else 1
-    facts = [
-        module.name,
-        owner.name if owner is not None else "",
-        owner.text if owner is not None else module.text,
-        (span.begin_line - first, span.begin_column, edit.before, edit.after),
-    ]
+    name, text, first = (owner.name, owner.text, owner.span.begin_line) if owner else ("", module.text, 1)
+    facts = [module.name, name, text, (span.begin_line - first, span.begin_column, edit.before, edit.after)]
     line = module.line(span.begin_line)
     translated = module.has_pluscal and owner is not None and line == span.begin_line
     return Mutant(
         mutant=hashlib.sha256(json.dumps(facts).encode()).hexdigest()[:12],
-        definition=owner.name if owner is not None else "",
+        definition=name,
         module=module.name,
         file=module.where(),
         line=line,
         column=span.begin_column,
         edit=edit,
-        algorithm=algorithm_line(module.text, owner.name, span.begin_line) if translated and owner else None,
+        algorithm=algorithm_line(module.text, name, span.begin_line) if translated else None,
     )
-
-
-_FAIRNESS = ("WF_", "SF_")
 
 
 _Visit = Callable[[Expression, Spot], Iterator[Mutant]]
@@ -169,7 +161,7 @@ class Walk:
                 yield from self._temporal(inner, spot)
             case Expression(shape="build", operator="[]_", arguments=(action, *_)):
                 yield from self._action(action, spot)
-            case Expression(shape="build", operator=kind) if kind in _FAIRNESS:
+            case Expression(shape="build", operator="WF_" | "SF_" as kind):
                 yield self._found("drop-fairness", expr, "TRUE", spot)
                 if kind == "SF_":
                     begin = spot.text.range(expr.span)[0]
@@ -309,11 +301,8 @@ class Walk:
         if expr.shape == "let":
             yield from self._value(expr.arguments[0], self._inside(expr, spot))
             return
-        if (
-            expr.shape == "bind"
-            and expr.operator in ("\\E", "\\A")
-            and self._level(expr, spot) <= Level.STATE
-        ):
+        quantifier = expr.shape == "bind" and expr.operator in ("\\E", "\\A")
+        if quantifier and self._level(expr, spot) <= Level.STATE:
             yield from self._all(operators.quantifier_change(expr, spot.text), spot)
         yield from self._domains(expr, spot)
         if expr.shape == "apply":
