@@ -285,13 +285,7 @@ def store_data(
         "other": _other(view.manifest.name, points, found, others),
     }
     return StoreData(
-        view=view,
-        points=points,
-        explained=explained,
-        kinds=coarse,
-        overview=overview,
-        own=own,
-        other=others,
+        view=view, points=points, explained=explained, kinds=coarse, overview=overview, own=own, other=others
     )
 
 
@@ -334,5 +328,4 @@ def _other(
 def packed(data: Mapping[str, object]) -> str:
     """Data as the page unpacks them: JSON, deflated, in base64."""
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
-    squeeze = zlib.compressobj(9, zlib.DEFLATED, -zlib.MAX_WBITS)
-    return base64.b64encode(squeeze.compress(text.encode()) + squeeze.flush()).decode()
+    return base64.b64encode(zlib.compress(text.encode(), 9, -zlib.MAX_WBITS)).decode()

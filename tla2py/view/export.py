@@ -43,9 +43,8 @@ def export_trace(
     """The text of a trace in the format itf, json, csv or tla, with a final newline.
 
     ``name`` is the name of the TLA+ module, ``parameters`` are the constants for ITF. JSON has the columns of ``traces``
-    and the rows of ``states``; CSV has a row per state and variable with the value as TLA+. Both have
-    the values of ``State.evaluated``. Raises InputError
-    (``unknown-format``).
+    and the rows of ``states``; CSV has a row per state and variable with the value as TLA+. Both have the values of
+    ``State.evaluated``. Raises InputError (``unknown-format``).
     """
     match form:
         case "itf":
@@ -109,16 +108,14 @@ def _tla(trace: Trace, name: str) -> str:
     identifiers, become strings.
     """
     forms = scalar_forms(canonical(value) for state in trace.states for value in state.values.values())
-    names = sorted({content for rank, content in forms if rank == MODEL_VALUE})
-    constants = [name for name in names if _declarable(name)]
+    constants = sorted({content for rank, content in forms if rank == MODEL_VALUE and _declarable(content)})
     states = ",\n".join(_tla_state(state) for state in trace.states)
     actions = ", ".join(format_value(action_text(state)) for state in trace.states)
     head = f"---- MODULE {name} ----"
+    title = f"The counterexample to {trace.label}, in {counted(len(trace.states), 'state')}."
     lines = [
         head,
-        f"\\* The counterexample to {trace.label}, in {counted(len(trace.states), 'state')}.".replace(
-            "\n", " "
-        ),
+        "\\* " + title.replace("\n", " "),
         "EXTENDS Integers, Sequences, TLC",
         *([f"CONSTANTS {', '.join(constants)}"] if constants else []),
         "",
@@ -135,19 +132,15 @@ def _tla_state(state: State) -> str:
     values = {variable: _writable(value) for variable, value in state.values.items()}
     if not all(is_identifier(variable) for variable in values) or not values:
         return f"  {format_value(Record(values))}"
-    return (
-        "  [ "
-        + ",\n    ".join(f"{variable} |-> {format_value(value)}" for variable, value in values.items())
-        + " ]"
-    )
+    fields = ",\n    ".join(f"{variable} |-> {format_value(value)}" for variable, value in values.items())
+    return f"  [ {fields} ]"
 
 
 def _writable(value: Value) -> Value:
     """The value if all of it can be written in TLA+, otherwise its text as a string."""
     for rank, content in scalar_forms([canonical(value)]):
-        if (rank == OPAQUE and _DESCRIBED.search(content)) or (
-            rank == MODEL_VALUE and not _declarable(content)
-        ):
+        described = rank == OPAQUE and _DESCRIBED.search(content)
+        if described or (rank == MODEL_VALUE and not _declarable(content)):
             return format_value(value)
     return value
 

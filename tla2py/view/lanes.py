@@ -84,16 +84,13 @@ class Lanes(Printed):
             for process, texts in row.cells.items():
                 lines += [f"     {format_value(process)}: {text}" for text in texts]
             lines += [f"     {text}" for text in row.shared]
-            for arrow in self.arrows:
-                if arrow.sent == number:
-                    ends = [
-                        "?" if one is None else format_value(one) for one in (arrow.sender, arrow.receiver)
-                    ]
-                    at = arrow.received or arrow.again
-                    when = "not taken" if at is None else f"state {self.rows[at].state.index}"
-                    when += ", in the next round" * (arrow.again is not None)
-                    way = f"{ends[0]} => {ends[1]}" if arrow.drawn else "message"
-                    lines.append(f"     {way} ({when}): {arrow.text}")
+            for arrow in (each for each in self.arrows if each.sent == number):
+                ends = ("?" if one is None else format_value(one) for one in (arrow.sender, arrow.receiver))
+                way = " => ".join(ends) if arrow.drawn else "message"
+                at = arrow.received or arrow.again
+                when = "not taken" if at is None else f"state {self.rows[at].state.index}"
+                when += ", in the next round" * (arrow.again is not None)
+                lines.append(f"     {way} ({when}): {arrow.text}")
         lines += [f"({self.note})"] * bool(self.note)
         return "\n".join(map(printable, lines))
 
@@ -232,12 +229,10 @@ class _Places:
     @property
     def loop(self) -> tuple[float, float] | None:
         """The y positions of the start of the loop and of the last step; None without a loop."""
-        if self._lanes.trace.loop_start is None:
+        first, last = self._lanes.trace.loop_start, len(self.rows) - 1
+        if first is None:
             return None
-        last = len(self.rows) - 1
-        start = next(
-            n for n, row in enumerate(self._lanes.rows) if row.state.index == self._lanes.trace.loop_start
-        )
+        start = next(n for n, row in enumerate(self._lanes.rows) if row.state.index == first)
         return self._centre(start) - (self.line if start == last else 0.0), self._centre(last)
 
     def arrow(self, arrow: Arrow, number: int) -> tuple[float, ...]:

@@ -39,32 +39,27 @@ _CHANGES = ("drop", "double", "swap", "field")
 
 def log_mutants_view(mutants: validate.LogMutants) -> Iterator[RenderableType]:
     """A summary: how many changed logs were accepted, and what was changed in them."""
-    rows = mutants.rows
+    rows, accepted = mutants.rows, [row for row in mutants.rows if row.status == "accepted"]
     yield Text(mutants.text)
-    if not any(row.status == "accepted" for row in rows):
+    if not accepted:
         return
     found = validate.shares(rows, lambda row: (row.action or "", row.change))
     actions = validate.shares(rows, lambda row: row.action or "")
     by_action = plain_table("action", *_CHANGES)
     for action in [*actions][:_MOST_ROWS]:
-        cells = (found.get((action, change)) for change in _CHANGES)
-        by_action.add_row(
-            Text(printable(action) or "-"), *("" if cell is None else str(cell) for cell in cells)
-        )
+        cells = (str(found.get((action, change), "")) for change in _CHANGES)
+        by_action.add_row(Text(printable(action) or "-"), *cells)
     changes = validate.shares(rows, lambda row: row.change)
-    by_action.add_row("all", *(str(changes[change]) if change in changes else "" for change in _CHANGES))
+    by_action.add_row("all", *(str(changes.get(change, "")) for change in _CHANGES))
     yield by_action
     if len(actions) > _MOST_ROWS:
         yield Text(f"and {counted(len(actions) - _MOST_ROWS, 'more action')}", "dim")
-    fields = {
-        name: share for name, share in validate.shares(rows, validate.general_field).items() if share.accepted
-    }
+    every = validate.shares(rows, validate.general_field)
+    fields = {name: share for name, share in every.items() if share.accepted}
     if fields:
         by_field = plain_table("field", "accepted", "for example")
         for name in [*fields][:_MOST_ROWS]:
-            first = next(
-                row for row in rows if row.status == "accepted" and validate.general_field(row) == name
-            )
+            first = next(row for row in accepted if validate.general_field(row) == name)
             before, after = (cut(text or "", _LONGEST_VALUE) for text in (first.before, first.after))
             example = printable(f"{first.file}:{first.line} {before} -> {after}")
             by_field.add_row(Text(printable(name)), str(fields[name]), Text(example))
@@ -215,9 +210,8 @@ def mutant_list(trial: Trial) -> Iterator[RenderableType]:
     """The mutants of a trial, none of which has run."""
     table = plain_table("mutant", "operator", "definition", "place", "change")
     for each in trial.mutants:
-        table.add_row(
-            each.mutant, each.operator, each.definition, each.place, cut(each.words, _MUTANTS_LONGEST)
-        )
+        change = cut(each.words, _MUTANTS_LONGEST)
+        table.add_row(each.mutant, each.operator, each.definition, each.place, change)
     yield table
     yield _count_line(trial)
 
@@ -260,8 +254,7 @@ def mutation_view(mutation: Mutation) -> Iterator[RenderableType]:
     yield from (table for table in (shares, checks) if table.row_count)
     yield from mutation_sums(report)
     yield Text.assemble(("Store  ", "bold"), str(store))
-    killed = next((each for each in report.mutants if each.run_id), None)
-    if killed is not None:
+    if any(each.run_id for each in report.mutants):
         yield Text(f'       tla2py query {store} "SELECT * FROM mutants"')  # noqa: S608 - shown, not run
 
 
@@ -282,9 +275,8 @@ def judgement_lines(name: str, judgement: Judgement) -> Iterator[RenderableType]
         words = Text(printable(each.words))
         if each.verdict in ("fail", "doubtful") and each.command:
             words.append(f"\n{shlex.join(each.command)}", "dim")
-        grid.add_row(
-            Text(each.verdict.replace("_", " "), _GRADE_STYLES[each.verdict]), Text(each.name, "bold"), words
-        )
+        verdict = Text(each.verdict.replace("_", " "), _GRADE_STYLES[each.verdict])
+        grid.add_row(verdict, Text(each.name, "bold"), words)
     yield grid
 
 
@@ -296,12 +288,8 @@ def _in_source(rows: Sequence[MutantRow], places: Mapping[str, Mutant]) -> Itera
         algorithm = f" (line {mutant.algorithm} of the algorithm)" if mutant.algorithm else ""
         yield Text.assemble((f"{line:>5} ", "dim"), _line(mutant), (f"   {definition}{algorithm}", "dim"))
         for row in group:
-            yield Text.assemble(
-                "      ",
-                (f"{row.operator}: ", "yellow"),
-                cut(row.words, _MUTANTS_LONGEST),
-                (f"   {_WORDS[row.status]} [{row.mutant}]", "dim"),
-            )
+            change, status = cut(row.words, _MUTANTS_LONGEST), f"   {_WORDS[row.status]} [{row.mutant}]"
+            yield Text.assemble("      ", (f"{row.operator}: ", "yellow"), change, (status, "dim"))
 
 
 def _line(mutant: Mutant) -> str:

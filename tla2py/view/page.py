@@ -57,14 +57,8 @@ def _chart(growth: Growth, found: Sequence[Series], parameters: Sequence[str]) -
     labels = [replace(one, fixed={name: one.fixed[name] for name in names}).label for one in curves]
     legend = labels if max(map(len, labels)) > _LONGEST else []
     drawn = curves_chart(dict(zip(ascii_uppercase if legend else labels, curves, strict=False)))
-    title = f"{growth.value} by {growth.parameter}"
-    return {
-        "title": title,
-        "parameter": growth.parameter,
-        "legend": legend,
-        "left": len(found) - len(curves),
-        **drawn,
-    }
+    title, left = f"{growth.value} by {growth.parameter}", len(found) - len(curves)
+    return {"title": title, "parameter": growth.parameter, "legend": legend, "left": left, **drawn}
 
 
 # The area of the curves, and how far apart the labels at their ends are.
@@ -89,10 +83,8 @@ def curves_chart(curves: Mapping[str, Series]) -> dict[str, object]:
     drawn: list[dict[str, object]] = []
     ends: list[tuple[float, float]] = []
     for label, one in curves.items():
-        places = [
-            (across(size), down(number), f"{number:,.0f}")
-            for size, number in zip(one.sizes, one.numbers, strict=True)
-        ]
+        pairs = zip(one.sizes, one.numbers, strict=True)
+        places = [(across(size), down(number), f"{number:,.0f}") for size, number in pairs]
         x, y = places[-1][0] + 10, places[-1][1] + 4
         while any(abs(y - other) < _APART and abs(x - beside) < _ACROSS / 2 for beside, other in ends):
             y += _APART
@@ -156,44 +148,41 @@ def report_page(
     style = STYLE + (_FOLDER / "page.css").read_text(encoding="utf-8") + bundle("explorer.css")
     script = bundle("page.js")
     mutants = view.store.mutants()
-    return (
-        templates()
-        .get_template("page.html.j2")
-        .render(
-            name=view.manifest.name,
-            modules=view.manifest.modules,
-            version=__version__,
-            tlc=_span(_tools(point.run) for point in points),
-            begun=_span(start_days(table_files(view.store, "runs"))),
-            collisions=list(_collisions(view.run_rows)),
-            summary=data.overview["summary"],
-            findings=view.findings,
-            laws=[each for each in data.explained if each.telling],
-            same={name: text for name, text in parameters.items() if name not in names},
-            style=style,
-            script=script,
-            policy=content_policy(script, style),
-            overview=packed(data.overview),
-            chunks=[packed(chunk) for chunk in data.chunks()],
-            notes=_markdown(notes, notes_folder, target),
-            brief=len(notes) < _BRIEF,
-            logs=_logs(view),
-            mutants=mutants,
-            survivors=mutants.with_status("survived") if mutants else [],
-            definitions=definition_shares(mutants) if mutants else [],
-            checks=check_figures(mutants) if mutants else [],
-            sums=[line.plain for line in mutation_sums(mutants)] if mutants else [],
-            line_of=source_lines(view),
-            errors=list(_errors(view)),
-            growth=list(growth_charts(view, points)),
-            coverage=sorted(action_counts(view), key=lambda count: not count.never_enabled),
-            kinds=data.kinds,
-            counterexamples=sum(len(kind.members) for kind in data.kinds),
-            shortest=[
-                f"{trace_text(view.trace(each.point, each.trace))}\n{view.why_line(each.point, each.trace)}"
-                for each in (kind.shortest for kind in data.kinds)
-            ],
-        )
+    template = templates().get_template("page.html.j2")
+    return template.render(
+        name=view.manifest.name,
+        modules=view.manifest.modules,
+        version=__version__,
+        tlc=_span(_tools(point.run) for point in points),
+        begun=_span(start_days(table_files(view.store, "runs"))),
+        collisions=list(_collisions(view.run_rows)),
+        summary=data.overview["summary"],
+        findings=view.findings,
+        laws=[each for each in data.explained if each.telling],
+        same={name: text for name, text in parameters.items() if name not in names},
+        style=style,
+        script=script,
+        policy=content_policy(script, style),
+        overview=packed(data.overview),
+        chunks=[packed(chunk) for chunk in data.chunks()],
+        notes=_markdown(notes, notes_folder, target),
+        brief=len(notes) < _BRIEF,
+        logs=_logs(view),
+        mutants=mutants,
+        survivors=mutants.with_status("survived") if mutants else [],
+        definitions=definition_shares(mutants) if mutants else [],
+        checks=check_figures(mutants) if mutants else [],
+        sums=[line.plain for line in mutation_sums(mutants)] if mutants else [],
+        line_of=source_lines(view),
+        errors=list(_errors(view)),
+        growth=list(growth_charts(view, points)),
+        coverage=sorted(action_counts(view), key=lambda count: not count.never_enabled),
+        kinds=data.kinds,
+        counterexamples=sum(len(kind.members) for kind in data.kinds),
+        shortest=[
+            f"{trace_text(view.trace(each.point, each.trace))}\n{view.why_line(each.point, each.trace)}"
+            for each in (kind.shortest for kind in data.kinds)
+        ],
     )
 
 
@@ -223,7 +212,5 @@ def _markdown(notes: str, folder: Path, target: Path) -> str:
     page = MarkdownIt("commonmark", {"html": False}).enable("table").render(notes)
     page = re.sub(r"(</?h)([1-5])>", lambda found: f"{found[1]}{int(found[2]) + 1}>", page)
     return re.sub(
-        r'href="([^"#:]+)(?=["#])',
-        lambda found: f'href="{os.path.relpath(folder / found[1], target)}',
-        page,
+        r'href="([^"#:]+)(?=["#])', lambda found: f'href="{os.path.relpath(folder / found[1], target)}', page
     )

@@ -27,8 +27,6 @@ from tla2py.view.explorer import StoreData, packed, store_data
 from tla2py.view.markup import templates
 
 _FOLDER = Path(__file__).parent / "bundle"
-
-
 File: TypeAlias = Literal["page.js", "widget.js", "explorer.css"]
 
 
@@ -55,9 +53,6 @@ def _hashed(text: str) -> str:
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
 
-Question = Mapping[str, object]
-
-
 class PageAnswers:
     """Answers questions about the counterexamples of a store.
 
@@ -71,7 +66,7 @@ class PageAnswers:
         self._tla2tools = tla2tools
         self._following = cache(self._follow)
 
-    def answer(self, question: Question) -> object:
+    def answer(self, question: Mapping[str, object]) -> object:
         """The answer to a question."""
         view, jar = self._view, self._tla2tools
         match question:
@@ -253,18 +248,13 @@ class ExplorerServer:
 
             def _allowed(self) -> str | None:
                 """The name after the token; None if the request has been refused."""
-                origin = self.headers.get("Origin")
-                if self.headers.get("Host") != explorer._authority or origin not in (
-                    None,
-                    f"http://{explorer._authority}",
-                ):
-                    self.send_error(HTTPStatus.FORBIDDEN)
-                    return None
+                host, origin, here = self.headers.get("Host"), self.headers.get("Origin"), explorer._authority
                 token, slash, name = self.path.removeprefix("/").partition("/")
-                if not slash or not secrets.compare_digest(token.encode(), explorer._token.encode()):
-                    self.send_error(HTTPStatus.FORBIDDEN)
-                    return None
-                return name
+                ours = host == here and origin in (None, f"http://{here}") and bool(slash)
+                if ours and secrets.compare_digest(token.encode(), explorer._token.encode()):
+                    return name
+                self.send_error(HTTPStatus.FORBIDDEN)
+                return None
 
             def _send_json(self, found: object) -> None:
                 text = json.dumps(found, ensure_ascii=False, separators=(",", ":"))

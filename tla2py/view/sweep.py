@@ -24,14 +24,7 @@ from tla2py.sweep.judge import ALL_EXCLUDED, NO_STATES, TRUSTED
 from tla2py.sweep.plan import Plan
 from tla2py.sweep.sweep import Sweep, overridden_text
 from tla2py.text import counted, cut, listed, parameter_text, points_text, value_shown
-from tla2py.view.layout import (
-    VERDICT_STYLES,
-    FittedTable,
-    Indented,
-    Wrapped,
-    number,
-    seconds,
-)
+from tla2py.view.layout import VERDICT_STYLES, FittedTable, Indented, Wrapped, number, seconds
 from tla2py.view.tools import points_without_answer
 
 
@@ -148,11 +141,8 @@ def smallest(view: StoreView, runs: Sequence[RunRow]) -> list[tuple[ManifestPoin
 
 def _points_table(view: StoreView, runs: Sequence[RunRow], notable: Sequence[RunRow]) -> RenderableType:
     # A parameter with one value would only take room.
-    parameters = [
-        parameter
-        for parameter in view.manifest.parameters
-        if len(view.points) == 1 or view.points.different(parameter) > 1
-    ]
+    alone = len(view.points) == 1
+    parameters = [each for each in view.manifest.parameters if alone or view.points.different(each) > 1]
     shown = runs if len(runs) <= _MOST_ROWS else notable[:_MOST_ROWS]
     points = view.points.some(run.point for run in shown)
     rows = []
@@ -188,12 +178,10 @@ def _points_table(view: StoreView, runs: Sequence[RunRow], notable: Sequence[Run
 
 
 def _minimal_line(view: StoreView, point: ManifestPoint, names: Sequence[str]) -> Indented:
-    lengths = ((name, view.shortest_traces.get((point.run_id, name))) for name in names)
-    violations = ", ".join(
-        f"{name} in {counted(trace.length, 'state')}" if trace else name for name, trace in lengths
-    )
-    parameters = parameter_text(point.parameters)
-    return Indented(Text.assemble(f"{parameters}  ", (violations, "red"), f"  (point {point.point})"), 2)
+    known = ((name, view.shortest_traces.get((point.run_id, name))) for name in names)
+    violations = (f"{name} in {counted(trace.length, 'state')}" if trace else name for name, trace in known)
+    head, place = f"{parameter_text(point.parameters)}  ", f"  (point {point.point})"
+    return Indented(Text.assemble(head, (", ".join(violations), "red"), place), 2)
 
 
 def _why(view: StoreView, point: ManifestPoint, names: Sequence[str]) -> list[RenderableType]:
@@ -265,24 +253,21 @@ def _check_cells(
 
 def judgement_lines(result: SweepResult) -> Iterator[Text]:
     """A line for what is accepted, a line per unexpected result, or one line if all points are as expected."""
-    name = result.sweep.name
+    sweep, name = result.sweep, result.sweep.name
     if result.searched:
         yield Text(f"{name}: {_search_text(result)}", "yellow")
-    elif result.sweep.limited:
-        yield Text(f"{name}: {result.sweep.limited_text}", "yellow")
+    elif sweep.limited:
+        yield Text(f"{name}: {sweep.limited_text}", "yellow")
     if result.findings.accepted:
         yield Text(f"{name}: accepted: {result.findings.accepted_text}")
     if result.plan.filled:
         yield Text(f"{name}: {filled_text(result.plan.filled)}", "dim")
-    sweep = result.sweep
     if text := overridden_text(sweep.expect, sweep.points, sweep.expected_rows):
         yield Text(f"{name}: {text}", "dim")
     ids = [result.plan.runs.ids[number - 1] for number in sweep.numbers]
     if len({*ids}) < len(ids):
-        models = counted(len({*ids}), "different model")
-        yield Text(
-            f"{name}: {counted(len(ids), 'point')} with {models}; each is run once for all of its points"
-        )
+        models = f"{counted(len(ids), 'point')} with {counted(len({*ids}), 'different model')}"
+        yield Text(f"{name}: {models}; each is run once for all of its points")
     unexpected: dict[str, list[int]] = {}
     for mismatch in result.mismatches:
         # Where nobody wrote an expectation, all are expected to hold.
@@ -292,17 +277,17 @@ def judgement_lines(result: SweepResult) -> Iterator[Text]:
         yield Text(f"{name}, {_at(points)}: {text}", "bold red")
     if others := sum(map(len, list(unexpected.values())[_MOST_LINES:])):
         yield Text(f"{name}: and {others:,} more results that are not as expected", "bold red")
-    for unread in result.sweep.unread:
+    for unread in sweep.unread:
         yield Text(f"{name}: {unread}", "bold red")
     if empty := result.empty_points:
         yield Text(f"{name}, {_at(empty)}: {NO_STATES}", "yellow")
     for note in run_notes(table_files(result.store, "diagnostics"), result.runs):
         yield Text(f"{name}, {note}", "yellow")
-    if result.sweep.limits.trust:
+    if sweep.limits.trust:
         yield Text(f"{name}: {TRUSTED}", "yellow")
     if result.unchecked:
         yield Text(f"{name}: {ALL_EXCLUDED}", "bold red")
-    elif result.runs and result.sweep.file.expect is not None and not result.mismatches:
+    elif result.runs and sweep.file.expect is not None and not result.mismatches:
         count = len(result.runs)
         every = "the one point is" if count == 1 else f"all {count} points are"
         yield Text(f"{name}: {every} as expected", "green")

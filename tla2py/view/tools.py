@@ -6,6 +6,7 @@ import hashlib
 import shlex
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -127,9 +128,8 @@ def excerpt_lines(place: Place) -> list[Text]:
     gutter = f"{place.line:>5} | " if place.line else "      | "
     lines = [Text.assemble((gutter, "dim"), shown)]
     if column:
-        lines.append(
-            Text.assemble((" " * (len(gutter) - 2) + "| ", "dim"), " " * (column - 1 - start), ("^", "bold"))
-        )
+        below = (" " * (len(gutter) - 2) + "| ", "dim")
+        lines.append(Text.assemble(below, " " * (column - 1 - start), ("^", "bold")))
     return lines
 
 
@@ -138,11 +138,9 @@ _STYLES = {Severity.ERROR: "bold red", Severity.WARNING: "bold yellow", Severity
 
 def finding_text(finding: Finding, *same: Finding) -> Text:
     """A finding in a few lines: place, severity, code and what TLC does; below it what would be right, and where else."""
-    text = Text()
-    text.append(printable(str(finding.place)), style="bold")
-    text.append(": ")
-    text.append(f"{finding.severity.value}[{finding.code}]", style=_STYLES[finding.severity])
-    text.append(f" {printable(finding.message)}")
+    place, code = printable(str(finding.place)), f"{finding.severity.value}[{finding.code}]"
+    said = f" {printable(finding.message)}"
+    text = Text.assemble((place, "bold"), ": ", (code, _STYLES[finding.severity]), said)
     for line in source_line(finding.place) if finding.code == "syntax" else ():
         text.append("\n").append(line)
     if finding.hint:
@@ -155,11 +153,8 @@ def finding_text(finding: Finding, *same: Finding) -> Text:
 
 def findings_summary(findings: Sequence[Finding], files: int, unread: int, skipped: int) -> str:
     """The number of findings of each severity, of files, of those not read whole, and of configs without a module."""
-    counts = [
-        counted(number, severity.value)
-        for severity in Severity
-        if (number := sum(each.severity is severity for each in findings))
-    ]
+    numbers = Counter(each.severity for each in findings)
+    counts = [counted(numbers[severity], severity.value) for severity in Severity if numbers[severity]]
     looked = counted(files, "file")
     lost = f", {unread} of which could not be read whole" if unread else ""
     left = f"; {counted(skipped, 'config')} without a module not linted" if skipped else ""
@@ -219,10 +214,8 @@ def _modules(inspection: Item) -> Iterable[Text]:
         yield Text.assemble(("  extends  ", "dim"), ", ".join(standard), ("  (standard)", "dim"))
     for each in inspection["instances"]:
         if not each["standard"]:
-            named = f"{each['name']} = " if each["name"] else ""
-            yield Text.assemble(
-                ("  instance ", "dim"), f"{named}{each['module']}  ", (str(each["file"]), "dim")
-            )
+            named = f"{each['name']} = " * bool(each["name"]) + f"{each['module']}  "
+            yield Text.assemble(("  instance ", "dim"), named, (str(each["file"]), "dim"))
     if inspection["pluscal"]:
         yield Text("  has a PlusCal algorithm", "dim")
 

@@ -62,11 +62,10 @@ def answer_change(before: Checked, after: Checked) -> str | None:
 def _facts(checked: Checked) -> dict[str, str]:
     result = checked.result
     plain = bool(result.violations) or result.verdict is Verdict.HOLDS
+    reason = "" if plain else f" ({OUTCOME_WORDS[result.outcome]})"
     lengths = [str(len(trace.states)) for trace in result.traces]
     return {
-        "verdict": result.verdict.value
-        if plain
-        else f"{result.verdict.value} ({OUTCOME_WORDS[result.outcome]})",
+        "verdict": f"{result.verdict.value}{reason}",
         "violated": ", ".join(violation.label for violation in result.violations) or "nothing",
         "trace length": ", ".join(lengths) or "none",
         "generated": number(result.stats.generated),
@@ -250,9 +249,8 @@ def trace_list(view: StoreView, name: str | None = None) -> RenderableType:
             run.unanswered if run.verdict is Verdict.INCONCLUSIVE else run.verdict.value
             for run in view.run_rows
         )
-        summary = (
-            ", ".join(f"{count} {verdict}" for verdict, count in verdicts.items()) or "nothing was run yet"
-        )
+        counts = (f"{count} {verdict}" for verdict, count in verdicts.items())
+        summary = ", ".join(counts) or "nothing was run yet"
         if len(view.points) == 1:
             summary = summary.removeprefix("1 ")
         return Text(f"no counterexample in {view.store.path}: {summary}")
