@@ -319,7 +319,6 @@ def is_compound(expr: Expression) -> bool:
 
 Concerns = Literal["behaviour", "fairness", "checks"]
 
-
 # What each operator changes of the model; docs/reference/operators.md shows an example of each.
 OPERATORS: Mapping[str, Concerns] = {
     "drop-guard": "behaviour",

@@ -89,14 +89,9 @@ class Bench:
         for each in tasks:
             original = each.mutant == ORIGINAL
             number += not original
+            point = each.place + 1 if original else number
             parameters = {self._parameter: each.mutant, **self.plan.points[each.place].parameters}
-            self.points.append(
-                ManifestPoint(
-                    point=each.place + 1 if original else number,
-                    run_id=each.run.run_id,
-                    parameters=parameters,
-                )
-            )
+            self.points.append(ManifestPoint(point=point, run_id=each.run.run_id, parameters=parameters))
             self._sources |= each.texts
         form = manifest(self.sweep, self.plan)
         columns = parameter_columns([self._parameter, *(each.name for each in form.parameters)])
@@ -289,13 +284,9 @@ class Rounds:
             else:
                 names = ", ".join(row.violated_names) if row is not None else ""
                 why = row.verdict.value if row is not None else "not run"
-                left_out.append(
-                    LeftOut(
-                        point=each.place + 1,
-                        parameters=parameter_text(plan.points[each.place].parameters),
-                        reason=f"the original is {why}{f': {names}' if names else ''}",
-                    )
-                )
+                reason = f"the original is {why}{f': {names}' if names else ''}"
+                parameters = parameter_text(plan.points[each.place].parameters)
+                left_out.append(LeftOut(point=each.place + 1, parameters=parameters, reason=reason))
         return left_out
 
     def _cost(self, place: int, mutants: Sequence[Mutant]) -> Cost:
@@ -399,15 +390,14 @@ class Rounds:
     def _weaken_checks(self, mutants: Sequence[Mutant], weakened: Sequence[Mutant]) -> None:
         """Find the conjuncts of invariants without which a mutant goes unnoticed."""
         waiting = {each.mutant: self._noticed_by(each, mutants) for each in weakened}
-        by_id = {each.mutant: each for each in weakened}
         while any(waiting.values()):
             tried: dict[int, list[tuple[Mutant, Task]]] = {}
-            for name, some in waiting.items():
+            for check in weakened:
+                some = waiting[check.mutant]
                 for each in some[:_TRIED]:
                     place = self._answers[each.mutant].place
                     if place is not None:
-                        task = self._task(each, place, by_id[name])
-                        tried.setdefault(place, []).append((by_id[name], task))
+                        tried.setdefault(place, []).append((check, self._task(each, place, check)))
                 del some[:_TRIED]
             for place, pairs in tried.items():
                 name = f"mutants without a conjunct of an invariant at point {place + 1}"

@@ -6,7 +6,7 @@ import csv
 import io
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from tla2py.analysis.view import StoreView
 from tla2py.errors import InputError
@@ -52,7 +52,7 @@ def export_trace(
         case "json":
             return _json_text(rows.trace_object(None, 1, trace))
         case "csv":
-            return _csv(trace)
+            return csv_text(_COLUMNS, _csv_rows(trace))
         case "tla":
             return _tla(trace, name)
     raise InputError("unknown-format", f"no format {form!r}", hint=f"formats of traces: {', '.join(FORMATS)}")
@@ -62,14 +62,12 @@ def _json_text(data: object) -> str:
     return json.dumps(data, indent=2, ensure_ascii=False) + "\n"
 
 
-def _csv(trace: Trace) -> str:
-    rows = []
+def _csv_rows(trace: Trace) -> Iterator[tuple[object, ...]]:
     for state in trace.states:
         args = None if state.action_args is None else ", ".join(state.action_args)
         values = [(name, format_value(value)) for name, value in state.values.items()]
         for variable, value in (*values, *state.evaluated):
-            rows.append((state.index, state.action, args, trace.in_loop(state), variable, value))
-    return csv_text(_COLUMNS, rows)
+            yield state.index, state.action, args, trace.in_loop(state), variable, value
 
 
 def csv_text(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:

@@ -165,11 +165,9 @@ class _Places:
         self._lanes = lanes
         left = min(max(map(len, map(self.step, lanes.rows)), default=8), _WIDEST) * _CHAR + 3 * self.gap
         self.columns: dict[Value | None, tuple[float, float]] = {}
-        shared = any(row.shared for row in lanes.rows) or any(
-            arrow.sender is None or (arrow.receiver is None and not arrow.stub)
-            for arrow in lanes.arrows
-            if arrow.drawn
-        )
+        arrows = [each for each in lanes.arrows if each.drawn]
+        aside = any(each.sender is None or (each.receiver is None and not each.stub) for each in arrows)
+        shared = aside or any(row.shared for row in lanes.rows)
         self.width = left
         for lane in (*((None,) if shared else ()), *lanes.processes):
             texts = [text for row in lanes.rows for text in self.cell(row, lane)]

@@ -362,14 +362,12 @@ _NOTEBOOK = '<pre style="white-space:pre-wrap;line-height:1.4">{code}</pre>'
 
 def notebook_html(shown: object) -> str:
     """A trace, state, difference or comparison as a terminal shows it, in HTML for a notebook."""
-    renderable: RenderableType
+    console = Console(record=True, file=StringIO(), width=120, force_jupyter=False)
     match shown:
         case Trace():
-            renderable = trace_text(shown)
+            console.print(trace_text(shown))
         case Comparison():
-            renderable = comparison_text(shown)
+            console.print(comparison_text(shown))
         case _:
-            renderable = Text(str(shown))
-    console = Console(record=True, file=StringIO(), width=120, force_jupyter=False)
-    console.print(renderable)
+            console.print(Text(str(shown)))
     return console.export_html(inline_styles=True, code_format=_NOTEBOOK)
