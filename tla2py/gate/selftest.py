@@ -113,13 +113,7 @@ def run_self_test(
         store = Store.create(below(result.store.path, FOLDER))
         with executors([sweep]) as start, store.lock(), hosts_kept():
             bench = Bench(
-                sweep=sweep,
-                plan=plan,
-                store=store,
-                toolchain=toolchain,
-                start=start,
-                listener=listener,
-                fresh=fresh,
+                trial=trial, store=store, toolchain=toolchain, start=start, listener=listener, fresh=fresh
             )
             write_input_files(sweep, store)
             for name in names:

@@ -41,12 +41,8 @@ def _needs_graph(expr: Expression, scope: Scope, levels: Levels) -> bool:
 @deeply
 def asks_tlc(name: str, spec: ModuleGraph) -> bool:
     """Whether a definition depends on the search, as ``TLCGet("level")`` does."""
-    return any(
-        each.expr.shape == "apply"
-        and each.entity is None
-        and standard_module_of(each.expr.operator) in _CHANGING
-        for each in reached(spec, named(spec, [name]), {})
-    )
+    found = (each.expr for each in reached(spec, named(spec, [name]), {}) if each.entity is None)
+    return any(expr.shape == "apply" and standard_module_of(expr.operator) in _CHANGING for expr in found)
 
 
 _CHECKED = ("invariants", "properties")

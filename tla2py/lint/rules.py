@@ -83,10 +83,9 @@ def string_escapes(subject: Subject) -> Iterator[Finding]:
     """TLC takes the text between the quotation marks literally; in a module it does not."""
     for binding in subject.bindings:
         for token in binding.tokens:
-            if token.text.startswith('"') and "\\" in token.text:
-                message = (
-                    f"TLC takes the backslash in {token.text} literally; in a module it begins an escape"
-                )
+            text = token.text
+            if text.startswith('"') and "\\" in text:
+                message = f"TLC takes the backslash in {text} literally; in a module it begins an escape"
                 hint = f"define the string in the module and write {binding.name.text} <- DEFINITION"
                 yield finding("string-escape", subject.at(token), message, hint)
 

@@ -103,13 +103,7 @@ def run_mutation(
     target = Store.create(store or mutants_address(Path("runs") / sweep.name))
     with executors([sweep]) as start, target.lock(), hosts_kept():
         bench = Bench(
-            sweep=sweep,
-            plan=plan,
-            store=target,
-            toolchain=toolchain,
-            start=start,
-            listener=listener,
-            fresh=fresh,
+            trial=trial, store=target, toolchain=toolchain, start=start, listener=listener, fresh=fresh
         )
         report = Rounds(trial=trial, bench=bench, costs=costs).report()
         target.write_mutants(report)

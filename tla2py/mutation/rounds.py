@@ -24,8 +24,6 @@ from tla2py.store.runs import run_rows, run_seconds
 from tla2py.store.schema import parameter_columns
 from tla2py.store.store import ManifestParameter, ManifestPoint, Store, points_table
 from tla2py.store.write import refresh_tables, table_files
-from tla2py.sweep.plan import Plan
-from tla2py.sweep.sweep import Sweep
 from tla2py.text import parameter_text
 from tla2py.tlc.output.result import interpret_record
 from tla2py.tlc.tools.toolchain import Toolchain
@@ -70,13 +68,12 @@ class Bench:
     other runs.
     """
 
-    sweep: Sweep
-    plan: Plan
+    trial: Trial
     store: Store
     toolchain: Toolchain
     start: Callable[[], Executor]
     listener: Listener
-    fresh: bool = False
+    fresh: bool
     points: list[ManifestPoint] = field(default_factory=list)
     further: set[str] = field(default_factory=set)
     _sources: dict[str, str] = field(default_factory=dict)
@@ -85,15 +82,16 @@ class Bench:
         self, tasks: Sequence[Task], limits: Limits, name: str, *, took: float | None = None
     ) -> dict[str, RunRow]:
         """The rows of ``runs``, by run id, after executing tasks that become points, of expected ``took`` seconds each."""
-        number = max([len(self.plan.points), *(each.point for each in self.points)])
+        sweep, plan = self.trial.sweep, self.trial.plan
+        number = max([len(plan.points), *(each.point for each in self.points)])
         for each in tasks:
             original = each.mutant == ORIGINAL
             number += not original
             point = each.place + 1 if original else number
-            parameters = {self._parameter: each.mutant, **self.plan.points[each.place].parameters}
+            parameters = {self._parameter: each.mutant, **plan.points[each.place].parameters}
             self.points.append(ManifestPoint(point=point, run_id=each.run.run_id, parameters=parameters))
             self._sources |= each.texts
-        form = manifest(self.sweep, self.plan)
+        form = manifest(sweep, plan)
         columns = parameter_columns([self._parameter, *(each.name for each in form.parameters)])
         first = ManifestParameter(name=self._parameter, kind="mutant", column=columns[0], type="text")
         rest = [
@@ -102,7 +100,7 @@ class Bench:
         ]
         form = msgspec.structs.replace(form, parameters=[first, *rest])
         table = points_table(form.parameters, self.points)
-        self.store.write_manifest(form, table, {**self.plan.sources, **self._sources})
+        self.store.write_manifest(form, table, {**plan.sources, **self._sources})
         if not self._execute(tasks, limits, name, took):
             refresh_tables(self.store)
         return {row.run_id: row for row in run_rows(table_files(self.store, "runs"))}
@@ -116,22 +114,20 @@ class Bench:
         found = {}
         for each in tasks:
             run_id = each.run.run_id
-            result = self.store.read_record(
-                run_id, lambda archive: interpret_record(archive.record, archive.stdout)
-            )
+            result = self.store.read_record(run_id, lambda one: interpret_record(one.record, one.stdout))
             if result is not None:
                 found[run_id] = result
         return found
 
     def _execute(self, tasks: Sequence[Task], limits: Limits, name: str, took: float | None) -> bool:
         """Execute the runs that the store lacks, and tell whether there were any."""
-        points = [self.plan.points[each.place] for each in tasks]
-        plan = self.plan.further(points, [each.run for each in tasks], self._sources, limits)
+        points = [self.trial.plan.points[each.place] for each in tasks]
+        plan = self.trial.plan.further(points, [each.run for each in tasks], self._sources, limits)
         earlier = NOTHING_KNOWN
         if took is not None:
             keys = {parameter_key(point.parameters) for point in points}
             earlier = Durations(dict.fromkeys(keys, took))
-        job = prepare_job(self.sweep, plan, self.store, fresh=self.fresh, earlier=earlier)
+        job = prepare_job(self.trial.sweep, plan, self.store, fresh=self.fresh, earlier=earlier)
         if job.missing:
             execute_jobs([job], self.toolchain, self.start, self.listener, name)
         return bool(job.missing)
@@ -139,7 +135,7 @@ class Bench:
     @property
     def _parameter(self) -> str:
         name = "mutant"
-        while name in self.sweep.kinds:
+        while name in self.trial.sweep.kinds:
             name += "_"
         return name
 
@@ -414,16 +410,10 @@ class Rounds:
 
     def _noticed_by(self, check: Mutant, mutants: Sequence[Mutant]) -> list[Mutant]:
         """The mutants that only the invariants of a weakened check notice, those at smaller points first."""
-        found = [
-            each
-            for each in mutants
-            if self._answers[each.mutant].place in self.trial.reach[check.mutant]
-            and all(
-                killer.kind == "invariant" and killer.name in check.checks
-                for killer in self._answers[each.mutant].killed_by
-            )
-        ]
-        return [each for place in self._order for each in found if self._answers[each.mutant].place == place]
+        own = {Killer("invariant", name) for name in check.checks}
+        noticed = [each for each in mutants if own.issuperset(self._answers[each.mutant].killed_by)]
+        places = [place for place in self._order if place in self.trial.reach[check.mutant]]
+        return [each for place in places for each in noticed if self._answers[each.mutant].place == place]
 
     def _row(self, mutant: Mutant) -> MutantRow:
         answer = self._answers.get(mutant.mutant, _Answer(status="duplicate"))

@@ -92,11 +92,8 @@ def chosen_mutants(
         if name not in definitions:
             hint = did_you_mean(name, definitions, f"definitions with mutants: {', '.join(definitions)}")
             raise InputError("unknown-definition", f"no mutant changes a definition {name}", hint=hint)
-    left = [
-        each
-        for each in mutants
-        if (not operators or each.operator in operators) and (not actions or each.definition in actions)
-    ]
+    made = (each for each in mutants if not operators or each.operator in operators)
+    left = [each for each in made if not actions or each.definition in actions]
     if not left:
         raise InputError(
             "no-mutants",
@@ -375,31 +372,25 @@ def prepare_trial(sweep: Sweep, plan: Plan, choice: MutationChoice) -> Trial:
         key = (id(model.spec), *behaviour, tuple(sorted(replaced.items())))
         if key not in known:
             names = {module.name for module in model.spec.modules}
-            known[key] = (
-                model_mutants(model.spec, config, replaced)
-                if given is None
-                else [each for each in given if each.module in names]
-            )
+            own = [each for each in given or () if each.module in names]
+            known[key] = model_mutants(model.spec, config, replaced) if given is None else own
         for each in known[key]:
             mutants[each.mutant] = each
             reach.setdefault(each.mutant, set()).add(place)
     every = chosen_mutants(in_order(mutants.values()), operators=choice.operators, actions=choice.actions)
     chosen = chosen_mutants(every, sample=choice.sample, seed=choice.seed)
     texts = {module.name: module.text for spec in sweep.specs.values() for module in spec.modules}
-    changed: set[tuple[str, str]] = set()
-    duplicates = set()
+    first: dict[tuple[str, str], Mutant] = {}
     for each in chosen:
-        change = (each.module, digest_text("".join(each.edit.apply(texts[each.module]).split())))
-        if change in changed:
-            duplicates.add(each.mutant)
-        changed.add(change)
+        changed = digest_text("".join(each.edit.apply(texts[each.module]).split()))
+        first.setdefault((each.module, changed), each)
     return Trial(
         sweep=sweep,
         plan=plan,
         places=places,
         mutants=tuple(chosen),
         reach={name: frozenset(found) for name, found in reach.items()},
-        duplicates=frozenset(duplicates),
+        duplicates=frozenset(each.mutant for each in chosen) - {each.mutant for each in first.values()},
         total=len(every),
         budget=choice.budget,
     )

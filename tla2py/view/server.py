@@ -337,6 +337,5 @@ def _number(data: StoreData, point: int | None, number: int) -> int | None:
     if point is None:
         return data.own.found.index(data.kinds[0].shortest) if data.kinds else None
     data.view.trace(point, number)
-    return next(
-        place for place, one in enumerate(data.own.found) if point in one.points and one.trace == number
-    )
+    found = enumerate(data.own.found)
+    return next(place for place, one in found if point in one.points and one.trace == number)
