@@ -93,7 +93,7 @@ class TraceWriter:
         self.nodes = Nodes()
         self._options = options
 
-    def row(self, trace: Trace, *, lanes: bool = True) -> dict[str, object]:
+    def row(self, trace: Trace, *, lanes: bool) -> dict[str, object]:
         """A trace: its variables, and lists with an entry for each state.
 
         ``states`` are the numbers of the values, ``actions`` and ``places`` of texts; ``changes`` those of the step that

@@ -147,13 +147,7 @@ def _bound(binding: Binding) -> str:
 
 
 def traces_text(
-    view: StoreView,
-    point: int,
-    number: int | None,
-    *,
-    full: bool = False,
-    hint: bool = True,
-    variables: Variables | None = None,
+    view: StoreView, point: int, number: int | None, *, full: bool, hint: bool, variables: Variables
 ) -> RenderableType:
     """A point's traces, or one of them, step by step; ``hint`` mentions ``--arguments`` where it could help.
 
@@ -166,8 +160,7 @@ def traces_text(
     for each in numbers:
         trace = view.trace(point, each)
         title = f"trace {each}: " if foreign else f"point {point}, trace {each}: "
-        chosen = None if variables is None else variables.of(trace)
-        parts += [trace_text(trace, full=full, title=title, chosen=chosen, files=files), ""]
+        parts += [trace_text(trace, full=full, title=title, chosen=variables.of(trace), files=files), ""]
     parts.pop()
     # Parsing the module, to see whether the actions have arguments, would cost more than the hint is worth.
     if hint and not foreign and any(actor.derived for actor in acting(trace) or ()):
