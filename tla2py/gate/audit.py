@@ -140,7 +140,7 @@ def write_evidence(address: Address, target: Path, *, with_environment: bool = F
         [replace(row, message=None, message_place=None) for row in each]
         for each in (view.run_rows, of_second)
     )
-    machine = this_machine()
+    machine, findings = this_machine(), _plain_text(msgspec.json.encode(store.findings()).decode())
     facts = Facts(
         name=manifest.name,
         tla2py_version=tla2py.__version__,
@@ -155,9 +155,7 @@ def write_evidence(address: Address, target: Path, *, with_environment: bool = F
         jars={row.jar_sha256: row.tlc or "" for row in (*rows, *second) if row.jar_sha256},
         points=[PackedPoint(parameters=parameters[row.point], row=row) for row in rows],
         missing=sorted({*parameters} - {row.point for row in rows}),
-        findings=msgspec.json.decode(
-            _plain_text(msgspec.json.encode(store.findings()).decode()), type=Findings
-        ),
+        findings=msgspec.json.decode(findings, type=Findings),
         mutants=mutants,
         second=second,
     )
@@ -172,9 +170,8 @@ def _plain_record(record: RunRecord, *, with_environment: bool) -> RunRecord:
     """A record without what names places of the machine that ran it."""
     inputs, log = record.inputs, record.inputs.log
     if not with_environment:
-        inputs = replace(
-            inputs, environment=_hidden(inputs.environment), java_properties=_hidden(inputs.java_properties)
-        )
+        environment, properties = _hidden(inputs.environment), _hidden(inputs.java_properties)
+        inputs = replace(inputs, environment=environment, java_properties=properties)
     if log is not None:
         named = tuple(each._replace(path=_plain_text(each.path)) for each in log.files)
         inputs = replace(inputs, log=replace(log, path=_plain_text(log.path), files=named))
@@ -300,9 +297,7 @@ def _again(
     toolchain = replace(toolchain, overrides=recorded_classes(record.options, toolchain.jar))
     try:
         check_sandbox(run.limits, strange=True)
-        execution = RunExecution(
-            run, sources, toolchain, cancelled=cancelled, input_file=lambda sha256: folder / sha256
-        )
+        execution = RunExecution(run, sources, toolchain, cancelled=cancelled, input_file=folder.joinpath)
         with execution.executed() as executed:
             now = run_row(executed.record, executed.result, row.point)
     except Tla2pyError as error:
@@ -316,15 +311,13 @@ def _again(
 
 def _run_of(record: RunRecord) -> Run:
     """The run of a record, never trusted."""
-    text = record.executions[0].config_text
-    config = config_of_run(text).listing(dict(record.expressions))
+    first = record.executions[0]
+    config = config_of_run(first.config_text).listing(dict(record.expressions))
     return Run(
         main=record.main,
         modules=record.modules,
-        config=replace(
-            config, expressions=record.expressions, check_deadlock=record.executions[0].check_deadlock
-        ),
-        config_text=text,
+        config=replace(config, expressions=record.expressions, check_deadlock=first.check_deadlock),
+        config_text=first.config_text,
         template=default_template(),
         options=record.options,
         limits=replace(record.limits, trust=False),

@@ -243,9 +243,8 @@ def decide(
     if not any(problem.reason is Reason.DRIFT for problem in decision.all_problems):
         return decision
     when = "" if decision.acceptable else " once every other problem is fixed"
-    return replace(
-        decision, notices=(*decision.notices, f"if the drift is intended, --update accepts it{when}")
-    )
+    how = f"if the drift is intended, --update accepts it{when}"
+    return replace(decision, notices=(*decision.notices, how))
 
 
 def _remark_text(remark: Remark) -> str:
@@ -289,6 +288,8 @@ def _notices(
         yield f"not gated: {', '.join(sweep.left_out)}"
     if text := overridden_text(sweep.expect, sweep.points, sweep.expected_rows):
         yield text
+    # Only counts that come out the same each time are locked.
+    lockable = any(each.locked is not None and each.locked.distinct is not None for each in points)
     if lock is None:
         vague = sum(
             each.row is not None
@@ -298,11 +299,7 @@ def _notices(
         if vague:
             yield f"{vague} of {len(points)} points expect a violation without naming it; a lock pins it down"
         yield "no lock, so drift is not detected; --record writes one"
-    elif all(each.fired is None for each in lock.point) and any(
-        # Only counts that come out the same each time are locked.
-        each.locked is not None and each.locked.distinct is not None
-        for each in points
-    ):
+    elif lockable and all(each.fired is None for each in lock.point):
         yield "the lock does not cover which actions fire; --update --coverage adds them"
     if lock is not None and lock.tlc is not None and tlc is not None and lock.tlc != tlc:
         yield f"the lock was accepted with TLC {lock.tlc}; this is TLC {tlc}"
@@ -340,11 +337,8 @@ def _survivor_notices(lock: Lock | None, report: MutantReport | None, sweep: Swe
     share, alive = score(report), {each.mutant for each in report.with_status("survived")}
     yield f"{share.killed} of {counted(share.of, 'mutant')} killed, {len(alive)} survive"
     for name, reason in section.accept.items():
-        yield (
-            f"accepted survivor {name}: {reason}"
-            if name in alive
-            else f"{name} is accepted, but does not survive"
-        )
+        accepted = f"accepted survivor {name}: {reason}"
+        yield accepted if name in alive else f"{name} is accepted, but does not survive"
     unknown = len(report.with_status("unknown"))
     if unknown:
         yield f"{counted(unknown, 'mutant')} took more than {section.budget} times the original's states or time"
@@ -451,15 +445,11 @@ def _collision_problems(sweep: Sweep, row: RunRow) -> Iterator[Problem]:
         return
     found = [each for each in (row.collision_optimistic, row.collision_observed) if each is not None]
     if not found:
-        yield Problem(
-            reason=Reason.COLLISION,
-            text="TLC printed no estimate of having missed a state",
-            exit_code=ExitCode.INCONCLUSIVE,
-        )
+        text = "TLC printed no estimate of having missed a state"
+        yield Problem(reason=Reason.COLLISION, text=text, exit_code=ExitCode.INCONCLUSIVE)
     elif max(found) > limit:
-        text = (
-            f"the probability that TLC missed a state is {max(found):.1E} by its estimate, above {limit:.1E}"
-        )
+        estimate = f"{max(found):.1E} by its estimate, above {limit:.1E}"
+        text = f"the probability that TLC missed a state is {estimate}"
         yield Problem(reason=Reason.COLLISION, text=text, exit_code=ExitCode.UNEXPECTED)
 
 

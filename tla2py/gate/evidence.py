@@ -88,9 +88,8 @@ class Evidence:
         if not {drift.before, drift.now} <= found.keys():
             return ()
         before, now = (found[str(digest)].splitlines() for digest in (drift.before, drift.now))
-        return [
-            line for line in unified_diff(before, now, n=1, lineterm="") if line[:2] not in ("--", "++", "@@")
-        ]
+        compared = unified_diff(before, now, n=1, lineterm="")
+        return [line for line in compared if line[:2] not in ("--", "++", "@@")]
 
     def why(self, point: PointDecision, name: str) -> str:
         """Why a point violates a name, as far as the store has the answer, or the command that asks; may be empty."""
@@ -164,12 +163,9 @@ class Evidence:
 
     def step(self, point: PointDecision, location: Location | None) -> Place | None:
         """The place of a step's action, None if it is not in a user's file."""
-        if location is None:
-            return None
         modules = self.sweep.spec(point.point.parameters).modules
         files = {module.name: module.path for module in modules}
-        path = files.get(location.module)
-        if path is None:
+        if location is None or (path := files.get(location.module)) is None:
             return None
         return Place(
             file=self.relative(path),
@@ -257,9 +253,8 @@ def evidence_of(gated: Gated, options: SweepOptions, root: Path) -> Evidence:
             properties=run.inputs.java_properties,
             tuned=False,
         )
-        java_line = shell_command(
-            run.inputs.environment, (part for part in argv if not part.startswith(_INTERNAL))
-        )
+        own = (part for part in argv if not part.startswith(_INTERNAL))
+        java_line = shell_command(run.inputs.environment, own)
         ours = ["tla2py", "check", file, "--point", str(point.point.index), *given, *folders, *jar]
         files = ["tla2py", "cfg", file, *given, *folders, "-o", "points"]
         plain = f"{shlex.join(files)} && cd points/{point.point.index:04d} && {java_line}"

@@ -12,7 +12,6 @@ import msgspec
 
 from tla2py import toml
 from tla2py.errors import InputError, reason_of
-from tla2py.files import write_file
 from tla2py.sweep.grid import parameters_key
 from tla2py.text import parameter_text
 from tla2py.toml import toml_key, toml_string
@@ -98,47 +97,40 @@ def lock_path(sweep_file: Path) -> Path:
 
 def read_lock(path: Path) -> Lock | None:
     """The lock at a path, or None. Raises InputError (``lock-damaged``, ``lock-too-new``, ``lock-too-old``)."""
-    hint = "restore it from version control, or delete it and write a new one with --record"
+    where, hint = str(path), "restore it from version control, or delete it and write a new one with --record"
     try:
         data = toml.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         return None
     except (OSError, UnicodeDecodeError, toml.TOMLDecodeError) as error:
-        raise InputError(
-            "lock-damaged", f"not a lock: {reason_of(error)}", where=str(path), hint=hint
-        ) from error
+        raise InputError("lock-damaged", f"not a lock: {reason_of(error)}", where=where, hint=hint) from error
     if isinstance(data.get("version"), int) and data["version"] > LOCK_VERSION:
         raise InputError(
             "lock-too-new",
             f"the lock has version {data['version']}; this tla2py reads up to version {LOCK_VERSION}",
-            where=str(path),
+            where=where,
             hint="update tla2py",
         )
     if data.get("version") == 1:
         raise InputError(
             "lock-too-old",
             f"the lock has version 1; this tla2py reads version {LOCK_VERSION}",
-            where=str(path),
+            where=where,
             hint="delete it and write a new one with --record",
         )
     if "version" not in data:
-        raise InputError("lock-damaged", "not a lock: it has no version", where=str(path), hint=hint)
+        raise InputError("lock-damaged", "not a lock: it has no version", where=where, hint=hint)
     try:
         lock = msgspec.convert(data, Lock)
     except msgspec.ValidationError as error:
-        raise InputError("lock-damaged", f"not a lock: {error}", where=str(path), hint=hint) from error
+        raise InputError("lock-damaged", f"not a lock: {error}", where=where, hint=hint) from error
     counts = Counter(point.key for point in lock.point)
     for point in lock.point:
         if counts[point.key] > 1:
             shown = parameter_text(point.parameters)
-            raise InputError("lock-damaged", f"duplicate point: {shown}", where=str(path), hint=hint)
+            raise InputError("lock-damaged", f"duplicate point: {shown}", where=where, hint=hint)
     points = [_with_shared(point, lock.shared) for point in lock.point]
     return msgspec.structs.replace(lock, point=points, shared=_Shared())
-
-
-def write_lock(path: Path, lock: Lock) -> None:
-    """Write a lock atomically. Raises InputError (``output-unwritable``)."""
-    write_file(path, lock_text(lock))
 
 
 def lock_text(lock: Lock) -> str:

@@ -158,13 +158,11 @@ class Annotations(Report):
 
 def github_annotations(gates: Sequence[Evidence]) -> list[str]:
     """Workflow commands that annotate the definition or the expectation that a problem concerns, and a notice for each note."""
-    found = [
-        github_command(
-            "warning", f"{gate.decision.name}: {each.code}", str(each), gate.place(str(each.place))
-        )
-        for gate in gates
-        for each in gate.decision.findings
-    ]
+    found = []
+    for gate in gates:
+        for each in gate.decision.findings:
+            title = f"{gate.decision.name}: {each.code}"
+            found.append(github_command("warning", title, str(each), gate.place(str(each.place))))
     for gate in gates:
         for point in (None, *gate.decision.points):
             names = [one.check.label for one in point.surprises] if point else []
@@ -174,9 +172,8 @@ def github_annotations(gates: Sequence[Evidence]) -> list[str]:
                 title = f"{gate.decision.name}: {problem.reason.value}"
                 text = f"{point.shown}: {problem.text}" if point else problem.text
                 found.append(github_command("error", title, text, at or gate.of_problem(problem, point)))
-    return found + [
-        github_command("notice", gate.decision.name, notice) for gate in gates for notice in gate.notices
-    ]
+    found += [github_command("notice", gate.decision.name, text) for gate in gates for text in gate.notices]
+    return found
 
 
 def github_command(level: str, title: str, text: str, place: Place | None = None) -> str:

@@ -309,9 +309,8 @@ def _actions(before: LockedPoint, now: LockedPoint) -> Iterator[Drift]:
     if before.fired is not None and now.fired is None:
         yield Drift("counted", "the run did not count actions, but the lock has them")
     elif before.fired is not None and now.fired is not None:
-        yield from _names(
-            "action", "action {} no longer fires", "action {} now fires", before.fired, now.fired
-        )
+        gone, new = "action {} no longer fires", "action {} now fires"
+        yield from _names("action", gone, new, before.fired, now.fired)
     if before.idle is not None and now.idle is not None:
         known = {*before.idle, *(before.fired or ())}
         for name in now.idle:
@@ -324,13 +323,8 @@ def _config(before: LockedPoint, now: LockedPoint) -> Iterator[Drift]:
     yield from _names("check", "no longer checks {}", "now checks {}", checked, checks)
     if before.searched is not None and now.searched is not None:
         yield from _names("search", "no longer has the {}", "now has the {}", before.searched, now.searched)
-    yield from _names(
-        "model-value",
-        "{} is no longer a model value",
-        "{} is now a model value",
-        before.model_values,
-        now.model_values,
-    )
+    gone, new = "{} is no longer a model value", "{} is now a model value"
+    yield from _names("model-value", gone, new, before.model_values, now.model_values)
 
 
 def _drift_meaning(before: LockedPoint, now: LockedPoint) -> Iterator[Drift]:

@@ -17,8 +17,9 @@ from tla2py.execution.listener import SILENT, Listener
 from tla2py.execution.preflight import lasting_findings, sweep_findings
 from tla2py.execution.sweeps import SweepOptions, note_passed, only_failed, run_sweeps
 from tla2py.execution.validate import run_log_mutants
+from tla2py.files import write_file
 from tla2py.gate.decision import Decision, StoreFacts, decide
-from tla2py.gate.lock import Lock, lock_path, read_lock, write_lock
+from tla2py.gate.lock import Lock, lock_path, lock_text, read_lock
 from tla2py.gate.problem import Problem, blindness, survivors
 from tla2py.gate.second import SecondRuns, run_second, stored_second
 from tla2py.gate.selftest import run_self_test
@@ -118,11 +119,8 @@ def gate(
             hint="leave out -o, --fresh, --self-test, --set, --points and --failed",
         )
     if options.sweeps.limited and options.lock != "read":
-        raise InputError(
-            "usage",
-            "a lock is written for all points and values of the sweep file",
-            hint="leave out --set, --points and --failed, or --record and --update",
-        )
+        hint = "leave out --set, --points and --failed, or --record and --update"
+        raise InputError("usage", "a lock is written for all points and values of the sweep file", hint=hint)
     if options.sweep_file is not None and (files or len(stores) > 1):
         raise InputError(
             "gate-sweep", "--sweep applies to a single store", hint="to run a sweep file, name only the file"
@@ -157,19 +155,13 @@ def _gate_files(
     sweeps = [sweep for sweep, _ in loaded]
     if options.sweeps.failed:
         sweeps = only_failed(sweeps, options.store, "gate")
-    toolchain = find_toolchain(options.sweeps.tla2tools)
+    toolchain, fresh, rounds = find_toolchain(options.sweeps.tla2tools), options.fresh, SearchOptions().rounds
     results = run_sweeps(
-        sweeps,
-        toolchain,
-        executors,
-        store=options.store,
-        fresh=options.fresh,
-        rounds=SearchOptions().rounds,
-        listener=listener,
+        sweeps, toolchain, executors, store=options.store, fresh=fresh, rounds=rounds, listener=listener
     )
     for result, (_, lock) in zip(results, loaded, strict=True):
         if options.why:
-            keep_because(result.store, toolchain, fresh=options.fresh)
+            keep_because(result.store, toolchain, fresh=fresh)
         sweep, plan, view = result.sweep, result.plan, open_view(result.store.path)
         search = None
         if result.searched:
@@ -178,28 +170,21 @@ def _gate_files(
         view.run_rows = result.runs
         found = replace(read_found(view), findings=result.findings, search=search, jar=toolchain.jar)
         if sweep.file.logs.mutate and not sweep.limited:
-            mutants = run_log_mutants(result, toolchain, executors, fresh=options.fresh, listener=listener)
+            mutants = run_log_mutants(result, toolchain, executors, fresh=fresh, listener=listener)
             found = replace(found, mutants=mutants)
         if sweep.file.mutation is not None and not sweep.limited:
+            choice, own = file_choice(sweep), mutants_address(result.store.path)
             mutation = run_mutation(
-                sweep,
-                toolchain,
-                executors,
-                file_choice(sweep),
-                store=mutants_address(result.store.path),
-                fresh=options.fresh,
-                listener=listener,
+                sweep, toolchain, executors, choice, store=own, fresh=fresh, listener=listener
             )
             found = replace(found, report=mutation.report)
         named = options.second or (Path(sweep.file.gate.second) if sweep.file.gate.second else None)
         if named is not None:
-            second = run_second(
-                sweep, result.store.path, named, executors, fresh=options.fresh, listener=listener
-            )
+            second = run_second(sweep, result.store.path, named, executors, fresh=fresh, listener=listener)
             found = replace(found, second=second)
         if options.self_test:
             tested = run_self_test(
-                result, toolchain, executors, lock, found.report, fresh=options.fresh, listener=listener
+                result, toolchain, executors, lock, found.report, fresh=fresh, listener=listener
             )
             found = replace(found, self_test=tested)
         yield Gated(
@@ -299,11 +284,8 @@ def _with_lock(sweep: Sweep, path: Path, options: GateOptions) -> tuple[Sweep, L
         check_inside(lock_path(path), path)
     lock = read_lock(lock_path(path))
     if options.locked and lock is None:
-        raise InputError(
-            "no-lock",
-            f"no lock at {lock_path(path)}",
-            hint="restore the committed lock, or write a first one with --record and without --locked",
-        )
+        hint = "restore the committed lock, or write a first one with --record and without --locked"
+        raise InputError("no-lock", f"no lock at {lock_path(path)}", hint=hint)
     counted = {point.key for point in lock.point if point.fired is not None} if lock is not None else set()
     every = options.lock == "record" if options.coverage is None else options.coverage
     points = frozenset(
@@ -312,10 +294,8 @@ def _with_lock(sweep: Sweep, path: Path, options: GateOptions) -> tuple[Sweep, L
         if every or (options.coverage is None and parameters_key(point.parameters) in counted)
     )
     asked = options.lock == "record" or (lock is not None and lock.vacuity)
-    vacuity = asked if options.vacuity is None else options.vacuity
-    return replace(
-        sweep, counted=points, vacuity=sweep.options.mode == "check" and (sweep.vacuity or vacuity)
-    ), lock
+    vacuity = sweep.vacuity or (asked if options.vacuity is None else options.vacuity)
+    return replace(sweep, counted=points, vacuity=vacuity and sweep.options.mode == "check"), lock
 
 
 def _accept(gated: Gated, options: GateOptions) -> Gated:
@@ -334,7 +314,7 @@ def _accept(gated: Gated, options: GateOptions) -> Gated:
         survivors=survivors(found.report, gated.sweep.file.mutation) if found.report is not None else None,
         self_test=kept or None,
     )
-    write_lock(path, lock)
+    write_file(path, lock_text(lock))
     written = read_lock(path)
     decision = decide(gated.sweep, gated.plan, found, written, strict=options.strict)
     accepted = gated.decision.all_problems

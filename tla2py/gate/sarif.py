@@ -61,17 +61,9 @@ def _document(
     rules: list[Json], results: list[Json], jars: Sequence[str] = (), notes: Sequence[str] = ()
 ) -> str:
     """One run of tla2py with its rules and results, the jars that projects chose for it, and its notes."""
-    driver = {
-        "name": "tla2py",
-        "version": tla2py.__version__,
-        "semanticVersion": tla2py.__version__,
-        "rules": rules,
-    }
-    run: Json = {
-        "tool": {"driver": driver},
-        "columnKind": "unicodeCodePoints",
-        "results": results,
-    }
+    version = tla2py.__version__
+    driver = {"name": "tla2py", "version": version, "semanticVersion": version, "rules": rules}
+    run: Json = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
     if jars:
         run["properties"] = {"tla2tools": [printable(jar) for jar in jars]}
     if notes:
@@ -145,9 +137,8 @@ def _violation(gate: Evidence, point: PointDecision, one: CheckAnswer) -> tuple[
     trace = gate.trace(point, name)
     if trace is not None and trace.states:
         flow = {"locations": list(_flow(gate, point, trace, place, name))}
-        result["codeFlows"] = [
-            {"message": {"text": f"the shortest counterexample to {name}"}, "threadFlows": [flow]}
-        ]
+        message = {"text": f"the shortest counterexample to {name}"}
+        result["codeFlows"] = [{"message": message, "threadFlows": [flow]}]
     return _key(gate, rule, point, name), result
 
 
@@ -163,22 +154,16 @@ def _flow(gate: Evidence, point: PointDecision, trace: Trace, end: Place, name: 
         changed = "; ".join(step_changes(before, state)) or "nothing changes"
         step = f"state {state.index}, {action_text(state)}: {changed}"
         text = cut(printable(" ".join(step.split())), _MOST_TEXT)
-        yield {
-            "location": {
-                "physicalLocation": _physical(place or end),
-                **_logical(state.action or "Init"),
-                "message": {"text": text},
-            },
-            "executionOrder": state.index,
-            "importance": "important" if before is None or state is trace.states[-1] else "essential",
-        }
+        weight = "important" if before is None or state is trace.states[-1] else "essential"
+        yield _flow_step(place or end, state.action or "Init", text, state.index, weight)
         before = state
     last = trace_end(trace) or f"{name} is violated in state {trace.states[-1].index}"
-    yield {
-        "location": {"physicalLocation": _physical(end), **_logical(name), "message": {"text": last}},
-        "executionOrder": len(shown) + 1,
-        "importance": "essential",
-    }
+    yield _flow_step(end, name, last, len(shown) + 1, "essential")
+
+
+def _flow_step(place: Place, name: str, text: str, order: int, importance: str) -> Json:
+    location = {"physicalLocation": _physical(place), **_logical(name), "message": {"text": text}}
+    return {"location": location, "executionOrder": order, "importance": importance}
 
 
 def _result(level: str, text: str, place: Place, **location: object) -> Json:

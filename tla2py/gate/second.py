@@ -99,11 +99,9 @@ def run_second(
     toolchain = find_toolchain(named)
     runs = SecondRuns(name=str(named), jar=toolchain.jar)
     # Only the answers are compared.
-    plain = replace(sweep.with_jars(toolchain.jar), vacuity=False)
+    plain, own = replace(sweep.with_jars(toolchain.jar), vacuity=False), below(store, FOLDER)
     try:
-        [result] = run_sweeps(
-            [plain], toolchain, executors, store=below(store, FOLDER), fresh=fresh, listener=listener
-        )
+        [result] = run_sweeps([plain], toolchain, executors, store=own, fresh=fresh, listener=listener)
     except InputError as error:
         return replace(runs, problem=error.line)
     return replace(runs, rows={row.point: row for row in result.runs})
@@ -131,11 +129,9 @@ def checked_second(
 ) -> tuple[Second, Problem | None]:
     """What a second TLC says of a check, and what is wrong with that; ``again`` repeats the check with another jar.
 
-    Raises ToolchainError (``jar-missing``, ``jar-corrupt``, ``jar-not-tlc``), and ValueError for a
-    record that was read back.
+    Raises ToolchainError (``jar-missing``, ``jar-corrupt``, ``jar-not-tlc``).
     """
-    if checked.planned is None:
-        raise ValueError("only a check that has just run can be repeated")
+    assert checked.planned is not None, "only a check that has just run can be repeated"
     first = run_row(checked.record, checked.result)
     runs = SecondRuns(name=str(named), jar=find_jar(named))
     try:

@@ -181,12 +181,8 @@ def _task(trial: Trial, name: str, mutant: Mutant, original: RunRow) -> Task:
         key: tuple(each for each in getattr(run.config, key) if each == name) for key in _CHECKS
     }
     config = replace(run.config, **lists, check_deadlock=deadlock)
-    run = replace(
-        run,
-        config=config,
-        config_text=render_config(config, run.template),
-        options=replace(run.options, check_deadlock=deadlock),
-    )
+    text, options = render_config(config, run.template), replace(run.options, check_deadlock=deadlock)
+    run = replace(run, config=config, config_text=text, options=options)
     return Task(mutant=f"{mutant.mutant} {name}", place=place, run=run, texts=texts)
 
 

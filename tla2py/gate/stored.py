@@ -61,11 +61,8 @@ def sweep_file_of(store: Store, named: Path | None) -> Path:
         return named
     recorded = store.manifest().sweep_file
     if recorded is None or not (Path(recorded).is_file() or folder_file(Path(recorded)) is not None):
-        problem = (
-            f"{store.path} was made from {recorded}, which does not exist"
-            if recorded
-            else f"{store.path} does not name its sweep file"
-        )
+        gone = f"{store.path} was made from {recorded}, which does not exist"
+        problem = gone if recorded else f"{store.path} does not name its sweep file"
         raise InputError("sweep-unknown", problem, hint="name the file with --sweep FILE")
     return Path(recorded)
 

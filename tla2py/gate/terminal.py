@@ -103,9 +103,8 @@ def _group_lines(gate: Evidence, points: Sequence[PointDecision], shown: Surpris
     """The points of a group, their problems and counterexamples, and how to run the first again."""
     first, indices = points[0], [point.point.index for point in points]
     more = len(points) - 1
-    title = Text.assemble(
-        f"    point{'s' * (more > 0)} {points_text(indices)}  ", (printable(first.shown), "bold")
-    )
+    numbers = f"    point{'s' * (more > 0)} {points_text(indices)}  "
+    title = Text.assemble(numbers, (printable(first.shown), "bold"))
     if more:
         title.append(f", and {counted(more, 'more point')} with the same problems")
     yield title

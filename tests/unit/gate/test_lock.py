@@ -16,7 +16,7 @@ from tests.conftest import COUNTER, COUNTER_SWEEP, RunCli
 from tests.raising import raises
 from tla2py.errors import InputError
 from tla2py.files import write_file
-from tla2py.gate.lock import Lock, LockedPoint, lock_path, lock_text, read_lock, write_lock
+from tla2py.gate.lock import Lock, LockedPoint, lock_path, lock_text, read_lock
 from tla2py.gate.outputs import JunitReport, check_reports
 
 _TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
@@ -46,7 +46,7 @@ def test_a_lock_reads_back(
     tmp_path_factory: pytest.TempPathFactory, points: list[LockedPoint], tlc: str | None
 ) -> None:
     path = tmp_path_factory.mktemp("lock") / "sweep.lock"
-    write_lock(path, Lock(point=points, tlc=tlc))
+    write_file(path, lock_text(Lock(point=points, tlc=tlc)))
     read = read_lock(path)
     assert read is not None
     assert read.tlc == tlc
@@ -114,7 +114,7 @@ def test_a_damaged_lock_is_told(tmp_path: Path, text: str, code: str) -> None:
 def test_there_may_be_no_lock_and_one_that_cannot_be_written(tmp_path: Path) -> None:
     assert read_lock(tmp_path / "sweep.lock") is None
     assert lock_path(tmp_path / "variants.toml") == tmp_path / "variants.lock"
-    raised = raises(InputError, write_lock, tmp_path / "gone" / "sweep.lock", Lock())
+    raised = raises(InputError, write_file, tmp_path / "gone" / "sweep.lock", lock_text(Lock()))
     assert raised.code == "output-unwritable"
 
 
