@@ -140,7 +140,8 @@ def write_evidence(address: Address, target: Path, *, with_environment: bool = F
         [replace(row, message=None, message_place=None) for row in each]
         for each in (view.run_rows, of_second)
     )
-    machine, findings = this_machine(), _plain_text(msgspec.json.encode(store.findings()).decode())
+    findings = _plain_text(msgspec.json.encode(store.findings()).decode())
+    machine = this_machine()
     facts = Facts(
         name=manifest.name,
         tla2py_version=tla2py.__version__,

@@ -163,9 +163,10 @@ class Evidence:
 
     def step(self, point: PointDecision, location: Location | None) -> Place | None:
         """The place of a step's action, None if it is not in a user's file."""
-        modules = self.sweep.spec(point.point.parameters).modules
-        files = {module.name: module.path for module in modules}
-        if location is None or (path := files.get(location.module)) is None:
+        if location is None:
+            return None
+        files = {module.name: module.path for module in self.sweep.spec(point.point.parameters).modules}
+        if (path := files.get(location.module)) is None:
             return None
         return Place(
             file=self.relative(path),

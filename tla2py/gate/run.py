@@ -155,7 +155,8 @@ def _gate_files(
     sweeps = [sweep for sweep, _ in loaded]
     if options.sweeps.failed:
         sweeps = only_failed(sweeps, options.store, "gate")
-    toolchain, fresh, rounds = find_toolchain(options.sweeps.tla2tools), options.fresh, SearchOptions().rounds
+    toolchain = find_toolchain(options.sweeps.tla2tools)
+    fresh, rounds = options.fresh, SearchOptions().rounds
     results = run_sweeps(
         sweeps, toolchain, executors, store=options.store, fresh=fresh, rounds=rounds, listener=listener
     )

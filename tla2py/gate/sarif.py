@@ -162,7 +162,7 @@ def _flow(gate: Evidence, point: PointDecision, trace: Trace, end: Place, name: 
 
 
 def _flow_step(place: Place, name: str, text: str, order: int, importance: str) -> Json:
-    location = {"physicalLocation": _physical(place), **_logical(name), "message": {"text": text}}
+    location: Json = {"physicalLocation": _physical(place), **_logical(name), "message": {"text": text}}
     return {"location": location, "executionOrder": order, "importance": importance}
 
 
