@@ -139,7 +139,7 @@ def _substitutes(scope: Scope) -> bool:
 
 
 def _instance_names(looked: _Looked) -> Iterator[Reached]:
-    outer = {each.name for each in (*looked.spec.variables, *looked.spec.constants)}
+    outer = {each.name for each in looked.spec.variables} | {each.name for each in looked.spec.constants}
     for each in looked.reaches():
         entity = each.entity
         if entity is not None and entity.kind == "definition" and _substitutes(each.scope):
