@@ -396,13 +396,19 @@ def lint_command(
         skipped = f"{config}: no module matches its name; only its text is checked"
         named = f"tla2py lint {config} {module_beside(config)}"
         err().print(f"{skipped}; to name the module: {named}", markup=False)
-    advised = set[str]()
+    # Many modules can have the same mistake, such as a module that they all need.
+    mistakes: dict[str, list[Tla2pyError]] = {}
+    partly: dict[str, list[Path]] = {}
     for error, unread in report.errors:
-        error.hint = None if error.message in advised else error.hint
-        advised.add(error.message)
+        mistakes.setdefault(error.message, []).append(error)
+        files_elsewhere = [file for file in unread if str(file) != (error.where or "").split(":")[0]]
+        partly.setdefault(error.message, []).extend(files_elsewhere)
+    for message, (error, *others) in mistakes.items():
         print_error(error)
-        if (error.where or "").split(":")[0] not in map(str, unread):
-            err().print(f"  so only partly read: {', '.join(map(str, unread))}", markup=False)
+        if places := {each.where: None for each in others if each.where != error.where}:
+            err().print(f"  the same at {listed(places, 10)}", markup=False)
+        if partly[message]:
+            err().print(f"  so only partly read: {listed(partly[message], 10)}", markup=False)
     if report.skipped and form == "text":
         module = module_beside(report.skipped[0])
         named = f"to name the module: tla2py lint {report.skipped[0]} {module}"

@@ -364,19 +364,20 @@ class _Search:
 
     def _elsewhere(self, name: str) -> Path | None:
         """The file of a module outside the folders."""
-        beside = self._beside(name) if self.nearby else []
+        # The folders beside the root's.
+        beside = self._below(Path(os.path.normpath(self.folders[0] / "..")), name) if self.nearby else []
         return _first_file(name, [*beside, PROOFS] if len(beside) == 1 else [PROOFS])
 
-    def _beside(self, name: str) -> list[Path]:
-        """The folders beside the root's that have a module."""
-        outer = Path(os.path.normpath(self.folders[0] / ".."))
-        return sorted(file.parent for file in outer.glob(f"*/{name}.tla") if file.is_file())
+    def _below(self, folder: Path, name: str) -> list[Path]:
+        """The folders in a folder that have a module."""
+        return sorted(file.parent for file in folder.glob(f"*/{name}.tla") if file.is_file())
 
     def _missing(self, module: Module, reference: Reference) -> InputError:
         searched = ", ".join(dict.fromkeys(str(folder) for folder in self.folders))
-        beside = self._beside(reference.module)
-        if beside:
-            advice = f"{beside[0]} has one: add -L {beside[0]}"
+        outer = [Path(os.path.normpath(self.folders[0] / up)) for up in ("..", "../..")]
+        around = [folder for up in outer for folder in (up, *self._below(up, reference.module))]
+        if file_around := _first_file(reference.module, around):
+            advice = f"{file_around.parent} has one: add -L {file_around.parent}"
         elif (advice := _ADVICE.get(reference.module, "")) == "":
             there = {file.stem for folder in self.folders if folder.is_dir() for file in folder.glob("*.tla")}
             advice = did_you_mean(

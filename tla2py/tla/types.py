@@ -261,9 +261,10 @@ class Propagation:
 
     def _push_applied(self, expr: Expression, scope: Scope, local: Locals, constraint: Constraint) -> None:
         operator, parts = expr.operator, expr.arguments
+        # A recursive definition keeps deriving deeper constraints on its result and on its own parameters.
+        endless = constraint.type.height > _HEIGHT
         if operator in local:
-            # A recursive definition keeps deriving deeper constraints on its own parameters.
-            if not parts and constraint.type.height <= _HEIGHT:
+            if not parts and not endless:
                 local[operator].setdefault((constraint.type, constraint.strength), constraint)
             return
         entity = scope.find(operator)
@@ -275,7 +276,7 @@ class Propagation:
                 constraint=constraint, module=scope.module, span=expr.span, assumed=self.assumed
             )
             self.found.setdefault(entity, {}).setdefault(key, found)
-        elif entity.body is not None and (entity, constraint.type) not in self._pushed:
+        elif entity.body is not None and not endless and (entity, constraint.type) not in self._pushed:
             self._pushed.add((entity, constraint.type))
             if entity.enclosed or entity.kind == "substituted":
                 names = local if entity.enclosed else {n: local[n] for n in entity.parameters if n in local}
