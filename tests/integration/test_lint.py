@@ -236,6 +236,23 @@ def test_what_cannot_be_read_is_told_once_and_counted(run_cli: RunCli, box: Path
     assert done.errors[-1].startswith("1 warning in 1 file, 1 of which")
 
 
+def test_a_module_that_many_miss_is_told_once_with_its_folder(run_cli: RunCli, tmp_path: Path) -> None:
+    for name in ("models/a/A", "models/b/B", "shared/Common"):
+        file = tmp_path / f"{name}.tla"
+        file.parent.mkdir(parents=True)
+        extends = "" if file.stem == "Common" else "EXTENDS Common\n"
+        file.write_text(f"---- MODULE {file.stem} ----\n{extends}====\n")
+        if extends:
+            file.with_suffix(".cfg").write_text("INIT Init\n")
+    done = run_cli("lint", ".", cwd=tmp_path, code=2)
+    assert done.errors == [
+        "error: models/a/A.tla:2:9: module Common not found",
+        "  looked in models/a; shared has one: add -L shared",
+        "  the same at models/b/B.tla:2:9",
+        "  so only partly read: models/a/A.cfg, models/b/B.cfg",
+    ]
+
+
 def test_findings_that_differ_in_their_places_alone_are_told_once(run_cli: RunCli, box: Path) -> None:
     for name in ("Box", "BoxA", "BoxB"):
         (box / f"{name}.cfg").write_text(f"{CONFIG}INVARIANT Small\nCHECK_DEADLOCK FALSE\n")

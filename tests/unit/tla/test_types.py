@@ -60,6 +60,10 @@ def kind_of(load: LoadModules, body: str, declaration: str = "CONSTANT C") -> Co
         # Recursive operators come to an end.
         (SUM, "set of model values"),
         ("RECURSIVE D(_)\nD(s) == IF s = {} THEN 0 ELSE D(UNION s) + D({s})\nA == D(C)", "set of sets"),
+        (
+            "RECURSIVE U(_)\nU(s) == IF s = {} THEN s ELSE UNION (U(s \\ {x}))\nA == Cardinality(U(C)) > 1",
+            "set of model values",
+        ),
     ],
 )
 def test_uses_tell_the_kind(load: LoadModules, body: str, kind: str) -> None:
