@@ -18,7 +18,7 @@ from scripts.rooms import room_sizes, total
 from tests.command import tool
 
 # What the package may have grown to; a change that needs more says so here.
-MOST_LINES = 58_650
+MOST_LINES = 57_500
 
 ROOT = Path(tla2py.__file__).parent
 

@@ -276,7 +276,8 @@ class Explanation(Printed):
             lines.append(f"excluded by an ASSUME: {points_text(sorted(excluded))}")
         lines += [missing_text(each.answers.missing, each.answers.of) for each in partial]
         suggesting = [each for each in self.rows if each.suggestions]
-        lines += ["points that could refute a law, as rows of [grid] include:"] * bool(suggesting)
+        if suggesting:
+            lines.append("points that could refute a law, as rows of [grid] include:")
         for each in suggesting:
             lines += [f"  {each.title}", *(f"    {suggestion_text(point)}" for point in each.suggestions)]
         return "\n".join(lines)

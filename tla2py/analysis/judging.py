@@ -203,7 +203,8 @@ class Side:
     @property
     def replaced(self) -> dict[str, str]:
         """The definitions that its config replaces by others; those that stand for constants are not among them."""
-        return {name: other for name, other in self.config.substitutions if name not in self.constants}
+        declared = self.constants
+        return {name: other for name, other in self.config.substitutions if name not in declared}
 
     @property
     def names(self) -> set[str]:

@@ -101,7 +101,8 @@ class StoreView(StoreTables, Printed):
         from tla2py.tlc.tools.toolchain import find_toolchain
 
         rows = self.trace_list(point)
-        for run in [] if rows else [run for run in self.run_rows if run.point == point]:
+        runs = [] if rows else [run for run in self.run_rows if run.point == point]
+        for run in runs:
             for trace in without_trace(run.violated):
                 require_modules(self)
                 return {None: explain_trace(trace, origin_of(self, run.run_id, find_toolchain(tla2tools)))}

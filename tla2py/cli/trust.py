@@ -405,7 +405,7 @@ def lint_command(
         partly.setdefault(error.message, []).extend(files_elsewhere)
     for message, (error, *others) in mistakes.items():
         print_error(error)
-        if places := {each.where: None for each in others if each.where != error.where}:
+        if places := {each.where: None for each in others if each.where not in (None, error.where)}:
             err().print(f"  the same at {listed(places, 10)}", markup=False)
         if partly[message]:
             err().print(f"  so only partly read: {listed(partly[message], 10)}", markup=False)

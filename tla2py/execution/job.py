@@ -310,7 +310,9 @@ def known_runs(store: Store, plan: Plan) -> dict[str, Verdict]:
         doubted = tables is not None and not tables.made_from
         files = intact_files(store, "runs") if left and not doubted else None
         newer = {*tables.newer} if tables is not None else set()
-        for run_id, outcome, verdict, *limits in read_rows(files or (), ("run_id", *_Ended._fields)):
+        for run_id, outcome, verdict, *limits in (
+            read_rows(files, ("run_id", *_Ended._fields)) if files else ()
+        ):
             if run_id not in left or run_id in newer or outcome not in outcomes:
                 continue
             if trusted or store.read_record(run_id, lambda _: True):

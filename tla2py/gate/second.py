@@ -129,9 +129,11 @@ def checked_second(
 ) -> tuple[Second, Problem | None]:
     """What a second TLC says of a check, and what is wrong with that; ``again`` repeats the check with another jar.
 
-    Raises ToolchainError (``jar-missing``, ``jar-corrupt``, ``jar-not-tlc``).
+    Raises ToolchainError (``jar-missing``, ``jar-corrupt``, ``jar-not-tlc``), and ValueError for a
+    record that was read back.
     """
-    assert checked.planned is not None, "only a check that has just run can be repeated"
+    if checked.planned is None:
+        raise ValueError("only a check that has just run can be repeated")
     first = run_row(checked.record, checked.result)
     runs = SecondRuns(name=str(named), jar=find_jar(named))
     try:

@@ -211,7 +211,13 @@ def _numbers(text: str) -> Iterator[tuple[int, tuple[str, ...], str]]:
                 yield token.start() + 1, tuple(filter(None, open_)), token[0]
 
 
-_TYPE_NAMES = {bool: "a boolean", int: "an integer", float: "a fraction", str: "a string", list: "an array"}
+_TYPE_NAMES: dict[type, str] = {
+    bool: "a boolean",
+    int: "an integer",
+    float: "a fraction",
+    str: "a string",
+    list: "an array",
+}
 
 
 def type_name(value: JsonValue) -> str:

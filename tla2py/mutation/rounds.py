@@ -411,9 +411,12 @@ class Rounds:
     def _noticed_by(self, check: Mutant, mutants: Sequence[Mutant]) -> list[Mutant]:
         """The mutants that only the invariants of a weakened check notice, those at smaller points first."""
         own = {Killer("invariant", name) for name in check.checks}
-        noticed = [each for each in mutants if own.issuperset(self._answers[each.mutant].killed_by)]
+        noticed: dict[int | None, list[Mutant]] = {}
+        for each in mutants:
+            if own.issuperset(self._answers[each.mutant].killed_by):
+                noticed.setdefault(self._answers[each.mutant].place, []).append(each)
         places = [place for place in self._order if place in self.trial.reach[check.mutant]]
-        return [each for place in places for each in noticed if self._answers[each.mutant].place == place]
+        return [each for place in places for each in noticed.get(place, ())]
 
     def _row(self, mutant: Mutant) -> MutantRow:
         answer = self._answers.get(mutant.mutant, _Answer(status="duplicate"))

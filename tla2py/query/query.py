@@ -215,8 +215,9 @@ def _plain(kind: DuckDBPyType, value: object) -> object:
     if isinstance(value, Mapping) and kind.id == "struct":
         return {name: _plain(_child(kind, place), each) for place, (name, each) in enumerate(value.items())}
     if isinstance(value, Mapping):
-        names, values = _child(kind, 0), _child(kind, 1)
-        return {str(_plain(names, name)): _plain(values, each) for name, each in value.items()}
+        return {
+            str(_plain(_child(kind, 0), name)): _plain(_child(kind, 1), each) for name, each in value.items()
+        }
     return value
 
 

@@ -131,8 +131,10 @@ class _Checker:
             return None if stopped else "no step from the last state fails an assertion"
         if defined not in self.spec.definitions:
             return f"{name} is not defined"
-        safety = kind == "invariant" and defined not in self.config.properties
-        result = self._check(**{"invariants" if safety else "properties": (defined,)})
+        if kind == "invariant" and defined not in self.config.properties:
+            result = self._check(invariants=(defined,))
+        else:
+            result = self._check(properties=(defined,))
         # TLC also reports a property about single states, or such a part of one, as an invariant.
         if kind == "invariant":
             return self._failed_at_end(result, f"{name} holds in the last state or fails before")

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from tla2py.errors import InputError
 from tla2py.model.outcome import Verdict
@@ -87,8 +87,14 @@ def essential_steps(
             module = _module(query, actions, initial, relation)
             # TLC also reports a property about single states as an invariant.
             as_property = trace.kind == "action_property" or name in config.properties
-            asked: dict[str, Any] = {"properties" if as_property else "invariants": (name,)}
-            with query.run(_MODULE, module, **asked, bounded=True, seconds=left) as executed:
+            with query.run(
+                _MODULE,
+                module,
+                invariants=() if as_property else (name,),
+                properties=(name,) if as_property else (),
+                bounded=True,
+                seconds=left,
+            ) as executed:
                 result = executed.result
             if any(each.kind in _SAFETY for each in result.violations) and result.traces:
                 shortest = _named(result.traces[0], actions, trace)

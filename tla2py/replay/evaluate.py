@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -62,11 +61,20 @@ def evaluate_trace(trace: Trace, expressions: Sequence[str], origin: Origin) -> 
         match printed:
             case ("tla2py: value", int(state), int(number), value):
                 values[state, number] = format_value(value)
-    evaluated = defaultdict[int, list[tuple[str, str]]](list)
-    for (index, n), text in sorted(values.items()):
-        evaluated[index].append((expressions[n], text))
-    states = (replace(state, evaluated=tuple(evaluated[n])) for n, state in enumerate(trace.states, 1))
-    return replace(trace, states=tuple(states))
+    return replace(
+        trace,
+        states=tuple(
+            replace(
+                state,
+                evaluated=tuple(
+                    (expressions[n], values[index, n])
+                    for n in range(len(expressions))
+                    if (index, n) in values
+                ),
+            )
+            for index, state in enumerate(trace.states, 1)
+        ),
+    )
 
 
 def _describes_step(query: TraceQuery, text: str, parsed: StandaloneExpression) -> bool:

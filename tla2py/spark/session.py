@@ -105,6 +105,9 @@ def start_context(settings: Mapping[str, str], jvm: launch.SparkJvm | None = Non
     """
     os.environ.update({**launch.PYTHON, **os.environ})
     configuration = SparkConf().setAll(list(settings.items()))
+    # Not below: its error is a RuntimeError that has the reason already.
+    if jvm is not None:
+        jvm.wait()
     try:
         if jvm is not None:
             _attach(jvm)

@@ -336,10 +336,15 @@ class _Planner:
 
     def _is_plain(self, text: str) -> bool:
         """Whether a config can express a value, which then means the same whatever the modules declare."""
-        words = re.findall(r"\w+", text)
-        known = (word in self._declared or standard_module_of(word) is not None for word in words)
         # A string with an asterisk could end a template's comment.
-        return literal_names(text) is not None and "*" not in text and not any(known)
+        return (
+            literal_names(text) is not None
+            and "*" not in text
+            and not any(
+                word in self._declared or standard_module_of(word) is not None
+                for word in re.findall(r"\w+", text)
+            )
+        )
 
     def _value_place(self, point: Point) -> Callable[[str, str], str]:
         """A function from a constant or an expression, and the text before a part of its value, to that part's place."""

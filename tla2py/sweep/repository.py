@@ -117,7 +117,9 @@ def check_named(path: Path, file: SweepFile, source: SweepText) -> None:
 
 def _named_places(base: Path, file: SweepFile, source: SweepText) -> Iterator[tuple[Path, str]]:
     """What a sweep file names, and the modules in the folders of its modules, each with the place that names it."""
-    yield from ((each, where) for named, where in _named(file, source) for each in _matching(base, named))
+    for named, where in _named(file, source):
+        for each in _matching(base, named):
+            yield each, where
     for folder, where in _module_folders(file, source, base):
         for each in (folder, *sorted(folder.glob("*.tla"))):
             yield each, where

@@ -246,13 +246,13 @@ class Builder:
     def _infix(self, node: Node) -> Expression:
         """An infix application; long chains of one symbol lean left and are followed without recursion."""
         symbol = field(node, "symbol").type
-        chain: list[Node] = []
+        links: list[Node] = []
         left = node
         while left.type == "bound_infix_op" and field(left, "symbol").type == symbol:
-            chain.append(left)
+            links.append(left)
             left = field(left, "lhs")
         result = self.expression(left)
-        for link in reversed(chain):
+        for link in reversed(links):
             pair = (result, self.expression(field(link, "rhs")))
             result = self._make(link, "apply", spell_symbol(symbol), pair)
         if symbol in {"land", "lor"}:
@@ -289,7 +289,9 @@ class Builder:
 
     def _binder(self, node: Node) -> Expression:
         operator = BINDERS[node.type] or QUANTIFIERS[field(node, "quantifier").type]
-        return self._make(node, "bind", operator, tuple(self._parts(node)), bounds=self._bounds(node))
+        parts = [c for c in node.named_children if c.type != "quantifier_bound"]
+        body = tuple(self.expression(child) for child in parts if child.type not in NOT_EXPRESSIONS)
+        return self._make(node, "bind", operator, body, bounds=self._bounds(node))
 
     def _unbounded(self, node: Node) -> Expression:
         """A quantifier without a set, or ``CHOOSE`` with or without one."""

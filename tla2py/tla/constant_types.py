@@ -317,7 +317,8 @@ def _decide(spec: ModuleGraph, constant: Constant, inference: Inference) -> Cons
     elif hinted is not None and (hinted == MODEL_VALUE or not used):
         kind, reason = hinted, "its comment says so"
     else:
-        kind, reason = MODEL_VALUE, "it is only compared with other values" if used else "nothing uses it"
+        kind = MODEL_VALUE
+        reason = "it is only compared with other values" if used else "nothing uses it"
     where = spec.file_of(constant).where(constant.span)
     return ConstantType(reason=reason, where=where, certain=bool(constant.arity), type=kind)
 

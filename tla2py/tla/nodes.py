@@ -35,7 +35,6 @@ QUANTIFIERS = {"forall": "\\A", "exists": "\\E", "temporal_forall": "\\AA", "tem
 NOT_EXPRESSIONS = COMMENTS | {
     "langle_bracket", "rangle_bracket", "rangle_bracket_sub", "maps_to", "all_map_to", "set_in", "label_as",
     "forall", "exists", "temporal_forall", "temporal_exists", "identifier", "case_arrow", "case_box",
-    "quantifier_bound",
 }  # fmt: skip
 # The spelling of every operator symbol by its node type.
 SYMBOLS: dict[str, str] = {

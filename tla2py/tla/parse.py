@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import difflib
 import os
 import re
@@ -363,8 +364,7 @@ class _Search:
             raise self._missing(module, reference)
 
     def _elsewhere(self, name: str) -> Path | None:
-        """The file of a module outside the folders."""
-        # The folders beside the root's.
+        """The file of a module outside the folders: in one beside the root's, or of the proof system."""
         beside = self._below(Path(os.path.normpath(self.folders[0] / "..")), name) if self.nearby else []
         return _first_file(name, [*beside, PROOFS] if len(beside) == 1 else [PROOFS])
 
@@ -374,15 +374,18 @@ class _Search:
 
     def _missing(self, module: Module, reference: Reference) -> InputError:
         searched = ", ".join(dict.fromkeys(str(folder) for folder in self.folders))
-        outer = [Path(os.path.normpath(self.folders[0] / up)) for up in ("..", "../..")]
-        around = [folder for up in outer for folder in (up, *self._below(up, reference.module))]
-        if file_around := _first_file(reference.module, around):
-            advice = f"{file_around.parent} has one: add -L {file_around.parent}"
+        around: list[Path] = []
+        for outer in (Path(os.path.normpath(self.folders[0] / up)) for up in ("..", "../..")):
+            # It may be closed to this user.
+            with contextlib.suppress(OSError):
+                file = _first_file(reference.module, [outer, *self._below(outer, reference.module)])
+                around += [file.parent] if file is not None else []
+        if around:
+            advice = f"{around[0]} has one: add -L {around[0]}"
         elif (advice := _ADVICE.get(reference.module, "")) == "":
             there = {file.stem for folder in self.folders if folder.is_dir() for file in folder.glob("*.tla")}
-            advice = did_you_mean(
-                reference.module, sorted(there | STANDARD_MODULES), "add its folder with -L"
-            )
+            known = sorted(there | STANDARD_MODULES)
+            advice = did_you_mean(reference.module, known, "add its folder with -L")
         return InputError(
             "module-missing",
             f"module {reference.module} not found",

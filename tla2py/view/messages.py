@@ -108,17 +108,20 @@ def actors(trace: Trace, processes: Processes) -> Iterator[Actors]:
             # The first process among the arguments acts, as in Send(sender, receiver).
             yield Actors(printed[:1], derived=False)
         else:
-            changed = []
-            for process in processes:
-                names = [name for name, keys in keyed.items() if process in keys]
-                old, new = (
-                    [part_of(each.values[name], process) for name in names] for each in (before, state)
+            changed = tuple(
+                process
+                for process in processes
+                if any(
+                    not same_value(
+                        part_of(before.values[name], process), part_of(state.values[name], process)
+                    )
+                    for name, keys in keyed.items()
+                    if process in keys
                 )
-                if not all(map(same_value, old, new)):
-                    changed.append(process)
+            )
             bound = [texts[text] for _, text in state.derived if text in texts]
             # A quantifier may range over other processes, such as future leaders; the one that changed acts.
-            who = tuple(one for one in bound if one in changed)[:1] or tuple(changed)
+            who = tuple(one for one in bound if one in changed)[:1] or changed
             yield Actors(who, derived=bool(who))
         before = state
 

@@ -214,7 +214,7 @@ def _modules(inspection: Item) -> Iterable[Text]:
         yield Text.assemble(("  extends  ", "dim"), ", ".join(standard), ("  (standard)", "dim"))
     for each in inspection["instances"]:
         if not each["standard"]:
-            named = f"{each['name']} = " * bool(each["name"]) + f"{each['module']}  "
+            named = (f"{each['name']} = " if each["name"] else "") + f"{each['module']}  "
             yield Text.assemble(("  instance ", "dim"), named, (str(each["file"]), "dim"))
     if inspection["pluscal"]:
         yield Text("  has a PlusCal algorithm", "dim")

@@ -174,10 +174,11 @@ def place_inputs(inputs: Inputs, folder: Path, find: Callable[[str], Path] = inp
         if edit is not None and path in edited:
             with source.open("rb") as lines, target.open("wb") as sink:
                 sink.writelines(edit.applied(lines))
-        else:
-            shutil.copyfile(source, target)
+            # As below.
+            shutil.copystat(source, target)
+            continue
         # With its time, by which a run's own files are recognized.
-        shutil.copystat(source, target)
+        shutil.copy2(source, target)
 
 
 def keep_stream(source: IO[bytes]) -> str:
