@@ -366,9 +366,14 @@ def test_who_is_not_let_in(storage: Storage, bucket: str, tmp_path: Path) -> Non
 
 
 def forward(source: socket.socket, sink: socket.socket) -> None:
-    with contextlib.suppress(OSError):
-        while data := source.recv(1 << 16):
-            sink.sendall(data)
+    """Forward data one way until an end closes; the thread of the other way then closes its socket too."""
+    with source:
+        with contextlib.suppress(OSError):
+            while data := source.recv(1 << 16):
+                sink.sendall(data)
+        for each in (source, sink):
+            with contextlib.suppress(OSError):
+                each.shutdown(socket.SHUT_RDWR)
 
 
 def serve_between(door: socket.socket, endpoint: str) -> None:
@@ -385,7 +390,6 @@ def serve_between(door: socket.socket, endpoint: str) -> None:
 
 
 @pytest.mark.long
-@pytest.mark.filterwarnings("ignore::ResourceWarning")
 def test_a_server_that_is_away_a_moment_costs_nothing(storage: Storage, bucket: str, tmp_path: Path) -> None:
     door = socket.socket()
     door.bind(("127.0.0.1", 0))
