@@ -153,9 +153,9 @@ def traces_text(
 
     Raises InputError (``unknown-variable``).
     """
-    foreign = isinstance(view.store, ForeignStore)
-    files = {Path(file).stem: file for file in view.manifest.files.values()}
-    numbers = [number] if number is not None else list(range(1, len(view.trace_list(point)) + 1)) or [1]
+    foreign, rows = isinstance(view.store, ForeignStore), view.trace_list(point)
+    files = _module_files(view, rows[0].run_id) if rows else NO_FILES
+    numbers = [number] if number is not None else list(range(1, len(rows) + 1)) or [1]
     parts: list[RenderableType] = []
     for each in numbers:
         trace = view.trace(point, each)
@@ -166,6 +166,17 @@ def traces_text(
     if hint and not foreign and any(actor.derived for actor in acting(trace) or ()):
         parts.append(Text("to see the arguments of the actions, add --arguments", "dim"))
     return Group(*parts)
+
+
+def _module_files(view: StoreView, run_id: str) -> Mapping[str, str]:
+    """The paths of modules by name. Where a folder has several files of one name, a run's are those that it read."""
+    paths = view.manifest.files
+    files = {Path(path).stem: path for path in paths.values()}
+    if len(files) < len(paths):
+        with view.store.archive(run_id) as archive:
+            read = (*archive.record.modules, *archive.record.originals)
+        files |= {Path(name).stem: paths[sha256] for name, sha256 in read if sha256 in paths}
+    return files
 
 
 def trace_text(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -73,6 +74,17 @@ def test_what_cannot_be_read_is_a_row(models: Path, run_cli: RunCli) -> None:
     assert (swept.executed, "Lift_odd.cfg" in swept.stderr) == (5, True)
     planned = run_cli("sweep", ".", "-o", "store", "--dry-run", cwd=models, code=0)
     assert "Lift_odd.cfg cannot be run" in planned.stdout
+
+
+def test_a_trace_names_the_file_that_its_run_read(tmp_path: Path, run_cli: RunCli) -> None:
+    for name in "ab":
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "Lift.tla").write_text(f"{LIFT}\\* {name}\n")
+        (tmp_path / name / "Lift.cfg").write_text(CONFIGS["models/Lift_bug.cfg"])
+    run_cli("sweep", ".", "-o", "store", "--executor", "local", cwd=tmp_path, code=1)
+    for point, name in (("1", "a"), ("2", "b")):
+        steps = run_cli("trace", "store", point, cwd=tmp_path).stdout
+        assert set(re.findall(r"\S+(?=\.tla:\d)", steps)) == {f"{name}/Lift"}
 
 
 def test_what_is_left_out_of_a_gate_is_told(tmp_path: Path, run_cli: RunCli) -> None:
