@@ -109,6 +109,10 @@ def test_pluscal_that_changed_since_it_was_translated(run_cli: RunCli, countdown
     assert run_cli("sweep", sweep, "--executor", "local", "--fresh").reported.remarks == []
     states = open_view(countdown.parent / "runs/sweep").trace(1).states
     assert [state.values["left"] for state in states] == [2, 2, 1]
+    sweep.unlink()
+    countdown.with_suffix(".cfg").write_text("SPECIFICATION Spec\nINVARIANT Above\nCONSTANT N = 2\n")
+    countdown.with_name("models.toml").write_text("[tlc]\ntranslate = false\n")
+    assert run_cli("sweep", countdown.parent, "--executor", "local").reported.remarks == []
 
 
 def test_pluscal_with_the_checksum_of_another_translator(countdown: Path) -> None:

@@ -236,6 +236,7 @@ def _sweep_of_folder(path: Path, libraries: Sequence[Path], how: Loading) -> Swe
         raise InputError(
             "config-missing", f"{path.name} excludes every config", where=where, hint="leave one of them in"
         )
+    how = how if file.tlc.translate else replace(how, translate=None)
     sweep = sweep_of_models(path, taken, searched, how, text="\n".join(source.lines) + "\n")
     named = [f"{config} (excluded)" for config in models if config in excluded]
     unread = [each for each in unclear if each.config not in excluded]
