@@ -22,8 +22,10 @@ from tla2py.sweep.inspect import assumed_values, endless_sets, fit_values, growi
 from tla2py.tla.constant_types import ConstantType, infer_types
 from tla2py.tla.example_values import guess_values
 from tla2py.tla.graph import ModuleGraph
+from tla2py.tla.module import standard_module_of
 from tla2py.tla.parse import PROOFS
 from tla2py.tlc.config.read import read_config
+from tla2py.tlc.config.wrapper import BRINGS
 from tla2py.tlc.tools.installed import COMMUNITY, community_modules
 from tla2py.toml import toml_key, toml_string, toml_value, value_text
 
@@ -160,8 +162,10 @@ def _start(path: Path, config: Config, spec: ModuleGraph) -> Start:
     constants: dict[str, str] = {}
     substitutions: dict[str, str] = {}
     left: list[str] = []
+    read = {*spec.standard, *(brought for each in spec.standard for brought in BRINGS.get(each, ()))}
     for name, text in config.assignments:
-        if name.partition("(")[0] not in declared | spec.definitions.keys():
+        standard = replaceable_standard(name) and standard_module_of(name) in {None, *read}
+        if not standard and name.partition("(")[0] not in declared | spec.definitions.keys():
             continue  # TLC ignores it
         if "(" in name or text.startswith("["):
             left.append(f"{name} = {text}")
@@ -419,9 +423,8 @@ def _parameters(varied: Mapping[str, Sequence[str]], axes: Sequence[str]) -> Ite
         yield _line(line, "all that the module assumes")
     varied = {name: texts for name, texts in varied.items() if name not in axes}
     if not varied and not axes:
-        yield from _comment(
-            'No constant is easily varied. A definition can be varied by expressions: Bound = ["x < 3", "x < 5"]'
-        )
+        yield from _comment("No constant is easily varied. A definition can be varied by expressions:")
+        yield '# Bound = ["x < 3", "x < 5"]'
         return
     yield from _comment(
         "Each key lists values, and every combination is a point. To vary a constant, remove its line above and list "

@@ -162,6 +162,14 @@ def test_the_config_beside_the_module_says_what_a_definition_is_for(tmp_path: Pa
     assert '# "constr_1571"' in scaffold(module, tmp_path)[1]
 
 
+def test_what_a_config_gives_instead_of_a_standard_set_is_kept(tmp_path: Path) -> None:
+    path = tmp_path / "M.tla"
+    path.write_text("---- MODULE M ----\nEXTENDS Integers\nVARIABLE x\nA == x \\in Int\n====\n")
+    path.with_suffix(".cfg").write_text("CONSTANTS Int = {0, 1} Nat = {0} Seq = {2}\n")
+    # Seq is not in scope, and TLC ignores it.
+    assert scaffold(path, tmp_path)[0].file.substitutions == {"Int": "{0, 1}", "Nat": "{0}"}
+
+
 def test_a_comment_with_control_characters_is_still_toml(tmp_path: Path) -> None:
     path = tmp_path / "M.tla"
     comment = b"CONSTANT N \\* a \x07 number\x7f \xff\n"

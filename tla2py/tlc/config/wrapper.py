@@ -24,7 +24,7 @@ WRITTEN = "\\* Written by tla2py: what a config cannot say."
 # The register of TLCSet that holds how far a log was explained; users count from 0.
 _REGISTER = 4099
 # The modules that standard modules extend.
-_BRINGS = {"Integers": ("Naturals",), "Reals": ("Integers", "Naturals")}
+BRINGS = {"Integers": ("Naturals",), "Reals": ("Integers", "Naturals")}
 
 
 def is_wrapper(text: str) -> bool:
@@ -270,8 +270,8 @@ def _wrapper_text(main: str, wrapper: _Wrapper, modules: Sequence[str]) -> str:
     seen = {each.module for module in spec.extended for each in module.extends}
     instances = (each for module in spec.extended for each in module.instances)
     seen |= {each.module for each in instances if each.name is None and not each.local}
-    available = seen | {m for s in seen for m in _BRINGS.get(s, ())}
-    brought = {module for each in wrapper.standard for module in _BRINGS.get(each, ())}
+    available = seen | {m for s in seen for m in BRINGS.get(s, ())}
+    brought = {module for each in wrapper.standard for module in BRINGS.get(each, ())}
     extends = [*modules, *sorted(wrapper.standard - available - brought)]
     parts = [f"---- MODULE {main} ----\n{WRITTEN}\nEXTENDS {', '.join(extends)}"]
     if wrapper.model_values:
