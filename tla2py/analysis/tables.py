@@ -112,10 +112,14 @@ class StoreTables:
             return self._questions.answer(self, point, number)
         traces = self.trace_list(point)
         if not traces:
-            verdicts = (run.verdict.value for run in self.run_rows if run.point == point)
+            run = next((run for run in self.run_rows if run.point == point), None)
+            verdict = "not known" if run is None else run.verdict.value
+            if run is not None and run.message:  # before a failed Assert old versions of TLC print no states
+                verdict += f" ({' '.join(run.message.split())})"
             raise InputError(
                 "no-trace",
-                f"point {point} of {self.store.path} has no counterexample: its verdict is {next(verdicts, 'not known')}",
+                f"point {point} of {self.store.path} has no counterexample: its verdict is {verdict}",
+                where=run.message_place if run is not None else None,
                 hint=f"'tla2py trace {self.store.path}' lists the points that have one",
             )
         if not 1 <= number <= len(traces):

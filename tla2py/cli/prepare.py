@@ -119,7 +119,10 @@ def init_command(
     if schema:
         write_file(output.with_name(SCHEMA_NAME), schema_text())
     choose = "uncomment what to check, then " if '\n    # "' in text else ""
-    err().print(f"wrote {output}; next: {choose}tla2py sweep {output} --executor local", markup=False)
+    err().print(
+        f"wrote {output}; next: {choose}tla2py sweep {shlex.quote(str(output))} --executor local",
+        markup=False,
+    )
 
 
 def _load(module: Path, libraries: Sequence[Path], translate: bool) -> ModuleGraph:

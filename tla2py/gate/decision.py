@@ -401,7 +401,8 @@ def _decide_point(
                 changed[Problem.of_drift(each)] = None
             else:
                 problems.append(Problem.of_drift(each))
-    lengths = {name: length for (run_id, name), length in found.lengths.items() if run_id == run.run_id}
+    keys = [(run.run_id, name) for name in (row.violated_names if row is not None else ())]
+    lengths = {key[1]: found.lengths[key] for key in keys if key in found.lengths}
     return PointDecision(
         point=point,
         run=run,

@@ -471,7 +471,7 @@ def _error(text: str, *mistakes: SyntaxMistake | None) -> InputError:
     return InputError(
         "expression-syntax",
         f"not a TLA+ expression: {shown} ({place}: {message})",
-        hint='write it as in a module, such as "{1, 2}", "<<1, 2>>" or "[n |-> 1]"',
+        hint='write it as in a module, such as "x < 3", "{1, 2}" or "[n |-> 1]"',
     )
 
 
