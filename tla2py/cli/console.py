@@ -117,7 +117,7 @@ def _console(terminal: bool, *, stderr: bool, wrapped: bool = False) -> Console:
 
 def show(result: RenderableType, *, wrapped: bool = False) -> None:
     """Print a result; one that is ``wrapped`` also has a width in a file or a pipe."""
-    _console(sys.stdout.isatty(), stderr=False, wrapped=wrapped).print(result)
+    _console(sys.stdout.isatty(), stderr=False, wrapped=wrapped).print(result, crop=False)
 
 
 def show_json(result: object) -> None:

@@ -46,7 +46,8 @@ def gate_summary(gates: Sequence[Evidence]) -> RenderableType:
         parts += [line, *_details(gate)]
     # In a narrow terminal the rest of a line begins where the line does.
     begins = [len(each.plain) - len(each.plain.lstrip(" ")) for each in parts]
-    return Group(*(Indented(text=each[by:], by=by) for each, by in zip(parts, begins, strict=True)))
+    lines = zip(parts, begins, strict=True)
+    return Group(*(each if each.no_wrap else Indented(text=each[by:], by=by) for each, by in lines))
 
 
 def lock_lines(gated: Gated) -> Text:
@@ -89,7 +90,7 @@ def _details(gate: Evidence) -> list[Text]:
         if points is groups[0]:
             # The command is long, and for other points only its folder differs.
             again = gate.again(points[0])
-            lines.append(Text.assemble(("      plain: ", "bold"), printable(again.plain)))
+            lines.append(_command("plain", again.plain))
     # What to write to expect what points violate; nothing where that is as expected.
     if gate.sweep.path.suffix == ".toml" and not gate.sweep.settings:
         for where, expecting in _expecting(gate):
@@ -97,6 +98,12 @@ def _details(gate: Evidence) -> list[Text]:
             lines += [Text(f"        {printable(line)}") for line in expecting]
     lines += [Text(f"      note: {notice}", "yellow") for notice in gate.notices]
     return lines
+
+
+def _command(label: str, command: str) -> Text:
+    """A command to copy, in one line however narrow the terminal is."""
+    parts = (f"      {label}: ", "bold"), printable(command)
+    return Text.assemble(*parts, no_wrap=True, overflow="ignore")
 
 
 def _group_lines(gate: Evidence, points: Sequence[PointDecision], shown: Surprise | None) -> Iterator[Text]:
@@ -112,7 +119,7 @@ def _group_lines(gate: Evidence, points: Sequence[PointDecision], shown: Surpris
         yield _problem_line(problem, f" at point {indices[0]}" * (more > 0 and _counts(problem)))
     for same in zip(*(gate.by_kind[index] for index in indices), strict=True):
         yield from _counterexample(gate, same, shown)
-    yield Text.assemble(("      again: ", "bold"), printable(gate.again(first).ours))
+    yield _command("again", gate.again(first).ours)
 
 
 def _problem_line(problem: Problem, where: str = "") -> Text:

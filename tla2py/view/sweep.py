@@ -145,6 +145,11 @@ def _points_table(view: StoreView, runs: Sequence[RunRow], notable: Sequence[Run
     parameters = [each for each in view.manifest.parameters if alone or view.points.different(each) > 1]
     shown = runs if len(runs) <= _MOST_ROWS else notable[:_MOST_ROWS]
     points = view.points.some(run.point for run in shown)
+    chosen = [points[run.point].parameters for run in shown]
+    pairs = {(each["config"], each["module"]) for each in chosen if each.keys() >= {"config", "module"}}
+    if len(shown) == len(runs) and len(pairs) == len({config for config, _ in pairs}) > 0:
+        # Each config has its module, as in a folder.
+        parameters = [each for each in parameters if each.name != "module"]
     rows = []
     for run in shown:
         answered = run.verdict not in (Verdict.INCONCLUSIVE, Verdict.BROKEN)

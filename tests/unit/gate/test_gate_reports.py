@@ -282,10 +282,10 @@ def test_an_annotation_is_one_line_and_one_command(hostile: Evidence) -> None:
 # --- the terminal
 
 
-def log_of(gate: Evidence) -> str:
-    console = Console(width=200, color_system=None, file=io.StringIO())
+def log_of(gate: Evidence, width: int = 200) -> str:
+    console = Console(width=width, color_system=None, file=io.StringIO())
     with console.capture() as captured:
-        console.print(gate_summary([gate]))
+        console.print(gate_summary([gate]), crop=False)
     return captured.get()
 
 
@@ -295,7 +295,10 @@ def test_the_log_says_what_is_wrong_and_how_to_run_it_again(red: Evidence) -> No
     assert "      unexpected: violated (Small), expected holds\n" in text
     assert "        1. initial state  x = 0\n        2. Up  x: 0 -> 1\n" in text
     assert "        4. Up  x: 2 -> 3\n" in text
-    assert "      again: again 2\n      plain: files && cd points/2 && java TLC\n" in text
+    again = "      again: again 2\n      plain: files && cd points/2 && java TLC\n"
+    assert again in text
+    # What is copied is one line, however narrow the terminal is.
+    assert again in log_of(red, 30)
 
 
 def test_the_log_tells_the_same_of_several_points_once(load: LoadSweep) -> None:
