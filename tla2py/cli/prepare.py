@@ -118,7 +118,8 @@ def init_command(
     write_file(output, text)
     if schema:
         write_file(output.with_name(SCHEMA_NAME), schema_text())
-    choose = "uncomment what to check, then " if '\n    # "' in text else ""
+    unchecked = '\n    # "' in text and '\n    "' not in text
+    choose = "uncomment what to check, then " if unchecked else ""
     err().print(
         f"wrote {output}; next: {choose}tla2py sweep {shlex.quote(str(output))} --executor local",
         markup=False,

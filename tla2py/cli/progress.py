@@ -66,6 +66,11 @@ def left_text(left: TimeLeft | None) -> str:
     return f"up to {high} left" if left.low < 10 else f"{low} to {high} left"
 
 
+def _parameters(point: Point) -> str:
+    """A point's parameters; the config, which alone tells the points of a folder apart, before what may be cut."""
+    return parameter_text(dict(sorted(point.parameters.items(), key=lambda each: each[0] != "config")))
+
+
 def log_line(progress: SweepProgress, missing: int, elapsed: float) -> str:
     """The line of a sweep in a log, with the longest run and the time left."""
     violated = "" if progress.violated is None else f"{progress.violated} violated, "
@@ -75,7 +80,7 @@ def log_line(progress: SweepProgress, missing: int, elapsed: float) -> str:
     if text := left_text(progress.left):
         line += f", {text}"
     for point, run in progress.inside[:1]:
-        line += f"; longest: point {point.index} ({cut(parameter_text(point.parameters), _LABEL)}), {run_text(run)}"
+        line += f"; longest: point {point.index} ({cut(_parameters(point), _LABEL)}), {run_text(run)}"
     return line
 
 
@@ -91,7 +96,7 @@ def inside_runs(inside: Sequence[tuple[Point, RunProgress]]) -> Iterator[Table |
         table.add_column(head, justify="right", no_wrap=True)
     for point, run in long[:_SHOWN_RUNS]:
         table.add_row(
-            Text(f"{point.index} {parameter_text(point.parameters)}", no_wrap=True, overflow="ellipsis"),
+            Text(f"{point.index} {_parameters(point)}", no_wrap=True, overflow="ellipsis"),
             seconds(run.seconds) if run.seconds >= 60 else f"{run.seconds:.0f}s",
             *map(number, _counts(run)),
             _memory(run.memory_bytes),

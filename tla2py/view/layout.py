@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rich.console import Console, ConsoleOptions, RenderResult
-from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
@@ -45,16 +44,19 @@ def plain_table(*columns: str) -> Table:
 
 @dataclass(frozen=True, slots=True)
 class Indented:
-    """An indented text; it wraps in a terminal and is one line in a file."""
+    """An indented text; it wraps in a terminal, where what follows is indented by two more, and is one line in a file."""
 
     text: Text
     by: int
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        if options.no_wrap:
+        width = options.max_width - self.by
+        if options.no_wrap or self.text.cell_len <= width:
             yield Text(" " * self.by).append_text(self.text)
         else:
-            yield Padding(self.text, (0, 0, 0, self.by), expand=False)
+            first, *others = self.text.wrap(console, max(1, width - 2))
+            yield Text(" " * self.by).append_text(first)
+            yield from (Text(" " * (self.by + 2)).append_text(line) for line in others)
 
 
 @dataclass(frozen=True, slots=True)

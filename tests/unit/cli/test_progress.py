@@ -89,6 +89,13 @@ def test_a_terminal_shows_the_runs_that_last_longest() -> None:
     console.print(*inside_runs([(long, progress)]), sep="\n")
     _, first, *_ = console.export_text().splitlines()
     assert re.fullmatch(r"7 Servers = .*… +1m10s +5,000 +1,234 +2,500 +9 +56 +300MiB", first), first
+    folder = replace(point, parameters={"module": "Lease.tla", "config": "models/Lease_small.cfg"})
+    assert (
+        str(log_line(SweepProgress(inside=[(folder, progress)]), 1, 9.0)).count(
+            "(config = models/Lease_small"
+        )
+        == 1
+    )
     *_, machine = map(str, inside_runs([inside(60, index) for index in range(12)]))
     assert machine.startswith("and 4 more; each may take ")
 

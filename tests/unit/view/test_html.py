@@ -187,7 +187,7 @@ def printed(what: RenderableType, width: int, *, file: bool = False) -> list[str
 
 def test_how_lines_are_indented_and_wrapped() -> None:
     text = Indented(Text("one two three"), 4)
-    assert printed(text, 12) == ["    one two", "    three"]
+    assert printed(text, 14) == ["    one two", "      three"]
     assert printed(text, 12, file=True) == ["    one two three"]
     # A line wraps first where it has columns.
     line = "  Inv    violated iff A + B > 2 * C    28 of 48, no exception"
