@@ -50,9 +50,10 @@ _COMMENTED = re.compile(r"^[ \t]*\\\*.*-{4,}[ \t]*MODULE\b.*$", re.MULTILINE)
 # TLC ignores PlusCal, which is a comment. With its keyword blanked out tree-sitter ignores it too, and every position
 # stays the same.
 _ALGORITHM = re.compile(rb"--(fair[ \t]+)?algorithm\b")
-# Names that the grammar takes for sets and truth values, and SANY for the fields of records too.
+# Names that the grammar takes for sets and truth values, and SANY for the fields of records too. Comments are taken whole: to
+# go back into them takes for ever where commas and blanks at the ends of lines are many.
 _FIELD = re.compile(
-    rb"([\[,](?:\s|\(\*(?:[^*]|\*(?!\)))*\*\)|\\\*[^\n]*)*)(Nat|Int|Real|STRING|BOOLEAN|TRUE|FALSE)"
+    rb"([\[,](?:\s|\(\*(?:[^*]|\*(?!\)))*+\*\)|\\\*[^\n]*+)*+)(Nat|Int|Real|STRING|BOOLEAN|TRUE|FALSE)"
     rb"(?=\s*(?:\|->|:(?![:=>])))"
 )
 # An operator symbol that ends a name: COp!@!++ is an operator without its arguments. None ends a comment.

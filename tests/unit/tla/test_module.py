@@ -90,6 +90,11 @@ def test_comments_beside_and_above_constants(load: LoadModules) -> None:
     assert definition(found, "Next").comment == ""
 
 
+def test_long_comments_after_commas_take_no_time(load: LoadModules) -> None:
+    lines = "".join(f"v{n}, \\* as in [a, b], c {n}   \n\\* and so on,   \n" for n in range(200))
+    assert len(load(module("M", f"VARIABLES {lines} last")).variables) == 201
+
+
 def test_pluscal_in_a_comment_is_no_declaration(load: LoadModules) -> None:
     found = load(spec("modules/Algorithm")).root
     assert found.has_pluscal
