@@ -239,8 +239,8 @@ def _files() -> Iterator[tuple[str, Path]]:
         yield "bundled", bundled_jar()
 
 
-_TOKEN = r'"(?:[^"\\\n]|\\.)*"|[^\x00-\x7f]'
 _HEAD = re.compile(r"-{4,}\s*MODULE\b")
+_TOKEN = rf'"(?:[^"\\\n]|\\.)*"|[^\x00-\x7f]|{_HEAD.pattern}|={{4,}}'
 _PROBE = "---- MODULE Probe ----\nA ≜ ∀ x ∈ {} : x\n====\n"
 
 
@@ -263,12 +263,15 @@ def check_readable(texts: Mapping[str, str], paths: Mapping[str, str], toolchain
 
 
 def unicode_symbol(text: str) -> tuple[int, int, str] | None:
-    """The line, column and text of the first character, outside comments, that older TLCs do not read.
+    """The line, column and text of the first character in a module, outside comments, that older TLCs do not read.
 
     In strings they read Latin-1.
     """
-    head = _HEAD.search(text)
+    head, depth = _HEAD.search(text), 1
     for token in code_matches(_TOKEN, text, head.end() if head is not None else 0):
+        depth += token[0].startswith("-") - token[0].startswith("=")
+        if not depth:
+            return None
         limit = "\xff" if token[0].startswith('"') else "\x7f"
         for offset, character in enumerate(token[0], token.start()):
             if character > limit:
