@@ -205,7 +205,8 @@ def test_unicode_is_refused_by_a_tlc_that_does_not_read_it(run_cli: RunCli, tmp_
         assert "≜" in ended.error.message
         assert "ASCII" in ended.hint
     assert not (tmp_path / "runs").exists()
-    write(tmp_path, Signs=UNICODE.replace("≜ x'", "== x'").replace("∈ {x}", "\\in {x}"))
+    # Nothing reads what follows a module.
+    write(tmp_path, Signs=UNICODE.replace("≜ x'", "== x'").replace("∈ {x}", "\\in {x}") + "∀ ≜\n")
     assert run_cli("check", "Signs.tla").code == 0
     assert run_cli("inspect", "Signs.tla").code == 0
 
@@ -249,3 +250,15 @@ def test_a_module_with_proofs_is_checked_without_the_proof_system(run_cli: RunCl
     assert ended.code == 0
     assert "found" not in run_cli("inspect", "Proved.tla").stderr
     assert "libraries" not in run_cli("init", "Proved.tla").stdout
+
+
+def test_several_sweeps_also_say_why_a_point_is_broken(run_cli: RunCli, tmp_path: Path) -> None:
+    for name, value in (("A", '"a"'), ("B", "2")):
+        body = f"VARIABLE x\nInit == x = 1\nNext == x' = 1 /\\ x # {value}"
+        write(tmp_path, **{name: f"---- MODULE {name} ----\n{body}\n====\n"})
+        (tmp_path / f"{name}.toml").write_text(
+            f'module = "{name}.tla"\n[model]\ninit = "Init"\nnext = "Next"\n'
+        )
+    told = run_cli("sweep", "A.toml", "B.toml", "--executor", "local", code=2).stderr
+    assert "A.tla:4:" in told
+    assert "Attempted to check equality of integer 1 with non-integer" in " ".join(told.split())

@@ -31,7 +31,7 @@ from tla2py.tlc.process.system import memory_in_use, this_machine
 from tla2py.tlc.tools.jar import Jar
 from tla2py.view.layout import number, seconds
 from tla2py.view.sweep import interrupted_line, judgement_lines, sweep_summary
-from tla2py.view.tools import finding_text
+from tla2py.view.tools import finding_text, points_without_answer
 
 # Small sweeps show no runs; of many runs a terminal shows those that have lasted longest.
 _SHOWN_SECONDS = 3.0
@@ -228,11 +228,17 @@ class SweepListener(ConsoleListener):
         console = err()
         for line in judgement_lines(result):
             console.print(line)
-        if self._alone and result.runs:
-            # With the store's index and rows, which would need the memory twice.
-            view = StoreView(result.store)
-            view.run_rows = result.runs
+        if not result.runs:
+            return
+        # With the store's index and rows, which would need the memory twice.
+        view = StoreView(result.store)
+        view.run_rows = result.runs
+        if self._alone:
             show(sweep_summary(view))
+        else:
+            # One table of all sweeps follows, which does not say why a point has no answer.
+            for part in points_without_answer(view, result.runs):
+                console.print(part)
 
 
 class _LiveProgress(Progress):

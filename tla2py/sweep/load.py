@@ -371,7 +371,7 @@ class _Search:
         if unread:
             raise unread[0].error
         text = f"no config with a module below {self.path.parent}"
-        hint = "name a sweep file, a store, or a folder with configs such as Spec.cfg beside Spec.tla"
+        hint = "name a folder with configs such as Spec.cfg beside Spec.tla; 'tla2py init Spec.tla' writes a sweep file"
         raise InputError("config-missing", text, hint=hint)
 
     def _levels(self, config: Path) -> Iterator[list[Path]]:

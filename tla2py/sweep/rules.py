@@ -316,10 +316,11 @@ def _linted_files(
                 found.append(LintedFile(file=path))
         linted = [each for each in found if each.module is not None or each.file.suffix != ".cfg"]
         if not linted:
+            named = f"name the module: tla2py lint {folder / '*.cfg'} {module_beside(folder / '*.cfg')}"
             raise InputError(
                 "usage",
                 f"{folder} has no config that is named after a module beside it, and no sweep file",
-                hint=f"name the module: tla2py lint {folder / '*.cfg'} {module_beside(folder / '*.cfg')}",
+                hint=named if found else "'tla2py init MODULE.tla' writes a sweep file",
             )
         skipped += [each.file for each in found if each not in linted]
         yield from linted
