@@ -149,20 +149,36 @@ def _instance_names(looked: _Looked) -> Iterator[Reached]:
 
 
 def _let_variable(looked: _Looked) -> Iterator[Reached]:
-    for each in looked.reaches("specification", "init", "next"):
+    reaches = list(looked.reaches("specification", "init", "next"))
+    handed = {
+        (each.entity, parameter)
+        for each in reaches
+        if each.entity is not None
+        for parameter, argument in zip(each.entity.parameters, each.expr.arguments, strict=False)
+        if _assignable(argument, each.scope)
+    }
+    for each in (each for each in reaches if each.expr.shape == "let"):
+        scope = looked.spec.resolver.let(each.scope, each.expr)
         for definition in each.expr.definitions:
             body, name = definition.body, definition.name
             if body is None or definition.arity:
                 continue
-            # A parameter has no entity; it may stand for a primed variable.
             primed = _applies(body, "'") and body.arguments[0].is_name()
-            parameter = body.is_name() and each.scope.named(body) is None
-            if (primed or parameter) and any(_hands_on(one, name) for one in each.expr.walk()):
+            parameter = body.is_name() and (each.owner, body.operator) in handed
+            if (primed or parameter) and any(_hands_on(one, name, scope) for one in each.expr.walk()):
                 yield each
 
 
-def _hands_on(expr: Expression, name: str) -> bool:
-    user = expr.shape == "apply" and expr.operator.isidentifier()
+def _assignable(expr: Expression, scope: Scope) -> bool:
+    """Whether an expression is a variable, primed or not, or a parameter, which has no entity."""
+    name = expr.arguments[0] if _applies(expr, "'") else expr
+    entity = scope.named(name)
+    return name.is_name() and (entity is None or entity.kind == "variable")
+
+
+def _hands_on(expr: Expression, name: str, scope: Scope) -> bool:
+    """Whether an expression hands a name to an operator of the user's; those of the standard modules assign nothing."""
+    user = expr.shape == "apply" and scope.find(expr.operator) is not None
     return user and any(one.is_name() and one.operator == name for one in expr.arguments)
 
 

@@ -46,6 +46,8 @@ class Inference(Propagation):
         """The occurrences of constants that = or # compares with a variable ``v`` (or ``v[...]``, with True)."""
         self.tested: set[Entity] = set()
         """The constants whose type a condition may test: ``N = Infinity``, ``N \\in Nat``."""
+        self._guarded: set[tuple[int, Entity]] = set()
+        """The local names, by the ids of their constraints, and the constants that = or # compares them with."""
         self._initial = False
         """Whether the definition being read is an initial predicate by its name, where ``x = C`` sets ``x``."""
         self._parameters: dict[Entity, tuple[Local, ...]] = {}
@@ -117,6 +119,9 @@ class Inference(Propagation):
             if entity.kind == "constant":
                 self.uses.setdefault(entity, {})[(scope.module.name, expr.span)] = scope.module
             for argument, parameter in zip(expr.arguments, self._read_entity(entity), strict=False):
+                constant = scope.named(argument)
+                if constant is not None and (id(parameter), constant) in self._guarded:
+                    continue  # the operator may test for it before it needs another type
                 for constraint in tuple(parameter.values()):
                     # Without the operators that it was passed through.
                     root = constraint.reason.rpartition("where it is ")[2]
@@ -165,6 +170,8 @@ class Inference(Propagation):
                 entity = scope.named(one)
                 if entity is not None:
                     self.compared.add(entity)
+                    if other.is_name() and other.operator in local:
+                        self._guarded.add((id(local[other.operator]), entity))
                     value = scope.named(other)
                     applied = other.shape == "build" and other.operator == "[]"
                     variable = scope.named(other.arguments[0]) if applied else value

@@ -10,6 +10,7 @@ import pytest
 from tests.conftest import spec
 from tests.unit.lint.page import EXAMPLES, MODULE, RULES_TEXT, Example, lint_text
 from tla2py.errors import Place
+from tla2py.lint.faults import faults_met
 from tla2py.lint.rules import lint_file, lint_values, module_of
 from tla2py.lint.subject import RULES, read_dialect
 from tla2py.model.finding import Finding, Severity
@@ -273,3 +274,38 @@ def test_what_is_wrong_is_found_and_what_is_right_is_not(tmp_path: Path, example
     assert all(each.severity is RULES[each.code] for each in found)
     right = findings(tmp_path, example, example.right)
     assert [each for each in right if each.severity is not Severity.NOTE] == []
+
+
+def test_a_constant_that_an_operator_tests_its_parameter_for_may_have_another_type(tmp_path: Path) -> None:
+    text = "Less(i, j) == IF i = Top THEN FALSE ELSE j = Top \\/ i < j\nLower(i) == i < 9\nASSUME Less(1, Top)\n"
+    for more, found in (("", []), ("ASSUME Lower(Top)\n", [("constant-kind", 3, 16)])):
+        (tmp_path / "Cap.tla").write_text(
+            "---- MODULE Cap ----\nEXTENDS Naturals\nCONSTANT Top\nVARIABLE x\n"
+            f"{text}{more}Init == x = 0\nNext == x' = x\n====\n"
+        )
+        (tmp_path / "Cap.cfg").write_text("INIT Init\nNEXT Next\nCONSTANT Top = Top\n")
+        assert [located(each) for each in lint_file(tmp_path / "Cap.cfg", tmp_path / "Cap.tla")] == found
+
+
+@pytest.mark.parametrize(
+    ("step", "met"),
+    [
+        ("LET z == x' IN Set(z)", True),
+        ("Through(x')", True),
+        ("Through(x + 1) /\\ x' = 1", False),
+        ("LET z == Len(y) again == z IN again > 0 /\\ Set(x') /\\ Through(again)", False),
+        ("\\E i \\in 0..1: LET z == i IN Set(z) /\\ x' = i", False),
+        ("LET z == y again == z IN Len(again) > 0 /\\ x' = 1", False),
+    ],
+)
+def test_a_let_loses_states_only_where_an_operator_gets_a_variable_by_it(
+    tmp_path: Path, step: str, met: bool
+) -> None:
+    (tmp_path / "Late.tla").write_text(
+        "---- MODULE Late ----\nEXTENDS Naturals, Sequences\nVARIABLES x, y\nSet(v) == v = 1\n"
+        f"Through(v) == LET z == v IN Set(z)\nInit == x = 0 /\\ y = <<1>>\nNext == {step} /\\ UNCHANGED y\n====\n"
+    )
+    (tmp_path / "Late.cfg").write_text("INIT Init\nNEXT Next\n")
+    spec = load_modules(tmp_path / "Late.tla")
+    found = faults_met(spec, read_config(tmp_path / "Late.cfg").config, 1)
+    assert ("let-variable" in [each.code for each in found]) == met
