@@ -46,7 +46,8 @@ def test_where_an_assertion_held_counts_for_its_law(run_cli: RunCli, store: Path
     assert (row["asked"], row["violated"], row["exceptions"]) == (24, 10, [])
     assert row["law"] == "Most > Limit"
     suggested = {(int(each["Most"]), int(each["Limit"])) for each in row["suggest"]}
-    assert suggested.isdisjoint(set(product(range(1, 6), repeat=2)) - {(5, 5)})
+    assert suggested
+    assert suggested.isdisjoint(product(range(1, 6), repeat=2))
     other = rows["assert: Meter:9"]
     assert (other["asked"], other["violated"]) == (15, 1)
     runs = {(row["Most"], row["Limit"]): row for row in table_rows(store, "runs")}

@@ -43,6 +43,11 @@ def test_definitions_are_replaced_in_every_form(folder: Path, run_cli: RunCli) -
     assert [row["trace_length"] for row in swept(folder, run_cli, text)] == [3, 4, 5]
 
 
+def test_a_definition_may_be_one_of_its_own_values(folder: Path, run_cli: RunCli) -> None:
+    text = f'{SETS}Goal = 8\n[substitutions]\n"[Inner]Top" = "100"\n[parameters]\nLimit = ["Limit", "1"]\n'
+    assert [row["trace_length"] for row in swept(folder, run_cli, text)] == [8, 6]
+
+
 @pytest.mark.parametrize(
     ("substitutions", "length"),
     [

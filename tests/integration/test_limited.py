@@ -120,6 +120,11 @@ def test_a_named_store_keeps_the_limited_view(folder: Folder) -> None:
     assert [each.parameters for each in points] == [{"Max": "2"}, {"Max": "4"}]
     assert "it was made with --set Max=[2, 4]" in folder.ask("gate", "other", code=2).stdout
     assert "with Max=[2, 4]" in str(open_view(folder.path / "other"))
+    # Lists of lists where a sweep file takes them.
+    assert folder.ask("sweep", "sweep.toml", "--set", "Max=[[2], [4]]", code=2).error.code == "wrong-type"
+    lists = ("--set", "Max=4", "--set", 'constraints=[[], ["x < 2"], "x < 3"]')
+    assert folder.run("sweep", *lists, "-o", "lists").code == 1
+    assert folder.verdicts("lists") == {1: "violated", 2: "holds", 3: "violated"}
 
 
 def test_only_what_was_not_as_expected(folder: Folder) -> None:

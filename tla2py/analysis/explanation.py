@@ -86,18 +86,23 @@ def suggest_points(
     return list(islice(filter(possible, sorted(fresh.values(), key=rank)), count))
 
 
-def _possible(view: StoreTables) -> Callable[[Suggestion], bool] | None:
-    """Whether no assumption of the module is FALSE at a point, as far as tla2py can evaluate them."""
+def _possible(view: StoreTables) -> Callable[[Suggestion], bool]:
+    """Whether a point is not in the store and no assumption of the module is FALSE there, as far as tla2py evaluates them."""
+    have = {parameters_key(point.parameters) for point in view.points}
+
+    def new(point: Suggestion) -> bool:
+        return parameters_key(point) not in have
+
     if scope_parameters(view):
-        return None  # points have other modules
+        return new  # points have other modules
     try:
         with view.store.archive(view.points[1].run_id) as archive:
             record = archive.record
         texts = {name: view.store.source(sha256) for name, sha256 in record.modules}
         spec, constants = load_texts(record.main, texts), view.constants(1)
     except (Tla2pyError, OSError):
-        return None  # a store may lack what only this needs
-    return lambda point: satisfies(spec, {**constants, **point})
+        return new  # a store may lack what only this needs
+    return lambda point: new(point) and satisfies(spec, {**constants, **point})
 
 
 def _values(texts: Sequence[str]) -> list[str]:

@@ -15,7 +15,7 @@ import msgspec
 
 from tla2py import toml
 from tla2py.errors import InputError
-from tla2py.model.model import GivenVariable, InputFile, Inputs, is_inside
+from tla2py.model.model import LIST_FIELDS, GivenVariable, InputFile, Inputs, is_inside
 from tla2py.model.run import Limits, TlcOptions
 from tla2py.sweep.file import SweepText
 from tla2py.sweep.grid import Points, unknown_parameter
@@ -310,7 +310,7 @@ def with_settings(file: SweepFile, source: SweepText, settings: Sequence[str]) -
     return file, SweepText(source.path, "\n".join(source.lines), frozenset(given))
 
 
-def _values(name: str, text: str) -> list[Scalar | JarFile]:
+def _values(name: str, text: str) -> list[Scalar | list[Scalar] | JarFile]:
     """TLA+ text as the one value, or the values of a TOML list."""
     try:
         data = toml.loads(f"values = {text}") if text.startswith("[") else {}
@@ -319,7 +319,10 @@ def _values(name: str, text: str) -> list[Scalar | JarFile]:
     if data.keys() != {"values"}:
         return [text]
     try:
-        return msgspec.convert(data["values"], list[Scalar | JarFile] if name in JAR_NAMES else list[Scalar])
+        if name in JAR_NAMES:
+            return msgspec.convert(data["values"], list[Scalar | JarFile])
+        kind = list[Scalar | list[Scalar]] if name in LIST_FIELDS else list[Scalar]
+        return msgspec.convert(data["values"], kind)
     except msgspec.ValidationError as error:
         raise InputError(
             "wrong-type",
@@ -328,10 +331,12 @@ def _values(name: str, text: str) -> list[Scalar | JarFile]:
         ) from error
 
 
-def _with_values(file: SweepFile, name: str, values: Sequence[Scalar | JarFile]) -> SweepFile:
+def _with_values(
+    file: SweepFile, name: str, values: Sequence[Scalar | list[Scalar] | JarFile]
+) -> SweepFile:
     # A single value does not advance with others.
     zipped = ([each for each in names if each != name or len(values) > 1] for names in file.grid.zip)
-    texts = [listed_text(each) if isinstance(each, JarFile) else each for each in values]
+    texts = [listed_text(each) if isinstance(each, (JarFile, list)) else each for each in values]
     grid = msgspec.structs.replace(
         file.grid,
         zip=[names for names in zipped if names],

@@ -362,7 +362,8 @@ def point_model(sweep: Sweep, parameters: Mapping[str, str]) -> Model:
     replacements = tuple(
         Substitution(n, t)
         for n, t in replaced.items()
-        if n in declared or n in spec.definitions or n not in known
+        # A definition that is one of its own values stays as it is.
+        if n in declared or (n != t and (n in spec.definitions or n not in known))
     )
     chosen = _chosen(sweep, spec, config, parameters)
     lists = dict(_lists(sweep, spec, config, parameters))

@@ -359,3 +359,11 @@ def test_a_simulation_may_end_before_tlc_reports(workers: int) -> None:
     lines = stream(VERSION, *messages, END).splitlines(keepends=True)
     result = interpret_execution(EXECUTION, TlcOptions(mode="simulate", num=5, workers=workers), lines)
     assert (result.simulated, result.stats.behaviours, result.stats.generated) == (True, 5 * workers, None)
+
+
+def test_of_a_long_stack_only_the_first_frames_are_shown() -> None:
+    frames = [f"\n\tat tlc2.tool.Tool.eval(Tool.java:{line})" for line in range(1000)]
+    text = f"TLC threw an unexpected exception.\nThe exception was a java.lang.StackOverflowError\n{''.join(frames)}"
+    (found,) = (each for each in read((1000, 1, text), exit_code=255).diagnostics if each.severity == "error")
+    assert found.text.endswith("(Tool.java:2)\n\t...")
+    assert found.text.count("\n\tat ") == 3

@@ -360,11 +360,15 @@ class Collector:
         self.diagnostics.setdefault(diagnostic)
 
 
+# The other frames, a thousand where a definition never ends, are in the record.
+_MORE_FRAMES = re.compile(r"((?:\n[ \t]+at \S+\(.*\)){3})(?:\n[ \t]+at \S+\(.*\))+")
+
+
 def _diagnostic(message: Message, severity: str) -> Diagnostic:
     """A message as a diagnostic; a general error that wraps another becomes the other."""
     text, state = states.split_initial_state(message)
     code = message.nested[0] if message.code == Code.GENERAL and message.nested else message.code
-    text = _WRAPPING.sub("", text).strip()
+    text = _MORE_FRAMES.sub(r"\1\n\t...", _WRAPPING.sub("", text).strip())
     # TLC does not name the variables without a value.
     values = {} if state is None else states.StateReader().read_values(state, partial=True)
     if names := " and ".join(name for name, value in values.items() if value == states.UNASSIGNED):
