@@ -331,9 +331,7 @@ def _values(name: str, text: str) -> list[Scalar | list[Scalar] | JarFile]:
         ) from error
 
 
-def _with_values(
-    file: SweepFile, name: str, values: Sequence[Scalar | list[Scalar] | JarFile]
-) -> SweepFile:
+def _with_values(file: SweepFile, name: str, values: Sequence[Scalar | list[Scalar] | JarFile]) -> SweepFile:
     # A single value does not advance with others.
     zipped = ([each for each in names if each != name or len(values) > 1] for names in file.grid.zip)
     texts = [listed_text(each) if isinstance(each, (JarFile, list)) else each for each in values]

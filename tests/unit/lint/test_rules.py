@@ -277,7 +277,9 @@ def test_what_is_wrong_is_found_and_what_is_right_is_not(tmp_path: Path, example
 
 
 def test_a_constant_that_an_operator_tests_its_parameter_for_may_have_another_type(tmp_path: Path) -> None:
-    text = "Less(i, j) == IF i = Top THEN FALSE ELSE j = Top \\/ i < j\nLower(i) == i < 9\nASSUME Less(1, Top)\n"
+    text = (
+        "Less(i, j) == IF i = Top THEN FALSE ELSE j = Top \\/ i < j\nLower(i) == i < 9\nASSUME Less(1, Top)\n"
+    )
     for more, found in (("", []), ("ASSUME Lower(Top)\n", [("constant-kind", 3, 16)])):
         (tmp_path / "Cap.tla").write_text(
             "---- MODULE Cap ----\nEXTENDS Naturals\nCONSTANT Top\nVARIABLE x\n"
