@@ -10,6 +10,7 @@ import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -318,17 +319,18 @@ def _values(name: str, text: str) -> list[Scalar | list[Scalar] | JarFile]:
         data = {}
     if data.keys() != {"values"}:
         return [text]
+    kind: Any = list[Scalar]
+    if name in (*JAR_NAMES, *LIST_FIELDS):
+        kind = list[Scalar | JarFile] if name in JAR_NAMES else list[Scalar | list[Scalar]]
     try:
-        if name in JAR_NAMES:
-            return msgspec.convert(data["values"], list[Scalar | JarFile])
-        kind = list[Scalar | list[Scalar]] if name in LIST_FIELDS else list[Scalar]
-        return msgspec.convert(data["values"], kind)
+        values: list[Scalar | list[Scalar] | JarFile] = msgspec.convert(data["values"], kind)
     except msgspec.ValidationError as error:
         raise InputError(
             "wrong-type",
             f"--set {name}: not a list of numbers, booleans and TLA+ text in quotation marks: {text}",
             hint=f'example: --set \'{name}=["{{b1}}", "{{b1, b2}}"]\'',
         ) from error
+    return values
 
 
 def _with_values(file: SweepFile, name: str, values: Sequence[Scalar | list[Scalar] | JarFile]) -> SweepFile:
