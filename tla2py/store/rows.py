@@ -8,10 +8,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, fields, replace
 from datetime import datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tla2py.errors import Place
-from tla2py.logs.files import LogText
-from tla2py.logs.why import BOTH, LogWhy
 from tla2py.model.because import Because
 from tla2py.model.logs import LogEdit
 from tla2py.model.outcome import Diagnostic, Verdict, left_open
@@ -24,6 +23,11 @@ from tla2py.tla.value_text import changes, format_value
 from tla2py.tlc.output.codes import EXPLAINING
 from tla2py.tlc.output.messages import UNEXPLAINED
 from tla2py.tlc.output.prints import asserted_value
+
+# Only what validates logs needs more of that room, which takes a while to import.
+if TYPE_CHECKING:
+    from tla2py.logs.files import LogText
+    from tla2py.logs.why import LogWhy
 
 Row = dict[str, object]
 # The columns of ``because`` that are JSON.
@@ -183,6 +187,8 @@ def log_line_rows(
 
 def log_coverage_rows(run_id: str, why: LogWhy) -> Iterator[Row]:
     """A run's rows of ``coverage`` about the actions of the specification that take the lines of its log."""
+    from tla2py.logs.why import BOTH
+
     taken = Counter(name for names in why.actions.values() for each in names for name in each.split(BOTH))
     for part in why.known:
         yield {

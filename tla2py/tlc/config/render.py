@@ -18,13 +18,16 @@ import threading
 import time
 import traceback
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
-import jinja2
-import jinja2.sandbox
 import msgspec
 
 from tla2py.errors import InputError
 from tla2py.model.model import Config
+
+# Importing jinja2 takes a while, and most commands render nothing.
+if TYPE_CHECKING:
+    import jinja2
 
 # The most that one template may take, and print: a config of more is no use to TLC.
 _CPU_SECONDS = 5
@@ -135,6 +138,8 @@ def render_config(config: Config, template: str, *, where: str | None = None) ->
 
 def _render_here(template: str, config: Config) -> _Reply:
     """What a template makes of a config, rendered in this process."""
+    import jinja2
+
     try:
         text = _compile(template).render(config=config)
     except jinja2.TemplateSyntaxError as error:
@@ -152,6 +157,8 @@ def template_line(error: Exception) -> int | None:
 
 @lru_cache(maxsize=16)
 def _compile(template: str) -> jinja2.Template:
+    import jinja2.sandbox
+
     # A user's template is not trusted: in Jinja2's default environment it could run any Python code.
     own = template == default_template()
     environment = jinja2.Environment if own else jinja2.sandbox.ImmutableSandboxedEnvironment
