@@ -46,8 +46,8 @@ class Inference(Propagation):
         """The occurrences of constants that = or # compares with a variable ``v`` (or ``v[...]``, with True)."""
         self.tested: set[Entity] = set()
         """The constants whose type a condition may test: ``N = Infinity``, ``N \\in Nat``."""
-        self._guarded: set[tuple[int, Entity]] = set()
-        """The local names, by the ids of their constraints, and the constants that = or # compares them with."""
+        self._guarded: dict[tuple[int, Entity], Local] = {}
+        """The local names that = or # compares with a constant, by their ids, which they keep as long as they are here."""
         self._initial = False
         """Whether the definition being read is an initial predicate by its name, where ``x = C`` sets ``x``."""
         self._parameters: dict[Entity, tuple[Local, ...]] = {}
@@ -171,7 +171,7 @@ class Inference(Propagation):
                 if entity is not None:
                     self.compared.add(entity)
                     if other.is_name() and other.operator in local:
-                        self._guarded.add((id(local[other.operator]), entity))
+                        self._guarded[id(local[other.operator]), entity] = local[other.operator]
                     value = scope.named(other)
                     applied = other.shape == "build" and other.operator == "[]"
                     variable = scope.named(other.arguments[0]) if applied else value
