@@ -24,7 +24,7 @@ from tla2py.tlc.output.codes import EXPLAINING
 from tla2py.tlc.output.messages import UNEXPLAINED
 from tla2py.tlc.output.prints import asserted_value
 
-# Only what validates logs needs more of that room, which takes a while to import.
+# Importing these takes a while, and only validating logs needs them.
 if TYPE_CHECKING:
     from tla2py.logs.files import LogText
     from tla2py.logs.why import LogWhy

@@ -47,7 +47,7 @@ class Inference(Propagation):
         self.tested: set[Entity] = set()
         """The constants whose type a condition may test: ``N = Infinity``, ``N \\in Nat``."""
         self._guarded: dict[tuple[int, Entity], Local] = {}
-        """The local names that = or # compares with a constant, by their ids, which they keep as long as they are here."""
+        """The local names that = or # compares with a constant, by id; kept here so that no id is used again."""
         self._initial = False
         """Whether the definition being read is an initial predicate by its name, where ``x = C`` sets ``x``."""
         self._parameters: dict[Entity, tuple[Local, ...]] = {}
