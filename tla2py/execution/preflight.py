@@ -216,7 +216,8 @@ def checked_plan(
     sweep = with_readable_logs(sweep.with_jars(), jar)
     plan = plan_sweep(sweep, jar.sha256)
     parts = list(_parts(sweep, plan, jar))
-    found = tuple(dict.fromkeys(each for part in parts for each in _linted(*part)))
+    linted = dict.fromkeys(each for part in parts for each in _linted(*part))
+    found = tuple(each for each in linted if each.place.file not in sweep.idle_files)
     left = apply_acceptance(found, sweep.file.accept).open
     errors = [each for each in left if each.refuses]
     warned = [each for each in left if not each.refuses and each.code not in _SILENT]

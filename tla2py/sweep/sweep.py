@@ -165,6 +165,13 @@ def with_config_rows(file: SweepFile, configs: Mapping[str, ConfigFile]) -> Swee
     return msgspec.structs.replace(file, expect=expect)
 
 
+def _files(specs: Iterable[ModuleGraph], configs: Iterable[ConfigFile | None]) -> frozenset[str]:
+    modules = {id(module): module for spec in specs for module in spec.modules}
+    return frozenset(
+        (*(each.where() for each in modules.values()), *(str(each.path) for each in configs if each is not None))
+    )
+
+
 @dataclass(frozen=True, kw_only=True)
 class Sweep:
     """A sweep file with its modules, configs and points.
@@ -231,6 +238,15 @@ class Sweep:
         text = f"limited: {len(self.numbers):,} of {counted(len(self.points), 'point')}"
         text += f" with {', '.join(self.settings)}" if self.settings else ""
         return text if self.numbers else f"{text}: nothing failed the last time"
+
+    @cached_property
+    def idle_files(self) -> frozenset[str]:
+        """The configs and modules, as places name them, of which no point runs this time."""
+        if self.chosen is None:
+            return frozenset()
+        rows = [self.points[number - 1].parameters for number in self.numbers]
+        used = _files(map(self.spec, rows), map(self.config, rows))
+        return _files(self.specs.values(), self.configs.values()) - used
 
     @cached_property
     def kinds(self) -> dict[str, ParameterKind]:
