@@ -98,9 +98,14 @@ def _vary(
     return values | dict(zip(varied, best, strict=True))
 
 
-def satisfies(spec: ModuleGraph, values: Mapping[str, str]) -> bool:
-    """Whether no assumption of a module is false for values of its constants, as far as tla2py can evaluate them."""
-    return not _failing(spec, list(assumed_conjuncts(spec)), values)
+def satisfies(spec: ModuleGraph, values: Mapping[str, str], but: Mapping[str, str] | None = None) -> bool:
+    """Whether no assumption of a module is false for values of its constants, as far as tla2py can evaluate them.
+
+    Assumptions that are false for the values ``but`` do not count.
+    """
+    conjuncts = list(assumed_conjuncts(spec))
+    broken = _failing(spec, conjuncts, but) if but is not None else ()
+    return not _failing(spec, [each for each in conjuncts if each not in broken], values)
 
 
 def _alternatives(kind: str, value: str) -> Sequence[str]:

@@ -224,9 +224,11 @@ def scaffold_sweep(
     guessed = guess_values(spec, types, given) | {name: texts[0] for name, texts in sets.items()}
     values, broken = fit_values(spec, types, guessed | given, given)
     # The sets with the values that agree with the module's other assumptions.
-    agreeing = {n: [each for each in sets[n] if satisfies(spec, {**values, n: each})] for n in sets}
     varied = _varied(spec, types, values, start)
-    varied |= {name: texts for name, texts in agreeing.items() if len(texts) > 1}
+    for name, assumed in sets.items():
+        texts = [text for text in assumed if satisfies(spec, {**values, name: text}, values)]
+        if len(texts) > 1:
+            varied[name] = texts
     # What the module assumes is no guess, so it is varied, but for what a config settles.
     assumed = [name for name in types if name in sets and name in varied and name not in given]
     sizes = itertools.accumulate((len(varied[name]) for name in assumed), operator.mul)
@@ -409,7 +411,8 @@ def _varied(
         name, kind = constant.name, types[constant.name].kind
         if kind not in _VARIED - shown or name in start.substitutions or is_part(name, values):
             continue
-        texts = [text for text in _more(kind, values[name]) if satisfies(spec, {**values, name: text})]
+        more = _more(kind, values[name])
+        texts = [text for text in more if satisfies(spec, {**values, name: text}, values)]
         if len(texts) > 1:
             shown.add(kind)
             found[name] = texts
@@ -422,9 +425,10 @@ def _parameters(varied: Mapping[str, Sequence[str]], axes: Sequence[str]) -> Ite
         line = f"{toml_key(name)} = [{', '.join(map(toml_value, varied[name]))}]"
         yield _line(line, "all that the module assumes")
     varied = {name: texts for name, texts in varied.items() if name not in axes}
-    if not varied and not axes:
-        yield from _comment("No constant is easily varied. A definition can be varied by expressions:")
-        yield '# Bound = ["x < 3", "x < 5"]'
+    if not varied:
+        if not axes:
+            yield from _comment("No constant is easily varied. A definition can be varied by expressions:")
+            yield '# Bound = ["x < 3", "x < 5"]'
         return
     yield from _comment(
         "Each key lists values, and every combination is a point. To vary a constant, remove its line above and list "

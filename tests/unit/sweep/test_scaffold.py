@@ -100,6 +100,8 @@ def test_values_are_as_assumed_or_what_is_not_is_told(tmp_path: Path) -> None:
     assert text.count("violate the module's assumption") == 1
     above = text[: text.index("\nOffers =")].splitlines()[-2:]
     assert " ".join(above) == f"{told} \\A o \\in Offers : Cardinality(o) = # Cardinality(Items) - 1"
+    # Another assumption still says which values there are.
+    assert sweep.file.parameters == {"Mode": ['"async"', '"sync"']}
     # A comment shared by several constants appears once.
     assert "# replicas, and how many fail\nN = 4" in text
     assert text.count("how many fail") == 1
