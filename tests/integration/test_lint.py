@@ -187,6 +187,9 @@ def test_where_the_module_of_a_config_may_be(run_cli: RunCli, box: Path) -> None
     setup = "specs/models/setup.cfg"
     named = f"to name the module: tla2py lint {setup} specs/models/MODULE.tla"
     assert done.errors[0] == f"no module matches {setup}; {named}"
+    (box / "lib/setup.cfg").write_text(CONFIG)
+    refused = run_cli("lint", "lib", cwd=box, code=2)
+    assert refused.error.message == "no module matches lib/setup.cfg, and there is no sweep file"
     (box / "other.cfg").write_text("INVARIANT A, B\n")
     done = run_cli("lint", "other.cfg", cwd=box, code=1)
     assert done.stdout.startswith("other.cfg:1:12: error[comma]")

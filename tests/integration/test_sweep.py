@@ -220,6 +220,17 @@ for arguments, allowed in {commands}:
     tool(sys.executable, "-c", program, code=0)
 
 
+def test_a_violation_whose_counterexample_was_cut_off(tmp_path: Path, run_cli: RunCli) -> None:
+    (tmp_path / "Slow.tla").write_text(spec("Slow"))
+    sweep = tmp_path / "sweep.toml"
+    sweep.write_text('module = "Slow.tla"\n[model]\ninvariants = ["Small"]\n[tlc]\ntimeout = "3s"\n')
+    ended = run_cli("sweep", sweep, "--executor", "local", cwd=tmp_path, code=1)
+    why = "timeout ended the run before TLC wrote the counterexample"
+    assert why in ended.stdout
+    assert "Next   tla2py report runs/sweep" in ended.stdout
+    assert why in run_cli("trace", "runs/sweep", "1", cwd=tmp_path, code=2).error.message
+
+
 def test_traces_are_listed_shown_and_compared(counter_store: Path, run_cli: RunCli, tmp_path: Path) -> None:
     lines = run_cli("trace", counter_store, code=0).stdout.splitlines()
     assert [line for line in lines if line[:1].isdigit()] == [

@@ -114,8 +114,8 @@ class StoreTables:
         if not traces:
             run = next((run for run in self.run_rows if run.point == point), None)
             verdict = "not known" if run is None else run.verdict.value
-            if run is not None and run.message:  # before a failed Assert old versions of TLC print no states
-                verdict += f" ({' '.join(run.message.split())})"
+            if run is not None and run.untold:  # before a failed Assert old versions of TLC print no states
+                verdict += f" ({' '.join(run.untold.split())})"
             raise InputError(
                 "no-trace",
                 f"point {point} of {self.store.path} has no counterexample: its verdict is {verdict}",

@@ -36,7 +36,7 @@ from tla2py.spark import ExecutorName
 from tla2py.spark.choice import choose_executor
 from tla2py.sweep.judge import worst
 from tla2py.sweep.plan import plan_sweep
-from tla2py.sweep.rules import lint_paths, module_beside
+from tla2py.sweep.rules import lint_paths, lint_with_module
 from tla2py.text import counted, listed
 from tla2py.tlc.tools.toolchain import find_jar, find_toolchain
 from tla2py.view.logs import cost_lines, judgement_lines, mutant_list, mutation_view
@@ -394,8 +394,7 @@ def lint_command(
     report = lint_paths(files, library or [], dialect, opt.pluscal_translator(tla2tools))
     for config in report.text_only:
         skipped = f"{config}: no module matches its name; only its text is checked"
-        named = f"tla2py lint {config} {module_beside(config)}"
-        err().print(f"{skipped}; to name the module: {named}", markup=False)
+        err().print(f"{skipped}; to name the module: {lint_with_module(config)}", markup=False)
     # Many modules can have the same mistake, such as a module that they all need.
     mistakes: dict[str, list[Tla2pyError]] = {}
     partly: dict[str, list[Path]] = {}
@@ -410,8 +409,7 @@ def lint_command(
         if partly[message]:
             err().print(f"  so only partly read: {listed(partly[message], 10)}", markup=False)
     if report.skipped and form == "text":
-        module = module_beside(report.skipped[0])
-        named = f"to name the module: tla2py lint {report.skipped[0]} {module}"
+        named = f"to name the module: {lint_with_module(report.skipped[0])}"
         err().print(f"no module matches {listed(report.skipped, 10)}; {named}", markup=False)
     if form == "json":
         show_json(

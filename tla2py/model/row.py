@@ -101,6 +101,13 @@ class RunRow:
         return tuple(violation.label for violation in self.violated)
 
     @property
+    def untold(self) -> str:
+        """TLC's message, or what ended the run before TLC wrote the counterexample of a violation; "" if neither."""
+        if self.message is None and self.verdict is Verdict.VIOLATED and self.termination_reason is not None:
+            return f"{self.termination_reason} ended the run before TLC wrote the counterexample"
+        return self.message or ""
+
+    @property
     def tlc(self) -> str | None:
         """TLC's version and revision."""
         revision = f" (rev: {self.tlc_revision})" if self.tlc_revision else ""

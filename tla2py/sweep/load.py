@@ -52,6 +52,7 @@ from tla2py.sweep.options import (
 )
 from tla2py.sweep.sections import SweepFile
 from tla2py.sweep.sweep import Sweep, Unread, with_config_rows
+from tla2py.text import listed
 from tla2py.tla.graph import ModuleGraph
 from tla2py.tlc.config.read import ConfigFile, embedded_names, read_config
 from tla2py.tlc.config.statements import MISTAKE_CODES, read_statements
@@ -278,8 +279,8 @@ def _loaded(
         for name in file.tlc.overrides
     )
     libraries += [override_modules(override) for override in overrides]
-    for key, listed in (("module", file.module), ("config", file.config)):
-        if listed == []:
+    for key, given in (("module", file.module), ("config", file.config)):
+        if given == []:
             hint = "name at least one, or remove config"
             raise InputError("empty-parameter", f"{key} is an empty list", where=source.place(key), hint=hint)
     if read is not None:
@@ -428,9 +429,12 @@ class _Search:
             return error
         left_out = f'exclude = [{{ config = "{self._shown(config)}" }}] under [grid]'
         named = f"tla2py sweep --configs {config} MODULE.tla"
+        beside = [each for modules in self._levels(config) for each in modules]
+        fitting = [self._shown(each) for each in beside if self._fits(config, each)]
+        several = f"several modules have its names: {listed(fitting, 10)}"
         return InputError(
             "module-missing",
-            "no single module has its names",
+            several if fitting else "no module beside it or above has its names",
             where=str(config),
             hint="name it after its module, as in Spec_small.cfg for Spec.tla; "
             f"name the module: {named}; or leave it out in {FOLDER_FILE}: {left_out}",

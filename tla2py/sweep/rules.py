@@ -32,6 +32,7 @@ from tla2py.sweep.load import load_sweep
 from tla2py.sweep.options import Loading
 from tla2py.sweep.plan import Plan, plan_sweep
 from tla2py.sweep.sweep import Sweep
+from tla2py.text import listed
 from tla2py.tla.copies import with_definitions
 from tla2py.tla.example_values import assumed_conjuncts
 from tla2py.tla.graph import ModuleGraph, Reached, closure, named
@@ -263,10 +264,13 @@ def lint_paths(
     return LintReport(files=files, findings=tuple(found), errors=partly, skipped=tuple(skipped))
 
 
-def module_beside(config: Path) -> Path:
-    """The only module beside a config, or a placeholder if there are several."""
-    modules = list(config.parent.glob("*.tla"))
-    return modules[0] if len(modules) == 1 else config.parent / "MODULE.tla"
+def lint_with_module(config: Path) -> str:
+    """The command that lints a config with the module beside it; where there are several, these are listed."""
+    modules = sorted(config.parent.glob("*.tla"))
+    if len(modules) == 1:
+        return f"tla2py lint {config} {modules[0]}"
+    names = listed([each.name for each in modules], 10)
+    return f"tla2py lint {config} {config.parent / 'MODULE.tla'}" + f", one of {names}" * bool(names)
 
 
 def _findings(
@@ -316,12 +320,12 @@ def _linted_files(
                 found.append(LintedFile(file=path))
         linted = [each for each in found if each.module is not None or each.file.suffix != ".cfg"]
         if not linted:
-            named = f"name the module: tla2py lint {folder / '*.cfg'} {module_beside(folder / '*.cfg')}"
-            raise InputError(
-                "usage",
-                f"{folder} has no config that is named after a module beside it, and no sweep file",
-                hint=named if found else "'tla2py init MODULE.tla' writes a sweep file",
-            )
+            text, hint = f"{folder} has no config", "'tla2py init MODULE.tla' writes a sweep file"
+            if found:
+                text = f"no module matches {listed([each.file for each in found], 10)}"
+                config = found[0].file if len(found) == 1 else folder / "*.cfg"
+                hint = f"to name the module: {lint_with_module(config)}"
+            raise InputError("usage", f"{text}, and there is no sweep file", hint=hint)
         skipped += [each.file for each in found if each not in linted]
         yield from linted
     for file in files:

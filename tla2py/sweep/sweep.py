@@ -168,7 +168,10 @@ def with_config_rows(file: SweepFile, configs: Mapping[str, ConfigFile]) -> Swee
 def _files(specs: Iterable[ModuleGraph], configs: Iterable[ConfigFile | None]) -> frozenset[str]:
     modules = {id(module): module for spec in specs for module in spec.modules}
     return frozenset(
-        (*(each.where() for each in modules.values()), *(str(each.path) for each in configs if each is not None))
+        (
+            *(each.where() for each in modules.values()),
+            *(str(each.path) for each in configs if each is not None),
+        )
     )
 
 

@@ -120,8 +120,9 @@ def sweep_summary(view: StoreView) -> RenderableType:
             parts.append(Text(f"The column of {parameter.name} in the tables is {parameter.column}"))
     store = shlex.quote(str(view.store.path))
     parts.append(Text.assemble(("Store  ", "bold"), str(view.store.path)))
-    if minimal:
-        following = f"tla2py trace {store} {minimal[0][0].point}"
+    traced = [point.point for point, _ in minimal if view.trace_list(point.point)]
+    if traced:
+        following = f"tla2py trace {store} {traced[0]}"
     elif any(run.verdict is Verdict.BROKEN for run in notable):
         following = "fix what is broken and repeat the command: it reruns the affected points (all, if a module changed)"
     else:
@@ -194,7 +195,7 @@ def _why(view: StoreView, point: ManifestPoint, names: Sequence[str]) -> list[Re
     known = [row for name in names if (row := view.shortest_traces.get((point.run_id, name)))]
     if not known:
         run = next(run for run in view.run_rows if run.point == point.point)
-        said = (run.message or "").splitlines()
+        said = run.untold.splitlines()
         return [Indented(Text(cut(line, 300), "dim"), 4) for line in said]
     trace = view.trace(point.point, min(known, key=lambda row: (row.length, row.trace)).trace)
     lines: list[RenderableType] = []

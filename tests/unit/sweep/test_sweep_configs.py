@@ -222,6 +222,7 @@ def test_what_belongs_to_none_is_a_row(tmp_path: Path) -> None:
     sweep = load_sweep(tmp_path)
     assert pairs(sweep) == {"Counter.cfg": "Counter.tla"}
     assert unread(sweep) == [("either.cfg", "module-missing"), ("setup.cfg", "config-syntax")]
+    assert "Counter.tla, Twin.tla" in str(sweep.unread[0].error)
     (tmp_path / "models.toml").write_text('[grid]\nexclude = [{ config = "setup.cfg" }]\n')
     assert [each.model for each in load_sweep(tmp_path).unread] == ["either.cfg"]
 
