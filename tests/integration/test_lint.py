@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -220,8 +221,30 @@ def test_configs_that_are_not_named_after_their_module(run_cli: RunCli, box: Pat
     named = run_cli("lint", "models/Test1.cfg", "models/Test2.cfg", "models/Crate.tla", cwd=box, code=1)
     assert named.stdout.startswith("models/Test1.cfg:3:10: warning[state-property]")
     (box / "models" / "Other.tla").write_text(MODULE.replace("MODULE Box", "MODULE Other"))
-    named = "tla2py lint models/*.cfg models/MODULE.tla, one of Crate.tla, Other.tla"
-    assert run_cli("lint", "models", cwd=box).hint.endswith(named)
+    listed = "tla2py lint models/*.cfg models/MODULE.tla, one of Crate.tla, Other.tla"
+    assert run_cli("lint", "models", cwd=box).hint.endswith(listed)
+
+
+def test_what_no_check_reaches_is_counted(run_cli: RunCli, tmp_path: Path) -> None:
+    shutil.copy(SPECS / "lint/Beyond.tla", tmp_path)
+    config = "SPECIFICATION Spec\nCONSTANTS N = {a}\n S = {s1, s2}\nSYMMETRY Sym\n"
+    sweep = 'module = "Beyond.tla"\n[constants]\nN = "{a}"\nS = "{s1, s2}"\n[model]\nsymmetry = "Sym"\n'
+    for name, text, more in (
+        ("Beyond.cfg", config, "INVARIANT Inv Unused\n"),
+        ("sweep.toml", sweep, 'invariants = ["x # Unused"]\n'),
+    ):
+        file = tmp_path / name
+        file.write_text(text)
+        done = run_cli("lint", file, code=0)
+        assert (done.stdout, done.errors[-1]) == (
+            "",
+            "nothing found in 1 file; 2 more in what no check reaches",
+        )
+        file.write_text(text + more)
+        found = run_cli("lint", file, "--format", "json", code=1).json
+        assert {each["code"] for each in found["findings"]} >= {"constant-kind"}
+        assert found["unreached"] == 1
+        file.unlink()
 
 
 def test_what_cannot_be_read_is_told_once_and_counted(run_cli: RunCli, box: Path) -> None:

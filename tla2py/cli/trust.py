@@ -419,6 +419,7 @@ def lint_command(
                 "text_only": [str(file) for file in report.text_only],
                 "unread": [str(file) for _, files in report.errors for file in files],
                 "not_linted": [str(file) for file in report.skipped],
+                "unreached": report.unreached,
             }
         )
     elif report.findings or report.unread < len(report.files):
@@ -428,7 +429,7 @@ def lint_command(
             same.setdefault((each.code, each.message, each.hint), []).append(each)
         for findings in same.values():
             show(finding_text(*findings))
-        counts = len(report.files), report.unread, len(report.skipped)
+        counts = len(report.files), report.unread, len(report.skipped), report.unreached
         err().print(findings_summary(report.findings, *counts))
     bad = any(finding.severity is not Severity.NOTE for finding in report.findings)
     raise typer.Exit(ExitCode.NOT_RUN if report.errors else ExitCode.UNEXPECTED if bad else ExitCode.OK)

@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Sequence
+from dataclasses import replace
 
 from tla2py.errors import InputError
 from tla2py.lint.names import misspelt_names
-from tla2py.lint.subject import AssignedValue, Subject, finding, rule
+from tla2py.lint.subject import UNREACHED, AssignedValue, Subject, checked, finding, rule
 from tla2py.model.finding import Finding, Severity
+from tla2py.model.model import Config
 from tla2py.text import counted, did_you_mean
 from tla2py.tla.constant_types import compared_types, required_types
 from tla2py.tla.evaluate import expression_of
@@ -227,18 +229,21 @@ def constant_types(subject: Subject) -> Iterator[Finding]:
     """TLC stops when it evaluates the place that needs the other type."""
     # Several modules may need different types.
     for spec in subject.specs if len(subject.specs) == 1 else ():
-        yield from wrong_types(spec, subject.values)
+        yield from wrong_types(spec, subject.values, subject.configs or [subject.config])
 
 
 def wrong_types(
-    spec: ModuleGraph, values: Iterable[AssignedValue], permuted: Container[str] = ()
+    spec: ModuleGraph,
+    values: Iterable[AssignedValue],
+    configs: Sequence[Config],
+    permuted: Container[str] = (),
 ) -> Iterator[Finding]:
-    """The findings on values of the wrong type, once for each constant and type.
+    """The findings on values of the wrong type, once for each constant and type; one that no config reaches is ignored.
 
     ``permuted`` are the constants of a symmetry.
     """
     try:
-        types = required_types(spec)
+        types, reached = required_types(spec), None
     except InputError:
         return  # nested too deeply
     seen: set[tuple[str, Type]] = set()
@@ -253,8 +258,14 @@ def wrong_types(
             hint = "give it a set such as {a, b}, or remove it from symmetry"
             yield finding("constant-kind", place(), message, hint)
         elif kind is not None and not _can_be(given, kind.type):
+            if reached is None:
+                reached = required_types(spec, checked(spec, *configs))
+            needed = reached.get(name)
+            ignored = UNREACHED if needed is None or _can_be(given, needed.type) else None
+            kind = kind if needed is None or ignored else needed
             message = f"{name} is {_shown(given)} but must be a {kind.demand}: {kind.reason}"
-            yield finding("constant-kind", place(), message, f"{kind.where} needs it")
+            found = finding("constant-kind", place(), message, f"{kind.where} needs it")
+            yield replace(found, ignored=ignored)
 
 
 def _can_be(given: Type, wanted: Type) -> bool:

@@ -7,11 +7,11 @@ September 2025 by running the module that its test keeps. The branch of the rele
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from tla2py.errors import Place
-from tla2py.lint.subject import Subject, conjuncts, finding, rule, steps
+from tla2py.lint.subject import UNREACHED, Subject, conjuncts, finding, rule, steps
 from tla2py.model.finding import Finding, Severity
 from tla2py.model.model import Config
 from tla2py.tla.graph import ModuleGraph, Reached, named, reached
@@ -426,14 +426,20 @@ def known_wrong(subject: Subject) -> Iterator[Finding]:
     jar, names = subject.dialect.jar, tuple((each.key, each.name) for each in subject.mentions)
     tlc = f"{jar.tlc} of {jar.date or 'unknown date'}"
     for spec in subject.specs:
-        for fault, where in _met(_Looked(names=names, spec=spec, workers=subject.workers)):
+        looked = _Looked(names=names, spec=spec, workers=subject.workers)
+        met = dict(_met(looked))
+        # The keyword of a definition that nothing names is not known.
+        unnamed = replace(looked, names=tuple(("", name) for name in spec.definitions))
+        beyond = dict(_met(unnamed)) if subject.everything else {}
+        for fault, where in (beyond | met).items():
             if fault.concerns(jar):
                 known = f" ({fault.source})" if fault.source else ""
                 message = f"{fault.construct}: {tlc} {fault.effect}{known}"
                 hint = jar.newer if fault.fixed else "write it another way; no TLC is known to read it"
                 module = next((m for m in spec.modules if m.name == where.scope.module.name), spec.root)
                 place = Place.parse(module.where(where.expr.span))
-                yield finding(KNOWN_WRONG, place, message, hint, fault.code)
+                found = finding(KNOWN_WRONG, place, message, hint, fault.code)
+                yield found if fault in met else replace(found, ignored=UNREACHED)
 
 
 def faults_met(spec: ModuleGraph, config: Config, workers: int) -> tuple[Fault, ...]:

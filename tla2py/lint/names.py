@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from tla2py.errors import InputError, Place
-from tla2py.lint.subject import AssignedValue, Subject, constants, finding, rule, steps
+from tla2py.lint.subject import UNREACHED, AssignedValue, Subject, checked, constants, finding, rule, steps
 from tla2py.model.finding import Finding, Severity
 from tla2py.text import suggestion
 from tla2py.tla.graph import ModuleGraph, Reached, closure, named, reached
@@ -113,7 +114,14 @@ def _choices(subject: Subject, spec: ModuleGraph) -> Iterator[Finding]:
     for mention in subject.of("specification"):
         roots += steps(spec, mention.name)
     levels = Levels(spec.resolver)
-    for each in reached(spec, roots, replaced):
+    found: list[tuple[Reached, str | None]] = [(each, None) for each in reached(spec, roots, replaced)]
+    if subject.everything:
+        inside = checked(spec, config)
+        others = reached(spec, named(spec, spec.definitions), replaced)
+        found += [
+            (each, UNREACHED) for each in others if (each.scope.module.name, each.expr.span) not in inside
+        ]
+    for each, ignored in found:
         expr, owner = each.expr, each.owner
         if expr.shape != "bind" or expr.operator != "CHOOSE" or owner is None or not expr.bounds[0].domain:
             continue
@@ -126,7 +134,7 @@ def _choices(subject: Subject, spec: ModuleGraph) -> Iterator[Finding]:
             name, place = owner.declaration.name, Place.parse(each.scope.module.where(expr.span))
             message = f"{name} picks the same element each time, which symmetry does not allow for"
             hint = "write \\E, which tries each element, or leave out the symmetry of this set"
-            yield finding("symmetry-choose", place, message, hint, name)
+            yield replace(finding("symmetry-choose", place, message, hint, name), ignored=ignored)
 
 
 def _closed(expr: Expression, scope: Scope, bound: frozenset[str]) -> bool:

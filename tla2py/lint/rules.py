@@ -30,6 +30,7 @@ from tla2py.lint.subject import (
     run_rules,
 )
 from tla2py.model.finding import Finding, Severity
+from tla2py.model.model import Config
 from tla2py.text import did_you_mean
 from tla2py.tla.graph import ModuleGraph
 from tla2py.tla.parse import Translate
@@ -238,12 +239,13 @@ def lint_parsed(
     file: ConfigFile,
     specs: Mapping[str, ModuleGraph],
     dialect: Dialect | None,
-    used: Container[tuple[str, str]],
+    configs: Sequence[Config],
 ) -> tuple[Finding, ...]:
-    """The findings on a config of a sweep, which may override its names; ``used`` are as in ``unknown_names``."""
+    """The findings on a config of a sweep, which may override its names; ``configs`` are those of its points."""
     # The names that the sweep keeps are linted with its points.
     rest = RULES.keys() - set(_UNKNOWN)
-    found = _lint(file, specs, (), complete=False, dialect=dialect, codes=rest)
+    found = _lint(file, specs, (), complete=False, dialect=dialect, codes=rest, configs=configs)
+    used = {name for config in configs for name in config.names()}
     return (*unknown_names(file, specs, used), *found)
 
 
@@ -251,10 +253,11 @@ def lint_values(
     spec: ModuleGraph,
     values: Sequence[AssignedValue],
     files: Iterable[ConfigFile],
+    configs: Sequence[Config],
     permuted: Container[str] = (),
 ) -> Iterator[Finding]:
-    """The findings on values that override those of configs; ``permuted`` are the constants of a symmetry."""
-    yield from constants.wrong_types(spec, values, permuted)
+    """The findings on values that override those of config files; ``configs`` are those that TLC reads, ``permuted`` the constants of a symmetry."""
+    yield from constants.wrong_types(spec, values, configs, permuted)
     whole = [*values, *remaining_values(values, *files)]
     yield from names.misspelt_names(spec, whole)
     yield from constants.odd_model_values(spec, whole)
@@ -287,6 +290,7 @@ def _lint(
     complete: bool,
     dialect: Dialect | None = None,
     codes: Collection[str] = RULES,
+    configs: Sequence[Config] = (),
 ) -> tuple[Finding, ...]:
     subject = Subject(
         path=file.path,
@@ -297,6 +301,8 @@ def _lint(
         shown=", ".join(specs),
         complete=complete,
         dialect=dialect,
+        configs=tuple(configs),
+        everything=complete,
     )
     return tuple(mark_ignored(run_rules(subject, codes), comment_reasons(file.statements, file.path)))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import zipfile
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -14,6 +15,8 @@ from tla2py.model.finding import Finding, Severity
 from tla2py.model.model import Config, Model
 from tla2py.tla.graph import ModuleGraph, Reached, named, reached
 from tla2py.tla.levels import Level, Levels
+from tla2py.tla.module import Span
+from tla2py.tla.tree import deeply
 from tla2py.tlc.config.read import ConfigFile, config_file
 from tla2py.tlc.config.render import default_template, render_config
 from tla2py.tlc.config.statements import FIELDS, KEYWORDS, Binding, Statements, Token, read_statements
@@ -60,7 +63,8 @@ class Subject:
 
     The model of a sweep has no ``statements``. ``specs`` are the modules, if known, and ``shown`` names them.
     ``complete`` means that TLC gets no other input, such as constants from a sweep file. ``dialect`` is None if the TLC
-    is unknown. ``permuted`` are the constants that a sweep's symmetry lists, ``workers`` those of TLC.
+    is unknown. ``permuted`` are the constants that a sweep's symmetry lists, ``workers`` those of TLC. ``configs``
+    are those that TLC reads, by default ``config``. With ``everything`` rules also report, as ignored, what no check reaches.
     """
 
     path: Path
@@ -73,6 +77,8 @@ class Subject:
     dialect: Dialect | None
     permuted: tuple[str, ...] = ()
     workers: int = 1
+    configs: tuple[Config, ...] = ()
+    everything: bool = False
 
     @property
     def bindings(self) -> tuple[Binding, ...]:
@@ -192,6 +198,24 @@ def constants(
             found.add(each.entity.declaration.name if each.entity is not None else name)
             found.update(replaced.get(name, ()))
     return frozenset(found & (declared | replaced.keys()))
+
+
+# Why a finding is ignored that is not about what is checked.
+UNREACHED = "no check reaches it"
+Reach: TypeAlias = frozenset[tuple[str, Span]]
+"""Expressions, each as the name of its module and its place there."""
+
+
+@deeply
+def checked(spec: ModuleGraph, *configs: Config) -> Reach:
+    """The expressions that the names in configs, in their expressions and in the values of their constants reach."""
+    texts = [
+        name
+        for config in configs
+        for _, name in (*config.names(), *config.substitutions, *config.expressions)
+    ]
+    roots = named(spec, dict.fromkeys(word for text in texts for word in re.findall(r"\w+", text)))
+    return frozenset((each.scope.module.name, each.expr.span) for each in reached(spec, roots, {}))
 
 
 Rule: TypeAlias = Callable[[Subject], Iterator[Finding]]

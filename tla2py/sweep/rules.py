@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -14,6 +14,7 @@ from tla2py.errors import InputError, Place, Tla2pyError
 from tla2py.lint import rules
 from tla2py.lint.subject import (
     RULES,
+    UNREACHED,
     Dialect,
     Mention,
     Subject,
@@ -96,22 +97,28 @@ def deadlock_options(subject: Subject) -> Iterator[Finding]:
             yield finding("deadlock-option", mention.place, message, hint)
 
 
-def lint_sweep(sweep: Sweep, plan: Plan, dialect: Dialect | None = None) -> tuple[Finding, ...]:
-    """The findings on a sweep and its configs."""
+def lint_sweep(
+    sweep: Sweep, plan: Plan, dialect: Dialect | None = None, *, everything: bool = False
+) -> tuple[Finding, ...]:
+    """The findings on a sweep and its configs; with ``everything`` also, as ignored, on what no check reaches."""
     ignored = sweep.file.lint.ignore
-    found = list(_rules_findings(sweep, plan, dialect))
+    found = list(_rules_findings(sweep, plan, dialect, everything=everything))
+    if not everything:
+        found = [each for each in found if each.ignored != UNREACHED]
     for code in ignored:
         found += rules.unknown_rule(code, Place.parse(sweep.source.place("lint", "ignore", value=code)))
     every = rules.EVERY_RULE if sweep.no_lint else None
     return tuple(dict.fromkeys(rules.mark_ignored(found, dict.fromkeys(ignored, rules.IN_SWEEP_FILE), every)))
 
 
-def _rules_findings(sweep: Sweep, plan: Plan, dialect: Dialect | None) -> Iterator[Finding]:
+def _rules_findings(
+    sweep: Sweep, plan: Plan, dialect: Dialect | None, *, everything: bool
+) -> Iterator[Finding]:
     samples = list(plan.at(plan.outlines))
-    used = {name for _, run in samples for name in run.config.names()}
+    configs = [run.config for _, run in samples]
     for file, specs in _modules_of_configs(sweep):
-        yield from rules.lint_parsed(file, specs, dialect, used)
-    values = list(_value_findings(sweep))
+        yield from rules.lint_parsed(file, specs, dialect, configs)
+    values = list(_value_findings(sweep, configs))
     for file in sweep.configs.values():
         own = [each for each in values if each.place.file == str(file.path)]
         values = [each for each in values if each not in own]
@@ -141,6 +148,7 @@ def _rules_findings(sweep: Sweep, plan: Plan, dialect: Dialect | None) -> Iterat
                 dialect=dialect,
                 permuted=permuted,
                 workers=run.options.workers,
+                everything=everything,
             )
             reasons = rules.comment_reasons(base.statements, base.path) if base else {}
             yield from rules.mark_ignored(run_rules(subject), reasons)
@@ -157,7 +165,7 @@ def _modules_of_configs(sweep: Sweep) -> list[tuple[ConfigFile, dict[str, Module
     return list(found.values())
 
 
-def _value_findings(sweep: Sweep) -> Iterator[Finding]:
+def _value_findings(sweep: Sweep, configs: Sequence[Config]) -> Iterator[Finding]:
     """The findings on values of constants; each value is linted once, however many points have it."""
     specs = {id(spec): spec for spec in sweep.specs.values()}
     # By module and symmetry the values of constants, and the configs with further ones.
@@ -172,7 +180,7 @@ def _value_findings(sweep: Sweep) -> Iterator[Finding]:
             files[key][file.path] = file
     for key, given in values.items():
         placed = [(name, text, partial(_place, sweep, name, text)) for name, text in given]
-        yield from rules.lint_values(specs[key[0]], placed, files[key].values(), key[1])
+        yield from rules.lint_values(specs[key[0]], placed, files[key].values(), configs, key[1])
 
 
 def _place(sweep: Sweep, name: str, text: str) -> Place:
@@ -218,13 +226,14 @@ class LintedFile:
 class LintReport:
     """The findings on files, and each error with the files that it left partly unread.
 
-    ``skipped`` are the configs in folders that have no module.
+    ``skipped`` are the configs in folders that have no module. ``unreached`` counts findings on definitions that no check reaches.
     """
 
     files: tuple[LintedFile, ...]
     findings: tuple[Finding, ...]
     errors: tuple[tuple[Tla2pyError, tuple[Path, ...]], ...]
     skipped: tuple[Path, ...]
+    unreached: int
 
     @property
     def unread(self) -> int:
@@ -252,16 +261,25 @@ def lint_paths(
     skipped: list[Path] = []
     files = tuple(_linted_files(paths, libraries, skipped))
     found: dict[Finding, None] = {}
+    beyond: set[Finding] = set()
     # Several configs of one module share the errors of that module.
     errors: dict[str, tuple[Tla2pyError, list[Path]]] = {}
     for each in files:
         try:
-            for finding in rules.shown_findings(_findings(each, libraries, dialect, translate)):
-                found[finding] = None
+            for one in _findings(each, libraries, dialect, translate):
+                found |= dict.fromkeys(rules.shown_findings([one]))
+                if one.ignored == UNREACHED:
+                    beyond.add(replace(one, ignored=None))
         except Tla2pyError as error:
             errors.setdefault(str(error), (error, []))[1].append(each.file)
     partly = tuple((error, tuple(unread)) for error, unread in errors.values())
-    return LintReport(files=files, findings=tuple(found), errors=partly, skipped=tuple(skipped))
+    return LintReport(
+        files=files,
+        findings=tuple(found),
+        errors=partly,
+        skipped=tuple(skipped),
+        unreached=len(beyond - found.keys()),
+    )
 
 
 def lint_with_module(config: Path) -> str:
@@ -282,7 +300,7 @@ def _findings(
         for config in sweep.configs.values():
             if config.problem is not None:
                 yield from rules.lint_file(config.path, None, (), dialect)
-        findings = apply_acceptance(lint_sweep(sweep, plan, dialect), sweep.file.accept)
+        findings = apply_acceptance(lint_sweep(sweep, plan, dialect, everything=True), sweep.file.accept)
         yield from findings.open
         yield from (each.finding for each in findings.accepted if each.finding.ignored)
         check_expectations(sweep, plan)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from tla2py.tla.graph import ModuleGraph
@@ -276,10 +276,13 @@ def compared_types(spec: ModuleGraph) -> dict[str, ConstantType]:
 
 
 @deeply
-def required_types(spec: ModuleGraph) -> dict[str, ConstantType]:
+def required_types(
+    spec: ModuleGraph, within: Collection[tuple[str, Span]] | None = None
+) -> dict[str, ConstantType]:
     """The types that constants must have, by name: with another type some expression fails.
 
-    Constants whose type the module itself tests, as in ``N = Infinity``, are left out.
+    ``within`` are the modules and places of the expressions that count, besides assumptions; by default all do. Constants
+    whose type the module itself tests, as in ``N = Infinity``, are left out.
     """
     inference = _infer(spec)
     types = {}
@@ -292,6 +295,7 @@ def required_types(spec: ModuleGraph) -> dict[str, ConstantType]:
             else each
             for each in inference.constraints(entity)
             if each.constraint.strength == REQUIRED
+            and (within is None or each.assumed or (each.module.name, each.span) in within)
         ]
         if found and not constant.arity and entity not in inference.tested:
             inferred = _weigh(found)

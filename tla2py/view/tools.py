@@ -151,14 +151,22 @@ def finding_text(finding: Finding, *same: Finding) -> Text:
     return text
 
 
-def findings_summary(findings: Sequence[Finding], files: int, unread: int, skipped: int) -> str:
-    """The number of findings of each severity, of files, of those not read whole, and of configs without a module."""
+def findings_summary(
+    findings: Sequence[Finding], files: int, unread: int, skipped: int, unreached: int
+) -> str:
+    """The number of findings of each severity, of files, of those not read whole, of configs without a module, and of findings on what no check reaches."""
     numbers = Counter(each.severity for each in findings)
     counts = [counted(numbers[severity], severity.value) for severity in Severity if numbers[severity]]
     looked = counted(files, "file")
     lost = f", {unread} of which could not be read whole" if unread else ""
     left = f"; {counted(skipped, 'config')} without a module not linted" if skipped else ""
-    return (f"{', '.join(counts)} in {looked}" if counts else f"nothing found in {looked}") + lost + left
+    beyond = f"; {unreached} more in what no check reaches" if unreached else ""
+    return (
+        (f"{', '.join(counts)} in {looked}" if counts else f"nothing found in {looked}")
+        + lost
+        + left
+        + beyond
+    )
 
 
 # The JSON of ``inspect --json``.
