@@ -164,7 +164,11 @@ def find_nearest(points: Sequence[GridPoint], names: Sequence[str], scopes: Sequ
         """The candidates by whether they are of the same module and specification, and by their distance."""
         found: dict[bool, Measured] = {True: {}, False: {}}
         for point in candidates:
-            alike = all(point.parameters[each] == here.parameters[each] for each in scopes)
+            other = {each for each in scopes if point.parameters[each] != here.parameters[each]}
+            # The models of a folder have nothing in common with those of another module.
+            if other >= {"module", "config"}:
+                continue
+            alike = not other
             found[alike].setdefault(distance(here, point), []).append(point)
         return found
 

@@ -130,6 +130,7 @@ def law_rows(explained: Iterable[Explained]) -> list[dict[str, object]]:
                 "property": each.name,
                 "scope": each.scope,
                 "law": each.law,
+                "breaks": each.answers.breaks,
                 "support": each.support,
                 "telling": each.telling,
                 "rivals": [str(rival) for rival in each.found.rivals],

@@ -31,8 +31,8 @@ from tla2py.tlc.tools.java import FoundJava
 from tla2py.tlc.tools.toolchain import FoundJar
 from tla2py.view.layout import plain_table
 
-# Of a longer line, only the part around the place is shown.
-_WIDTH = 100
+# Of a longer line, only the part around the place is shown; with its number it fits a terminal of 80 columns.
+_WIDTH = 72
 # At most this many different errors are shown, and points of each.
 _MOST = 3
 _POINTS = 8

@@ -33,6 +33,7 @@ export interface Law {
   property: string;
   scope: string | null;
   law: string;
+  breaks: string;
   support: string;
   telling: boolean;
   rivals: string[];

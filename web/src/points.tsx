@@ -34,7 +34,10 @@ export function PointList({ state }: { state: State }) {
   const [from, to] = span(rows.length, LINE, seen.top, seen.height);
   const columns = ["point", "verdict", ...sentences, ...varying.map((each) => each.name), ...numbers];
   const title = (name: string) => TITLES[name] ?? name;
-  const widths = columns.map((name) => (name === "verdict" ? "minmax(14rem, 2fr)" : `minmax(${Math.max(4.5, title(name).length * 0.6 + 0.5)}rem, 1fr)`)).join(" ");
+  // The longest text of a column, up to a limit; the title of a cell has all of its value.
+  const longest = (name: string) => Math.max(title(name).length, ...(varying.find((each) => each.name === name)?.values.map((each) => each.length) ?? []));
+  const wide = (name: string) => Math.max(4.5, Math.min(longest(name), 30) * 0.6 + 0.5);
+  const widths = columns.map((name) => (name === "verdict" ? "minmax(14rem, 2fr)" : `minmax(${wide(name)}rem, 1fr)`)).join(" ");
   return (
     <section id="x-points" aria-labelledby="x-points-title">
       <h2 id="x-points-title">Points</h2>
@@ -72,11 +75,14 @@ export function PointList({ state }: { state: State }) {
                     {shareText(state.shares.value.get(each)![at]!)}
                   </span>
                 ))}
-                {varying.map((each) => (
-                  <span key={each.name} role="gridcell">
-                    {each.values[points.values[each.column]![at]!]}
-                  </span>
-                ))}
+                {varying.map((each) => {
+                  const value = each.values[points.values[each.column]![at]!];
+                  return (
+                    <span key={each.name} role="gridcell" title={value}>
+                      {value}
+                    </span>
+                  );
+                })}
                 {numbers.map((name) => (
                   <span key={name} role="gridcell" class="x-n">
                     {points.least[at] && ["generated", "distinct", "depth"].includes(name) ? "≥ " : ""}

@@ -63,7 +63,7 @@ function LawText({ law, state }: { law: Law; state: State }) {
   const many = law.terms.length > 1;
   return (
     <>
-      violated iff{" "}
+      {law.breaks} iff{" "}
       {law.terms.map((term, at) => (
         <span key={at}>
           {at > 0 && " \\/ "}

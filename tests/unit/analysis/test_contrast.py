@@ -93,6 +93,16 @@ def test_a_module_is_no_distance() -> None:
     assert near.point.point == 1
 
 
+def test_a_model_of_another_module_is_not_near() -> None:
+    points = [
+        made(1, held=["Safe"], module="Old", config="a.cfg"),
+        made(2, held=["Safe"], module="New", config="b.cfg"),
+        made(3, module="Old", config="c.cfg"),
+    ]
+    near = find_nearest(points, [], ["module", "config"])(points[2], "Safe")
+    assert [each.point.point for each in near] == [1]
+
+
 VALUE = st.sampled_from("12345")
 
 
