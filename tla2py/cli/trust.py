@@ -39,7 +39,7 @@ from tla2py.sweep.plan import plan_sweep
 from tla2py.sweep.rules import lint_paths, lint_with_module
 from tla2py.text import counted, listed
 from tla2py.tlc.tools.toolchain import find_jar, find_toolchain
-from tla2py.view.logs import cost_lines, judgement_lines, mutant_list, mutation_view
+from tla2py.view.mutants import cost_lines, judgement_lines, mutant_list, mutation_view
 from tla2py.view.tools import finding_text, findings_summary
 
 

@@ -26,8 +26,8 @@ from tla2py.store.runs import start_days, unmatched_lines
 from tla2py.store.write import table_files
 from tla2py.view.counterexamples import NO_LANES, LaneOptions
 from tla2py.view.explorer import packed, source_lines, store_data
-from tla2py.view.logs import mutation_sums
 from tla2py.view.markup import STYLE, templates
+from tla2py.view.mutants import mutation_sums
 from tla2py.view.server import bundle, content_policy
 from tla2py.view.tools import errors_with_points, excerpt_lines, points_are
 
