@@ -33,8 +33,9 @@ settings.load_profile("few")
 GROUPS = ("core", "reference", "long", "faults", "spark", "browser", "docs", "systems", "jars", "features")
 # The integration tests of the core: the ways that most users go, in minutes.
 WAYS = {
-    *("test_arguments", "test_cases", "test_check", "test_findings", "test_grid", "test_logs", "test_mutate"),
-    *("test_query", "test_red", "test_sweep", "test_tools", "test_trust", "test_validate", "test_values"),
+    *("test_arguments", "test_cases", "test_check", "test_findings", "test_grid", "test_lint"),
+    *("test_log_answers", "test_logs", "test_mutate", "test_query", "test_red", "test_sweep"),
+    *("test_tools", "test_trust", "test_validate", "test_values"),
 }
 INTEGRATION = Path(__file__).parent / "integration"
 

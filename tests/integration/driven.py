@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -48,6 +49,7 @@ WRONG = {
     "name": {"state": {"tmstate": "committed"}},
     "value": {"state": {"tmState": {"#set": 3}}},
     "refuse": {"error": "no\x1b[31m"},
+    "neither": {},
 }
 
 
@@ -55,6 +57,11 @@ def blunder(mistake: str) -> bool:
     """Make the mistake; whether it was to answer."""
     if mistake == "die":
         os._exit(3)
+    elif mistake == "kill":
+        os.kill(os.getpid(), signal.SIGKILL)
+    elif mistake == "close":
+        os.close(1)
+        time.sleep(1000)
     elif mistake == "hang":
         subprocess.Popen(["sleep", "1000"])
         time.sleep(1000)

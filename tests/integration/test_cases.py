@@ -114,12 +114,17 @@ def test_only_the_point_of_a_sweep_file_runs(tmp_path: Path, run_cli: RunCli) ->
     values = '[\'{"rm1"}\', \'{"rm1", "rm2"}\']'
     text = SWEEP.replace("[constants]", "[parameters]").replace('\'{"rm1", "rm2"}\'', values)
     (tmp_path / "s.toml").write_text(text)
+    run_cli("sweep", "s.toml", "--executor", "local", "-o", "both")
+    refused = run_cli("testgen", "both", code=2).error
+    assert (refused.message, refused.code) == ("2 points have a graph: 1, 2", "usage")
     done = run_cli("testgen", "s.toml", "--point", "2", code=0)
     assert "point 2: 45 cases, at least 45" in done.stderr
     assert "note: 10 states have no step to another state" in done.stderr
     assert "Store  runs/two/limited" in done.stderr
     [row] = tla2py.open_store(tmp_path / "runs" / "two" / "limited").run_rows
     assert row.point == 2
+    refused = run_cli("testgen", "runs/two/limited", "--point", "1", code=2).error
+    assert (refused.message, refused.code) == ("no run of point 1 kept its state graph", "no-graph")
     # The store of its own is not about the whole sweep.
     (tmp_path / "s.toml").write_text(text.replace("[tlc]\ngraph = true\n", ""))
     run_cli("testgen", "s.toml", "--point", "2", code=0)
@@ -172,10 +177,13 @@ def drives(folder: Path) -> list[dict[str, object]]:
     ("mistake", "verdict", "message"),
     [
         ("die", "crashed", "the program ended with exit status 3"),
+        ("kill", "crashed", "the program was killed by SIGKILL"),
+        ("close", "crashed", "the program closed its output"),
         ("hang", "timeout", "no answer within 1 seconds"),
         ("print", "protocol", "not a JSON object: '[]'"),
         ("name", "protocol", "the specification has no variable tmstate"),
         ("value", "protocol", "not an ITF expression"),
+        ("neither", "protocol", "neither a state nor an error: {}"),
         ("refuse", "failed", "the program refused: no"),
     ],
 )

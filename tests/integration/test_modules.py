@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import COUNTER, SPECS, RunCli, spec
+from tests.conftest import SPECS, RunCli, spec
 from tests.integration.spy import java_class
 from tla2py.analysis.view import open_view
 from tla2py.gate.problem import Reason
@@ -191,19 +191,6 @@ def test_a_gate_reports_a_translation_that_differs(run_cli: RunCli, countdown: P
     sweep.write_text(sweep.read_text() + "[tlc]\ntranslate = false\n")
     ended = run_cli(*asked, code=0)
     assert "algorithm" not in summary.read_text()
-
-
-def test_a_limited_gate_is_about_the_configs_that_run(run_cli: RunCli, tmp_path: Path) -> None:
-    write(tmp_path, Counter=COUNTER, Loop=spec("mutants/Loop").replace("x := x + 1", "x := x + 2"))
-    config = "SPECIFICATION Spec\nCONSTANT Max = 1\n"
-    (tmp_path / "Loop.cfg").write_text(config)
-    (tmp_path / "Counter.cfg").write_text(config + "INVARIANT Small\n")
-    asked = ("gate", tmp_path, "--executor", "local", "--strict")
-    whole = run_cli(*asked, code=2)
-    assert whole.reasons >= {(Reason.TRANSLATION, None), (Reason.FINDING, None)}
-    assert run_cli(*asked, "--points", "2").reasons >= {(Reason.TRANSLATION, None), (Reason.FINDING, None)}
-    other = run_cli(*asked, "--points", "1", code=0)
-    assert "Loop" not in other.stdout
 
 
 UNICODE = spec("modules/Signs")

@@ -106,7 +106,6 @@ def test_changed_comments_run_no_mutant_again(run_cli: RunCli, clock: Path, tmp_
     assert "violated" not in said.partition("mutants at point 1")[2]
 
 
-@pytest.mark.long
 def test_conjuncts_of_invariants(run_cli: RunCli, clock: Path, tmp_path: Path) -> None:
     """A conjunct counts if some mutant goes unnoticed without it."""
     store = tmp_path / "store"

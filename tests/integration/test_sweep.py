@@ -248,6 +248,8 @@ def test_traces_are_listed_shown_and_compared(counter_store: Path, run_cli: RunC
     none = run_cli("trace", counter_store, "1", code=2)
     assert none.error.code == "no-trace"
     assert [word in none.error.message for word in ("point 1", str(counter_store), "holds")] == [True] * 3
+    wrong = run_cli("trace", counter_store, "5", "--eval", "count + 1", code=2).error
+    assert "TLC cannot evaluate count + 1 in state 1" in wrong.message
     other = shutil.copytree(counter_store, tmp_path / "other")
 
     def compared(with_: str) -> str:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from xml.etree import ElementTree as ET
 
+from tests.conftest import COUNTER, RunCli, spec
 from tests.integration.gate.lift import Folder, drifts, red, refused
 from tla2py.gate.problem import Reason
 from tla2py.toml import loads
@@ -31,6 +33,23 @@ def test_what_is_expected_and_locked_is_green_and_a_lock_says_what_was_checked(l
         ({"Top": "1"}, "holds", [], 2, 3, ["Down"], []),
         ({"Top": "2"}, "violated", ["Low"], 3, 3, [], ["Down"]),
     ]
+
+
+def test_a_limited_gate_is_about_the_configs_that_run(run_cli: RunCli, tmp_path: Path) -> None:
+    (tmp_path / "Counter.tla").write_text(COUNTER)
+    # Its translation is not that of its algorithm.
+    (tmp_path / "Loop.tla").write_text(spec("mutants/Loop").replace("x := x + 1", "x := x + 2"))
+    config = "SPECIFICATION Spec\nCONSTANT Max = 1\n"
+    (tmp_path / "Loop.cfg").write_text(config)
+    (tmp_path / "Counter.cfg").write_text(config + "INVARIANT Small\n")
+    asked = ("gate", tmp_path, "--executor", "local", "--strict")
+    others = {(Reason.TRANSLATION, None), (Reason.FINDING, None)}
+    assert run_cli(*asked, code=2).reasons >= others
+    assert run_cli(*asked, "--points", "2").reasons >= others
+    report = tmp_path / "junit.xml"
+    assert "Loop" not in run_cli(*asked, "--points", "1", "--junit", report, code=0).stdout
+    cases = [[each.tag for each in case] for case in ET.parse(report).iter("testcase")]
+    assert cases == [[], ["skipped"]]
 
 
 def test_a_first_lock_has_what_fires_unless_it_is_not_wanted(folder: Folder) -> None:
