@@ -99,6 +99,9 @@ def test_an_answer_as_a_frame_and_tables_without_rows_have_their_columns(counter
     assert list(found.columns) == ["point", "distinct", "trace_length", "verdict"]
     expected = store.runs[list(found.columns)].iloc[::-1].reset_index(drop=True)
     assert found.to_json(orient="records") == expected.to_json(orient="records")
+    least = "SELECT min(distinct), max(DISTINCT distinct) FROM runs"
+    names = ["min(distinct)", "max(DISTINCT distinct)"]
+    assert (list(store.query(least).columns), answer_query(store.store, least)[0]) == (names, names)
     # Counts stay integers beside nulls, and where DuckDB adds them up.
     assert str(found["trace_length"].dtype) == "Int32"
     assert found["trace_length"].isna().any()

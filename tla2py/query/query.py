@@ -91,7 +91,12 @@ def answer_query(
         columns = done.description or []
         kinds = [column[1] for column in columns]
         rows = [[*map(_plain, kinds, row)] for row in done.fetchall()]
-    return [column[0] for column in columns], rows
+    return [_unquoted(column[0]) for column in columns], rows
+
+
+def _unquoted(name: str) -> str:
+    """The name of a column without the quotes that its statement got."""
+    return re.sub('"(distinct)"', r"\1", name, flags=re.IGNORECASE)
 
 
 def _check_reads(statement: str) -> None:
@@ -145,6 +150,7 @@ def query_frame(store: Store, statement: str) -> pd.DataFrame:
     statement = quote_distinct(statement, '"')
     with _asked(store, statement) as connection:
         table = connection.sql(statement).to_arrow_table()
+    table = table.rename_columns([*map(_unquoted, table.column_names)])
     for place, field in enumerate(table.schema):
         # A sum of integers has 128 bits.
         if pa.types.is_decimal(field.type):
