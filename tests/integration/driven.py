@@ -17,7 +17,7 @@ def main(mistake: str) -> None:
     for line in sys.stdin:
         question = json.loads(line)
         if question["do"] == "hello":
-            answer({"protocol": int(mistake != "old")})
+            answer(*[{"protocol": int(mistake != "old")}] * (1 + (mistake == "twice")))
             continue
         if question["do"] == "reset":
             rms = dict.fromkeys(question["state"]["rmState"], "working")
@@ -40,8 +40,8 @@ def main(mistake: str) -> None:
         answer({"state": {"rmState": rms, "tmState": manager, "tmPrepared": {"#set": sorted(prepared)}}})
 
 
-def answer(content: object) -> None:
-    sys.stdout.write(json.dumps(content) + "\n")
+def answer(*content: object) -> None:
+    sys.stdout.write("".join(json.dumps(each) + "\n" for each in content))
     sys.stdout.flush()
 
 

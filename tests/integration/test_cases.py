@@ -210,6 +210,14 @@ def test_a_program_that_goes_wrong(
     assert all(isinstance(row["seconds"], float) for row in table)
 
 
+def test_a_program_that_answers_twice(bundled: Path, run_cli: RunCli) -> None:
+    done = run_cli(
+        "drive", bundled, "--cover", "actions", "--json", "--", sys.executable, DRIVEN, "twice", code=1
+    )
+    assert {(each["verdict"], each["step"]) for each in done.json} == {("protocol", 0)}
+    assert all("it answered more than it was asked" in each["message"] for each in done.json)
+
+
 def test_a_drive_finds_the_bug_and_shrinks_it(bundled: Path, run_cli: RunCli) -> None:
     program = ("--", sys.executable, DRIVEN)
     right = run_cli("drive", bundled, "--arguments", *program, "none", code=0)
