@@ -260,9 +260,9 @@ def wrong_types(
         elif kind is not None and not _can_be(given, kind.type):
             if reached is None:
                 reached = required_types(spec, checked(spec, *configs))
-            needed = reached.get(name)
-            ignored = UNREACHED if needed is None or _can_be(given, needed.type) else None
-            kind = kind if needed is None or ignored else needed
+            ignored: str | None = UNREACHED
+            if (needed := reached.get(name)) is not None and not _can_be(given, needed.type):
+                kind, ignored = needed, None
             message = f"{name} is {_shown(given)} but must be a {kind.demand}: {kind.reason}"
             found = finding("constant-kind", place(), message, f"{kind.where} needs it")
             yield replace(found, ignored=ignored)
