@@ -13,6 +13,7 @@ import pytest
 from tests import command
 from tests.browser.chromium import Tab
 from tests.browser.test_explorer import RELAY, axe_findings, show, sweep_relay, text, texts
+from tests.conftest import COUNTER
 
 pytestmark = pytest.mark.browser
 
@@ -176,3 +177,24 @@ def test_the_page_is_light_or_dark(tab: Tab, address: str, dark: bool) -> None:
         assert (ink == "rgb(255, 255, 255)") == dark, selector
     tab.look(width=420, dark=dark)
     assert tab.run("document.documentElement.scrollWidth") <= 420
+
+
+def test_long_names_of_configs_stay_within_a_narrow_page(browser: Tab, tmp_path: Path) -> None:
+    (tmp_path / "Counter.tla").write_text(COUNTER)
+    for number in (1, 2, 3):
+        name = f"Counter_{'a_config_that_an_engineer_gave_a_long_name' * 2}_{number}.cfg"
+        (tmp_path / name).write_text(f"SPECIFICATION Spec\nINVARIANT Small\nCONSTANT Max = {2 + number}\n")
+    command.run("sweep", ".", "--executor", "local", "-o", "store", cwd=tmp_path, code=1)
+    ask = ("-m", "tla2py", "explore", "store", "--no-browser")
+    with subprocess.Popen([sys.executable, *ask], cwd=tmp_path, stdout=subprocess.PIPE, text=True) as server:
+        assert server.stdout is not None
+        browser.look(width=700)
+        show(browser, server.stdout.readline().strip(), "")
+        browser.wait_for("document.querySelector('#x-walk select') !== null")
+        assert browser.run("document.documentElement.scrollWidth") <= 700
+        cells = browser.run(
+            "[...document.querySelectorAll('.x-list [role=gridcell][title]')].map((each) => each.title)"
+        )
+        assert sum("_a_config_that" in each for each in cells) == 3
+        server.send_signal(signal.SIGINT)
+        assert server.wait(60) == 130
