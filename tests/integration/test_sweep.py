@@ -223,7 +223,7 @@ for arguments, allowed in {commands}:
 def test_a_violation_whose_counterexample_was_cut_off(tmp_path: Path, run_cli: RunCli) -> None:
     (tmp_path / "Slow.tla").write_text(spec("Slow"))
     sweep = tmp_path / "sweep.toml"
-    sweep.write_text('module = "Slow.tla"\n[model]\ninvariants = ["Small"]\n[tlc]\ntimeout = "3s"\n')
+    sweep.write_text('module = "Slow.tla"\n[model]\ninvariants = ["Small"]\n[tlc]\ntimeout = "12s"\n')
     ended = run_cli("sweep", sweep, "--executor", "local", cwd=tmp_path, code=1)
     why = "timeout ended the run before TLC wrote the counterexample"
     assert why in ended.stdout
