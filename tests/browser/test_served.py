@@ -188,13 +188,15 @@ def test_long_names_of_configs_stay_within_a_narrow_page(browser: Tab, tmp_path:
     ask = ("-m", "tla2py", "explore", "store", "--no-browser")
     with subprocess.Popen([sys.executable, *ask], cwd=tmp_path, stdout=subprocess.PIPE, text=True) as server:
         assert server.stdout is not None
-        browser.look(width=700)
-        show(browser, server.stdout.readline().strip(), "")
-        browser.wait_for("document.querySelector('#x-walk select') !== null")
-        assert browser.run("document.documentElement.scrollWidth") <= 700
-        cells = browser.run(
-            "[...document.querySelectorAll('.x-list [role=gridcell][title]')].map((each) => each.title)"
-        )
-        assert sum("_a_config_that" in each for each in cells) == 3
-        server.send_signal(signal.SIGINT)
+        try:
+            browser.look(width=700)
+            show(browser, server.stdout.readline().strip())
+            browser.wait_for("document.querySelector('#x-walk select') !== null")
+            assert browser.run("document.documentElement.scrollWidth") <= 700
+            titles = (
+                "[...document.querySelectorAll('.x-list [role=gridcell][title]')].map((each) => each.title)"
+            )
+            assert sum("_a_config_that" in each for each in browser.run(titles)) == 3
+        finally:
+            server.send_signal(signal.SIGINT)
         assert server.wait(60) == 130
