@@ -168,8 +168,7 @@ def find_nearest(points: Sequence[GridPoint], names: Sequence[str], scopes: Sequ
             # The models of a folder have nothing in common with those of another module.
             if other >= {"module", "config"}:
                 continue
-            alike = not other
-            found[alike].setdefault(distance(here, point), []).append(point)
+            found[not other].setdefault(distance(here, point), []).append(point)
         return found
 
     def nearest(here: GridPoint, name: str) -> tuple[Neighbour, ...]:

@@ -212,11 +212,10 @@ def decide(
     # A red point says it already.
     reported = {(each.reason.value, each.subject) for point in points for each in point.problems}
     doubts = tuple(each for each in found.findings.open if (each.code, each.subject) not in reported)
-    modules = [module for spec in sweep.specs.values() for module in spec.modules]
     # What a search chose stands for all points.
     idle = sweep.idle_files if found.search is None else ()
-    told = [module.remark for module in modules if module.where() not in idle]
-    remarks = list(dict.fromkeys(each for each in told if each is not None))
+    modules = [each for spec in sweep.specs.values() for each in spec.modules if each.where() not in idle]
+    remarks = list(dict.fromkeys(module.remark for module in modules if module.remark is not None))
     decision = replace(
         decision,
         points=points,

@@ -239,13 +239,16 @@ def lint_parsed(
     file: ConfigFile,
     specs: Mapping[str, ModuleGraph],
     dialect: Dialect | None,
-    configs: Sequence[Config],
+    used: Container[tuple[str, str]],
+    configs: tuple[Config, ...],
 ) -> tuple[Finding, ...]:
-    """The findings on a config of a sweep, which may override its names; ``configs`` are those of its points."""
+    """The findings on a config of a sweep, which may override its names.
+
+    ``used`` are as in ``unknown_names``; ``configs`` are those that TLC reads.
+    """
     # The names that the sweep keeps are linted with its points.
     rest = RULES.keys() - set(_UNKNOWN)
     found = _lint(file, specs, (), complete=False, dialect=dialect, codes=rest, configs=configs)
-    used = {name for config in configs for name in config.names()}
     return (*unknown_names(file, specs, used), *found)
 
 
@@ -290,7 +293,7 @@ def _lint(
     complete: bool,
     dialect: Dialect | None = None,
     codes: Collection[str] = RULES,
-    configs: Sequence[Config] = (),
+    configs: tuple[Config, ...] = (),
 ) -> tuple[Finding, ...]:
     subject = Subject(
         path=file.path,
@@ -301,7 +304,7 @@ def _lint(
         shown=", ".join(specs),
         complete=complete,
         dialect=dialect,
-        configs=tuple(configs),
+        configs=configs,
         everything=complete,
     )
     return tuple(mark_ignored(run_rules(subject, codes), comment_reasons(file.statements, file.path)))

@@ -115,9 +115,10 @@ def _rules_findings(
     sweep: Sweep, plan: Plan, dialect: Dialect | None, *, everything: bool
 ) -> Iterator[Finding]:
     samples = list(plan.at(plan.outlines))
-    configs = [run.config for _, run in samples]
+    configs = tuple(run.config for _, run in samples)
+    used = {name for config in configs for name in config.names()}
     for file, specs in _modules_of_configs(sweep):
-        yield from rules.lint_parsed(file, specs, dialect, configs)
+        yield from rules.lint_parsed(file, specs, dialect, used, configs)
     values = list(_value_findings(sweep, configs))
     for file in sweep.configs.values():
         own = [each for each in values if each.place.file == str(file.path)]
@@ -260,19 +261,18 @@ def lint_paths(
     """The report on files and folders. Raises InputError (``usage``, ``config-missing``) if there is nothing to lint."""
     skipped: list[Path] = []
     files = tuple(_linted_files(paths, libraries, skipped))
-    found: dict[Finding, None] = {}
-    beyond: set[Finding] = set()
+    every: dict[Finding, None] = {}
     # Several configs of one module share the errors of that module.
     errors: dict[str, tuple[Tla2pyError, list[Path]]] = {}
     for each in files:
         try:
-            for one in _findings(each, libraries, dialect, translate):
-                found |= dict.fromkeys(rules.shown_findings([one]))
-                if one.ignored == UNREACHED:
-                    beyond.add(replace(one, ignored=None))
+            for finding in _findings(each, libraries, dialect, translate):
+                every[finding] = None
         except Tla2pyError as error:
             errors.setdefault(str(error), (error, []))[1].append(each.file)
     partly = tuple((error, tuple(unread)) for error, unread in errors.values())
+    found = dict.fromkeys(rules.shown_findings(every))
+    beyond = {replace(each, ignored=None) for each in every if each.ignored == UNREACHED}
     return LintReport(
         files=files,
         findings=tuple(found),

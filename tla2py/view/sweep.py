@@ -120,9 +120,9 @@ def sweep_summary(view: StoreView) -> RenderableType:
             parts.append(Text(f"The column of {parameter.name} in the tables is {parameter.column}"))
     store = shlex.quote(str(view.store.path))
     parts.append(Text.assemble(("Store  ", "bold"), str(view.store.path)))
-    traced = [point.point for point, _ in minimal if view.trace_list(point.point)]
-    if traced:
-        following = f"tla2py trace {store} {traced[0]}"
+    traced = next((point.point for point, _ in minimal if view.trace_list(point.point)), None)
+    if traced is not None:
+        following = f"tla2py trace {store} {traced}"
     elif any(run.verdict is Verdict.BROKEN for run in notable):
         following = "fix what is broken and repeat the command: it reruns the affected points (all, if a module changed)"
     else:

@@ -161,12 +161,7 @@ def findings_summary(
     lost = f", {unread} of which could not be read whole" if unread else ""
     left = f"; {counted(skipped, 'config')} without a module not linted" if skipped else ""
     beyond = f"; {unreached} more in what no check reaches" if unreached else ""
-    return (
-        (f"{', '.join(counts)} in {looked}" if counts else f"nothing found in {looked}")
-        + lost
-        + left
-        + beyond
-    )
+    return f"{', '.join(counts) or 'nothing found'} in {looked}{lost}{left}{beyond}"
 
 
 # The JSON of ``inspect --json``.
