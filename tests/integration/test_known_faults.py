@@ -12,6 +12,7 @@ import pytest
 
 from tests import command
 from tests.conftest import JARS
+from tests.plain import run_plain_tlc
 from tla2py.execution.check import Checked, ModelOptions, run_check
 from tla2py.execution.sweeps import SweepOptions
 from tla2py.gate.second import checked_second
@@ -41,6 +42,11 @@ CASES: Mapping[str, tuple[str, str, tuple[str, str, str]]] = {
     "eval-constant": ("EvalConstant", "holds", ("holds", "holds", "broken")),
     "instance-prime": ("InstancePrime", "holds", ("broken", "broken", "broken")),
     "many-fairness": ("ManyFairness", "holds", ("broken", "broken", "broken")),
+    "empty-functions": ("EmptyFunctions", "holds", ("violated", "violated", "violated")),
+    "empty-functions range": ("EmptyRange", "holds", ("violated", "violated", "violated")),
+    "instance-fairness": ("InstanceFairness", "holds", ("broken", "broken", "broken")),
+    "unequal-domains": ("UnequalDomains", "holds", ("broken", "broken", "holds")),
+    "unequal-domains record": ("UnequalRecords", "holds", ("broken", "broken", "holds")),
 }
 VERSIONS = ("2.15", "2.19", "2.20")
 BY_CODE = {fault.code: fault for fault in FAULTS}
@@ -105,6 +111,13 @@ def test_several_workers_miss_a_violation_of_liveness_in_some_tries(jar: Path) -
     assert "violated" in tries or concerns
 
 
+def test_tlc_stops_without_a_message_where_the_table_says_so(jar: Path) -> None:
+    answer = run_plain_tlc("SilentError", FOLDER, jar)
+    assert answer.verdict == "broken"
+    silent = "Attempted to check equality of the set {}" not in answer.output
+    assert silent == BY_CODE["silent-error"].concerns(read_jar(jar, "the test"))
+
+
 def jar_of(built: str) -> Jar:
     texts = dict.fromkeys(("sha256", "version", "revision", "origin"), "")
     return Jar(path=Path("j"), named=Path("j"), built=built, commits=0, project=None, tag="master", **texts)
@@ -119,4 +132,4 @@ def test_every_fault_ends_with_its_fix() -> None:
 
 
 def test_each_fault_has_its_module() -> None:
-    assert {case.split()[0] for case in CASES} | {"liveness-workers"} == set(BY_CODE)
+    assert {case.split()[0] for case in CASES} | {"liveness-workers", "silent-error"} == set(BY_CODE)

@@ -257,6 +257,22 @@ def _several_workers(looked: _Looked) -> Iterator[Reached]:
                 yield root
 
 
+def _empty_function_sets(looked: _Looked) -> Iterator[Reached]:
+    for comparison in looked.reaches():
+        if not _applies(comparison.expr, "=", "#"):
+            continue
+        sides = [_value(side, comparison.scope) for side in comparison.expr.arguments]
+        if all(side.operator == "[->]" for side in sides):
+            parts = [part for side in sides for part in side.arguments]
+            if any(_is_empty_set(_value(part, comparison.scope)) for part in parts):
+                yield comparison
+
+
+def _is_empty_set(expr: Expression) -> bool:
+    """Whether an expression is written as the empty set, ``{}``."""
+    return expr.shape == "build" and expr.operator == "{}" and not expr.arguments
+
+
 FAULTS: tuple[Fault, ...] = (
     Fault(
         code="lazy-except",
@@ -371,6 +387,16 @@ FAULTS: tuple[Fault, ...] = (
         found=_level,
     ),
     Fault(
+        code="empty-functions",
+        issue=1407,
+        kind="wrong",
+        construct="an equality of sets of functions [S -> T] in which S or T is empty",
+        effect="can call equal sets unequal",
+        # Merged in the first days of September 2026.
+        fixed="2026-09-14",
+        found=_empty_function_sets,
+    ),
+    Fault(
         code="named-temporal",
         issue=1134,
         kind="loud",
@@ -411,6 +437,36 @@ FAULTS: tuple[Fault, ...] = (
         kind="loud",
         construct="more than 31 conditions of strong fairness",
         effect="stops, or calls the property a tautology",
+    ),
+    Fault(
+        code="instance-fairness",
+        issue=748,
+        kind="loud",
+        construct=(
+            "fairness, outside of an instance, of an action of the instance, "
+            "one of whose variables is an expression outside"
+        ),
+        effect="stops, and calls a variable undefined; fairness written inside the instance works",
+    ),
+    Fault(
+        code="unequal-domains",
+        issue=652,
+        kind="loud",
+        construct=(
+            "a comparison of functions or records with as many but other arguments, "
+            "whose values are of two types"
+        ),
+        effect="stops; they are unequal",
+        fixed="2021-07-29",
+    ),
+    Fault(
+        code="silent-error",
+        issue=763,
+        kind="loud",
+        construct="fairness whose subscript takes two values that TLC cannot compare",
+        effect="stops without a message",
+        since="2021-05-06",
+        maintained="1980-01-01",
     ),
 )
 
