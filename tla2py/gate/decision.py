@@ -28,6 +28,7 @@ from tla2py.gate.problem import (
 from tla2py.gate.second import Second, SecondRuns, compare, objection, second_notices
 from tla2py.gate.selftest import Tested, self_test_notices, self_test_problems
 from tla2py.lint.faults import KNOWN_WRONG
+from tla2py.lint.views import VIEW_HIDES
 from tla2py.model.finding import NO_FINDINGS, Finding, Findings
 from tla2py.model.model import filled_text
 from tla2py.model.mutant import MutantReport
@@ -165,7 +166,7 @@ class StoreFacts:
 
 
 # Findings that make a gate red unless they are accepted.
-_ACCEPTED_ONLY = frozenset({KNOWN_WRONG})
+_ACCEPTED_ONLY = frozenset({KNOWN_WRONG, VIEW_HIDES})
 
 
 def decide(

@@ -90,6 +90,10 @@ class Reason(Enum):
         "symmetry-liveness",
         "With symmetry TLC replaces states by symmetric ones, so it misjudges temporal properties.",
     )
+    VIEW_LIVENESS = (
+        "view-liveness",
+        "With a view TLC replaces states by others that look the same, so it misjudges temporal properties.",
+    )
     NO_STATES = "no-states", "No state satisfies the initial predicate, so everything holds vacuously."
     UNNAMED = "unnamed", "A violation is expected without naming what is violated."
     PROPOSED = "proposed", "Nobody has confirmed the expectation that a gate proposed."

@@ -16,6 +16,7 @@ from tla2py.lint import constants
 from tla2py.lint import definitions as definitions
 from tla2py.lint import faults as faults
 from tla2py.lint import names as names
+from tla2py.lint import views as views
 from tla2py.lint.subject import (
     RULES,
     AssignedValue,

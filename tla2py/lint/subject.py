@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import zipfile
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import TypeAlias
@@ -13,6 +13,7 @@ from typing import TypeAlias
 from tla2py.errors import Place
 from tla2py.model.finding import Finding, Severity
 from tla2py.model.model import Config, Model
+from tla2py.model.run import Mode
 from tla2py.tla.graph import ModuleGraph, Reached, named, reached
 from tla2py.tla.levels import Level, Levels
 from tla2py.tla.module import Span
@@ -65,6 +66,7 @@ class Subject:
     ``complete`` means that TLC gets no other input, such as constants from a sweep file. ``dialect`` is None if the TLC
     is unknown. ``permuted`` are the constants that a sweep's symmetry lists, ``workers`` those of TLC. ``configs``
     are those that TLC reads, by default ``config``. With ``everything`` rules also report, as ignored, what no check reaches.
+    ``mode`` is TLC's; ``replaced`` are the names that a sweep gives other values, each with the names in these.
     """
 
     path: Path
@@ -77,7 +79,9 @@ class Subject:
     dialect: Dialect | None
     permuted: tuple[str, ...] = ()
     workers: int = 1
+    mode: Mode = "check"
     configs: tuple[Config, ...] = ()
+    replaced: Mapping[str, frozenset[str]] = field(default_factory=dict)
     everything: bool = False
 
     @property

@@ -11,6 +11,7 @@ from typing import Literal, NamedTuple, TypeAlias
 
 from tla2py.lint.constants import mistaken_names
 from tla2py.lint.definitions import is_temporal
+from tla2py.lint.views import hidden_variables
 from tla2py.model.finding import Acceptance, accepted_reason
 from tla2py.model.model import NAME_FIELDS, Assignment, Config
 from tla2py.model.run import Run, TlcOptions
@@ -54,6 +55,19 @@ def check_phrase(text: str) -> str:
     return text if text == str(DEADLOCK) else f"the {text}"
 
 
+class DoubtfulProperty(NamedTuple):
+    """A temporal property that TLC misjudges, and the finding that says why."""
+
+    name: str
+    code: Literal["symmetry-liveness", "view-liveness"]
+
+    @property
+    def text(self) -> str:
+        """The problem in words."""
+        cause = "symmetry" if self.code == "symmetry-liveness" else "a view"
+        return f"{self.name} is not decided: with {cause} TLC may miss violations of liveness, or report false ones"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConfigFacts:
     """What a config says.
@@ -61,7 +75,7 @@ class ConfigFacts:
     - ``checked``: sorted by kind and name
     - ``dropped``: requested by the sweep file but turned off by an option of TLC
     - ``mistaken``: (constant, name) where TLC makes a model value of the name of a definition or of another constant
-    - ``doubtful``: temporal properties checked under symmetry
+    - ``doubtful``: temporal properties that TLC misjudges under symmetry, or with a view that hides a variable
     - ``searched``: statements that shape the search, such as ``constraint Small``
     - ``values``: a digest of constants, options, variables and properties
     - ``digest``: over all that changes what TLC checks, except layout and the texts of the user's modules
@@ -72,7 +86,7 @@ class ConfigFacts:
     dropped: tuple[Check, ...]
     model_values: tuple[str, ...]
     mistaken: tuple[tuple[str, str], ...]
-    doubtful: tuple[str, ...]
+    doubtful: tuple[DoubtfulProperty, ...]
     searched: tuple[str, ...]
     values: str
     digest: str
@@ -103,14 +117,13 @@ def config_facts(run: Run, spec: ModuleGraph) -> ConfigFacts:
     # A substitution that the user's modules do not define has its value there.
     inside = any(by.rpartition(" ")[2] not in spec.definitions for _, by in config.substitutions)
     values = [spec.root.name, config.assignments, given, valued, wrapper if inside else []]
-    temporal = (name for name in config.properties if name in spec.definitions and is_temporal(name, spec))
     digested = [run.main, filled, options, wrapper if run.main != spec.root.name else []]
     return ConfigFacts(
         checked=tuple(sorted(checked)),
         dropped=tuple(sorted(requested - checked)),
         model_values=tuple(sorted(names)),
         mistaken=tuple(mistaken_names(config.assignments, spec)),
-        doubtful=tuple(temporal) if config.symmetry else (),
+        doubtful=tuple(_doubtful_properties(config, spec)),
         searched=tuple(sorted(searched)),
         values=_digest_of(values),
         digest=_digest_of(digested),
@@ -118,10 +131,23 @@ def config_facts(run: Run, spec: ModuleGraph) -> ConfigFacts:
     )
 
 
+def _doubtful_properties(config: Config, spec: ModuleGraph) -> Iterator[DoubtfulProperty]:
+    hides = config.view is not None and hidden_variables(config.view, spec)
+    if not config.symmetry and not hides:
+        return
+    for name in config.properties:
+        if name not in spec.definitions or not is_temporal(name, spec):
+            continue
+        if config.symmetry:
+            yield DoubtfulProperty(name, "symmetry-liveness")
+        if hides:
+            yield DoubtfulProperty(name, "view-liveness")
+
+
 class ConfigProblem(NamedTuple):
     """A reason why a config proves nothing, whatever TLC finds: its code, the reason in words, and the check concerned."""
 
-    code: Literal["not-in-config", "nothing-checked", "model-value", "symmetry-liveness"]
+    code: Literal["not-in-config", "nothing-checked", "model-value", "symmetry-liveness", "view-liveness"]
     text: str
     subject: str | None = None
 
@@ -131,7 +157,7 @@ def config_problems(
 ) -> Iterator[ConfigProblem]:
     """The reasons why a config proves nothing, whatever TLC finds.
 
-    ``[accept]`` may accept symmetry. ``ignored`` are names of findings, such as ``model-value N``.
+    ``[accept]`` may accept symmetry and views. ``ignored`` are names of findings, such as ``model-value N``.
     """
     for check in facts.dropped:
         text = f"the config does not check {check_phrase(str(check))}, which the sweep file lists"
@@ -143,10 +169,9 @@ def config_problems(
         if f"model-value {constant}" not in ignored:
             text = f"the config gives {constant} the model value {name} and ignores the module's {name}"
             yield ConfigProblem("model-value", text)
-    for name in facts.doubtful:
-        if accepted_reason(acceptance, "symmetry-liveness", name) is None:
-            missed = "with symmetry TLC may miss violations of liveness, or report false ones"
-            yield ConfigProblem("symmetry-liveness", f"{name} is not decided: {missed}", name)
+    for each in facts.doubtful:
+        if accepted_reason(acceptance, each.code, each.name) is None:
+            yield ConfigProblem(each.code, each.text, each.name)
 
 
 def checks_of(

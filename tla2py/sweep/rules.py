@@ -133,7 +133,8 @@ def _rules_findings(
         permuted = _permuted(sweep, point)
         module, config = point.parameters.get("module"), point.parameters.get("config")
         asked = (*run.config.names(), run.config.check_deadlock, run.options.workers)
-        names = (module, config, permuted, *asked)
+        replaced = _replaced_definitions(sweep, point) if run.config.view else {}
+        names = (module, config, permuted, frozenset(replaced.items()), *asked)
         if names not in seen:
             seen.add(names)
             base = sweep.config(point.parameters)
@@ -149,10 +150,23 @@ def _rules_findings(
                 dialect=dialect,
                 permuted=permuted,
                 workers=run.options.workers,
+                mode=run.options.mode,
+                replaced=replaced,
                 everything=everything,
             )
             reasons = rules.comment_reasons(base.statements, base.path) if base else {}
             yield from rules.mark_ignored(run_rules(subject), reasons)
+
+
+def _replaced_definitions(sweep: Sweep, point: Point) -> dict[str, frozenset[str]]:
+    """Return the definitions that a point gives other values, each with the words in its value."""
+    definitions = sweep.spec(point.parameters).definitions
+    replaced = {}
+    for key, text in sweep.assigned(point.parameters).items():
+        name = key.rpartition("]")[2]
+        if name in definitions:
+            replaced[name] = frozenset(re.findall(r"\w+", text))
+    return replaced
 
 
 def _modules_of_configs(sweep: Sweep) -> list[tuple[ConfigFile, dict[str, ModuleGraph]]]:
