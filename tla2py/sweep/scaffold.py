@@ -428,7 +428,7 @@ def _parameters(varied: Mapping[str, Sequence[str]], axes: Sequence[str]) -> Ite
     if not varied:
         if not axes:
             yield from _comment("No constant is easily varied. A definition can be varied by expressions:")
-            yield '# Bound = ["x < 3", "x < 5"]'
+            yield '# DEFINITION = ["x < 3", "x < 5"]'
         return
     yield from _comment(
         "Each key lists values, and every combination is a point. To vary a constant, remove its line above and list "

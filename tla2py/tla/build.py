@@ -192,6 +192,21 @@ class Builder:
             body=body,
         )
 
+    def fact(self, node: Node, formula: Node) -> Definition:
+        """Return a named theorem or assumption as a definition without parameters."""
+        return Definition(
+            name=declared_name(self._source, field(node, "name")),
+            parameters=(),
+            local=False,
+            span=self._source.span(node),
+            module=self._module,
+            comment="",
+            kind="fact",
+            text=self._source.text(node),
+            digest=digest_tokens(self._source, formula),
+            body=self.expression(formula),
+        )
+
     def instance(self, node: Node, *, local: bool = False) -> Instance:
         """The INSTANCE of a node, or of a definition ``I == INSTANCE ...``."""
         named = node.type == "module_definition"

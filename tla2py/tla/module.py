@@ -300,8 +300,8 @@ class Definition:
 
     ``span`` and ``text`` include the whole definition; ``comment`` is the comment right above it. A definition of kind
     ``function`` has no parameters and a body that constructs the function; one of kind ``instance`` is
-    ``name == INSTANCE ...`` and has no body. ``recursive`` definitions are declared RECURSIVE. ``digest`` is that of
-    the tokens without LOCAL.
+    ``name == INSTANCE ...`` and has no body; one of kind ``fact`` is a named theorem or assumption. ``recursive``
+    definitions are declared RECURSIVE. ``digest`` is that of the tokens without LOCAL.
     """
 
     name: str
@@ -310,7 +310,7 @@ class Definition:
     span: Span
     module: str
     comment: str
-    kind: Literal["operator", "function", "instance"]
+    kind: Literal["operator", "function", "instance", "fact"]
     text: str
     digest: str
     body: Expression | None = None
@@ -394,6 +394,7 @@ class Module:
     text: the text of the whole file, which all spans refer to.
     original: the text of the user's file, if ``text`` is a copy with its PlusCal translated; ``remark`` is about that.
     references: the modules named after EXTENDS and INSTANCE, also inside LET.
+    facts: the named theorems and assumptions. Expressions may use them like definitions, a config may not.
     nested: the modules declared inside this one.
     unread: where tla2py cannot read a module that SANY accepts. Its declarations are then those that SANY names, and the
         bodies of its definitions are UNREAD.
@@ -410,6 +411,7 @@ class Module:
     variables: tuple[Variable, ...]
     definitions: tuple[Definition, ...]
     assumptions: tuple[Assumption, ...]
+    facts: tuple[Definition, ...]
     nested: tuple[Module, ...]
     has_pluscal: bool
     syntax_error: SyntaxMistake | None

@@ -140,6 +140,7 @@ class _Reader:
         self._variables: list[Variable] = []
         self._definitions: list[Definition] = []
         self._assumptions: list[Assumption] = []
+        self._facts: list[Definition] = []
         self._nested: list[Module] = []
 
     def module(self) -> Module:
@@ -160,6 +161,7 @@ class _Reader:
             variables=tuple(self._variables),
             definitions=tuple(definitions),
             assumptions=tuple(self._assumptions),
+            facts=tuple(self._facts),
             nested=tuple(self._nested),
             has_pluscal=has_algorithm(self._source),
             syntax_error=find_mistake(self._source) if self._node.has_error else None,
@@ -187,6 +189,10 @@ class _Reader:
             ]
         elif kind == "assumption":
             self._assume(node)
+        elif kind == "theorem":
+            statement = node.child_by_field_name("statement")
+            if statement is not None:
+                self._add_fact(node, statement)
         elif kind == "module":
             self._nested.append(_Reader(self._source, self._path, node).module())
 
@@ -217,6 +223,12 @@ class _Reader:
                     body=self._builder.expression(parts[-1]),
                 )
             )
+            self._add_fact(node, parts[-1])
+
+    def _add_fact(self, node: Node, formula: Node) -> None:
+        """Add a theorem or an assumption to the facts if it has a name and its formula is an expression."""
+        if node.child_by_field_name("name") is not None and formula.type != "assume_prove":
+            self._facts.append(self._builder.fact(node, formula))
 
 
 def _unreadable(path: Path, error: OSError) -> InputError:

@@ -17,9 +17,10 @@ class Entity:
     The names of ``body`` are looked up in ``scope``. A ``substituted`` entity is a constant or variable of an
     instantiated module, with its substitution as ``body`` and the parameters of the instance. An ``enclosed`` entity is
     defined in a LET: its body may use the names bound around that. ``digest`` is that of the definition or substitution.
+    A ``fact`` is a named theorem or assumption.
     """
 
-    kind: Literal["constant", "variable", "definition", "substituted"]
+    kind: Literal["constant", "variable", "definition", "substituted", "fact"]
     declaration: Constant | Variable | Definition
     scope: Scope
     body: Expression | None = None
@@ -104,6 +105,8 @@ class Resolver:
         for definition in module.definitions:
             if definition.body is not None:
                 scope.names[definition.name] = _defined(definition, scope)
+        for fact in module.facts:
+            scope.names[fact.name] = _defined(fact, scope)
         inside = {**around, **{each.name: each for each in module.nested}}
         for instance in module.instances:
             self._instantiate(scope, instance, inside)
@@ -124,7 +127,8 @@ class Resolver:
         else:
             return
         for name, entity in inner.names.items():
-            if entity.kind != "definition" or not entity.exported or scope.names.get(name) is entity:
+            defines = entity.kind in ("definition", "fact")
+            if not defines or not entity.exported or scope.names.get(name) is entity:
                 continue
             parameters = (*instance.parameters, *entity.parameters)
             seen = replace(entity, parameters=parameters, exported=not instance.local)
@@ -137,7 +141,7 @@ _Outer: TypeAlias = tuple[Scope, Instance]
 
 def _defined(definition: Definition, scope: Scope, *, enclosed: bool = False) -> Entity:
     return Entity(
-        kind="definition",
+        kind="fact" if definition.kind == "fact" else "definition",
         declaration=definition,
         scope=scope,
         body=definition.body,
