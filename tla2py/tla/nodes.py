@@ -45,11 +45,11 @@ SYMBOLS: dict[str, str] = {
     "circ": "\\o", "compose": "@@", "dol": "$", "doldol": "$$", "domain": "DOMAIN", "dots_2": "..",
     "dots_3": "...", "enabled": "ENABLED", "eq": "=", "equiv": "<=>", "eventually": "<>", "excl": "!!",
     "geq": ">=", "gt": ">", "hashhash": "##", "iff": "<=>", "implies": "=>", "land": "/\\",
-    "ld_ttile": "|=", "leads_to": "~>", "leq": "<=", "lnot": "~", "lor": "\\/", "ls_ttile": "|-",
+    "ld_ttile": "=|", "leads_to": "~>", "leq": "<=", "lnot": "~", "lor": "\\/", "ls_ttile": "-|",
     "lt": "<", "map_from": "<:", "map_to": ":>", "minus": "-", "minusminus": "--", "mod": "%",
     "modmod": "%%", "mul": "*", "mulmul": "**", "negative": "-.", "neq": "#", "plus": "+",
     "plus_arrow": "-+->", "plusplus": "++", "pow": "^", "powerset": "SUBSET", "powpow": "^^",
-    "prime": "'", "qq": "??", "rd_ttile": "||=", "rs_ttile": "=|", "setminus": "\\", "slash": "/",
+    "prime": "'", "qq": "??", "rd_ttile": "|=", "rs_ttile": "|-", "setminus": "\\", "slash": "/",
     "slashslash": "//", "sup_hash": "^#", "sup_plus": "^+", "times": "\\X", "unchanged": "UNCHANGED",
     "union": "UNION", "vert": "|", "vertvert": "||",
 }  # fmt: skip

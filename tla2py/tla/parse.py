@@ -34,7 +34,7 @@ from tla2py.tla.module import (
     Variable,
     standard_module_of,
 )
-from tla2py.tla.nodes import digest_tokens
+from tla2py.tla.nodes import declared_name, digest_tokens
 from tla2py.tla.tree import (
     COMMENTS,
     SourceText,
@@ -42,7 +42,6 @@ from tla2py.tla.tree import (
     find_comments,
     find_mistake,
     has_algorithm,
-    name_of,
     parse_tree,
     printable,
     units,
@@ -181,7 +180,7 @@ class _Reader:
         elif kind in {"constant_declaration", "variable_declaration"}:
             self._declare(node, constants=kind == "constant_declaration")
         elif kind == "recursive_declaration":
-            self._recursive.update(self._source.text(name_of(each)) for each in node.named_children)
+            self._recursive.update(declared_name(self._source, each) for each in node.named_children)
         elif kind == "extends":
             names = [child for child in node.named_children if child.type == "identifier_ref"]
             self._extends += [
@@ -201,7 +200,7 @@ class _Reader:
         spans = [self._source.span(child) for child in declared]
         comments = comment_names(spans, self._source.span(node), self._comments)
         for child, span, comment in zip(declared, spans, comments, strict=True):
-            name = self._source.text(name_of(child))
+            name = declared_name(self._source, child)
             if constants:
                 arity = sum(1 for each in child.named_children if each.type == "placeholder")
                 self._constants.append(

@@ -225,12 +225,6 @@ def units(node: Node) -> Iterator[Node]:
             yield child
 
 
-def name_of(node: Node) -> Node:
-    """The node of a unit's name, or the unit itself without one."""
-    named = node.child_by_field_name("name")
-    return named if named is not None else node
-
-
 def find_comments(node: Node) -> Iterator[Node]:
     """The comments between units and inside declarations, but not those inside expressions."""
     for child in node.children:

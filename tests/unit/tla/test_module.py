@@ -50,6 +50,27 @@ def test_odd_definitions(load: LoadModules) -> None:
     assert [(each.module, each.local) for each in found.instances] == [("Naturals", True)]
 
 
+# The symbols that a module may define; a synonym has the name of the other spelling, as in SANY.
+INFIX = r"""
+    # + - * / ^ < > .. ... | || & && $ $$ ?? %% ## ++ -- ** // ^^ @@ <: :> := ::= !! -| |- =| |= %
+    \prec \preceq \succ \succeq \ll \gg \sqsubset \sqsubseteq \sqsupset \sqsupseteq \subset \supset \supseteq
+    \approx \asymp \cong \doteq \sim \simeq \propto \sqcap \sqcup \uplus \oplus \ominus \odot \oslash \otimes
+    \bigcirc \bullet \star \div \o \wr
+"""
+SYNONYMS = {
+    "=<": "<=", r"\leq": "<=", r"\geq": ">=", r"\circ": r"\o", "/=": "#",
+    "(+)": r"\oplus", "(-)": r"\ominus", "(.)": r"\odot", "(/)": r"\oslash", r"(\X)": r"\otimes",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("written", "name"), [*((sign, sign) for sign in INFIX.split()), *SYNONYMS.items()])
+def test_operators_have_the_names_that_are_written(load: LoadModules, written: str, name: str) -> None:
+    found = read(load, f"a {written} b == <<a, b>>\nUse == 1 {written} 2\nCONSTANT _ {written} _")
+    used = definition(found, "Use").body
+    assert used is not None
+    assert [found.definitions[0].name, used.operator, found.constants[0].name] == [name, name, name]
+
+
 def test_places_count_characters_from_one(load: LoadModules) -> None:
     found = read(load, 'CONSTANTS A,\n  (* ä → *) B\n\nName == "ü"\n  \\cup {B}')
     a, b = found.constants
