@@ -29,9 +29,10 @@ class Level(IntEnum):
         return self.name.lower()
 
 
-# The least levels of the language's own operators, constructs and binders, by shape.
-_LEVELS: dict[str, dict[str, Level]] = {
+# The levels that the language's own operators, constructs and binders give, whatever the levels of their arguments.
+_FIXED: dict[str, dict[str, Level]] = {
     "apply": {
+        "ENABLED": Level.STATE,
         **dict.fromkeys(("'", "UNCHANGED", "\\cdot"), Level.ACTION),
         **dict.fromkeys(("[]", "<>", "~>", "-+->"), Level.TEMPORAL),
     },
@@ -41,88 +42,128 @@ _LEVELS: dict[str, dict[str, Level]] = {
     },
     "bind": dict.fromkeys(("\\AA", "\\EE"), Level.TEMPORAL),
 }
-# Arguments that definitions of the standard modules do not use, so that their levels do not count.
-_UNUSED = {"Print": {0}, "PrintT": {0}, "Assert": {1}, "TLCGet": {0}, "TLCSet": {0, 1}}
+# The positions of the arguments that definitions of the standard modules do not use.
+_UNUSED = {
+    "Print": {0}, "PrintT": {0}, "Assert": {1}, "TLCGet": {0}, "TLCSet": {0, 1}, "TLCGetOrDefault": {0, 1},
+    "TLCGetAndSet": {0, 2, 3}, "TLCDefer": {0}, "TLCCache": {1}, "TLCFP": {0}, "ToTrace": {0}, "AssertError": {1},
+    "JsonSerialize": {0, 1}, "JsonDeserialize": {0}, "ndJsonSerialize": {0, 1}, "ndJsonDeserialize": {0},
+    "RandomSetOfSubsets": {1}, "TestRandomSetOfSubsets": {1},
+}  # fmt: skip
+# What RealTime declares and defines; nothing else of a standard module depends on a state.
+_REAL_TIME = {"now": Level.STATE, "RTBound": Level.TEMPORAL, "RTnow": Level.TEMPORAL}
+
+
+@dataclass(frozen=True, slots=True)
+class _Depth:
+    """The level of an expression, and the bound names around it whose levels add to that.
+
+    SANY calls these names level parameters. ``A`` in ``ENABLED A`` is none: that is of the level of a state in any case.
+    """
+
+    level: Level
+    names: frozenset[str]
+
+    def with_part(self, part: _Depth) -> _Depth:
+        """Return the depth of an expression of which ``part`` is a part that counts."""
+        return _Depth(max(self.level, part.level), self.names | part.names)
+
+
+_FLAT = _Depth(Level.CONSTANT, frozenset())
 
 
 class Levels:
-    """The levels of entities and expressions; an entity's is computed once."""
+    """The levels of entities and expressions by the rules of SANY; an entity's is computed once."""
 
     def __init__(self, resolver: Resolver) -> None:
         self._resolver = resolver
-        self._known: dict[Entity, Level] = {}
-        self._used: dict[Entity, frozenset[str]] = {}
+        self._known: dict[Entity, _Depth] = {}
 
     def of_entity(self, entity: Entity, bound: frozenset[str] = frozenset()) -> Level:
-        """The level of an entity, its parameters counted as constants.
+        """Return the level of an entity, its parameters counted as constants.
 
         ``bound`` are the names bound around it, for a definition in a LET.
         """
-        if entity.kind == "variable":
-            return Level.STATE
-        if entity.body is None:
-            return Level.CONSTANT
-        if entity not in self._known:
-            # Inside itself a recursive definition has the lowest level, which hides no higher one.
-            self._known[entity] = Level.CONSTANT
-            around = bound if entity.enclosed else frozenset()
-            own = entity.declaration.parameters if isinstance(entity.declaration, Definition) else ()
-            # The parameters of an instance are not visible in its module, which may have a variable of that name.
-            parameters = entity.parameters if entity.kind == "substituted" else own
-            level = self.of_expression(entity.body, entity.scope, around.union(parameters))
-            if entity.kind == "substituted" and isinstance(entity.declaration, Variable):
-                # For SANY a variable of the instantiated module stays one, whatever its substitution.
-                level = max(level, Level.STATE)
-            self._known[entity] = level
-        return self._known[entity]
+        return self._entity_depth(entity, bound).level
 
     def of_expression(self, expr: Expression, scope: Scope, bound: frozenset[str] = frozenset()) -> Level:
-        """The level of an expression in a scope; ``bound`` are the names bound around it."""
+        """Return the level of an expression in a scope; ``bound`` are the names bound around it."""
+        return self._depth(expr, scope, bound).level
+
+    def _entity_depth(self, entity: Entity, bound: frozenset[str]) -> _Depth:
+        """Return the depth of an entity; its names are its own parameters that count, and those around it."""
+        if entity.kind == "variable":
+            return _Depth(Level.STATE, frozenset())
+        if entity.kind == "substituted" and isinstance(entity.declaration, Variable):
+            # For SANY a variable of the instantiated module stays one, whatever its substitution.
+            return _Depth(Level.STATE, frozenset())
+        if entity.body is None:
+            return _FLAT
+        if entity not in self._known:
+            # The parameters of an instance are not visible in its module, which may have a variable of that name.
+            definition = entity.declaration if isinstance(entity.declaration, Definition) else None
+            parameters = definition.parameters if definition is not None else ()
+            if entity.kind == "substituted":
+                parameters = entity.parameters
+            # Inside itself a recursive definition has the lowest level, which hides no higher one, and for SANY all of
+            # its parameters count.
+            itself = _Depth(Level.CONSTANT, frozenset(parameters))
+            self._known[entity] = itself
+            around = bound if entity.enclosed else frozenset()
+            depth = self._depth(entity.body, entity.scope, around.union(parameters))
+            is_recursive = definition is not None and definition.recursive
+            self._known[entity] = depth.with_part(itself) if is_recursive else depth
+        return self._known[entity]
+
+    def _depth(self, expr: Expression, scope: Scope, bound: frozenset[str]) -> _Depth:
+        """Return the depth of an expression."""
         if expr.operator == UNREAD:
-            return Level(int(expr.text))
+            names = frozenset(part.operator for part in expr.arguments)
+            return _Depth(Level(int(expr.text)), names & bound)
         if expr.shape == "let":
-            scope = self._resolver.let(scope, expr)
-            # Unused definitions do not count.
-            return self.of_expression(
-                expr.arguments[0], scope, bound.difference(d.name for d in expr.definitions)
-            )
-        # A variable declared further down may have the name of a parameter.
-        inside = bound.union(*(each.names for each in expr.bounds)) if expr.bounds else bound
-        children = self._counting(expr, scope, bound)
-        parts = max((self.of_expression(child, scope, inside) for child in children), default=Level.CONSTANT)
-        own = self._own(expr, scope, bound)
-        return max(parts, own) if expr.operator != "ENABLED" else min(parts, Level.STATE)
+            # Definitions in a LET that its body does not use do not count.
+            inner = self._resolver.let(scope, expr)
+            defined = [definition.name for definition in expr.definitions]
+            return self._depth(expr.arguments[0], inner, bound.difference(defined))
 
-    def _counting(self, expr: Expression, scope: Scope, bound: frozenset[str]) -> Iterable[Expression]:
-        """The parts of an expression whose levels count: unused arguments do not."""
-        if expr.shape != "apply" or not expr.arguments or expr.operator in bound:
-            return expr.children()
-        entity = scope.find(expr.operator)
-        if entity is None:
-            unused = _UNUSED.get(expr.operator, set())
-            return [part for n, part in enumerate(expr.arguments) if n not in unused]
-        if entity.body is None or len(entity.parameters) != len(expr.arguments):
-            return expr.arguments
-        used = self._parameters_used(entity)
-        return [part for name, part in zip(entity.parameters, expr.arguments, strict=True) if name in used]
-
-    def _parameters_used(self, entity: Entity) -> frozenset[str]:
-        """The parameters that a definition mentions; all of those that come from an instance."""
-        own = entity.declaration.parameters if isinstance(entity.declaration, Definition) else ()
-        if entity.kind != "definition" or entity.body is None or own != entity.parameters:
-            return frozenset(entity.parameters)
-        if entity not in self._used:
-            self._used[entity] = frozenset(own).intersection(each.operator for each in entity.body.walk())
-        return self._used[entity]
-
-    def _own(self, expr: Expression, scope: Scope, bound: frozenset[str]) -> Level:
+        fixed = _FIXED.get(expr.shape, {}).get(expr.operator)
+        if fixed is not None:
+            return _Depth(fixed, frozenset())
         if expr.shape == "apply":
-            if expr.operator in bound:
-                return Level.CONSTANT
-            entity = scope.find(expr.operator)
-            if entity is not None:
-                return self.of_entity(entity, bound)
-        return _LEVELS.get(expr.shape, {}).get(expr.operator, Level.CONSTANT)
+            return self._application_depth(expr, scope, bound)
+
+        depth = _FLAT
+        inside = bound
+        for binder in expr.bounds:
+            # A variable declared further down may have the name of a parameter.
+            inside = inside.union(binder.names)
+            if binder.domain is not None:
+                depth = depth.with_part(self._depth(binder.domain, scope, bound))
+        for part in expr.arguments:
+            depth = depth.with_part(self._depth(part, scope, inside))
+        introduced = inside - bound
+        return _Depth(depth.level, depth.names - introduced)
+
+    def _application_depth(self, expr: Expression, scope: Scope, bound: frozenset[str]) -> _Depth:
+        """Return the depth of an applied operator, or of a name without arguments."""
+        counted: tuple[Expression, ...] = expr.arguments
+        if expr.operator in bound:
+            depth = _Depth(Level.CONSTANT, frozenset([expr.operator]))
+        elif (entity := scope.find(expr.operator)) is not None:
+            depth = self._entity_depth(entity, bound)
+            if entity.kind == "definition":
+                names = depth.names
+                depth = _Depth(depth.level, names.difference(entity.parameters))
+                if len(entity.parameters) == len(expr.arguments):
+                    pairs = zip(entity.parameters, expr.arguments, strict=True)
+                    counted = tuple(argument for name, argument in pairs if name in names)
+        else:
+            depth = _Depth(_REAL_TIME.get(expr.operator, Level.CONSTANT), frozenset())
+            unused = _UNUSED.get(expr.operator, set())
+            numbered = enumerate(expr.arguments)
+            counted = tuple(argument for number, argument in numbered if number not in unused)
+        for argument in counted:
+            depth = depth.with_part(self._depth(argument, scope, bound))
+        return depth
 
 
 # Only its name distinguishes a constraint, which bounds the search, from an invariant.
