@@ -67,6 +67,95 @@ def test_the_antecedents_that_nothing_satisfies_are_named(probed: Path) -> None:
     assert all(each.place.file == "Mail.tla" for each in findings)
 
 
+# What decides before TLC comes to an implication, by the definition that it is in.
+NEVER_EVALUATED = {
+    "Disjuncts": "x \\in 0..N, before it, was TRUE each time",
+    "Conjuncts": "x < 0, before it, was FALSE each time",
+    "Branches": "x >= 0 was TRUE each time",
+    "Cases": "it took an arm of the CASE before it each time",
+    "Quantified": "sent was empty each time",
+    "Local": "it used no unused of the LET",
+    "Arguments": "Chosen did not evaluate it",
+    "Apart": "nothing that it evaluated uses Apart",
+    "Third": "one of the 2 disjuncts before it was TRUE each time",
+    "Filtered": "it looked at no element of sent",
+    "Deep": "x >= 0, before it, was TRUE each time",
+}
+HOLDS_AT_ONCE = [
+    ("Starts", "x = 0 is TRUE in every initial state"),
+    ("Responds", "every reached state that satisfies x = 1 satisfies x > 0"),
+    ("Each", "every reached state that satisfies x = i satisfies x < N"),
+    ("Recurs", "x < N is TRUE in every reached state"),
+    ("Recurs", "x \\in Nat is TRUE in every reached state"),
+]
+ALWAYS_TRUE = [
+    ("Able", "Up has no guard"),
+    ("Stutters", "a step that changes nothing is enabled in every state"),
+    ("Empty", "no step changes <<>>"),
+    ("Constant", "no step changes N"),
+]
+
+
+def check_short(folder: Path) -> None:
+    """Check the findings on ``Short.tla``, each with what it has to say."""
+    for code, expected in (
+        (
+            "vacuous-implication",
+            [
+                *NEVER_EVALUATED.items(),
+                ("Nested", "no reachable state satisfies x = 9"),
+                ("Within", "x > 0 was FALSE"),
+            ],
+        ),
+        ("vacuous-liveness", HOLDS_AT_ONCE),
+        ("vacuous-property", ALWAYS_TRUE),
+    ):
+        findings = found(folder, code)
+        assert [each.subject for each in findings] == [name for name, _ in expected]
+        for finding, (_, words) in zip(findings, expected, strict=True):
+            assert words in finding.message
+            assert ("TLC never evaluated" in finding.message) == (finding.subject in NEVER_EVALUATED)
+    assert found(folder, "vacuity-unchecked", "no-behaviour") == []
+
+
+def test_what_decides_before_an_implication_and_what_holds_at_once(mail: Path, run_cli: RunCli) -> None:
+    run_cli("sweep", "short.toml", "--executor", "local", "-o", "store", cwd=mail, code=0)
+    check_short(mail)
+
+
+@pytest.mark.jars
+def test_every_tlc_reports_alike_what_decides(mail: Path, run_cli: RunCli, jar: Path) -> None:
+    sweep = ("sweep", "short.toml", "--executor", "local", "-o", "store", "--tla2tools", jar)
+    run_cli(*sweep, cwd=mail, code=0)
+    check_short(mail)
+
+
+SYMMETRIC = """---- MODULE Symmetric ----
+EXTENDS TLC
+CONSTANTS P, p
+VARIABLE done
+Init == done = {}
+Next == \\E q \\in P : done' = {q}
+Spec == Init /\\ [][Next]_done /\\ WF_done(Next)
+Perms == Permutations(P)
+Mine == p \\in done => done = {p}
+Again == []<>(done \\subseteq P)
+====
+"""
+
+
+def test_no_claim_about_states_that_others_stand_for(tmp_path: Path, run_cli: RunCli) -> None:
+    (tmp_path / "Symmetric.tla").write_text(SYMMETRIC)
+    (tmp_path / "sweep.toml").write_text(
+        'module = "Symmetric.tla"\n[model]\ninvariants = ["Mine"]\nproperties = ["Again"]\nsymmetry = "Perms"\n'
+        '[constants]\nP = "{c1, c2, c3}"\np = "c3"\n[tlc]\nvacuity = true\n'
+    )
+    run(tmp_path, run_cli)
+    findings = found(tmp_path, "vacuous-implication", "vacuous-liveness")
+    assert all("no reachable state" not in each.message for each in findings)
+    assert all(each.code == "vacuous-implication" for each in findings)
+
+
 def test_a_specification_without_behaviour_is_named(mail: Path, run_cli: RunCli) -> None:
     text = SMALL.replace("Strong = false\n", "")
     (mail / "sweep.toml").write_text(text.replace("N = [3]\n", "Strong = [false, true]\nN = [3]\n"))

@@ -110,8 +110,9 @@ def _own_size(config: Config, row: RunRow, command: tuple[str, ...]) -> GradedCh
 
 
 def _vacuity(config: Config, result: SweepResult, command: tuple[str, ...]) -> GradedCheck:
-    found = findings_of(result, "vacuous-implication", "no-behaviour", "weak-check", "constant-check")
-    unknown = findings_of(result, "vacuity-unchecked")
+    failing = ("vacuous-implication", "vacuous-property", "no-behaviour", "weak-check", "constant-check")
+    found = findings_of(result, *failing)
+    unknown = findings_of(result, "vacuity-unchecked", "vacuous-liveness")
     stated = [*config.invariants, *config.properties]
     grade: Grade = "fail" if found or not stated else "doubtful" if unknown else "pass"
     words = (

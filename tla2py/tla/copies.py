@@ -210,6 +210,11 @@ class DefinitionCopy(ABC):
         self.beside.append(self)
         self._take()
 
+    @property
+    def inserted(self) -> dict[str, list[Edit]]:
+        """The definitions of this copy and of those beside it, by module, as edits of the original texts."""
+        return self._inserted
+
     @deeply
     def _take(self) -> None:
         spec = self.query.spec
