@@ -63,8 +63,8 @@ class RunRow:
     ] = None
     message: Annotated[
         str | None,
-        "TLC's first error message, if the verdict is broken, excluded or inconclusive, or a postcondition or an Assert "
-        "failed",
+        "TLC's first error message, if the verdict is broken, excluded or inconclusive, or if a postcondition, an Assert "
+        "or a check that reads no variable failed",
     ] = None
     message_place: Annotated[str | None, "place of the error in the user's files: file:line:column"] = None
     print_count: Annotated[int | None, "values printed in the first execution, by Print or an Assert"] = None

@@ -17,6 +17,7 @@ from tla2py.replay.conjuncts import evaluate_conjuncts
 from tla2py.replay.query import Origin, TraceQuery
 from tla2py.replay.told import MODULE, TOO_MUCH, Tried, behaviour_of, named, telling_of, told_by, told_paths
 from tla2py.tla.copies import CopyPlace, Edit, edited, left_out, printed_tuples
+from tla2py.tla.levels import Level
 from tla2py.tla.module import Expression, Module
 from tla2py.tla.telling import ENOUGH, About, Telling
 from tla2py.tla.tree import deeply
@@ -45,6 +46,8 @@ def explain_trace(trace: Trace, origin: Origin, *, warm: bool = False) -> Becaus
 
 def _causes(trace: Trace, origin: Origin, *, warm: bool) -> Iterator[Cause]:
     match trace.kind:
+        case "invariant" | "temporal_property" if not trace.states:
+            yield from _of_constant_check(trace, TraceQuery([trace], origin, warm=warm))
         case "invariant":
             yield from _of_invariant(trace, origin, warm=warm)
         case "deadlock":
@@ -136,10 +139,26 @@ def _of_assumptions(query: TraceQuery) -> Iterator[Cause]:
             edits += left_out(each.body.span, "TRUE")
         lines = query.modules[f"{module.name}.tla"].split("\n")
         query.modules[f"{module.name}.tla"] = "\n".join(edited(lines, edits))
+    yield from _false_constants(parts, "ASSUME", query)
+
+
+def _of_constant_check(trace: Trace, query: TraceQuery) -> Iterator[Cause]:
+    """Yield the conjuncts that are FALSE of a check that reads no variable, which TLC reports without a state."""
+    name = query.violated(trace)
+    entity = query.spec.scope.names.get(name)
+    if entity is None or entity.body is None or query.spec.level(name) is not Level.CONSTANT:
+        raise InputError("not-confirmable", "TLC wrote no counterexample", hint="")
+    module = next(each for each in query.spec.modules if each.name == entity.declaration.module)
+    parts = [(part, module) for part in _assumed(entity.body, module, query)]
+    yield from _false_constants(parts, name, query)
+
+
+def _false_constants(parts: _Parts, path: str, query: TraceQuery) -> Iterator[Cause]:
+    """Yield a cause for each of some constant formulas that is FALSE; ``path`` says what they are parts of."""
     told, lines = _told_parts(parts, query)
     lines += [f"ASSUME {each}" for each in told]
     with query.run(MODULE, query.each_state(MODULE, [], ["FALSE"], definitions=lines)) as executed:
-        yield from _false_parts(executed.output, parts, "ASSUME", "", query)
+        yield from _false_parts(executed.output, parts, path, "", query)
 
 
 def _of_postcondition(trace: Trace, query: TraceQuery) -> Iterator[Cause]:
@@ -242,10 +261,14 @@ def _assumed(expr: Expression, module: Module, query: TraceQuery) -> Iterator[Ex
 
 
 def without_trace(violations: Iterable[Violation]) -> Iterator[Trace]:
-    """A trace without states for each violation that has none."""
+    """Yield a trace without states for each violation that may have none."""
     for each in violations:
-        if each.kind in ("assert", "assumption", "postcondition"):
+        if each.kind in _STATELESS:
             yield Trace(kind=each.kind, name=each.name, states=())
+
+
+# What TLC may report without a state; an invariant or a property if it reads no variable.
+_STATELESS = frozenset({"assert", "assumption", "postcondition", "invariant", "temporal_property"})
 
 
 # Attempts at a step.

@@ -124,7 +124,10 @@ def _answers(record: RunRecord, result: RunResult) -> tuple[tuple[str, ...], tup
 
 
 def explaining_errors(result: RunResult) -> list[Diagnostic]:
-    """The errors that explain a verdict. Where something was violated, they are a postcondition's or an Assert's."""
+    """Return the errors that explain a verdict.
+
+    Where something was violated, they are those of a postcondition, an Assert or a check that reads no variable.
+    """
     errors = [each for each in result.diagnostics if each.severity == "error"]
     if result.verdict is Verdict.VIOLATED:
         return [each for each in errors if each.code in EXPLAINING or asserted_value(each.text) is not None]

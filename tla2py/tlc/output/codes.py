@@ -77,6 +77,10 @@ class Code(IntEnum):
     DEADLOCK = 2114
     ASSERT = 2132
 
+    # TLC evaluates a check that reads no variable before it computes the first state. The same message refuses a
+    # constraint that reads none.
+    CONSTANT_VALUE = 2230
+
     # Evaluation failures.
     ASSUMPTION_FAILED = 2105
     POSTCONDITION_FAILED = 2405
@@ -185,7 +189,7 @@ POSTCONDITIONS = {
     Code.ASSUMPTION_FAILED: Code.POSTCONDITION_FAILED,
 }
 # The errors that say why a model rejects itself; a counterexample does not.
-EXPLAINING = frozenset({ENTRY, Code.ASSERT, *POSTCONDITIONS, *POSTCONDITIONS.values()})
+EXPLAINING = frozenset({ENTRY, Code.ASSERT, Code.CONSTANT_VALUE, *POSTCONDITIONS, *POSTCONDITIONS.values()})
 
 
 def meaning(code: int) -> Meaning:

@@ -267,6 +267,7 @@ _ERRORS: dict[Code, str] = {
     Code.ASSUMPTION_FAILED: r"Evaluating assumption .* failed\.",
     Code.POSTCONDITION_FALSE: r"Postcondition .* is false\.",
     Code.POSTCONDITION_FAILED: r"Evaluating postcondition .* failed\.",
+    Code.CONSTANT_VALUE: r"The (?:invariant|property|constraint|action constraint) of \S+ is equal to ",
     Code.INVARIANT_INITIAL: r"Invariant .* is violated by the initial state:",
     Code.PROPERTY_INITIAL: r"Property .* is violated by the initial state:",
     Code.INVARIANT: r"Invariant .* is violated\.",

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from tla2py.model.outcome import Diagnostic, Violation
-from tla2py.model.trace import EVALUATION, Location, State, Trace
+from tla2py.model.trace import EVALUATION, Location, State, Trace, ViolationKind
 from tla2py.tla.value import Opaque, Value
 from tla2py.tla.value_text import ValueTextError, parse_value
 from tla2py.tlc.output.codes import Code, meaning
@@ -259,6 +259,8 @@ _VIOLATED = re.compile(
     r"(?:Invariant|Property|Action property|Postcondition|Evaluating postcondition) (?P<name>(?!at line ).+?)"
     r"(?: at line .*)? (?:is violated|is false|failed)"
 )
+_CONSTANT_FALSE = re.compile(r"The (?P<kind>invariant|property) of (?P<name>\S+) is equal to FALSE")
+_CONSTANT_KINDS: dict[str, ViolationKind] = {"invariant": "invariant", "property": "temporal_property"}
 _TEMPORAL = re.compile(r"Temporal propert(?:y|ies) (?P<names>\S.*?) (?:was|were) violated")
 _SEPARATOR = re.compile(r",? and |, ")
 
@@ -267,6 +269,8 @@ def read_violations(message: Message) -> tuple[Violation, ...]:
     """The violations that an error message reports; empty for any other message."""
     if message.level not in (MessageLevel.ERROR, MessageLevel.TLCBUG):
         return ()
+    if message.code == Code.CONSTANT_VALUE and (constant := _CONSTANT_FALSE.match(message.text)) is not None:
+        return (Violation(kind=_CONSTANT_KINDS[constant["kind"]], name=constant["name"]),)
     if (kind := meaning(message.code).violation) is None:
         # An Assert that fails in an invariant, or under an exception, comes inside another message. In an assumption
         # no behaviour reached it.
