@@ -199,7 +199,7 @@ def test_a_log_as_values(tmp_path: Path) -> None:
     line: dict[str, JsonValue] = {"s": 'a"\\\té', "n": -3, "q": [True, {}], "f": {"a-b": 1, "IF": "x"}}
     (tmp_path / "a.json").write_text(f'{json.dumps(line)}\n{{"n": 0}}\n')
     log = LogInput(path="a", files=(LogFile("a", "a.json"),), lines=2, position="Tla2py_line", literal="line")
-    assert write_log_module(Inputs(log=log), Config(), tmp_path) == ()
+    assert write_log_module(Inputs(log=log), Config(), tmp_path).remarks == ()
     for name in ("Json.tla", "IOUtils.tla"):
         shutil.copy(MODULES / name, tmp_path)
     (tmp_path / "Uses.tla").write_text(spec("observed/Uses"))

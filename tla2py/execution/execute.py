@@ -14,7 +14,7 @@ from tla2py.errors import StoreError
 from tla2py.logs.files import write_log_module
 from tla2py.logs.probe import PROBE, LogProbe
 from tla2py.logs.why import probe_of
-from tla2py.model.logs import LogRemark
+from tla2py.model.logs import LogContent, LogRemark
 from tla2py.model.model import Config, InputFile
 from tla2py.model.outcome import Outcome, Verdict
 from tla2py.model.run import (
@@ -64,6 +64,7 @@ class RunExecution:
     outputs: tuple[InputFile, ...] = ()
     dropped: tuple[str, ...] = ()
     remarks: tuple[LogRemark, ...] = ()
+    content: LogContent | None = None
     executions: list[Execution] = field(default_factory=list)
     results: list[RunResult] = field(default_factory=list)
 
@@ -90,10 +91,11 @@ class RunExecution:
                 outputs=self.outputs,
                 dropped=self.dropped,
                 remarks=self.remarks,
+                content=self.content,
                 assertions=run.assertions,
                 expressions=run.config.expressions,
             )
-            result = with_log(combine(self.executions, self.results), run.inputs.log)
+            result = with_log(combine(self.executions, self.results), run.inputs.log, self.content)
             yield Executed(
                 record=record,
                 folders=tuple(self.folders),
@@ -179,7 +181,7 @@ class RunExecution:
             (work / name).write_text(changed, encoding="utf-8")
         (work / command.CONFIG_NAME).write_text(text, encoding="utf-8")
         self._place_inputs(work)
-        self.remarks = write_log_module(self.run.inputs, self.run.config, work)
+        self.remarks, self.content = write_log_module(self.run.inputs, self.run.config, work)
         refused = self.run.refused or next((each.text for each in self.remarks if each.refuses), None)
         outputs = process.Outputs(work)
         first = purpose == "run"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
@@ -19,9 +19,10 @@ from tla2py.execution.listener import SILENT, Listener, SweepProgress
 from tla2py.execution.preflight import GIVEN
 from tla2py.execution.sweeps import SweepOptions, SweepResult, run_sweeps
 from tla2py.logs.answer import line_numbers
+from tla2py.logs.files import SweepLogs
 from tla2py.logs.mutate import Target, change_logs, named_strings
 from tla2py.logs.why import LogTrace, LogWhy, log_trace, read_log_why
-from tla2py.model.logs import LogEdit, LogMutantRow, LogRow
+from tla2py.model.logs import LogEdit, LogMutantRow, LogRow, SaidLines
 from tla2py.model.outcome import Verdict
 from tla2py.model.row import RunRow
 from tla2py.store.fragments import read_rows
@@ -100,6 +101,18 @@ def log_objects(rows: Sequence[LogRow], runs: Sequence[RunRow]) -> list[dict[str
         asdict(row) | {"verdict": row.verdict.value, "message": run.message}
         for row, run in zip(rows, runs, strict=True)
     ]
+
+
+def content_lines(counts: Iterable[SaidLines], logs: SweepLogs) -> Iterator[str]:
+    """Yield how many lines of the logs say something, and which modules alone know what the lines say."""
+    known = [(said, lines) for said, lines in counts if said is not None]
+    if known:
+        said = sum(count for count, _ in known)
+        lines = sum(count for _, count in known)
+        yield f"{said:,} of {counted(lines, 'line')} say{'s' * (lines == 1)} something"
+    if logs.readers:
+        for module in sorted(logs.readers):
+            yield f"{module} reads the lines itself, so how many say something is not known"
 
 
 def log_remarks(store: Store) -> list[tuple[Place, str]]:

@@ -177,7 +177,10 @@ def _plain_record(record: RunRecord, *, with_environment: bool) -> RunRecord:
         named = tuple(each._replace(path=_plain_text(each.path)) for each in log.files)
         inputs = replace(inputs, log=replace(log, path=_plain_text(log.path), files=named))
     executions = tuple(replace(each, argv=()) for each in record.executions)
-    return replace(record, inputs=inputs, executions=executions, remarks=())
+    content = record.content
+    if content is not None and content.first_silent is not None:
+        content = replace(content, first_silent=_plain_text(content.first_silent))
+    return replace(record, inputs=inputs, executions=executions, remarks=(), content=content)
 
 
 def _hidden(given: tuple[GivenVariable, ...]) -> tuple[GivenVariable, ...]:

@@ -11,7 +11,7 @@ import msgspec
 
 from tla2py.analysis.searching import enough_draws
 from tla2py.errors import ExitCode
-from tla2py.execution.validate import LogMutants
+from tla2py.execution.validate import LogMutants, content_lines
 from tla2py.gate.lock import Lock, LockedPoint
 from tla2py.gate.problem import (
     OF_MODULES,
@@ -30,6 +30,7 @@ from tla2py.gate.selftest import Tested, self_test_notices, self_test_problems
 from tla2py.lint.faults import KNOWN_WRONG
 from tla2py.lint.views import VIEW_HIDES
 from tla2py.model.finding import NO_FINDINGS, Finding, Findings
+from tla2py.model.logs import SaidLines
 from tla2py.model.model import filled_text
 from tla2py.model.mutant import MutantReport
 from tla2py.model.outcome import Verdict
@@ -134,7 +135,7 @@ class StoreFacts:
     """The results in a store, by run id.
 
     ``graphs`` are as in ``graph_digests``. ``fired`` and ``idle`` are the actions that fired and never fired, in runs that counted them; TLC counts an action
-    within another as that one. ``lines`` are the first lines of logs that no behaviour explains. ``notes`` are those of
+    within another as that one. ``lines`` are the first lines of logs that no behaviour explains, ``said`` how many lines of each log say something. ``notes`` are those of
     tla2py on the runs. ``lengths`` are the states of the shortest counterexample by run id and name. ``mutants`` are the
     changed logs and ``report`` the mutants of the specification, None unless the sweep file asks for them. ``second`` are the
     answers of a second TLC, ``self_test`` those of a self-test, None if none was asked; ``jar`` is the first's, None if it is not on this machine.
@@ -148,6 +149,7 @@ class StoreFacts:
     idle: Mapping[str, Sequence[str]] = field(default_factory=dict)
     lengths: Mapping[tuple[str, str], int] = field(default_factory=dict)
     lines: Mapping[str, StoredLine] = field(default_factory=dict)
+    said: Mapping[str, SaidLines] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     findings: Findings = NO_FINDINGS
     mutants: LogMutants | None = None
@@ -238,6 +240,7 @@ def decide(
             *found.notes,
             *_notices(sweep, points, lock, excluded, found.tlc),
             *second_notices([each.second for each in points]),
+            *content_lines(_said_by_points(points, found), sweep.logs),
             *_blind_notices(lock, found.mutants),
             *_survivor_notices(lock, found.report, sweep),
             *self_test_notices(found.self_test, sweep.file.accept, lock),
@@ -321,6 +324,11 @@ def _other_options(lock: Lock | None, sweep: Sweep) -> Iterator[Drift]:
         before, now = ", ".join(sorted(lock.options)), ", ".join(sorted(sweep.adjusted))
         text = f"the options that change the configs were {before or 'none'} and are now {now or 'none'}"
         yield Drift("options", text, before, now)
+
+
+def _said_by_points(points: Sequence[PointDecision], found: StoreFacts) -> list[SaidLines]:
+    """Return how many lines of the log of each point say something."""
+    return [found.said[point.run.run_id] for point in points if point.run.run_id in found.said]
 
 
 def _blind_notices(lock: Lock | None, mutants: LogMutants | None) -> Iterator[str]:

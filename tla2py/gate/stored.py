@@ -20,7 +20,7 @@ from tla2py.model.row import RunRow
 from tla2py.model.run import Run, RunRecord
 from tla2py.model.trace import Trace
 from tla2py.mutation.mutate import mutants_address
-from tla2py.store.runs import action_rows, run_notes, run_rows, unmatched_lines
+from tla2py.store.runs import action_rows, run_notes, run_rows, said_lines, unmatched_lines
 from tla2py.store.store import Store
 from tla2py.store.write import table_files
 from tla2py.sweep.file import folder_file
@@ -44,6 +44,7 @@ def read_found(view: StoreView) -> StoreFacts:
         graphs=graph_digests(view),
         lengths={key: row.length for key, row in view.shortest_traces.items()},
         lines=unmatched_lines(table_files(view.store, "logs"), table_files(view.store, "log_lines")),
+        said=said_lines(table_files(view.store, "logs")),
         notes=tuple(run_notes(table_files(view.store, "diagnostics"), view.run_rows)),
     )
 

@@ -8,18 +8,20 @@ from collections.abc import Iterable, Iterator, Sequence
 from tla2py.errors import InputError
 from tla2py.logs.files import LogText
 from tla2py.logs.read import read_json
-from tla2py.model.logs import LogInput, LogRow
+from tla2py.model.logs import LogContent, LogInput, LogRow
 from tla2py.model.outcome import Verdict
 from tla2py.model.run import Progress, RunResult
 from tla2py.tla.value import Function, Record, Value
 from tla2py.tla.value_text import ValueTextError, parse_value
-from tla2py.tlc.output.messages import UNEXPLAINED, explained, is_complete, is_through
+from tla2py.tlc.output.messages import UNEXPLAINED, explained, is_complete, is_empty, is_through
 
 
-def answer_of(result: RunResult, text: LogText) -> tuple[LogRow, str | None]:
+def answer_of(
+    result: RunResult, text: LogText, content: LogContent | None = None
+) -> tuple[LogRow, str | None]:
     """The answer of a run, and which entry of its log is the first that no behaviour explains, where no line is known.
 
-    The text of the log is read only where its lines need to be told apart.
+    ``content`` is how much the lines of the log say, None where the module reads them itself. The text of the log is read only where its lines need to be told apart.
     """
     log, several, progress = text.log, len(text.log.files) > 1, result.progress
     violates = tuple(
@@ -28,7 +30,7 @@ def answer_of(result: RunResult, text: LogText) -> tuple[LogRow, str | None]:
     ended = result.verdict is Verdict.VIOLATED and is_complete(result)
     lines = sum(1 for _ in text.lines()) if several else log.lines
     first: int | None = None
-    matched: int | None = lines
+    matched: int | None = None if is_empty(progress) else lines
     message: str | None = None
     if not is_through(log, progress):
         # Without an initial state, or without a step from it, nothing is printed.
@@ -56,6 +58,7 @@ def answer_of(result: RunResult, text: LogText) -> tuple[LogRow, str | None]:
         file=log.path,
         verdict=result.verdict,
         lines=lines,
+        said=None if content is None else content.said,
         matched=matched,
         first_unmatched=first,
         place=place,

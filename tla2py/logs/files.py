@@ -7,20 +7,31 @@ import sys
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
-from typing import Literal, NamedTuple
+from typing import IO, Literal, NamedTuple
 
 import msgspec
 
 from tla2py.errors import InputError, Place
 from tla2py.lint.subject import result_warning
+from tla2py.logs.content import ContentCounter, refusal
 from tla2py.logs.literal import LOG_MODULE, LOG_NAME, literal_extension, write_literal
 from tla2py.logs.map import Mapper
 from tla2py.logs.observe import POSITION, ObservedLogs, ObservedPlace, write_observed
-from tla2py.logs.read import LogLines, changed_numbers
+from tla2py.logs.read import LogLines, changed_numbers, unnamed_fields
 from tla2py.logs.reader import LogReader, SourceTexts, find_reader, log_terms
 from tla2py.logs.sections import LogsSection, UnobservedTable
 from tla2py.model.finding import Acceptance, Finding, accepted_reason
-from tla2py.model.logs import EntryOrder, LogEdit, LogFile, LogInput, LogMap, LogNumber, LogRemark
+from tla2py.model.logs import (
+    EntryOrder,
+    LogContent,
+    LogEdit,
+    LogFile,
+    LogInput,
+    LogMap,
+    LogNumber,
+    LogRemark,
+    Observed,
+)
 from tla2py.model.model import Config, GivenVariable, InputFile, Inputs, Model, is_inside
 from tla2py.tla.graph import ModuleGraph
 from tla2py.tla.module import Expression
@@ -169,6 +180,17 @@ class SweepLogs:
             return replace(model, config=config, position=reader.position, extension=extension)
         return self.observed.model(model) if self.observed is not None else model
 
+    def _unread(self, log: KeptLog, reader: LogReader) -> tuple[str, ...] | None:
+        """Return the fields of a log of which a module names none, None if it names one or ``silent`` allows it."""
+        if (
+            log.edit is not None
+            or not reader.by_line
+            or (self.observed is not None and self.observed.silent == 1)
+        ):
+            return None
+        with input_path(log.files[0].sha256).open("rb") as lines:
+            return unnamed_fields(lines, reader.fields)
+
     def inputs(self, inputs: Inputs, model: Model, parameters: Mapping[str, str]) -> Inputs:
         """The inputs of a point's run with its log."""
         log = self.logs.get(parameters.get("log", ""))
@@ -213,6 +235,7 @@ class SweepLogs:
                 skips=skips or None,
                 order=order,
                 numbers=tuple(numbers) or None,
+                unread=self._unread(log, reader),
             )
         properties = inputs.java_properties
         if self.search == "dfs" or (self.search is None and ended):
@@ -332,8 +355,19 @@ def _observed_logs(section: LogsSection, place: ObservedPlace) -> ObservedLogs:
             where=place("unobserved"),
             hint="write how many steps that no line reports may come before a line, such as 1",
         )
+    if not 0 <= section.silent <= 1:
+        raise InputError(
+            "wrong-type",
+            f"logs.silent is {section.silent:g}, which is no share from 0 to 1",
+            where=place("silent"),
+            hint="write the share of lines that may say nothing, such as 0.05 for 5 of 100",
+        )
     return ObservedLogs(
-        map=section.map or LogMap(), unobserved=table.steps, actions=tuple(table.actions), place=place
+        map=section.map or LogMap(),
+        unobserved=table.steps,
+        actions=tuple(table.actions),
+        place=place,
+        silent=section.silent,
     )
 
 
@@ -345,30 +379,53 @@ def _kept(file: Path, path: str) -> KeptFile:
         return KeptFile(path, sha256, sum(1 for _ in texts), numbers)
 
 
-def write_log_module(inputs: Inputs, config: Config, folder: Path) -> tuple[LogRemark, ...]:
-    """The remarks on a run's log, which is written as a module into the run's folder, if it needs one."""
+class WrittenLog(NamedTuple):
+    """A log as a run reads it: the remarks on it, and how much its lines say, None where the module reads them itself."""
+
+    remarks: tuple[LogRemark, ...] = ()
+    content: LogContent | None = None
+
+
+def write_log_module(inputs: Inputs, config: Config, folder: Path) -> WrittenLog:
+    """Write a run's log as a module into the run's folder, if it needs one, and return what is to be said of it."""
     log = inputs.log
     if log is None:
-        return ()
+        return WrittenLog()
     if not log.lines:
-        return (LogRemark(log.path, None, "the log is empty", refuses=True),)
+        return WrittenLog(remarks=(LogRemark(log.path, None, "the log is empty", refuses=True),))
     if log.observed is None and log.literal is None:
-        return _check_json(folder / log.files[0].file, log.path)
+        return WrittenLog(remarks=_check_json(folder / log.files[0].file, log.path))
     with (folder / f"{LOG_MODULE}.tla").open("w", encoding="utf-8") as file:
         try:
             if log.observed is None:
                 write_literal(file, inputs, folder)
-                return ()
-            named = (literal_names(each.value) or () for each in config.assignments)
-            model_values = frozenset(name for names in named for name in names)
-            several = len(log.files) > 1
-            logs = [LogLines(folder / file, path, required=not several) for path, file in log.files]
-            mapper = Mapper(log.observed.map)
-            found, null = mapper.observations(logs), mapper.map.null
-            write_observed(file, log.observed.vocabulary, found, model_values=model_values, null=null)
-            return (*(remark for each in logs for remark in each.remarks), *mapper.remarks)
+                return WrittenLog()
+            return _write_observed_log(file, log, log.observed, config, folder)
         except InputError as error:
-            return (_refusing(error, log.path),)
+            return WrittenLog(remarks=(_refusing(error, log.path),))
+
+
+def _write_observed_log(
+    file: IO[str], log: LogInput, observed: Observed, config: Config, folder: Path
+) -> WrittenLog:
+    """Write a log that is checked against the specification alone. Raises InputError as reading it does."""
+    model_values: set[str] = set()
+    for assignment in config.assignments:
+        model_values.update(literal_names(assignment.value) or ())
+    several = len(log.files) > 1
+    logs = [LogLines(folder / name, path, required=not several) for path, name in log.files]
+    mapper, counter = Mapper(observed.map), ContentCounter()
+    observations = counter.count(mapper.observations(logs))
+    write_observed(file, observed.vocabulary, observations, model_values=model_values, null=observed.map.null)
+    content = counter.content
+    if not content.said and not content.silent:
+        return WrittenLog(remarks=(LogRemark(log.path, None, "no file of the log has a line", refuses=True),))
+    # A changed log is compared with one that says enough.
+    refused = refusal(counter, observed.map, observed.vocabulary) if log.edit is None else None
+    if refused is not None:
+        return WrittenLog(remarks=(refused,), content=content)
+    remarks = [remark for lines in logs for remark in lines.remarks]
+    return WrittenLog(remarks=(*remarks, *mapper.remarks), content=content)
 
 
 def _refusing(error: InputError, path: str) -> LogRemark:

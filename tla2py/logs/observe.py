@@ -241,13 +241,14 @@ class ObservedLogs:
     """How logs are checked against a specification alone.
 
     ``unobserved`` is how many steps of ``actions``, or of any action, may come before each line. ``place`` is where a key
-    of ``[logs]`` is written.
+    of ``[logs]`` is written. ``silent`` is the share of lines that may say nothing.
     """
 
     map: LogMap
     unobserved: int
     actions: tuple[str, ...]
     place: ObservedPlace
+    silent: float = 0.0
     _modules: dict[tuple[int, str | None, str | None, str | None], Extension] = field(default_factory=dict)
 
     def model(self, model: Model) -> Model:
@@ -282,7 +283,7 @@ class ObservedLogs:
         """How a run of such a model reads its log."""
         assert model.extension is not None
         assert model.extension.vocabulary is not None
-        return Observed(map=self.map, vocabulary=model.extension.vocabulary)
+        return Observed(map=self.map, vocabulary=model.extension.vocabulary, silent=self.silent)
 
     def _module(self, spec: ModuleGraph, config: Config) -> Extension:
         key = (id(spec), config.specification, config.init, config.next)

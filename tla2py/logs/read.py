@@ -6,7 +6,7 @@ import contextlib
 import json
 import re
 from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from decimal import Decimal
 from pathlib import Path
@@ -179,6 +179,36 @@ def plain_json(text: str | bytes) -> JsonValue:
     except (ValueError, RecursionError):
         return None
     return value
+
+
+def unnamed_fields(lines: Iterable[bytes], names: Collection[str]) -> tuple[str, ...] | None:
+    """Return the fields of lines of which none, at any depth, is one of ``names``; None if one is.
+
+    Lines that are no objects may be read without fields, so there is no answer for them either.
+    """
+    fields: dict[str, None] = {}
+    for line in lines:
+        if not line.strip():
+            continue
+        value = plain_json(line)
+        if not isinstance(value, dict) or not names_of_fields(value).isdisjoint(names):
+            return None
+        fields.update(dict.fromkeys(value))
+    return tuple(fields) or None
+
+
+def names_of_fields(value: JsonValue) -> set[str]:
+    """Return the names of the fields in a JSON value, at any depth."""
+    names: set[str] = set()
+    pending = [value]
+    while pending:
+        part = pending.pop()
+        if isinstance(part, dict):
+            names.update(part)
+            pending.extend(part.values())
+        elif isinstance(part, list):
+            pending.extend(part)
+    return names
 
 
 def changed_numbers(path: str, lines: Iterable[bytes]) -> tuple[LogNumber, ...]:

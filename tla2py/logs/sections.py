@@ -31,6 +31,7 @@ class LogsSection(
     position: str | None = None
     map: LogMap | None = None
     unobserved: int | UnobservedTable = 0
+    silent: float = 0.0
     search: Literal["bfs", "dfs"] | None = None
     mutate: int = 0
 
@@ -49,6 +50,7 @@ LOG_KEYS: Mapping[str, Mapping[str, str]] = {
         "position": "The expression that counts the lines, such as a variable; default: found in the module.",
         "map": "How to read the lines, if the module reads no log itself.",
         "unobserved": "How many steps that no line reports may come before each line, if the module reads no log itself; a table also names their actions.",
+        "silent": "The share of lines, from 0 to 1, that may name no action, argument or part of the state; above it there is no verdict on the log; default: 0.",
         "search": "bfs for breadth first or dfs for depth first, which TLC has since 2.20; default: dfs if the module ends the search itself, otherwise bfs.",
         "mutate": "How many changed logs a gate checks to see what goes unnoticed; default: none.",
     },

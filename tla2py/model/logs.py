@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Literal, NamedTuple, TypeAlias
@@ -80,10 +81,42 @@ class Vocabulary:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Observed:
-    """How a run's log is checked against the specification alone: its lines are read by a map, as steps."""
+    """How a run's log is checked against the specification alone: its lines are read by a map, as steps.
+
+    ``silent`` is the share of lines that may say nothing, from 0 to 1.
+    """
 
     map: LogMap
     vocabulary: Vocabulary
+    silent: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LogContent:
+    """How many lines of a log say something: name an action, an argument or a part of the state.
+
+    Empty lines, and those that ``[logs.map]`` drops, are not counted.
+
+    said: number of lines that do.
+    silent: number of lines that do not.
+    first_silent: the place of the first of these, as ``file:line``.
+    first_silent_entry: its number among the lines that are counted, from 1.
+    """
+
+    said: int
+    silent: int
+    first_silent: str | None = None
+    first_silent_entry: int | None = None
+
+    def allows(self, share: float) -> bool:
+        """Return whether at most this share of the lines says nothing."""
+        counted = self.said + self.silent
+        return counted == 0 or self.silent / counted <= share
+
+    @property
+    def share(self) -> float:
+        """The share of the lines that say nothing, rounded up to two digits, so that ``allows`` allows it."""
+        return math.ceil(100 * self.silent / (self.said + self.silent)) / 100
 
 
 class LogFile(NamedTuple):
@@ -176,6 +209,7 @@ class LogInput:
     the module reads the log itself; ``literal`` is how, if TLC cannot read JSON: a value in each ``line``, or one ``value``.
     ``skips`` is how many first entries of the file the module leaves out, ``order`` how it treats the others, if not one
     by one: some are ``chosen`` by their content, or they are ``moved``. ``numbers`` are those for which there is no verdict.
+    ``unread`` are the fields of its lines if the module names none of them.
     """
 
     path: str
@@ -191,6 +225,7 @@ class LogInput:
     skips: int | None = None
     order: EntryOrder | None = None
     numbers: tuple[LogNumber, ...] | None = None
+    unread: tuple[str, ...] | None = None
 
     @property
     def counted(self) -> bool:
@@ -218,6 +253,11 @@ class LogRow:
     file: Annotated[str, "the log, as the sweep file or the command names it"]
     verdict: Annotated[Verdict, "holds if some behaviour explains every line, violated if none does"]
     lines: Annotated[int, "int32", "number of its lines"]
+    said: Annotated[
+        int | None,
+        "int32",
+        "lines that name an action, an argument or a part of the state; null if the module reads the log itself",
+    ]
     matched: Annotated[
         int | None, "int32", "lines before the first unexplained one; null if nothing counts them"
     ]
@@ -226,6 +266,13 @@ class LogRow:
     violates: Annotated[tuple[str, ...], "what is violated, such as an invariant, besides the log"]
     generated: Annotated[int | None, "states generated"]
     distinct: Annotated[int | None, "distinct states"]
+
+
+class SaidLines(NamedTuple):
+    """How many lines of a log say something, None if that is not known, and how many lines it has."""
+
+    said: int | None
+    lines: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,7 +12,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Literal, NamedTuple, get_args
 
-from tla2py.model.logs import LogPart, LogRemark
+from tla2py.model.logs import LogContent, LogPart, LogRemark
 from tla2py.model.model import NO_INPUTS, Assignment, Config, InputFile, Inputs
 from tla2py.model.outcome import CoverageItem, Diagnostic, Outcome, Stats, Verdict, Violation, is_simulated
 from tla2py.model.trace import Trace
@@ -192,7 +192,8 @@ class RunRecord:
 
     ``outputs`` are the files that the first execution wrote and the store keeps, ``dropped`` the names of the others, at
     most a hundred. The record's archive also has the output of execution n, ``n/stdout.txt`` and ``n/stderr.txt``. ``originals`` and
-    ``assertions`` are as in ``Run``, ``expressions`` as in ``Config``. ``remarks`` are those on its log. ``executor`` is None in records of older versions,
+    ``assertions`` are as in ``Run``, ``expressions`` as in ``Config``. ``remarks`` are those on its log. ``content`` is how many of
+    its lines say something, None where the module reads the log itself. ``executor`` is None in records of older versions,
     and outside of sweeps.
     """
 
@@ -208,6 +209,7 @@ class RunRecord:
     outputs: tuple[InputFile, ...] = ()
     dropped: tuple[str, ...] = ()
     remarks: tuple[LogRemark, ...] = ()
+    content: LogContent | None = None
     assertions: tuple[Assertion, ...] = ()
     expressions: tuple[Assignment, ...] = ()
     executor: ExecutorKind | None = None

@@ -243,7 +243,7 @@ def _add_run(
     log = record.inputs.log
     text = None if log is None or log.edit is not None else log_text(log, storage, record)
     if text is not None:
-        answer, entry = answer_of(result, text)
+        answer, entry = answer_of(result, text, record.content)
         tables.add("log_results", [{"run_id": run_id, **asdict(answer)}])
         if entry is not None:
             said = Diagnostic(code=ENTRY, severity="error", text=entry, place=Place(file=text.log.path))

@@ -7,6 +7,7 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from tla2py.errors import InputError, Place
+from tla2py.model.logs import SaidLines
 from tla2py.model.outcome import Diagnostic, Outcome, Verdict, Violation
 from tla2py.model.row import RunRow, TraceRow
 from tla2py.model.trace import Location, State, Trace
@@ -181,6 +182,12 @@ def unmatched_lines(logs: Files, lines: Files) -> dict[str, StoredLine]:
             at = Place.parse(place)
             found[run_id] = StoredLine(at.file, at.line or 1, next(texts, ""))
     return found
+
+
+def said_lines(logs: Files) -> dict[str, SaidLines]:
+    """Return how many lines of each log say something, by run; from ``logs``."""
+    rows = read_rows(logs, ("run_id", "said", "lines"))
+    return {run_id: SaidLines(said, lines) for run_id, said, lines in rows}
 
 
 def state_lines(lines: Files) -> dict[str, dict[int, StoredLine]]:

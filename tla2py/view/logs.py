@@ -15,7 +15,7 @@ from tla2py.execution import validate
 from tla2py.execution.sweeps import SweepResult
 from tla2py.logs.observe import OBSERVED
 from tla2py.logs.why import Blame, LogTrace, LogWhy
-from tla2py.model.logs import LogRow
+from tla2py.model.logs import LogRow, SaidLines
 from tla2py.model.outcome import Verdict
 from tla2py.model.trace import StateDiff
 from tla2py.text import counted, cut, listed, printable
@@ -113,6 +113,8 @@ def validation_text(result: SweepResult, rows: Sequence[LogRow], *, why: bool) -
         f"{good} of {counted(len(rows), 'log')} explained, with {counted(explained, 'line')}; "
         f"{counted(states, 'distinct state')}"
     )
+    counts = [SaidLines(row.said, row.lines) for row in rows]
+    yield from map(Text, validate.content_lines(counts, result.sweep.logs))
     yield from coverage_text(validate.coverage_of(store, runs))
     for where, remark in validate.log_remarks(store):
         yield Text(f"{os.path.normpath(folder / str(where))}: {remark}", "yellow")

@@ -110,7 +110,7 @@ def _errors(view: StoreView) -> Iterator[tuple[str, str]]:
 
 
 _ORDER = (Verdict.VIOLATED, Verdict.BROKEN, Verdict.INCONCLUSIVE, Verdict.EXCLUDED, Verdict.HOLDS)
-_COLUMNS = ("run_id", "point", "file", "verdict", "matched", "lines", "first_unmatched")
+_COLUMNS = ("run_id", "point", "file", "verdict", "matched", "lines", "said", "first_unmatched")
 
 
 def _logs(view: StoreView) -> list[dict[str, object]]:

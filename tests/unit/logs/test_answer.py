@@ -181,13 +181,13 @@ def test_two_files_of_one_run(tiny_spec: Path, tmp_path: Path) -> None:
     files = tuple(LogFile(name, name) for name in names)
     seen = Observed(map=mapped, vocabulary=vocabulary)
     log = LogInput(path="run", files=files, lines=5, observed=seen)
-    remarks = write_log_module(Inputs(log=log), Config(), tmp_path)
+    remarks = write_log_module(Inputs(log=log), Config(), tmp_path).remarks
     assert [(remark.file, remark.line, remark.refuses) for remark in remarks] == [("b.ndjson", 1, False)]
     assert "Tla2py_Count == 3\n" in (tmp_path / "Tla2pyLog.tla").read_text()
     text = LogText(log=log, files=[tmp_path / name for name in names])
     places = [(line.number, line.place) for line in text.lines()]
     assert places == [(1, "a.ndjson:1"), (2, "b.ndjson:1"), (3, "a.ndjson:4")]
     (tmp_path / "b.ndjson").write_text('{"t": 3}\n{"t": 2}\n')
-    [remark] = write_log_module(Inputs(log=log), Config(), tmp_path)
+    [remark] = write_log_module(Inputs(log=log), Config(), tmp_path).remarks
     assert (remark.file, remark.line, remark.refuses) == ("b.ndjson", 2, True)
     assert len(list(text.lines())) < 4

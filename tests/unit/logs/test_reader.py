@@ -262,7 +262,7 @@ def test_a_log_as_a_module(tmp_path: Path) -> None:
     read = (LogFile("x/log", "log.ndjson"),)
     log = LogInput(path="x/log", files=read, lines=3, position="l", literal="line")
     inputs = Inputs(files=files, log=log, environment=(GivenVariable("LOG", "log.ndjson"),))
-    assert write_log_module(inputs, Config(), tmp_path) == ()
+    assert write_log_module(inputs, Config(), tmp_path).remarks == ()
     text = (tmp_path / "Tla2pyLog.tla").read_text()
     assert "Tla2py_Lines_0 ==\n<<\n[n |-> 1],\n<<2>>\n>>\n" in text
     assert 'Tla2py_Lines(path) == CASE path = "log.ndjson" -> Tla2py_Lines_0 [] OTHER' in text
@@ -270,9 +270,9 @@ def test_a_log_as_a_module(tmp_path: Path) -> None:
     assert '"LOG" :> "log.ndjson"' in text
     (tmp_path / "log.ndjson").write_text('{"n": -2147483648}\n{"n": 1.5, "m": 4294967298}\n{"n": 1e400}\n')
     # As the Java classes read them.
-    assert write_log_module(inputs, Config(), tmp_path) == ()
+    assert write_log_module(inputs, Config(), tmp_path).remarks == ()
     text = (tmp_path / "Tla2pyLog.tla").read_text()
     assert "<<\n[n |-> (-2147483647 - 1)],\n[n |-> 1, m |-> 2],\n[n |-> 0]\n>>" in text
     (tmp_path / "log.ndjson").write_text('{"n": 1}\n{"n": null}\n')
-    [remark] = write_log_module(inputs, Config(), tmp_path)
+    [remark] = write_log_module(inputs, Config(), tmp_path).remarks
     assert (remark.file, remark.line, remark.refuses) == ("x/log", 2, True)

@@ -12,11 +12,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum
 from functools import lru_cache
+from typing import NamedTuple
 
 from tla2py.errors import Place
-from tla2py.model.logs import LogInput
+from tla2py.model.logs import LogContent, LogInput
 from tla2py.model.outcome import Diagnostic, Outcome, Verdict, Violation
 from tla2py.model.run import Progress, RunResult
+from tla2py.text import counted, listed
 from tla2py.tlc.output.codes import Code
 
 
@@ -165,6 +167,11 @@ def is_through(log: LogInput, progress: Sequence[Progress]) -> bool:
     return explained(log, progress) >= (log.lines if length is None else length)
 
 
+def is_empty(progress: Sequence[Progress]) -> bool:
+    """Return whether a log has no entry as the module reads it, such as one that takes lines by their content."""
+    return bool(progress) and progress[-1].length == 0
+
+
 def is_complete(result: RunResult) -> bool:
     """Whether TLC saw everything: nothing is left on its queue, and nothing that it found stopped it before."""
     stopping = {each.kind for each in result.violations} - {"postcondition", "temporal_property"}
@@ -178,15 +185,75 @@ def is_ended(result: RunResult, log: LogInput) -> bool:
     return ended and is_through(log, result.progress)
 
 
-def with_log(result: RunResult, log: LogInput | None) -> RunResult:
-    """The result with the verdict on its log.
+def with_log(result: RunResult, log: LogInput | None, content: LogContent | None = None) -> RunResult:
+    """Return the result with the verdict on its log; ``content`` is how much the lines of the log say, if known.
+
+    There is none if too many lines that say nothing were explained, or if nothing in the log was read.
+    """
+    if log is None:
+        return result
+    answered = _with_explanation(result, log)
+    reason = _lack_of_content(answered, log, content)
+    return answered if reason is None else _inconclusive(answered, reason.text, reason.place)
+
+
+# Of the fields of a log, in a message.
+_MOST_FIELDS = 8
+
+
+class _Reason(NamedTuple):
+    """Why there is no verdict on a log, and the place of a line."""
+
+    text: str
+    place: Place | None
+
+
+def _lack_of_content(result: RunResult, log: LogInput, content: LogContent | None) -> _Reason | None:
+    """Return why the answer on a log is none for what the log does not say, None if it is one.
+
+    A log that no behaviour explains up to the first line that says nothing is violated whatever that line means.
+    """
+    # A changed log is compared with one that says enough.
+    if log.edit is not None or result.verdict not in (Verdict.HOLDS, Verdict.VIOLATED):
+        return None
+    if log.observed is not None:
+        return None if content is None else _silent_lines(result, log, content, log.observed.silent)
+    if result.verdict is Verdict.VIOLATED:
+        return None
+    if is_empty(result.progress):
+        text = "The module takes none of the lines of the log, so nothing was compared."
+        return _Reason(text, Place(file=log.path))
+    if log.unread:
+        text = (
+            f"No line has a field that the module names; their fields: {listed(log.unread, _MOST_FIELDS)}\n"
+            "Name the fields of the log in the module; or, if it reads them by other ways, write silent = 1 under [logs]."
+        )
+        return _Reason(text, Place(file=log.path))
+    return None
+
+
+def _silent_lines(result: RunResult, log: LogInput, content: LogContent, allowed: float) -> _Reason | None:
+    """Return why the answer rests on lines that say nothing, None if it does not or if so many are allowed."""
+    first = content.first_silent_entry
+    if first is None or content.allows(allowed) or explained(log, result.progress) < first - 1:
+        return None
+    lines = counted(content.said + content.silent, "line")
+    text = (
+        "The line names no action, argument or part of the state, so any step explains it: "
+        f"{content.silent:,} of {lines} say nothing, and [logs] silent is {allowed:g}.\n"
+        "Map their fields or drop the lines under [logs.map], or write silent = "
+        f"{content.share} under [logs]."
+    )
+    return _Reason(text, Place.parse(content.first_silent or log.path))
+
+
+def _with_explanation(result: RunResult, log: LogInput) -> RunResult:
+    """Return the result with the verdict on its log, whatever its lines say.
 
     It is TLC's own if what TLC checks states whether the log is accepted, or if TLC found another violation or gave no
     answer. Otherwise the log must be explained to its end, where the violation of an invariant which only the end
     violates is none. A module may also end the search there; before, what is false of the states seen tells nothing.
     """
-    if log is None:
-        return result
     if log.numbers and result.verdict in (Verdict.HOLDS, Verdict.VIOLATED):
         number = log.numbers[0]
         place = Place(file=number.file, line=number.line, column=number.column)

@@ -296,7 +296,7 @@ def interpret_record(record: RunRecord, stdout: Callable[[int], IO[bytes]]) -> R
             results.append(
                 interpret_execution(execution, record.options, lines, record.assertions, record.expressions)
             )
-    return with_notes(with_log(combine(executions, results), record.inputs.log), record)
+    return with_notes(with_log(combine(executions, results), record.inputs.log, record.content), record)
 
 
 def combine(executions: Iterable[Execution], results: Iterable[RunResult]) -> RunResult:
