@@ -132,6 +132,36 @@ def test_nested_temporal_operators(tmp_path: Path, name: str, text: str) -> None
     assert [(each.text, each.value) for each in found.causes if each.role == "part"] == [(text, False)]
 
 
+NESTED = {
+    "Sealed": [("ver = 1", False, "Write"), ("lock /\\ ver = 1", True, None)],
+    "Given": [("~(lock /\\ ver = 2)", False, "Write"), ("ver = 0", True, None)],
+    "Denied": [("lock /\\ ver = 2", True, "Write")],
+    "Each": [("ver # n + 1", False, "Write"), ("ver = n", True, None)],
+    # Only one of its parts is refuted by a beginning.
+    "Mixed": [("ver < 2", False, "Write"), ("lock", True, None)],
+}
+
+
+@EVERY_JAR
+@pytest.mark.parametrize(("specification", "names"), [("Rounds", ["Sealed", "Mixed"]), ("Round", [*NESTED])])
+def test_the_step_at_which_a_box_turns_false(
+    tmp_path: Path, jar: Path | None, specification: str, names: list[str]
+) -> None:
+    """However the behaviour goes on, with its fairness: TLC ends it there, in a loop or by stuttering (tlaplus#710)."""
+    model = f'specification = "{specification}"\ncheck_deadlock = false\n[parameters]\n'
+    sweep = f'module = "Nest.tla"\n[model]\n{model}properties = {json.dumps([*names, "Comes"])}\n'
+    view = swept(tmp_path, jar, Nest=spec("why/Nest"), sweep=sweep)
+    for point, name in enumerate(names, 1):
+        trace, found = view.trace(point), asked(view, point, jar=jar)
+        assert (found.name, found.suspect) == (name, False)
+        assert [(each.text, each.value, each.action) for each in found.causes] == NESTED[name]
+        assert {(each.role, each.module) for each in found.causes} == {("part", "Nest")}
+        ends = trace.loop_start is None and not trace.stuttering
+        assert trace.suspect is (name == "Mixed" and ends)
+    if specification == "Round":
+        assert [each.role for each in asked(view, len(names) + 1, jar=jar).causes] == ["fairness", "part"]
+
+
 def test_an_invariant_as_conjuncts_say(tmp_path: Path) -> None:
     view = swept(tmp_path, Lease=spec("Lease"), sweep=LEASE)
     found, conjuncts = asked(view), view.conjuncts(1)

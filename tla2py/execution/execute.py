@@ -93,9 +93,11 @@ class RunExecution:
                 remarks=self.remarks,
                 content=self.content,
                 assertions=run.assertions,
+                safety=run.safety,
                 expressions=run.config.expressions,
             )
-            result = with_log(combine(self.executions, self.results), run.inputs.log, self.content)
+            result = combine(self.executions, self.results, run.safety)
+            result = with_log(result, run.inputs.log, self.content)
             yield Executed(
                 record=record,
                 folders=tuple(self.folders),

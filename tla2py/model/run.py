@@ -119,6 +119,7 @@ class Run:
     originals: the user's own texts of the modules that TLC reads as changed copies.
     refused: why TLC is not started, such as a config that cannot be read; None if it is.
     assertions: those that TLC can reach.
+    safety: the properties that a finite beginning of a behaviour refutes.
     """
 
     run_id: str = field(init=False)
@@ -134,6 +135,7 @@ class Run:
     inputs: Inputs = NO_INPUTS
     refused: str | None = None
     assertions: tuple[Assertion, ...] = ()
+    safety: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         # All that can change TLC's answer. Limits are left out: a run that ended within them ends the same under others.
@@ -191,9 +193,9 @@ class RunRecord:
     """The raw record of a run; the first execution is the run as configured.
 
     ``outputs`` are the files that the first execution wrote and the store keeps, ``dropped`` the names of the others, at
-    most a hundred. The record's archive also has the output of execution n, ``n/stdout.txt`` and ``n/stderr.txt``. ``originals`` and
-    ``assertions`` are as in ``Run``, ``expressions`` as in ``Config``. ``remarks`` are those on its log. ``content`` is how many of
-    its lines say something, None where the module reads the log itself. ``executor`` is None in records of older versions,
+    most a hundred. The record's archive also has the output of execution n, ``n/stdout.txt`` and ``n/stderr.txt``. ``originals``,
+    ``assertions`` and ``safety`` are as in ``Run``, ``expressions`` as in ``Config``. ``remarks`` are those on its log. ``content`` is
+    how many of its lines say something, None where the module reads the log itself. ``executor`` is None in records of older versions,
     and outside of sweeps.
     """
 
@@ -211,6 +213,7 @@ class RunRecord:
     remarks: tuple[LogRemark, ...] = ()
     content: LogContent | None = None
     assertions: tuple[Assertion, ...] = ()
+    safety: tuple[str, ...] = ()
     expressions: tuple[Assignment, ...] = ()
     executor: ExecutorKind | None = None
     record_version: int = RECORD_VERSION

@@ -3,43 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from dataclasses import dataclass
 
 from tla2py.errors import InputError
-from tla2py.model.because import Cause, CauseRole, call_text, one_each, states_text
+from tla2py.model.because import Cause, one_each, states_text
 from tla2py.model.trace import Trace
+from tla2py.replay.parts import BASE, FormulaPart, read_parts
+from tla2py.replay.prefix import prefix_causes
 from tla2py.replay.query import TraceQuery
-from tla2py.replay.told import MODULE, behaviour_of, named, telling_of, told_by
-from tla2py.tla.copies import leads, printed_tuples
+from tla2py.replay.told import MODULE, behaviour_of, telling_of, told_by
+from tla2py.tla.copies import leads
 from tla2py.tla.module import Expression
 from tla2py.tla.scope import Entity, Scope
-from tla2py.tla.telling import Formula, Telling, Unit
-from tla2py.tla.value import Value
-from tla2py.tla.value_text import format_value
-
-
-@dataclass(slots=True)
-class _Part:
-    """An instance of a part of a temporal formula, with what TLC told of it in each state; ``unit`` is that of a leaf."""
-
-    formula: Formula
-    unit: Unit = field(init=False)
-    names: dict[str, Value] = field(default_factory=dict)
-    parts: list[_Part] = field(default_factory=list)
-    facts: list[tuple[bool, ...]] = field(default_factory=list)
-
-    def cause(self, role: CauseRole, says: str, **others: Any) -> Cause:
-        """The cause that an action with its arguments is; ``says`` follows its name."""
-        call = f"{call_text(self.unit.name, self.names)} {says}"
-        return Cause.at(self.unit.conjunct, role, call, action=self.unit.name, args=self.names, **others)
-
-
-class _Token(NamedTuple):
-    enters: bool
-    number: int
-    names: dict[str, Value]
-    facts: tuple[bool, ...]
+from tla2py.tla.telling import Unit
+from tla2py.tla.temporal_form import is_refuted_by_prefix
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +35,7 @@ class _Lasso:
         """The states from one on."""
         return range(min(state, self.loop), self.count + 1)
 
-    def holds(self, part: _Part, at: int) -> bool:
+    def holds(self, part: FormulaPart, at: int) -> bool:
         """Whether a part is TRUE of the behaviour from a state on."""
         parts = part.parts
         match part.formula.operator:
@@ -88,7 +65,7 @@ class _Lasso:
                 enabled = all(each[0] for each in facts) if kind == "WF" else any(each[0] for each in facts)
                 return not enabled or any(each[1] for each in facts)
 
-    def blame(self, part: _Part, at: int, *, value: bool) -> Iterator[tuple[_Part, int]]:
+    def blame(self, part: FormulaPart, at: int, *, value: bool) -> Iterator[tuple[FormulaPart, int]]:
         """The parts, each in a state, that make a part TRUE or FALSE from a state on, which it is."""
         parts, operator = part.parts, part.formula.operator
         match operator:
@@ -121,28 +98,33 @@ class _Lasso:
 
 
 def behaviour_causes(trace: Trace, query: TraceQuery) -> Iterator[Cause]:
-    """The actions that could lead out of the loop, why it is fair, and the parts of the property that decide."""
-    if trace.loop_start is None and not trace.stuttering:
-        raise InputError("not-confirmable", "the behaviour ends, and does not say how it goes on", hint="")
+    """Yield why a behaviour violates a property.
+
+    If a beginning of it does so already, that is the parts of the property that this makes FALSE; otherwise the actions that
+    could lead out of the loop, why it is fair, and the parts of the property that decide. Raises InputError
+    (``not-confirmable``).
+    """
+    goes_on = trace.loop_start is not None or trace.stuttering
     count = len(trace.states)
     loop = trace.loop_start if trace.loop_start is not None else count
-    name, behaviour = query.violated(trace), behaviour_of(query)
+    name = query.violated(trace)
     copies = [telling_of(query, name, "formula")]
-    copies.append(telling_of(query, behaviour, "fairness", beside=copies[0].beside, base=100_000))
-    copies.append(telling_of(query, behaviour, "units", beside=copies[0].beside, base=200_000))
     successor = query.successor(f"{MODULE}States[IF askWhyStep = {count} THEN {loop} ELSE askWhyStep + 1]")
-    output = told_by(query, copies, trace.states, [], successor)
-    told: list[list[_Token]] = []
-    for printed in printed_tuples(output):
-        match printed:
-            case ("tla2py: state", int()):
-                told.append([])
-            case ("tla2py: unit", int(number), tuple(names), tuple(values), tuple(facts)):
-                told[-1].append(_Token(False, number, named(names, values), tuple(map(bool, facts))))
-            case ("tla2py: enter", int(number), tuple(names), tuple(values)):
-                told[-1].append(_Token(True, number, named(names, values), ()))
+    if not goes_on or is_refuted_by_prefix(name, query.spec):
+        [whole] = read_parts(copies, told_by(query, copies, trace.states, [], successor, judged=True))
+        if causes := prefix_causes(whole, trace, query):
+            yield from causes
+            return
+    if not goes_on:
+        raise InputError("not-confirmable", "the behaviour ends, and does not say how it goes on", hint="")
+    behaviour = behaviour_of(query)
+    copies.append(telling_of(query, behaviour, "fairness", beside=copies[0].beside, base=BASE))
+    copies.append(telling_of(query, behaviour, "units", beside=copies[0].beside, base=2 * BASE))
+    whole, fair, taken = read_parts(copies, told_by(query, copies, trace.states, [], successor))
+    if causes := prefix_causes(whole, trace, query):
+        yield from causes
+        return
     lasso = _Lasso(count, loop)
-    whole, fair, taken = (_parts(copy, told) for copy in copies)
     parts = [] if lasso.holds(whole, 1) else list(lasso.blame(whole, 1, value=False))
     false = [each.unit for each, at in parts if each.unit.kind or not each.facts[at - 1][0]]
     # The variables that these are about.
@@ -161,44 +143,9 @@ def behaviour_causes(trace: Trace, query: TraceQuery) -> Iterator[Cause]:
     yield from (*actions[:1], *first[:own], *actions[1:], *first[own:])
 
 
-def _parts(copy: Telling, told: Sequence[Sequence[_Token]]) -> _Part:
-    """The instances of the parts of a formula; those of next-state relations and fairness are a list."""
-    own = [[each for each in tokens if copy.base <= each.number < copy.base + 100_000] for tokens in told]
-    units = [[each for each in tokens if not each.enters] for tokens in own]
-    if copy.about != "formula":
-        leaves = [_Part(Formula(copy.units[each.number - copy.base].kind)) for each in units[0]]
-        whole = _Part(Formula("/\\"), parts=leaves)
-    else:
-        leaves = []
-        whole = _instance(copy.tree, list(own[0]), leaves)
-    for number, leaf in enumerate(leaves):
-        token = units[0][number]
-        leaf.unit, leaf.names = copy.units[token.number - copy.base], {**leaf.names, **token.names}
-        leaf.facts = [tokens[number].facts for tokens in units]
-    return whole
-
-
-def _instance(formula: Formula, tokens: list[_Token], leaves: list[_Part]) -> _Part:
-    """The instance of a part that the next tokens are about, which are removed."""
-    part = _Part(formula)
-    if formula.operator in ("", "WF", "SF"):
-        tokens.pop(0)
-        leaves.append(part)
-    elif formula.operator in ("\\A", "\\E"):
-        while tokens and tokens[0].enters and tokens[0].number == formula.number:
-            names = tokens.pop(0).names
-            part.parts.append(_instance(formula.parts[0], tokens, leaves))
-            part.parts[-1].names = names
-    else:
-        part.parts = [_instance(each, tokens, leaves) for each in formula.parts]
-    return part
-
-
-def _of_part(part: _Part, at: int, lasso: _Lasso) -> Cause:
-    value, conjunct = part.facts[at - 1][0], part.unit.conjunct
+def _of_part(part: FormulaPart, at: int, lasso: _Lasso) -> Cause:
+    value, conjunct, text = part.facts[at - 1][0], part.unit.conjunct, part.text
     states = tuple(n for n, facts in enumerate(part.facts, 1) if facts[0])
-    given = ", ".join(f"{name} = {format_value(each)}" for name, each in part.names.items())
-    text = f"{conjunct.text} for {given}" if given else conjunct.text
     seen = states_text(states)
     forever = lasso.future(at)
     if part.unit.kind:
@@ -224,8 +171,8 @@ def _of_part(part: _Part, at: int, lasso: _Lasso) -> Cause:
 def _of_fairness(
     query: TraceQuery,
     lasso: _Lasso,
-    conditions: Sequence[_Part],
-    actions: Sequence[_Part],
+    conditions: Sequence[FormulaPart],
+    actions: Sequence[FormulaPart],
     reads: frozenset[str],
 ) -> Iterator[Cause]:
     """The actions that are enabled in the loop and never taken there, with their fairness."""
@@ -260,7 +207,7 @@ def _of_fairness(
 
 
 def _of_idle(
-    lasso: _Lasso, conditions: Sequence[_Part], actions: Sequence[_Part], reads: frozenset[str]
+    lasso: _Lasso, conditions: Sequence[FormulaPart], actions: Sequence[FormulaPart], reads: frozenset[str]
 ) -> Iterator[Cause]:
     """The actions that are enabled in the loop and change nothing, then the fair ones that are never enabled at all.
 
@@ -291,7 +238,7 @@ def _of_idle(
     yield from named.values()
 
 
-def _of_actions(lasso: _Lasso, actions: Sequence[_Part], reads: frozenset[str]) -> Iterator[Cause]:
+def _of_actions(lasso: _Lasso, actions: Sequence[FormulaPart], reads: frozenset[str]) -> Iterator[Cause]:
     """The actions that could change what is FALSE, and do not: those that the loop takes, then those never enabled there."""
     found = {True: dict[str, Cause](), False: dict[str, Cause]()}
     for action in actions:
@@ -306,12 +253,12 @@ def _of_actions(lasso: _Lasso, actions: Sequence[_Part], reads: frozenset[str]) 
     yield from (*found[True].values(), *found[False].values())
 
 
-def _same(condition: _Part, action: _Part) -> bool:
+def _same(condition: FormulaPart, action: FormulaPart) -> bool:
     one, other = condition.unit, action.unit
     return one.name == other.name and one.expr.shape == "apply" and condition.names == action.names
 
 
-def _leads(query: TraceQuery, condition: _Part, action: _Part) -> bool:
+def _leads(query: TraceQuery, condition: FormulaPart, action: FormulaPart) -> bool:
     """Whether a fairness condition is on more than an action, with the same values of the names of both."""
     one, other = condition.unit, action.unit
     if any(action.names[name] != value for name, value in condition.names.items() if name in action.names):

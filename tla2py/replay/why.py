@@ -41,7 +41,10 @@ def explain_trace(trace: Trace, origin: Origin, *, warm: bool = False) -> Becaus
         causes = tuple(_causes(trace, origin, warm=warm))
     except InputError as error:
         return replace(unknown, reason=error.message)
-    return replace(unknown, causes=causes, reason=None if causes else "TLC found nothing FALSE in its states")
+    # A beginning that violates the property was not made up, whatever may be said of its end.
+    suspect = trace.suspect and not causes
+    reason = None if causes else "TLC found nothing FALSE in its states"
+    return replace(unknown, causes=causes, suspect=suspect, reason=reason)
 
 
 def _causes(trace: Trace, origin: Origin, *, warm: bool) -> Iterator[Cause]:

@@ -16,8 +16,10 @@ from tla2py.model.run import Limits, ModuleTexts, Run, digest_text, module_texts
 from tla2py.sweep.grid import Point, first_places
 from tla2py.sweep.sweep import Sweep
 from tla2py.text import parameter_text
+from tla2py.tla.copies import with_definitions
 from tla2py.tla.graph import Assertion, ModuleGraph, find_assertions
 from tla2py.tla.module import count_visible, standard_module_of
+from tla2py.tla.temporal_form import is_refuted_by_prefix
 from tla2py.tlc.config.render import render_config
 from tla2py.tlc.config.statements import literal_names, literal_text
 from tla2py.tlc.config.wrapper import build_config, is_single
@@ -176,6 +178,7 @@ class _Planner:
         self._modules = {id(spec): module_texts(spec, spec.root.name, None, "") for spec in specs}
         self._declared = frozenset(name for spec in specs for name in _declared(spec))
         self._reached: dict[tuple[int, frozenset[str]], tuple[Assertion, ...]] = {}
+        self._safe: dict[tuple[object, ...], tuple[str, ...]] = {}
         # Counting actions makes TLC about half as slow again, so only on request.
         self._firing = any(row.fires for row in (*sweep.expect.point, sweep.expect))
         self._outlines: list[_Outline] = []
@@ -306,6 +309,7 @@ class _Planner:
             inputs=inputs,
             refused=outline.refused,
             assertions=self._assertions(outline, text),
+            safety=self._safety(outline),
         )
         return run, given
 
@@ -333,6 +337,20 @@ class _Planner:
         if key not in self._reached:
             self._reached[key] = find_assertions(model.spec, sorted(names))
         return self._reached[key]
+
+    def _safety(self, outline: _Outline) -> tuple[str, ...]:
+        """Return the properties of a model that a finite beginning of a behaviour refutes."""
+        model, config = outline.model, outline.config
+        if model is None or not config.properties:
+            return ()
+        replaced = dict(config.substitutions)
+        key = (id(model.spec), config.properties, config.substitutions)
+        if key not in self._safe:
+            spec = with_definitions(model.spec, [text for _, text in config.expressions])
+            self._safe[key] = tuple(
+                name for name in config.properties if is_refuted_by_prefix(replaced.get(name, name), spec)
+            )
+        return self._safe[key]
 
     def _is_plain(self, text: str) -> bool:
         """Whether a config can express a value, which then means the same whatever the modules declare."""

@@ -296,11 +296,17 @@ def interpret_record(record: RunRecord, stdout: Callable[[int], IO[bytes]]) -> R
             results.append(
                 interpret_execution(execution, record.options, lines, record.assertions, record.expressions)
             )
-    return with_notes(with_log(combine(executions, results), record.inputs.log, record.content), record)
+    result = combine(executions, results, record.safety)
+    return with_notes(with_log(result, record.inputs.log, record.content), record)
 
 
-def combine(executions: Iterable[Execution], results: Iterable[RunResult]) -> RunResult:
-    """The executions of one run as one result, without those that ask about its log."""
+def combine(
+    executions: Iterable[Execution], results: Iterable[RunResult], safety: Sequence[str] = ()
+) -> RunResult:
+    """Return the executions of one run as one result, without those that ask about its log.
+
+    A violation of one of the properties ``safety`` needs no behaviour that goes on for ever, so it is not suspect.
+    """
     kept = [each for each in zip(executions, results, strict=True) if each[0].purpose != "log"]
     violations: list[Violation] = []
     traces: list[Trace] = []
@@ -319,10 +325,11 @@ def combine(executions: Iterable[Execution], results: Iterable[RunResult]) -> Ru
         if execution.purpose == "further" and result.verdict is not Verdict.HOLDS and not result.violations:
             deadlock = ("deadlock",) if execution.check_deadlock else ()
             undecided = (*execution.invariants, *execution.properties, *deadlock)
+    trusted = tuple(replace(each, suspect=False) if each.name in safety else each for each in traces)
     return replace(
         kept[0][1],
         violations=tuple(violations),
-        traces=tuple(traces),
+        traces=trusted,
         diagnostics=tuple(d for _, result in kept for d in result.diagnostics),
         undecided=undecided,
     )

@@ -1,0 +1,95 @@
+"""The parts of temporal formulas, with what TLC printed of each in the states of a behaviour."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from tla2py.model.because import Cause, CauseRole, call_text
+from tla2py.replay.told import named
+from tla2py.tla.copies import printed_tuples
+from tla2py.tla.telling import Formula, Telling, Unit
+from tla2py.tla.value import Value
+from tla2py.tla.value_text import format_value
+
+BASE = 100_000
+"""The distance between the numbers of the units of copies that are read together."""
+
+
+@dataclass(slots=True)
+class FormulaPart:
+    """An instance of a part of a temporal formula, with what TLC printed of it in each state; ``unit`` is that of a leaf."""
+
+    formula: Formula
+    unit: Unit = field(init=False)
+    names: dict[str, Value] = field(default_factory=dict)
+    parts: list[FormulaPart] = field(default_factory=list)
+    facts: list[tuple[bool, ...]] = field(default_factory=list)
+
+    @property
+    def text(self) -> str:
+        """The source text of a leaf, with the values of the names that are bound around it."""
+        given = ", ".join(f"{name} = {format_value(each)}" for name, each in self.names.items())
+        text = self.unit.conjunct.text
+        return f"{text} for {given}" if given else text
+
+    def cause(self, role: CauseRole, says: str, **others: Any) -> Cause:
+        """Return an action with its arguments as a cause; ``says`` follows its name."""
+        call = f"{call_text(self.unit.name, self.names)} {says}"
+        return Cause.at(self.unit.conjunct, role, call, action=self.unit.name, args=self.names, **others)
+
+
+class _Token(NamedTuple):
+    enters: bool
+    number: int
+    names: dict[str, Value]
+    facts: tuple[bool, ...]
+
+
+def read_parts(copies: Sequence[Telling], output: str) -> list[FormulaPart]:
+    """Return each copied formula with what TLC printed of its parts, state by state."""
+    states: list[list[_Token]] = []
+    for printed in printed_tuples(output):
+        match printed:
+            case ("tla2py: state", int()):
+                states.append([])
+            case ("tla2py: unit", int(number), tuple(names), tuple(values), tuple(facts)):
+                states[-1].append(_Token(False, number, named(names, values), tuple(map(bool, facts))))
+            case ("tla2py: enter", int(number), tuple(names), tuple(values)):
+                states[-1].append(_Token(True, number, named(names, values), ()))
+    return [_read_copy(copy, states) for copy in copies]
+
+
+def _read_copy(copy: Telling, states: Sequence[Sequence[_Token]]) -> FormulaPart:
+    """Return the instances of the parts of a formula; those of next-state relations and fairness are a list."""
+    numbers = range(copy.base, copy.base + BASE)
+    tokens = [[token for token in state if token.number in numbers] for state in states]
+    units = [[token for token in state if not token.enters] for state in tokens]
+    if copy.about != "formula":
+        leaves = [FormulaPart(Formula(copy.units[token.number - copy.base].kind)) for token in units[0]]
+        whole = FormulaPart(Formula("/\\"), parts=leaves)
+    else:
+        leaves = []
+        whole = _instance(copy.tree, list(tokens[0]), leaves)
+    for number, leaf in enumerate(leaves):
+        token = units[0][number]
+        leaf.unit, leaf.names = copy.units[token.number - copy.base], {**leaf.names, **token.names}
+        leaf.facts = [state[number].facts for state in units]
+    return whole
+
+
+def _instance(formula: Formula, tokens: list[_Token], leaves: list[FormulaPart]) -> FormulaPart:
+    """Return the instance of a part that the next tokens are about, and remove these."""
+    part = FormulaPart(formula)
+    if formula.operator in ("", "WF", "SF"):
+        tokens.pop(0)
+        leaves.append(part)
+    elif formula.operator in ("\\A", "\\E"):
+        while tokens and tokens[0].enters and tokens[0].number == formula.number:
+            names = tokens.pop(0).names
+            part.parts.append(_instance(formula.parts[0], tokens, leaves))
+            part.parts[-1].names = names
+    else:
+        part.parts = [_instance(each, tokens, leaves) for each in formula.parts]
+    return part
