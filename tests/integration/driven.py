@@ -17,7 +17,12 @@ def main(mistake: str) -> None:
     for line in sys.stdin:
         question = json.loads(line)
         if question["do"] == "hello":
-            answer(*[{"protocol": int(mistake != "old")}] * (1 + (mistake == "twice")))
+            hello: dict[str, object] = {"protocol": int(mistake != "old")}
+            if mistake == "boolean":
+                hello = {"protocol": True}
+            elif mistake == "named":
+                hello["name"] = "two-phase"
+            answer(*[hello] * (1 + (mistake == "twice")))
             continue
         if question["do"] == "reset":
             rms = dict.fromkeys(question["state"]["rmState"], "working")
@@ -37,7 +42,22 @@ def main(mistake: str) -> None:
                     manager = "committed"
             else:
                 rms[rm] = states.get(action, "aborted")
-        answer({"state": {"rmState": rms, "tmState": manager, "tmPrepared": {"#set": sorted(prepared)}}})
+        answer({"state": state_of(mistake, rms, manager, prepared)})
+
+
+def state_of(mistake: str, rms: dict[str, str], manager: str, prepared: set[str]) -> dict[str, object]:
+    """Return what the program tells of its state."""
+    if mistake == "silent":
+        return {"#meta": {}} if manager == "committed" else {}
+    if mistake == "manager":
+        return {"tmState": manager}
+    members: object = {"#set": sorted(prepared)}
+    if mistake == "list":
+        # In some order, one of them twice.
+        members = [*sorted(prepared, reverse=True), *sorted(prepared)[:1]]
+    elif mistake == "more":
+        members = [*sorted(prepared), "rm9"]
+    return {"rmState": rms, "tmState": manager, "tmPrepared": members}
 
 
 def answer(*content: object) -> None:
@@ -50,7 +70,21 @@ WRONG = {
     "value": {"state": {"tmState": {"#set": 3}}},
     "refuse": {"error": "no\x1b[31m"},
     "neither": {},
+    "null": {"error": None},
+    "both": {"state": {}, "error": "no"},
+    "other": {"state": {}, "time": 3},
+    "array": {"state": []},
 }
+RAW = {
+    "repeated": '{"state": {"tmState": "init", "tmState": "committed"}}',
+    "answers": '{"state": {}, "state": {"tmState": "committed"}}',
+    "nested": '{"state": {"tmState": ' + "[" * 100_000 + "]" * 100_000 + "}}",
+    "deep": '{"state": {"tmState": ' + "[" * 300 + "]" * 300 + "}}",
+}
+# Leaves the process group and the session, and its parent ends at once.
+DAEMON = (
+    "import os, time; os.fork() and os._exit(0); os.setsid(); os.fork() and os._exit(0); time.sleep(1000)"
+)
 
 
 def blunder(mistake: str) -> bool:
@@ -65,8 +99,16 @@ def blunder(mistake: str) -> bool:
     elif mistake == "hang":
         subprocess.Popen(["sleep", "1000"])
         time.sleep(1000)
+    elif mistake in ("daemon", "daemons"):
+        subprocess.run([sys.executable, "-c", DAEMON], check=True, stdout=subprocess.DEVNULL)
+        if mistake == "daemons":
+            time.sleep(1000)
     elif mistake == "print":
         answer([])
+    elif mistake in RAW:
+        sys.stdout.write(f"{RAW[mistake]}\n")
+        sys.stdout.flush()
+        return True
     elif mistake in WRONG:
         answer(WRONG[mistake])
     return mistake in WRONG

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import sys
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 import psutil
@@ -183,7 +186,15 @@ def drives(folder: Path) -> list[dict[str, object]]:
         ("print", "protocol", "not a JSON object: '[]'"),
         ("name", "protocol", "the specification has no variable tmstate"),
         ("value", "protocol", "not an ITF expression"),
-        ("neither", "protocol", "neither a state nor an error: {}"),
+        ("neither", "protocol", "neither a state nor an error alone: {}"),
+        ("both", "protocol", 'neither a state nor an error alone: {"state":{},"error":"no"}'),
+        ("other", "protocol", 'neither a state nor an error alone: {"state":{},"time":3}'),
+        ("array", "protocol", 'the state is no object: {"state":[]}'),
+        ("null", "protocol", 'the error is no text: {"error":null}'),
+        ("repeated", "protocol", "the key tmState is there twice"),
+        ("answers", "protocol", "the key state is there twice"),
+        ("nested", "protocol", "it is nested too deeply"),
+        ("deep", "protocol", "nested more than 100 deep"),
         ("refuse", "failed", "the program refused: no"),
     ],
 )
@@ -194,7 +205,7 @@ def test_a_program_that_goes_wrong(
     before = {each.pid for each in psutil.process_iter()}
     done = run_cli("drive", bundled, *options, "--json", "--", sys.executable, DRIVEN, mistake, code=1)
     found = done.json
-    keys = {"case", "verdict", "step", "action", "expected", "found", "message"}
+    keys = {"case", "verdict", "step", "action", "expected", "found", "message", "answers", "said"}
     assert all(set(each) == keys for each in found)
     assert {each["verdict"] for each in found} == {"passed", verdict}
     wrong = next(each for each in found if each["verdict"] != "passed")
@@ -222,6 +233,9 @@ def test_a_drive_finds_the_bug_and_shrinks_it(bundled: Path, run_cli: RunCli) ->
     program = ("--", sys.executable, DRIVEN)
     right = run_cli("drive", bundled, "--arguments", *program, "none", code=0)
     assert "45 cases: 45 passed; 0 steps not reached, 0 restarts" in right.stderr
+    assert "287 of 287 answers say something" in right.stderr
+    assert "so nothing was compared with them" in right.stderr
+    assert "no answer names msgs" in right.stderr
     assert len(drives(bundled / "drives")) == 45
     counted = "SELECT verdict, count(*) AS n FROM drives GROUP BY verdict"
     assert run_cli("query", bundled, counted, "--json").json == [{"verdict": "passed", "n": 45}]
@@ -231,6 +245,79 @@ def test_a_drive_finds_the_bug_and_shrinks_it(bundled: Path, run_cli: RunCli) ->
     assert min(each["step"] for each in failed) == 3
     assert failed[0]["message"] == 'tmState is "committed", and the specification allows "init"'
     assert "failed at step" in run_cli("drive", bundled, "--arguments", *program, "count").stdout
+
+
+def test_what_was_not_compared_does_not_pass(bundled: Path, tmp_path: Path, run_cli: RunCli) -> None:
+    asked = ("drive", bundled, "--arguments", "-o", tmp_path)
+    done = run_cli(*asked, "--json", "--", sys.executable, DRIVEN, "silent", code=3)
+    assert {(each["verdict"], each["said"]) for each in done.json} == {("not_compared", 0)}
+    assert all(each["answers"] > 1 for each in done.json)
+    shown = run_cli(*asked, "--", sys.executable, DRIVEN, "silent", code=3)
+    [line] = shown.stdout.splitlines()
+    assert "not_compared: no answer names a variable, so nothing was compared (45 cases" in line
+    assert "0 of 287 answers say something" in shown.stderr
+    assert "no answer names msgs, rmState, tmState, tmPrepared" in shown.stderr
+    assert {row["verdict"] for row in drives(tmp_path)} == {"not_compared"}
+    # Part of the state is compared.
+    partly = run_cli(*asked, "--", sys.executable, DRIVEN, "manager", code=0)
+    assert "no answer names msgs, rmState, tmPrepared, so" in partly.stderr
+
+
+def test_the_specification_decides_what_a_list_is(bundled: Path, tmp_path: Path, run_cli: RunCli) -> None:
+    asked = ("drive", bundled, "--arguments", "-o", tmp_path)
+    run_cli(*asked, "--", sys.executable, DRIVEN, "list", code=0)
+    done = run_cli(*asked, "--", sys.executable, DRIVEN, "more", code=1)
+    # All fail for one cause, at the first answer.
+    [line] = done.stdout.splitlines()
+    assert 'tmPrepared is <<"rm9">>, and the specification allows {}' in line
+    assert "(45 cases, this is the shortest)" in line
+
+
+def test_failures_of_one_cause_are_a_line(bundled: Path, tmp_path: Path, run_cli: RunCli) -> None:
+    asked = ("drive", bundled, "--arguments", "-o", tmp_path)
+    done = run_cli(*asked, "--json", "--", sys.executable, DRIVEN, "count", code=1)
+    failed = [each for each in done.json if each["verdict"] == "failed"]
+    shown = run_cli(*asked, "--", sys.executable, DRIVEN, "count", code=1).stdout
+    [line] = shown.splitlines()
+    assert len(failed) > 1
+    assert f"({len(failed)} cases, this is the shortest)" in line
+    assert f"failed at step {min(each['step'] for each in failed)}, TMRcvPrepared" in line
+    # Where the others are not run, the drive is still red.
+    fast = run_cli(*asked, "--fail-fast", "--json", "--", sys.executable, DRIVEN, "count", code=1).json
+    verdicts = [each["verdict"] for each in fast]
+    at = verdicts.index("failed")
+    assert set(verdicts[:at]) <= {"passed"}
+    assert set(verdicts[at + 1 :]) == {"not_run"}
+    assert fast[-1]["message"] == "--fail-fast ended the drive at the first failure"
+
+
+def test_a_child_that_forked_twice_does_not_outlive_the_drive(
+    bundled: Path, tmp_path: Path, run_cli: RunCli
+) -> None:
+    def daemons() -> list[int]:
+        every = psutil.process_iter(["cmdline"])
+        return [each.pid for each in every if "os.setsid()" in " ".join(each.info["cmdline"] or ())]
+
+    assert daemons() == []
+    asked = ("drive", bundled, "--cover", "actions", "--arguments", "-o", tmp_path)
+    run_cli(*asked, "--", sys.executable, DRIVEN, "daemon", code=0)
+    assert daemons() == []
+    # Nor does it outlive a drive that is killed.
+    command = [sys.executable, "-m", "tla2py", *map(str, asked), "--", sys.executable, str(DRIVEN), "daemons"]
+    drive = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        wait_until(lambda: daemons() != [])
+    finally:
+        drive.kill()
+        drive.wait()
+    wait_until(lambda: daemons() == [])
+
+
+def wait_until(condition: Callable[[], bool], seconds: float = 60.0) -> None:
+    until = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < until
+        time.sleep(0.05)
 
 
 def test_answers_of_the_system_may_come_between(bundled: Path, run_cli: RunCli) -> None:
@@ -260,6 +347,11 @@ def test_what_testgen_and_drive_refuse(
         (("testgen", bundled, "--point", "2"), "no point 2"),
         (("drive", bundled, "--", "./nosuch"), "cannot start ./nosuch"),
         (("drive", bundled, "--", sys.executable, DRIVEN, "old"), "hello was answered by"),
+        (
+            ("drive", bundled, "--", sys.executable, DRIVEN, "boolean"),
+            'answered by {"protocol":true}, not by',
+        ),
+        (("drive", bundled, "--", sys.executable, DRIVEN, "named"), "hello was answered by"),
         (("drive", bundled, "--", "true"), "no answer to hello: the program ended with exit status 0"),
     ):
         assert message in run_cli(*arguments, code=2).stderr

@@ -1,25 +1,22 @@
 """A program driven through the cases of a graph: a JSON object a line each way, and the states that its answers leave.
 
-The program runs as the user's own, in a process group that is gone when a case has to be given up and at the end.
+The program runs as the user's own; all that it started is gone when a case has to be given up, and at the end.
 """
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
+import re
 import select
 import signal
-import subprocess
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-import psutil
-
+from tla2py.cases.agreement import agrees
 from tla2py.cases.cases import Case, Cases
 from tla2py.cases.cover import Behaviour, CoverOptions, CoverSearch
 from tla2py.errors import InputError, reason_of, writing
@@ -28,24 +25,48 @@ from tla2py.model.row import DriveRow
 from tla2py.store.schema import TABLES
 from tla2py.store.write import DRIVES
 from tla2py.text import cut
-from tla2py.tla.canonical import canonical
 from tla2py.tla.itf import Json, from_itf, json_text
 from tla2py.tla.value_text import format_value
-from tla2py.tlc.process.system import kill_group
+from tla2py.tlc.process.keeper import KeptProgram, start_kept
 
 PROTOCOL = 1
+# What a state in ITF may have beside its variables.
+_META = "#meta"
 # The most bytes of an answer.
 _LONGEST = 64 << 20
 # How far a plan for what was not reached looks.
 _AHEAD = 10
 
 
-class _TroubleError(Exception):
-    """What a case ends with that does not pass."""
+# How long a program that answers no more may take to end, so that its exit status can be told.
+_END_SECONDS = 1.0
+_NOTHING_COMPARED = "no answer names a variable, so nothing was compared"
+_STOPPED = "--fail-fast ended the drive at the first failure"
+# Verdicts of cases that did not go wrong.
+_UNFAILED = frozenset({"passed", "not_compared", "not_run"})
 
-    def __init__(self, verdict: str, message: str) -> None:
+
+class _TroubleError(Exception):
+    """What a case ends with that does not pass; ``variables`` are those that differ."""
+
+    def __init__(self, verdict: str, message: str, variables: Sequence[str] = ()) -> None:
         super().__init__(message)
         self.verdict = verdict
+        self.variables = tuple(variables)
+
+
+class _RepeatedKeyError(ValueError):
+    """An object in an answer has a key twice."""
+
+
+def _object_of(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
+    """Return the object of these keys and values. Raises _RepeatedKeyError."""
+    found: dict[str, Json] = {}
+    for name, value in pairs:
+        if name in found:
+            raise _RepeatedKeyError(name)
+        found[name] = value
+    return found
 
 
 @dataclass(kw_only=True)
@@ -56,66 +77,70 @@ class Program:
     hello: Mapping[str, Json]
     seconds: float
     starts: int = 0
-    _process: subprocess.Popen[bytes] | None = None
+    _kept: KeptProgram | None = None
     _rest: bytes = b""
 
     def ask(self, question: Mapping[str, Json]) -> dict[str, Json]:
         """The answer to a question. Raises _TroubleError, after which the program is gone."""
         try:
-            if self._process is None:
-                self._process = self._start()
-            return self._ask(self._process, question)
+            if self._kept is None:
+                self._kept = self._start()
+            return self._ask(self._kept, question)
         except _TroubleError:
             self.end(kill=True)
             raise
 
-    def _start(self) -> subprocess.Popen[bytes]:
+    def _start(self) -> KeptProgram:
         self.starts, self._rest = self.starts + 1, b""
         try:
-            self._process = process = subprocess.Popen(
-                self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True
-            )
+            self._kept = kept = start_kept(self.command)
         except OSError as error:
             raise _TroubleError("not_run", f"cannot start {self.command[0]}: {reason_of(error)}") from error
         try:
-            answer = self._ask(process, self.hello)
+            answer = self._ask(kept, self.hello)
         except _TroubleError as error:
             raise _TroubleError("not_run", f"no answer to hello: {error}") from error
-        if answer.get("protocol") != PROTOCOL:
-            raise _TroubleError("not_run", f"hello was answered by {cut(json_text(answer), 200)}")
-        return process
+        # True and 1.0 equal 1 in Python.
+        if answer != {"protocol": PROTOCOL} or type(answer["protocol"]) is not int:
+            raise _TroubleError(
+                "not_run",
+                f"hello was answered by {cut(json_text(answer), 200)}, not by {json_text({'protocol': PROTOCOL})}",
+            )
+        return kept
 
-    def _ask(self, process: subprocess.Popen[bytes], question: Mapping[str, Json]) -> dict[str, Json]:
-        assert process.stdin is not None
+    def _ask(self, kept: KeptProgram, question: Mapping[str, Json]) -> dict[str, Json]:
         if self._rest:
             text = cut(self._rest.decode("utf-8", "replace"), 200)
             raise _TroubleError("protocol", f"it answered more than it was asked: {text!r}")
         try:
-            process.stdin.write(json_text(question).encode() + b"\n")
-            process.stdin.flush()
+            kept.stdin.write(json_text(question).encode() + b"\n")
+            kept.stdin.flush()
         except OSError:
-            raise _gone(process) from None
-        line = self._line(process, time.monotonic() + self.seconds)
+            raise _gone(kept) from None
+        line = self._line(kept, time.monotonic() + self.seconds)
+        text = cut(line.decode("utf-8", "replace"), 200)
         try:
-            answer = json.loads(line)
+            answer = json.loads(line, object_pairs_hook=_object_of)
+        except _RepeatedKeyError as error:
+            raise _TroubleError("protocol", f"the key {error} is there twice: {text!r}") from None
+        except RecursionError:
+            raise _TroubleError("protocol", f"it is nested too deeply: {text!r}") from None
         except ValueError:
             answer = None
         if not isinstance(answer, dict):
-            text = cut(line.decode("utf-8", "replace"), 200)
             raise _TroubleError("protocol", f"not a JSON object: {text!r}")
         return answer
 
-    def _line(self, process: subprocess.Popen[bytes], until: float) -> bytes:
+    def _line(self, kept: KeptProgram, until: float) -> bytes:
         """The next line of the output."""
-        assert process.stdout is not None
-        output = process.stdout.fileno()
+        output = kept.stdout.fileno()
         while b"\n" not in self._rest:
             left = until - time.monotonic()
             if left <= 0 or not select.select([output], [], [], left)[0]:
                 raise _TroubleError("timeout", f"no answer within {self.seconds:g} seconds")
             data = os.read(output, 1 << 16)
             if not data:
-                raise _gone(process)
+                raise _gone(kept)
             self._rest += data
             if len(self._rest) > _LONGEST:
                 raise _TroubleError("protocol", "an answer of more than 64 MiB")
@@ -124,43 +149,63 @@ class Program:
 
     def end(self, *, kill: bool = False) -> None:
         """End the program by the end of its input, or kill it; nothing that it started stays."""
-        process, self._process = self._process, None
-        if process is None:
-            return
-        assert process.stdin is not None
-        children = []
-        with contextlib.suppress(psutil.Error):
-            children = psutil.Process(process.pid).children(recursive=True)
-        with contextlib.suppress(OSError):
-            process.stdin.close()
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            process.wait(0 if kill else self.seconds)
-        kill_group(process.pid)
-        for child in children:
-            with contextlib.suppress(psutil.Error):
-                child.kill()
-        process.wait()
-        assert process.stdout is not None
-        process.stdout.close()
+        kept, self._kept = self._kept, None
+        if kept is not None:
+            kept.end(0 if kill else self.seconds)
 
 
-def _gone(process: subprocess.Popen[bytes]) -> _TroubleError:
+def _gone(kept: KeptProgram) -> _TroubleError:
     """The error of a program that answers no more."""
-    with contextlib.suppress(subprocess.TimeoutExpired):
-        code = process.wait(1)
-        how = f"was killed by {signal.Signals(-code).name}" if code < 0 else f"ended with exit status {code}"
-        return _TroubleError("crashed", f"the program {how}")
-    return _TroubleError("crashed", "the program closed its output")
+    code = kept.wait(_END_SECONDS)
+    if code is None:
+        return _TroubleError("crashed", "the program closed its output")
+    how = f"was killed by {signal.Signals(-code).name}" if code < 0 else f"ended with exit status {code}"
+    return _TroubleError("crashed", f"the program {how}")
+
+
+class Cause(NamedTuple):
+    """What cases that do not pass have in common: the verdict, the action, and what differs or is told."""
+
+    verdict: str
+    action: str | None
+    what: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Failures:
+    """The cases that do not pass for one cause."""
+
+    rows: Sequence[DriveRow]
+
+    @property
+    def shortest(self) -> DriveRow:
+        """The case that does not pass after the fewest steps, the first of several."""
+        return min(self.rows, key=lambda row: row.step or 0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _DrivenCase:
+    """A case that was driven, and why it does not pass, None if it does."""
+
+    row: DriveRow
+    cause: Cause | None = None
 
 
 @dataclass(kw_only=True)
 class Drive:
-    """A drive through cases; ``reached`` are the steps that the program may have taken."""
+    """A drive through cases.
+
+    ``reached`` are the steps that the program may have taken, ``compared`` the variables that an answer named. With
+    ``fail_fast`` the first failure ends it. ``causes`` are the rows that do not pass, by what they have in common.
+    """
 
     cases: Cases
     program: Program
     shrink: bool = False
+    fail_fast: bool = False
     reached: set[int] = field(default_factory=set)
+    compared: set[str] = field(default_factory=set)
+    causes: dict[Cause, list[DriveRow]] = field(default_factory=dict)
 
     @property
     def not_reached(self) -> int:
@@ -168,51 +213,76 @@ class Drive:
         planned = {step for each in self.cases.cover.behaviours for step in each.steps}
         return len(planned - self.reached)
 
+    @property
+    def never_compared(self) -> list[str]:
+        """The variables that no answer named."""
+        return [name for name in self.cases.graph.state(0) if name not in self.compared]
+
+    @property
+    def failures(self) -> list[Failures]:
+        """The cases that do not pass, together where they have one cause, in the order of their first."""
+        return [Failures(rows=rows) for rows in self.causes.values()]
+
     def run(self) -> Iterator[DriveRow]:
         """Each case as it ends.
 
         Raises InputError (``drive-start``) if the program cannot be started at all; once it has been, the cases left
         are ``not_run``.
         """
-        broken = None
+        stopped: str | None = None
         try:
             for case in self.cases:
-                row = self._timed(case) if broken is None else self._row(case, "not_run", message=broken)
-                if row.verdict == "not_run":
+                driven = self._timed(case) if stopped is None else self._left_out(case, stopped)
+                if driven.row.verdict == "not_run" and stopped is None:
+                    stopped = driven.row.message
                     if self.program.starts <= 1:
                         hint = "it reads a JSON object a line from standard input and answers each by one"
-                        raise InputError("drive-start", row.message or "", hint=hint)
-                    broken = row.message
-                elif row.verdict != "passed" and self.shrink:
-                    row = self._shortest(case, row)
-                yield row
+                        raise InputError("drive-start", stopped or "", hint=hint)
+                elif driven.row.verdict not in _UNFAILED:
+                    driven = self._shortest(case, driven) if self.shrink else driven
+                    stopped = _STOPPED if self.fail_fast else None
+                if driven.cause is not None:
+                    self.causes.setdefault(driven.cause, []).append(driven.row)
+                yield driven.row
         finally:
             self.program.end()
+
+    def _left_out(self, case: Case, reason: str) -> _DrivenCase:
+        """A case that is not run."""
+        row = self._row(case, "not_run", message=reason)
+        return _DrivenCase(row=row, cause=Cause("not_run", None, reason))
 
     def _row(self, case: Case, verdict: str, **more: Any) -> DriveRow:
         return DriveRow(point=self.cases.graph.point, case=case.case, verdict=verdict, **more)
 
-    def _timed(self, case: Case) -> DriveRow:
+    def _timed(self, case: Case) -> _DrivenCase:
         begun, starts = time.monotonic(), self.program.starts
-        row = self._drive(case)
+        driven = self._drive(case)
         seconds = time.monotonic() - begun
-        return replace(row, seconds=seconds, restarts=self.program.starts - max(starts, 1))
+        restarts = self.program.starts - max(starts, 1)
+        return replace(driven, row=replace(driven.row, seconds=seconds, restarts=restarts))
 
-    def _drive(self, case: Case) -> DriveRow:
+    def _drive(self, case: Case) -> _DrivenCase:
         cases, graph = self.cases, self.cases.graph
         names = [graph.names[step] for step in case.behaviour.steps if cases.is_input(step)]
         allowed = cases.closure([case.behaviour.initial])
         question: dict[str, Json] = {"do": "reset", "state": dict(graph.state(case.behaviour.initial))}
         before: list[int] = []
         number, name, action = 0, -1, None
+        answers = said = 0
         while True:
             answer: dict[str, Json] = {}
             try:
                 answer = self.program.ask(question)
-                states = self._agreeing(answer, allowed)
+                answers += 1
+                state = self._state_of(answer)
+                named = [variable for variable in state if variable != _META]
+                said += bool(named)
+                self.compared.update(named)
+                states = self._agreeing(state, allowed)
             except _TroubleError as error:
                 found = answer.get("state", answer)
-                return self._row(
+                row = self._row(
                     case,
                     error.verdict,
                     step=number,
@@ -220,15 +290,21 @@ class Drive:
                     expected=json_text([dict(graph.state(state)) for state in allowed]),
                     found=json_text(found) if answer else None,
                     message=str(error),
+                    answers=answers,
+                    said=said,
                 )
+                return _DrivenCase(row=row, cause=_cause_of(error, action))
             if number:
                 self._note(before, name, states)
             before = cases.closure(states)
             if names and all(graph.names[step] != names[0] for step in graph.leaving(states)):
                 # The system has gone another way that the specification allows, or has not gone on.
                 names = self._plan(states)
+            if not names and not said:
+                row = self._row(case, "not_compared", message=_NOTHING_COMPARED, answers=answers)
+                return _DrivenCase(row=row, cause=Cause("not_compared", None, _NOTHING_COMPARED))
             if not names:
-                return self._row(case, "passed")
+                return _DrivenCase(row=self._row(case, "passed", answers=answers, said=said))
             name = names.pop(0)
             action = graph.labels[name].to_json()
             allowed = cases.after(before, name)
@@ -264,55 +340,68 @@ class Drive:
                         border.append(graph.targets[step])
         return []
 
-    def _agreeing(self, answer: Mapping[str, Json], allowed: Sequence[int]) -> list[int]:
-        """The allowed states that agree with an answer. Raises _TroubleError, for none with the differences from the nearest."""
+    def _state_of(self, answer: Mapping[str, Json]) -> Mapping[str, Json]:
+        """The variables that an answer names. Raises _TroubleError."""
+        if [*answer] not in (["state"], ["error"]):
+            raise _TroubleError(
+                "protocol", f"neither a state nor an error alone: {cut(json_text(answer), 200)}"
+            )
         if "error" in answer:
-            raise _TroubleError("failed", f"the program refused: {cut(str(answer['error']), 1000)}")
-        state = answer.get("state")
+            text = answer["error"]
+            if not isinstance(text, str):
+                raise _TroubleError("protocol", f"the error is no text: {cut(json_text(answer), 200)}")
+            raise _TroubleError("failed", f"the program refused: {cut(text, 1000)}")
+        state = answer["state"]
         if not isinstance(state, dict):
-            raise _TroubleError("protocol", f"neither a state nor an error: {cut(json_text(answer), 200)}")
+            raise _TroubleError("protocol", f"the state is no object: {cut(json_text(answer), 200)}")
         known = self.cases.graph.state(0)
         for name in state:
-            if name not in known and not name.startswith("#"):
+            if name not in known and name != _META:
                 raise _TroubleError("protocol", f"the specification has no variable {name}")
-        keys = {name: _key(json_text(state[name])) for name in known if name in state}
+        return state
+
+    def _agreeing(self, state: Mapping[str, Json], allowed: Sequence[int]) -> list[int]:
+        """The allowed states that agree with an answer. Raises _TroubleError, for none with the differences from the nearest."""
+        texts = {name: json_text(value) for name, value in state.items() if name != _META}
         rights = [self.cases.graph.state(number) for number in allowed]
-        differing = [
-            [name for name, key in keys.items() if _key(json_text(right[name])) != key] for right in rights
-        ]
+        differing = [self._differing(texts, right) for right in rights]
         agreeing = [number for number, names in zip(allowed, differing, strict=True) if not names]
         if agreeing:
             return agreeing
         names, right = min(
             zip(differing, rights, strict=True), key=lambda each: len(each[0]), default=([], {})
         )
-        parts = (
+        parts = [
             f"{name} is {_shown(state[name])}, and the specification allows {_shown(right[name])}"
             for name in names
-        )
-        raise _TroubleError("failed", "; ".join(parts) or "the specification allows no step")
+        ]
+        raise _TroubleError("failed", "; ".join(parts) or "the specification allows no step", names)
 
-    def _shortest(self, case: Case, row: DriveRow) -> DriveRow:
+    def _differing(self, texts: Mapping[str, str], right: Mapping[str, Json]) -> list[str]:
+        """The variables whose values in an answer do not agree with a state. Raises _TroubleError."""
+        try:
+            return [name for name, text in texts.items() if not agrees(text, json_text(right[name]))]
+        except InputError as error:
+            raise _TroubleError("protocol", error.message) from error
+
+    def _shortest(self, case: Case, driven: _DrivenCase) -> _DrivenCase:
         """The shortest case that fails like this one: a shortest path, then the end of this one."""
-        graph, steps = self.cases.graph, list(case.behaviour.steps)
+        graph, steps, row = self.cases.graph, list(case.behaviour.steps), driven.row
         if row.step and not self.cases.inputs:
             steps = steps[: row.step]
         path_to = CoverSearch(graph, CoverOptions()).path_to
         ways = ([*path_to(graph.sources[step]), *steps[place:]] for place, step in enumerate(steps))
         for way in sorted((way for way in ways if len(way) < len(steps)), key=len):
             again = self._timed(self.cases.case(Behaviour(graph.sources[way[0]], way)))
-            if again.verdict == row.verdict:
+            if again.row.verdict == row.verdict:
                 return again
-        return row
+        return driven
 
 
-@lru_cache(maxsize=1 << 16)
-def _key(text: str) -> object:
-    """What is equal for equal values. Raises _TroubleError for what is not ITF."""
-    try:
-        return canonical(from_itf(json.loads(text)))
-    except InputError as error:
-        raise _TroubleError("protocol", error.message) from error
+def _cause_of(error: _TroubleError, action: Mapping[str, Json] | None) -> Cause:
+    """Return what other cases that end like this one have in common with it: not the values, and not the numbers."""
+    what = ", ".join(error.variables) or re.sub(r"\d+", "N", str(error))
+    return Cause(error.verdict, None if action is None else str(action["name"]), what)
 
 
 def _shown(value: Json) -> str:

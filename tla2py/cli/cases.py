@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import sys
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
@@ -17,7 +17,7 @@ import typer
 
 from tla2py.analysis.view import StoreView, open_view
 from tla2py.cases.cases import CaseOptions, Cases, differences, make_cases
-from tla2py.cases.drive import PROTOCOL, Drive, Program, write_drives
+from tla2py.cases.drive import PROTOCOL, Drive, Failures, Program, write_drives
 from tla2py.cases.render import render_adapter, render_suite
 from tla2py.cli.console import err, reader_gone, show_json, show_lines
 from tla2py.cli.options import Arguments, Jar, Json, Store, argument, given_options, option, with_options
@@ -150,6 +150,7 @@ def drive_command(
     shrink: Annotated[
         bool, option("--shrink", "Look for a shorter case that fails in the same way.")
     ] = False,
+    fail_fast: Annotated[bool, option("--fail-fast", "Stop at the first case that fails.")] = False,
     output: Annotated[
         Path | None, option("-o --output DIR", "Where the table drives goes; default STORE/drives.")
     ] = None,
@@ -177,40 +178,54 @@ def drive_command(
         "actions": [name for name in cases.graph.actions if not cases.inputs or name in cases.inputs],
     }
     program = Program(command=command, hello=hello, seconds=parse_duration(step_timeout, "--step-timeout"))
-    drive = Drive(cases=cases, program=program, shrink=shrink)
-    rows = []
-    for row in drive.run():
-        rows.append(row)
-        if not as_json and row.verdict != "passed":
-            show_lines([_row_line(row)])
+    drive = Drive(cases=cases, program=program, shrink=shrink, fail_fast=fail_fast)
+    rows = list(drive.run())
     file = write_drives(output or Path(store) / "drives", rows)
     if as_json:
         show_json([_row_json(row) for row in rows])
+    else:
+        show_lines([_failures_line(failures) for failures in drive.failures])
+    print_drive(drive, rows, file)
+    counts = Counter(row.verdict for row in rows)
+    if set(counts) - {"passed", "not_compared", "not_run"}:
+        raise typer.Exit(ExitCode.UNEXPECTED)
+    if counts["not_run"] or counts["not_compared"] or cases.cover.left:
+        raise typer.Exit(ExitCode.INCONCLUSIVE)
+
+
+def print_drive(drive: Drive, rows: Sequence[DriveRow], file: Path) -> None:
+    """Print how many cases ended in which way, and what was not compared."""
     counts = Counter(row.verdict for row in rows)
     shown = ", ".join(f"{number:,} {verdict}" for verdict, number in counts.items())
     restarts = sum(row.restarts for row in rows)
+    answers = sum(row.answers for row in rows)
+    said = sum(row.said for row in rows)
     err().print(
         f"{counted(len(rows), 'case')}: {shown}; {counted(drive.not_reached, 'step')} not reached, "
-        f"{counted(restarts, 'restart')}; {file}"
+        f"{counted(restarts, 'restart')}; {said:,} of {counted(answers, 'answer')} "
+        f"say{'s' * (answers == 1)} something; {file}"
     )
-    if set(counts) - {"passed", "not_run"}:
-        raise typer.Exit(ExitCode.UNEXPECTED)
-    if counts["not_run"] or cases.cover.left:
-        raise typer.Exit(ExitCode.INCONCLUSIVE)
+    if drive.never_compared:
+        names = ", ".join(drive.never_compared)
+        err().print(f"note: no answer names {names}, so nothing was compared with them", style="yellow")
 
 
 def _row_json(row: DriveRow) -> dict[str, object]:
     """The keys of ``drive --json``."""
     texts = {"action": row.action, "expected": row.expected, "found": row.found}
     values = {name: json.loads(text) if text is not None else None for name, text in texts.items()}
-    return {"case": row.case, "verdict": row.verdict, "step": row.step, **values, "message": row.message}
+    counts = {"answers": row.answers, "said": row.said}
+    found: dict[str, object] = {"case": row.case, "verdict": row.verdict, "step": row.step}
+    return {**found, **values, "message": row.message, **counts}
 
 
-def _row_line(row: DriveRow) -> str:
-    """A case that did not pass in a line: where, and what was wrong."""
+def _failures_line(failures: Failures) -> str:
+    """Return cases that did not pass for one cause as a line: the shortest of them, and how many there are."""
+    row, count = failures.shortest, len(failures.rows)
     action = json.loads(row.action)["name"] if row.action else "the reset"
     where = f" at step {row.step}, {action}" if row.step is not None else ""
-    return f"{row.case}: {row.verdict}{where}: {row.message}"
+    more = f" ({counted(count, 'case')}, this is the shortest)" if count > 1 else ""
+    return f"{row.case}: {row.verdict}{where}: {row.message}{more}"
 
 
 def _view(target: str, options: CaseOptions) -> StoreView:

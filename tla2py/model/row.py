@@ -155,11 +155,16 @@ class DriveRow:
 
     point: Annotated[int, "int32", "number of the point in grid order, from 1"]
     case: Annotated[str, "the case's id"]
-    verdict: Annotated[str, "passed, failed, crashed, timeout, protocol or not_run"]
+    verdict: Annotated[
+        str,
+        "passed, failed, crashed, timeout, protocol, not_compared (no answer names a variable) or not_run",
+    ]
     step: Annotated[int | None, "int32", "the step that did not pass, from 1; 0 is the reset"] = None
     action: Annotated[str | None, "its action, with its arguments, as JSON"] = None
     expected: Annotated[str, "the states that the specification allows after it, as JSON"] = "[]"
     found: Annotated[str | None, "what the program answered, as JSON"] = None
     message: Annotated[str | None, "what was wrong"] = None
+    answers: Annotated[int, "int32", "number of the program's answers"] = 0
+    said: Annotated[int, "int32", "answers that name a variable"] = 0
     seconds: Annotated[float, "how long the case took"] = 0.0
     restarts: Annotated[int, "int32", "how often the program was started anew"] = 0

@@ -45,6 +45,12 @@ def kill_group(group: int) -> None:
         os.killpg(group, signal.SIGKILL)
 
 
+def adopt_orphans() -> None:
+    """Become the parent of every process below this one whose own parent ends; elsewhere than on Linux they are lost."""
+    if on_linux():
+        libc().prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+
+
 def child_ended(pid: int) -> bool:
     """Whether a child that is not reaped has ended."""
     if hasattr(os, "waitid"):
@@ -179,6 +185,7 @@ def _read(file: Path) -> str:
 
 
 _NO_NEW_PRIVILEGES = 38
+_PR_SET_CHILD_SUBREAPER = 36
 _CAPABILITY_VERSION = 0x20080522
 
 
