@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import SPECS, RunCli, spec
+from tests.conftest import JARS, SPECS, RunCli, spec
 from tests.integration.spy import java_class
 from tla2py.analysis.view import open_view
 from tla2py.gate.problem import Reason
@@ -158,6 +158,41 @@ def test_pluscal_whose_translation_has_no_checksum(run_cli: RunCli, countdown: P
     countdown.write_text(re.sub(r"(?s)(BEGIN TRANSLATION\n).*\n(?=.*END TRANSLATION)", r"\1", text))
     assert translate(read_module(countdown)).original is not None
     assert [each.doubtful for each in told] == [False]
+
+
+EITHER = "---- MODULE Ei ----\nEXTENDS Naturals\n(*--algorithm ei\nbegin\n{}    either\n      skip;\n    else\nend algorithm; *)\n====\n"
+# Its first else is right, and the other one is the third.
+TWO_MORE = "    if TRUE then skip; \\* or else\n    else skip; end if;\n"
+
+
+@pytest.mark.parametrize(("before", "place"), [("", "7:5"), (TWO_MORE, "9:5")])
+def test_an_internal_error_of_the_translator_has_a_place_and_no_stack(
+    run_cli: RunCli, tmp_path: Path, before: str, place: str
+) -> None:
+    write(tmp_path, Ei=EITHER.format(before))
+    for jar in JARS.values():
+        error = run_cli("inspect", "Ei.tla", env={"TLA2TOOLS_JAR": str(jar)}).error
+        assert (error.code, error.where) == ("pluscal-syntax", f"Ei.tla:{place}"), jar
+        assert error.message.startswith('PlusCal cannot be translated: Expected "end" but found "else"'), jar
+        assert "pcal" not in error.message.removeprefix("PlusCal"), jar
+        assert "bug" not in error.message, jar
+
+
+OUTER = "(*\n--algorithm outer { variable x = 0; { x := 1; } }\n*)\n"
+PLAIN = "---- MODULE M ----\nEXTENDS Naturals\n====\n"
+
+
+def test_an_algorithm_outside_of_its_module_is_named(run_cli: RunCli, tmp_path: Path) -> None:
+    write(tmp_path, M=f"{OUTER}\n{PLAIN}")
+    above = "M.tla:2:1: the PlusCal algorithm is above the header of the module, which is in line 5: "
+    assert above in run_cli("inspect", "M.tla", code=0).stderr
+    # Below its end too; a module that needs no translation has none of it.
+    write(tmp_path, M=f"{PLAIN}{OUTER}")
+    below = "M.tla:5:1: the PlusCal algorithm is below the end of the module, which is in line 3: "
+    assert below in run_cli("inspect", "M.tla", code=0).stderr
+    defined = PLAIN.replace("====", "Init == TRUE\n====")
+    write(tmp_path, M=f"{OUTER}{defined}")
+    assert run_cli("inspect", "M.tla", code=0).stderr == ""
 
 
 def test_a_gate_reports_a_translation_that_differs(run_cli: RunCli, countdown: Path) -> None:

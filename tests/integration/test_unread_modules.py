@@ -22,6 +22,57 @@ def unread(tmp_path: Path) -> Path:
 SMALL = [{"kind": "invariant", "name": "Small"}]
 
 
+FORMS = ("Arm", "Nested", "Labelled")
+
+
+@pytest.mark.usefixtures("unread")
+def test_forms_that_the_grammar_refuses_are_read(run_cli: RunCli) -> None:
+    checks = [part for name in FORMS for part in ("--invariant", name)]
+    ended = run_cli(
+        "check", "Forms.tla", "--init", "Begin", "--next", "Step", "--no-deadlock", *checks, "--json"
+    )
+    # The note that only SANY reads the module is absent. TLC itself does not evaluate Tuples.
+    assert (ended.code, ended.json["violated"], ended.json["distinct"]) == (0, [], 4)
+    assert "only SANY" not in ended.stderr
+    found = run_cli("inspect", "Forms.tla", "--json").json
+    # Nothing but the texts of Begin and Step says what they are.
+    assert (found["candidates"]["init"], found["candidates"]["next"]) == (["Begin"], ["Step"])
+    places = {each["name"]: (each["level"], each["line"]) for each in found["operators"]}
+    assert (places["Nested"], places["Labelled"], places["Tuples"]) == (
+        ("state", 14),
+        ("state", 19),
+        ("state", 20),
+    )
+
+
+def test_a_mistake_behind_such_a_form_has_its_own_place(run_cli: RunCli, unread: Path) -> None:
+    forms = unread.with_name("Forms.tla")
+    forms.write_text(forms.read_text().replace("LOCAL Last == 1", "LOCAL Last == = 1"))
+    error = run_cli("inspect", forms).error
+    assert (error.code, error.where) == ("module-syntax", f"{forms}:24:17")
+    assert error.hint is not None
+    assert error.hint.startswith("TLC's parser, SANY, refuses it too: ")
+    assert "line 24" in error.hint
+
+
+def test_nothing_is_said_of_tlc_where_sany_was_not_asked(
+    run_cli: RunCli, unread: Path, without_java: dict[str, str | None]
+) -> None:
+    unread.with_name("Odd.tla").write_text("---- MODULE Odd ----\nA == = 1\n====\n")
+    error = run_cli("inspect", "Odd.tla").error
+    assert error.hint is not None
+    assert error.hint.startswith("TLC's parser, SANY, refuses it too: ")
+    # The list would move with the arm, so this is left to SANY, which takes the form and not what it means.
+    text = "---- MODULE Mean ----\nA(x) == CASE x -> /\\ TRUE [] ~x -> /\\ Missing\n====\n"
+    unread.with_name("Mean.tla").write_text(text)
+    error = run_cli("inspect", "Mean.tla").error
+    assert error.hint is not None
+    assert error.hint.startswith("TLC's parser, SANY, can read this, but refuses the modules: ")
+    assert "Unknown operator: `Missing'" in error.hint
+    alone = run_cli("inspect", "Odd.tla", env=without_java, process=True)
+    assert "TLC's parser, SANY, was not asked and may accept it" in alone.stderr
+
+
 @pytest.mark.usefixtures("unread")
 def test_what_the_grammar_lacks_is_read(run_cli: RunCli) -> None:
     ended = run_cli("check", "Fields.tla", "--invariant", "Typed", "--invariant", "Small", "--json")

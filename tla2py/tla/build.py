@@ -10,6 +10,7 @@ from typing import Any
 
 from tree_sitter import Node
 
+from tla2py.tla.forms import EMPTY_TUPLE
 from tla2py.tla.module import (
     Bound,
     Definition,
@@ -60,7 +61,7 @@ class Comments:
         for node in nodes:
             span = source.span(node)
             line = source.lines[span.begin_line - 1]
-            before = line[: node.start_point.column].decode(errors="replace").strip()
+            before = line[: source.row_and_offset(node.start_byte)[1]].decode(errors="replace").strip()
             # A second comment on a line belongs with the first.
             last = self._all[-1] if self._all else None
             follows = last is not None and last.alone and last.span.end_line == span.begin_line
@@ -128,7 +129,7 @@ class Builder:
         self.instantiated: list[Reference] = []
         """The modules named after INSTANCE so far."""
         self._rules: dict[str, Callable[[Node], Expression]] = {
-            "identifier_ref": lambda node: self._make(node, "apply", self._source.text(node)),
+            "identifier_ref": self._name,
             **dict.fromkeys(("bound_op", "bound_nonfix_op"), self._bound_op),
             **dict.fromkeys(
                 ("infix_op_symbol", "prefix_op_symbol", "postfix_op_symbol"),
@@ -242,6 +243,13 @@ class Builder:
 
     def _parts(self, node: Node) -> list[Expression]:
         return [self.expression(child) for child in node.named_children if child.type not in NOT_EXPRESSIONS]
+
+    def _name(self, node: Node) -> Expression:
+        """Return a bare name, or the empty tuple that the grammar reads as one."""
+        text = self._source.text(node)
+        if text == EMPTY_TUPLE:
+            return self._make(node, "build", "<<>>")
+        return self._make(node, "apply", text)
 
     def _inner(self, node: Node) -> Expression:
         parts = self._parts(node)

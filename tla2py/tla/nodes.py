@@ -10,6 +10,7 @@ from itertools import chain
 
 from tree_sitter import Node
 
+from tla2py.tla.forms import EMPTY_TUPLE
 from tla2py.tla.module import Expression
 from tla2py.tla.tree import COMMENTS, SourceText, parse_tree
 
@@ -108,7 +109,10 @@ def introduced_names(source: SourceText, node: Node) -> tuple[tuple[str, ...], b
     names = chain.from_iterable(
         child.named_children if child.type == "tuple_of_identifiers" else [child] for child in introduced
     )
-    return tuple(source.text(name) for name in names if name.type == "identifier"), pattern
+    texts = [source.text(name) for name in names if name.type == "identifier"]
+    if texts == [EMPTY_TUPLE]:
+        return (), True
+    return tuple(texts), pattern
 
 
 _ITEMS = frozenset({"conj_item", "disj_item"})

@@ -85,6 +85,24 @@ def read_text(text: str, path: Path | None = None) -> Module:
     return module
 
 
+@dataclass(frozen=True, slots=True)
+class LineRange:
+    """The lines from ``first`` to ``last``, counted from 1."""
+
+    first: int
+    last: int
+
+
+def module_lines(text: str) -> LineRange | None:
+    """Return the lines of the first module in a text, from its header to its end; None without a module."""
+    source = SourceText.of(text)
+    node = next((child for child in parse_tree(source).children if child.type == "module"), None)
+    if node is None:
+        return None
+    span = source.span(node)
+    return LineRange(span.begin_line, span.end_line)
+
+
 @deeply
 def read_appended(module: Module) -> dict[str, Module]:
     """The modules after the first one in its file, by name.
@@ -95,13 +113,27 @@ def read_appended(module: Module) -> dict[str, Module]:
     nodes = [child for child in parse_tree(source).children if child.type == "module"]
     found: dict[str, Module] = {}
     for node in nodes[1:]:
-        each = read_text("\n" * node.start_point.row + source.text(node) + "\n", module.path)
+        each = read_text("\n" * source.row(node) + source.text(node) + "\n", module.path)
         found.setdefault(each.name, each)
     return found
 
 
-def raise_mistake(module: Module) -> None:
-    """Raise ``InputError`` ``module-syntax`` for a module's first syntax error."""
+@dataclass(frozen=True, slots=True)
+class SanyRefusal:
+    """SANY's answer about modules that it does not accept.
+
+    ``message`` is its first error on one line; ``syntax`` is False if it is about what the modules mean.
+    """
+
+    message: str
+    syntax: bool = True
+
+
+def raise_mistake(module: Module, refusal: SanyRefusal | None = None) -> None:
+    """Raise ``InputError`` ``module-syntax`` for a module's first syntax error.
+
+    ``refusal`` is what SANY says of it; without one SANY was not asked, and nothing is said about TLC.
+    """
     mistake = module.syntax_error
     if mistake is None:
         return
@@ -115,8 +147,19 @@ def raise_mistake(module: Module) -> None:
         "module-syntax",
         f"syntax error in module {module.name or '(no name)'}: {mistake.message}",
         where=module.where(mistake.span),
-        hint="TLC would stop here too; to see the message of its parser: "
-        f'java -cp "$(tla2py tools path)" tla2sany.SANY {module.path or "FILE.tla"}',
+        hint=_syntax_hint(module, refusal),
+    )
+
+
+def _syntax_hint(module: Module, refusal: SanyRefusal | None) -> str:
+    """Return what SANY says of a module with a syntax error, or how to ask it."""
+    if refusal is not None and refusal.syntax:
+        return f"TLC's parser, SANY, refuses it too: {refusal.message}"
+    if refusal is not None:
+        return f"TLC's parser, SANY, can read this, but refuses the modules: {refusal.message}"
+    return (
+        "tla2py's parser stops here; TLC's parser, SANY, was not asked and may accept it: "
+        f'java -cp "$(tla2py tools path)" tla2sany.SANY {module.path or "FILE.tla"}'
     )
 
 
@@ -171,7 +214,7 @@ class _Reader:
         if kind == "local_definition":
             self._unit(node.named_children[-1], local=True)
         elif kind in {"operator_definition", "function_definition", "module_definition"}:
-            comment = self._comments.above(node.start_point.row + 1)
+            comment = self._comments.above(self._source.row(node) + 1)
             self._definitions.append(self._builder.definition(node, local=local, comment=comment))
             if kind == "module_definition":
                 self._instances.append(self._builder.instance(node, local=local))
@@ -247,8 +290,10 @@ def _unreadable(path: Path, error: OSError) -> InputError:
 
 # Returns the module to read in place of one that contains PlusCal.
 Translate: TypeAlias = Callable[[Module], Module]
-# Returns modules, of which some do not parse, as SANY reads those; the name of a module that is missing among them; or None.
-Sany: TypeAlias = Callable[[str, Mapping[str, Module]], "str | Mapping[str, Module] | None"]
+SanyAnswer: TypeAlias = "str | Mapping[str, Module] | SanyRefusal | None"
+# Returns modules, of which some do not parse, as SANY reads those; the name of a module that is missing among them; its
+# refusal; or None if it could not be asked.
+Sany: TypeAlias = Callable[[str, Mapping[str, Module]], SanyAnswer]
 
 
 def load_modules(
@@ -279,6 +324,8 @@ def load_modules(
         answer = sany(root.name, search.found) if sany is not None else None
         if isinstance(answer, str):
             search.take(mistaken[0], Reference(module=answer, span=mistaken[0].span), (root.name,))
+        elif isinstance(answer, SanyRefusal):
+            raise_mistake(mistaken[0], answer)
         elif answer is not None:
             search.found = dict(answer)
             # Standard modules that only the unread part names.

@@ -5,16 +5,18 @@ from __future__ import annotations
 import re
 import sys
 import warnings
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache, wraps
+from itertools import accumulate, islice
 from typing import ParamSpec, TypeVar
 
 import tree_sitter_tlaplus
 from tree_sitter import Language, LogType, Node, Parser
 
 from tla2py.errors import InputError
+from tla2py.tla.forms import arm_on_lines_of_its_own, replace_forms
 from tla2py.tla.module import Span, SyntaxMistake
 
 # Deeper than SANY itself gets with the stack of a thread, and safe for the C stack of Python 3.11.
@@ -82,6 +84,8 @@ class SourceText:
     content: bytes = field(repr=False)
     lines: tuple[bytes, ...] = field(repr=False)
     tabbed: Mapping[int, list[int]] = field(repr=False)
+    starts: tuple[int, ...] = field(repr=False)
+    """The offset in ``content`` at which each of the lines begins."""
 
     @classmethod
     def of(cls, text: str, *, keep_tabs: bool = False) -> SourceText:
@@ -97,7 +101,10 @@ class SourceText:
                 ends = [len(before[:end].expandtabs(8)) for end in range(len(before))]
                 tabbed[row] = [*ends, *range(len(wide), len(lines[row]) + 1)]
         content = _COMMENTED.sub(lambda found: " " * len(found[0]), "\n".join(lines)).encode()
-        return cls(text, content, tuple(content.split(b"\n")), tabbed)
+        lines_of_bytes = tuple(content.split(b"\n"))
+        lengths = (len(line) + 1 for line in lines_of_bytes[:-1])
+        starts = tuple(accumulate(lengths, initial=0))
+        return cls(text, content, lines_of_bytes, tabbed, starts)
 
     def text(self, node: Node) -> str:
         """The text of a node."""
@@ -108,6 +115,18 @@ class SourceText:
         line = self.lines[row][:offset]
         count = len(line) if line.isascii() else len(line.decode(errors="replace"))
         return bisect_left(self.tabbed[row], count) if row in self.tabbed else count
+
+    def row_and_offset(self, position: int) -> tuple[int, int]:
+        """Return the row of a byte of the content, and its offset in that row, both counted from 0.
+
+        A node's own ``start_point`` may be another one: the grammar can be given further line ends, see ``parse_tree``.
+        """
+        row = bisect_right(self.starts, position) - 1
+        return row, position - self.starts[row]
+
+    def row(self, node: Node) -> int:
+        """Return the row in which a node begins, counted from 0."""
+        return self.row_and_offset(node.start_byte)[0]
 
     def _last(self, node: Node) -> Node:
         """The node's last token: a list of conjuncts includes the white space and comments after it."""
@@ -120,23 +139,69 @@ class SourceText:
 
     def span(self, node: Node) -> Span:
         """The span of a node."""
-        begin, end = node.start_point, self._last(node).end_point
+        begin_row, begin_offset = self.row_and_offset(node.start_byte)
+        end_row, end_offset = self.row_and_offset(self._last(node).end_byte)
         return Span(
-            begin_line=begin.row + 1,
-            begin_column=self.column(begin.row, begin.column) + 1,
-            end_line=end.row + 1,
-            end_column=max(1, self.column(end.row, end.column)),
+            begin_line=begin_row + 1,
+            begin_column=self.column(begin_row, begin_offset) + 1,
+            end_line=end_row + 1,
+            end_column=max(1, self.column(end_row, end_offset)),
         )
 
 
 def parse_tree(source: SourceText) -> Node:
     """The root of a text's tree, with ERROR and MISSING nodes for what does not parse."""
-    parser, text = Parser(_language()), _masked(source)
-    root = parser.parse(text).root_node
-    if root.has_error and _LED.search(text) is not None:
-        again = parser.parse(_LED.sub(lambda found: b"-" * len(found[0]), text)).root_node
-        return root if again.has_error else again
+    text = _masked(source)
+    root = Parser(_language()).parse(text).root_node
+    if not root.has_error:
+        return root
+    for other in _other_texts(text):
+        again = Parser(_language()).parse(other).root_node
+        if not again.has_error:
+            return again
     return root
+
+
+# The most CASE arms that are moved out of lists in one text, and the most texts tried for one of them.
+_MOST_ARMS = 20
+_MOST_LISTS = 8
+
+
+def _other_texts(text: bytes) -> Iterator[bytes]:
+    """Yield texts that say the same in forms that the grammar reads, each for one way to read them."""
+    if _LED.search(text) is not None:
+        yield _LED.sub(lambda found: b"-" * len(found[0]), text)
+    replaced = replace_forms(text)
+    if replaced != text:
+        yield replaced
+    moved = _move_arms(replaced)
+    if moved != replaced:
+        yield moved
+
+
+def _move_arms(text: bytes) -> bytes:
+    """Return a text whose CASE arms to the right of a list, of which they are no part, are further to the left."""
+    reached = _position_of_mistake(text)
+    for _ in range(_MOST_ARMS):
+        if text[reached : reached + 2] != b"[]":
+            break
+        for candidate in islice(arm_on_lines_of_its_own(text, reached), _MOST_LISTS):
+            further = _position_of_mistake(candidate)
+            if further > reached:
+                text, reached = candidate, further
+                break
+        else:
+            break
+    return text
+
+
+def _position_of_mistake(text: bytes) -> int:
+    """Return the offset of the first token that the grammar cannot read, or the length of a text without one."""
+    if not Parser(_language()).parse(text).root_node.has_error:
+        return len(text)
+    position = _furthest(text)
+    rest = text[position:]
+    return position + len(rest) - len(rest.lstrip())
 
 
 def has_algorithm(source: SourceText) -> bool:
@@ -150,6 +215,12 @@ def find_mistake(source: SourceText) -> SyntaxMistake:
     The tree does not show it: an ERROR node includes valid text before the error. So the text is parsed again, and the
     parser's log shows how far it gets before it starts error recovery.
     """
+    text = _move_arms(replace_forms(_masked(source)))
+    return _describe(source, *source.row_and_offset(_furthest(text)))
+
+
+def _furthest(text: bytes) -> int:
+    """Return the offset up to which the grammar reads a text before it starts error recovery."""
     reached = divided = (0, 0)
     recovering = False
 
@@ -165,12 +236,14 @@ def find_mistake(source: SourceText) -> SyntaxMistake:
 
     parser = Parser(_language())
     parser.logger = listen
-    parser.parse(_masked(source))
+    parser.parse(text)
     # At a misplaced == tree-sitter tries = twice, the second one as an operand, and fails only after that.
+    lines = text.split(b"\n")
     row, offset = divided
-    if reached == (row, offset + 2) and source.lines[row][offset : offset + 2] == b"==":
+    if reached == (row, offset + 2) and lines[row][offset : offset + 2] == b"==":
         reached = divided
-    return _describe(source, *reached)
+    row, offset = reached
+    return sum(len(line) + 1 for line in lines[:row]) + offset
 
 
 def _describe(source: SourceText, row: int, offset: int) -> SyntaxMistake:

@@ -26,7 +26,7 @@ from tla2py.model.run import ClassFile, TlcOptions
 from tla2py.text import listed
 from tla2py.tla.graph import ModuleGraph
 from tla2py.tla.module import Module, code_matches, line_and_column
-from tla2py.tla.parse import Translate, load_modules, read_text
+from tla2py.tla.parse import SanyAnswer, Translate, load_modules, read_text
 from tla2py.tlc.process.sandbox import private_folder
 from tla2py.tlc.tools.installed import community_jar, community_modules, official_classes
 from tla2py.tlc.tools.jar import Jar
@@ -156,7 +156,7 @@ def load_specification(
     library = community_modules() or instead
     find = translate.toolchain if isinstance(translate, Translator) else find_toolchain
 
-    def sany(root: str, modules: Mapping[str, Module]) -> str | Mapping[str, Module] | None:
+    def sany(root: str, modules: Mapping[str, Module]) -> SanyAnswer:
         with contextlib.suppress(ToolchainError):
             return ask_sany(root, modules, find())
         return None

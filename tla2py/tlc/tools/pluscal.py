@@ -14,7 +14,7 @@ import subprocess
 import tempfile
 import xml.etree.ElementTree as ET
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -23,6 +23,7 @@ import platformdirs
 
 from tla2py.errors import InputError, ToolchainError
 from tla2py.files import write_atomically
+from tla2py.text import cut
 from tla2py.tla.module import (
     ALGORITHM,
     STANDARD_MODULES,
@@ -36,8 +37,9 @@ from tla2py.tla.module import (
     Remark,
     Span,
     Variable,
+    line_and_column,
 )
-from tla2py.tla.parse import read_text
+from tla2py.tla.parse import SanyAnswer, SanyRefusal, module_lines, read_text
 from tla2py.tlc.tools.toolchain import Toolchain, run_program
 
 _AS_IT_IS = "to keep it as it is: --no-translate, or translate = false in a sweep file"
@@ -53,6 +55,12 @@ _TRANSLATED = frozenset({"vars", "Init", "Next", "Spec"})
 _LAYOUT = re.compile(r"\\\*.*|\(\*.*?\*\)|\s+")
 _SAME = re.compile(r"\b(\w+)'=\1\b")
 _POSITION = re.compile(r"line (\d+), column (\d+)")
+_UNEXPECTED = re.compile(r'but found "(\w+)"')
+# What a translator prints beside its reason: its name, its progress, and where to report an error of its own.
+_TRANSLATOR_NOISE = (
+    "pcal.trans Version", "Parsing completed", "You have discovered a bug in pcal.trans.", "Send the following information",
+    "input file to the current maintainer",
+)  # fmt: skip
 
 
 class Translator:
@@ -74,6 +82,8 @@ class Translator:
         if begin is None or not (there := _meaning(module)):
             if _TRANSLATED & {definition.name for definition in module.definitions}:
                 return module
+            if outside := _outside(module):
+                return self._remark(module, outside, doubtful=True)
             return self._copy(module, "is not translated")
         checksum = _CHECKSUM.search(begin[1])
         try:
@@ -119,28 +129,18 @@ class Translator:
         return replace(module, remark=remark)
 
     def _translated(self, module: Module) -> str:
+        """Return the text of a module with its algorithm translated, from the cache if it is there."""
         toolchain = self.toolchain()
         key = hashlib.sha256(f"2\0{toolchain.jar.sha256}\0{module.name}\0{module.text}".encode()).hexdigest()
         kept = platformdirs.user_cache_path("tla2py") / "pluscal" / f"{key[:32]}.tla"
         with contextlib.suppress(OSError, UnicodeDecodeError):
             return kept.read_text(encoding="utf-8")
-        with tempfile.TemporaryDirectory(prefix="tla2py-", ignore_cleanup_errors=True) as folder:
-            file = Path(folder) / f"{module.name}.tla"
-            # Some translators keep the checksum of another one beside their own.
-            marked = _MARKS.sub(lambda mark: mark[1] + _NO_CHECKSUM * (mark[2] == "BEGIN"), module.text)
-            file.write_text(marked, encoding="utf-8")
-            try:
-                done = run_program(toolchain, Path(folder), "pcal.trans", "-nocfg", file.name)
-            except (OSError, subprocess.TimeoutExpired) as error:
-                raise ToolchainError(
-                    "pluscal",
-                    f"{toolchain.jar.path} cannot translate {module.where()}: {error}",
-                    hint="--no-translate makes TLC read the module as it is",
-                ) from error
-            text = file.read_text(encoding="utf-8", errors="replace")
-        text = text.replace("\r\n", "\n").replace(_NO_CHECKSUM, "")
-        if done.returncode != 0 or _BEGIN.search(text) is None:
-            raise _refused(module, done.stdout.decode("utf-8", "replace"))
+        # Some translators keep the checksum of another one beside their own.
+        marked = _MARKS.sub(lambda mark: mark[1] + _NO_CHECKSUM * (mark[2] == "BEGIN"), module.text)
+        translation = _translate(module, marked, toolchain)
+        text = translation.text.replace("\r\n", "\n").replace(_NO_CHECKSUM, "")
+        if translation.failed or _BEGIN.search(text) is None:
+            raise _refused(module, translation.output, toolchain)
         with contextlib.suppress(OSError):
             kept.parent.mkdir(parents=True, exist_ok=True)
             write_atomically(kept, lambda sink: sink.write(text.encode()))
@@ -170,17 +170,109 @@ def _differing(there: Mapping[str, str], text: str) -> str:
     return ", ".join(differ[:3]) + (" and more" if len(differ) > 3 else "")
 
 
-def _refused(module: Module, output: str) -> InputError:
-    lines = [line.strip() for line in output.splitlines() if line.strip()]
-    errors = [line for line in lines if not line.startswith(("pcal.trans Version", "Parsing completed"))]
-    message = " ".join(" ".join(errors).replace("Unrecoverable error:", "").replace("--", "").split())
+@dataclass(frozen=True, slots=True)
+class _Translation:
+    """What the translator made of a text: the text with the translation, and what it printed."""
+
+    text: str
+    output: str
+    failed: bool
+
+
+def _translate(module: Module, text: str, toolchain: Toolchain) -> _Translation:
+    """Return the translation of a text in the place of a module's own. Raises ToolchainError (``pluscal``)."""
+    with tempfile.TemporaryDirectory(prefix="tla2py-", ignore_cleanup_errors=True) as folder:
+        file = Path(folder) / f"{module.name}.tla"
+        file.write_text(text, encoding="utf-8")
+        try:
+            done = run_program(toolchain, Path(folder), "pcal.trans", "-nocfg", file.name)
+        except (OSError, subprocess.TimeoutExpired) as error:
+            raise ToolchainError(
+                "pluscal",
+                f"{toolchain.jar.path} cannot translate {module.where()}: {error}",
+                hint="--no-translate makes TLC read the module as it is",
+            ) from error
+        translated = file.read_text(encoding="utf-8", errors="replace")
+    output = done.stdout.decode("utf-8", "replace")
+    return _Translation(translated, output, failed=done.returncode != 0)
+
+
+def _refused(module: Module, output: str, toolchain: Toolchain) -> InputError:
+    """Return the error that says why an algorithm cannot be translated, with its place."""
+    message = _translator_message(output)
     position = _POSITION.search(message)
+    where = f"{module.where()}:{position[1]}:{position[2]}" if position else _place(module)
+    unexpected = _UNEXPECTED.search(message)
+    if position is None and unexpected is not None:
+        where = _place_of_word(module, unexpected[1], message, toolchain) or where
     return InputError(
         "pluscal-syntax",
         f"PlusCal cannot be translated: {message or 'the translator gives no reason'}",
-        where=f"{module.where()}:{position[1]}:{position[2]}" if position else _place(module),
+        where=where,
         hint="--no-translate makes TLC read the module as it is",
     )
+
+
+def _translator_message(output: str) -> str:
+    """Return what the translator says of an algorithm on one line, without Java's stack and its request to report a bug."""
+    text, stack, exception = output.partition("Exception in thread")
+    lines = [line.strip() for line in text.splitlines()]
+    wanted = [line for line in lines if line and not line.startswith(_TRANSLATOR_NOISE)]
+    message = " ".join(" ".join(wanted).replace("Unrecoverable error:", "").replace("--", "").split())
+    if not message and stack:
+        kind = exception.partition('"main"')[2].strip().splitlines()[:1]
+        message = f"the translator itself fails ({kind[0].strip()})" if kind else ""
+    return message
+
+
+def _place_of_word(module: Module, word: str, message: str, toolchain: Toolchain) -> str | None:
+    """Return the place of the word that a translator did not expect, if it says the word and no place, as that of 2.15 does.
+
+    Of several places it is the last one at which another word changes the message.
+    """
+    algorithm = ALGORITHM.search(module.text)
+    pattern = re.compile(rf"(?<!\w){re.escape(word)}(?!\w)")
+    begin = algorithm.end() if algorithm is not None else 0
+    places = [found.start() for found in pattern.finditer(module.text, begin)]
+    # Replaced from here on the message stays, so the word stands further up.
+    first, last = 0, len(places) - 1
+    while first < last:
+        middle = (first + last + 1) // 2
+        head, tail = module.text[: places[middle]], module.text[places[middle] :]
+        changed = head + pattern.sub(f"{word}_", tail)
+        output = _translate(module, changed, toolchain).output
+        if _translator_message(output) == message:
+            last = middle - 1
+        else:
+            first = middle
+    if not places:
+        return None
+    line, column = line_and_column(module.text, places[first])
+    return f"{module.where()}:{line}:{column}"
+
+
+def _outside(module: Module) -> str:
+    """Return where an algorithm stands that is not inside of its module, empty if it is inside."""
+    algorithm = _algorithm_line(module)
+    lines = module_lines(module.text)
+    if algorithm is None or lines is None or lines.first <= algorithm <= lines.last:
+        return ""
+    if algorithm < lines.first:
+        side = f"above the header of the module, which is in line {lines.first}"
+        advice = f"move it below line {lines.first}"
+    else:
+        side = f"below the end of the module, which is in line {lines.last}"
+        advice = f"move it above line {lines.last}"
+    return (
+        f"the PlusCal algorithm is {side}: a translation would be there too, where TLC does not read it, so "
+        f"TLC gets the module without one; {advice}"
+    )
+
+
+def _algorithm_line(module: Module) -> int | None:
+    """Return the line of the algorithm."""
+    numbered = enumerate(module.text.split("\n"), 1)
+    return next((number for number, line in numbered if ALGORITHM.search(line)), None)
 
 
 def _place(module: Module) -> str:
@@ -191,17 +283,17 @@ def _place(module: Module) -> str:
     return module.where()
 
 
+_SYNTAX_ERROR = "***Parse Error***"
 _MISSING = re.compile(r"Cannot find source file for module (\w+)")
 # SANY's spelling of a symbol to tla2py's.
 _SPELT = {"\\leq": "<=", "\\geq": ">="}
 
 
-def ask_sany(
-    root: str, modules: Mapping[str, Module], toolchain: Toolchain
-) -> str | Mapping[str, Module] | None:
-    """The modules, those with a syntax error as SANY declares them; or the name of a further one that SANY needs.
+def ask_sany(root: str, modules: Mapping[str, Module], toolchain: Toolchain) -> SanyAnswer:
+    """Return the modules, those with a syntax error as SANY declares them; or the name of a further one that SANY needs.
 
-    None if SANY refuses them or cannot be run. It reads these modules and those in the jar, and nothing else.
+    Return a ``SanyRefusal`` if SANY does not accept them, None if it cannot be run. It reads these modules and those in the
+    jar, and nothing else.
     """
     with tempfile.TemporaryDirectory(prefix="tla2py-", ignore_cleanup_errors=True) as scratch:
         folder = Path(scratch)
@@ -210,14 +302,20 @@ def ask_sany(
         exporter = ("tla2sany.xml.XMLExporter", "-o", "-I", scratch, str(folder / f"{root}.tla"))
         try:
             done = run_program(toolchain, folder, *exporter)
+            refused = done.returncode != 0
+            # The exporter does not say what SANY has found.
+            said = run_program(toolchain, folder, "tla2sany.SANY", f"{root}.tla") if refused else done
         except (OSError, subprocess.TimeoutExpired):
             return None
-    missing = _MISSING.search(done.stdout.decode("utf-8", "replace"))
+    output = done.stdout.decode("utf-8", "replace")
+    missing = _MISSING.search(output)
     if missing is not None and missing[1] not in modules:
         return missing[1]
     begin, end = done.stdout.find(b"<?xml"), done.stdout.rfind(b"</modules>")
-    if done.returncode != 0 or begin < 0 or end < 0:
-        return None
+    if refused or begin < 0 or end < 0:
+        report = said.stdout.decode("utf-8", "replace")
+        message = _sany_message(report)
+        return SanyRefusal(message, syntax=_SYNTAX_ERROR in report) if message else None
     tree = ET.fromstring(done.stdout[begin:end] + b"</modules>")  # noqa: S314 - SANY's own output
     entries = {entry.findtext("UID"): entry[1] for entry in tree.iterfind("context/entry")}
     nodes = {_named(each): each for each in entries.values() if each.tag == "ModuleNode"}
@@ -234,6 +332,23 @@ def ask_sany(
             references = tuple(Reference(module=each, span=module.span) for each in files if each != name)
             found[name] = replace(_declared(module, visible, inherited, digest), references=references)
     return found
+
+
+def _sany_message(output: str) -> str:
+    """Return SANY's first error on one line, empty if there is none in its output."""
+    _, syntax, message = output.partition(_SYNTAX_ERROR)
+    if not syntax:
+        _, semantic, message = output.partition("*** Errors:")
+        # The number of errors follows, then a place and the first of them.
+        message = message.partition("\n")[2] if semantic else ""
+    lines = list[str]()
+    for line in message.strip().splitlines():
+        if syntax and not line.strip():
+            break
+        if line.startswith(("Residual stack trace", "Fatal errors")):
+            break
+        lines.append(line.strip())
+    return cut(" ".join(part for part in lines if part), 300)
 
 
 def _named(each: ET.Element) -> str:

@@ -1,0 +1,3 @@
+---- MODULE FormsInner ----
+B(y) == y
+====
