@@ -75,7 +75,7 @@ def property_answers(view: StoreTables) -> list[Answers]:
     unanswered: dict[str, list[int]] = {}
     excluded, holding, listed = [], list[Answered](), set[str]()
     for row in view.run_rows:
-        if row.verdict is Verdict.EXCLUDED:
+        if row.verdict is Verdict.EXCLUDED and not row.assumption_count:
             excluded.append(row.point)
             continue
         held = Answered(point=row.point, parameters=parameters[row.point], violated=False)

@@ -94,6 +94,7 @@ class RunExecution:
                 content=self.content,
                 assertions=run.assertions,
                 safety=run.safety,
+                assumptions=run.assumptions,
                 expressions=run.config.expressions,
             )
             result = combine(self.executions, self.results, run.safety)
@@ -155,7 +156,9 @@ class RunExecution:
             raise
         with (folder / "stdout.txt").open("rb") as lines:
             named = self.run.config.expressions
-            result = interpret_execution(execution, self.run.options, lines, self.run.assertions, named)
+            result = interpret_execution(
+                execution, self.run.options, lines, self.run.assertions, named, self.run.assumptions
+            )
         # An error of TLC that could not write is not an answer.
         failed = result.outcome is Outcome.ERROR and reports_full_disk(folder)
         if failed or execution.termination_reason == DISK_FULL:

@@ -200,13 +200,17 @@ class SweepResult:
         """Whether nothing was checked, because every point contradicts an ASSUME."""
         points = self.sweep.points
         return 0 < len(self.runs) == len(self.sweep.numbers) and all(
-            left_out(self.sweep.expectation(points[row.point - 1]), row) for row in self.runs
+            left_out(self.sweep, self.sweep.expectation(points[row.point - 1]), row) for row in self.runs
         )
 
     @property
     def empty_points(self) -> tuple[int, ...]:
         """The points that hold only because TLC found no state."""
-        return tuple(row.point for row in self.runs if row.verdict is Verdict.HOLDS and row.distinct == 0)
+        return tuple(
+            row.point
+            for row in self.runs
+            if row.verdict is Verdict.HOLDS and row.distinct == 0 and not row.assumption_count
+        )
 
 
 def preview_sweeps(

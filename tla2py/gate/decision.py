@@ -211,7 +211,7 @@ def decide(
         # No point keeps a result where the sweep as a whole has none.
         dropped = (replace(each, row=None, checks=(), problems=(), locked=None) for each in points)
         return replace(decision, points=tuple(dropped), problems=(failed,), findings=found.findings.open)
-    excluded = sum(judge.left_out(each.expected, each.row) for each in points)
+    excluded = sum(judge.left_out(sweep, each.expected, each.row) for each in points)
     # A red point says it already.
     reported = {(each.reason.value, each.subject) for point in points for each in point.problems}
     doubts = tuple(each for each in found.findings.open if (each.code, each.subject) not in reported)

@@ -239,11 +239,28 @@ def _suite(gate: Evidence) -> TestSuite:
         suite.add_testcase(case)
     for point in gate.decision.points:
         suite.add_testcase(_case(gate, name, point))
+        for answer in point.checks:
+            if answer.check.kind == "assumption":
+                suite.add_testcase(_assumption_case(gate, name, point, answer))
     for point in gate.decision.skipped:
         case = _case(gate, name, point)
         case.result = [Skipped(printable(gate.decision.limited or ""))]
         suite.add_testcase(case)
     return suite
+
+
+def _assumption_case(gate: Evidence, suite: str, point: PointDecision, answer: CheckAnswer) -> TestCase:
+    """Return the case of one assumption of a model that checks nothing else."""
+    case = TestCase(printable(answer.check.label), classname=f"{suite}.{printable(point.shown)}", time=0)
+    message = printable(f"{answer.check.label} is FALSE")
+    if answer.status == "violated" and not answer.as_expected:
+        case.result = [Failure(message, "assumption")]
+    elif answer.status == "violated":
+        case.system_out = message
+    elif answer.status == "undecided":
+        case.result = [Skipped("TLC stopped before it evaluated this assumption")]
+    case._elem.set("file", gate.relative(gate.sweep.path))
+    return case
 
 
 def _case(gate: Evidence, suite: str, point: PointDecision) -> TestCase:

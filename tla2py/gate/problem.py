@@ -21,7 +21,7 @@ from tla2py.model.finding import Finding
 from tla2py.model.logs import LogMutantRow, MutationSection
 from tla2py.model.model import Config
 from tla2py.model.mutant import MutantReport
-from tla2py.model.outcome import Verdict
+from tla2py.model.outcome import Verdict, Violation
 from tla2py.model.row import RunRow
 from tla2py.model.run import Run
 from tla2py.model.trace import label_of
@@ -242,11 +242,14 @@ def locked_point(
         parameters=dict(point.parameters),
         config=facts.digest,
         values=facts.values,
-        checked=sorted({str(kept.get(each.label, each)) for each in facts.checked}),
+        # The digests of the assumptions are locked, which stay when lines move.
+        checked=sorted(
+            {str(kept.get(each.label, each)) for each in facts.checked if each.kind != "assumption"}
+        ),
         searched=list(facts.searched),
         model_values=list(facts.model_values),
         verdict=verdict.value,
-        violates=sorted({kept[name].label if name in kept else name for name in row.violated_names}),
+        violates=sorted({_lasting_label(each, kept) for each in row.violated}),
         distinct=row.distinct if reproducible else None,
         generated=row.generated if reproducible and same_steps else None,
         first_unmatched=first_unmatched if reproducible else None,
@@ -257,6 +260,13 @@ def locked_point(
         assumptions=dict(meaning.assumptions),
         definitions=dict(meaning.definitions),
     )
+
+
+def _lasting_label(violation: Violation, kept: Mapping[str, Check]) -> str:
+    """Return the label of a violation that stays when lines move."""
+    if violation.kind == "assumption":
+        return violation.kind
+    return kept[violation.label].label if violation.label in kept else violation.label
 
 
 # Changes of modules, which concern all points that use them.

@@ -117,6 +117,8 @@ def _group_lines(gate: Evidence, points: Sequence[PointDecision], shown: Surpris
     yield title
     for problem in _told(first):
         yield _problem_line(problem, f" at point {indices[0]}" * (more > 0 and _counts(problem)))
+    if first.row is not None and first.row.verdict is Verdict.EXCLUDED and (why := gate.why(first, "")):
+        yield Text(f"        {printable(why)}", "bold")
     for same in zip(*(gate.by_kind[index] for index in indices), strict=True):
         yield from _counterexample(gate, same, shown)
     yield _command("again", gate.again(first).ours)

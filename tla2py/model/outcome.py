@@ -215,7 +215,12 @@ def left_open(
 
 
 def is_expected(label: str, expected: Collection[str]) -> bool:
-    """Whether an expectation names what is violated: ``assert`` is any assertion, ``assert: TEXT`` each with this text."""
+    """Whether an expectation names what is violated.
+
+    ``assert`` is any assertion, ``assert: TEXT`` each with this text; ``assumption`` is any assumption.
+    """
+    if label.startswith("assumption: "):
+        return label in expected or "assumption" in expected
     if not label.startswith("assert: "):
         return label in expected
     text = re.sub(r" \(\w+:\d+(:\d+)?\)$", "", label)

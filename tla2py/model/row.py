@@ -9,6 +9,10 @@ from typing import Annotated
 from tla2py.model import outcome
 from tla2py.model.outcome import OUTCOME_WORDS, Outcome, Verdict, Violation, is_simulated, simulation_words
 from tla2py.model.trace import TraceKind, label_of
+from tla2py.text import counted
+
+# How the label of an assumption begins, see ``label_of``.
+_ASSUMPTION = "assumption: "
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,7 +28,9 @@ class RunRow:
     verdict: Annotated[Verdict, "holds, violated, inconclusive, broken or excluded"]
     violated: Annotated[tuple[Violation, ...], "what was violated: kind and name"] = ()
     checked: Annotated[
-        tuple[str, ...], "the invariants, properties and assertions that the run checked, and deadlock"
+        tuple[str, ...],
+        "the invariants, properties and assertions that the run checked, and deadlock; the assumptions of a model without "
+        "a behaviour",
     ] = ()
     held: Annotated[tuple[str, ...], "those of them that it found to hold"] = ()
     undecided: Annotated[tuple[str, ...], "what a further execution under find = each could not decide"] = ()
@@ -87,6 +93,18 @@ class RunRow:
     def simulated(self) -> bool:
         """Whether a simulation ended by its own budget without a violation."""
         return is_simulated(self.outcome, self.distinct, self.generated, self.behaviours)
+
+    @property
+    def assumption_count(self) -> int:
+        """The number of assumptions that a model without a behaviour checked, 0 of any other model."""
+        return sum(label.startswith(_ASSUMPTION) for label in self.checked)
+
+    @property
+    def verdict_words(self) -> str:
+        """The verdict, with the number of assumptions where nothing else was checked."""
+        if self.verdict is Verdict.HOLDS and self.assumption_count:
+            return f"{self.verdict.value}: {counted(self.assumption_count, 'assumption')}"
+        return self.verdict.value
 
     @property
     def unanswered(self) -> str:

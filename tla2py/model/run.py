@@ -16,7 +16,7 @@ from tla2py.model.logs import LogContent, LogPart, LogRemark
 from tla2py.model.model import NO_INPUTS, Assignment, Config, InputFile, Inputs
 from tla2py.model.outcome import CoverageItem, Diagnostic, Outcome, Stats, Verdict, Violation, is_simulated
 from tla2py.model.trace import Trace
-from tla2py.tla.graph import Assertion, ModuleGraph
+from tla2py.tla.graph import Assertion, CheckedAssumption, ModuleGraph
 
 # Increase it when runs execute differently, so that old records do not apply to new runs.
 EXECUTION_VERSION = 1
@@ -120,6 +120,7 @@ class Run:
     refused: why TLC is not started, such as a config that cannot be read; None if it is.
     assertions: those that TLC can reach.
     safety: the properties that a finite beginning of a behaviour refutes.
+    assumptions: those that TLC checks, of a model without a behaviour, which checks nothing else.
     """
 
     run_id: str = field(init=False)
@@ -136,6 +137,7 @@ class Run:
     refused: str | None = None
     assertions: tuple[Assertion, ...] = ()
     safety: tuple[str, ...] = ()
+    assumptions: tuple[CheckedAssumption, ...] = ()
 
     def __post_init__(self) -> None:
         # All that can change TLC's answer. Limits are left out: a run that ended within them ends the same under others.
@@ -194,8 +196,9 @@ class RunRecord:
 
     ``outputs`` are the files that the first execution wrote and the store keeps, ``dropped`` the names of the others, at
     most a hundred. The record's archive also has the output of execution n, ``n/stdout.txt`` and ``n/stderr.txt``. ``originals``,
-    ``assertions`` and ``safety`` are as in ``Run``, ``expressions`` as in ``Config``. ``remarks`` are those on its log. ``content`` is
-    how many of its lines say something, None where the module reads the log itself. ``executor`` is None in records of older versions,
+    ``assertions``, ``safety`` and ``assumptions`` are as in ``Run``, ``expressions`` as in ``Config``. ``remarks`` are those on
+    its log. ``content`` is how many of its lines say something, None where the module reads the log itself. ``executor`` is
+    None in records of older versions,
     and outside of sweeps.
     """
 
@@ -214,6 +217,7 @@ class RunRecord:
     content: LogContent | None = None
     assertions: tuple[Assertion, ...] = ()
     safety: tuple[str, ...] = ()
+    assumptions: tuple[CheckedAssumption, ...] = ()
     expressions: tuple[Assignment, ...] = ()
     executor: ExecutorKind | None = None
     record_version: int = RECORD_VERSION

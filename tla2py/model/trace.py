@@ -67,8 +67,11 @@ def is_violation(kind: object) -> TypeGuard[ViolationKind]:
 
 
 def label_of(kind: str, name: str) -> str:
-    """What a violation is called: the name, ``assert: NAME`` for an assertion, or the kind of what has no name."""
-    return f"{kind}: {name}" if kind == "assert" and name else name or kind
+    """Return what a violation is called: the name, or the kind of what has no name.
+
+    An assertion is called ``assert: NAME``, an assumption ``assumption: NAME``.
+    """
+    return f"{kind}: {name}" if kind in ("assert", "assumption") and name else name or kind
 
 
 @dataclass(frozen=True, slots=True)

@@ -138,6 +138,8 @@ def _of_assumptions(query: TraceQuery) -> Iterator[Cause]:
     for module in query.spec.extended:
         edits: list[Edit] = []
         for each in module.assumptions:
+            if each.axiom:
+                continue
             parts += [(part, module) for part in _assumed(each.body, module, query)]
             edits += left_out(each.body.span, "TRUE")
         lines = query.modules[f"{module.name}.tla"].split("\n")

@@ -108,6 +108,10 @@ def violated_objects(row: RunRow) -> list[Row]:
 def _answers(record: RunRecord, result: RunResult) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """What the run checked, and what of it holds: nothing unless the search ended, or went on after each violation."""
     first = record.executions[0]
+    if record.assumptions:
+        # TLC stops at the first that is FALSE.
+        labels = tuple(label_of("assumption", each.name) for each in record.assumptions)
+        return labels, labels if result.verdict is Verdict.HOLDS else ()
     log = record.inputs.log
     checked = (
         *first.invariants,

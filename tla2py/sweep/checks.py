@@ -100,6 +100,9 @@ def config_facts(run: Run, spec: ModuleGraph) -> ConfigFacts:
     spec = with_definitions(spec, [text for _, text in written])
     assertions = [Check("assert", each.name) for each in run.assertions]
     checked = {*_checks(config, deadlock=_deadlock(run.options)), *assertions}
+    if run.assumptions:
+        # Without a behaviour there is neither a state nor a deadlock.
+        checked = {Check("assumption", each.name) for each in run.assumptions}
     if run.inputs.log is not None and run.inputs.log.decides:
         checked.add(LOG)
     # What the sweep file requests, whatever the template renders.
@@ -120,7 +123,7 @@ def config_facts(run: Run, spec: ModuleGraph) -> ConfigFacts:
     digested = [run.main, filled, options, wrapper if run.main != spec.root.name else []]
     return ConfigFacts(
         checked=tuple(sorted(checked)),
-        dropped=tuple(sorted(requested - checked)),
+        dropped=() if run.assumptions else tuple(sorted(requested - checked)),
         model_values=tuple(sorted(names)),
         mistaken=tuple(mistaken_names(config.assignments, spec)),
         doubtful=tuple(_doubtful_properties(config, spec)),
@@ -189,11 +192,10 @@ def checks_of(
 
 def only_deadlock(runs: Sequence[Run]) -> bool:
     """Whether all points check deadlock and nothing else."""
-    if any(
-        set(_checks(run.config, deadlock=False)) or not _deadlock(run.options) or run.inputs.log is not None
-        for run in runs
-    ):
-        return False
+    for run in runs:
+        others = bool(run.assumptions) or any(_checks(run.config, deadlock=False))
+        if others or not _deadlock(run.options) or run.inputs.log is not None:
+            return False
     # The template, the same for all points, may add checks.
     return bool(runs) and checks_of(runs[0].config_text, runs[0].options) == (DEADLOCK,)
 

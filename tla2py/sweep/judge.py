@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
@@ -11,12 +12,15 @@ import msgspec
 from tla2py.errors import ExitCode, InputError
 from tla2py.model.outcome import OUTCOME_WORDS, REMEDIES, VERDICTS, Outcome, Verdict, is_expected, left_open
 from tla2py.model.row import RunRow
+from tla2py.model.trace import Location
 from tla2py.sweep.checks import Check, config_facts
-from tla2py.sweep.grid import value_key
+from tla2py.sweep.grid import Point, value_key
 from tla2py.sweep.plan import Plan
 from tla2py.sweep.sections import Expectation, ExpectPoint, ExpectSection, ExternalExpectation
 from tla2py.sweep.sweep import ExpectedRows, Sweep
 from tla2py.text import did_you_mean, parameter_text, value_shown
+from tla2py.tla.graph import closure, reached
+from tla2py.tlc.output.states import find_location
 from tla2py.toml import value_text
 
 # The precedence of exit codes: 2, 1, 3.
@@ -62,7 +66,7 @@ class CheckAnswer:
 def judge(sweep: Sweep, runs: Iterable[RunRow]) -> list[Mismatch]:
     """The differences between the expectations of a sweep and its runs.
 
-    By default a point is expected to hold, or to be excluded if it violates an ASSUME.
+    By default a point is expected to hold, or to be excluded if it violates an ASSUME about what the grid varies.
     """
     return [
         mismatch
@@ -90,17 +94,54 @@ def expected_verdict(row: Expectation) -> Verdict | None:
     return Verdict(expected) if expected else None
 
 
-def left_out(expected: Expectation, run: RunRow | None) -> bool:
-    """Whether a point violates an ASSUME, unless its expectation is that."""
+def left_out(sweep: Sweep, expected: Expectation, run: RunRow | None) -> bool:
+    """Whether a point violates an ASSUME as expected, or one about what the grid varies, and so was not checked."""
+    if run is None or run.verdict is not Verdict.EXCLUDED:
+        return False
     stated = isinstance(expected, ExternalExpectation) and expected.outcome is Outcome.VIOLATION_ASSUMPTION
-    return run is not None and run.verdict is Verdict.EXCLUDED and not stated
+    expects = expected_verdict(expected) is Verdict.EXCLUDED
+    return not stated and (expects or is_varied_assumption(sweep, run))
+
+
+def is_varied_assumption(sweep: Sweep, run: RunRow) -> bool:
+    """Whether the assumption that a point violates depends on a parameter of the grid.
+
+    Where nothing that the grid varies decides it, the module contradicts itself or its config.
+    """
+    place = find_location(run.message or "")
+    return _grid_decides(sweep, sweep.points[run.point - 1], place)
+
+
+def _grid_decides(sweep: Sweep, point: Point, place: Location | None) -> bool:
+    """Whether a parameter of the grid may decide the assumption at a place.
+
+    If the place is unknown, or in none of the user's modules, any parameter that gives a value may.
+    """
+    kinds = {sweep.kinds[name] for name in point.parameters}
+    if kinds & {"environment", "java_properties", "log"}:
+        return True
+    varied = {name for name in point.parameters if sweep.kinds[name] in ("constant", "definition")}
+    if not varied:
+        return False
+    spec = sweep.spec(point.parameters)
+    formula = spec.assumption_at(place.module, place.begin_line, place.begin_column) if place else None
+    if formula is None:
+        return True
+    texts = sweep.assigned(point.parameters)
+    values = closure({name: frozenset(re.findall(r"\w+", text)) for name, text in texts.items()})
+    for each in reached(spec, [formula], values):
+        name = each.expr.operator.rpartition("!")[2]
+        if name in varied or not varied.isdisjoint(values.get(name, ())):
+            return True
+    return False
 
 
 def judge_point(sweep: Sweep, row: Expectation, run: RunRow) -> Iterator[Mismatch]:
     """The differences between the expectation of a point and its run."""
     named, point, names = expected_verdict(row), run.point, run.violated_names
     # Nothing unexpected happened, but the gate asks for an expectation.
-    tolerated = named is None and (run.verdict is Verdict.EXCLUDED or run.simulated)
+    excluded = run.verdict is Verdict.EXCLUDED and is_varied_assumption(sweep, run)
+    tolerated = named is None and (excluded or run.simulated)
     if run.verdict is not (named or Verdict.HOLDS) and not tolerated:
         yield Mismatch(point, "verdict", verdict_text(row, run), code_of(run.verdict))
         return
@@ -161,7 +202,8 @@ def doubts(row: Expectation, run: RunRow, checked: Sequence[Check], *, started: 
     if run.undecided:
         text = f"no answer within the limits on {', '.join(run.undecided)}"
         yield Mismatch(run.point, "undecided", text, ExitCode.INCONCLUSIVE)
-    if run.verdict is Verdict.HOLDS and not (run.generated and run.distinct) and row.distinct != 0:
+    empty = not (run.generated and run.distinct) and not run.assumption_count
+    if run.verdict is Verdict.HOLDS and empty and row.distinct != 0:
         yield Mismatch(run.point, "no-states", NO_STATES, ExitCode.NOT_RUN)
 
 
@@ -182,6 +224,14 @@ def answers(
 
     ``lengths`` are those of the shortest counterexamples, by label.
     """
+    if run is not None and run.verdict is Verdict.EXCLUDED and run.assumption_count:
+        # TLC stops at the first assumption that is FALSE.
+        for check in checked:
+            false = check.label in run.violated_names
+            status: Literal["violated", "undecided"] = "violated" if false else "undecided"
+            varied = expected_verdict(row) is Verdict.EXCLUDED or is_varied_assumption(sweep, run)
+            yield CheckAnswer(check=check, status=status, as_expected=not false or varied)
+        return
     if run is None or run.verdict not in (Verdict.HOLDS, Verdict.VIOLATED):
         yield from (CheckAnswer(check=check, status="undecided", as_expected=True) for check in checked)
         return

@@ -17,7 +17,7 @@ from tla2py.sweep.grid import Point, first_places
 from tla2py.sweep.sweep import Sweep
 from tla2py.text import parameter_text
 from tla2py.tla.copies import with_definitions
-from tla2py.tla.graph import Assertion, ModuleGraph, find_assertions
+from tla2py.tla.graph import Assertion, CheckedAssumption, ModuleGraph, find_assertions
 from tla2py.tla.module import count_visible, standard_module_of
 from tla2py.tla.temporal_form import is_refuted_by_prefix
 from tla2py.tlc.config.render import render_config
@@ -167,6 +167,14 @@ class _Outline:
         return module_texts(self.model.spec, self.main, self.wrapper, config_text, added)
 
 
+def _only_assumptions(outline: _Outline) -> tuple[CheckedAssumption, ...]:
+    """Return the assumptions that TLC checks in a model without a behaviour, none in any other."""
+    model = outline.model
+    if model is None or model.spec.variables or outline.config.specification or outline.config.init:
+        return ()
+    return model.spec.checked_assumptions
+
+
 class _Planner:
     """Plans a sweep: an outline once for all points that share it, then the run of each point."""
 
@@ -310,6 +318,7 @@ class _Planner:
             refused=outline.refused,
             assertions=self._assertions(outline, text),
             safety=self._safety(outline),
+            assumptions=_only_assumptions(outline),
         )
         return run, given
 

@@ -76,8 +76,28 @@ class ModuleGraph:
 
     @cached_property
     def assumptions(self) -> tuple[Assumption, ...]:
-        """The assumptions that TLC checks: those of the root and of what it extends."""
-        return tuple(each for module in self.extended for each in module.assumptions)
+        """The assumptions that TLC checks: those of the root and of what it extends, without axioms."""
+        return tuple(each for module in self.extended for each in module.assumptions if not each.axiom)
+
+    @cached_property
+    def checked_assumptions(self) -> tuple[CheckedAssumption, ...]:
+        """The assumptions that TLC checks, by name and place, in the order of the modules."""
+        found: list[CheckedAssumption] = []
+        for module in self.extended:
+            for assumption in module.assumptions:
+                if not assumption.axiom:
+                    found.append(_named_assumption(module, assumption, found))
+        return tuple(found)
+
+    def assumption_at(self, module: str, line: int, column: int) -> Reached | None:
+        """Return the formula of the assumption at a place that TLC names, None without one."""
+        for each in self.extended:
+            for assumption in each.assumptions if each.name == module else ():
+                span = assumption.span
+                begins = (span.begin_line, span.begin_column) <= (line, column)
+                if begins and (line, column) <= (span.end_line, span.end_column):
+                    return Reached(expr=assumption.body, scope=self.scope_of(each))
+        return None
 
     @deeply
     def level(self, name: str) -> Level:
@@ -116,6 +136,30 @@ def _names(module: Module) -> Iterator[str]:
     yield module.name
     for nested in module.nested:
         yield from _names(nested)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckedAssumption:
+    """An assumption that TLC checks: its name, else its module and line, and its place in the text that TLC reads.
+
+    Several on one line are told apart by their columns.
+    """
+
+    name: str
+    module: str
+    line: int
+    column: int
+
+
+def _named_assumption(
+    module: Module, assumption: Assumption, before: Iterable[CheckedAssumption]
+) -> CheckedAssumption:
+    """Return an assumption with a name that none ``before`` it has."""
+    line, column = assumption.span.begin_line, assumption.span.begin_column
+    name = assumption.name or f"{module.name}:{module.line(line)}"
+    if name in {each.name for each in before}:
+        name = f"{module.name}:{module.line(line)}:{column}"
+    return CheckedAssumption(name=name, module=module.name, line=line, column=column)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

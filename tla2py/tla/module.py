@@ -354,13 +354,17 @@ class Reference:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Assumption:
-    """An ASSUME or AXIOM; ``text``, ``digest`` (of the tokens) and ``body`` are those of its formula."""
+    """An ASSUME or AXIOM; ``text``, ``digest`` (of the tokens) and ``body`` are those of its formula.
+
+    TLC evaluates no ``axiom``.
+    """
 
     name: str | None
     text: str
     digest: str
     span: Span
     body: Expression
+    axiom: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -263,6 +263,7 @@ class _Reader:
                     digest=digest_tokens(self._source, parts[-1]),
                     span=self._source.span(node),
                     body=self._builder.expression(parts[-1]),
+                    axiom=node.children[0].type == "AXIOM",
                 )
             )
             self._add_fact(node, parts[-1])

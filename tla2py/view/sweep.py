@@ -154,7 +154,7 @@ def _points_table(view: StoreView, runs: Sequence[RunRow], notable: Sequence[Run
     rows = []
     for run in shown:
         answered = run.verdict not in (Verdict.INCONCLUSIVE, Verdict.BROKEN)
-        verdict = Text(run.verdict.value if answered else run.unanswered, VERDICT_STYLES[run.verdict])
+        verdict = Text(run.verdict_words if answered else run.unanswered, VERDICT_STYLES[run.verdict])
         if run.violated:
             lengths = ((name, view.shortest_traces.get((run.run_id, name))) for name in run.violated_names)
             names = (f"{name} in {trace.length}" if trace else name for name, trace in lengths)

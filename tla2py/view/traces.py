@@ -304,7 +304,10 @@ def _checked(checked: Checked) -> str:
     names = [check.name for check in checks if check != DEADLOCK]
     shown = names[:_MOST] + [f"{len(names) - _MOST} more"] * (len(names) > _MOST)
     shown += ["no deadlock"] * (DEADLOCK in checks)
-    text = ", ".join(shown) or "nothing was checked but ASSUME"
+    nothing = "nothing was checked but ASSUME"
+    if checked.record.assumptions:
+        nothing = counted(len(checked.record.assumptions), "assumption")
+    text = ", ".join(shown) or nothing
     text += _NOTHING_ELSE * (checks == (DEADLOCK,))
     return f"{text} ({checked.config})" if checked.config is not None else text
 
@@ -341,13 +344,13 @@ def check_text(
         words = simulation_words(result.stats.behaviours, result.stats.generated)
         verdict = Text(words, VERDICT_STYLES[result.verdict])
     elif result.verdict is Verdict.HOLDS:
-        of_nothing = f"; {NO_STATES}" * (result.stats.distinct == 0)
+        of_nothing = f"; {NO_STATES}" * (result.stats.distinct == 0 and not record.assumptions)
         verdict.append(f": {_checked(checked)}{of_nothing}", "")
     else:
         verdict.append(f": {names}" if names else f" ({OUTCOME_WORDS[result.outcome]})", "")
         verdict.append(_NOTHING_ELSE * (bool(names) and _checks(checked) == (DEADLOCK,)), "")
     stats = result.stats
-    if stats.generated is not None:
+    if stats.generated is not None and not record.assumptions:
         least = "at least " * unfinished(result.outcome, record.executions[0].termination_reason)
         first = " by the first execution" * (len(record.executions) > 1)
         verdict.append(

@@ -18,7 +18,7 @@ from tla2py.model.model import Assignment, Config
 from tla2py.model.outcome import VERDICTS, Diagnostic, Outcome, Stats, Verdict, Violation
 from tla2py.model.run import Execution, RunRecord, RunResult, TerminationReason, TlcOptions
 from tla2py.model.trace import Trace
-from tla2py.tla.graph import Assertion, assertion_names
+from tla2py.tla.graph import Assertion, CheckedAssumption, assertion_names
 from tla2py.tlc.config.read import config_of_run
 from tla2py.tlc.output.codes import EXIT_STATUSES, Code
 from tla2py.tlc.output.collector import Collector, with_notes
@@ -234,10 +234,11 @@ def interpret_execution(
     lines: Iterable[bytes],
     assertions: Sequence[Assertion] = (),
     expressions: Sequence[Assignment] = (),
+    assumptions: Sequence[CheckedAssumption] = (),
 ) -> RunResult:
     """The result of one execution from its standard output; ``assertions`` are those that it can reach.
 
-    ``expressions`` stand in it for the names of their definitions.
+    ``expressions`` stand in it for the names of their definitions. A violation of one of the ``assumptions`` is named.
     """
     names = {text: name for name, text in expressions}
     # With stopAfter TLC itself limits the time of the search.
@@ -261,6 +262,7 @@ def interpret_execution(
         assertions=assertions,
     )
     result = _as_written(result, dict(expressions)) if expressions else result
+    result = _with_named_assumption(result, assumptions)
     stats = result.stats
     # A simulation shorter than the start of TLC's reporting thread prints no counts but that of initial states.
     ended = options.mode in ("simulate", "generate") and result.outcome is Outcome.BOUNDED_SUCCESS
@@ -269,6 +271,23 @@ def interpret_execution(
         # TLC 2.15 does not count them. Each worker generates this number.
         return replace(result, stats=replace(stats, behaviours=options.num * options.workers))
     return result
+
+
+def _with_named_assumption(result: RunResult, assumptions: Sequence[CheckedAssumption]) -> RunResult:
+    """Return the result with the name of the assumption that is FALSE, if it is one of these."""
+    nameless = Violation(kind="assumption")
+    place = next((each.location for each in result.diagnostics if each.code == Code.ASSUMPTION_FALSE), None)
+    if nameless not in result.violations or place is None:
+        return result
+    begin = (place.begin_line, place.begin_column)
+    before = [
+        each for each in assumptions if each.module == place.module and (each.line, each.column) <= begin
+    ]
+    if not before:
+        return result
+    last = max(before, key=lambda each: (each.line, each.column))
+    violations = (replace(each, name=last.name) if each == nameless else each for each in result.violations)
+    return replace(result, violations=tuple(violations))
 
 
 def _as_written(result: RunResult, texts: Mapping[str, str]) -> RunResult:
@@ -294,7 +313,14 @@ def interpret_record(record: RunRecord, stdout: Callable[[int], IO[bytes]]) -> R
     for number, execution in enumerate(executions, 1):
         with stdout(number) as lines:
             results.append(
-                interpret_execution(execution, record.options, lines, record.assertions, record.expressions)
+                interpret_execution(
+                    execution,
+                    record.options,
+                    lines,
+                    record.assertions,
+                    record.expressions,
+                    record.assumptions,
+                )
             )
     result = combine(executions, results, record.safety)
     return with_notes(with_log(result, record.inputs.log, record.content), record)

@@ -1,0 +1,5 @@
+---- MODULE SumsBase ----
+EXTENDS Naturals
+Double(n) == 2 * n
+ASSUME Double(1) = 2
+====
