@@ -46,6 +46,10 @@ class Substitution(NamedTuple):
     definition: str
 
 
+# Operators that a config names as SANY does, where modules and tla2py use another spelling.
+CONFIG_SYMBOLS = {"<=": r"\leq", ">=": r"\geq"}
+
+
 def is_expression(text: str) -> bool:
     """Whether a text in a list of definitions is an expression, and not a name that a config can have."""
     return re.fullmatch(r"\w+", text) is None
@@ -55,6 +59,11 @@ def qualified(name: str, value: str) -> str:
     """``Name``, or ``[Module]Name`` if the value names a module; without the arguments of an operator."""
     module = re.match(r"\[\w+\]", value)
     return (module[0] if module else "") + name.partition("(")[0]
+
+
+def bare_name(name: str) -> str:
+    """Return the last part of ``[Module]Name`` or ``Instance!Name``."""
+    return re.split(r"(?<=\w)[]!]+(?=.)", name)[-1].strip()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,7 +94,12 @@ class Config:
 
     def named(self) -> Config:
         """The config with definitions for expressions, as TLC reads it."""
-        return replace(self.listing({text: name for name, text in self.expressions}), expressions=())
+        config = self.listing({text: name for name, text in self.expressions})
+        symbols = CONFIG_SYMBOLS
+        substitutions = tuple(
+            Substitution(symbols.get(name, name), symbols.get(by, by)) for name, by in self.substitutions
+        )
+        return replace(config, expressions=(), substitutions=substitutions)
 
     def listing(self, shown: Mapping[str, str]) -> Config:
         """The config with other names for those in its lists."""
@@ -93,6 +107,16 @@ class Config:
             key: tuple(shown.get(each, each) for each in getattr(self, key)) for key in LIST_FIELDS
         }
         return replace(self, **lists) if shown else self
+
+    @property
+    def replaced_names(self) -> dict[str, str]:
+        """What replaces the names of the root, which the config itself uses: not ``<- [Module]``."""
+        return {name: by for name, by in self.substitutions if not by.startswith("[")}
+
+    @property
+    def replacing_names(self) -> dict[str, str]:
+        """By the bare name of a definition, in whatever module, the definition that replaces it."""
+        return {bare_name(name): bare_name(by) for name, by in self.substitutions}
 
     def names(self) -> Iterator[tuple[str, str]]:
         """The names of definitions, each with its field."""

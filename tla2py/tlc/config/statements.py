@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
-from tla2py.model.model import LIST_FIELDS, NAME_FIELDS
+from tla2py.model.model import CONFIG_SYMBOLS, LIST_FIELDS, NAME_FIELDS
 from tla2py.text import did_you_mean
 
 # Lists of words are easier to read than sixty strings.
@@ -36,6 +36,22 @@ _TOKEN = re.compile(
 )
 _BLANK = re.compile(r"[ \t\r\n]+|\\\*[^\r\n]*")
 _COMMENT = re.compile(r"\(\*|\*\)")
+
+
+# The operators that a module may declare or define, as SANY names them: TLC compares the text, and knows no synonyms.
+_OPERATORS = frozenset(
+    (
+        "-. ... <: =| |= |- -| || // ## !! $$ %% && ** ++ -- .. ::= := :> ?? @@ ^* ^# ^+ ^^ + - * / % ^ | & $ < > "
+        r"\approx \asymp \bigcirc \bullet \cong \div \doteq \geq \gg \leq \ll \o \odot \ominus \oplus \oslash \otimes "
+        r"\prec \preceq \propto \sim \simeq \sqcap \sqcup \sqsubset \sqsubseteq \sqsupset \sqsupseteq \star \subset "
+        r"\succ \succeq \supset \supseteq \uplus \wr"
+    ).split()
+)
+_SYNONYMS = {
+    "<=": r"\leq", "=<": r"\leq", ">=": r"\geq", r"\circ": r"\o",
+    "(+)": r"\oplus", "(-)": r"\ominus", "(.)": r"\odot", "(/)": r"\oslash", r"(\X)": r"\otimes",
+}  # fmt: skip
+_NAMES = {name: symbol for symbol, name in CONFIG_SYMBOLS.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,6 +273,12 @@ def _unreadable(tokens: Tokens) -> ConfigMistake:
     return ConfigMistake(code="unreadable", message=message, hint=hint, token=stop, harmless=harmless)
 
 
+def _known_name(symbol: str) -> str:
+    """Return the name by which tla2py knows an operator, or any other name itself."""
+    known = _SYNONYMS.get(symbol, symbol)
+    return _NAMES.get(known, known)
+
+
 class _UnreadableError(Exception):
     def __init__(self, mistake: ConfigMistake) -> None:
         self.mistake = mistake
@@ -291,7 +313,7 @@ class _Reader:
                 keyword=keyword,
                 names=tuple(names),
                 bindings=tuple(bindings),
-                assigned=tuple(self.tokens[index].text for index in heads),
+                assigned=tuple(_known_name(self.tokens[index].text) for index in heads),
                 end=self.tokens[self.position - 1].end,
             )
             self.statements.append(statement)
@@ -349,6 +371,23 @@ class _Reader:
             text += "!" + self._name("!").text
         return Name(text, token)
 
+    def _operator(self, after: str) -> Name:
+        r"""Read the name of a definition or constant, which may be an operator's symbol such as ``\prec``."""
+        symbol = self._peek()
+        if symbol in _SYNONYMS:
+            token, known = self._next("a name"), _SYNONYMS[symbol]
+            raise self._error(
+                "syntax", token, f"TLC knows {symbol} in a config as {known} only", f"write {known}"
+            )
+        if symbol in _OPERATORS:
+            return Name(_known_name(symbol), self._next("a name"))
+        following = [token.text for token in self.tokens[self.position + 1 : self.position + 3]]
+        if following[:1] == ["!"] and following[-1] in _OPERATORS | _SYNONYMS.keys():
+            token = self._next("a name")
+            self.position += 1
+            return Name(f"{token.text}!{self._operator('!').text}", token)
+        return self._name(after)
+
     def _names(self, names: list[Name]) -> None:
         while self._more():
             if self._peek() == ",":
@@ -375,10 +414,12 @@ class _Reader:
 
     def _begins_binding(self, position: int) -> bool:
         following = [token.text for token in self.tokens[position : position + 2]]
-        return len(following) == 2 and following[1] in ("=", "<-") and following[0].isidentifier()
+        if len(following) < 2 or following[1] not in ("=", "<-"):
+            return False
+        return following[0].isidentifier() or following[0] in _OPERATORS | _SYNONYMS.keys()
 
     def _binding(self) -> Binding:
-        name = self._name("CONSTANTS")
+        name = self._operator("CONSTANTS")
         arguments = self._arguments() if self._peek() == "(" else ""
         sign = self._next(f"= or <- after {name.text}")
         if sign.text not in ("=", "<-"):
@@ -396,7 +437,7 @@ class _Reader:
                 raise self._error("value", bracket, message, hint)
             self.position += 1
         begin = self.position
-        value = self._name("<-").text if sign.text == "<-" else self._value(name.text)
+        value = self._operator("<-").text if sign.text == "<-" else self._value(name.text)
         return Binding(
             name=name,
             arguments=arguments,
