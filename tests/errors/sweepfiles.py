@@ -90,6 +90,11 @@ def module(name: str, body: str) -> dict[str, str]:
 
 
 TWO = module("Two", "VARIABLE x\nC == INSTANCE Counter WITH Max <- 2\nSpec == C!Spec")
+TWICE = module(
+    "Two",
+    "VARIABLE x\nC == INSTANCE Counter WITH Max <- 2\nD == INSTANCE Counter WITH Max <- 3\nSpec == C!Spec",
+)
+BY_NAME = 'module = "Two.tla"\n[model]\nspecification = "Spec"\n[substitutions]\n'
 PAIR = module("Pair", "CONSTANTS A, B\nVARIABLE x\nSpec == [][x' = x]_x")
 RULE = "{ from = 1, to = 2000 }"
 BARE = module("Bare", "VARIABLE x\nStart == x = 0")
@@ -100,6 +105,7 @@ provokes.plans(
     ("no-module", "sweep.toml", 'name = "nameless"\n'),
     ("empty-parameter", "1:1", "module = []\n"),
     ("instance-name", "3:18", 'module = "Two.tla"\n[model]\nspecification = "C!Spec"\n', TWO),
+    ("substitution-instance", "5:14", BY_NAME + '"C!Small" = "TRUE"\n', TWICE),
     ("grid-size", "2:1", f'module = "Pair.tla"\n[parameters]\nA = {RULE}\nB = {RULE}\n', PAIR),
     ("unassigned", "sweep.toml", HEAD),
     ("no-specification", "sweep.toml", 'module = "Bare.tla"\n', BARE),

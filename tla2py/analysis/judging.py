@@ -204,7 +204,7 @@ class Side:
     def replaced(self) -> dict[str, str]:
         """The definitions that its config replaces by others; those that stand for constants are not among them."""
         declared = self.constants
-        return {name: other for name, other in self.config.substitutions if name not in declared}
+        return {name: by for name, by in self.config.replaced_names.items() if name not in declared}
 
     @property
     def names(self) -> set[str]:

@@ -23,7 +23,7 @@ from tla2py.model.outcome import Outcome, Verdict
 from tla2py.model.run import WORK, Limits, Run, RunRecord, RunResult, TlcOptions
 from tla2py.model.trace import Trace
 from tla2py.store import rows
-from tla2py.sweep.axes import check_names
+from tla2py.sweep.axes import check_names, replaces_definition
 from tla2py.sweep.file import OptionText
 from tla2py.sweep.grid import Points
 from tla2py.sweep.judge import code_of
@@ -181,7 +181,7 @@ def check_sweep(
     config = read_config(named, ignored, verbatim=alone) if named is not None else None
     base = config.config if config is not None else Config()
     _check_behaviour(model, base)
-    defined = spec.definitions.keys() - {constant.name for constant in spec.constants}
+    replaced = {name for name in given if replaces_definition(name, [spec])}
     file = SweepFile(
         module=module.name,
         config=os.path.relpath(named, module.parent) if named is not None else None,
@@ -193,8 +193,8 @@ def check_sweep(
             properties=list(model.properties),
             check_deadlock=model.check_deadlock,
         ),
-        constants={name: text for name, text in given.items() if name not in defined},
-        substitutions={name: text for name, text in given.items() if name in defined},
+        constants={name: text for name, text in given.items() if name not in replaced},
+        substitutions={name: text for name, text in given.items() if name in replaced},
         environment={**given_variables(model.environment)},
         inputs=FilesSection(files=[_INPUT]),
     )

@@ -192,7 +192,7 @@ class Meanings:
 
     def _replaced(self, run: Run, config: Config, spec: ModuleGraph) -> _Replaced:
         """The names that the config or the wrapper module gives a definition, each with the names which that uses."""
-        found = {name: {by.rpartition(" ")[2]} for name, by in config.substitutions}
+        found = {name: {by} for name, by in config.replacing_names.items()}
         if run.main != spec.root.name:
             [wrapper] = [sha256 for name, sha256 in run.modules if name == f"{run.main}.tla"]
             for definition in _DEFINITION.split(self._sources[wrapper])[1:]:

@@ -17,9 +17,10 @@ from tla2py.tla.constant_types import compared_types, required_types
 from tla2py.tla.evaluate import expression_of
 from tla2py.tla.graph import ModuleGraph
 from tla2py.tla.module import Definition, Expression, standard_module_of
+from tla2py.tla.replacement import Miss, MissedUse, Node, Replacement
 from tla2py.tla.types import MODEL_VALUE, NUMBER, PERMUTED, Type, agree, literal_type
 from tla2py.tlc.config.statements import Binding, literal_names
-from tla2py.tlc.config.wrapper import arity_of
+from tla2py.tlc.config.wrapper import arity_of, explain_miss
 
 
 def mistaken_names(assignments: Sequence[tuple[str, str]], spec: ModuleGraph) -> Iterator[tuple[str, str]]:
@@ -67,7 +68,10 @@ def unknown_constants(subject: Subject) -> Iterator[Finding]:
     known = {*declared_names(subject.specs)}
     for binding in subject.bindings if subject.specs else ():
         name = binding.name.text
-        if name in known or standard_module_of(name) or "!" in name or binding.module:
+        if name in known or standard_module_of(name):
+            continue
+        if "!" in name or binding.module is not None:
+            yield from _unknown_definition(subject, binding)
             continue
         # Another constant may have it as a model value.
         users = (each for each, text in subject.config.assignments if name in (literal_names(text) or ()))
@@ -86,6 +90,30 @@ def unknown_constants(subject: Subject) -> Iterator[Finding]:
             hint = f"it is a model value in {user}: remove this line, or write {binding.value} there"
         message = f"{subject.shown} {what}: TLC {does}"
         yield finding("unknown-constant", place, message, hint, name, _severity(binding))
+
+
+def _unknown_definition(subject: Subject, binding: Binding) -> Iterator[Finding]:
+    """Find a definition of an instance or of one module that no module has; TLC treats a constant alike."""
+    name = binding.name.text
+    module = binding.module.text if binding.module is not None else None
+    scopes = [
+        spec.resolver.scope(module or spec.root.name)
+        for spec in subject.specs
+        if module is None or module in {each.name for each in spec.modules}
+    ]
+    entities = [entity for scope in scopes if (entity := scope.find(name)) is not None]
+    if not scopes or any(entity.kind == "definition" for entity in entities):
+        return
+    does = "stops" if binding.sign == "<-" else "ignores it silently"
+    what = f"{name} is a constant of {module}" if entities else f"{module or subject.shown} defines no {name}"
+    known = sorted(
+        {each for scope in scopes for each, entity in scope.names.items() if entity.kind == "definition"}
+    )
+    hint = did_you_mean(name, known, "'tla2py inspect' lists what a module defines")
+    if entities:
+        hint = f"write {name} {binding.sign} {binding.value}, or change the INSTANCE that gives it a value"
+    place = subject.at(binding.name.token)
+    yield finding("unknown-constant", place, f"{what}: TLC {does}", hint, name, _severity(binding))
 
 
 @rule(Severity.WARNING, "unknown-module")
@@ -153,6 +181,63 @@ def substitutions(subject: Subject) -> Iterator[Finding]:
                 message = f"{value} takes {counted(given, 'argument')}, {name} takes {wanted}: TLC stops"
                 hint = f"name a definition that takes {wanted}"
                 yield finding("substitution-arity", subject.at(binding.tokens[0]), message, hint)
+
+
+@rule(Severity.ERROR, "substitution-instance")
+def ignored_substitutions(subject: Subject) -> Iterator[Finding]:
+    """TLC reports nothing: it replaces a definition at some of its uses only (tlaplus#792)."""
+    for spec in subject.specs if subject.bindings else ():
+        sides: dict[Node, list[Replacement]] = {}
+        for binding in subject.bindings:
+            side = _left_side(binding)
+            declared = spec.replacements.declared(side.name, side.module)
+            if declared is not None:
+                sides.setdefault(declared, []).append(side)
+        configs = subject.configs or (subject.config,)
+        names = {name for config in configs for _, name in config.names()}
+        values = {word for binding in subject.bindings for word in re.findall(r"\w+", binding.value)}
+        for binding in subject.bindings:
+            side = _left_side(binding)
+            declared = spec.replacements.declared(side.name, side.module)
+            if declared is None:
+                continue
+            missed = spec.replacements.missed(declared, sides[declared], names, values)
+            if missed is not None:
+                message, hint = _miss_words(missed, declared, binding, spec, names)
+                yield finding(
+                    "substitution-instance", subject.at(binding.name.token), message, hint, side.name
+                )
+
+
+def _left_side(binding: Binding) -> Replacement:
+    """Return the left side of a binding, without the arguments of an operator."""
+    module = binding.module.text if binding.module is not None else None
+    return Replacement(binding.name.text, module)
+
+
+def _miss_words(
+    missed: MissedUse, declared: Node, binding: Binding, spec: ModuleGraph, names: Container[str]
+) -> tuple[str, str]:
+    """Return what TLC does at a use that a binding does not reach, and the statements that reach it."""
+    side = _left_side(binding)
+    named = [declared.name] if declared.name in names else []
+    chosen = spec.replacements.chosen(declared, side, named)
+    if missed.miss in (Miss.IN_LET, Miss.PARAMETERS) or spec.replacements.is_nested(declared):
+        return explain_miss(missed, declared)
+    hint = "write " + " and ".join(
+        replace(each, name=each.name + binding.arguments).text(binding.sign, binding.value) for each in chosen
+    )
+    if missed.miss is Miss.NAMED:
+        message = (
+            f"TLC keeps {missed.name} where the config names it: [{side.module}] is for uses in definitions"
+        )
+    else:
+        here = side.module or spec.root.name
+        message = (
+            f"TLC replaces {side.name} as {here} has it, and not {missed.name} at {missed.where}: "
+            f"INSTANCE makes copies of what {declared.module} defines"
+        )
+    return message, hint
 
 
 def _severity(binding: Binding) -> Severity:

@@ -131,7 +131,7 @@ def weak_checks(subject: Subject) -> Iterator[Finding]:
 
     Under a constant view all states are equal, so it looks at the initial ones only.
     """
-    replaced = dict(subject.config.substitutions)
+    replaced = subject.config.replaced_names
     for mention, spec in _defined(subject, *_CHECKED, "postconditions", "view"):
         name = replaced.get(mention.name, mention.name)
         if name not in spec.definitions:

@@ -108,7 +108,7 @@ def choices(subject: Subject) -> Iterator[Finding]:
 @deeply
 def _choices(subject: Subject, spec: ModuleGraph) -> Iterator[Finding]:
     config = subject.config
-    replaced = closure({name: frozenset([value]) for name, value in config.substitutions})
+    replaced = closure({name: frozenset([value]) for name, value in config.replacing_names.items()})
     symmetric = constants(spec, named(spec, [config.symmetry or ""]), replaced) | {*subject.permuted}
     roots = [*named(spec, (each.name for each in subject.of(*_ROOTS)))]
     for mention in subject.of("specification"):

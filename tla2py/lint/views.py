@@ -84,7 +84,7 @@ class _HiddenRead:
 
 def _hidden_reads(subject: Subject, spec: ModuleGraph, hidden: frozenset[str]) -> Iterator[_HiddenRead]:
     """Yield what reads hidden variables: checks, constraints, and the relation that says which steps there are."""
-    replaced = {name: frozenset({by.rpartition("]")[2]}) for name, by in subject.config.substitutions}
+    replaced = {name: frozenset({by}) for name, by in subject.config.replacing_names.items()}
     reader = _VariableReader(spec, {**replaced, **subject.replaced})
     for mention in subject.of(*_CHECKED):
         read = reader.read_by_name(mention.name) & hidden

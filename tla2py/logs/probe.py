@@ -134,9 +134,9 @@ def log_probe(
             written = ""
         spec = load_texts(main, texts)
         inits, step, scope = behavior_parts(spec, config)
-        source, replaced = Source(spec), dict(config.substitutions)
+        source, replaced = Source(spec), config.replacing_names
         init = " /\\ ".join(source.text(each, scope, "") for each in inits)
-        named = replaced.get(step.operator, step.operator)
+        named = config.replaced_names.get(step.operator, step.operator)
         relation = named if step.is_name() else source.text(step, scope, "").strip()
         own = _own_variables(spec, position)
         reach = _reach(spec, entries)

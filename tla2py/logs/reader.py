@@ -344,7 +344,7 @@ def log_terms(reader: LogReader, config: Config) -> LogTerms:
         needs(name).log and counting <= needs(name).variables for name in config.properties
     )
     endings = tuple(name for name in config.invariants if counting and needs(name) == (True, counting))
-    names = [name for _, name in config.names()] + [each.definition for each in config.substitutions]
+    names = [name for _, name in config.names()] + [*config.replacing_names.values()]
     every = reached(spec, named(spec, names), {})
     exits = (
         each.expr.operator == "TLCSet" and [part.text for part in each.expr.arguments[:1]] == ['"exit"']

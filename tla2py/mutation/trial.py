@@ -14,7 +14,7 @@ import msgspec
 
 from tla2py.errors import InputError, reason_of
 from tla2py.model.logs import MutationSection
-from tla2py.model.model import Config
+from tla2py.model.model import Config, bare_name
 from tla2py.model.mutant import STATUSES, MutantReport, MutantRow, Status, one_line
 from tla2py.model.row import RunRow
 from tla2py.model.run import Limits, ModuleText, Run, digest_text
@@ -367,7 +367,7 @@ def prepare_trial(sweep: Sweep, plan: Plan, choice: MutationChoice) -> Trial:
             continue
         model = sweep.model(point)
         config = model.config
-        replaced = dict(config.substitutions) | dict(model.replacements)
+        replaced = config.replacing_names | {bare_name(name): text for name, text in model.replacements}
         behaviour = (config.specification, config.init, config.next, config.invariants)
         key = (id(model.spec), *behaviour, tuple(sorted(replaced.items())))
         if key not in known:

@@ -144,7 +144,7 @@ class TraceQuery:
         self.toolchain = replace(toolchain, overrides=recorded_classes(record.options, toolchain.jar))
         self.record, self._input_file, self._warm = record, origin.input_file, warm
         self.config = origin.config
-        self.replaced = dict(self.config.substitutions)
+        self.replaced = self.config.replaced_names
         if self.config.alias:
             raise InputError(
                 "not-confirmable",
@@ -293,7 +293,7 @@ class TraceQuery:
 
     def expose(self, *names: str | None) -> None:
         """Remove LOCAL from the root module's definitions of these names, for the module that extends it."""
-        used = {name for name in (*names, *(d for _, d in self.config.substitutions)) if name}
+        used = {name for name in (*names, *self.config.replacing_names.values()) if name}
         self.modules[f"{self.record.main}.tla"] = without_local(self.spec, frozenset(used))
 
     @contextmanager

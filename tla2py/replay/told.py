@@ -28,7 +28,7 @@ def behaviour_of(query: TraceQuery) -> str:
     found = query.config.specification or query.config.next
     if found is None:
         raise InputError("not-confirmable", "the config names no specification", hint="")
-    return dict(query.config.substitutions).get(found, found)
+    return query.config.replaced_names.get(found, found)
 
 
 def telling_of(query: TraceQuery, name: str, about: About, **options: Any) -> Telling:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from pathlib import PurePosixPath
 
 from tla2py.errors import InputError
@@ -13,6 +13,7 @@ from tla2py.sweep.file import SweepText
 from tla2py.sweep.grid import MODEL_KEYS, Parameter, key_of, unknown_parameter
 from tla2py.text import did_you_mean, parameter_text
 from tla2py.tla.graph import ModuleGraph
+from tla2py.tla.replacement import split_module
 from tla2py.tlc.process.command import check_variable
 
 
@@ -208,6 +209,15 @@ def replaceable_standard(name: str) -> bool:
     return name in {"Nat", "Int", "Real", "Seq", "STRING", "BOOLEAN"}
 
 
+def replaces_definition(name: str, specs: Iterable[ModuleGraph]) -> bool:
+    """Whether a name is that of a definition, also of another module as in ``[Base]Limit``."""
+    graphs = list(specs)
+    if any(name == constant.name for spec in graphs for constant in spec.constants):
+        return False
+    defined = any(name in spec.definitions for spec in graphs)
+    return defined or name.startswith("[") or replaceable_standard(name)
+
+
 def check_names(file: sections.SweepFile, source: SweepText, specs: Mapping[str, ModuleGraph]) -> None:
     """Check that at least one of the modules declares each name that the file uses.
 
@@ -227,7 +237,10 @@ def check_names(file: sections.SweepFile, source: SweepText, specs: Mapping[str,
                 else did_you_mean(name, constants, f"its constants: {', '.join(constants) or 'none'}"),
             )
     for name in file.substitutions:
-        _check_substitution(name, source, specs)
+        _check_substitution(name, source.place("substitutions", name), specs)
+    for name in file.parameters:
+        if name.startswith("["):
+            _check_substitution(name, source.place("parameters", name), specs)
     model = file.model
     for key in (*LIST_FIELDS, *NAME_FIELDS):
         value = getattr(model, key)
@@ -243,27 +256,32 @@ def check_names(file: sections.SweepFile, source: SweepText, specs: Mapping[str,
                 raise error
 
 
-def _check_substitution(name: str, source: SweepText, specs: Mapping[str, ModuleGraph]) -> None:
-    found = re.fullmatch(r"\[(\w+)\]\s*(\S+)", name)
+def _check_substitution(name: str, where: str, specs: Mapping[str, ModuleGraph]) -> None:
+    bare, module_name = split_module(name)
     spaces = list(specs.values())
-    if found:
+    if module_name is not None:
         modules = {module.name: module for spec in spaces for module in spec.modules}
-        if found[1] in {module for spec in spaces for module in spec.standard}:
+        if module_name in {module for spec in spaces for module in spec.standard}:
             return
-        if found[1] not in modules:
-            where = source.place("substitutions", name)
-            raise unknown_name(found[1], "module", list(modules), where, ", ".join(specs))
-        module = modules[found[1]]
-        known = [*(c.name for c in module.constants), *(d.name for d in module.definitions)]
+        if module_name not in modules:
+            raise unknown_name(module_name, "module", list(modules), where, ", ".join(specs))
+        module = modules[module_name]
+        if bare in {constant.name for constant in module.constants}:
+            raise InputError(
+                "unknown-name",
+                f"{bare} is a constant of {module.name}: a config can give values to its definitions only",
+                where=where,
+                hint=f"write {bare} without [{module.name}], or change the INSTANCE that gives it a value",
+            )
+        known = [definition.name for definition in module.definitions]
         # It sees the names of the modules that it extends.
         known += [n for spec in spaces if module in spec.modules for n in spec.scope_of(module).names]
-        bare, shown = found[2], module.name
+        shown = module.name
     else:
         known = [c.name for spec in spaces for c in spec.constants]
         known += [n for spec in spaces for n in spec.definitions]
-        bare, shown = name, ", ".join(specs)
+        shown = ", ".join(specs)
     if bare not in known and not replaceable_standard(bare):
-        where = source.place("substitutions", name)
         raise unknown_name(bare, "constant or definition", known, where, shown)
 
 

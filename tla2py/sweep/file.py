@@ -13,7 +13,7 @@ import msgspec
 
 from tla2py import toml
 from tla2py.errors import InputError, Place, reason_of
-from tla2py.model.model import LIST_FIELDS, NAME_FIELDS, is_expression
+from tla2py.model.model import LIST_FIELDS, NAME_FIELDS, bare_name, is_expression
 from tla2py.model.outcome import Outcome
 from tla2py.sweep.sections import (
     JAR_NAMES,
@@ -193,13 +193,23 @@ class PointPlaces:
         return None
 
     def _assigned(self, name: str) -> tuple[tuple[str, ...], str | None]:
-        """The key of a name's value at the point, and the value."""
-        if name in self.parameters:
-            return ("parameters", name), self.parameters[name]
-        if name in self.file.constants:
-            return ("constants", name), value_text(self.file.constants[name])
-        if name in self.file.substitutions:
-            return ("substitutions", name), self.file.substitutions[name]
+        """Return the key of a name's value at the point, and the value.
+
+        The config may say ``[Base]Limit`` where the file says ``Limit`` or ``W!Limit``.
+        """
+        tables = (
+            ("parameters", self.parameters),
+            ("constants", self.file.constants),
+            ("substitutions", self.file.substitutions),
+        )
+        for table, values in tables:
+            if name in values:
+                return (table, name), value_text(values[name])
+        last = bare_name(name)
+        for table, values in tables:
+            for key in values:
+                if last != name and bare_name(key) == last:
+                    return (table, key), value_text(values[key])
         return ("model",), None
 
     def _place(self, place: str) -> Place:

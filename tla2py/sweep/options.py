@@ -18,6 +18,7 @@ from tla2py import toml
 from tla2py.errors import InputError
 from tla2py.model.model import LIST_FIELDS, GivenVariable, InputFile, Inputs, is_inside
 from tla2py.model.run import Limits, TlcOptions
+from tla2py.sweep.axes import replaces_definition
 from tla2py.sweep.file import SweepText
 from tla2py.sweep.grid import Points, unknown_parameter
 from tla2py.sweep.sections import JAR_NAMES, VARIABLES, FilesSection, JarFile, Scalar, SweepFile, listed_text
@@ -274,6 +275,7 @@ class Loading:
         given = given_values(self.constants)
         declared = {each.name for spec in specs.values() for each in spec.constants}
         defined = {name for spec in specs.values() for name in spec.definitions} - declared
+        replaced = {name for name in given if replaces_definition(name, specs.values())}
         changed = msgspec.structs.replace
         if self.jars:
             names = [name for name in JAR_NAMES if name in file.parameters or name not in declared | defined]
@@ -281,8 +283,8 @@ class Loading:
             file = _with_values(file, min(names, key=lambda name: name not in file.parameters), values)
         return changed(
             file,
-            constants=file.constants | {name: text for name, text in given.items() if name not in defined},
-            substitutions=file.substitutions | {name: given[name] for name in given.keys() & defined},
+            constants=file.constants | {name: text for name, text in given.items() if name not in replaced},
+            substitutions=file.substitutions | {name: given[name] for name in replaced},
             model=changed(file.model, check_deadlock=False) if self.no_deadlock else file.model,
             inputs=FilesSection(files=[*file.inputs.files, *(each.path for each in self.inputs)]),
         )

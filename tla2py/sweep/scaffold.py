@@ -22,10 +22,9 @@ from tla2py.sweep.inspect import assumed_values, endless_sets, fit_values, growi
 from tla2py.tla.constant_types import ConstantType, infer_types
 from tla2py.tla.example_values import guess_values
 from tla2py.tla.graph import ModuleGraph
-from tla2py.tla.module import standard_module_of
+from tla2py.tla.module import BRINGS, standard_module_of
 from tla2py.tla.parse import PROOFS
 from tla2py.tlc.config.read import read_config
-from tla2py.tlc.config.wrapper import BRINGS
 from tla2py.tlc.tools.installed import COMMUNITY, community_modules
 from tla2py.toml import toml_key, toml_string, toml_value, value_text
 

@@ -30,6 +30,7 @@ from tla2py.model.model import (
     default_specification,
     filled_constants,
     is_expression,
+    qualified,
     without_names,
 )
 from tla2py.model.outcome import Outcome, Verdict
@@ -49,6 +50,7 @@ from tla2py.sweep.sections import (
 )
 from tla2py.text import counted
 from tla2py.tla.graph import ModuleGraph
+from tla2py.tla.replacement import split_module
 from tla2py.tlc.config.read import ConfigFile, config_expectation, read_config_text
 from tla2py.tlc.tools.community import class_file
 from tla2py.tlc.tools.jar import Jar
@@ -368,7 +370,7 @@ def point_model(sweep: Sweep, parameters: Mapping[str, str]) -> Model:
     file = sweep.file
     assigned = sweep.assigned(parameters)
     replaced = {n: t for n, t in assigned.items() if n not in declared or n in file.substitutions}
-    base = without_names(config.config, assigned) if config else Config()
+    base = without_names(config.config, _overridden(config.config, spec, assigned)) if config else Config()
     # Only TLC can tell what such a config assigns.
     whole = config is None or not config.verbatim
     filled: tuple[str, ...] = ()
@@ -409,6 +411,18 @@ def point_model(sweep: Sweep, parameters: Mapping[str, str]) -> Model:
         default_specification=default,
     )
     return sweep.logs.reading(model)
+
+
+def _overridden(config: Config, spec: ModuleGraph, assigned: Collection[str]) -> set[str]:
+    """Return the assigned names, and those by which the config gives values to the same definitions."""
+    nodes = spec.replacements
+    replaced = {nodes.declared(*split_module(name)) for name in assigned} - {None}
+    names = {*assigned}
+    for pair in (*config.assignments, *config.substitutions) if replaced else ():
+        name = qualified(*pair)
+        if nodes.declared(*split_module(name)) in replaced:
+            names.add(name)
+    return names
 
 
 def _chosen(

@@ -13,6 +13,7 @@ from functools import cached_property
 
 from tla2py.tla.levels import CandidateFinder, Candidates, Level, Levels
 from tla2py.tla.module import Assumption, Constant, Definition, Expression, Module, Variable
+from tla2py.tla.replacement import Replacements
 from tla2py.tla.scope import Entity, Resolver, Scope
 from tla2py.tla.tree import deeply
 from tla2py.tla.value_text import ValueTextError, parse_value
@@ -43,6 +44,11 @@ class ModuleGraph:
     def scope(self) -> Scope:
         """The names visible at the root."""
         return self.resolver.scope(self.root.name)
+
+    @cached_property
+    def replacements(self) -> Replacements:
+        """What substitutions in a config reach."""
+        return Replacements(self.root, self.modules, self.installed, self.resolver)
 
     def scope_of(self, module: Module) -> Scope:
         """The names visible in one of the modules."""

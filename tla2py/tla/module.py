@@ -264,6 +264,10 @@ _OPERATORS = {
 _MODULE_OF = {operator: module for module, operators in _OPERATORS.items() for operator in operators.split()}
 
 
+# The modules that standard modules extend.
+BRINGS = {"Integers": ("Naturals",), "Reals": ("Integers", "Naturals")}
+
+
 def standard_module_of(name: str) -> str | None:
     """The standard module that defines a name or symbol, None if there is none."""
     return _MODULE_OF.get(name)

@@ -11,11 +11,21 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from tla2py.errors import InputError, Place
-from tla2py.model.model import LOG_TAG, Assignment, Config, Model, Position, Substitution, is_expression
+from tla2py.model.model import (
+    LOG_TAG,
+    Assignment,
+    Config,
+    Model,
+    Position,
+    Substitution,
+    bare_name,
+    is_expression,
+)
 from tla2py.text import counted, did_you_mean
 from tla2py.tla.graph import ModuleGraph
-from tla2py.tla.module import Constant, Definition, standard_module_of
+from tla2py.tla.module import BRINGS, Constant, Definition, standard_module_of
 from tla2py.tla.parse import parse_expression, without_place
+from tla2py.tla.replacement import Miss, MissedUse, Node, Replacement, split_module
 from tla2py.tlc.config.statements import SINGULAR, literal_names, literal_text
 from tla2py.toml import value_text
 
@@ -23,8 +33,6 @@ from tla2py.toml import value_text
 WRITTEN = "\\* Written by tla2py: what a config cannot say."
 # The register of TLCSet that holds how far a log was explained; users count from 0.
 _REGISTER = 4099
-# The modules that standard modules extend.
-BRINGS = {"Integers": ("Naturals",), "Reals": ("Integers", "Naturals")}
 
 
 def is_wrapper(text: str) -> bool:
@@ -74,12 +82,15 @@ def build_config(
         else:
             with _placed(name, text, where):
                 substitutions.append(Substitution(name, _definition(wrapper, model, name, text, known)))
+    written_by: dict[Node | None, str] = {}
     for name, text in model.replacements:
-        module, left = _split_module(name)
-        target = f"[{module}] " if module else ""
         with _placed(name, text, where):
-            definition = target + _definition(wrapper, model, name, text, known)
-            substitutions.append(Substitution(left, definition))
+            declared = spec.replacements.declared(*split_module(name))
+            _check_once(name, declared, written_by)
+            definition = _definition(wrapper, model, name, text, known)
+            for side in _left_sides(model, name, text):
+                inside = f"[{side.module}] " if side.module else ""
+                substitutions.append(Substitution(side.name, inside + definition))
     symmetry = model.config.symmetry
     if model.permuted:
         # TLC fails on the permutations of a set with one element (in util.Set).
@@ -111,6 +122,72 @@ def build_config(
         main += "_"
     extends = model.extension.extends if model.extension else (spec.root.name,)
     return config, main, _wrapper_text(main, wrapper, extends)
+
+
+def _check_once(name: str, declared: Node | None, written_by: dict[Node | None, str]) -> None:
+    """Note which name gives a definition its value. Raises InputError (``assigned-twice``) for a second one."""
+    if declared is None:
+        return
+    first = written_by.setdefault(declared, name)
+    if first != name:
+        raise InputError(
+            "assigned-twice",
+            f"{first} and {name} are the same definition, the {declared.name} of {declared.module}",
+            hint="keep one of them",
+        )
+
+
+def _left_sides(model: Model, name: str, text: str) -> list[Replacement]:
+    """Return the left sides by which a config replaces the definition ``name`` wherever the model uses it.
+
+    Raises InputError (``substitution-instance``) where no config can.
+    """
+    nodes, (left, module) = model.spec.replacements, split_module(name)
+    written = Replacement(left, module)
+    declared = nodes.declared(left, module)
+    if declared is None or (module is None and left in {each.name for each in model.spec.constants}):
+        return [written]
+    everywhere = f'write "[{declared.module}]{declared.name}"'
+    copy = module is not None and nodes.node(module, left) not in (declared, None)
+    if copy and standard_module_of(left) is None:
+        raise InputError(
+            "substitution-instance",
+            f"{module} has {left} by INSTANCE of {declared.module}, and TLC would replace it in {module} only",
+            hint=f"{everywhere}, which replaces it wherever it is used",
+        )
+    if "!" in left and not nodes.is_nested(declared) and nodes.is_shared(declared):
+        raise InputError(
+            "substitution-instance",
+            f"TLC cannot replace {left} alone: {declared.module} has other instances, or is extended too",
+            hint=f"{everywhere}, which replaces {declared.name} in all of them",
+        )
+    named = {each for _, each in model.config.names()}
+    sides = nodes.chosen(declared, written, named)
+    used = " ".join([text, *named, *(value for _, value in (*model.constants, *model.replacements))])
+    missed = nodes.missed(declared, sides, named, set(re.findall(r"[\w!]+", used)))
+    if missed is not None:
+        message, hint = explain_miss(missed, declared)
+        raise InputError("substitution-instance", message, hint=hint)
+    return sides
+
+
+def explain_miss(missed: MissedUse, declared: Node) -> tuple[str, str]:
+    """Return why no config can replace a definition at one of its uses, and what to do instead."""
+    rest = f"at {missed.where} TLC would use the {declared.name} of {declared.module}"
+    if missed.miss is Miss.PARAMETERS:
+        return (
+            f"{missed.name} cannot be replaced: its instance has parameters, and TLC stops at {missed.where}",
+            f"make {declared.name} a constant of {declared.module}, or define it there by one",
+        )
+    if missed.miss is Miss.IN_LET:
+        return (
+            f"{missed.name} cannot be replaced in a LET: {rest}",
+            "write the INSTANCE outside of the LET",
+        )
+    return (
+        f"{declared.name} cannot be replaced: {declared.module} is a module inside another one, and {rest}",
+        f"put {declared.module} in a file of its own, or make {declared.name} a constant of it",
+    )
 
 
 def _with_progress(wrapper: _Wrapper, config: Config, position: Position) -> Config:
@@ -166,12 +243,12 @@ def _placed(name: str, text: str, where: Callable[[str, str], str] | None) -> It
 def _definition(wrapper: _Wrapper, model: Model, name: str, text: str, known: frozenset[str]) -> str:
     """The name of a definition for a value: one of the module, or a new one in the wrapper."""
     spec = wrapper.spec
-    module, name = _split_module(name)
-    replaced = {_split_module(n)[1] for n, _ in (*model.replacements, *model.config.substitutions)}
+    name, module = split_module(name)
+    replaced = {bare_name(n) for n, _ in (*model.replacements, *model.config.substitutions)}
     # TLC allows no name on both sides of <-, even if it is replaced in only one module.
     if text in spec.definitions and "!" not in text and text not in replaced:
         return text
-    arity = arity_of(spec, name, module)
+    arity = _arity_to_replace(spec, name, module)
     parameters, body = _split_lambda(text)
     if arity is not None and arity != (parameters.count(",") + 1 if parameters else 0):
         raise InputError(
@@ -247,6 +324,13 @@ def _reserved(model: Model) -> frozenset[str]:
     return frozenset(((assigned | replaced) & constants) | model.spec.definitions.keys())
 
 
+def _arity_to_replace(spec: ModuleGraph, name: str, module: str | None) -> int | None:
+    """Return the arity of what replaces a definition: one of ``W(_)!Limit`` counts without the parameters of W."""
+    declared = spec.replacements.declared(name, module) if "!" in name else None
+    within = arity_of(spec, declared.name, declared.module) if declared is not None else None
+    return arity_of(spec, name, module) if within is None else within
+
+
 def arity_of(spec: ModuleGraph, name: str, module: str | None = None) -> int | None:
     """The arity of a constant or definition, perhaps of another ``module``; None for one of a standard module, such as Seq."""
     if module is None and name in spec.definitions:
@@ -256,12 +340,6 @@ def arity_of(spec: ModuleGraph, name: str, module: str | None = None) -> int | N
         owner = next((each for each in spec.modules if each.name == module), None)
         declared = [*owner.constants, *owner.definitions] if owner is not None else []
     return next((each.arity for each in declared if each.name == name), None)
-
-
-def _split_module(name: str) -> tuple[str | None, str]:
-    """The module and the name of ``[Mod]Name``; TLC requires the module before the right-hand side."""
-    found = re.fullmatch(r"\[(\w+)\]\s*(\S+)", name)
-    return (found[1], found[2]) if found else (None, name)
 
 
 def _wrapper_text(main: str, wrapper: _Wrapper, modules: Sequence[str]) -> str:

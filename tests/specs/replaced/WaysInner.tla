@@ -1,0 +1,5 @@
+---- MODULE WaysInner ----
+VARIABLE x
+Limit == 1
+UsesLimit == Limit
+====
