@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Annotated, Literal
@@ -21,7 +21,15 @@ from tla2py.cli.progress import ConsoleListener
 from tla2py.errors import ExitCode, InputError, Tla2pyError
 from tla2py.execution.sweeps import SweepOptions
 from tla2py.gate import outputs
-from tla2py.gate.audit import read_pack, repeat_points, write_evidence
+from tla2py.gate.audit import (
+    Packed,
+    PackGaps,
+    Repeated,
+    find_gaps,
+    read_pack,
+    repeat_points,
+    write_evidence,
+)
 from tla2py.gate.evidence import evidence_of
 from tla2py.gate.run import GateOptions, gate
 from tla2py.gate.sarif import SarifReport
@@ -37,7 +45,7 @@ from tla2py.spark.choice import choose_executor
 from tla2py.sweep.judge import worst
 from tla2py.sweep.plan import plan_sweep
 from tla2py.sweep.rules import lint_paths, lint_with_module
-from tla2py.text import counted, listed
+from tla2py.text import counted, listed, points_text
 from tla2py.tlc.tools.toolchain import find_jar, find_toolchain
 from tla2py.view.mutants import cost_lines, judgement_lines, mutant_list, mutation_view
 from tla2py.view.tools import finding_text, findings_summary
@@ -311,7 +319,7 @@ def evidence_command(
 
     The pack has verdicts, counts, texts, options and digests, and neither jars nor absolute paths. Its own digest is printed; keep it elsewhere, since verify finds damage, not forgery.
 
-    Exit codes of verify: 0 the same, 1 a point differs, 2 the pack is damaged or a point cannot be repeated, 3 no answer.
+    Exit codes of verify: 0 the same, 1 a point differs or was removed, 2 the pack is damaged or a point cannot be repeated, 3 no answer, or no point.
 
     Examples:
       tla2py evidence runs/NAME -o pack.zip
@@ -334,25 +342,45 @@ def evidence_command(
         )
     pack = read_pack(Path(what[1]))
     answers = repeat_points(pack, None if sample == "all" else int(sample or _SAMPLE))
+    gaps = find_gaps(pack)
     if as_json:
         show_json(
             {
                 "sha256": pack.sha256,
                 "points": len(pack.facts.points),
+                "missing": [*gaps.removed, *pack.facts.missing],
                 "repeated": [asdict(each) for each in answers],
             }
         )
     else:
-        others = [
-            f"point {each.point} {each.status}: {each.text}" for each in answers if each.status != "same"
-        ]
-        counts = Counter(each.status for each in answers)
-        rest = (f"{count} {status}" for status, count in counts.items() if status != "same")
-        told = ", ".join([f"{counts['same']} the same", *rest])
-        of = counted(len(pack.facts.points), "point")
-        lines = [f"sha256 {pack.sha256}", *others, f"{len(answers)} of {of} repeated: {told}"]
-        show_text("\n".join([*lines, ""]))
-    raise typer.Exit(worst([ExitCode.OK, *(_CODES[each.status] for each in answers)]))
+        show_text("\n".join([*_verified_lines(pack, answers, gaps), ""]))
+    codes = [_CODES[each.status] for each in answers] or [ExitCode.INCONCLUSIVE]
+    if gaps.removed or gaps.runs:
+        codes.append(ExitCode.UNEXPECTED)
+    raise typer.Exit(worst(codes))
+
+
+def _verified_lines(pack: Packed, answers: Sequence[Repeated], gaps: PackGaps) -> Iterator[str]:
+    """Yield the lines of a verification: what differs, what the pack lacks, what was repeated and what was not."""
+    facts = pack.facts
+    yield f"sha256 {pack.sha256}"
+    for each in answers:
+        if each.status != "same":
+            yield f"point {each.point} {each.status}: {each.text}"
+    if gaps.removed:
+        yield f"removed: the pack says nothing of {counted(len(gaps.removed), 'point')} of its sweep: {points_text(gaps.removed)}"
+    if gaps.runs:
+        yield f"removed: {counted(len(gaps.runs), 'run')} in the pack belong{'s' * (len(gaps.runs) == 1)} to no point"
+    if facts.missing:
+        yield f"without a result when it was packed: {counted(len(facts.missing), 'point')}: {points_text(facts.missing)}"
+    others = {"mutant": len(facts.mutants), "run of a second TLC": len(facts.second)}
+    for noun, count in others.items():
+        if count:
+            yield f"not repeated: each {noun} ({count:,})"
+    counts = Counter(each.status for each in answers)
+    statuses = [f"{counts['same']} the same"]
+    statuses += [f"{count} {status}" for status, count in counts.items() if status != "same"]
+    yield f"{len(answers)} of {counted(len(facts.points), 'point')} repeated: {', '.join(statuses)}"
 
 
 # The points of a pack that run again unless told otherwise, and the exit codes of what becomes of them.

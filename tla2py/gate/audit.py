@@ -15,7 +15,7 @@ import re
 import stat
 import threading
 import zipfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -31,7 +31,7 @@ from tla2py.errors import StoreError, Tla2pyError, writing
 from tla2py.execution.execute import RunExecution
 from tla2py.execution.executor import default_slots
 from tla2py.files import check_report, store_files, write_atomically
-from tla2py.gate.second import FOLDER, comparable, shown
+from tla2py.gate.second import FOLDER, comparable
 from tla2py.model.finding import Findings
 from tla2py.model.model import GivenVariable
 from tla2py.model.mutant import MutantRow
@@ -46,6 +46,7 @@ from tla2py.store.storage import Address, below, folder_of, is_remote
 from tla2py.store.store import Store
 from tla2py.store.write import table_files
 from tla2py.sweep.repository import may_forge
+from tla2py.text import parameter_text
 from tla2py.tlc.config.read import config_of_run
 from tla2py.tlc.config.render import default_template
 from tla2py.tlc.process.reaper import scratch_folder
@@ -80,7 +81,11 @@ class PackedPoint(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Facts(msgspec.Struct, frozen=True, kw_only=True):
-    """What ``evidence.json`` says. ``machine`` is the one that packed, ``missing`` are the points without a result."""
+    """What ``evidence.json`` says.
+
+    ``machine`` is the one that packed. ``grid`` has the parameters of every point of the sweep, in grid order; it is None in
+    packs of older versions. ``missing`` are the points without a result.
+    """
 
     format: Literal["tla2py-evidence"] = "tla2py-evidence"
     version: Literal[1] = 1
@@ -92,6 +97,7 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
     sweep_sha256: str
     jars: dict[str, str]
     points: list[PackedPoint]
+    grid: list[dict[str, str]] | None = None
     missing: list[int] = []
     findings: Findings
     mutants: list[MutantRow] = []
@@ -155,6 +161,7 @@ def write_evidence(address: Address, target: Path, *, with_environment: bool = F
         sweep_sha256=hashlib.sha256(manifest.sweep.encode()).hexdigest(),
         jars={row.jar_sha256: row.tlc or "" for row in (*rows, *second) if row.jar_sha256},
         points=[PackedPoint(parameters=parameters[row.point], row=row) for row in rows],
+        grid=[parameters[point] for point in sorted(parameters)],
         missing=sorted({*parameters} - {row.point for row in rows}),
         findings=msgspec.json.decode(findings, type=Findings),
         mutants=mutants,
@@ -308,9 +315,103 @@ def _again(
         return Repeated(point=row.point, status="unrepeatable", text=error.line)
     if row.outcome is not now.outcome and now.verdict is Verdict.INCONCLUSIVE:
         return Repeated(point=row.point, status="unanswered", text=now.unanswered)
-    pairs = [(name, shown(row, name), shown(now, name)) for name in comparable(row, now, run)]
-    text = "; ".join(f"{name} {before}, now {after}" for name, before, after in pairs if before != after)
+    differences = [*_other_parameters(pack, point, record), *_other_answers(row, now, run)]
+    text = "; ".join(differences)
     return Repeated(point=row.point, status="differs" if text else "same", text=text)
+
+
+# What a run has whatever the search finds.
+_OF_EACH_RUN = (
+    "verdict",
+    "outcome",
+    "checked",
+    "tlc_version",
+    "tlc_revision",
+    "jar_sha256",
+    "timeout_seconds",
+    "memory_bytes",
+    "disk_bytes",
+)
+# What several workers find in another order, and simulations by chance.
+_OF_ONE_ORDER = (
+    "violated",
+    "held",
+    "undecided",
+    "exit_code",
+    "trace_length",
+    "suspect",
+    "generated",
+    "distinct",
+    "queue",
+    "depth",
+    "behaviours",
+    "collision_optimistic",
+    "collision_observed",
+    "executions",
+    "print_count",
+    "termination_reason",
+)
+
+
+def _other_answers(row: RunRow, now: RunRow, run: Run) -> Iterator[str]:
+    """Yield how a run that ran again differs from its row, in all that does not depend on time or chance."""
+    names = dict.fromkeys([*_OF_EACH_RUN, *comparable(row, now, run)])
+    if run.options.mode == "check" and run.options.workers == 1 and now.termination_reason is None:
+        names |= dict.fromkeys(_OF_ONE_ORDER)
+    for name in names:
+        before, after = _field_text(row, name), _field_text(now, name)
+        if before != after:
+            yield f"{name} {before}, now {after}"
+
+
+def _field_text(row: RunRow, name: str) -> str:
+    """Return the text of a field of a row."""
+    value = getattr(row, name)
+    if name == "violated":
+        return ", ".join(sorted(row.violated_names)) or "nothing"
+    if isinstance(value, tuple):
+        return ", ".join(sorted(value)) or "nothing"
+    if value is None:
+        return "unknown"
+    return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
+
+
+def _other_parameters(pack: Packed, point: PackedPoint, record: RunRecord) -> Iterator[str]:
+    """Yield the parameters that a point does not have in its sweep, or that its run did not have."""
+    grid, number = pack.facts.grid, point.row.point
+    if grid is not None and not 0 < number <= len(grid):
+        yield f"the sweep has no point {number}"
+    elif grid is not None and grid[number - 1] != point.parameters:
+        yield f"its parameters are {parameter_text(point.parameters)}, in the sweep {parameter_text(grid[number - 1])}"
+    assigned = {each.name: each.value for each in config_of_run(record.executions[0].config_text).assignments}
+    given = {f"environment.{name}": value for name, value in record.inputs.environment}
+    for name, text in point.parameters.items():
+        value = assigned.get(name, given.get(name))
+        if value is not None and value.split() != text.split():
+            yield f"{name} is {text}, and the run had {value}"
+
+
+class PackGaps(NamedTuple):
+    """What a pack lacks of its sweep.
+
+    removed: the points that the sweep has, of which the pack says nothing.
+    runs: the runs in the pack that belong to none of its points.
+    """
+
+    removed: tuple[int, ...]
+    runs: tuple[str, ...]
+
+
+def find_gaps(pack: Packed) -> PackGaps:
+    """Return the points that a pack lacks of its sweep, and the runs without a point."""
+    facts = pack.facts
+    packed = {each.row.point for each in facts.points}
+    known = packed.union(facts.missing)
+    count = max([0, *known]) if facts.grid is None else len(facts.grid)
+    removed = tuple(number for number in range(1, count + 1) if number not in known)
+    used = {f"runs/{each.row.run_id}.json" for each in facts.points}
+    runs = tuple(sorted(name for name in pack.files if name.startswith("runs/") and name not in used))
+    return PackGaps(removed, runs)
 
 
 def _run_of(record: RunRecord) -> Run:

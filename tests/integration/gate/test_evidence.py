@@ -117,6 +117,65 @@ def test_names_that_climb_out_and_links_and_bombs_are_refused(lamp: Path, tmp_pa
         assert raises(StoreError, read_pack, path).code == "pack-damaged"
 
 
+# What a row may say, and what its run says.
+FORGED: list[tuple[str, object, str]] = [
+    ("verdict", "violated", "verdict violated, now holds"),
+    ("outcome", "violation_safety", "outcome violation_safety, now success"),
+    ("exit_code", 12, "exit_code 12, now 0"),
+    ("checked", ["deadlock"], "checked deadlock, now "),
+    ("held", [], "held nothing, now "),
+    ("trace_length", 7, "trace_length 7, now unknown"),
+    ("tlc_version", "2.14", "tlc_version 2.14, now "),
+    ("queue", 1, "queue 1, now 0"),
+    ("memory_bytes", 1, "memory_bytes 1, now "),
+]
+
+
+def test_other_parameters_and_removed_points_are_found(lamp: Path, tmp_path: Path) -> None:
+    with zipfile.ZipFile(lamp / "pack.zip") as archive:
+        facts = json.loads(archive.read("evidence.json"))
+    first, second, third = facts["points"]
+
+    def forged(**changes: object) -> Path:
+        entries = {"evidence.json": json.dumps({**facts, **changes}).encode()}
+        return hostile(lamp, tmp_path / "f.zip", entries)
+
+    other = {**third, "parameters": {**third["parameters"], "Max": "5"}}
+    [text] = [
+        each["text"]
+        for each in verify(forged(points=[first, second, other]), 1).json["repeated"]
+        if each["text"]
+    ]
+    assert "Max = 5" in text
+    assert "in the sweep" in text
+    assert "Max is 5, and the run had 4" in text
+    # A point removed, at the end too, and all of them.
+    for points, removed in (([first, third], [2]), ([first, second], [3])):
+        found = verify(forged(points=points), 1).json
+        assert (found["missing"], len(found["repeated"])) == (removed, 2)
+    shown = command.run("evidence", "verify", forged(points=[first, second]), cwd=tmp_path, code=1).stdout
+    assert "removed: the pack says nothing of 1 point of its sweep: 3" in shown
+    assert "removed: 1 run in the pack belongs to no point" in shown
+    # One that had no result is no forgery, but it is named.
+    [without] = [{**facts, "points": [first, second], "missing": [3]}]
+    entries = {
+        name: data
+        for name, data in read_pack(lamp / "pack.zip").files.items()
+        if third["row"]["run_id"] not in name
+    }
+    pack = tmp_path / "w.zip"
+    pack.write_bytes(_sealed({**entries, "evidence.json": json.dumps(without).encode()}))
+    shown = command.run("evidence", "verify", pack, cwd=tmp_path, code=0).stdout
+    assert "without a result when it was packed: 1 point: 3" in shown
+    assert "2 of 2 points repeated: 2 the same" in shown
+    # Nothing repeated is no confirmation.
+    empty = {**facts, "points": [], "grid": [], "missing": []}
+    pack.write_bytes(_sealed({"evidence.json": json.dumps(empty).encode()}))
+    assert command.run("evidence", "verify", pack, cwd=tmp_path, code=3).stdout.endswith(
+        "0 of 0 points repeated: 0 the same\n"
+    )
+
+
 def test_another_text_or_answer_in_a_sealed_pack_is_found(lamp: Path, tmp_path: Path) -> None:
     with zipfile.ZipFile(lamp / "pack.zip") as archive:
         texts = [name for name in archive.namelist() if name.startswith("sources/")]
@@ -129,6 +188,15 @@ def test_another_text_or_answer_in_a_sealed_pack_is_found(lamp: Path, tmp_path: 
     pack = hostile(lamp, tmp_path / "q.zip", {"evidence.json": json.dumps(facts).encode()})
     differ = [each["text"] for each in verify(pack, 1).json["repeated"] if each["status"] == "differs"]
     assert differ == ["distinct 6, now 5"]
+    facts["points"][2]["row"]["distinct"] -= 1
+    forged = {**facts["points"][2]["row"], **{key: value for key, value, _ in FORGED}}
+    points = [*facts["points"][:2], {**facts["points"][2], "row": forged}]
+    entries = {"evidence.json": json.dumps({**facts, "points": points}).encode()}
+    repeated = verify(hostile(lamp, tmp_path / "q.zip", entries), 1).json["repeated"]
+    found = {each["point"]: (each["status"], each["text"]) for each in repeated}
+    assert (found[3][0], found[1][0]) == ("differs", "same")
+    for key, _, told in FORGED:
+        assert told in found[3][1], key
     options = {**record["options"], "java_options": ["-agentpath:/tmp/evil.so"]}
     for key, value, told in (
         ("options", options, "it ran with trust: -agentpath"),
