@@ -10,6 +10,7 @@ import pytest
 
 from tests.conftest import SPECS, RunCli
 from tests.stores import table_rows
+from tla2py.tlc.tools.jar import read_jar
 
 RING = 'module = "Ring.tla"\n[model]\ninit = "Init"\nnext = "Next"\ninvariants = ["Inv"]\n'
 
@@ -82,3 +83,20 @@ def test_every_tlc_checks_the_assumptions_that_are_counted(run_cli: RunCli, fold
     false = run_cli("check", "Sums.tla", "-c", "N=3", *options, code=1).json
     assert [each["says"] for each in false["why"][0]["because"]] == ["Double(N) < 5 is FALSE"]
     assert (false["verdict"], false["violated"]) == ("excluded", [{"kind": "assumption", "name": "Small"}])
+
+
+SIMULATED = (
+    f'{RING}[constants]\nOther = 1\n[parameters]\nN = [2, 5]\n[tlc]\nmode = "simulate"\nnum = 5\ndepth = 10\n'
+)
+
+
+@pytest.mark.jars
+def test_a_simulation_excludes_points_or_says_that_tlc_lacks_it(
+    run_cli: RunCli, folder: Path, jar: Path
+) -> None:
+    write_sweep(folder, SIMULATED)
+    ended = run_cli("sweep", "sweep.toml", "-o", "store", "--tla2tools", jar, code=0)
+    verdicts = [row["verdict"] for row in table_rows(folder / "store", "runs")]
+    lacks = "tlc-lacks" in {each.code for each in ended.reported.findings}
+    assert lacks is (read_jar(jar, "the test").version == "2.15")
+    assert verdicts == (["inconclusive"] * 2 if lacks else ["excluded", "inconclusive"])

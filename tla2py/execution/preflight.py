@@ -197,7 +197,20 @@ def _linted(sweep: Sweep, plan: Plan, jar: Jar) -> Iterator[Finding]:
                 raise
             where = Place.parse(error.where or "")
             yield finding(error.code, where, error.message, error.hint, severity=Severity.NOTE)
+        yield from _unevaluated_assumptions(spec, sweep, jar)
     yield from lint_sweep(sweep, plan, read_dialect(jar))
+
+
+# The versions that evaluate no ASSUME in simulation (tlaplus#496); 1.7.4 and 2.20 do.
+_WITHOUT_ASSUME = ("2.15",)
+
+
+def _unevaluated_assumptions(spec: ModuleGraph, sweep: Sweep, jar: Jar) -> Iterator[Finding]:
+    """Yield a note where this TLC simulates a module without evaluating what it assumes."""
+    if sweep.options.mode == "check" or jar.version not in _WITHOUT_ASSUME or not spec.assumptions:
+        return
+    text = f"{jar.tlc} evaluates no ASSUME in simulation: points that the module excludes run like the others"
+    yield finding("tlc-lacks", Place.parse(spec.root.where()), text, jar.newer, severity=Severity.NOTE)
 
 
 def checked_plan(
