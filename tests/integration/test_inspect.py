@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import COUNTER, COUNTER_SWEEP, RunCli
+from tests.stores import table_rows
 from tla2py.sweep.load import load_sweep
 
 SPECS = Path(__file__).parents[2] / "specs"
@@ -125,3 +126,29 @@ def test_four_points_out_of_time_have_a_law(tmp_path: Path, run_cli: RunCli) -> 
     rows = run_cli("explain", tmp_path / "store", "--json").json
     (row,) = (each for each in rows if each["property"] == "timeout")
     assert (row["property"], row["law"], row["violated"]) == ("timeout", "Max >= 5", 4)
+
+
+OPERATORS = """---- MODULE Ops ----
+EXTENDS Naturals, Sequences
+CONSTANTS Node, Quorum(_), Rank(_, _), Allowed(_), Path(_)
+VARIABLE x
+ASSUME \\A i \\in 1..3 : Quorum(i) \\subseteq Node
+Init == x = 0
+Next == x < Rank(x, 1) /\\ Allowed(x) /\\ x' = x + Len(Path(x))
+Spec == Init /\\ [][Next]_x
+====
+"""
+
+
+def test_a_guessed_operator_returns_what_its_uses_need(run_cli: RunCli, tmp_path: Path) -> None:
+    (tmp_path / "Ops.tla").write_text(OPERATORS)
+    text = run_cli("init", "Ops.tla", code=0).stdout
+    for guess in (
+        'Quorum = "LAMBDA y : Node"', 'Rank = "LAMBDA y, z : 2"', 'Allowed = "LAMBDA y : TRUE"', 'Path = "LAMBDA y : <<2, 2>>"'
+    ):  # fmt: skip
+        assert guess in text
+    # TLC evaluates all of it, the ASSUME too, and stops at the deadlock.
+    run_cli("init", "Ops.tla", "-o", "s.toml", code=0)
+    assert run_cli("sweep", "s.toml", "--executor", "local").code == 1
+    [row] = table_rows(tmp_path / "runs/s", "runs")
+    assert row["outcome"] == "violation_deadlock"

@@ -322,7 +322,9 @@ def _decide(spec: ModuleGraph, constant: Constant, inference: Inference) -> Cons
         return _weigh(found)
     used, hinted = bool(inference.uses.get(entity)), _comment_type(constant.comment)
     if constant.arity:
-        kind, reason = Type("operator"), f"declared with {constant.arity} parameters"
+        # Its uses show what it returns.
+        result = _weigh(found).type if found else None
+        kind, reason = Type("operator", result), f"declared with {constant.arity} parameters"
     elif any(each.unread and constant in (*each.constants, *spec.constants) for each in spec.modules):
         kind, reason = Type("value"), "tla2py cannot read all that uses it"
     elif hinted is not None and (hinted == MODEL_VALUE or not used):

@@ -90,7 +90,8 @@ class _Guesser:
     def _choose(self, name: str) -> str:
         constant, wanted = self._constants[name], self._types[name].type
         if constant.arity:
-            return f"LAMBDA {', '.join(self._unused(constant.arity))} : TRUE"
+            parameters = ", ".join(self._unused(constant.arity))
+            return f"LAMBDA {parameters} : {self._result(name, wanted.element)}"
         if wanted.kind == "number":
             return str(max(_SMALL, self._least.get(name, 0)))
         domain = self._domains.get(name)
@@ -105,6 +106,18 @@ class _Guesser:
             if parsed is not None and name not in parsed.names:
                 return found
         return self._values[name]
+
+    def _result(self, name: str, wanted: Type | None) -> str:
+        """Return an example of what an operator constant returns, of the type that its uses show."""
+        if wanted is None or wanted.kind == "boolean":
+            return "TRUE"
+        domain = self._domains.get(name)
+        if domain is not None:
+            read = self._whole if domain.relation == "\\subseteq" else self._element
+            value = read(domain.expression, domain.scope)
+            if value is not None:
+                return value
+        return self._by_type(name, wanted)
 
     def _by_type(self, name: str, wanted: Type, depth: int = 0) -> str:
         """A value of a type, its model values named after the constant ``name``."""
@@ -155,8 +168,10 @@ class _Guesser:
         return list(islice((name for name in names if name not in self._spec.scope.names), count))
 
     def _note(self, expr: Expression, scope: Scope) -> None:
-        if expr.shape == "bind" and expr.operator == "\\A" and len(expr.bounds) == 1:
-            self._note_each(expr, scope)
+        if expr.shape == "bind" and expr.operator == "\\A":
+            self._note_results(expr, scope)
+            if len(expr.bounds) == 1:
+                self._note_each(expr, scope)
         if expr.shape != "apply" or len(expr.arguments) != 2:
             return
         left, right = expr.arguments
@@ -180,6 +195,20 @@ class _Guesser:
             relation = {"\\in": "\\subseteq", "\\subseteq": "each"}.get(part.operator)
             if relation and part.arguments[0].is_name() and part.arguments[0].operator == names[0]:
                 self._domains.setdefault(domain.operator, _Domain(relation, part.arguments[1], scope))
+
+    def _note_results(self, expr: Expression, scope: Scope) -> None:
+        """Note an assumption on every result of an operator constant, such as that each Quorum(i) is a set of nodes."""
+        bound = set[str]().union(*(binder.names for binder in expr.bounds))
+        body = expr.arguments[0]
+        for part in body.arguments if body.operator == "/\\" else (body,):
+            if part.operator not in {"\\in", "\\subseteq"}:
+                continue
+            applied, domain = part.arguments
+            entity = scope.find(applied.operator)
+            is_constant = entity is not None and entity.kind == "constant" and bool(applied.arguments)
+            mentions_bound = any(inner.operator in bound for inner in domain.walk())
+            if is_constant and not mentions_bound:
+                self._domains.setdefault(applied.operator, _Domain(part.operator, domain, scope))
 
     def _raise(self, name: str, least: int) -> None:
         self._least[name] = max(self._least.get(name, 0), least)

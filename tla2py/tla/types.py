@@ -16,7 +16,10 @@ _NARROWER = {"function": ("sequence", "record", "tuple"), "sequence": ("tuple",)
 
 @dataclass(frozen=True, slots=True)
 class Type:
-    """A type of TLA+ values; ``element`` is that of a set's members or a function's values, None if unknown."""
+    """A type of TLA+ values.
+
+    ``element`` is that of a set's members, a function's values or an operator's results, None if unknown.
+    """
 
     kind: str
     element: Type | None = None

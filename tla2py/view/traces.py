@@ -157,15 +157,25 @@ def traces_text(
     files = _module_files(view, rows[0].run_id) if rows else NO_FILES
     numbers = [number] if number is not None else list(range(1, len(rows) + 1)) or [1]
     parts: list[RenderableType] = []
+    is_lacking = False
     for each in numbers:
         trace = view.trace(point, each)
+        is_lacking = is_lacking or lacks_arguments(trace)
         title = f"trace {each}: " if foreign else f"point {point}, trace {each}: "
         parts += [trace_text(trace, full=full, title=title, chosen=variables.of(trace), files=files), ""]
     parts.pop()
-    # Parsing the module, to see whether the actions have arguments, would cost more than the hint is worth.
-    if hint and not foreign and any(actor.derived for actor in acting(trace) or ()):
+    if hint and not foreign and is_lacking:
         parts.append(Text("to see the arguments of the actions, add --arguments", "dim"))
     return Group(*parts)
+
+
+def lacks_arguments(trace: Trace) -> bool:
+    """Return whether a step of which a process is known was printed without arguments.
+
+    Parsing the module, to see whether its action has any, would cost more than a hint is worth.
+    """
+    steps = zip(acting(trace) or (), trace.states, strict=False)
+    return any(actor.derived and not state.action_args for actor, state in steps)
 
 
 def _module_files(view: StoreView, run_id: str) -> Mapping[str, str]:

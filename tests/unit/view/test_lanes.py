@@ -17,6 +17,7 @@ from tla2py.model.trace import Trace
 from tla2py.tla.value import Function, Interval, ModelValue, Record, Value
 from tla2py.view.lanes import trace_lanes
 from tla2py.view.messages import Arrow, acting, actors, keyed_variables, processes_of
+from tla2py.view.traces import lacks_arguments
 
 C = ModelValue("c")
 
@@ -429,3 +430,12 @@ def test_everything_is_within_the_frame(steps: list[tuple[int, int, int]]) -> No
         for name in ("x", "y", "x1", "y1", "cx", "cy"):
             most = width if "x" in name else height
             assert 0 <= float((found.get(name) or "0").removesuffix("%")) <= most
+
+
+def test_arguments_are_lacking_only_where_tlc_printed_none() -> None:
+    before = ("Init", of(on(1, 1), 1))
+    after = of(on(1, 2), 1)
+    assert lacks_arguments(made(before, ("Next", after)))
+    # The argument is no process, so who acts is inferred, but it is there.
+    assert not lacks_arguments(made(before, ("Next", after, ("7",))))
+    assert not lacks_arguments(made(before, ("Next", after, ("q",))))
