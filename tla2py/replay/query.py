@@ -181,10 +181,9 @@ class TraceQuery:
         states = [state for trace in traces for state in trace.states]
         names = {name for state in states for name in _model_values(state)}
         names -= {constant.name for constant in self.spec.constants}
-        # A config may also put a model value of its own name in the place of a definition.
-        self.model_values = sorted(
-            names - {each.name for each in self.config.assignments if each.value == each.name}
-        )
+        # A config may put a model value of its own name in the place of a definition.
+        replaced = {each.name for each in self.config.assignments if each.value == each.name}
+        self.model_values = sorted(names - (replaced & self.spec.definitions.keys()))
         self._check_writable(states)
 
     def _check_writable(self, states: Iterable[State]) -> None:
