@@ -1,4 +1,4 @@
-"""Prints a row per verdict and violated definition: points, shortest trace, states, CPU seconds.
+"""Prints a row per verdict, with what its runs cost, and one per violated definition: points, shortest trace, states.
 
 spark-submit spark_jobs/summarize.py STORE... [-o URI]
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 import argparse
 import sys
 
-from tla2py.spark.frames import job_exit, load_runs, summarize
+from tla2py.spark.frames import job_exit, load_summary
 from tla2py.spark.session import spark_session
 
 
@@ -19,7 +19,7 @@ def main() -> None:
     parser.add_argument("-o", "--output", metavar="URI", help="also write the rows there, as Parquet")
     options = parser.parse_args()
     with spark_session(None, name="tla2py summarize") as session:
-        rows = summarize(load_runs(session, options.inputs)).cache()
+        rows = load_summary(session, options.inputs).cache()
         rows.show(1000, truncate=False)
         if options.output:
             rows.coalesce(1).write.mode("overwrite").parquet(options.output)

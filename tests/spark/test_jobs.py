@@ -139,8 +139,13 @@ def test_python_refuses_what_the_command_refuses(
     assert not (tmp_path / "store").exists()
 
 
-# By verdict and violated definition of the sweep in tests/specs: points, and states of the shortest trace.
-SUMMARY = {("holds", None): (3, None), ("violated", "Below"): (3, 4), ("violated", "Small"): (2, 4)}
+# By verdict and violated definition, None for all, of the sweep in tests/specs: points, states of the shortest trace.
+SUMMARY = {
+    ("holds", None): (3, None),
+    ("violated", None): (3, 4),
+    ("violated", "Below"): (3, 4),
+    ("violated", "Small"): (2, 4),
+}
 
 
 @pytest.fixture
@@ -163,8 +168,7 @@ def test_tables_of_a_log_and_a_store(
     target = str(tmp_path / "tables")
     assert list(frames.write_tables(few, target)) == [("runs", 6), ("traces", 5)]
     list(frames.write_tables(few, target, append=True))
-    assert frames.load_runs(session, [target, str(local_store)]).count() == 18
-    found = frames.summarize(frames.load_runs(session, [f"file://{local_store}"])).collect()
+    found = frames.load_summary(session, [f"file://{local_store}"]).collect()
     assert {(row["verdict"], row["name"]): (row["points"], row["shortest"]) for row in found} == SUMMARY
 
 
@@ -202,7 +206,7 @@ def test_what_jobs_refuse(
     (target / "runs").mkdir(parents=True)
     assert "named twice" in refusal(lambda: frames.load_tables(session, [store, store]))
     assert "no such store" in refusal(lambda: frames.load_tables(session, [str(tmp_path / "none")]))
-    assert "has no tables" in refusal(lambda: frames.load_runs(session, [str(target)]))
+    assert "has no tables" in refusal(lambda: frames.load_summary(session, [str(target)]))
     tables = frames.load_tables(session, [f"file://{store}"])
     told = refusal(lambda: list(frames.write_tables(tables, str(target))))
     assert f"cannot write {target}/runs" in told
@@ -368,7 +372,7 @@ def test_workers_put_their_records(
     assert (states.count(), states.schema["state"].dataType.typeName()) == (len(view.states), "variant")
     asked = run_cli("query", address, "SELECT count(*) AS n FROM changes", "--json", env=storage.env)
     assert f'"n": {len(view.changes)}' in asked.stdout, asked.stderr
-    found = frames.summarize(frames.load_runs(session, [address])).collect()
+    found = frames.load_summary(session, [address]).collect()
     assert {(row["verdict"], row["name"]): (row["points"], row["shortest"]) for row in found} == SUMMARY
 
 

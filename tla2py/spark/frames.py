@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import reduce
+from typing import get_args
 
 import pyarrow as pa
 from py4j.protocol import Py4JJavaError
@@ -21,6 +22,7 @@ from pyspark.sql.pandas.types import from_arrow_type, to_arrow_schema
 from pyspark.sql.types import VariantVal
 
 from tla2py.errors import ExitCode, InputError, StoreError, Tla2pyError
+from tla2py.model.trace import ViolationKind
 from tla2py.spark.tasks import SparkTasks, shared_address, shipper
 from tla2py.store.foreign import ForeignStore, open_tables
 from tla2py.store.fragments import TableList, read_list
@@ -151,15 +153,27 @@ def plain(value: object, kind: st.DataType) -> object:
     return value
 
 
+def check_inputs(inputs: Sequence[str]) -> None:
+    """Refuse an input that is named twice, however it is spelled. Raises InputError (``same-input``)."""
+    places: dict[str, str] = {}
+    for name in inputs:
+        place = name.rstrip("/") if is_remote(name) else str(folder_of(name).resolve())
+        if place in places:
+            raise InputError(
+                "same-input",
+                f"an input is named twice: {places[place]} and {name}",
+                hint="name it once, or its rows would count twice",
+            )
+        places[place] = name
+
+
 def load_tables(session: SparkSession, inputs: Sequence[str]) -> dict[str, DataFrame]:
     """Every table over some stores, logs and trace files; ``source`` is the input of a row.
 
     A parameter that an input lacks is null; states are ITF as JSON text. Raises InputError and StoreError as
     ``tla2py.open_store`` does, and InputError (``same-input``) for a duplicate.
     """
-    if len(set(inputs)) < len(inputs):
-        hint = "name it once, or its rows would count twice"
-        raise InputError("same-input", "an input is named twice", hint=hint)
+    check_inputs(inputs)
     stores = {name: open_tables(name, SparkTasks(session.sparkContext).derive) for name in inputs}
     frames = {}
     for table in TABLE_NAMES:
@@ -199,23 +213,29 @@ def write_tables(
             raise InputError("output-unwritable", problem, hint=hint) from error
 
 
-def load_runs(session: SparkSession, inputs: Sequence[str]) -> DataFrame:
-    """The table ``runs`` over stores, logs and folders written by ``write_tables``, with ``source``.
+def load_summary(session: SparkSession, inputs: Sequence[str]) -> DataFrame:
+    """Return the summary of stores, logs and folders written by ``write_tables``; see ``summarize``.
 
     Raises as ``load_tables`` does, and InputError (``no-runs``) for an address without tables.
     """
-    parts = []
-    for name in inputs:
-        if _is_store(name):
-            parts.append(load_tables(session, [name])["runs"])
-            continue
-        try:
-            parts.append(session.read.parquet(f"{name.rstrip('/')}/runs"))
-        except PySparkException as error:
-            raise InputError(
-                "no-runs", f"{name} has no tables", hint="load_traces.py -o URI writes them"
-            ) from error
-    return _union(parts)
+    check_inputs(inputs)
+    stores = [name for name in inputs if _is_store(name)]
+    folders = [name for name in inputs if name not in stores]
+    parts = [load_tables(session, stores)] if stores else []
+    parts += [_written_tables(session, folder) for folder in folders]
+    runs = _union([tables["runs"] for tables in parts])
+    traces = _union([tables["traces"] for tables in parts])
+    return summarize(runs, traces)
+
+
+def _written_tables(session: SparkSession, folder: str) -> dict[str, DataFrame]:
+    """Return the tables of a folder written by ``write_tables`` that a summary reads."""
+    place = folder.rstrip("/")
+    try:
+        return {name: session.read.parquet(f"{place}/{name}") for name in ("runs", "traces")}
+    except PySparkException as error:
+        hint = "load_traces.py -o URI writes them"
+        raise InputError("no-runs", f"{folder} has no tables", hint=hint) from error
 
 
 def _is_store(name: str) -> bool:
@@ -229,24 +249,70 @@ def _is_store(name: str) -> bool:
     return True
 
 
-def summarize(runs: DataFrame) -> DataFrame:
-    """A row per source, verdict and violated definition.
+def summarize(runs: DataFrame, traces: DataFrame) -> DataFrame:
+    """Return a row for each source and verdict, then a row for each definition that is violated there.
 
-    ``points`` counts its points, ``shortest`` is the length of their shortest counterexample in states, ``distinct`` the
-    maximum of their distinct states, ``cpu_seconds`` the sum.
+    ``runs`` and ``traces`` are those tables with ``source``. A row without ``kind`` is about all points with the
+    verdict: ``points`` counts them, ``shortest`` is the length of their shortest counterexample in states, ``distinct``
+    the maximum of their distinct states, and ``cpu_seconds`` the sum over their runs, in which a run that several points
+    share counts once. A row with ``kind`` and ``name`` is about the points that violate this definition and about its
+    own counterexamples; its ``cpu_seconds`` is null, because a run that violates several definitions is not run for
+    each.
     """
-    violated = sf.explode_outer("violated").alias("violation")
-    rows = runs.select("source", "verdict", "trace_length", "distinct", "cpu_seconds", violated)
-    return (
-        rows.groupBy("source", "verdict", sf.col("violation.kind"), sf.col("violation.name"))
+    # Rows that were loaded twice are the same rows.
+    points = runs.dropDuplicates(["source", "run_id", "point"])
+    verdicts = _summarize_verdicts(points, traces)
+    definitions = _summarize_definitions(points, traces)
+    return verdicts.unionByName(definitions).orderBy("source", "verdict", "kind", "name")
+
+
+def _summarize_verdicts(points: DataFrame, traces: DataFrame) -> DataFrame:
+    """Return the rows of a summary that are about all points with a verdict."""
+    group = ["source", "verdict"]
+    lengths = _counterexamples(traces).groupBy("source", "run_id").agg(sf.min("length").alias("length"))
+    rows = (
+        points.join(lengths, ["source", "run_id"], "left")
+        .groupBy(*group)
         .agg(
             sf.count(sf.lit(1)).alias("points"),
-            sf.min("trace_length").alias("shortest"),
+            sf.min("length").alias("shortest"),
             sf.max("distinct").alias("distinct"),
-            sf.round(sf.sum("cpu_seconds"), 1).alias("cpu_seconds"),
         )
-        .orderBy("source", "verdict", "kind", "name")
     )
+    costs = (
+        points.dropDuplicates(["source", "run_id"])
+        .groupBy(*group)
+        .agg(sf.round(sf.sum("cpu_seconds"), 1).alias("cpu_seconds"))
+    )
+    nothing = sf.lit(None).cast("string")
+    return rows.join(costs, group).select(
+        *group, nothing.alias("kind"), nothing.alias("name"), "points", "shortest", "distinct", "cpu_seconds"
+    )
+
+
+def _summarize_definitions(points: DataFrame, traces: DataFrame) -> DataFrame:
+    """Return the rows of a summary that are about the points that violate one definition."""
+    key = ["source", "run_id", "kind", "name"]
+    violations = points.select(
+        "source", "run_id", "verdict", "distinct", sf.explode("violated").alias("violation")
+    ).select("source", "run_id", "verdict", "distinct", "violation.kind", "violation.name")
+    lengths = _counterexamples(traces).groupBy(*key).agg(sf.min("length").alias("length"))
+    return (
+        violations.join(lengths, key, "left")
+        .groupBy("source", "verdict", "kind", "name")
+        .agg(
+            sf.count(sf.lit(1)).alias("points"),
+            sf.min("length").alias("shortest"),
+            sf.max("distinct").alias("distinct"),
+        )
+        .withColumn("cpu_seconds", sf.lit(None).cast("double"))
+    )
+
+
+def _counterexamples(traces: DataFrame) -> DataFrame:
+    """Return the rows of ``traces`` that violate something and have states."""
+    violations = sf.col("kind").isin(*get_args(ViolationKind))
+    return traces.where(violations & (sf.col("length") > 0))
 
 
 def job_exit(job: Callable[[], None]) -> int:
