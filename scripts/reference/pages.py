@@ -167,7 +167,7 @@ _ROWS = {
     "graph_states": "One row per reachable state; empty unless the graph was requested.",
     "graph_edges": "One row per step between reachable states; empty unless the graph was requested. Parallel steps that TLC cannot tell "
     "apart, as those of TLC 2.15 and 1.7.4 without arguments, are one row.",
-    "coverage": "One row per action or expression of TLC's last coverage report; empty unless coverage was requested.",
+    "coverage": "One row per action or expression of TLC's last coverage report, of several executions the one that generated the most states; empty unless coverage was requested.",
 }
 
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 LIST = "tables/current.json"
 # Raised when the rows that are made of a record change otherwise than by their columns.
-_ROWS_VERSION = 2
+_ROWS_VERSION = 3
 
 # The rows of ``runs`` without point and parameters, by run.
 RESULTS = (

@@ -15,7 +15,7 @@ from types import MappingProxyType
 from typing import IO
 
 from tla2py.model.model import Assignment, Config
-from tla2py.model.outcome import VERDICTS, Diagnostic, Outcome, Stats, Verdict, Violation
+from tla2py.model.outcome import VERDICTS, CoverageItem, Diagnostic, Outcome, Stats, Verdict, Violation
 from tla2py.model.run import Execution, RunRecord, RunResult, TerminationReason, TlcOptions
 from tla2py.model.trace import Trace
 from tla2py.tla.graph import Assertion, CheckedAssumption, assertion_names
@@ -356,9 +356,22 @@ def combine(
         kept[0][1],
         violations=tuple(violations),
         traces=trusted,
+        coverage=_fullest_coverage([result.coverage for _, result in kept]),
         diagnostics=tuple(d for _, result in kept for d in result.diagnostics),
         undecided=undecided,
     )
+
+
+def _fullest_coverage(reports: Sequence[tuple[CoverageItem, ...]]) -> tuple[CoverageItem, ...]:
+    """Return the coverage report of the execution that generated the most states, the first of equal ones.
+
+    An execution that ends at a violation does not come to all actions; one that no longer checks this does.
+    """
+
+    def count_generated(report: tuple[CoverageItem, ...]) -> int:
+        return sum(item.generated or 0 for item in report if item.kind in ("init", "action"))
+
+    return max(reports, key=count_generated)
 
 
 def unnamed(violated: Violation | Trace) -> bool:
