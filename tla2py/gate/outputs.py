@@ -17,6 +17,7 @@ from tla2py.gate.decision import Decision, PointDecision
 from tla2py.gate.evidence import Evidence
 from tla2py.gate.problem import Problem, Reason
 from tla2py.model.trace_text import trace_lines
+from tla2py.store.runs import FIRST_COUNTS
 from tla2py.store.storage import folder_of, is_remote
 from tla2py.sweep.judge import CheckAnswer
 from tla2py.sweep.repository import named_files
@@ -237,13 +238,17 @@ def _suite(gate: Evidence) -> TestSuite:
         case = TestCase("the sweep is as expected", classname=name, time=0)
         case.result = [_result(gate.decision.problems)]
         suite.add_testcase(case)
+    timed = set[str]()
     for point in gate.decision.points:
-        suite.add_testcase(_case(gate, name, point))
+        # The time of a run that several points share counts once in the suite.
+        first = point.run.run_id not in timed
+        timed.add(point.run.run_id)
+        suite.add_testcase(_case(gate, name, point, _wall_seconds(point) if first else 0.0))
         for answer in point.checks:
             if answer.check.kind == "assumption":
                 suite.add_testcase(_assumption_case(gate, name, point, answer))
     for point in gate.decision.skipped:
-        case = _case(gate, name, point)
+        case = _case(gate, name, point, 0.0)
         case.result = [Skipped(printable(gate.decision.limited or ""))]
         suite.add_testcase(case)
     return suite
@@ -263,7 +268,12 @@ def _assumption_case(gate: Evidence, suite: str, point: PointDecision, answer: C
     return case
 
 
-def _case(gate: Evidence, suite: str, point: PointDecision) -> TestCase:
+def _wall_seconds(point: PointDecision) -> float:
+    """Return how long the run of a point took, 0 without a result."""
+    return round(point.row.wall_seconds or 0.0, 3) if point.row is not None else 0.0
+
+
+def _case(gate: Evidence, suite: str, point: PointDecision, took: float) -> TestCase:
     log = point.point.parameters.get("log") if point.run.inputs.log is not None else None
     if log is not None:
         others = {name: text for name, text in point.point.parameters.items() if name != "log"}
@@ -271,7 +281,6 @@ def _case(gate: Evidence, suite: str, point: PointDecision) -> TestCase:
         name, file = log, gate.relative(gate.sweep.path.parent / log)
     else:
         classname, name, file = suite, point.shown, gate.relative(gate.sweep.path)
-    took = round(point.row.wall_seconds or 0.0, 3) if point.row is not None else 0.0
     case = TestCase(printable(name), classname=classname, time=took)
     # What is checked for a log says no more than whether it is explained.
     answers = [*filter(None, (_answer(one) for one in point.checks))] if log is None else []
@@ -280,7 +289,9 @@ def _case(gate: Evidence, suite: str, point: PointDecision) -> TestCase:
         traces = [line for trace in found if trace is not None for line in trace_lines(trace)]
         why = [printable(line) for one in point.surprises if (line := gate.why(point, one.check.label))]
         again = gate.again(point)
-        commands = (printable(f"again: {again.ours}"), printable(f"plain: {again.plain}"))
+        commands = [printable(f"again: {again.ours}")]
+        if again.plain is not None:
+            commands.append(printable(f"plain: {again.plain}"))
         case.result = [_result(point.problems, [*answers, *traces, *why, *commands])]
     elif point.row is None:
         case.result = [Skipped("the sweep as a whole has a problem")]
@@ -383,9 +394,15 @@ def _table(decision: Decision) -> list[str]:
         )
         verdict = escape(f"{row.verdict.value}: {names}" if names else row.verdict.value)
         took = seconds(row.wall_seconds)
-        rows.append(f"| {mark} | {escape(point.shown)} | {verdict} | {number(row.distinct)} | {took} |")
+        # The counts of a run that was ended are those of its last progress line.
+        states = escape(number(row.distinct, least=row.unfinished))
+        if row.executions > 1 and row.distinct is not None:
+            states += escape("*")
+        rows.append(f"| {mark} | {escape(point.shown)} | {verdict} | {states} | {took} |")
     if len(shown) < len(decision.points):
         rows.append(f"\n{len(decision.points) - len(shown)} more points are not shown.")
+    if any(point.row is not None and point.row.executions > 1 for point in shown):
+        rows.append(f"\n{escape(f'* {FIRST_COUNTS}')}")
     return [*rows, ""]
 
 
@@ -416,7 +433,8 @@ def _traces(gate: Evidence) -> list[str]:
     for point in [point for point in gate.decision.points if point.problems][:_MOST_TRACES]:
         again = gate.again(point)
         parts += [f"<details><summary>Run again: {_html(point.shown)}</summary>", "", "<pre>"]
-        parts += [_html(again.ours), _html(again.plain), "</pre>", "", "</details>", ""]
+        parts += [_html(command) for command in (again.ours, again.plain) if command is not None]
+        parts += ["</pre>", "", "</details>", ""]
     return parts
 
 

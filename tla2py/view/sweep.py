@@ -212,7 +212,8 @@ def _why(view: StoreView, point: ManifestPoint, names: Sequence[str]) -> list[Re
 def overview(views: Sequence[StoreView]) -> FittedTable:
     """A table of sweeps: what each checked, how often it was violated, and the smallest violating points.
 
-    ``distinct`` sums the distinct states over a sweep's points, ``time`` the runs' wall-clock times.
+    ``distinct`` sums the distinct states of a sweep's runs, ``time`` their wall-clock times; a run that several points
+    share counts once.
     """
     figures = ("trace length", "distinct", "time")
     return FittedTable(
@@ -227,8 +228,9 @@ def _sweep_rows(view: StoreView) -> Iterator[list[Text]]:
     runs = view.run_rows
     excluded = sum(run.verdict is Verdict.EXCLUDED for run in runs)
     head = [view.manifest.name, f"{len(runs)}" + f", {excluded} excluded" * bool(excluded)]
-    distinct = number(sum(run.distinct or 0 for run in runs), least=any(run.unfinished for run in runs))
-    tail = [distinct, seconds(sum(run.wall_seconds or 0.0 for run in runs))]
+    costs = {run.run_id: run for run in runs}.values()
+    distinct = number(sum(run.distinct or 0 for run in costs), least=any(run.unfinished for run in costs))
+    tail = [distinct, seconds(sum(run.wall_seconds or 0.0 for run in costs))]
     minimal = smallest(view, runs)
     answers = [each for each in property_answers(view) if each.of_property]
     for cells in [_check_cells(view, each, minimal) for each in answers] or [[Text()] * 4]:

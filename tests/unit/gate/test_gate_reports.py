@@ -232,6 +232,20 @@ def test_markdown_shows_the_points_and_folds_the_counterexample(red: Evidence) -
     assert "     x: 2 -&gt; 3\n</pre>" in text
 
 
+def test_markdown_marks_counts_that_are_no_totals(load: LoadSweep) -> None:
+    sweep = load(HEAD + EACH)
+    stopped = run_row("inconclusive", outcome=Outcome.TIMEOUT, termination_reason="timeout")
+    several = run_row("violated", "Small", executions=2)
+    text = MarkdownReport(Path()).text([evidence(sweep, gate(sweep, stopped, several), trace("Small", 0, 1))])
+    counts = [
+        html.unescape(line.split("|")[4]).replace("\\", "").strip()
+        for line in text.splitlines()
+        if "| N =" in line or "| Max =" in line
+    ]
+    assert counts == [">=10", "10*"]
+    assert "counts of the first of several executions" in text
+
+
 def test_markdown_escapes_what_comes_from_a_module(hostile: Evidence) -> None:
     text = MarkdownReport(Path()).text([hostile])
     allowed = {"details", "/details", "summary", "/summary", "pre", "/pre"}
