@@ -13,7 +13,7 @@ import pytest
 
 import tla2py
 from tests import command
-from tests.command import Ended
+from tests.command import Ended, tool
 from tests.conftest import SPECS, RunCli, spec
 from tla2py.store.schema import FIXED_RUNS_COLUMNS, TABLES
 from tla2py.sweep.judge import ONLY_DEADLOCK
@@ -313,3 +313,69 @@ def test_names_given_as_options_are_linted_like_those_of_a_config(run_cli: RunCl
             assert ended.code == status
             shown = ended.error.code if status else ended.findings[0][0]
             assert shown == code, ended.stderr
+
+
+MORE = """
+---- MODULE More ----
+EXTENDS Base
+CONSTANT Steps
+Bounded == x \\in {s + 1 : s \\in Steps}
+====
+"""
+BASE = """
+---- MODULE Base ----
+EXTENDS Integers, Sequences
+VARIABLE x
+Init == x = 0
+Next == x' = (x + 1) % 3
+====
+"""
+ALGORITHM = """
+---- MODULE Ends ----
+EXTENDS Integers
+(*--algorithm Ends
+variables n = 0;
+begin
+  Up: n := n + 1;
+end algorithm; *)
+Low == n < 1
+====
+"""
+
+
+@pytest.mark.parametrize("case", ["wrapper", "algorithm"])
+def test_a_check_gives_the_command_that_repeats_it_with_plain_tlc(
+    run_cli: RunCli, tmp_path: Path, case: str
+) -> None:
+    (tmp_path / "More.tla").write_text(MORE)
+    (tmp_path / "Base.tla").write_text(BASE)
+    (tmp_path / "Ends.tla").write_text(ALGORITHM)
+    options = {
+        # A config cannot say a range: it goes through a generated module.
+        "wrapper": (
+            "More.tla",
+            "-c",
+            "Steps=(-1)..0",
+            "--init",
+            "Init",
+            "--next",
+            "Next",
+            "--invariant",
+            "Bounded",
+        ),
+        # No file has the translation.
+        "algorithm": ("Ends.tla", "--invariant", "Low"),
+    }[case]
+    names = sorted(path.name for path in tmp_path.iterdir())
+    done = run_cli("check", *options, "--json", "--no-why", cwd=tmp_path, code=1).json
+    elsewhere = tmp_path.parent / f"{tmp_path.name}-elsewhere"
+    elsewhere.mkdir()
+    plain = tool("sh", "-c", done["command"], cwd=elsewhere, code=12).stdout
+    [violated] = done["violated"]
+    assert f"Invariant {violated['name']} is violated" in plain
+    assert f"{done['generated']} states generated, {done['distinct']} distinct states found" in plain
+    # Neither here nor there is anything left that a gate of the folder would take.
+    assert (sorted(path.name for path in tmp_path.iterdir()), [*elsewhere.iterdir()]) == (names, [])
+    shown = run_cli("check", *options, "--show-command", "--no-why", cwd=tmp_path, code=1).stdout
+    assert shown.endswith(f"with plain TLC:\n{done['command']}\n")
+    assert "tlc2.TLC" not in run_cli("check", *options, "--no-why", cwd=tmp_path, code=1).stdout

@@ -37,6 +37,7 @@ from tla2py.view.traces import answer_change, check_text
 class Checking:
     """A check of a module, or of the point of a sweep file that limited options leave; ``full`` shows whole states.
 
+    ``show_command`` shows the command that repeats it with plain TLC.
     ``jar`` is used in the place of all that the options and the sweep file name.
     """
 
@@ -46,6 +47,7 @@ class Checking:
     full: bool
     as_json: bool
     why: bool
+    show_command: bool = False
     jar: Path | None = None
 
     def run(self, listener: Listener, cancelled: threading.Event | None = None) -> Checked:
@@ -122,6 +124,8 @@ class Checking:
             )
             shared = f"; both have known faults: {', '.join(second.shared)}" if second.shared else ""
             show_text(f"{second.text} {compared}{shared}\n")
+        if self.show_command:
+            show_text(f"with plain TLC:\n{checked.command}\n")
 
 
 # Polling needs no package, works on every file system, and costs nothing for a dozen files.

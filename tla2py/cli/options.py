@@ -154,6 +154,9 @@ Arguments = Annotated[
     bool, option("--arguments", "Run TLC again to derive the action arguments that it did not print.")
 ]
 Json = Annotated[bool, shared("--json", "Print JSON.")]
+ShowCommand = Annotated[
+    bool, option("--show-command", "Also print the command that repeats a run with plain TLC.")
+]
 NoWhy = Annotated[bool, option("--no-why", "Do not ask TLC why counterexamples violate what they do.")]
 Watch = Annotated[bool, option("--watch", "Run again when a file of the check changes, until Ctrl-C.")]
 Translate = Annotated[

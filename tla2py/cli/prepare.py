@@ -173,6 +173,7 @@ def cfg_command(
       tla2py cfg --check sweep.toml models/*.cfg
     """
     from tla2py.execution.preflight import file_errors
+    from tla2py.sweep.file import mark_points
     from tla2py.sweep.load import load_sweep
     from tla2py.sweep.options import Loading, given_files
     from tla2py.sweep.plan import plan_sweep
@@ -200,10 +201,16 @@ def cfg_command(
             wrapper = [plan.sources[sha256] for name, sha256 in run.modules if name == f"{run.main}.tla"]
             show_text("".join(f"\n{text}" for text in wrapper if run.main.startswith("MC_")) + "\n")
         return
+    with writing(output):
+        marked = mark_points(output)
     for point, run in zip(plan.points, plan.runs, strict=True):
         folder = output / f"{point.index:04d}"
         with writing(folder):
-            folder.mkdir(parents=True, exist_ok=True)
+            # Beside files of somebody else each folder is marked itself.
+            if marked:
+                folder.mkdir(exist_ok=True)
+            else:
+                mark_points(folder)
             write_file(folder / CONFIG_NAME, run.config_text)
             for name, sha256 in run.modules:
                 write_file(folder / name, plan.sources[sha256])

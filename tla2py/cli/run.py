@@ -20,6 +20,7 @@ from tla2py.errors import InputError
 from tla2py.execution import validate
 from tla2py.execution.check import ModelOptions, with_named_files
 from tla2py.execution.listener import SILENT
+from tla2py.execution.plain import PlainCommands, point_runs
 from tla2py.execution.preflight import ACCEPT_UNUSED
 from tla2py.execution.sweeps import SweepOptions, only_failed, preview_sweeps, run_sweeps
 from tla2py.gate.second import checked_second
@@ -84,6 +85,7 @@ def sweep_command(
     confirm: Annotated[int, option("--confirm N", "With --search: draw N points beyond those.", min=0)] = 0,
     seed: Annotated[int, option("--seed N", "With --search: draw other points.")] = 0,
     no_why: opt.NoWhy = False,
+    show_command: opt.ShowCommand = False,
     *,
     options: SweepOptions,
     as_json: opt.Json = False,
@@ -153,6 +155,15 @@ def sweep_command(
         show_json(rows)
     elif len(results) > 1:
         show(overview([open_view(each.store.path) for each in results]), wrapped=True)
+    for result in results if show_command else ():
+        plain = PlainCommands(
+            sweep=result.sweep,
+            libraries=options.libraries,
+            toolchain=replace(toolchain, others=tuple(result.sweep.jars.values())),
+        )
+        for line in plain.lines(point_runs(result.plan, result.sweep.numbers)):
+            # Standard output has nothing but the rows then.
+            (err() if as_json else out()).print(line, markup=False, soft_wrap=True)
     raise typer.Exit(worst([search_code(each) for each in results]))
 
 
@@ -201,6 +212,7 @@ def check_command(
     options: SweepOptions,
     full: Annotated[bool, option("--full", "Print whole states, not only what changed.")] = False,
     no_why: opt.NoWhy = False,
+    show_command: opt.ShowCommand = False,
     as_json: opt.Json = False,
     watch: opt.Watch = False,
 ) -> None:
@@ -226,7 +238,13 @@ def check_command(
     )
     model = with_named_files(model, environment_texts or (), say=_say)
     check = checking.Checking(
-        file=module, model=model, options=options, full=full, as_json=as_json, why=not no_why
+        file=module,
+        model=model,
+        options=options,
+        full=full,
+        as_json=as_json,
+        why=not no_why,
+        show_command=show_command,
     )
     if watch:
         checking.watch(check)

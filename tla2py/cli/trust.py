@@ -93,6 +93,7 @@ def gate_command(
     executor: opt.ExecutorChoice = None,
     fresh: opt.Fresh = False,
     no_why: opt.NoWhy = False,
+    show_command: opt.ShowCommand = False,
     *,
     options: SweepOptions,
     as_json: opt.Json = False,
@@ -143,7 +144,8 @@ def gate_command(
         raise
     for each in gated if record or update else ():
         err().print(lock_lines(each))
-    gates = [evidence_of(each, options, outputs.report_root()) for each in gated]
+    root = outputs.report_root()
+    gates = [evidence_of(each, options, root, show_command=show_command) for each in gated]
     if as_json:
         show_json([outputs.gate_object(each.decision) for each in gates])
     else:

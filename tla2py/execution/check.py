@@ -15,6 +15,7 @@ import msgspec
 from tla2py.errors import ExitCode, InputError
 from tla2py.execution.execute import RunExecution
 from tla2py.execution.listener import SILENT, Listener, RunProgress, follow_run
+from tla2py.execution.plain import PlainCommands
 from tla2py.execution.preflight import checked_plan
 from tla2py.execution.sweeps import SweepOptions
 from tla2py.model.finding import Severity
@@ -113,6 +114,7 @@ class Checked:
 
     ``config`` is the config that it started from, ``filled`` are the constants that nothing assigns, ``sources`` the texts
     of its modules by sha256. ``planned`` is the run, its module and its jar, None for a record that was read back.
+    ``command`` repeats it with plain TLC in a shell, None for a record that was read back.
     """
 
     record: RunRecord
@@ -121,6 +123,7 @@ class Checked:
     filled: tuple[str, ...] = ()
     sources: Mapping[str, str] = field(default_factory=dict, repr=False)
     planned: tuple[Run, ModuleGraph, Jar] | None = None
+    command: str | None = None
 
     @property
     def outcome(self) -> Outcome:
@@ -149,11 +152,15 @@ class Checked:
         return self.result.prints
 
     def to_json(self) -> str:
-        """One object: the columns of ``runs``, ``traces`` with ``states``, ``diagnostics``, ``prints``, the ``config`` that TLC read."""
+        """One object: the columns of ``runs``, ``traces`` with ``states``, ``diagnostics``, ``prints``, the ``config`` that TLC read.
+
+        ``command`` repeats the check with plain TLC in a shell.
+        """
         run_id, found = self.record.run_id, rows.run_row(self.record, self.result)
         row = {**rows.row_columns(found), "violated": rows.violated_objects(found)}
         row["prints"] = list(self.result.prints)
         row["config"] = self.record.executions[0].config_text
+        row["command"] = self.command
         row["traces"] = [
             rows.trace_object(run_id, number, trace) for number, trace in enumerate(self.traces, 1)
         ]
@@ -355,10 +362,19 @@ def _check(
             if output is not None:
                 output(folder / "stdout.txt")
         origins = Origins(paths=plan.paths, text=plan.sources.__getitem__, written=written)
+        plain = PlainCommands(sweep=sweep, libraries=options.libraries, toolchain=toolchain)
+        # A check of a module has no sweep file that 'tla2py cfg' could read.
+        from_file = sweep.path.suffix != ".tla"
+        command = (
+            plain.of_point(plan.points[number - 1].index, run)
+            if from_file
+            else plain.of_module(run, plan.sources, plan.paths)
+        )
         return Checked(
             record=executed.record,
             result=located(executed.record, executed.result, origins),
             sources=plan.sources,
+            command=command,
             planned=(run, sweep.spec(sweep.points[number - 1].parameters), toolchain.of(run.jar_sha256).jar),
         )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import shlex
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import unified_diff
 from functools import cache, cached_property, partial
@@ -13,7 +13,8 @@ from pathlib import Path
 from tla2py.analysis.explanation import LAW_POINTS, LAW_SECONDS, Explained, explain_store
 from tla2py.analysis.kinds import StoredTrace, coarse_kinds, course_of
 from tla2py.analysis.view import StoreView
-from tla2py.errors import InputError, Place
+from tla2py.errors import ExitCode, InputError, Place
+from tla2py.execution.plain import PlainCommands
 from tla2py.execution.sweeps import SweepOptions
 from tla2py.gate.decision import Decision, PointDecision
 from tla2py.gate.problem import Drift, Problem, Reason
@@ -23,8 +24,6 @@ from tla2py.model.trace import Location, Trace, changed_parts
 from tla2py.sweep.judge import expectation_place
 from tla2py.sweep.sweep import Sweep
 from tla2py.tla.parse import read_text
-from tla2py.tlc.process.command import build_argv, shell_command
-from tla2py.tlc.tools.community import class_file
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,7 +48,7 @@ class Evidence:
     ``root`` is the folder that paths in reports are relative to. ``trace`` gives the counterexample of a point by the
     name of what it violates, None without one. ``jar`` is a sentence on the jar if the project or the machine chose it.
     ``again`` gives the commands that run a point alone, ``look`` the one that shows its counterexamples. ``view`` is the
-    store.
+    store. ``commands`` are lines with those that repeat the points of a green gate with plain TLC, on request.
     """
 
     decision: Decision
@@ -60,6 +59,7 @@ class Evidence:
     look: Callable[[PointDecision], str]
     jar: str | None = None
     view: StoreView | None = None
+    commands: Sequence[str] = ()
 
     @cached_property
     def laws(self) -> Mapping[str, Explained]:
@@ -211,55 +211,31 @@ class Evidence:
             return path.name
 
 
-# Options that only tla2py needs.
-_INTERNAL = ("-tool", "-Djava.io.tmpdir=")
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Again:
-    """Commands that run a point alone: ``ours``, and the ``plain`` run of ``java`` in the folder of its files."""
+    """Commands that run a point alone: ``ours``, and on request ``plain``, which starts ``java`` in the folder of its files."""
 
     ours: str
-    plain: str
+    plain: str | None
 
 
-def evidence_of(gated: Gated, options: SweepOptions, root: Path) -> Evidence:
-    """The evidence of a gate; ``options`` are those that its sweep was loaded with."""
+def evidence_of(gated: Gated, options: SweepOptions, root: Path, *, show_command: bool = False) -> Evidence:
+    """Return the evidence of a gate, whose sweep was loaded with ``options``.
+
+    With ``show_command`` it has the commands that repeat runs with plain TLC.
+    """
     chosen = options.jars or ([options.tla2tools] if options.tla2tools else [])
     toolchain = gated.toolchain and replace(gated.toolchain, others=tuple(gated.sweep.jars.values()))
     # All reports show the same traces.
     trace = cache(partial(read_trace, gated.view))
 
+    plain = PlainCommands(sweep=gated.sweep, libraries=options.libraries, toolchain=toolchain)
+
     def again(point: PointDecision) -> Again:
-        # Without a toolchain, ``java`` and ``tla2tools.jar``.
-        file = str(gated.sweep.path)
         jar = [part for each in chosen for part in ("--tla2tools", str(each))]
-        folders = [part for folder in options.libraries for part in ("-L", str(folder))]
-        java = toolchain.java.path if toolchain else Path("java")
-        tools = toolchain.of(point.run.jar_sha256).jar.named if toolchain else Path("tla2tools.jar")
-        given = [part for each in gated.sweep.settings for part in ("--set", each)]
-        given += [part for each in gated.sweep.adjusted for part in shlex.split(each)]
-        run = point.run
-        classes = [each.path for each in gated.sweep.classes if class_file(each) in run.options.overrides]
-        # Without tla2py's own options.
-        argv = build_argv(
-            java,
-            tools,
-            Path(),
-            run.main,
-            run.options,
-            run.limits,
-            (),
-            classes,
-            properties=run.inputs.java_properties,
-            tuned=False,
-        )
-        own = (part for part in argv if not part.startswith(_INTERNAL))
-        java_line = shell_command(run.inputs.environment, own)
-        ours = ["tla2py", "check", file, "--point", str(point.point.index), *given, *folders, *jar]
-        files = ["tla2py", "cfg", file, *given, *folders, "-o", "points"]
-        plain = f"{shlex.join(files)} && cd points/{point.point.index:04d} && {java_line}"
-        return Again(ours=shlex.join(ours), plain=plain)
+        number = point.point.index
+        ours = ["tla2py", "check", str(gated.sweep.path), "--point", str(number), *plain.given, *jar]
+        return Again(ours=shlex.join(ours), plain=plain.of_point(number, point.run) if show_command else None)
 
     def look(point: PointDecision) -> str:
         # The store may number its points by another sweep file.
@@ -276,4 +252,11 @@ def evidence_of(gated: Gated, options: SweepOptions, root: Path) -> Evidence:
         look=look,
         jar=toolchain.jar.choice if toolchain and not gated.sweep.jar_axis else None,
         view=gated.view,
+        commands=tuple(_commands(gated, plain)) if show_command else (),
     )
+
+
+def _commands(gated: Gated, plain: PlainCommands) -> Iterator[str]:
+    """Yield the commands that repeat the points of a green gate; a red one shows that of each red point."""
+    if gated.decision.exit_code == ExitCode.OK:
+        yield from plain.lines((point.point.index, point.run) for point in gated.decision.points)

@@ -87,16 +87,16 @@ def _details(gate: Evidence) -> list[Text]:
     shown = min(leading, key=lambda each: each.states, default=None)
     for points in groups:
         lines += _group_lines(gate, points, shown)
-        if points is groups[0]:
-            # The command is long, and for other points only its folder differs.
-            again = gate.again(points[0])
-            lines.append(_command("plain", again.plain))
+        # The command is long, and for other points only its folder differs.
+        if points is groups[0] and (plain := gate.again(points[0]).plain) is not None:
+            lines.append(_command("plain", plain))
     # What to write to expect what points violate; nothing where that is as expected.
     if gate.sweep.path.suffix == ".toml" and not gate.sweep.settings:
         for where, expecting in _expecting(gate):
             lines.append(Text.assemble(("      known? ", "bold"), f"then {printable(where)}:"))
             lines += [Text(f"        {printable(line)}") for line in expecting]
     lines += [Text(f"      note: {notice}", "yellow") for notice in gate.notices]
+    lines += [Text(f"      {printable(line)}", no_wrap=True, overflow="ignore") for line in gate.commands]
     return lines
 
 

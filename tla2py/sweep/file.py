@@ -226,10 +226,30 @@ def folder_file(path: Path) -> Path | None:
     return own if own.name == FOLDER_FILE and own.parent.is_dir() else None
 
 
+MARK = "tla2py-points.txt"
+"""The file that marks a folder as written by ``tla2py cfg``."""
+_MARK_TEXT = """\
+'tla2py cfg -o' wrote this folder: a folder for each point of a sweep, with the files that TLC needs.
+Commands that search a folder above it for configs skip it, as they skip stores.
+"""
+
+
+def mark_points(folder: Path) -> bool:
+    """Make a folder for what ``tla2py cfg`` writes, and return whether it is marked; one with other files is not.
+
+    Raises OSError.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    mark = folder / MARK
+    if not mark.exists() and not any(folder.iterdir()):
+        mark.write_text(_MARK_TEXT, encoding="utf-8")
+    return mark.exists()
+
+
 def files_below(folder: Path) -> Iterator[Path]:
     """The files below a folder, ordered by path, except hidden ones, and last each link to a folder outside of it.
 
-    Links to other folders are followed, so that each folder comes once, without a link in its path where there is such a path.
+    Of a folder below it that ``mark_points`` marked, only the mark counts. Links to other folders are followed, so that each folder comes once, without a link in its path where there is such a path.
     """
     root, seen, links = folder.resolve(), set[Path](), [folder]
     for link in links:
@@ -239,6 +259,9 @@ def files_below(folder: Path) -> Iterator[Path]:
                 folders.clear()
                 continue
             seen.add(real)
+            if MARK in names and real != root:
+                folders.clear()
+                names = [MARK]
             visible = [Path(here, name) for name in sorted(folders) if not name.startswith(".")]
             links += filter(Path.is_symlink, visible)
             folders[:] = [each.name for each in visible if not each.is_symlink()]

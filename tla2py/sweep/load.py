@@ -29,6 +29,7 @@ from tla2py.sweep.axes import (
 )
 from tla2py.sweep.file import (
     FOLDER_FILE,
+    MARK,
     SweepText,
     files_below,
     folder_file,
@@ -351,6 +352,8 @@ class _Search:
             is_config = config.suffix.lower() == ".cfg"
             if config.is_dir() or (is_config and not config.resolve().is_relative_to(root)):
                 unread.append(Unread(config=name, error=self._outside(config)))
+            elif config.name == MARK and config.parent != self.path.parent:
+                left_out.append(f"{self._shown(config.parent)} (written by tla2py cfg)")
             elif config.suffix == ".tla":
                 for inside in embedded_names(config):
                     if _TRACE.search(config.stem):

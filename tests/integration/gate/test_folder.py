@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.command import Ended
+from tests.command import Ended, tool
 from tests.conftest import RunCli
 from tests.integration.gate.lift import LIFT, NO_CI, drifts, red, refused
 from tla2py.gate.problem import Reason
@@ -197,3 +197,24 @@ def test_what_a_config_cannot_expect(others: Path, run_cli: RunCli, said: str, c
     (others / "models" / "Low.cfg").write_text(EXPECTING["Low"].replace("EXPECT SafetyFailure Low", said))
     refused(judge(run_cli, others), code, "models/Low.cfg:4:4", named)
     assert not (others / "store").exists()
+
+
+def test_what_cfg_writes_is_no_model_of_the_folder(models: Path, run_cli: RunCli) -> None:
+    """The line that --show-command prints is typed as printed, at the root of the repository."""
+    before = gate(run_cli, models, "--show-command", "--no-why")
+    [line] = [line.strip() for line in before.stdout.splitlines() if line.strip().startswith("plain: ")]
+    write, _, rest = line.removeprefix("plain: ").partition(" && ")
+    assert run_cli(*write.split()[1:], cwd=models).code == 0
+    assert "is violated" in tool("sh", "-c", rest, cwd=models).stdout
+    after = gate(run_cli, models, "--no-why")
+    assert (after.reasons, after.executed) == (before.reasons, 0)
+    assert "note: not gated: points (written by tla2py cfg)" in after.stdout
+    # Beside files of the user's own each folder of a point is marked, and these files are gated as before.
+    assert run_cli("cfg", "models.toml", "-o", "models", cwd=models).code == 0
+    again = gate(run_cli, models, "--no-why")
+    assert (again.reasons, again.executed) == (before.reasons, 0)
+    assert "models/0001 (written by tla2py cfg)" in " ".join(again.stdout.split())
+    # Named itself, such a folder is like any other.
+    assert "0001/MC.cfg" in gate(run_cli, models / "points", "--no-why").stdout
+    linted = run_cli("lint", ".", cwd=models)
+    assert "MC.cfg" not in linted.stdout + linted.stderr

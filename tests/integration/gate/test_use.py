@@ -120,7 +120,10 @@ def test_a_store_that_nobody_may_write_to_is_read(locked: Folder, tmp_path: Path
 
 def test_a_red_point_says_how_to_run_it_again_and_that_works(folder: Folder) -> None:
     folder.change(folder.sweep, "trace_length = 3", "trace_length = 4")
-    done = folder.gate()
+    assert "plain: " not in folder.gate("--junit", "junit.xml", "--summary", "summary.md").stdout
+    for report in ("junit.xml", "summary.md"):
+        assert "tlc2.TLC" not in (folder.path / report).read_text()
+    done = folder.gate("--show-command")
     red(done, 1, (Reason.FIGURES, 2))
     lines = [line.strip() for line in done.stdout.splitlines()]
     (ours,) = [line.removeprefix("again: ") for line in lines if line.startswith("again: ")]
@@ -130,6 +133,20 @@ def test_a_red_point_says_how_to_run_it_again_and_that_works(folder: Folder) -> 
     first, _, rest = plain.partition(" && ")
     assert folder.cli(*first.split()[1:]).code == 0
     assert "Invariant Low is violated" in tool("sh", "-c", rest, cwd=folder.path, code=12).stdout
+
+
+def test_a_green_gate_and_a_sweep_show_the_command_on_request(locked: Folder) -> None:
+    for command in ("gate", "sweep"):
+        done = locked.cli(command, locked.sweep, "-o", "store", "--show-command", code=0)
+        assert "points 1-2 with plain TLC, here 1, the others in their folders:" in done.stdout
+        [line] = [line.strip() for line in done.stdout.splitlines() if "tlc2.TLC" in line]
+        write, _, rest = line.partition(" && ")
+        assert locked.cli(*write.split()[1:]).code == 0
+        assert "No error has been found" in tool("sh", "-c", rest, cwd=locked.path, code=0).stdout
+    # Standard output has the rows alone.
+    rows = locked.cli("sweep", locked.sweep, "-o", "store", "--show-command", "--json", code=0)
+    assert len(rows.json) == 2
+    assert "tlc2.TLC" in rows.stderr
 
 
 def test_on_github_it_annotates_and_writes_the_summary(locked: Folder) -> None:
