@@ -272,7 +272,7 @@ def _recording() -> Iterator[Reported]:
         watch("tla2py.cli.trust", "lint_paths", lambda report, *_: reported.warnings.extend(report.findings))
         watch("tla2py.cli.trust", "gate", lambda gated, *_: reported.gated.extend(gated))
         listener = "tla2py.cli.progress:ConsoleListener"
-        watch(listener, "warned", lambda _, __, finding: reported.warnings.append(finding))
+        watch(listener, "warned", lambda _, __, *findings: reported.warnings.extend(findings))
         watch(listener, "told", lambda _, __, text: reported.told.append(text))
         watch(listener, "finished", lambda _, __, result: reported.results.append(result))
         yield reported

@@ -29,6 +29,7 @@ from tla2py.tla.module import Remark
 from tla2py.tlc.process.sandbox import sandbox_text, walls
 from tla2py.tlc.process.system import memory_in_use, this_machine
 from tla2py.tlc.tools.jar import Jar
+from tla2py.toml import toml_string
 from tla2py.view.layout import number, seconds
 from tla2py.view.sweep import interrupted_line, judgement_lines, sweep_summary
 from tla2py.view.tools import finding_text, points_without_answer
@@ -132,10 +133,10 @@ class ConsoleListener(Listener):
     def __init__(self) -> None:
         self._headed = set[str]()
 
-    def warned(self, finding: Finding | Remark) -> None:
-        """Print the finding."""
+    def warned(self, finding: Finding | Remark, *same: Finding) -> None:
+        """Print the finding, and where else it holds."""
         if isinstance(finding, Finding):
-            err().print(finding_text(finding))
+            err().print(finding_text(finding, *same))
         else:
             print_remark(finding)
 
@@ -158,10 +159,16 @@ class ConsoleListener(Listener):
             return
         if not again:
             there = f", {cached} are there already" if cached else ""
-            behind = "trusted" if sweep.limits.trust else f"sandbox: {sandbox_text(walls())}"
-            console.print(f"{sweep.name}: {counted(missing, 'run')} to execute{there}; {behind}")
+            console.print(f"{sweep.name}: {counted(missing, 'run')} to execute{there}{_behind(sweep)}")
+        hint = _bounding_hint(sweep)
         if not console.is_terminal:
-            yield _plain_lines(missing)
+            show_line = _plain_lines(missing)
+
+            def report_line(progress: SweepProgress) -> None:
+                show_line(progress)
+                hint(progress)
+
+            yield report_line
             return
         columns = (
             BarColumn(),
@@ -183,6 +190,7 @@ class ConsoleListener(Listener):
                     violated="" if progress.violated is None else f"{progress.violated} violated",
                     left=left_text(progress.left),
                 )
+                hint(progress)
 
             yield report
 
@@ -198,6 +206,40 @@ class ConsoleListener(Listener):
         ran = [f"{counted(runs, 'run')} by {_EXECUTORS[name]}" for name, runs in result.executors.items()]
         if ran:
             err().print(f"{result.sweep.name}: {', '.join(ran)}", style="dim")
+
+
+def _behind(sweep: Sweep) -> str:
+    """Return the end of a sweep's first line: that its runs are trusted, or which walls are missing; "" if none is."""
+    if sweep.limits.trust:
+        return "; trusted"
+    found = walls()
+    return f"; sandbox: {sandbox_text(found)}" if found.missing or found.by == "none" else ""
+
+
+# A folder that runs longer than this may have a config that nobody meant to run.
+_BOUND_SECONDS = 60.0
+
+
+def _bounding_hint(sweep: Sweep) -> Callable[[SweepProgress], None]:
+    """Return what says once, after a minute of a folder's sweep, how to bound it; for other sweeps it says nothing."""
+    due = time.monotonic() + _BOUND_SECONDS
+    silent = not sweep.of_folder
+
+    def report(progress: SweepProgress) -> None:
+        nonlocal silent
+        if silent or time.monotonic() < due:
+            return
+        silent = True
+        longest = next((point.parameters.get("config") for point, _ in progress.inside), None)
+        row = toml_string(longest or "NAME.cfg")
+        err().print(
+            f"{sweep.name} has run for a minute: --timeout 30s bounds each config, and exclude = [{{ config = {row} }}] "
+            f"under [grid] in {sweep.path} leaves one out",
+            style="yellow",
+            markup=False,
+        )
+
+    return report
 
 
 class SweepListener(ConsoleListener):

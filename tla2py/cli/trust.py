@@ -35,7 +35,7 @@ from tla2py.gate.run import GateOptions, gate
 from tla2py.gate.sarif import SarifReport
 from tla2py.gate.terminal import gate_summary, lock_lines
 from tla2py.lint.subject import read_dialect
-from tla2py.model.finding import Finding, Severity
+from tla2py.model.finding import Severity, alike_findings
 from tla2py.model.mutant import LeftOut
 from tla2py.mutation.mutate import export_mutants, run_mutation, sweep_to_mutate
 from tla2py.mutation.rounds import Cost
@@ -453,11 +453,7 @@ def lint_command(
             }
         )
     elif report.findings or report.unread < len(report.files):
-        # Those that differ only in their place are shown as one.
-        same: dict[object, list[Finding]] = {}
-        for each in report.findings:
-            same.setdefault((each.code, each.message, each.hint), []).append(each)
-        for findings in same.values():
+        for findings in alike_findings(report.findings):
             show(finding_text(*findings))
         counts = len(report.files), report.unread, len(report.skipped), report.unreached
         err().print(findings_summary(report.findings, *counts))

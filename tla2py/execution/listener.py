@@ -355,8 +355,8 @@ class SweepProgress:
 class Listener:
     """A listener that ignores everything; subclasses override what they report."""
 
-    def warned(self, finding: Finding | Remark) -> None:
-        """Lint found something, or PlusCal was translated on a copy or may be out of date."""
+    def warned(self, finding: Finding | Remark, *same: Finding) -> None:
+        """Lint found something, perhaps the ``same`` elsewhere, or PlusCal was translated on a copy or may be out of date."""
 
     def found(self, finding: Finding) -> None:
         """The results of a sweep show something doubtful."""
@@ -398,9 +398,10 @@ class FindingListener(Listener):
     def __init__(self, on_finding: Callable[[Finding | Remark], None]) -> None:
         self._on_finding = on_finding
 
-    def warned(self, finding: Finding | Remark) -> None:
-        """Pass the finding on."""
-        self._on_finding(finding)
+    def warned(self, finding: Finding | Remark, *same: Finding) -> None:
+        """Pass the findings on."""
+        for one in (finding, *same):
+            self._on_finding(one)
 
     def found(self, finding: Finding) -> None:
         """Pass the finding on."""

@@ -15,7 +15,7 @@ from tla2py.execution.listener import Listener
 from tla2py.execution.probes import PROBE_CODES, probe_findings
 from tla2py.lint.rules import lint_file, module_of
 from tla2py.lint.subject import finding, read_dialect, result_warning
-from tla2py.model.finding import Finding, Findings, Severity, apply_acceptance
+from tla2py.model.finding import Finding, Findings, Severity, alike_findings, apply_acceptance
 from tla2py.model.outcome import Verdict
 from tla2py.model.row import RunRow
 from tla2py.store.runs import ActionRow, action_rows
@@ -234,8 +234,8 @@ def checked_plan(
     left = apply_acceptance(found, sweep.file.accept).open
     errors = [each for each in left if each.refuses]
     warned = [each for each in left if not each.refuses and each.code not in _SILENT]
-    for each in (*warned, *(errors if sweep.of_folder else errors[:-1])):
-        listener.warned(each)
+    for first, *same in alike_findings((*warned, *(errors if sweep.of_folder else errors[:-1]))):
+        listener.warned(first, *same)
     if errors and not sweep.of_folder:
         raise errors[-1].to_error()
     check_expectations(sweep, plan)

@@ -46,7 +46,8 @@ class Evidence:
     """A gate's decision on a sweep and what reports need besides.
 
     ``root`` is the folder that paths in reports are relative to. ``trace`` gives the counterexample of a point by the
-    name of what it violates, None without one. ``jar`` is a sentence on the jar if the project or the machine chose it.
+    name of what it violates, None without one. ``jar`` is a sentence on the jar if the project or the machine chose it,
+    ``project_jar`` the same if the project did.
     ``again`` gives the commands that run a point alone, ``look`` the one that shows its counterexamples. ``view`` is the
     store. ``commands`` are lines with those that repeat the points of a green gate with plain TLC, on request.
     """
@@ -58,6 +59,7 @@ class Evidence:
     again: Callable[[PointDecision], Again]
     look: Callable[[PointDecision], str]
     jar: str | None = None
+    project_jar: str | None = None
     view: StoreView | None = None
     commands: Sequence[str] = ()
 
@@ -102,7 +104,10 @@ class Evidence:
 
     @property
     def notices(self) -> tuple[str, ...]:
-        """The decision's notices, the jar if the project or the machine chose it, the sweep's own Java classes and jars."""
+        """The decision's notices, the jar if the project chose it, the sweep's own Java classes and jars.
+
+        A jar that the machine chose is named when it changes.
+        """
         classes = (
             f"{self.relative(self.sweep.path)} uses the Java classes {each.path.name}, sha256 {each.sha256[:12]}"
             for each in self.sweep.overrides
@@ -112,7 +117,7 @@ class Evidence:
             f"{self.relative(self.sweep.path)} runs the jar {each.path}, sha256 {each.sha256[:12]}"
             for each in self.sweep.jar_files.values()
         )
-        return (*([self.jar] if self.jar else []), *classes, *jars, *self.decision.notices)
+        return (*([self.project_jar] if self.project_jar else []), *classes, *jars, *self.decision.notices)
 
     @cached_property
     def by_kind(self) -> Mapping[int, Sequence[Surprise]]:
@@ -232,9 +237,9 @@ def evidence_of(gated: Gated, options: SweepOptions, root: Path, *, show_command
     plain = PlainCommands(sweep=gated.sweep, libraries=options.libraries, toolchain=toolchain)
 
     def again(point: PointDecision) -> Again:
-        jar = [part for each in chosen for part in ("--tla2tools", str(each))]
+        named = [part for each in chosen for part in ("--tla2tools", str(each))]
         number = point.point.index
-        ours = ["tla2py", "check", str(gated.sweep.path), "--point", str(number), *plain.given, *jar]
+        ours = ["tla2py", "check", str(gated.sweep.path), "--point", str(number), *plain.given, *named]
         return Again(ours=shlex.join(ours), plain=plain.of_point(number, point.run) if show_command else None)
 
     def look(point: PointDecision) -> str:
@@ -243,6 +248,7 @@ def evidence_of(gated: Gated, options: SweepOptions, root: Path, *, show_command
         assert stored is not None
         return shlex.join(["tla2py", "trace", str(gated.view.store.path), str(stored.point)])
 
+    jar = toolchain.jar if toolchain and not gated.sweep.jar_axis else None
     return Evidence(
         decision=gated.decision,
         sweep=gated.sweep,
@@ -250,7 +256,8 @@ def evidence_of(gated: Gated, options: SweepOptions, root: Path, *, show_command
         trace=lambda point, name: trace(point.run.run_id, name),
         again=again,
         look=look,
-        jar=toolchain.jar.choice if toolchain and not gated.sweep.jar_axis else None,
+        jar=jar.choice if jar else None,
+        project_jar=jar.choice if jar and jar.project is not None else None,
         view=gated.view,
         commands=tuple(_commands(gated, plain)) if show_command else (),
     )

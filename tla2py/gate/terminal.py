@@ -15,12 +15,13 @@ from tla2py.gate.evidence import Evidence, Surprise
 from tla2py.gate.lock import lock_path
 from tla2py.gate.problem import Drift, Problem, Reason
 from tla2py.gate.run import Gated
+from tla2py.model.finding import alike_findings
 from tla2py.model.outcome import Verdict
 from tla2py.model.trace_text import trace_lines
 from tla2py.sweep.grid import Point
 from tla2py.sweep.judge import expectation_place, row_number
 from tla2py.sweep.sections import ExpectSection, ExternalExpectation
-from tla2py.text import counted, points_text, printable
+from tla2py.text import counted, listed, points_text, printable
 from tla2py.toml import toml_key, toml_string, toml_value
 from tla2py.view.layout import Indented
 
@@ -29,6 +30,8 @@ _MOST_LINES = 12
 _WIDTH = 100
 _SIGNS = {"-": "red", "+": "green"}
 _FIGURES = ("distinct", "generated")
+# Where else a finding holds.
+_MOST_PLACES = 8
 # Of suggested expectations; more are better written by hand.
 _MOST_ROWS = 12
 
@@ -66,10 +69,13 @@ def lock_lines(gated: Gated) -> Text:
 
 
 def _details(gate: Evidence) -> list[Text]:
-    lines = [
-        Text(f"      finding: {printable(f'{each.place}: {each}')}", "bold yellow")
-        for each in gate.decision.findings
-    ]
+    lines = []
+    for first, *same in alike_findings(gate.decision.findings):
+        text = f"{first.place}: {first}"
+        if same:
+            places = listed([str(each.place) for each in same], _MOST_PLACES)
+            text += f"; the same at {places}"
+        lines.append(Text(f"      finding: {printable(text)}", "bold yellow"))
     for problem in gate.decision.problems:
         lines.append(_problem_line(problem))
         if isinstance(problem.cause, Drift):

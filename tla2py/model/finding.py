@@ -122,3 +122,11 @@ def apply_acceptance(findings: Iterable[Finding], acceptance: Acceptance) -> Fin
         else:
             accepted.append(AcceptedFinding(finding=each, reason=reason))
     return Findings(open=tuple(still), accepted=tuple(accepted))
+
+
+def alike_findings(findings: Iterable[Finding]) -> list[list[Finding]]:
+    """Return the findings in groups that differ in their place only, in the order of the first of each."""
+    groups: dict[tuple[str, str, str | None], list[Finding]] = {}
+    for each in findings:
+        groups.setdefault((each.code, each.message, each.hint), []).append(each)
+    return list(groups.values())

@@ -91,7 +91,7 @@ def sweep_summary(view: StoreView) -> RenderableType:
     parts: list[RenderableType] = [_points_table(view, runs, notable), ""]
     parts += points_without_answer(view, notable)
     minimal = smallest(view, notable)
-    if minimal:
+    if minimal and not _is_folder(view):
         parts.append(Text("Where it starts to break (no smaller point violates the same)", "bold"))
         for point, names in minimal[:_MOST_LINES]:
             parts += [_minimal_line(view, point, names), *_why(view, point, names)]
@@ -130,6 +130,13 @@ def sweep_summary(view: StoreView) -> RenderableType:
     parts.append(Text.assemble(("Next   ", "bold"), following))
     parts.append(Text(f'       tla2py query {store} "SELECT * FROM runs"'))  # noqa: S608 - shown, not run
     return Group(*parts)
+
+
+def _is_folder(view: StoreView) -> bool:
+    """Whether the points are configs of a folder, none of which is smaller than another."""
+    parameters = view.manifest.parameters
+    differing = [each for each in parameters if view.points.different(each) > 1] or parameters
+    return bool(differing) and all(each.kind in ("module", "config") for each in differing)
 
 
 def smallest(view: StoreView, runs: Sequence[RunRow]) -> list[tuple[ManifestPoint, Sequence[str]]]:

@@ -218,3 +218,63 @@ def test_what_cfg_writes_is_no_model_of_the_folder(models: Path, run_cli: RunCli
     assert "0001/MC.cfg" in gate(run_cli, models / "points", "--no-why").stdout
     linted = run_cli("lint", ".", cwd=models)
     assert "MC.cfg" not in linted.stdout + linted.stderr
+
+
+SYMMETRIC = """
+---- MODULE Ring ----
+EXTENDS Naturals, TLC
+CONSTANT S
+VARIABLE x
+Init == x \\in S
+Next == x' \\in S
+Spec == Init /\\ [][Next]_x /\\ WF_x(Next)
+Comes == []<>(x \\in S)
+Sym == Permutations(S)
+====
+"""
+RING = "SPECIFICATION Spec\nCONSTANT S = {a, b}\nSYMMETRY Sym\nPROPERTY Comes\n"
+
+
+def test_what_holds_for_many_configs_is_said_once(tmp_path: Path, run_cli: RunCli) -> None:
+    (tmp_path / "Ring.tla").write_text(SYMMETRIC)
+    for name in ("Ring.cfg", "Ring_two.cfg", "Ring_three.cfg"):
+        (tmp_path / name).write_text(RING)
+    for command in ("sweep", "gate"):
+        done = run_cli(command, ".", "--executor", "local", "-o", "store", cwd=tmp_path, env=NO_CI)
+        said = done.stderr + done.stdout
+        assert [code for code, _ in done.findings].count("symmetry-liveness") == 3
+        assert done.stderr.count("[symmetry-liveness]") == 1
+        assert "the same at Ring_three.cfg:3:1, Ring_two.cfg:3:1" in " ".join(said.split())
+        assert "Where it starts to break" not in said
+    assert done.stdout.count("symmetry-liveness") <= 1
+
+
+READING = """
+---- MODULE Reading ----
+EXTENDS Naturals, TLC
+CONSTANT N
+VARIABLE x
+Init == x = 0
+Next == x < N /\\ x' = x + 1 /\\ PrintT(x)
+Small == x < 2
+====
+"""
+
+
+def test_where_configs_break_has_no_order(tmp_path: Path, run_cli: RunCli) -> None:
+    (tmp_path / "Reading.tla").write_text(READING)
+    for n in (1, 3, 4):
+        text = f"INIT Init\nNEXT Next\nCONSTANT N = {n}\nINVARIANT Small\nCHECK_DEADLOCK FALSE\n"
+        (tmp_path / f"Reading_{n}.cfg").write_text(text)
+    done = run_cli("sweep", ".", "--executor", "local", cwd=tmp_path, code=1)
+    assert "Where it starts to break" not in done.stdout
+    assert done.stdout.count("violated: Small in 3") == 2
+    # The trace to look at first is named as before.
+    assert re.search(r"Next +tla2py trace runs/\S+ 2\n", done.stdout)
+    sweep = tmp_path / "grid.toml"
+    sweep.write_text(
+        'module = "Reading.tla"\n[model]\ninit = "Init"\nnext = "Next"\ninvariants = ["Small"]\n'
+        "check_deadlock = false\n[parameters]\nN = [1, 3, 4]\n"
+    )
+    grid = run_cli("sweep", sweep, "--executor", "local", cwd=tmp_path, code=1)
+    assert "Where it starts to break" in grid.stdout

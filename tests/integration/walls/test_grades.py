@@ -96,11 +96,15 @@ def test_a_sandbox_below_too_many_others_is_named(attacker: Attacker) -> None:
     assert process.returncode == 2, told
 
 
-def test_a_sweep_and_its_records_name_the_walls(run_cli: RunCli, tiny_sweep: Path, tmp_path: Path) -> None:
-    for options, words, expected in (((), sandbox_text(walls()), walls()), (("--trust",), "trusted", None)):
-        ended = run_cli("sweep", tiny_sweep, "--executor", "local", "-o", tmp_path / words[:5], *options)
-        assert ended.errors[0].endswith(f"to execute; {words if options else 'sandbox: ' + words}"), ended
-        store = Store(tmp_path / words[:5])
+def test_a_sweep_names_missing_walls_and_its_records_all(
+    run_cli: RunCli, tiny_sweep: Path, tmp_path: Path
+) -> None:
+    missing = f"; sandbox: {sandbox_text(walls())}" if walls().missing else ""
+    for options, words, expected in (((), missing, walls()), (("--trust",), "; trusted", None)):
+        folder = tmp_path / ("trusted" if options else "walled")
+        ended = run_cli("sweep", tiny_sweep, "--executor", "local", "-o", folder, *options)
+        assert ended.errors[0].endswith(f"to execute{words}"), ended
+        store = Store(folder)
         for run_id in store.recorded():
             with store.archive(run_id) as archive:
                 assert [each.walls for each in archive.record.executions] == [expected]

@@ -15,7 +15,7 @@ from tla2py.cli.progress import ConsoleListener, inside_runs, left_text, log_lin
 from tla2py.execution import listener
 from tla2py.execution.listener import Estimator, RunProgress, SweepProgress, TimeLeft
 from tla2py.model.outcome import Stats
-from tla2py.model.run import Limits
+from tla2py.model.run import Limits, Walls
 from tla2py.sweep.grid import Point
 from tla2py.sweep.load import load_sweep
 
@@ -38,6 +38,43 @@ def test_lines_in_a_log_get_rarer(
     done = [int(line.partition("/")[0]) for line in lines]
     # The last run is reported at once.
     assert done == [5, 15, 35, 75, *range(135, 601, 60), 700]
+
+
+@pytest.mark.parametrize("of_folder", [True, False])
+def test_a_folder_that_has_run_for_a_minute_is_told_once_how_to_bound_it(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tiny_sweep: Path, of_folder: bool
+) -> None:
+    now = 0.0
+    monkeypatch.setattr("tla2py.cli.progress.time.monotonic", lambda: now)
+    sweep = replace(load_sweep(tiny_sweep), name="models", of_folder=of_folder)
+    point = Point(index=2, parameters={"module": "Big.tla", "config": "big/Big.cfg"})
+    running = [(point, inside(10)[1])]
+    with ConsoleListener().executing(sweep, 3, 0) as report:
+        for second in (30, 59, 61, 62, 200):
+            now = float(second)
+            report(SweepProgress(done=1, inside=running))
+    lines = [line for line in capsys.readouterr().err.splitlines() if "--timeout" in line]
+    text = (
+        "models has run for a minute: --timeout 30s bounds each config, "
+        'and exclude = [{ config = "big/Big.cfg" }] under [grid] in '
+    )
+    assert [line.startswith(text) for line in lines] == [True] * of_folder
+
+
+def test_the_first_line_names_the_walls_only_where_one_is_missing(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tiny_sweep: Path
+) -> None:
+    sweep = load_sweep(tiny_sweep)
+    found = {
+        "": Walls(by="bubblewrap"),
+        "; sandbox: Landlock and seccomp, without processes": Walls(by="kernel", missing=("processes",)),
+        "; sandbox: none": Walls(by="none", missing=("files", "network")),
+    }
+    for end, walls in found.items():
+        monkeypatch.setattr("tla2py.cli.progress.walls", lambda walls=walls: walls)
+        with ConsoleListener().executing(sweep, 3, 0):
+            pass
+        assert capsys.readouterr().err == f"{sweep.name}: 3 runs to execute{end}\n"
 
 
 def inside(seconds: float, index: int = 7, stats: Stats | None = None) -> tuple[Point, RunProgress]:
