@@ -215,7 +215,7 @@ def test_what_cfg_writes_is_no_model_of_the_folder(models: Path, run_cli: RunCli
     assert (again.reasons, again.executed) == (before.reasons, 0)
     assert "models/0001 (written by tla2py cfg)" in " ".join(again.stdout.split())
     # Named itself, such a folder is like any other.
-    assert "0001/MC.cfg" in gate(run_cli, models / "points", "--no-why").stdout
+    assert "0002/MC.cfg" in gate(run_cli, models / "points", "--no-why").stdout
     linted = run_cli("lint", ".", cwd=models)
     assert "MC.cfg" not in linted.stdout + linted.stderr
 
@@ -244,7 +244,7 @@ def test_what_holds_for_many_configs_is_said_once(tmp_path: Path, run_cli: RunCl
         said = done.stderr + done.stdout
         assert [code for code, _ in done.findings].count("symmetry-liveness") == 3
         assert done.stderr.count("[symmetry-liveness]") == 1
-        assert "the same at Ring_three.cfg:3:1, Ring_two.cfg:3:1" in " ".join(said.split())
+        assert "the same at Ring_three.cfg:3:10, Ring_two.cfg:3:10" in " ".join(said.split())
         assert "Where it starts to break" not in said
     assert done.stdout.count("symmetry-liveness") <= 1
 
