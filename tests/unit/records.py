@@ -43,17 +43,18 @@ def executed(folder: Path, run_id: str, *names: str, version: str = "2.20") -> E
         folders.append(place)
         executions.append(facts)
         results.append(interpret_execution(facts, TlcOptions(), stdout.splitlines(keepends=True)))
+    record = RunRecord(
+        run_id=run_id,
+        main="Spec",
+        modules=(ModuleText("Spec.tla", "0" * 64),),
+        options=TlcOptions(),
+        limits=Limits(timeout_seconds=60.0, memory_bytes=1 << 28),
+        jar_sha256="1" * 64,
+        executions=tuple(executions),
+    )
     return Executed(
-        record=RunRecord(
-            run_id=run_id,
-            main="Spec",
-            modules=(ModuleText("Spec.tla", "0" * 64),),
-            options=TlcOptions(),
-            limits=Limits(timeout_seconds=60.0, memory_bytes=1 << 28),
-            jar_sha256="1" * 64,
-            executions=tuple(executions),
-        ),
+        record=record,
         folders=tuple(folders),
-        result=combine(executions, results),
+        result=combine(executions, results, record),
         cancelled=False,
     )

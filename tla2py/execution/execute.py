@@ -11,6 +11,8 @@ from dataclasses import KW_ONLY, asdict, dataclass, field, replace
 from pathlib import Path
 
 from tla2py.errors import StoreError
+from tla2py.execution.lasso import Verification, plan_verification
+from tla2py.execution.trace_module import FOLLOWING
 from tla2py.logs.files import write_log_module
 from tla2py.logs.probe import PROBE, LogProbe
 from tla2py.logs.why import probe_of
@@ -28,10 +30,17 @@ from tla2py.model.run import (
     TerminationReason,
     TlcOptions,
 )
-from tla2py.tlc.config.render import render_config
+from tla2py.tlc.config.render import default_template, render_config
 from tla2py.tlc.output.collector import with_notes
 from tla2py.tlc.output.messages import is_ended, with_log
-from tla2py.tlc.output.result import combine, interpret_execution, unnamed, without_found
+from tla2py.tlc.output.result import (
+    combine,
+    interpret_execution,
+    is_verified,
+    unnamed,
+    without_found,
+    without_liveness,
+)
 from tla2py.tlc.process import command, pool, process
 from tla2py.tlc.process.bubblewrap import DISK_FULL, DiskQuota, is_full, reports_full_disk
 from tla2py.tlc.process.host import FOLDER
@@ -94,10 +103,11 @@ class RunExecution:
                 content=self.content,
                 assertions=run.assertions,
                 safety=run.safety,
+                liveness=run.liveness,
                 assumptions=run.assumptions,
                 expressions=run.config.expressions,
             )
-            result = combine(self.executions, self.results, run.safety)
+            result = combine(self.executions, self.results, record)
             result = with_log(result, run.inputs.log, self.content)
             yield Executed(
                 record=record,
@@ -113,8 +123,14 @@ class RunExecution:
     def _execute_all(self) -> None:
         """Execute the run, with ``find = "each"`` go on without what was found, and ask about a log."""
         run = self.run
-        first = result = self._execute("run", run.config, run.config_text)
         config: Config | None = run.config
+        first = result = self._execute("run", run.config, run.config_text)
+        if self._is_made_up(result, run.config) and not self._is_cancelled:
+            # TLC stopped at it, and did not simulate what it was to simulate.
+            config = replace(run.config, properties=self._without_liveness(result))
+            first = result = self._execute("rest", config)
+            if self._is_made_up(result, config):
+                result = without_liveness(result)
         while config is not None and not self._is_cancelled:
             names = [v.name for v in result.violations]
             if any(unnamed(v) for v in result.violations):
@@ -139,17 +155,45 @@ class RunExecution:
             if self._is_cancelled:
                 break
             single = replace(config, properties=(name,), invariants=(), check_deadlock=False)
-            found += [name] if self._execute("attribution", single).violations else []
+            result = self._execute("attribution", single)
+            if result.violations and not self._is_made_up(result, single):
+                found.append(name)
         return found
 
+    def _is_made_up(self, result: RunResult, config: Config) -> bool:
+        """Return whether a simulation reports a violation of liveness that TLC does not confirm."""
+        traces = [each for each in result.traces if each.kind == "temporal_property"]
+        if not traces or self.run.options.mode == "check":
+            return False
+        verification = plan_verification(self.run, self.sources, traces[0], config.properties)
+        checks = []
+        if verification is not None and not self._is_cancelled:
+            checks.append(self._execute("verify", verification.property, added=verification))
+        if verification is not None and checks and checks[0].violations:
+            checks.append(self._execute("verify", verification.specification, added=verification))
+        return not is_verified(result, checks)
+
+    def _without_liveness(self, result: RunResult) -> tuple[str, ...]:
+        """Return the properties of the run without those that a made-up violation may be one of."""
+        reported = {each.name for each in result.traces if each.kind == "temporal_property"}
+        if "" in reported:
+            return ()
+        dropped = {*self.run.liveness, *reported}
+        return tuple(name for name in self.run.config.properties if name not in dropped)
+
     def _execute(
-        self, purpose: Purpose, config: Config, text: str | None = None, probe: LogProbe | None = None
+        self,
+        purpose: Purpose,
+        config: Config,
+        text: str | None = None,
+        probe: LogProbe | None = None,
+        added: Verification | None = None,
     ) -> RunResult:
         folder = self.base / str(len(self.folders) + 1)
         if text is None:
-            text = render_config(config, self.run.template)
+            text = render_config(config, default_template() if added is not None else self.run.template)
         try:
-            execution = self._execute_in(folder, purpose, config, text, probe)
+            execution = self._execute_in(folder, purpose, config, text, probe, added)
         except OSError as error:
             if error.errno in (errno.ENOSPC, errno.EDQUOT):
                 raise self._disk_full() from error
@@ -176,13 +220,21 @@ class RunExecution:
         )
 
     def _execute_in(
-        self, folder: Path, purpose: Purpose, config: Config, text: str, probe: LogProbe | None
+        self,
+        folder: Path,
+        purpose: Purpose,
+        config: Config,
+        text: str,
+        probe: LogProbe | None,
+        added: Verification | None,
     ) -> Execution:
         work = folder / WORK
         (work / "tmp").mkdir(parents=True)
         for name, sha256 in self.run.modules:
             (work / name).write_text(self.sources[sha256], encoding="utf-8")
         for name, changed in probe.texts.items() if probe is not None else ():
+            (work / name).write_text(changed, encoding="utf-8")
+        for name, changed in added.texts.items() if added is not None else ():
             (work / name).write_text(changed, encoding="utf-8")
         (work / command.CONFIG_NAME).write_text(text, encoding="utf-8")
         self._place_inputs(work)
@@ -199,10 +251,16 @@ class RunExecution:
         if probe is not None:
             others = (each for each in options.options if each != command.CONTINUE)
             options = replace(options, coverage=False, options=(*others, command.CONTINUE))
+        if added is not None:
+            options = TlcOptions(
+                check_deadlock=False, java_options=options.java_options, overrides=options.overrides
+            )
         if options.behaviours:
             (work / command.BEHAVIOURS).mkdir()
         if refused is None:
-            argv, ended = self._execute_tlc(work, self.run.main if probe is None else PROBE, options, folder)
+            main = self.run.main if probe is None else PROBE
+            main = main if added is None else FOLLOWING
+            argv, ended = self._execute_tlc(work, main, options, folder)
         else:
             argv, ended = (), process.not_started(folder, refused)
         if options.behaviours:

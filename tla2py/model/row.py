@@ -61,7 +61,7 @@ class RunRow:
     executions: Annotated[
         int,
         "int32",
-        "number of times TLC was started for the point; above 1 the counts are those of the first",
+        "number of executions of TLC that the result is made of; above 1 the counts are those of the first",
     ] = 1
     termination_reason: Annotated[str | None, "timeout, memory, disk, output or killed; null if none"] = None
     exit_code: Annotated[

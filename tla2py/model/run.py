@@ -27,7 +27,7 @@ RECORD_VERSION = 1
 
 Mode = Literal["check", "simulate", "generate"]
 Find = Literal["first", "each"]
-Purpose = Literal["run", "further", "attribution", "log"]
+Purpose = Literal["run", "rest", "further", "attribution", "verify", "log"]
 ExecutorKind = Literal["spark", "local"]
 TerminationReason = Literal["timeout", "memory", "disk", "disk-full", "output", "killed"]
 SandboxKind = Literal["bubblewrap", "kernel", "none"]
@@ -119,7 +119,7 @@ class Run:
     originals: the user's own texts of the modules that TLC reads as changed copies.
     refused: why TLC is not started, such as a config that cannot be read; None if it is.
     assertions: those that TLC can reach.
-    safety: the properties that a finite beginning of a behaviour refutes.
+    safety, liveness: the properties that a finite beginning of a behaviour refutes, and the others.
     assumptions: those that TLC checks, of a model without a behaviour, which checks nothing else.
     """
 
@@ -137,6 +137,7 @@ class Run:
     refused: str | None = None
     assertions: tuple[Assertion, ...] = ()
     safety: tuple[str, ...] = ()
+    liveness: tuple[str, ...] = ()
     assumptions: tuple[CheckedAssumption, ...] = ()
 
     def __post_init__(self) -> None:
@@ -152,6 +153,9 @@ class Run:
         # Trust lets TLC read more files.
         if self.limits.trust:
             facts.append("trust")
+        # Before, what a simulation says of liveness was not verified.
+        if self.liveness and self.options.mode != "check":
+            facts.append("verified")
         if given := self.inputs.facts():
             facts.append(given)
         if self.refused is not None:
@@ -164,8 +168,9 @@ class Run:
 class Execution:
     """One process of TLC: its command, its end, its use of resources.
 
-    purpose: ``run`` as configured, ``further`` without the definitions found violated so far, ``attribution`` to find out
-        which temporal property was violated, ``log`` to learn how TLC takes the lines of a log.
+    purpose: ``run`` as configured, ``rest`` without the properties of which a simulation made a violation up, ``further``
+        without the definitions found violated so far, ``attribution`` to find out which temporal property was violated,
+        ``verify`` to check a behaviour of the execution before, ``log`` to learn how TLC takes the lines of a log.
     exit_code: None if the process did not start, negative for a signal.
     termination_reason: None if it ended by itself.
     cpu_seconds: user and system time of the whole process.
@@ -196,9 +201,9 @@ class RunRecord:
 
     ``outputs`` are the files that the first execution wrote and the store keeps, ``dropped`` the names of the others, at
     most a hundred. The record's archive also has the output of execution n, ``n/stdout.txt`` and ``n/stderr.txt``. ``originals``,
-    ``assertions``, ``safety`` and ``assumptions`` are as in ``Run``, ``expressions`` as in ``Config``. ``remarks`` are those on
-    its log. ``content`` is how many of its lines say something, None where the module reads the log itself. ``executor`` is
-    None in records of older versions,
+    ``assertions``, ``safety``, ``liveness`` and ``assumptions`` are as in ``Run``, ``expressions`` as in ``Config``. ``remarks``
+    are those on its log. ``content`` is how many of its lines say something, None where the module reads the log itself.
+    ``executor`` is None in records of older versions,
     and outside of sweeps.
     """
 
@@ -217,10 +222,17 @@ class RunRecord:
     content: LogContent | None = None
     assertions: tuple[Assertion, ...] = ()
     safety: tuple[str, ...] = ()
+    liveness: tuple[str, ...] = ()
     assumptions: tuple[CheckedAssumption, ...] = ()
     expressions: tuple[Assignment, ...] = ()
     executor: ExecutorKind | None = None
     record_version: int = RECORD_VERSION
+
+    @property
+    def answers(self) -> int:
+        """The number of executions that the result is made of: without checks of a behaviour, and what was run again."""
+        purposes = [each.purpose for each in self.executions]
+        return len(purposes) - purposes.count("verify") - purposes.count("rest")
 
 
 # Outcomes that say nothing about the model, so that the run is executed again.

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from tla2py.errors import InputError
+from tla2py.execution.trace_module import FOLLOWING
 from tla2py.model.outcome import Verdict
 from tla2py.model.run import RunResult
 from tla2py.model.trace import Trace
@@ -18,7 +19,6 @@ from tla2py.replay.evaluate import evaluate_trace
 from tla2py.replay.query import Origin, TraceQuery, first_error
 from tla2py.tlc.output.codes import Code
 
-_MODULE = "ConfirmTrace"
 _INDEX = "confirmTraceIndex"
 
 
@@ -149,41 +149,17 @@ class _Checker:
         return None if result.violations and length == len(self.trace.states) else otherwise
 
     def _check(self, **asked: Any) -> RunResult:
-        with self.query.run(_MODULE, self._module(), **asked) as executed:
+        with self.query.run(FOLLOWING, self._module(), **asked) as executed:
             return executed.result
 
     def _module(self) -> list[str]:
-        variables = self.query.variables
-        names = ", ".join(variables)
-        count = len(self.trace.states)
-        here = [f"/\\ {name} = ConfirmTraceStates[{_INDEX}].{name}" for name in variables]
-        after = f"{_INDEX} + 1"
-        if self.trace.loop_start is not None:
-            after = f"IF {_INDEX} = {count} THEN {self.trace.loop_start} ELSE {after}"
-        lines = [
-            *self.query.header(_MODULE),
-            f"VARIABLE {_INDEX}",
-            f"ConfirmTraceStates == {self.query.states(self.trace.states)}",
-            f"ConfirmTraceVars == <<{names}, {_INDEX}>>",
-            f"ConfirmTraceInit ==\n  /\\ {_INDEX} = 1\n  " + "\n  ".join(here),
-            "ConfirmTraceNext ==",
-            *([] if self.trace.loop_start is not None else [f"  /\\ {_INDEX} < {count}"]),
-            f"  /\\ {_INDEX}' = {after}",
-            "  /\\ " + self.query.successor(f"ConfirmTraceStates[{_INDEX}']"),
-            "ConfirmTraceSpec ==",
-            "  /\\ ConfirmTraceInit",
-            "  /\\ [][ConfirmTraceNext]_ConfirmTraceVars",
-            # Without fairness the trace could stop anywhere.
-            *(["  /\\ WF_ConfirmTraceVars(ConfirmTraceNext)"] if _forever(self.trace) else []),
-        ]
-        if self.config.specification is None:
-            lines.append(f"ConfirmTraceOriginal == {self.config.init} /\\ [][{self.config.next}]_<<{names}>>")
+        count, more = len(self.trace.states), []
         if self.trace.kind == "deadlock":
-            lines.append(f"ConfirmTraceNotStuck == {_INDEX} = {count} => ENABLED ({self.query.next})")
+            more.append(f"ConfirmTraceNotStuck == {_INDEX} = {count} => ENABLED ({self.query.next})")
         if self.trace.kind == "assert":
             # ENABLED stops at the first step; this evaluates all of them.
             step = f"{_INDEX} = {count} /\\ {_INDEX}' = {count + 1} /\\ ({self.query.next})"
-            lines.append(
+            more.append(
                 f"ConfirmTraceOneMore == ConfirmTraceInit /\\ [][ConfirmTraceNext \\/ ({step})]_ConfirmTraceVars"
             )
-        return [*lines, "====", ""]
+        return self.query.writer.following(self.trace, *more)

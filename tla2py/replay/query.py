@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -10,6 +9,7 @@ from pathlib import Path
 
 from tla2py.errors import InputError
 from tla2py.execution.execute import RunExecution
+from tla2py.execution.trace_module import BehaviourWriter
 from tla2py.model.model import Assignment, Config
 from tla2py.model.run import (
     Executed,
@@ -23,11 +23,9 @@ from tla2py.model.run import (
 )
 from tla2py.model.trace import State, Trace
 from tla2py.tla.copies import Conjunct, CopyPlace, DefinitionCopy, Edit, Role, named_values, wrapped
-from tla2py.tla.itf import state_to_itf
 from tla2py.tla.levels import Level, Levels
 from tla2py.tla.module import Expression
 from tla2py.tla.parse import load_texts
-from tla2py.tla.value_text import format_value
 from tla2py.tlc.config.read import parse_config
 from tla2py.tlc.config.render import default_template, render_config
 from tla2py.tlc.output.messages import UNEXPLAINED
@@ -112,10 +110,6 @@ class InvariantCopy(DefinitionCopy):
         yield from wrapped(expr.span, call, inside, "))")
 
 
-# What TLC prints instead of a value that it did not evaluate.
-_NO_VALUE = re.compile(r"<expression|<LAZY|<Operator|<Java Method|\bUNDEF\b|\bnull\b|\{ <")
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Origin:
     """The run that traces come from: its record, module texts and inputs by sha256, and the TLC that runs again."""
@@ -145,12 +139,6 @@ class TraceQuery:
         self.record, self._input_file, self._warm = record, origin.input_file, warm
         self.config = origin.config
         self.replaced = self.config.replaced_names
-        if self.config.alias:
-            raise InputError(
-                "not-confirmable",
-                f"the states were printed through the ALIAS {self.config.alias}",
-                hint="run the sweep without the alias",
-            )
         traces = list(traces)
         if record.inputs.log is not None and any(
             (each.kind, each.name) == (UNEXPLAINED.kind, UNEXPLAINED.name) for each in traces
@@ -177,37 +165,15 @@ class TraceQuery:
                 hint="'tla2py trace STORE POINT' shows what TLC found",
             ) from error
         self.levels = Levels(self.spec.resolver)
-        self.variables = tuple(variable.name for variable in self.spec.variables)
         states = [state for trace in traces for state in trace.states]
-        names = {name for state in states for name in _model_values(state)}
-        names -= {constant.name for constant in self.spec.constants}
-        # A config may put a model value of its own name in the place of a definition.
-        replaced = {each.name for each in self.config.assignments if each.value == each.name}
-        self.model_values = sorted(names - (replaced & self.spec.definitions.keys()))
-        self._check_writable(states)
-
-    def _check_writable(self, states: Iterable[State]) -> None:
-        for state in states:
-            if set(state.values) != set(self.variables):
-                raise InputError(
-                    "not-confirmable",
-                    f"the variables of state {state.index} differ from the module's",
-                    hint=f"the module declares {', '.join(self.variables)}; run the sweep again with --fresh",
-                )
-            for variable, value in state.values.items():
-                if _NO_VALUE.search(re.sub(r'"(\\.|[^"\\])*"', '""', format_value(value))):
-                    raise InputError(
-                        "not-confirmable",
-                        f"TLC printed no value for {variable} in state {state.index}",
-                        hint="TLC stopped there, or the value is lazy or infinite; make its definition print a finite one",
-                    )
-        for name in self.model_values:
-            if not re.fullmatch(r"\w*[A-Za-z]\w*", name) or name in self.spec.definitions:
-                raise InputError(
-                    "not-confirmable",
-                    f"{name} cannot be declared in a module as a model value",
-                    hint="give it a name of letters and digits that is not defined in the module",
-                )
+        self.writer = BehaviourWriter(record.main, self.spec, self.config, states)
+        self.variables = self.writer.variables
+        self.model_values = self.writer.model_values
+        self.header, self.states, self.successor = (
+            self.writer.header,
+            self.writer.states,
+            self.writer.successor,
+        )
 
     @property
     def next(self) -> str:
@@ -231,28 +197,10 @@ class TraceQuery:
         names = {text: name for name, text in self.record.expressions}
         return (self.replaced | names).get(trace.name, trace.name)
 
-    def header(self, name: str, *extended: str) -> list[str]:
-        """The first lines of a module about the traces, which also extends the named modules."""
-        constants = [f"CONSTANTS {', '.join(self.model_values)}"] if self.model_values else []
-        modules = ", ".join((self.record.main, "Integers", "TLC", *extended))
-        return [f"---- MODULE {name} ----", f"EXTENDS {modules}", *constants]
-
-    def states(self, states: Iterable[State]) -> str:
-        """States as the text of a TLA+ sequence of records."""
-        records = (
-            "[" + ", ".join(f"{name} |-> {format_value(state.values[name])}" for name in self.variables) + "]"
-            for state in states
-        )
-        return "<<\n  " + ",\n  ".join(records) + "\n>>"
-
     @property
     def unchanged(self) -> str:
         """The formula that the variables keep their values."""
-        return f"UNCHANGED <<{', '.join(self.variables)}>>"
-
-    def successor(self, state: str) -> str:
-        """The formula that the next values of the variables are those of a state."""
-        return " /\\ ".join(f"{name}' = {state}.{name}" for name in self.variables)
+        return self.writer.unchanged
 
     def each_state(
         self,
@@ -362,9 +310,3 @@ def first_error(result: RunResult) -> str:
     """TLC's first error message on one line, or the outcome if there is none."""
     errors = [d.text for d in result.diagnostics if d.severity == "error"]
     return " ".join((errors[0] if errors else result.outcome.value).split())[:300]
-
-
-def _model_values(state: State) -> list[str]:
-    meta = state_to_itf(state.values).get("#meta")
-    names = meta.get("modelValues") if isinstance(meta, dict) else None
-    return [str(name) for name in names] if isinstance(names, list) else []

@@ -304,6 +304,7 @@ class _Planner:
                 coverage=options.coverage or covered,
             )
             inputs = sweep.inputs_of(point, model).without(name for name, _ in given.modules)
+        safety = self._safety(outline)
         run = Run(
             main=outline.main,
             modules=given.modules,
@@ -317,7 +318,8 @@ class _Planner:
             inputs=inputs,
             refused=outline.refused,
             assertions=self._assertions(outline, text),
-            safety=self._safety(outline),
+            safety=safety,
+            liveness=tuple(name for name in config.properties if name not in safety),
             assumptions=_only_assumptions(outline),
         )
         return run, given

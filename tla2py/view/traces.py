@@ -362,7 +362,7 @@ def check_text(
     stats = result.stats
     if stats.generated is not None and not record.assumptions:
         least = "at least " * unfinished(result.outcome, record.executions[0].termination_reason)
-        first = " by the first execution" * (len(record.executions) > 1)
+        first = " by the first execution" * (record.answers > 1)
         verdict.append(
             f"; {least}{counted(stats.generated, 'state')} generated, {number(stats.distinct)} distinct, "
             f"depth {number(stats.depth)}{first}",

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import dropwhile
 from types import MappingProxyType
-from typing import IO
+from typing import IO, TypeAlias
 
 from tla2py.model.model import Assignment, Config
 from tla2py.model.outcome import VERDICTS, CoverageItem, Diagnostic, Outcome, Stats, Verdict, Violation
@@ -241,6 +241,9 @@ def interpret_execution(
     ``expressions`` stand in it for the names of their definitions. A violation of one of the ``assumptions`` is named.
     """
     names = {text: name for name, text in expressions}
+    if execution.purpose == "verify":
+        # It is a search, whatever the run was.
+        options = replace(options, mode="check", num=None)
     # With stopAfter TLC itself limits the time of the search.
     timed = any("stopAfter" in option for option in options.java_options)
     # Newer versions hide messages on request, errors too.
@@ -322,18 +325,91 @@ def interpret_record(record: RunRecord, stdout: Callable[[int], IO[bytes]]) -> R
                     record.assumptions,
                 )
             )
-    result = combine(executions, results, record.safety)
+    result = combine(executions, results, record)
     return with_notes(with_log(result, record.inputs.log, record.content), record)
 
 
-def combine(
-    executions: Iterable[Execution], results: Iterable[RunResult], safety: Sequence[str] = ()
-) -> RunResult:
+# How tla2py's own notes on the liveness of a simulation are numbered.
+_MADE_UP, _NOT_DECIDED = -7, -8
+_ENDED = (Outcome.SUCCESS, Outcome.BOUNDED_SUCCESS)
+
+
+def without_liveness(result: RunResult) -> RunResult:
+    """Return the result of a simulation without violations of temporal properties."""
+    violations = tuple(each for each in result.violations if each.kind != "temporal_property")
+    said = (Code.TEMPORAL_PROPERTY, Code.COUNTEREXAMPLE)
+    return replace(
+        result,
+        outcome=result.outcome if violations else Outcome.BOUNDED_SUCCESS,
+        verdict=result.verdict if violations else Verdict.INCONCLUSIVE,
+        violations=violations,
+        traces=tuple(each for each in result.traces if each.kind != "temporal_property"),
+        diagnostics=tuple(each for each in result.diagnostics if each.code not in said),
+    )
+
+
+def is_verified(result: RunResult, checks: Sequence[RunResult]) -> bool:
+    """Return whether TLC confirmed the behaviour by which a simulation violates a temporal property.
+
+    The first of the ``checks`` has the property, which must be violated; the second has the specification, which must hold.
+    A behaviour that ends need not be fair.
+    """
+    if len(checks) != 2 or not checks[0].violations:
+        return False
+    trace = next(each for each in result.traces if each.kind == "temporal_property")
+    kinds = {violation.kind for violation in checks[1].violations}
+    if not kinds:
+        return checks[1].outcome in _ENDED
+    return kinds == {"temporal_property"} and trace.loop_start is None and not trace.stuttering
+
+
+_Pair: TypeAlias = "tuple[Execution, RunResult]"
+
+
+def _believed(pairs: Sequence[_Pair], record: RunRecord) -> list[_Pair]:
+    """Return the executions and their results, without the violations that a simulation made up (tlaplus#204)."""
+    believed: list[_Pair] = []
+    for number, (execution, result) in enumerate(pairs):
+        if execution.purpose in ("verify", "log"):
+            continue
+        checks = []
+        for following, check in pairs[number + 1 :]:
+            if following.purpose != "verify":
+                break
+            checks.append(check)
+        simulates = record.options.mode != "check"
+        reported = [each.name for each in result.traces if each.kind == "temporal_property"]
+        if simulates and reported and not is_verified(result, checks):
+            name = reported[0] or "a temporal property"
+            text = f"TLC reported a violation of {name}, but does not confirm it when it checks that behaviour alone"
+            note = Diagnostic(code=_MADE_UP, severity="warning", text=f"{text} (tlaplus#204)")
+            result = without_liveness(result)
+            result = replace(result, diagnostics=(*result.diagnostics, note))
+        if execution.purpose == "rest":
+            # It takes the place of the run, of which the note remains.
+            notes = (each for each in believed[0][1].diagnostics if each.code == _MADE_UP)
+            result = replace(result, diagnostics=(*result.diagnostics, *notes))
+            believed = []
+        believed.append((execution, result))
+    return believed
+
+
+def _liveness_note(record: RunRecord, result: RunResult) -> tuple[Diagnostic, ...]:
+    """Return the note that a simulation which ended without a violation decided nothing about liveness."""
+    undecided = result.verdict is Verdict.INCONCLUSIVE
+    if record.options.mode == "check" or not record.liveness or not undecided:
+        return ()
+    names = ", ".join(record.liveness)
+    text = f"nothing was decided about {names}: a simulation follows no behaviour for ever"
+    return (Diagnostic(code=_NOT_DECIDED, severity="warning", text=text),)
+
+
+def combine(executions: Iterable[Execution], results: Iterable[RunResult], record: RunRecord) -> RunResult:
     """Return the executions of one run as one result, without those that ask about its log.
 
-    A violation of one of the properties ``safety`` needs no behaviour that goes on for ever, so it is not suspect.
+    A violation of a property that a beginning of a behaviour refutes is not suspect.
     """
-    kept = [each for each in zip(executions, results, strict=True) if each[0].purpose != "log"]
+    kept = _believed(list(zip(executions, results, strict=True)), record)
     violations: list[Violation] = []
     traces: list[Trace] = []
     undecided: tuple[str, ...] = ()
@@ -351,8 +427,8 @@ def combine(
         if execution.purpose == "further" and result.verdict is not Verdict.HOLDS and not result.violations:
             deadlock = ("deadlock",) if execution.check_deadlock else ()
             undecided = (*execution.invariants, *execution.properties, *deadlock)
-    trusted = tuple(replace(each, suspect=False) if each.name in safety else each for each in traces)
-    return replace(
+    trusted = tuple(replace(each, suspect=False) if each.name in record.safety else each for each in traces)
+    result = replace(
         kept[0][1],
         violations=tuple(violations),
         traces=trusted,
@@ -360,6 +436,7 @@ def combine(
         diagnostics=tuple(d for _, result in kept for d in result.diagnostics),
         undecided=undecided,
     )
+    return replace(result, diagnostics=(*result.diagnostics, *_liveness_note(record, result)))
 
 
 def _fullest_coverage(reports: Sequence[tuple[CoverageItem, ...]]) -> tuple[CoverageItem, ...]:
