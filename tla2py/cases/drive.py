@@ -163,7 +163,7 @@ def _gone(kept: KeptProgram) -> _TroubleError:
     return _TroubleError("crashed", f"the program {how}")
 
 
-class Cause(NamedTuple):
+class SharedCause(NamedTuple):
     """What cases that do not pass have in common: the verdict, the action, and what differs or is told."""
 
     verdict: str
@@ -188,7 +188,7 @@ class _DrivenCase:
     """A case that was driven, and why it does not pass, None if it does."""
 
     row: DriveRow
-    cause: Cause | None = None
+    cause: SharedCause | None = None
 
 
 @dataclass(kw_only=True)
@@ -205,7 +205,7 @@ class Drive:
     fail_fast: bool = False
     reached: set[int] = field(default_factory=set)
     compared: set[str] = field(default_factory=set)
-    causes: dict[Cause, list[DriveRow]] = field(default_factory=dict)
+    causes: dict[SharedCause, list[DriveRow]] = field(default_factory=dict)
 
     @property
     def not_reached(self) -> int:
@@ -250,7 +250,7 @@ class Drive:
     def _left_out(self, case: Case, reason: str) -> _DrivenCase:
         """A case that is not run."""
         row = self._row(case, "not_run", message=reason)
-        return _DrivenCase(row=row, cause=Cause("not_run", None, reason))
+        return _DrivenCase(row=row, cause=SharedCause("not_run", None, reason))
 
     def _row(self, case: Case, verdict: str, **more: Any) -> DriveRow:
         return DriveRow(point=self.cases.graph.point, case=case.case, verdict=verdict, **more)
@@ -302,7 +302,7 @@ class Drive:
                 names = self._plan(states)
             if not names and not said:
                 row = self._row(case, "not_compared", message=_NOTHING_COMPARED, answers=answers)
-                return _DrivenCase(row=row, cause=Cause("not_compared", None, _NOTHING_COMPARED))
+                return _DrivenCase(row=row, cause=SharedCause("not_compared", None, _NOTHING_COMPARED))
             if not names:
                 return _DrivenCase(row=self._row(case, "passed", answers=answers, said=said))
             name = names.pop(0)
@@ -398,10 +398,10 @@ class Drive:
         return driven
 
 
-def _cause_of(error: _TroubleError, action: Mapping[str, Json] | None) -> Cause:
+def _cause_of(error: _TroubleError, action: Mapping[str, Json] | None) -> SharedCause:
     """Return what other cases that end like this one have in common with it: not the values, and not the numbers."""
     what = ", ".join(error.variables) or re.sub(r"\d+", "N", str(error))
-    return Cause(error.verdict, None if action is None else str(action["name"]), what)
+    return SharedCause(error.verdict, None if action is None else str(action["name"]), what)
 
 
 def _shown(value: Json) -> str:
