@@ -158,3 +158,28 @@ def test_a_check_without_room_for_its_files(refused: Refused, tmp_path: Path) ->
     ended = refused(*CHECK, env={"TMPDIR": str(tmp_path / "scratch")}, prefix=with_file_size(100))
     assert ended.error.code == "system"
     assert os.strerror(errno.EFBIG) in ended.error.message
+
+
+# The names of files are ASCII to Python then, unless it is told otherwise.
+ASCII_NAMES = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+
+
+@pytest.mark.parametrize("store", ["\u00fc\u00fc", "\u4e8c/\u00df"])
+def test_names_are_no_ascii_whatever_the_locale(run_cli: RunCli, tiny_sweep: Path, store: str) -> None:
+    def run(*asked: str | Path, code: int) -> str:
+        ended = run_cli(*asked, cwd=tiny_sweep.parent, env=ASCII_NAMES, process=True, code=code)
+        assert "Traceback" not in ended.stderr
+        return ended.stdout
+
+    assert f"tla2py trace {store!r} 3" in run("sweep", tiny_sweep, "-o", store, "--executor", "local", code=1)
+    assert "Small" in run("trace", store, "3", code=0)
+    assert run("query", store, "SELECT count(*) AS n FROM runs", "--json", code=0).split() == [
+        "[",
+        "{",
+        '"n":',
+        "3",
+        "}",
+        "]",
+    ]
+    run("report", store, "-o", f"{store}.html", code=0)
+    assert (tiny_sweep.parent / f"{store}.html").is_file()

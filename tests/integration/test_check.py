@@ -17,6 +17,7 @@ from tests.command import Ended, tool
 from tests.conftest import SPECS, RunCli, spec
 from tla2py.store.schema import FIXED_RUNS_COLUMNS, TABLES
 from tla2py.sweep.judge import ONLY_DEADLOCK
+from tla2py.tlc.tools.jar import bundled_jar
 
 LAST2 = ("-c", "Last=2")
 
@@ -379,3 +380,22 @@ def test_a_check_gives_the_command_that_repeats_it_with_plain_tlc(
     shown = run_cli("check", *options, "--show-command", "--no-why", cwd=tmp_path, code=1).stdout
     assert shown.endswith(f"with plain TLC:\n{done['command']}\n")
     assert "tlc2.TLC" not in run_cli("check", *options, "--no-why", cwd=tmp_path, code=1).stdout
+
+
+@pytest.mark.jars
+def test_a_jar_beside_an_older_tlc_is_shut_out_of_the_plain_command_too(
+    run_cli: RunCli, tmp_path: Path, newer_tlc: Path
+) -> None:
+    (tmp_path / "Base.tla").write_text(BASE)
+    options = ("check", "Base.tla", "--init", "Init", "--next", "Next", "--json", "--no-why")
+    for jar in (bundled_jar(), *newer_tlc.parent.glob("tla2tools*.jar")):
+        # As they lie in a folder of the Toolbox: TLC's manifest names the jar beside it.
+        folder = tmp_path / jar.stem
+        folder.mkdir()
+        named = shutil.copy(jar, folder / "tla2tools.jar")
+        shutil.copy(newer_tlc.with_name("CommunityModules.jar"), folder)
+        done = run_cli(*options, "--tla2tools", named, cwd=tmp_path, code=0).json
+        assert str(named) not in done["command"]
+        assert "No error has been found" in tool("sh", "-c", done["command"], cwd=tmp_path, code=0).stdout
+        (folder / "CommunityModules.jar").unlink()
+        assert str(named) in run_cli(*options, "--tla2tools", named, cwd=tmp_path, code=0).json["command"]

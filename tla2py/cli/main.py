@@ -16,6 +16,7 @@ _AT_ONCE = b"\nstopped at once; recorded runs are kept\n"
 
 def main() -> None:
     """Run the command line and exit with its code; 130 after an interrupt, as in shells."""
+    _use_utf8_names()
     # While modules are imported there is nothing to clean up, and an exception might be caught or lost.
     for number in _SIGNALS:
         signal.signal(number, lambda *_: os._exit(_INTERRUPTED))
@@ -44,6 +45,21 @@ def main() -> None:
         if not isinstance(error.__cause__, KeyboardInterrupt):
             raise
         sys.exit(_INTERRUPTED)
+
+
+def _use_utf8_names() -> None:
+    """Start the command anew in Python's UTF-8 mode where Python takes the names of files for ASCII.
+
+    Names with other characters would be no text then, which Arrow and DuckDB refuse. The locale C asks for ASCII where
+    PYTHONUTF8 and PYTHONCOERCECLOCALE are 0.
+    """
+    if sys.getfilesystemencoding() != "ascii":
+        return
+    arguments = [os.fsencode(argument) for argument in sys.orig_argv[1:]]
+    environment = {**os.environb, b"PYTHONUTF8": b"1"}
+    # An interpreter that ignores the environment reads the option.
+    argv = [os.fsencode(sys.executable), b"-X", b"utf8", *arguments]
+    os.execve(sys.executable, argv, environment)  # noqa: S606 - the same command
 
 
 def _interrupt(*_: object) -> None:

@@ -30,6 +30,7 @@ from tla2py.spark.choice import choose_executor
 from tla2py.sweep.file import folder_file
 from tla2py.sweep.judge import worst
 from tla2py.tlc.process.reaper import scratch_folder
+from tla2py.tlc.tools.jar import SECOND_JAR
 from tla2py.tlc.tools.toolchain import find_jar, find_toolchain
 from tla2py.view.logs import log_mutants_view, validation_text
 from tla2py.view.sweep import overview, planned
@@ -246,6 +247,9 @@ def check_command(
         why=not no_why,
         show_command=show_command,
     )
+    if second is not None:
+        # A jar that is missing is told before the first TLC runs.
+        find_jar(second, SECOND_JAR)
     if watch:
         checking.watch(check)
     checked = check.run(ConsoleListener())

@@ -41,6 +41,7 @@ from tla2py.sweep.sections import ExpectSection
 from tla2py.sweep.sweep import Sweep
 from tla2py.text import cut
 from tla2py.tlc.config.read import ConfigFile
+from tla2py.tlc.tools.jar import GATE_JAR, SECOND_JAR
 from tla2py.tlc.tools.toolchain import Toolchain, find_toolchain, jar_of
 from tla2py.toml import toml_string
 
@@ -148,6 +149,15 @@ def _is_store(target: str) -> bool:
     return is_remote(target) or is_store(folder_of(target))
 
 
+def _second_tools(sweep: Sweep, options: GateOptions) -> Toolchain | None:
+    """Return the tools of the second opinion that the options or the sweep file ask for, None if neither does."""
+    if options.second is not None:
+        return find_toolchain(options.second, SECOND_JAR)
+    if sweep.file.gate.second:
+        return find_toolchain(Path(sweep.file.gate.second), GATE_JAR)
+    return None
+
+
 def _gate_files(
     files: Sequence[Path], executors: ExecutorFactory, options: GateOptions, listener: Listener
 ) -> Iterator[Gated]:
@@ -156,6 +166,8 @@ def _gate_files(
     if options.sweeps.failed:
         sweeps = only_failed(sweeps, options.store, "gate")
     toolchain = find_toolchain(options.sweeps.tla2tools)
+    # A jar that is missing is told before the first TLC runs.
+    second_tools = {sweep.name: _second_tools(sweep, options) for sweep in sweeps}
     fresh, rounds = options.fresh, SearchOptions().rounds
     results = run_sweeps(
         sweeps, toolchain, executors, store=options.store, fresh=fresh, rounds=rounds, listener=listener
@@ -179,9 +191,16 @@ def _gate_files(
                 sweep, toolchain, executors, choice, store=own, fresh=fresh, listener=listener
             )
             found = replace(found, report=mutation.report)
-        named = options.second or (Path(sweep.file.gate.second) if sweep.file.gate.second else None)
-        if named is not None:
-            second = run_second(sweep, result.store.path, named, executors, fresh=fresh, listener=listener)
+        if (tools := second_tools[sweep.name]) is not None:
+            second = run_second(
+                sweep,
+                result.store.path,
+                tools,
+                options.second or Path(sweep.file.gate.second or ""),
+                executors,
+                fresh=fresh,
+                listener=listener,
+            )
             found = replace(found, second=second)
         if options.self_test:
             tested = run_self_test(

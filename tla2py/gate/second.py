@@ -26,8 +26,8 @@ from tla2py.sweep.plan import plan_sweep
 from tla2py.sweep.sweep import Sweep
 from tla2py.text import counted
 from tla2py.tla.graph import ModuleGraph
-from tla2py.tlc.tools.jar import Jar
-from tla2py.tlc.tools.toolchain import find_jar, find_toolchain, jar_of
+from tla2py.tlc.tools.jar import SECOND_JAR, Jar
+from tla2py.tlc.tools.toolchain import Toolchain, find_jar, jar_of
 
 FOLDER = "second"
 """The store of the second TLC's runs, below that of the first's."""
@@ -89,14 +89,20 @@ class Second:
 
 
 def run_second(
-    sweep: Sweep, store: Address, named: Path, executors: ExecutorFactory, *, fresh: bool, listener: Listener
+    sweep: Sweep,
+    store: Address,
+    toolchain: Toolchain,
+    named: Path,
+    executors: ExecutorFactory,
+    *,
+    fresh: bool,
+    listener: Listener,
 ) -> SecondRuns:
     """The rows of another TLC for every point of a sweep; missing runs are executed.
 
-    ``named`` is a file, an installed release or ``bundled``. Raises ToolchainError (``jar-missing``, ``jar-corrupt``,
-    ``jar-not-tlc``) and as ``run_sweeps`` does, but InputError only for what the first TLC would not refuse either.
+    ``named`` is what names the jar of ``toolchain``. Raises as ``run_sweeps`` does, but InputError only for what the
+    first TLC would not refuse either.
     """
-    toolchain = find_toolchain(named)
     runs = SecondRuns(name=str(named), jar=toolchain.jar)
     # Only the answers are compared.
     plain, own = replace(sweep.with_jars(toolchain.jar), vacuity=False), below(store, FOLDER)
@@ -135,7 +141,7 @@ def checked_second(
     if checked.planned is None:
         raise ValueError("only a check that has just run can be repeated")
     first = run_row(checked.record, checked.result)
-    runs = SecondRuns(name=str(named), jar=find_jar(named))
+    runs = SecondRuns(name=str(named), jar=find_jar(named, SECOND_JAR))
     try:
         repeated = again(named)
         runs = replace(runs, rows={first.point: run_row(repeated.record, repeated.result)})

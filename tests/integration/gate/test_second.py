@@ -112,3 +112,21 @@ def test_a_limit_on_the_probability_of_a_missed_state(tmp_path: Path, limit: str
     [row] = open_view(tmp_path / "runs" / "s").run_rows
     told = f"{row.collision_optimistic:.1E} by the number of states (point 1)"
     assert told in (tmp_path / "s.html").read_text()
+
+
+def test_a_second_jar_that_is_missing_is_told_by_what_names_it_before_anything_runs(tmp_path: Path) -> None:
+    missing = str(tmp_path / "none.jar")
+    for options, origin in (
+        (("--second", missing), "--second"),
+        (("--second", missing, "--tla2tools", "bundled"), "--second"),
+    ):
+        refused = gate(tmp_path, "ImpliesEventually", "", *options, code=2)
+        assert refused.error.code == "jar-missing"
+        assert f"(from {origin})" in refused.error.message
+        assert "--tla2tools" not in str(refused.error)
+    checked = command.run("check", "ImpliesEventually.tla", "--second", missing, cwd=tmp_path, code=2)
+    assert (checked.error.code, "--tla2tools" in str(checked.error)) == ("jar-missing", False)
+    assert "running TLC" not in checked.stderr
+    in_file = gate(tmp_path, "ImpliesEventually", f'[gate]\nsecond = "{missing}"\n', code=2)
+    assert "(from second under [gate])" in in_file.error.message
+    assert not (tmp_path / "runs").exists()

@@ -125,6 +125,10 @@ def _table(file: Path) -> dict[str, object] | None:
 # Origins of a jar that nothing names.
 BUNDLED = "bundled"
 INSTALLED = "the newest installed"
+# The options and the key of a sweep file that name a jar.
+GIVEN_JAR = "--tla2tools"
+SECOND_JAR = "--second"
+GATE_JAR = "second under [gate]"
 # 1980-01-01, the first time that every file system and archive can hold.
 _EPOCH = 315532800
 # The command that brings a new TLC.
@@ -186,6 +190,22 @@ class Jar:
         return f"{self.tlc} of {self.date} comes with tla2py and is old; for today's: {INSTALL_NEWEST}"
 
     @property
+    def apart(self) -> Path:
+        """Return a file of this jar beside which Java finds no other jar that the manifest names.
+
+        TLC's manifest names CommunityModules.jar: one that lies beside the jar is loaded without a word, and breaks
+        releases that are older than it.
+        """
+        with zipfile.ZipFile(self.path) as archive:
+            manifest = archive.read("META-INF/MANIFEST.MF").decode("utf-8", "replace")
+        # A long line goes on after a line break and a space.
+        unfolded = re.sub(r"\r?\n ", "", manifest)
+        named = re.search(r"^Class-Path: (.*?)\s*$", unfolded, re.MULTILINE)
+        others = named[1].split() if named is not None else []
+        beside = any((self.named.parent / other).exists() for other in others)
+        return self.path if beside else self.named
+
+    @property
     def choice(self) -> str | None:
         """A sentence on the jar if the project or the machine chooses it, None if it is bundled or the user names it."""
         if self.project is not None:
@@ -221,6 +241,10 @@ def _jar_hint(origin: str, path: Path) -> str:
         return f"install it again: tla2py tools install {path.parent.name} --force"
     if origin == "TLA2TOOLS_JAR":
         return "set TLA2TOOLS_JAR to an official tla2tools.jar, or unset it for the default one"
+    if origin == SECOND_JAR:
+        return "give an official tla2tools.jar or an installed release with --second"
+    if origin == GATE_JAR:
+        return "name an official tla2tools.jar or an installed release there"
     return "give an official tla2tools.jar with --tla2tools, or leave it out for the default one"
 
 

@@ -18,6 +18,7 @@ from tla2py.tlc.process.sandbox import java_sandbox, run
 from tla2py.tlc.tools.installed import installed_jar, installed_releases, release_of
 from tla2py.tlc.tools.jar import (
     BUNDLED,
+    GIVEN_JAR,
     INSTALL_NEWEST,
     INSTALLED,
     Jar,
@@ -72,20 +73,24 @@ def run_program(toolchain: Toolchain, folder: Path, *program: str) -> subprocess
     return run([*java, *program], sandbox, timeout_seconds=_SECONDS)
 
 
-def find_toolchain(jar: Path | None = None) -> Toolchain:
-    """The Java and a copy of the jar for runs. Raises the errors of ``find_jar``, ``copied_jar`` and ``find_java``."""
-    return Toolchain(jar=copied_jar(find_jar(jar)), java=find_java())
+def find_toolchain(jar: Path | None = None, origin: str = GIVEN_JAR) -> Toolchain:
+    """Return the Java and a copy of the jar for runs; ``origin`` is what names ``jar``.
+
+    Raises the errors of ``find_jar``, ``copied_jar`` and ``find_java``.
+    """
+    return Toolchain(jar=copied_jar(find_jar(jar, origin)), java=find_java())
 
 
-def find_jar(explicit: Path | None = None) -> Jar:
+def find_jar(explicit: Path | None = None, origin: str = GIVEN_JAR) -> Jar:
     """The jar that ``explicit``, ``TLA2TOOLS_JAR`` or the project names, in this order, or the default one.
 
+    ``origin`` is the option or the key that names ``explicit``.
     Each names a file, an installed release or ``bundled``; a project does so in ``tla2py.toml``. The default is the newest of the
     installed ones and the bundled one. Raises ToolchainError: ``jar-missing``, ``jar-corrupt``, ``jar-not-tlc``,
     ``jar-pinned``; and InputError (``project-file``).
     """
     if explicit is not None:
-        return read_jar(_file_or_release(explicit), "--tla2tools")
+        return read_jar(_file_or_release(explicit), origin)
     if named := os.environ.get("TLA2TOOLS_JAR"):
         return read_jar(_file_or_release(Path(named)), "TLA2TOOLS_JAR")
     project = project_jar()
