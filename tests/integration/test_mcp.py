@@ -132,21 +132,41 @@ def test_what_a_call_may_read_and_write(root: Path, tmp_path: Path) -> None:
         for store in ("../here", "/tmp/here", "."):
             assert "is not below" in await refused(client, "sweep", file="counter.toml", store=store)
         assert "not written over" in await refused(client, "init", module="Counter.tla", sweep_file="kept")
+        # A link that nothing reads is in nobody's way, be it a module or a folder.
+        (root / "elsewhere").symlink_to(outside)
+        assert (await called(client, "inspect", module="Counter.tla"))["exit_code"] == 0
+        swept = await called(client, "sweep", file="counter.toml", points="1", store="linked")
+        assert swept["exit_code"] == 0
+        # A store has one name, whether it is written or read.
+        for store in ("linked", "runs/linked"):
+            rows = await called(client, "query", store=store, sql="SELECT count(*) AS n FROM runs")
+            assert rows["answer"] == [{"n": 1}]
+            again = await called(client, "sweep", file="counter.toml", points="1", store=store)
+            assert "nothing to run" in again["notes"]
         # Nor does a file below a root lead elsewhere: a module beside it may be extended, and a sweep file names its own.
-        assert "leads to" in await refused(client, "inspect", module="Counter.tla")
-        (root / "link.tla").unlink()
+        (root / "Extends.tla").write_text("---- MODULE Extends ----\nEXTENDS link\n====\n")
+        (root / "extends.toml").write_text('module = "Extends.tla"\n')
+        for tool, given in (("inspect", {"module": "Extends.tla"}), ("sweep", {"file": "extends.toml"})):
+            said_so = await refused(client, tool, **given)
+            assert f"needs {root / 'link.tla'}, which leads to {outside / 'Counter.tla'}" in said_so
+        (root / "Counter.cfg").symlink_to(outside / "Counter.tla")
+        assert "needs" in await refused(client, "check", module="Counter.tla")
+        for name in ("link.tla", "Extends.tla", "extends.toml", "Counter.cfg", "elsewhere"):
+            (root / name).unlink()
         for module in ("../outside/Counter.tla", str(outside / "Counter.tla")):
             (root / "away.toml").write_text(f'module = "{module}"\n')
             for files in (["away.toml"], ["."]):
-                assert "leads to" in await refused(client, "lint", files=files)
-            assert "leads to" in await refused(client, "sweep", file="away.toml")
+                assert "needs" in await refused(client, "lint", files=files)
+            assert "needs" in await refused(client, "sweep", file="away.toml")
         (root / "away.toml").unlink()
         # A name is never taken for an option.
         assert "did not run" in await refused(client, "check", module="--help")
         assert "did not run" in await refused(client, "query", store="runs", sql="--version")
         # A name that is not a path, or is too long for one, gets a short reason.
         for name in ("a\0b", "../" + "x" * 9_000):
-            assert 40 < len(await refused(client, "inspect", module=name)) < 1_000
+            reason = await refused(client, "inspect", module=name)
+            assert 40 < len(reason) < 1_000
+            assert "Errno" not in reason
         assert "too long" in await refused(client, "query", store="runs", sql="SELECT 1" + " " * 3_000_000)
         trusted = await called(client, "sweep", file="trusting.toml", points="1")
         assert "trust = true does not count" in trusted["notes"]

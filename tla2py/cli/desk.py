@@ -26,7 +26,7 @@ from mcp.server.mcpserver.exceptions import ToolError
 from mcp.types import ListRootsResult
 from pydantic import BaseModel, JsonValue
 
-from tla2py.errors import ExitCode, InputError
+from tla2py.errors import ExitCode, InputError, reason_of
 from tla2py.execution.executor import default_slots
 from tla2py.model.run import Limits
 from tla2py.sweep.repository import files_read
@@ -98,15 +98,34 @@ class Desk:
                 real = Path(os.path.realpath(each))
                 for allowed in (self.roots, theirs):
                     if allowed and not any(real.is_relative_to(os.path.realpath(root)) for root in allowed):
-                        shown = cut(named, _NOTES) + (f" leads to {each}, which" if each != path else "")
-                        raise ToolError(f"{shown} is not below {', '.join(map(str, allowed))}")
+                        raise ToolError(_outside_text(cut(named, _NOTES), path, each, real, allowed))
         return str(path)
+
+    def store(self, named: str, roots: ListRootsResult | None) -> str:
+        """Return the path of a store: one named as ``result`` names it, else one below the roots. Raises ToolError."""
+        with _refusing():
+            path = self._below_output(named)
+            if path is not None and (path / "store.json").exists():
+                return str(path)
+        return self.place(named, roots)
+
+    def _below_output(self, name: str) -> Path | None:
+        """Return the path of a result; ``name`` is its path below the output folder, or below the first root.
+
+        None for one that is elsewhere.
+        """
+        output = Path(os.path.realpath(self.output))
+        for base in (self.roots[0], output):
+            path = Path(os.path.realpath(base / name))
+            if path.is_relative_to(output) and path != output:
+                return path
+        return None
 
     def result(self, name: str) -> str:
         """The path of a new result below the output folder. Raises ToolError."""
         with _refusing():
-            path = Path(os.path.realpath(self.output / name))
-            if not path.is_relative_to(os.path.realpath(self.output)) or path == self.output:
+            path = self._below_output(name)
+            if path is None:
                 shown = cut(name, _NOTES) or "an empty name"
                 raise ToolError(f"{shown} is not below the output folder {self.output}")
             if path.is_file():
@@ -229,8 +248,21 @@ def _refusing() -> Iterator[None]:
     """Answer what the system refuses with its reason: a name that is no path, a path or a command that is too long."""
     try:
         yield
-    except (OSError, ValueError) as error:
-        raise ToolError(cut(str(error), _NOTES)) from error
+    except OSError as error:
+        about = f": {cut(str(error.filename), _NOTES)}" if error.filename is not None else ""
+        raise ToolError(f"the system refuses it, {reason_of(error)}{about}") from error
+    except ValueError as error:
+        raise ToolError(f"not a path: {cut(str(error), _NOTES)}") from error
+
+
+def _outside_text(named: str, path: Path, each: Path, real: Path, allowed: Sequence[Path]) -> str:
+    """Return why a path is refused: it, or a file that is read with it, is or leads outside of what is allowed."""
+    roots = ", ".join(map(str, allowed))
+    if each == path:
+        return f"{named} is not below {roots}"
+    if each == real:
+        return f"{named} needs {each}, which is not below {roots}"
+    return f"{named} needs {each}, which leads to {real}; that is not below {roots}"
 
 
 def _fits(answer: Answer) -> bool:

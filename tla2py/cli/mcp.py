@@ -38,7 +38,9 @@ functions or sequences: define them in the module and write Name <- definition.
 """
 
 File = Annotated[str, Field(description="A path below a root of the server, relative to the first root.")]
-Store = Annotated[str, Field(description="The store of a sweep: its path, such as runs/NAME.")]
+Store = Annotated[
+    str, Field(description="The store of a sweep: the name that the sweep was given, or its path.")
+]
 Values = Annotated[
     dict[str, str] | None,
     Field(description='Values by name, TLA+ as text: {"N": "3", "Servers": "{s1, s2}"}.'),
@@ -114,12 +116,12 @@ def _add_readers(server: MCPServer, desk: Desk) -> None:
         rows: Annotated[int, Field(ge=1, le=1000)] = 50,
     ) -> Answer:
         """Rows of a store's tables, such as runs, traces, states, changes, coverage, mutants, because."""
-        return await desk.read(ctx, "query", "--json", "--", desk.place(store, roots), sql, rows=rows)
+        return await desk.read(ctx, "query", "--json", "--", desk.store(store, roots), sql, rows=rows)
 
     @server.tool()
     async def explain(store: Store, ctx: Context, roots: Roots) -> Answer:
         """For which parameters the properties of a sweep are violated: laws, kinds of counterexamples, what did not run."""
-        return await desk.read(ctx, "explain", "--json", "--", desk.place(store, roots))
+        return await desk.read(ctx, "explain", "--json", "--", desk.store(store, roots))
 
     @server.tool()
     async def doctor(ctx: Context) -> Answer:
@@ -231,7 +233,7 @@ def _add_runners(server: MCPServer, desk: Desk) -> None:
             *_listed("--only", variables),
             *_listed("--eval", values),
         ]
-        place = desk.place(store, roots)
+        place = desk.store(store, roots)
         if ask == "steps" and not values:
             return await desk.read(ctx, "trace", *options, "--", place, *asked)
         return await desk.tlc(
@@ -320,7 +322,7 @@ def _add_runners(server: MCPServer, desk: Desk) -> None:
             *([f"--template={template}"] if template else []),
             *([f"--output={desk.result(file)}"] if file else []),
         ]
-        place = desk.place(store, roots)
+        place = desk.store(store, roots)
         if place.endswith(".toml"):
             raise ToolError("testgen takes a store: call sweep first")
         return await desk.tlc(

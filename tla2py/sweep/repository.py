@@ -7,7 +7,7 @@ import glob
 import hashlib
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Literal
 
@@ -116,26 +116,56 @@ def check_named(path: Path, file: SweepFile, source: SweepText) -> None:
 
 
 def _named_places(base: Path, file: SweepFile, source: SweepText) -> Iterator[tuple[Path, str]]:
-    """What a sweep file names, and the modules in the folders of its modules, each with the place that names it."""
+    """What a sweep file names, and the modules that those read, each with the place that names it."""
     for named, where in _named(file, source):
         for each in _matching(base, named):
             yield each, where
-    for folder, where in _module_folders(file, source, base):
-        for each in (folder, *sorted(folder.glob("*.tla"))):
-            yield each, where
+    yield from _module_files(file, source, base)
 
 
 def files_read(path: Path) -> Iterator[Path]:
-    """What a command may read that is given a module, a config, a sweep file or a folder of these."""
-    found = files_below(path) if path.is_dir() else (path, *path.parent.glob("*.tla"))
+    """What a command may read that is given a module, a config, a sweep file or a folder of these.
+
+    Of the modules beside a module only those that are named in it, or in one that is named, are read; a link from a
+    folder to another one elsewhere is not followed.
+    """
+    if path.is_dir():
+        found: Iterable[Path] = files_below(path)
+    elif path.suffix.lower() == ".tla":
+        found = (*_named_modules([path], path.parent.glob("*.tla")), path.with_suffix(".cfg"))
+    elif path.suffix.lower() == ".cfg":
+        found = (path, *path.parent.glob("*.tla"))
+    else:
+        # Below, what a sweep file names.
+        found = (path,)
     for each in found:
-        if each.is_dir() or each.suffix.lower() in (".cfg", ".tla", ".toml"):
+        if not each.is_dir() and each.suffix.lower() in (".cfg", ".tla", ".toml"):
             yield each
         if each.suffix.lower() == ".toml":
             with contextlib.suppress(InputError):
                 own = folder_file(each)
                 read = read_sweep_file(each) if own is None else read_folder_file(own)
                 yield from (named for named, _ in _named_places(each.parent, *read))
+
+
+def _named_modules(modules: Iterable[Path], others: Iterable[Path]) -> Iterator[Path]:
+    """Yield the modules, and each of the others whose name occurs in the text of one of those."""
+    by_name: dict[str, list[Path]] = {}
+    for module in others:
+        by_name.setdefault(module.stem, []).append(module)
+    waiting, seen = [*modules], set[Path]()
+    while waiting:
+        module = waiting.pop()
+        if module in seen:
+            continue
+        seen.add(module)
+        yield module
+        try:
+            words = set(re.findall(r"\w+", module.read_text(encoding="utf-8", errors="replace")))
+        except OSError:
+            continue
+        for name in sorted(words & by_name.keys()):
+            waiting += by_name[name]
 
 
 def named_files(path: Path) -> Iterator[Path]:
@@ -162,13 +192,20 @@ def _named(file: SweepFile, source: SweepText) -> Iterator[tuple[str, str]]:
         yield f"{name}/*", source.place("logs", "files", value=name)
 
 
-def _module_folders(file: SweepFile, source: SweepText, base: Path) -> Iterator[tuple[Path, str]]:
-    """The folders in which modules are searched, each with the place that names it."""
-    for name in [file.module] if isinstance(file.module, str) else file.module:
-        yield (base / name).parent, source.place("module", value=name)
+def _module_files(file: SweepFile, source: SweepText, base: Path) -> Iterator[tuple[Path, str]]:
+    """The folders in which modules are searched and the modules there that are read, each with the place that names it."""
+    modules = [file.module] if isinstance(file.module, str) else file.module
+    folders = [((base / name).parent, source.place("module", value=name)) for name in modules]
     for name in file.libraries:
         if name != COMMUNITY or (base / name).exists():
-            yield base / name, source.place("libraries", value=name)
+            folders.append((base / name, source.place("libraries", value=name)))
+    places: dict[Path, str] = {}
+    for folder, where in folders:
+        yield folder, where
+        for module in sorted(folder.glob("*.tla")):
+            places.setdefault(module, where)
+    for module in _named_modules([base / name for name in modules], places):
+        yield module, places.get(module, str(source.place("module")))
 
 
 def _matching(base: Path, pattern: str) -> Iterator[Path]:
