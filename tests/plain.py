@@ -33,7 +33,9 @@ class PlainRun:
 def run_plain_tlc(module: str, folder: Path, jar: Path, *options: str) -> PlainRun:
     """Return what TLC answers about a module and the config of its name in a folder, with one worker."""
     tools = find_toolchain(jar)
-    java = [str(tools.java.path), "-cp", str(tools.jar.path), "tlc2.TLC"]
+    # Small models: what Java needs to start counts.
+    java = [str(tools.java.path), "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xss16m"]
+    java += ["-cp", str(tools.jar.path), "tlc2.TLC"]
     with tempfile.TemporaryDirectory() as place:
         # A copy, as newer TLCs write the trace as a module beside the specification.
         copy = shutil.copytree(folder, Path(place) / "model")

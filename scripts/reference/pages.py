@@ -8,7 +8,7 @@ from pathlib import Path
 from scripts.reference.api import api_page
 from scripts.reference.cli import cli_page
 from scripts.reference.errors import errors_page
-from tla2py.lint.faults import FAULTS
+from tla2py.lint.faults import FAULTS, KNOWN_WRONG, Fault
 from tla2py.mutation.operators import OPERATORS
 from tla2py.store.schema import TABLES, Column, runs_columns
 
@@ -37,13 +37,16 @@ _FAULTS_HEAD = """\
 
 Each fault has a small module in `tests/specs/faults`, which a test runs with the TLCs of January 2020 (2.15, bundled), 1.7.4 and September
 2025 (2.20). *Wrong*: a violation is missed, or made up; *bogus*: only made up; *lost*: states are lost in silence; *loud*: TLC stops.
-The first days are those of TLC's main branch; the releases 1.7.x get few of its fixes.
+The first days are those of TLC's main branch; the releases 1.7.x get few of its fixes. The last column says what tla2py does about it.
 """
 
 
 def _faults_page() -> str:
     """The constructs that releases of TLC answer wrongly."""
-    rows = ["| fault | construct | TLC | kind | since | fixed | in 1.7 |", "|---|---|---|---|---|---|---|"]
+    rows = [
+        "| fault | construct | TLC | kind | since | fixed | in 1.7 | tla2py |",
+        "|---|---|---|---|---|---|---|---|",
+    ]
     for each in FAULTS:
         source = f" ({each.source})" if each.source else ""
         in_old = {"": "never fixed", "1980-01-01": "never had it"}.get(
@@ -51,10 +54,15 @@ def _faults_page() -> str:
         )
         cells = (
             f"`{each.code}`{source}", each.construct.replace("|", "\\|"), each.effect, each.kind,
-            each.since or "always", each.fixed or "not yet", in_old,
+            each.since or "always", each.fixed or "not yet", in_old, each.handled or _warning_of(each),
         )  # fmt: skip
         rows.append(f"| {' | '.join(cells)} |")
     return f"{_FAULTS_HEAD}\n" + "\n".join(rows) + "\n"
+
+
+def _warning_of(fault: Fault) -> str:
+    """Return how tla2py warns of a fault that it cannot make up for."""
+    return "nothing: TLC stops" if fault.kind == "loud" else f"`{KNOWN_WRONG}`"
 
 
 # By operator: an expression before and after, and the mistake that the change stands for.

@@ -31,7 +31,8 @@ class Fault:
 
     ``issue`` is its number at tlaplus/tlaplus, 0 if nobody reported it. ``since`` and ``fixed`` are the days of the first
     build with and without it, "" for always and never; ``maintained`` is ``fixed`` among the releases 1.7.x. ``found``
-    yields where a model has the construct; None if that cannot be told from the text.
+    yields where a model has the construct; None if that cannot be told from the text, or where tla2py does not rely on
+    TLC: ``handled`` says what it does instead.
     """
 
     code: str
@@ -42,6 +43,7 @@ class Fault:
     since: str = ""
     fixed: str = ""
     maintained: str = ""
+    handled: str = ""
     found: Callable[[_Looked], Iterator[Reached]] | None = None
 
     def concerns(self, jar: Jar) -> bool:
@@ -395,6 +397,40 @@ FAULTS: tuple[Fault, ...] = (
         # Merged in the first days of September 2026.
         fixed="2026-09-14",
         found=_empty_function_sets,
+    ),
+    Fault(
+        code="view-liveness",
+        issue=0,
+        kind="wrong",
+        construct="a temporal property checked with a VIEW that leaves out a variable",
+        effect="looks for loops among views instead of states",
+        handled="`view-liveness`, an error of the gate",
+    ),
+    Fault(
+        code="substitution-instance",
+        issue=792,
+        kind="wrong",
+        construct="a substitution in a config of a definition that comes by INSTANCE",
+        effect="ignores it without a word",
+        handled="writes the form that works, `[Module]`; `substitution-instance`, an error of lint",
+    ),
+    Fault(
+        code="simulated-liveness",
+        issue=204,
+        kind="bogus",
+        construct="a temporal property that is simulated",
+        effect="can close a behaviour into a loop that the specification's fairness rules out",
+        handled="believes a violation only where TLC confirms its loop",
+    ),
+    Fault(
+        code="simulated-assumption",
+        issue=496,
+        kind="wrong",
+        construct="an ASSUME of a model that is simulated",
+        effect="does not evaluate it",
+        fixed="2020-08-10",
+        maintained="2020-12-31",
+        handled="`tlc-lacks`, a note",
     ),
     Fault(
         code="named-temporal",
