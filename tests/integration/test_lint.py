@@ -14,6 +14,8 @@ from tests.conftest import SPECS, RunCli
 from tests.unit.lint.page import EXAMPLES, MODULE, Example
 from tla2py.lint.subject import read_dialect
 from tla2py.sweep.judge import Mismatch
+from tla2py.sweep.load import load_sweep
+from tla2py.sweep.rules import lint_paths
 from tla2py.tlc.config.statements import KEYWORDS, read_tokens
 from tla2py.tlc.tools.jar import bundled_jar, read_jar
 from tla2py.tlc.tools.java import find_java
@@ -177,8 +179,9 @@ def test_where_the_module_of_a_config_may_be(run_cli: RunCli, box: Path) -> None
         (box / folder).mkdir(parents=True)
     for path, name in (("specs", "Crate"), ("lib", "Far")):
         (box / path / f"{name}.tla").write_text(MODULE.replace("MODULE Box", f"MODULE {name}"))
-    for name in ("CrateSmall", "Far", "setup"):
+    for name in ("CrateSmall", "Far"):
         (box / "specs/models" / f"{name}.cfg").write_text(CONFIG + "PROPERTY Bound\n")
+    (box / "specs/models/setup.cfg").write_text("INVARIANT Elsewhere\n")
     found = run_cli("lint", "specs", "-L", "lib", "--format", "json", cwd=box).json
     told = [(each["code"], each["file"]) for each in found["findings"]]
     assert told == [("state-property", f"specs/models/{name}.cfg") for name in ("CrateSmall", "Far")]
@@ -187,14 +190,55 @@ def test_where_the_module_of_a_config_may_be(run_cli: RunCli, box: Path) -> None
     assert done.errors[-1] == "2 warnings in 2 files; 1 config without a module not linted"
     setup = "specs/models/setup.cfg"
     named = f"to name the module: tla2py lint {setup} specs/models/MODULE.tla"
-    assert done.errors[0] == f"no module matches {setup}; {named}"
-    (box / "lib/setup.cfg").write_text(CONFIG)
+    assert done.errors[0] == f"no single module matches {setup}; {named}"
+    (box / "lib/setup.cfg").write_text("INVARIANT Elsewhere\n")
     refused = run_cli("lint", "lib", cwd=box, code=2)
-    assert refused.error.message == "no module matches lib/setup.cfg, and there is no sweep file"
+    assert refused.error.message == "no single module matches lib/setup.cfg, and there is no sweep file"
     (box / "other.cfg").write_text("INVARIANT A, B\n")
     done = run_cli("lint", "other.cfg", cwd=box, code=1)
     assert done.stdout.startswith("other.cfg:1:12: error[comma]")
     assert done.errors[0].startswith("other.cfg: ")
+
+
+def _pairs_of_sweep(folder: Path) -> dict[str, str]:
+    """Return the module of each config that a sweep of a folder would run."""
+    sweep = load_sweep(folder)
+    return {point.parameters["config"]: point.parameters["module"] for point in sweep.points}
+
+
+def _pairs_of_lint(folder: Path) -> dict[str, str]:
+    """Return the module of each config that lint pairs with one."""
+    report = lint_paths([folder], (), None)
+    return {
+        str(linted.file.relative_to(folder)): str(linted.module.relative_to(folder))
+        for linted in report.files
+        if linted.module is not None
+    }
+
+
+def test_lint_pairs_a_config_by_its_names_as_a_sweep_does(tmp_path: Path) -> None:
+    (tmp_path / "Crate.tla").write_text(MODULE.replace("MODULE Box", "MODULE Crate"))
+    (tmp_path / "deep/deeper/setup").mkdir(parents=True)
+    (tmp_path / "deep/deeper/setup/nightly.cfg").write_text(CONFIG)
+    # The prefix of the config's name names a module that lacks its names.
+    (tmp_path / "Box.tla").write_text("---- MODULE Box ----\nVARIABLE x\n====\n")
+    (tmp_path / "BoxLarge.cfg").write_text(CONFIG)
+    expected = {"deep/deeper/setup/nightly.cfg": "Crate.tla", "BoxLarge.cfg": "Crate.tla"}
+    assert _pairs_of_sweep(tmp_path) == expected
+    assert _pairs_of_lint(tmp_path) == expected
+
+
+def test_lint_reads_the_folders_libraries_and_embedded_configs(tmp_path: Path) -> None:
+    (tmp_path / "lib").mkdir()
+    (tmp_path / "cases").mkdir()
+    (tmp_path / "lib/Crate.tla").write_text(MODULE.replace("MODULE Box", "MODULE Crate"))
+    (tmp_path / "cases/Crate.cfg").write_text(CONFIG)
+    embedded = MODULE.replace("MODULE Box", "MODULE Inside")
+    (tmp_path / "cases/Inside.tla").write_text(f"{embedded}\n---- CONFIG Inside ----\n{CONFIG}====\n")
+    (tmp_path / "models.toml").write_text('libraries = ["lib"]\n')
+    expected = {"cases/Crate.cfg": "lib/Crate.tla", "cases/Inside.tla": "cases/Inside.tla"}
+    assert _pairs_of_sweep(tmp_path) == expected
+    assert _pairs_of_lint(tmp_path) == expected
 
 
 @pytest.mark.parametrize("before", ["", CONFIG, CONFIG + "CONSTANT\n"])

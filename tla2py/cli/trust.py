@@ -410,7 +410,8 @@ def lint_command(
 ) -> None:
     """Find mistakes in configs and sweep files that TLC ignores or misreads, without running TLC.
 
-    A config belongs to the module that you name, otherwise to one whose name is a prefix of the config's: beside it, above it or in -L.
+    A config belongs to the module that you name, otherwise to one whose name is a prefix of the config's: beside it, above it or in -L;
+    where none has its names, to the only one beside it or above that has them.
 
     Exit codes: 0 nothing found, 1 an error or a warning, 2 an unreadable file or an expectation that cannot apply.
 
@@ -440,7 +441,7 @@ def lint_command(
             err().print(f"  so only partly read: {listed(partly[message], 10)}", markup=False)
     if report.skipped and form == "text":
         named = f"to name the module: {lint_with_module(report.skipped[0])}"
-        err().print(f"no module matches {listed(report.skipped, 10)}; {named}", markup=False)
+        err().print(f"no single module matches {listed(report.skipped, 10)}; {named}", markup=False)
     if form == "json":
         show_json(
             {

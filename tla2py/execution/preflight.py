@@ -13,7 +13,7 @@ from pathlib import Path
 from tla2py.errors import InputError, Place, Tla2pyError, ToolchainError
 from tla2py.execution.listener import Listener
 from tla2py.execution.probes import PROBE_CODES, probe_findings
-from tla2py.lint.rules import lint_file, module_of
+from tla2py.lint.rules import lint_file
 from tla2py.lint.subject import finding, read_dialect, result_warning
 from tla2py.model.finding import Finding, Findings, Severity, alike_findings, apply_acceptance
 from tla2py.model.outcome import Verdict
@@ -22,6 +22,7 @@ from tla2py.store.runs import ActionRow, action_rows
 from tla2py.store.store import Store
 from tla2py.store.write import table_files
 from tla2py.sweep.checks import config_facts, config_problems
+from tla2py.sweep.folder import module_of_config
 from tla2py.sweep.grid import Points
 from tla2py.sweep.judge import check_expectations
 from tla2py.sweep.load import load_sweep, sweep_of_configs, without_models
@@ -285,7 +286,7 @@ def check_facts(file: Path, sweep: Sweep, plan: Plan, ignored: Container[str] = 
 def _file_errors(file: Path, libraries: Sequence[Path], how: Loading) -> Iterator[Tla2pyError]:
     if file.suffix == ".cfg":
         config_expectation(read_config(file, MISTAKE_CODES if how.no_lint else ()).text, file)
-        module = module_of(file, libraries)
+        module = module_of_config(file, libraries)
         if module is None:
             yield from _only_errors(lint_file(file, None) if not how.no_lint else ())
             return

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import glob
 import os
-import re
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Container, Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,7 @@ from typing import Any
 import msgspec
 
 from tla2py.errors import InputError, Tla2pyError
-from tla2py.lint.rules import check_config_names, module_of
+from tla2py.lint.rules import check_config_names
 from tla2py.logs.files import NO_LOGS, SweepLogs, read_logs
 from tla2py.logs.literal import MODULES
 from tla2py.logs.reader import SourceTexts
@@ -29,15 +28,14 @@ from tla2py.sweep.axes import (
 )
 from tla2py.sweep.file import (
     FOLDER_FILE,
-    MARK,
     SweepText,
-    files_below,
     folder_file,
     read_folder_file,
     read_sweep_file,
     read_sweep_text,
     sweep_file_of,
 )
+from tla2py.sweep.folder import excluded_configs, find_models
 from tla2py.sweep.grid import Points, expected_laws, failing_predicate, walk_grid
 from tla2py.sweep.options import (
     PLAIN,
@@ -53,9 +51,8 @@ from tla2py.sweep.options import (
 )
 from tla2py.sweep.sections import SweepFile
 from tla2py.sweep.sweep import Sweep, Unread, with_config_rows
-from tla2py.text import listed
 from tla2py.tla.graph import ModuleGraph
-from tla2py.tlc.config.read import ConfigFile, embedded_names, read_config
+from tla2py.tlc.config.read import ConfigFile, read_config
 from tla2py.tlc.config.statements import MISTAKE_CODES, read_statements
 from tla2py.tlc.config.wrapper import build_config
 from tla2py.tlc.tools.community import community_classes, load_specification, override_modules, read_override
@@ -230,8 +227,11 @@ def _sweep_of_folder(path: Path, libraries: Sequence[Path], how: Loading) -> Swe
         hint = f"rename it; in a {FOLDER_FILE} tla2py finds the modules and configs itself"
         raise InputError("folder-file", text, hint=hint)
     searched = [*library_folders(file, source, path.parent), *libraries]
-    models, unclear, left_out = _Search(path, searched).models()
-    excluded = {str(row["config"]) for row in file.grid.exclude if [*row] == ["config"]}
+    found = find_models(path.parent, searched)
+    models = found.modules
+    if not models:
+        raise found.error(path.parent)
+    excluded = excluded_configs(file)
     taken = {config: module for config, module in models.items() if config not in excluded}
     if not taken:
         where = source.place("grid", "exclude")
@@ -241,8 +241,8 @@ def _sweep_of_folder(path: Path, libraries: Sequence[Path], how: Loading) -> Swe
     how = how if file.tlc.translate else replace(how, translate=None)
     sweep = sweep_of_models(path, taken, searched, how, text="\n".join(source.lines) + "\n")
     named = [f"{config} (excluded)" for config in models if config in excluded]
-    unread = [each for each in unclear if each.config not in excluded]
-    return replace(sweep, left_out=(*left_out, *named), unread=(*unread, *sweep.unread))
+    unread = [each for each in found.unread if each.config not in excluded]
+    return replace(sweep, left_out=(*map(str, found.left_out), *named), unread=(*unread, *sweep.unread))
 
 
 def sweep_of_configs(
@@ -325,120 +325,3 @@ def _loaded(
     files = input_files(msgspec.structs.replace(file, inputs=own), source, base, points)
     files |= {each.path: (each,) for each in how.inputs}
     return replace(sweep, laws=expected_laws(sweep), points=points, excluded=excluded, input_files=files)
-
-
-# TLC 2.20 writes a counterexample beside its module, as a model of its own.
-_TRACE = re.compile(r"_TTrace_\d+$")
-
-
-@dataclass(slots=True)
-class _Search:
-    """The models below the folder of a ``models.toml``.
-
-    A config belongs to the module of its name, beside it or above, see ``module_of``; where that is not clear, to the only
-    one that has the names in it.
-    """
-
-    path: Path
-    libraries: Sequence[Path]
-    _specs: dict[Path, ModuleGraph | None] = field(default_factory=dict)
-
-    def models(self) -> tuple[dict[str, str], list[Unread], list[str]]:
-        """The modules by config, the configs of which no module is clear, and those without one."""
-        models, unread, left_out = {}, [], []
-        root = self.path.parent.resolve()
-        for config in files_below(self.path.parent):
-            name = self._shown(config)
-            is_config = config.suffix.lower() == ".cfg"
-            if config.is_dir() or (is_config and not config.resolve().is_relative_to(root)):
-                unread.append(Unread(config=name, error=self._outside(config)))
-            elif config.name == MARK and config.parent != self.path.parent:
-                left_out.append(f"{self._shown(config.parent)} (written by tla2py cfg)")
-            elif config.suffix == ".tla":
-                for inside in embedded_names(config):
-                    if _TRACE.search(config.stem):
-                        left_out.append(f"{name} (a counterexample that TLC wrote)")
-                    elif inside == config.stem:
-                        models[name] = name
-                    else:
-                        left_out.append(f"{name} CONFIG {inside} (TLC reads CONFIG {config.stem} there)")
-            elif not is_config:
-                continue
-            elif not any(self._levels(config)):
-                left_out.append(f"{name} (no module beside it or above)")
-            elif (module := self._module(config)) is not None:
-                models[name] = self._shown(module)
-            else:
-                unread.append(Unread(config=name, error=self._unclear(config)))
-        if models:
-            return models, unread, left_out
-        if unread:
-            raise unread[0].error
-        text = f"no config with a module below {self.path.parent}"
-        hint = "name a folder with configs such as Spec.cfg beside Spec.tla; 'tla2py init Spec.tla' writes a sweep file"
-        raise InputError("config-missing", text, hint=hint)
-
-    def _levels(self, config: Path) -> Iterator[list[Path]]:
-        """The modules beside a config, and those of each folder above it up to that of the search."""
-        for folder in (config.parent, *config.parent.parents):
-            if modules := sorted(folder.glob("*.tla")):
-                yield modules
-            if folder == self.path.parent.parent:
-                return
-
-    def _module(self, config: Path) -> Path | None:
-        named = module_of(config, self.libraries)
-        if named is not None and (named.stem == config.stem or self._fits(config, named)):
-            return named
-        for modules in self._levels(config):
-            fitting = [each for each in modules if self._fits(config, each)]
-            below = {
-                module.name
-                for each in fitting
-                if (spec := self._specs[each]) is not None
-                for module in spec.modules
-                if module.name != spec.root.name
-            }
-            if len(roots := [each for each in fitting if each.stem not in below]) == 1:
-                return roots[0]
-        return named
-
-    def _fits(self, config: Path, module: Path) -> bool:
-        """Whether a module has the names in a config."""
-        try:
-            if module not in self._specs:
-                self._specs[module] = None
-                self._specs[module] = load_specification(module, self.libraries)
-            spec = self._specs[module]
-            if spec is None:
-                return False
-            check_config_names(read_config(config), {module.name: spec})
-        except InputError:
-            return False
-        return True
-
-    def _shown(self, file: Path) -> str:
-        return Path(os.path.relpath(file, self.path.parent)).as_posix()
-
-    def _outside(self, link: Path) -> InputError:
-        text = f"the link leads out of the folder, to {os.path.realpath(link)}, and is not followed"
-        hint = f'leave it out in {FOLDER_FILE}: exclude = [{{ config = "{self._shown(link)}" }}] under [grid]'
-        return InputError("outside-folder", text, where=str(link), hint=hint)
-
-    def _unclear(self, config: Path) -> InputError:
-        try:
-            read_config(config)
-        except InputError as error:
-            return error
-        left_out = f'exclude = [{{ config = "{self._shown(config)}" }}] under [grid]'
-        named = f"tla2py sweep --configs {config} MODULE.tla"
-        beside = [each for modules in self._levels(config) for each in modules]
-        fitting = [self._shown(each) for each in beside if self._fits(config, each)]
-        several = f"several modules have its names: {listed(fitting, 10)}"
-        return InputError(
-            "module-missing",
-            several if fitting else "no module beside it or above has its names",
-            where=str(config),
-            hint="name it after its module, as in Spec_small.cfg for Spec.tla; "
-            f"name the module: {named}; or leave it out in {FOLDER_FILE}: {left_out}",
-        )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -26,11 +27,12 @@ from tla2py.lint.subject import (
 )
 from tla2py.model.finding import Finding, Severity, apply_acceptance
 from tla2py.model.model import Config
-from tla2py.sweep.file import files_below
+from tla2py.sweep.file import FOLDER_FILE, files_below, read_folder_file
+from tla2py.sweep.folder import NO_MODULE, excluded_configs, find_models, module_of_config
 from tla2py.sweep.grid import Point
 from tla2py.sweep.judge import check_expectations
 from tla2py.sweep.load import load_sweep
-from tla2py.sweep.options import Loading
+from tla2py.sweep.options import Loading, library_folders
 from tla2py.sweep.plan import Plan, plan_sweep
 from tla2py.sweep.sweep import Sweep
 from tla2py.text import listed
@@ -231,10 +233,11 @@ def _mentions(sweep: Sweep, file: ConfigFile | None, config: Config) -> Iterator
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LintedFile:
-    """A config, with its module if known, or a sweep file."""
+    """A config, with its module if known, or a sweep file; ``error`` says why it is not read."""
 
     file: Path
     module: Path | None = None
+    error: Tla2pyError | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -262,7 +265,7 @@ class LintReport:
         return tuple(
             each.file
             for each in self.files
-            if each.file.suffix == ".cfg" and each.module is None and each.file not in unread
+            if each.file.suffix.lower() == ".cfg" and each.module is None and each.file not in unread
         )
 
 
@@ -308,7 +311,9 @@ def lint_with_module(config: Path) -> str:
 def _findings(
     each: LintedFile, libraries: Sequence[Path], dialect: Dialect | None, translate: Translate | None
 ) -> Iterator[Finding]:
-    if each.file.suffix not in (".cfg", ".tla"):
+    if each.error is not None:
+        raise each.error
+    if each.file.suffix.lower() not in (".cfg", ".tla"):
         sweep = load_sweep(each.file, how=Loading(translate=translate))
         plan = plan_sweep(sweep, "")
         for config in sweep.configs.values():
@@ -343,30 +348,51 @@ def _linted_files(
         hint = "name one module, or none: tla2py finds the module beside a config by its name"
         raise InputError("usage", "several modules for the configs", hint=hint)
     for folder in (path for path in paths if path.is_dir()):
-        found = []
-        # Hidden ones are left out.
-        for path in sorted(filter(Path.is_file, files_below(folder))):
-            if path.suffix == ".cfg":
-                found.append(LintedFile(file=path, module=rules.module_of(path, libraries)))
-            elif path.suffix == ".toml" and _swept(path):
-                found.append(LintedFile(file=path))
-        linted = [each for each in found if each.module is not None or each.file.suffix != ".cfg"]
-        if not linted:
-            text, hint = f"{folder} has no config", "'tla2py init MODULE.tla' writes a sweep file"
-            if found:
-                text = f"no module matches {listed([each.file for each in found], 10)}"
-                config = found[0].file if len(found) == 1 else folder / "*.cfg"
-                hint = f"to name the module: {lint_with_module(config)}"
-            raise InputError("usage", f"{text}, and there is no sweep file", hint=hint)
-        skipped += [each.file for each in found if each not in linted]
-        yield from linted
+        yield from _files_of_folder(folder, libraries, skipped)
     for file in files:
         if file.suffix == ".cfg":
-            yield LintedFile(file=file, module=modules[0] if modules else rules.module_of(file, libraries))
+            yield LintedFile(file=file, module=modules[0] if modules else module_of_config(file, libraries))
         elif file.suffix != ".tla":
             yield LintedFile(file=file)
         elif not configs and (file.with_suffix(".cfg").is_file() or file.resolve() not in swept):
             yield LintedFile(file=rules.config_of(file), module=file)
+
+
+def _files_of_folder(folder: Path, libraries: Sequence[Path], skipped: list[Path]) -> Iterator[LintedFile]:
+    """Yield the models and sweep files below a folder; add the configs whose module is not clear to ``skipped``.
+
+    Raises InputError: ``usage``, and as ``read_folder_file`` does.
+    """
+    file, source = read_folder_file(folder / FOLDER_FILE)
+    models = find_models(folder, [*library_folders(file, source, folder), *libraries])
+    linted = [
+        LintedFile(file=folder / config, module=Path(os.path.normpath(folder / module)))
+        for config, module in models.modules.items()
+    ]
+    unclear = [each.config for each in models.left_out if each.reason == NO_MODULE]
+    for unread in models.unread:
+        if unread.config in excluded_configs(file):
+            continue
+        if unread.error.code == "outside-folder":
+            linted.append(LintedFile(file=folder / unread.config, error=unread.error))
+        elif unread.error.code == "module-missing":
+            unclear.append(unread.config)
+        else:
+            # The mistake that makes a config unreadable is in its text.
+            linted.append(LintedFile(file=folder / unread.config))
+    for path in files_below(folder):
+        if path.suffix == ".toml" and path.is_file() and _swept(path):
+            linted.append(LintedFile(file=path))
+    configs = sorted(folder / name for name in unclear)
+    if not linted:
+        text, hint = f"{folder} has no config", "'tla2py init MODULE.tla' writes a sweep file"
+        if configs:
+            text = f"no single module matches {listed(configs, 10)}"
+            config = configs[0] if len(configs) == 1 else folder / "*.cfg"
+            hint = f"to name the module: {lint_with_module(config)}"
+        raise InputError("usage", f"{text}, and there is no sweep file", hint=hint)
+    skipped += configs
+    yield from sorted(linted, key=lambda each: each.file)
 
 
 def _swept(file: Path) -> list[Path]:
