@@ -17,6 +17,7 @@ from tla2py.lint import definitions as definitions
 from tla2py.lint import faults as faults
 from tla2py.lint import names as names
 from tla2py.lint import views as views
+from tla2py.lint.launch import missing_launch_settings
 from tla2py.lint.subject import (
     RULES,
     AssignedValue,
@@ -233,7 +234,8 @@ def lint_file(
     file = config_file(read_statements(content), content, path)
     specs = {module.name: load_specification(module, libraries, translate=translate)} if module else {}
     found = _lint(file, specs, mentions_of(file.statements, path), complete=True, dialect=dialect)
-    return (*unread_modules(specs.values()), *found)
+    notes = [*unread_modules(specs.values()), *missing_launch_settings(path, file.config)]
+    return (*notes, *found)
 
 
 def lint_parsed(

@@ -13,6 +13,7 @@ from pathlib import Path
 from tla2py import toml
 from tla2py.errors import InputError, Place, Tla2pyError
 from tla2py.lint import rules
+from tla2py.lint.launch import missing_launch_settings
 from tla2py.lint.subject import (
     RULES,
     UNREACHED,
@@ -140,6 +141,8 @@ def _rules_findings(
         if names not in seen:
             seen.add(names)
             base = sweep.config(point.parameters)
+            if base is not None:
+                yield from missing_launch_settings(base.path, run.config)
             spec = sweep.spec(point.parameters)
             subject = Subject(
                 path=base.path if base is not None else sweep.path,

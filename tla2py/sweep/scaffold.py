@@ -12,9 +12,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias
-from xml.etree import ElementTree as ET
 
-from tla2py.errors import InputError, reason_of
+from tla2py.errors import InputError
 from tla2py.lint.constants import is_chosen
 from tla2py.model.model import LIST_FIELDS, NAME_FIELDS, Config, is_expression, qualified
 from tla2py.sweep.axes import replaceable_standard
@@ -24,6 +23,7 @@ from tla2py.tla.example_values import guess_values
 from tla2py.tla.graph import ModuleGraph
 from tla2py.tla.module import BRINGS, standard_module_of
 from tla2py.tla.parse import PROOFS
+from tla2py.tlc.config.launch import enabled_formulas, read_launch
 from tla2py.tlc.config.read import read_config
 from tla2py.tlc.tools.installed import COMMUNITY, community_modules
 from tla2py.toml import toml_key, toml_string, toml_value, value_text
@@ -68,7 +68,7 @@ def start_of(spec: ModuleGraph, launch: Path | None = None) -> Start:
 
 def _launched(path: Path, spec: ModuleGraph) -> Start:
     """The start that a model of the Toolbox is. Raises InputError (``launch-file``) for a file that is none."""
-    found = _launch_settings(path)
+    found = read_launch(path)
 
     def text(key: str) -> str:
         return str(found.get(key) or "").strip()
@@ -78,7 +78,7 @@ def _launched(path: Path, spec: ModuleGraph) -> Start:
         return listed if isinstance(listed, list) else []
 
     def enabled(key: str) -> tuple[str, ...]:
-        return tuple(each[1:].strip() for each in entries(key) if each.startswith("1"))
+        return enabled_formulas(found, key)
 
     declared = {constant.name for constant in spec.constants}
     constants: dict[str, str] = {}
@@ -126,34 +126,6 @@ _LEFT = {
     "model values": "modelParameterModelValues",
     "view": "view",
 }
-
-
-class _Plain(ET.TreeBuilder):
-    """What builds a document without a document type, which may declare entities."""
-
-    def doctype(self, *_: object) -> None:
-        raise ValueError("it has a document type, which may declare entities")
-
-
-def _launch_settings(path: Path) -> dict[str, str | list[str]]:
-    """The values and lists in the Toolbox's file of a model. Raises InputError (``launch-file``)."""
-    try:
-        root = ET.fromstring(path.read_bytes(), ET.XMLParser(target=_Plain()))  # noqa: S314
-    except (OSError, ValueError, LookupError, ET.ParseError) as error:
-        raise _no_launch(path, reason_of(error)) from error
-    found: dict[str, str | list[str]] = {}
-    for each in root:
-        listed = [entry.get("value", "") for entry in each]
-        found[each.get("key", "")] = (listed if each.tag == "listAttribute" else each.get("value")) or ""
-    if "specName" not in found:
-        raise _no_launch(path, "it does not name its specification")
-    return found
-
-
-def _no_launch(path: Path, reason: str) -> InputError:
-    text = f"not a model of the Toolbox: {reason}"
-    hint = "it is named as in Spec.toolbox/Spec___Model_1.launch"
-    return InputError("launch-file", text, where=str(path), hint=hint)
 
 
 def _start(path: Path, config: Config, spec: ModuleGraph) -> Start:
