@@ -7,11 +7,16 @@ unusable store; the command line turns each into one or two lines and exit code 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+import traceback
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import partial
+from pathlib import PurePath
+from typing import Generic, TypeVar
+
+Result = TypeVar("Result")
 
 
 class ExitCode(IntEnum):
@@ -119,3 +124,39 @@ def writing(path: object) -> Iterator[None]:
             f"cannot write {path}: {reason_of(error)}",
             hint="check that its folder exists, that you may write to it and that the disk is not full",
         ) from error
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt(Generic[Result]):
+    """The result of an analysis that a verdict does not depend on, or what stands for it and why the analysis failed."""
+
+    result: Result
+    failure: str | None = None
+
+
+def attempt(analysis: Callable[[], Result], otherwise: Result) -> Attempt[Result]:
+    """Run an analysis, and return its result, or ``otherwise`` with the reason if it fails.
+
+    Whatever fails in it is a reason, but errors of tla2py are raised as they are, as is KeyboardInterrupt. The analysis
+    must not return an iterator that fails later.
+    """
+    try:
+        return Attempt(analysis())
+    except Tla2pyError:
+        raise
+    except Exception as error:
+        return Attempt(otherwise, failure_text(error))
+
+
+def failure_text(error: Exception) -> str:
+    """Describe an unexpected error in one line: the system's message, or which error tla2py made and where."""
+    if isinstance(error, OSError):
+        return " ".join(reason_of(error).split())
+    kind = type(error).__name__
+    message = " ".join(str(error).split())
+    described = f"{kind}: {message}" if message else kind
+    frames = traceback.extract_tb(error.__traceback__)
+    if not frames:
+        return f"tla2py failed with {described}"
+    last = frames[-1]
+    return f"tla2py failed with {described} ({PurePath(last.filename).name}:{last.lineno})"

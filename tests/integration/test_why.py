@@ -162,6 +162,25 @@ def test_the_step_at_which_a_box_turns_false(
         assert [each.role for each in asked(view, len(names) + 1, jar=jar).causes] == ["fairness", "part"]
 
 
+def test_a_negation_is_read_to_its_end(tmp_path: Path) -> None:
+    """What is below a negation, however that is written, keeps TLC from no part after it."""
+    names = ["First", "Spelled", "Inside"]
+    model = f'specification = "Spec"\n[parameters]\nproperties = {json.dumps(names)}\n'
+    view = swept(tmp_path, Deny=spec("why/Deny"), sweep=f'module = "Deny.tla"\n[model]\n{model}')
+    for point, name in enumerate(names, 1):
+        found = asked(view, point)
+        parts = [(each.text, each.value) for each in found.causes if each.role == "part"]
+        assert (found.name, parts) == (name, [("y = 1", True)])
+
+
+def test_an_action_whose_arguments_come_and_go(tmp_path: Path) -> None:
+    """Only some states have the message that is received."""
+    sweep = 'module = "Mail.tla"\n[model]\nspecification = "Spec"\nproperties = ["Arrives"]\ncheck_deadlock = false\n'
+    first = asked(swept(tmp_path, Mail=spec("why/Mail"), sweep=sweep)).causes[0]
+    assert (first.role, first.action, first.states) == ("fairness", "Receive", (3,))
+    assert first.says.endswith("the specification has no fairness for it")
+
+
 def test_an_invariant_as_conjuncts_say(tmp_path: Path) -> None:
     view = swept(tmp_path, Lease=spec("Lease"), sweep=LEASE)
     found, conjuncts = asked(view), view.conjuncts(1)

@@ -22,7 +22,7 @@ from tla2py.analysis.points import (
     scope_parameters,
 )
 from tla2py.analysis.tables import StoreTables
-from tla2py.errors import InputError, Tla2pyError
+from tla2py.errors import InputError, Tla2pyError, attempt
 from tla2py.model.search import CONFIDENCE, Search, SearchedLaw
 from tla2py.model.trace import SIMULATED, Printed
 from tla2py.sweep.grid import Points, comparable, parameters_key, value_key
@@ -343,6 +343,13 @@ def explain_store(
             members = sorted(filter(None, here), key=lambda kind: -len(kind.members))
             rows[place] = replace(row, kinds=tuple(members))
     return Explanation(rows=tuple(sorted(rows, key=lambda each: not each.violated)))
+
+
+def telling_laws(view: StoreTables) -> list[str]:
+    """Return the lines of a store's laws that say something, or one on why there are none because the search failed."""
+    nothing: list[str] = []
+    laws = attempt(lambda: [*explain_store(view, seconds=LAW_SECONDS).laws(telling=True)], nothing)
+    return laws.result if laws.failure is None else [f"no laws: {laws.failure}"]
 
 
 class _Searched:

@@ -12,8 +12,9 @@ from typing import Literal, TypeAlias
 
 from tla2py.analysis.kinds import Kind, StoredTrace, make_kinds
 from tla2py.analysis.tables import StoreTables
-from tla2py.errors import InputError
+from tla2py.errors import InputError, attempt
 from tla2py.execution.executor import default_slots
+from tla2py.model.because import Because
 from tla2py.model.trace import EVALUATION, SIMULATED, UNKNOWN, Printed, Trace
 from tla2py.model.trace_text import action_text
 from tla2py.replay.arguments import derive_arguments
@@ -21,7 +22,7 @@ from tla2py.replay.confirm import confirm_trace
 from tla2py.replay.conjuncts import Conjuncts, evaluate_conjuncts
 from tla2py.replay.evaluate import evaluate_trace
 from tla2py.replay.query import Origin
-from tla2py.replay.why import explain_trace, without_trace
+from tla2py.replay.why import explain_trace, explain_with, without_trace
 from tla2py.store.foreign import ForeignStore
 from tla2py.store.record import input_file
 from tla2py.store.rows import because_rows
@@ -103,11 +104,16 @@ def asked(view: StoreTables, point: int, number: int, tla2tools: Path | None) ->
     return trace, origin_of(view, view.trace_list(point)[0].run_id, find_toolchain(tla2tools))
 
 
-def keep_because(store: Store, toolchain: Toolchain, *, fresh: bool = False) -> None:
+def keep_because(store: Store, toolchain: Toolchain, *, fresh: bool = False) -> str | None:
     """Have a store say why the shortest counterexample of each kind violates what it does, in the table ``because``.
 
-    TLC answers for those that the store has no answer about; for all, if ``fresh``. Raises StoreError.
+    TLC answers for those that the store has no answer about; for all, if ``fresh``. Returns why that failed, None if it
+    did not. Raises StoreError.
     """
+    return attempt(lambda: _keep_because(store, toolchain, fresh=fresh), None).failure
+
+
+def _keep_because(store: Store, toolchain: Toolchain, *, fresh: bool) -> None:
     view = StoreTables(Store.open(store.path))
     kept = [] if fresh else stored_table(view.store, "because").to_pylist()
     have = {(row["run_id"], row["trace"]) for row in kept}
@@ -125,10 +131,19 @@ def keep_because(store: Store, toolchain: Toolchain, *, fresh: bool = False) -> 
     asked |= {(run_id, None): each for run_id, each in first.values() if (run_id, None) not in have}
     if not asked:
         return
-    origins = {run_id: origin_of(view, run_id, toolchain) for run_id, _ in asked}
+
+    def explain(key: tuple[str, int | None]) -> Because:
+        trace = asked[key]
+        unknown = Because(kind=trace.kind, name=trace.name, suspect=trace.suspect)
+
+        def explain_stored() -> Because:
+            return explain_trace(trace, origin_of(view, key[0], toolchain), warm=True)
+
+        return explain_with(explain_stored, unknown)
+
     try:
         with ThreadPoolExecutor(default_slots(workers=1)) as pool:
-            found = pool.map(lambda key: explain_trace(asked[key], origins[key[0]], warm=True), asked)
+            found = pool.map(explain, asked)
             rows = [row for key, each in zip(asked, found, strict=True) for row in because_rows(*key, each)]
     finally:
         close_hosts()

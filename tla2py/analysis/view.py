@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import tla2py
 from tla2py.analysis.charts import make_growth, make_heatmap
 from tla2py.analysis.contrast import compare_stores, point_contrasts
-from tla2py.analysis.explanation import LAW_POINTS, LAW_SECONDS, Explanation, explain_store
+from tla2py.analysis.explanation import LAW_POINTS, Explanation, explain_store, telling_laws
 from tla2py.analysis.kinds import make_kinds
 from tla2py.analysis.points import grid_points, minimal_violating, summary_line
 from tla2py.analysis.tables import StoreTables
@@ -187,7 +187,7 @@ class StoreView(StoreTables, Printed):
         """A summary of a screen: verdicts, laws, and the smallest violating points."""
         lines = [f"{self.manifest.name}: {summary_line(self, grid_points(self))}"]
         if len(self.points) <= LAW_POINTS:
-            lines += (f"  {law}" for law in explain_store(self, seconds=LAW_SECONDS).laws(telling=True))
+            lines += (f"  {law}" for law in telling_laws(self))
         points = {point.point: point.parameters for point in self.points}
         found = sorted(minimal_violating((run, points[run.point]) for run in self.run_rows).items())
         for number, names in found[:_MOST]:

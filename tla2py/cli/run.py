@@ -144,7 +144,9 @@ def sweep_command(
         for result in results:
             checking.refine(result, refine, toolchain, executors)
     for result in () if no_why else results:
-        keep_because(result.store, toolchain, fresh=fresh)
+        failure = keep_because(result.store, toolchain, fresh=fresh)
+        if failure is not None:
+            err().print(f"{result.sweep.name}: no causes of violations: {failure}", markup=False)
     if as_json:
         # Imported on use: it brings DuckDB.
         from tla2py.query.query import answer_query

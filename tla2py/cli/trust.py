@@ -136,23 +136,20 @@ def gate_command(
     for report in reports:
         report.clear()
     listener = ConsoleListener()
-    try:
+    root = outputs.report_root()
+    with outputs.reporting_failure(reports, ", ".join(target)):
         gated = gate(target, choose_executor(executor, master, listener, only_runs=True), gating, listener)
-    except Tla2pyError as error:
-        for report in reports:
-            report.failed(", ".join(target), error)
-        raise
+        gates = [evidence_of(each, options, root, show_command=show_command) for each in gated]
     for each in gated if record or update else ():
         err().print(lock_lines(each))
-    root = outputs.report_root()
-    gates = [evidence_of(each, options, root, show_command=show_command) for each in gated]
-    if as_json:
-        show_json([outputs.gate_object(each.decision) for each in gates])
-    else:
-        with shielded(github):
-            show(gate_summary(gates))
-    for report in reports:
-        report.decided(gates)
+    try:
+        if as_json:
+            show_json([outputs.gate_object(each.decision) for each in gates])
+        else:
+            with shielded(github):
+                show(gate_summary(gates))
+    finally:
+        outputs.write_decisions(reports, gates)
     raise typer.Exit(worst([ExitCode.OK, *(each.decision.exit_code for each in gated)]))
 
 

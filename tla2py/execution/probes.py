@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
+from tla2py.errors import attempt
 from tla2py.execution.antecedents import Antecedent, Key, StaticFinding, read_checks
 from tla2py.execution.executor import Executor
 from tla2py.execution.job import execute_jobs, prepare_job
@@ -251,6 +252,20 @@ def probe_findings(sweep: Sweep, plan: Plan, store: Store, rows: Sequence[RunRow
 
     What holds vacuously does so at every point of the sweep that holds, and is violated at none.
     """
+    nothing: list[Finding] = []
+    findings = attempt(lambda: list(_find_vacuous(sweep, plan, store, rows)), nothing)
+    yield from findings.result
+    if findings.failure is not None:
+        yield result_warning(
+            "vacuity-unchecked",
+            str(sweep.path),
+            f"it is not known whether implications and properties could fail: {findings.failure}",
+            "report this, or leave vacuity out",
+            None,
+        )
+
+
+def _find_vacuous(sweep: Sweep, plan: Plan, store: Store, rows: Sequence[RunRow]) -> Iterator[Finding]:
     probes = plan_probes(sweep, plan, rows)
     reports = _Reports(satisfied=set(probes.violated))
     for probe in probes.probes:
@@ -295,7 +310,8 @@ def execute_probes(
     listener: Listener,
 ) -> int:
     """The number of probes executed, those that the store lacks. The store must be locked."""
-    planned = plan_probes(sweep, plan, rows)
+    # A failure shows again, as a finding, when the findings are made.
+    planned = attempt(lambda: plan_probes(sweep, plan, rows), ProbePlan()).result
     probes = planned.probes
     store.write_probes(probe.run.run_id for probe in probes)
     points, runs = [probe.point for probe in probes], [probe.run for probe in probes]

@@ -13,7 +13,7 @@ from pathlib import Path
 from tla2py.analysis.explanation import LAW_POINTS, LAW_SECONDS, Explained, explain_store
 from tla2py.analysis.kinds import StoredTrace, coarse_kinds, course_of
 from tla2py.analysis.view import StoreView
-from tla2py.errors import ExitCode, InputError, Place
+from tla2py.errors import Attempt, ExitCode, InputError, Place, attempt
 from tla2py.execution.plain import PlainCommands
 from tla2py.execution.sweeps import SweepOptions
 from tla2py.gate.decision import Decision, PointDecision
@@ -63,11 +63,18 @@ class Evidence:
     view: StoreView | None = None
     commands: Sequence[str] = ()
 
-    @cached_property
+    @property
     def laws(self) -> Mapping[str, Explained]:
         """When the properties that are violated unexpectedly are violated, by name, as far as a short law says it."""
+        return self._laws.result
+
+    @cached_property
+    def _laws(self) -> Attempt[Mapping[str, Explained]]:
+        return attempt(self._find_laws, {})
+
+    def _find_laws(self) -> Mapping[str, Explained]:
         points = self.decision.points
-        names = {one.check.label for point in points for one in point.surprises}
+        names = {surprise.check.label for point in points for surprise in point.surprises}
         if self.view is None or not names or len(points) > LAW_POINTS:
             return {}
         found = explain_store(self.view, seconds=LAW_SECONDS)
@@ -75,6 +82,11 @@ class Evidence:
 
     def changed_lines(self, drift: Drift) -> Sequence[str]:
         """The lines of a changed definition with its old and new ones marked, if the store still has the old text."""
+        nothing: Sequence[str] = ()
+        lines = attempt(lambda: self._compare_texts(drift), nothing)
+        return lines.result if lines.failure is None else [f"no lines: {lines.failure}"]
+
+    def _compare_texts(self, drift: Drift) -> Sequence[str]:
         if self.view is None or drift.kind != "definition":
             return ()
         module, _, name = str(drift.name).rpartition("!")
@@ -95,6 +107,10 @@ class Evidence:
 
     def why(self, point: PointDecision, name: str) -> str:
         """Why a point violates a name, as far as the store has the answer, or the command that asks; may be empty."""
+        why = attempt(lambda: self._find_why(point, name), "")
+        return why.result if why.failure is None else f"no cause found: {why.failure}"
+
+    def _find_why(self, point: PointDecision, name: str) -> str:
         run_id, view = point.run.run_id, self.view
         stored = view.points.of_run(run_id) if view is not None else None
         if view is None or stored is None:
@@ -106,8 +122,13 @@ class Evidence:
     def notices(self) -> tuple[str, ...]:
         """The decision's notices, the jar if the project chose it, the sweep's own Java classes and jars.
 
-        A jar that the machine chose is named when it changes.
+        A jar that the machine chose is named when it changes. What failed beside the decision has a notice.
         """
+        failed = []
+        if self._laws.failure is not None:
+            failed.append(f"no laws: {self._laws.failure}")
+        if self._by_kind.failure is not None:
+            failed.append(f"counterexamples are left out: {self._by_kind.failure}")
         classes = (
             f"{self.relative(self.sweep.path)} uses the Java classes {each.path.name}, sha256 {each.sha256[:12]}"
             for each in self.sweep.overrides
@@ -117,11 +138,25 @@ class Evidence:
             f"{self.relative(self.sweep.path)} runs the jar {each.path}, sha256 {each.sha256[:12]}"
             for each in self.sweep.jar_files.values()
         )
-        return (*([self.project_jar] if self.project_jar else []), *classes, *jars, *self.decision.notices)
+        return (
+            *([self.project_jar] if self.project_jar else []),
+            *classes,
+            *jars,
+            *failed,
+            *self.decision.notices,
+        )
 
-    @cached_property
+    @property
     def by_kind(self) -> Mapping[int, Sequence[Surprise]]:
         """The unexpected counterexamples of each point, by its index; kinds are those of a store, points in their order."""
+        return self._by_kind.result
+
+    @cached_property
+    def _by_kind(self) -> Attempt[Mapping[int, Sequence[Surprise]]]:
+        nothing: dict[int, Sequence[Surprise]] = {point.point.index: () for point in self.decision.points}
+        return attempt(self._group_by_kind, nothing)
+
+    def _group_by_kind(self) -> Mapping[int, Sequence[Surprise]]:
         unexpected = []
         for point in self.decision.points:
             for number, one in enumerate(point.surprises, 1):

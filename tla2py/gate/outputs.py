@@ -5,13 +5,14 @@ from __future__ import annotations
 import html
 import os
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
 from junitparser import Error, Failure, JUnitXml, Skipped, TestCase, TestSuite
 
-from tla2py.errors import ExitCode, InputError, Place, Tla2pyError, writing
+from tla2py.errors import ExitCode, InputError, Place, Tla2pyError, failure_text, writing
 from tla2py.files import check_report, store_files, write_file
 from tla2py.gate.decision import Decision, PointDecision
 from tla2py.gate.evidence import Evidence
@@ -69,6 +70,42 @@ class ReportFile(Report):
         with writing(self.path):
             self.path.parent.mkdir(parents=True, exist_ok=True)
             write_file(self.path, text)
+
+
+@contextmanager
+def reporting_failure(reports: Sequence[Report], name: str) -> Iterator[None]:
+    """Report that a gate of the targets ``name`` could not run if the block fails; the error is raised all the same."""
+    try:
+        yield
+    except Tla2pyError as error:
+        _report_failure(reports, name, error)
+        raise
+    except Exception as error:
+        hint = "this is a fault of tla2py, or of the machine: nothing was decided"
+        _report_failure(reports, name, Tla2pyError("gate-failed", failure_text(error), hint=hint))
+        raise
+
+
+def _report_failure(reports: Sequence[Report], name: str, error: Tla2pyError) -> None:
+    for report in reports:
+        report.failed(name, error)
+
+
+def write_decisions(reports: Sequence[Report], gates: Sequence[Evidence]) -> None:
+    """Report decisions to each of the reports; one that fails keeps no other from it, and the first error is raised.
+
+    A report that fails unexpectedly says that the gate failed.
+    """
+    names = ", ".join(gate.decision.name for gate in gates)
+    errors: list[Exception] = []
+    for report in reports:
+        try:
+            with reporting_failure([report], names):
+                report.decided(gates)
+        except Exception as error:
+            errors.append(error)
+    if errors:
+        raise errors[0]
 
 
 def check_reports(files: Sequence[ReportFile], targets: Sequence[str], inputs: Sequence[Path] = ()) -> None:

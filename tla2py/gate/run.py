@@ -173,8 +173,7 @@ def _gate_files(
         sweeps, toolchain, executors, store=options.store, fresh=fresh, rounds=rounds, listener=listener
     )
     for result, (_, lock) in zip(results, loaded, strict=True):
-        if options.why:
-            keep_because(result.store, toolchain, fresh=fresh)
+        failure = keep_because(result.store, toolchain, fresh=fresh) if options.why else None
         sweep, plan, view = result.sweep, result.plan, open_view(result.store.path)
         search = None
         if result.searched:
@@ -207,13 +206,16 @@ def _gate_files(
                 result, toolchain, executors, lock, found.report, fresh=fresh, listener=listener
             )
             found = replace(found, self_test=tested)
+        decision = decide(sweep, plan, found, lock, strict=options.strict)
+        if failure is not None:
+            decision = replace(decision, notices=(*decision.notices, f"no causes of violations: {failure}"))
         yield Gated(
             sweep=sweep,
             plan=plan,
             view=view,
             found=found,
             lock=lock,
-            decision=decide(sweep, plan, found, lock, strict=options.strict),
+            decision=decision,
             toolchain=toolchain,
             records=result.records,
         )

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from tla2py.errors import InputError
 from tla2py.model.because import Cause, CauseRole, call_text
-from tla2py.replay.told import named
+from tla2py.replay.told import OTHERWISE, named
 from tla2py.tla.copies import printed_tuples
 from tla2py.tla.telling import Formula, Telling, Unit
 from tla2py.tla.value import Value
@@ -15,6 +16,7 @@ from tla2py.tla.value_text import format_value
 
 BASE = 100_000
 """The distance between the numbers of the units of copies that are read together."""
+_NOT_WHOLE = "TLC did not evaluate every part of the property"
 
 
 @dataclass(slots=True)
@@ -65,13 +67,26 @@ def _read_copy(copy: Telling, states: Sequence[Sequence[_Token]]) -> FormulaPart
     """Return the instances of the parts of a formula; those of next-state relations and fairness are a list."""
     numbers = range(copy.base, copy.base + BASE)
     tokens = [[token for token in state if token.number in numbers] for state in states]
-    units = [[token for token in state if not token.enters] for state in tokens]
-    if copy.about != "formula":
-        leaves = [FormulaPart(Formula(copy.units[token.number - copy.base].kind)) for token in units[0]]
-        whole = FormulaPart(Formula("/\\"), parts=leaves)
-    else:
-        leaves = []
-        whole = _instance(copy.tree, list(tokens[0]), leaves)
+    if copy.about == "formula":
+        return _read_formula(copy, tokens)
+    return FormulaPart(Formula("/\\"), parts=_read_actions(copy, tokens))
+
+
+def _read_formula(copy: Telling, states: Sequence[Sequence[_Token]]) -> FormulaPart:
+    """Return a temporal formula with its parts; all states have to say the same of the same parts."""
+    units = [[token for token in state if not token.enters] for state in states]
+    entered = [[(token.number, token.names) for token in state if token.enters] for state in states]
+    if any(instances != entered[0] for instances in entered):
+        message = "a quantifier of the property is over a set that is not the same in all states"
+        raise InputError("not-confirmable", message, hint=OTHERWISE)
+    if any(len(state) != len(units[0]) for state in units):
+        raise InputError("not-confirmable", _NOT_WHOLE, hint=OTHERWISE)
+
+    leaves: list[FormulaPart] = []
+    tokens = list(states[0])
+    whole = _instance(copy.tree, tokens, leaves)
+    if tokens:
+        raise InputError("not-confirmable", _NOT_WHOLE, hint=OTHERWISE)
     for number, leaf in enumerate(leaves):
         token = units[0][number]
         leaf.unit, leaf.names = copy.units[token.number - copy.base], {**leaf.names, **token.names}
@@ -79,10 +94,37 @@ def _read_copy(copy: Telling, states: Sequence[Sequence[_Token]]) -> FormulaPart
     return whole
 
 
+# What TLC prints of an action: whether it is enabled to change something, is taken, and is enabled.
+_NO_ACTION = (False, False, False)
+
+
+def _read_actions(copy: Telling, states: Sequence[Sequence[_Token]]) -> list[FormulaPart]:
+    """Return the actions of a next-state relation or of fairness, one for each choice of arguments.
+
+    A choice may exist in some states only, as of a message among those under way: in the others the action is not enabled.
+    """
+    actions: dict[tuple[int, str], FormulaPart] = {}
+    for place, tokens in enumerate(states):
+        for token in tokens:
+            if token.enters:
+                continue
+            arguments = ", ".join(f"{name} = {format_value(value)}" for name, value in token.names.items())
+            key = (token.number, arguments)
+            if key not in actions:
+                unit = copy.units[token.number - copy.base]
+                action = FormulaPart(Formula(unit.kind), names=token.names, facts=[_NO_ACTION] * len(states))
+                action.unit = unit
+                actions[key] = action
+            actions[key].facts[place] = token.facts
+    return list(actions.values())
+
+
 def _instance(formula: Formula, tokens: list[_Token], leaves: list[FormulaPart]) -> FormulaPart:
     """Return the instance of a part that the next tokens are about, and remove these."""
     part = FormulaPart(formula)
     if formula.operator in ("", "WF", "SF"):
+        if not tokens or tokens[0].number != formula.number:
+            raise InputError("not-confirmable", _NOT_WHOLE, hint=OTHERWISE)
         tokens.pop(0)
         leaves.append(part)
     elif formula.operator in ("\\A", "\\E"):

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from tla2py.errors import InputError
+from tla2py.errors import InputError, Tla2pyError, attempt
 from tla2py.model.because import Because, Cause, call_text, one_each
 from tla2py.model.outcome import Outcome, Violation
 from tla2py.model.trace import State, Trace
@@ -35,16 +35,31 @@ _NEXT_STATE = re.compile(r'^<<"tla2py: state", (\d+)>>$', re.MULTILINE)
 
 @deeply
 def explain_trace(trace: Trace, origin: Origin, *, warm: bool = False) -> Because:
-    """Why a trace violates what it does; ``warm`` is that of ``TraceQuery``. What cannot be answered has a reason."""
+    """Return why a trace violates what it does; ``warm`` is that of ``TraceQuery``.
+
+    Whatever fails is a reason for no causes, and is not raised.
+    """
     unknown = Because(kind=trace.kind, name=trace.name, suspect=trace.suspect)
-    try:
+
+    def explain() -> Because:
         causes = tuple(_causes(trace, origin, warm=warm))
-    except InputError as error:
+        # A beginning that violates the property was not made up, whatever may be said of its end.
+        suspect = trace.suspect and not causes
+        reason = None if causes else "TLC found nothing FALSE in its states"
+        return replace(unknown, causes=causes, suspect=suspect, reason=reason)
+
+    return explain_with(explain, unknown)
+
+
+def explain_with(explain: Callable[[], Because], unknown: Because) -> Because:
+    """Return an explanation; if anything fails in it, ``unknown`` with the reason."""
+    try:
+        explained = attempt(explain, unknown)
+    except Tla2pyError as error:
         return replace(unknown, reason=error.message)
-    # A beginning that violates the property was not made up, whatever may be said of its end.
-    suspect = trace.suspect and not causes
-    reason = None if causes else "TLC found nothing FALSE in its states"
-    return replace(unknown, causes=causes, suspect=suspect, reason=reason)
+    if explained.failure is not None:
+        return replace(unknown, reason=explained.failure)
+    return explained.result
 
 
 def _causes(trace: Trace, origin: Origin, *, warm: bool) -> Iterator[Cause]:
@@ -198,23 +213,28 @@ def _of_postcondition(trace: Trace, query: TraceQuery) -> Iterator[Cause]:
 
 @deeply
 def explain_no_state(origin: Origin) -> Because:
-    """Why a search whose constraints cut all initial states found none: the conjuncts that are FALSE in an initial state."""
+    """Return why a search whose constraints cut all initial states found none.
+
+    The causes are the conjuncts that are FALSE in an initial state. Whatever fails is a reason, as in ``explain_trace``.
+    """
     unknown = Because(kind="constraint", name="", reason="no initial state is known that a constraint cuts")
-    try:
-        query = TraceQuery([], origin)
-        cutting = query.config.constraints
-        query.expose(query.init, *cutting)
-        behaviour = f"{query.init} /\\ [][FALSE]_<<{', '.join(query.variables)}>>"
-        lines = [*query.header(MODULE), f"{MODULE}Spec == {behaviour}", "====", ""]
-        # A state that a constraint cuts is a counterexample to the constraint.
-        with query.run(MODULE, lines, invariants=cutting, seconds=_SEARCH_SECONDS) as executed:
-            found = next(iter(executed.result.traces), None)
-    except InputError as error:
-        return replace(unknown, reason=error.message)
-    if found is None:
+    return explain_with(lambda: _explain_cut_states(origin, unknown), unknown)
+
+
+def _explain_cut_states(origin: Origin, unknown: Because) -> Because:
+    query = TraceQuery([], origin)
+    cutting = query.config.constraints
+    query.expose(query.init, *cutting)
+    behaviour = f"{query.init} /\\ [][FALSE]_<<{', '.join(query.variables)}>>"
+    lines = [*query.header(MODULE), f"{MODULE}Spec == {behaviour}", "====", ""]
+    # A state that a constraint cuts is a counterexample to the constraint.
+    with query.run(MODULE, lines, invariants=cutting, seconds=_SEARCH_SECONDS) as executed:
+        cut_state = next(iter(executed.result.traces), None)
+    if cut_state is None:
         return unknown
-    name = dict(origin.record.expressions).get(found.name, found.name)
-    why, values = explain_trace(found, origin), found.states[0].values
+
+    name = dict(origin.record.expressions).get(cut_state.name, cut_state.name)
+    why, values = explain_trace(cut_state, origin), cut_state.states[0].values
     causes = tuple(replace(each, values={**each.values, **values}) for each in why.causes)
     return replace(why, kind="constraint", name=name, causes=causes)
 

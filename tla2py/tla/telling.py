@@ -144,13 +144,11 @@ class Telling(ActionParts):
             case Expression(shape="apply", operator="/\\" | "\\/" | "=>" | "~>" | "<=>"):
                 yield from self._of_operator(expr, place)
             case Expression(shape="apply", operator="[]" | "<>" | "~", arguments=(body,)):
-                yield Edit(
-                    expr.span.begin_line, expr.span.begin_column, " " * len(expr.operator), len(expr.operator)
-                )
-                # ~ was taken out of the text.
-                denied = {"TRUE": "FALSE"}.get(self._want, "TRUE")
-                want = denied if expr.operator == "~" else self._want
-                yield from self._inside(Formula(expr.operator), [(body, want)], place)
+                written = _prefix_operator(expr, place.module)
+                width = len(written)
+                yield Edit(expr.span.begin_line, expr.span.begin_column, " " * width, width)
+                # The operator is gone from the copy, so its part has to be what the formula has to be.
+                yield from self._inside(Formula(expr.operator), [(body, self._want)], place)
             case Expression(shape="bind", operator="\\A" | "\\E", arguments=(body,)) if all(
                 each.domain for each in expr.bounds
             ):
@@ -379,6 +377,13 @@ class Telling(ActionParts):
             return "", ""
         opened = f"(IF tla2pyTell!Clear({{{', '.join(risky)}}}) THEN "
         return opened, f" ELSE tla2pyTell!Missed({number}))"
+
+
+def _prefix_operator(expr: Expression, module: Module) -> str:
+    """Return the operator that a formula begins with, as it is written: a negation has several spellings."""
+    text = module.excerpt(expr.span)
+    spellings = (expr.operator, "\\lnot", "\\neg")
+    return next(each for each in spellings if text.startswith(each))
 
 
 def _formulas(expr: Expression) -> frozenset[str]:

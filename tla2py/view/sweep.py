@@ -9,7 +9,7 @@ from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from tla2py.analysis.explanation import LAW_POINTS, LAW_SECONDS, explain_store
+from tla2py.analysis.explanation import LAW_POINTS, telling_laws
 from tla2py.analysis.points import Answers, disabled_actions, minimal_violating, property_answers
 from tla2py.analysis.view import StoreView
 from tla2py.execution.sweeps import SweepResult
@@ -101,7 +101,7 @@ def sweep_summary(view: StoreView) -> RenderableType:
         if len(runs) > LAW_POINTS:
             laws = [f"tla2py explain {shlex.quote(str(view.store.path))}"]
         else:
-            laws = [*explain_store(view, seconds=LAW_SECONDS).laws(telling=True)]
+            laws = telling_laws(view)
         if laws:
             parts += [Text("When it breaks", "bold"), Wrapped([f"  {line}" for line in laws]), ""]
     disabled = disabled_actions(view)
