@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from tla2py.analysis.atoms import AtomTable, bit_set
 from tla2py.analysis.laws import Law
 from tla2py.analysis.points import Answered, Answers
-from tla2py.analysis.searching import Learner, enough_draws
+from tla2py.analysis.searching import Learner
 
 SEED = 20261124
 LAWS = 200
@@ -120,7 +120,7 @@ def learn(law: Planted, within: float, seed: int = 0) -> Learned:
         law.names,
         {"P": range(len(points))},
         costs=[sum(len(text) for text in point.values()) for point in points],
-        enough=enough_draws(within),
+        within=within,
         seed=seed,
     )
     table = AtomTable(points, law.names)
@@ -149,7 +149,8 @@ def learn(law: Planted, within: float, seed: int = 0) -> Learned:
         runs=len(run),
         law=str(standing.known.law),
         right=wrong == 0,
-        within=wrong >= 0 and (not left or wrong.bit_count() / left <= standing.known.bound),
+        within=wrong >= 0
+        and (standing.known.bound is None or not left or wrong.bit_count() / left <= standing.known.bound),
         settled=standing.known.settled and bool(standing.laws),
         seconds=longest,
     )

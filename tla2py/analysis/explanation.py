@@ -238,6 +238,7 @@ class Explained:
             "run": self.answers.of - len(self.answers.missing),
             "unanswered": searched.unanswered,
             "draws": searched.draws,
+            "silent_draws": searched.silent,
             "confidence": CONFIDENCE,
             "bound": searched.bound,
             "settled": searched.settled,
@@ -360,7 +361,7 @@ class _Searched:
         # Draws of other runs say nothing.
         fresh = search.chosen.keys() <= {point.run_id for point in view.points}
         self._laws = {(each.name, each.scope): each for each in search.laws if fresh}
-        self._enough = max((each.enough for each in search.laws), default=0)
+        self._within = max((each.within for each in search.laws), default=0.05)
 
     def law(self, scope: str | None, answers: Answers) -> tuple[LawFound | None, SearchedLaw]:
         """The law left for the answers to a property, None if none fits, and how far it is settled."""
@@ -377,17 +378,18 @@ class _Searched:
             of=answers.of,
             unanswered=len(answers.unanswered) + len(answers.excluded),
             draws=0,
-            enough=self._enough,
+            within=self._within,
         )
         if known.of == answers.of:
             known = msgspec.structs.replace(known, run=ran)
         laws.sort(key=lambda law: str(law) != known.law)
         if not laws:
-            return None, msgspec.structs.replace(known, law=None, draws=0)
+            return None, msgspec.structs.replace(known, law=None, draws=0, silent=0)
         if str(laws[0]) != known.law:
-            known = msgspec.structs.replace(known, law=str(laws[0]), draws=0)
+            known = msgspec.structs.replace(known, law=str(laws[0]), draws=0, silent=0)
         first, *rivals = distinct_laws(laws)
-        return LawFound(law=first, rivals=tuple(rivals)), known
+        found = LawFound(law=first, rivals=tuple(rivals))
+        return found, msgspec.structs.replace(known, short=found.short)
 
     def predicted(self, found: LawFound, answers: Answers) -> tuple[int, ...]:
         """The points that did not run and that a law says are violated."""

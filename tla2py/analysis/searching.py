@@ -14,15 +14,21 @@ from dataclasses import dataclass
 from functools import reduce
 
 from tla2py.analysis.atoms import AtomTable, bit_set, bits
-from tla2py.analysis.laws import MOST_LEFT, Law, laws_left
-from tla2py.analysis.points import Answers, law_parameters, property_answers, scope_parameters
+from tla2py.analysis.laws import MOST_LEFT, Law, LawFound, distinct_laws, laws_left
+from tla2py.analysis.points import (
+    Answers,
+    law_parameters,
+    minimal_points,
+    property_answers,
+    scope_parameters,
+)
 from tla2py.analysis.view import StoreView
 from tla2py.errors import ExitCode, InputError
 from tla2py.execution.listener import Durations, Estimator, Listener, earlier_durations, parameter_key, weigh
 from tla2py.execution.sweeps import SweepResult
 from tla2py.model.outcome import Verdict
 from tla2py.model.row import RunRow
-from tla2py.model.search import CONFIDENCE, ChosenFor, Search, SearchedLaw
+from tla2py.model.search import ChosenFor, Search, SearchedLaw
 from tla2py.store.store import Store
 from tla2py.sweep.judge import checked_labels
 from tla2py.sweep.plan import Plan
@@ -33,6 +39,8 @@ from tla2py.text import counted, parse_duration, parse_percent
 _MOST_ORDERED = 5
 # The cheapest points on which laws disagree; of these the most telling are run.
 _MOST_DISPUTED = 2_000
+# Of the smallest points of a law, such as those of A + B >= 40, so many are run.
+_MOST_SMALLEST = 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,16 +52,12 @@ class Standing:
     among: int
 
 
-def enough_draws(within: float) -> int:
-    """The number of draws without a contradiction after which fewer than a share of points contradict a law."""
-    return math.ceil(math.log(1 - CONFIDENCE) / math.log(1 - within))
-
-
 class Learner:
     """Chooses points of a grid, cheapest and most telling first, until the laws of its properties are settled.
 
     ``checking`` has the points that check each property, by position; ``names`` are the parameters that laws are about,
-    ``scopes`` those whose values may have laws of their own. The same answers and ``seed`` give the same choice.
+    ``scopes`` those whose values may have laws of their own. A law is settled once fewer than the share ``within`` of the
+    other points contradict it, and ``confirm`` more draws agree with it. The same answers and ``seed`` give the same choice.
     """
 
     def __init__(
@@ -64,7 +68,8 @@ class Learner:
         *,
         scopes: Sequence[str] = (),
         costs: Sequence[float],
-        enough: int,
+        within: float,
+        confirm: int = 0,
         seed: int = 0,
     ) -> None:
         # A point's bit is its place by cost, so the lowest is the cheapest.
@@ -74,7 +79,7 @@ class Learner:
         self._table = AtomTable(self._points, names)
         self._checking = {name: self._set(positions) for name, positions in checking.items()}
         self._scopes = [self._parts(scope) for scope in scopes]
-        self._enough = enough
+        self._within, self._confirm = within, confirm
         self._random = random.Random(seed)  # noqa: S311 - nothing depends on its secrecy
         self._run = 0
         self._answers: dict[str, tuple[int, int]] = {}
@@ -82,6 +87,8 @@ class Learner:
         self._known: dict[tuple[str, int], Sequence[Law]] = {}
         # For each property and set of points the predictions, and the number of draws before them.
         self._since: dict[tuple[str, int], tuple[int, int]] = {}
+        # For each property the laws that points were drawn for, in order: their points, predictions and first draws.
+        self._tried: dict[str, list[tuple[int, int, int]]] = {}
         self._standings: list[Standing] = []
         openings = (
             _openings(self._table, self._points, [*names, *scopes], list(bits(among)))
@@ -108,7 +115,9 @@ class Learner:
     def choose(self, count: int) -> list[tuple[int, ChosenFor]]:
         """At most so many points to run next, by position, each with the reason; none once all laws are settled."""
         left = self._table.everything & ~self._run
-        unsettled = [each for each in self._standings if not each.known.settled]
+        unsettled = [each for each in self._standings if not each.known.finished]
+        if not unsettled:
+            return [(self._order[place], "smallest") for place in self._smallest()[:count]]
         reachable = reduce(operator.or_, (each.among & left for each in unsettled), 0)
         chosen: dict[int, ChosenFor] = {}
         for place in self._openings:
@@ -127,7 +136,31 @@ class Learner:
             for place in self._random.sample(others, min(count - len(chosen), wanted, len(others))):
                 chosen[place] = "draw"
                 self._draws.append(place)
+            if "draw" in chosen.values():
+                self._note_tried()
         return [(self._order[place], reason) for place, reason in chosen.items()]
+
+    def _note_tried(self) -> None:
+        """Note the laws that points are drawn for from now on: each of them spends some of the confidence."""
+        for standing in self._standings:
+            name, among = standing.known.name, standing.among
+            tried = self._tried.setdefault(name, [])
+            law = (among, *self._since[name, among])
+            if standing.laws and law not in tried:
+                tried.append(law)
+
+    def _smallest(self) -> list[int]:
+        """Return the smallest points at which a law says that its property is violated and which have not run, cheapest first.
+
+        Of a law with many of them the cheapest ``_MOST_SMALLEST`` count.
+        """
+        places: dict[int, None] = {}
+        for standing in self._standings:
+            if standing.laws and standing.known.short:
+                violated = list(bits(self._table.points_of(standing.laws[0].terms) & standing.among))
+                minimal = minimal_points([self._points[place] for place in violated])
+                places |= dict.fromkeys(violated[position] for position in minimal[:_MOST_SMALLEST])
+        return sorted(place for place in places if not self._run >> place & 1)
 
     def _set(self, positions: Iterable[int]) -> int:
         return bit_set((self._place[position] for position in positions), len(self._order))
@@ -177,8 +210,10 @@ class Learner:
         earlier = before.get((name, among))
         since = earlier[1] if earlier is not None and earlier[0] == predicted else len(self._draws)
         self._since[name, among] = predicted, since
-        drawn = bit_set(self._draws[since:], len(self._order))
+        drawn = bit_set(self._draws[since:], len(self._order)) & self._run & among
         run = self._run & among
+        tried = self._tried.get(name, [])
+        law = (among, predicted, since)
         known = SearchedLaw(
             name=name,
             scope=scope,
@@ -186,8 +221,12 @@ class Learner:
             run=run.bit_count(),
             of=among.bit_count(),
             unanswered=(run & ~asked).bit_count(),
-            draws=(drawn & run).bit_count(),
-            enough=self._enough,
+            draws=(drawn & asked).bit_count(),
+            silent=(drawn & ~asked).bit_count(),
+            tried=tried.index(law) + 1 if law in tried else len(tried) + 1,
+            short=_is_short(laws),
+            within=self._within,
+            confirm=self._confirm,
         )
         return Standing(known=known, laws=laws, among=among)
 
@@ -203,6 +242,14 @@ class Learner:
             splits.setdefault(tuple(each >> place & 1 for each in differing), place)
         evenness = {place: abs(2 * sum(split) - len(differing) - 1) for split, place in splits.items()}
         yield from sorted(evenness, key=evenness.__getitem__)
+
+
+def _is_short(laws: Sequence[Law]) -> bool:
+    """Whether the first of some laws that fit is short, as ``explain`` says it; TRUE where none fits."""
+    if not laws:
+        return True
+    first, *rivals = distinct_laws(laws)
+    return LawFound(law=first, rivals=tuple(rivals)).short
 
 
 def _openings(
@@ -303,10 +350,16 @@ class SearchOptions:
             return None
         where = sweep.source.place("grid", "within") if self.within is None else None
         within = parse_percent(sweep.file.grid.within if self.within is None else self.within, where)
-        return self._rounds(sweep, plan, store, slots, listener, enough_draws(within) + self.confirm)
+        return self._rounds(sweep, plan, store, slots, listener, within)
 
     def _rounds(
-        self, sweep: Sweep, plan: Plan, store: Store, slots: Callable[[], int], listener: Listener, draws: int
+        self,
+        sweep: Sweep,
+        plan: Plan,
+        store: Store,
+        slots: Callable[[], int],
+        listener: Listener,
+        within: float,
     ) -> Iterator[Sequence[int]]:
         ids, view = plan.runs.ids, StoreView(store)
         checking: dict[str, list[int]] = {}
@@ -320,7 +373,8 @@ class SearchOptions:
             checking,
             scopes=scope_parameters(view),
             costs=[weigh(point.parameters) for point in sweep.points],
-            enough=draws,
+            within=within,
+            confirm=self.confirm,
             seed=self.seed,
         )
         # The same seed chooses the same points as an earlier start, whose runs are there; others were not drawn.

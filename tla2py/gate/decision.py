@@ -9,7 +9,6 @@ from pathlib import Path
 
 import msgspec
 
-from tla2py.analysis.searching import enough_draws
 from tla2py.errors import ExitCode
 from tla2py.execution.validate import LogMutants, content_lines
 from tla2py.gate.lock import Lock, LockedPoint
@@ -260,9 +259,9 @@ def _remark_text(remark: Remark) -> str:
 
 def _open_laws(search: Search | None, sweep: Sweep) -> Iterator[Problem]:
     """The laws that a search did not settle within what the sweep file asks for."""
-    enough = enough_draws(parse_percent(sweep.file.grid.within, sweep.source.place("grid", "within")))
+    within = parse_percent(sweep.file.grid.within, sweep.source.place("grid", "within"))
     for law in search.laws if search is not None else ():
-        law = msgspec.structs.replace(law, enough=enough)
+        law = msgspec.structs.replace(law, within=within, confirm=0)
         if not law.settled:
             text = f"the law of {law.title} is open: {law.run:,} of {counted(law.of, 'point')} run; {law.support}"
             yield Problem(reason=Reason.LAW_OPEN, text=text, exit_code=ExitCode.INCONCLUSIVE)

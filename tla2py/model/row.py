@@ -86,7 +86,8 @@ class RunRow:
     )
     chosen_for: Annotated[
         str | None,
-        "why a search for laws chose the point: corner, refute where laws disagreed, or draw at random; null if none did",
+        "why a search for laws chose the point: corner, refute where laws disagreed, draw at random, or smallest that a law "
+        "says is violated; null if none did",
     ] = None
 
     @property

@@ -82,7 +82,12 @@ def unrun_columns(view: StoreView, explained: Iterable[Explained], places: Place
 
 
 # Why a search for laws ran a point.
-_CHOSEN = {"corner": ", a corner", "refute": ", chosen to refute a law", "draw": ", drawn at random"}
+_CHOSEN = {
+    "corner": ", a corner",
+    "refute": ", chosen to refute a law",
+    "draw": ", drawn at random",
+    "smallest": ", the smallest that a law says is violated",
+}
 
 
 def point_columns(

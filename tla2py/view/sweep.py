@@ -92,7 +92,10 @@ def sweep_summary(view: StoreView) -> RenderableType:
     parts += points_without_answer(view, notable)
     minimal = smallest(view, notable)
     if minimal and not _is_folder(view):
-        parts.append(Text("Where it starts to break (no smaller point violates the same)", "bold"))
+        smaller = "smaller point"
+        if len(runs) < len(view.points):
+            smaller = f"smaller point of the {len(runs):,} that ran"
+        parts.append(Text(f"Where it starts to break (no {smaller} violates the same)", "bold"))
         for point, names in minimal[:_MOST_LINES]:
             parts += [_minimal_line(view, point, names), *_why(view, point, names)]
         if len(minimal) > _MOST_LINES:
@@ -326,8 +329,11 @@ def _search_text(result: SweepResult) -> str:
         text += f"; the other {of - run:,} would take {_between(search.left, seconds)}"
         if search.left_states is not None:
             text += f" and have {_between(search.left_states, _about)} states"
-    open_ = search is not None and not all(each.settled for each in search.laws)
-    return f"{text}; the budget is spent, and a second start goes on" if open_ else text
+    laws = search.laws if search is not None else []
+    if not all(law.finished for law in laws):
+        return f"{text}; the budget is spent, and a second start goes on"
+    long = [law.title for law in laws if not law.settled]
+    return f"{text}; no short law fits {', '.join(long)}" if long else text
 
 
 def _between(bounds: tuple[float, float], show: Callable[[float], str]) -> str:
