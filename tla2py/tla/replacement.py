@@ -129,11 +129,14 @@ class Replacements:
             return [written]
         seen = self.declared(declared.name) == declared
         copied = self.is_copied(declared)
+        inside = copied or not seen or written.module is not None
         sides: list[Replacement] = []
-        if seen and (not copied or declared.name in named):
+        if seen and (not inside or declared.name in named):
             sides.append(Replacement(declared.name))
         if copied or not seen:
             sides.append(Replacement(declared.name, declared.module))
+        elif inside:
+            sides.append(written)
         return sides
 
     def missed(
