@@ -103,7 +103,10 @@ def test_actions_that_change_nothing_or_are_never_enabled(tmp_path: Path, jar: P
     found = asked(swept(tmp_path, jar, Idle=IDLE, sweep=sweep), jar=jar)
     assert [(each.action, each.fairness) for each in found.causes[:2]] == [("Send", None), ("See", "WF")]
     assert "changes nothing, so its steps are stuttering" in found.causes[0].says
-    assert found.causes[1].says == "See is enabled in no state of the behaviour, so its WF asks for nothing"
+    assert (
+        found.causes[1].says
+        == "See is enabled in no state of the behaviour, so WF_vars(See) asks for nothing"
+    )
     # What is written to change nothing does.
     assert "Rest" not in {each.action for each in found.causes}
 
@@ -160,6 +163,28 @@ def test_the_step_at_which_a_box_turns_false(
         assert trace.suspect is (name == "Mixed" and ends)
     if specification == "Round":
         assert [each.role for each in asked(view, len(names) + 1, jar=jar).causes] == ["fairness", "part"]
+
+
+@pytest.mark.parametrize(
+    ("specification", "name", "action", "fairness", "end"),
+    [
+        # The fairness is that of a definition of the same name in an instance.
+        ("Spec", "Live", "Step", None, "the specification has no fairness for it"),
+        # The fairness is that of the same definition under another substitution.
+        ("Only", "Live", "Flip", None, "the specification has no fairness for it"),
+        # No step of the action changes what the subscript has.
+        ("Kept", "Moves", "Held", "WF", "WF_x(Held) asks for nothing there: no step of it changes x"),
+    ],
+)
+def test_fairness_is_that_of_one_definition_and_its_subscript(
+    tmp_path: Path, specification: str, name: str, action: str, fairness: str | None, end: str
+) -> None:
+    model = f'specification = "{specification}"\nproperties = ["{name}"]\ncheck_deadlock = false\n'
+    sweep = f'module = "Names.tla"\n[model]\n{model}'
+    view = swept(tmp_path, Names=spec("why/Names"), NamesIn=spec("why/NamesIn"), sweep=sweep)
+    first = asked(view).causes[0]
+    assert (first.role, first.action, first.fairness) == ("fairness", action, fairness)
+    assert first.says.endswith(f"never taken there; {end}")
 
 
 def test_a_negation_is_read_to_its_end(tmp_path: Path) -> None:

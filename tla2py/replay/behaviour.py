@@ -12,9 +12,9 @@ from tla2py.replay.parts import BASE, FormulaPart, read_parts
 from tla2py.replay.prefix import prefix_causes
 from tla2py.replay.query import TraceQuery
 from tla2py.replay.told import MODULE, behaviour_of, telling_of, told_by
-from tla2py.tla.copies import leads
+from tla2py.tla.copies import leads_to
 from tla2py.tla.module import Expression
-from tla2py.tla.scope import Entity, Scope
+from tla2py.tla.scope import Entity, Scope, is_same_definition
 from tla2py.tla.telling import Unit
 from tla2py.tla.temporal_form import is_refuted_by_prefix
 
@@ -149,7 +149,8 @@ def _of_part(part: FormulaPart, at: int, lasso: _Lasso) -> Cause:
     seen = states_text(states)
     forever = lasso.future(at)
     if part.unit.kind:
-        says = f"{part.unit.kind} of {text}: it is enabled in {seen} and the loop never takes it"
+        step = f"<<{conjunct.text}>>_{part.unit.subscript}"
+        says = f"{part.written}: {step} is enabled in {seen} and the loop never takes it"
     elif not states:
         says = f"{text} is never TRUE"
     elif not value and not any(each in forever for each in states):
@@ -181,15 +182,14 @@ def _of_fairness(
         enabled = tuple(n for n in lasso.recurring if action.facts[n - 1][0])
         if not enabled or any(action.facts[n - 1][1] for n in lasso.recurring):
             continue
-        own = [each for each in conditions if _same(each, action)]
-        wider = [each for each in conditions if each not in own and _leads(query, each, action)]
-        # SF, the strongest, comes first.
-        kinds = sorted(each.unit.kind for each in own)
-        disabled = tuple(n for n in lasso.recurring if n not in enabled)
-        if kinds:
-            says = f"{kinds[0]}, and it is disabled at {states_text(disabled)}" if disabled else kinds[0]
+        direct = [each for each in conditions if _is_same_action(each, action)]
+        wider = [each for each in conditions if each not in direct and _leads(query, each, action)]
+        # SF, the strongest, comes first, but what asks for nothing comes last.
+        direct.sort(key=lambda each: (not _is_active(each, lasso), each.unit.kind))
+        if direct:
+            says = _fairness_text(direct[0], enabled, lasso)
         elif wider:
-            says = f"{wider[0].unit.kind} only of {wider[0].unit.conjunct.text}"
+            says = f"it is fair only by {wider[0].unit.written}"
         else:
             says = "the specification has no fairness for it"
         length = len(lasso.recurring)
@@ -199,10 +199,12 @@ def _of_fairness(
             else f"state {enabled[0]}, which recurs for ever"
         )
         says = f"is enabled in {where}, and never taken there; {says}"
-        fairness = kinds[0] if kinds else None
+        fairness = direct[0].unit.kind if direct else None
         cause = action.cause("fairness", says, state=enabled[0], states=enabled, fairness=fairness)
         relevant = bool(_writes(action.unit) & reads)
-        found.append(((bool(kinds), bool(wider), not relevant, -len(enabled)), cause))
+        # Fairness that asks for nothing is none.
+        fair = any(_is_active(each, lasso) for each in direct)
+        found.append(((fair, bool(wider), not relevant, -len(enabled)), cause))
     yield from one_each(cause for _, cause in sorted(found, key=lambda each: each[0]))
 
 
@@ -218,18 +220,20 @@ def _of_idle(
         writes = _writes(action.unit)
         idle = tuple(n for n in lasso.recurring if action.facts[n - 1][2])
         acts = any(action.facts[n - 1][0] for n in lasso.recurring)
-        fair = sorted({each.unit.kind for each in conditions if _same(each, action)})
+        fair = sorted(
+            (each.unit for each in conditions if _is_same_action(each, action)), key=lambda unit: unit.kind
+        )
         ever = any(each[2] for each in action.facts)
         if acts or not (writes if idle else fair and not ever):
             continue
-        asks = f"so its {fair[0]} asks for nothing" if fair else "so its steps are stuttering"
+        asks = f"so {fair[0].written} asks for nothing" if fair else "so its steps are stuttering"
         plural = "states" if len(idle) > 1 else "state"
         says = (
             f"is enabled in {plural} {states_text(idle)} of the loop and changes nothing, {asks}"
             if idle
             else f"is enabled in no state of the behaviour, {asks}"
         )
-        fairness = fair[0] if fair else None
+        fairness = fair[0].kind if fair else None
         cause = action.cause("action", says, value=False, states=idle, fairness=fairness)
         found.append(((not idle, not writes & reads), cause))
     named = dict[str | None, Cause]()
@@ -253,17 +257,46 @@ def _of_actions(lasso: _Lasso, actions: Sequence[FormulaPart], reads: frozenset[
     yield from (*found[True].values(), *found[False].values())
 
 
-def _same(condition: FormulaPart, action: FormulaPart) -> bool:
-    one, other = condition.unit, action.unit
-    return one.name == other.name and one.expr.shape == "apply" and condition.names == action.names
+def _is_same_action(condition: FormulaPart, action: FormulaPart) -> bool:
+    """Return whether a fairness condition is on an action: the same definition under the same substitution and arguments."""
+    one, other = condition.unit.definition, action.unit.definition
+    if one is None or other is None:
+        return False
+    return is_same_definition(one, other) and condition.names == action.names
 
 
 def _leads(query: TraceQuery, condition: FormulaPart, action: FormulaPart) -> bool:
-    """Whether a fairness condition is on more than an action, with the same values of the names of both."""
+    """Return whether a fairness condition is on more than an action, with the same values of the names of both."""
     one, other = condition.unit, action.unit
     if any(action.names[name] != value for name, value in condition.names.items() if name in action.names):
         return False
-    return leads(one.expr, other.name, one.place.scope, query.spec.resolver)
+    target = other.definition or (other.place.owners[-1] if other.place.owners else None)
+    if target is None:
+        return False
+
+    def is_action(_: str, entity: Entity) -> bool:
+        return is_same_definition(entity, target)
+
+    return leads_to(one.expr, is_action, one.place.scope, query.spec.resolver)
+
+
+def _is_active(condition: FormulaPart, lasso: _Lasso) -> bool:
+    """Return whether a fairness condition asks for something in the loop: ``<<A>>_x`` is enabled there."""
+    return any(condition.facts[state - 1][0] for state in lasso.recurring)
+
+
+def _fairness_text(condition: FormulaPart, enabled: tuple[int, ...], lasso: _Lasso) -> str:
+    """Say what a fairness condition on an action asks for in a loop, where the action is ``enabled`` in some states."""
+    unit = condition.unit
+    possible = tuple(state for state in lasso.recurring if condition.facts[state - 1][0])
+    disabled = tuple(state for state in lasso.recurring if state not in possible)
+    if not possible:
+        return f"{unit.written} asks for nothing there: no step of it changes {unit.subscript}"
+    if not disabled:
+        return unit.written
+    if possible == enabled:
+        return f"{unit.written}, and it is disabled at {states_text(disabled)}"
+    return f"{unit.written}, and no step of it changes {unit.subscript} at {states_text(disabled)}"
 
 
 def _writes(unit: Unit) -> frozenset[str]:

@@ -32,9 +32,16 @@ class FormulaPart:
     @property
     def text(self) -> str:
         """The source text of a leaf, with the values of the names that are bound around it."""
-        given = ", ".join(f"{name} = {format_value(each)}" for name, each in self.names.items())
-        text = self.unit.conjunct.text
-        return f"{text} for {given}" if given else text
+        return self._with_names(self.unit.conjunct.text)
+
+    @property
+    def written(self) -> str:
+        """A fairness condition as it is written, with these values."""
+        return self._with_names(self.unit.written)
+
+    def _with_names(self, text: str) -> str:
+        values = ", ".join(f"{name} = {format_value(each)}" for name, each in self.names.items())
+        return f"{text} for {values}" if values else text
 
     def cause(self, role: CauseRole, says: str, **others: Any) -> Cause:
         """Return an action with its arguments as a cause; ``says`` follows its name."""

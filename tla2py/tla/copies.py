@@ -422,18 +422,34 @@ class ActionParts(DefinitionCopy):
         return f"tla2pyTell!{operator}({number}, {shown})"
 
 
-def leads(
-    expr: Expression, action: str, scope: Scope, resolver: Resolver, above: tuple[str, ...] = ()
+def leads(expr: Expression, action: str, scope: Scope, resolver: Resolver) -> bool:
+    """Return whether a formula can take a step of a definition of some name."""
+
+    def is_action(name: str, _: Entity) -> bool:
+        return name.rpartition("!")[2] == action
+
+    return leads_to(expr, is_action, scope, resolver)
+
+
+def leads_to(
+    expr: Expression,
+    is_action: Callable[[str, Entity], bool],
+    scope: Scope,
+    resolver: Resolver,
+    above: tuple[Entity, ...] = (),
 ) -> bool:
-    """Whether a formula can take a step of an action; ``above`` are the definitions that it is part of."""
+    """Return whether a formula can take a step of an action, which ``is_action`` recognizes by its name and definition.
+
+    ``above`` are the definitions that the formula is part of.
+    """
     entity = scope.find(expr.operator) if expr.shape == "apply" else None
-    if entity is not None and expr.operator not in above:
-        if expr.operator.rpartition("!")[2] == action:
+    if entity is not None and entity not in above:
+        if is_action(expr.operator, entity):
             return True
         if entity.kind == "definition" and entity.body is not None:
-            return leads(entity.body, action, entity.scope, resolver, (*above, expr.operator))
+            return leads_to(entity.body, is_action, entity.scope, resolver, (*above, entity))
     inside = resolver.let(scope, expr) if expr.shape == "let" else scope
-    return any(leads(each, action, inside, resolver, above) for each in formula_parts(expr))
+    return any(leads_to(part, is_action, inside, resolver, above) for part in formula_parts(expr))
 
 
 def splits(expr: Expression, scope: Scope, resolver: Resolver, levels: Levels) -> bool:

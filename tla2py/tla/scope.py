@@ -135,6 +135,42 @@ class Resolver:
             scope.names.setdefault(f"{instance.name}!{name}" if instance.name else name, seen)
 
 
+def is_same_definition(one: Entity, other: Entity) -> bool:
+    """Return whether two names mean the same definition of a module, under the same substitution."""
+    return one.declaration is other.declaration and _is_same_scope(one.scope, other.scope)
+
+
+def _is_same_scope(one: Scope, other: Scope) -> bool:
+    """Return whether the names that a module declares mean the same in two scopes of it, such as those of two instances."""
+    if one is other:
+        return True
+    if one.module is not other.module:
+        return False
+    declarations: tuple[Constant | Variable, ...] = (*one.module.constants, *one.module.variables)
+    names = [declaration.name for declaration in declarations]
+    return all(_is_same_meaning(one.find(name), other.find(name)) for name in names)
+
+
+def _is_same_meaning(one: Entity | None, other: Entity | None) -> bool:
+    """Return whether two constants or variables, each perhaps with a substitution, are written as the same thing."""
+    one, other = _substituted_name(one), _substituted_name(other)
+    if one is None or other is None or one is other:
+        return one is other
+    if one.kind != "substituted" or other.kind != "substituted" or one.body is None or other.body is None:
+        return False
+    return one.scope is other.scope and one.digest == other.digest
+
+
+def _substituted_name(entity: Entity | None) -> Entity | None:
+    """Return what a name stands for where its substitution is a bare name, else the entity itself."""
+    while entity is not None and entity.kind == "substituted" and entity.body is not None:
+        meaning = entity.scope.named(entity.body)
+        if meaning is None or meaning is entity:
+            return entity
+        entity = meaning
+    return entity
+
+
 # The scope of an INSTANCE, and that.
 _Outer: TypeAlias = tuple[Scope, Instance]
 

@@ -68,7 +68,8 @@ About = Literal["init", "next", "units", "fairness", "formula"]
 class Unit(NamedTuple):
     """An action of a next-state relation or of a fairness condition, or a part of a temporal formula.
 
-    ``name`` is the action's, ``expr`` the formula and ``place`` where it is; ``kind`` is ``WF``, ``SF`` or empty.
+    ``name`` is the action's, ``expr`` the formula and ``place`` where it is; ``kind`` is ``WF``, ``SF`` or empty. Of a
+    fairness condition ``written`` is its text, such as ``WF_vars(A)``, and ``subscript`` that of its variables.
     """
 
     name: str
@@ -76,6 +77,17 @@ class Unit(NamedTuple):
     expr: Expression
     place: CopyPlace
     kind: str = ""
+    written: str = ""
+    subscript: str = ""
+
+    @property
+    def definition(self) -> Entity | None:
+        """The definition that the formula applies or is the whole body of; None for a part of one."""
+        used = self.place.scope.find(self.expr.operator) if self.expr.shape == "apply" else None
+        if used is not None and used.kind == "definition":
+            return used
+        owner = self.place.owners[-1] if self.place.owners else None
+        return owner if owner is not None and owner.body is self.expr else None
 
 
 @dataclass(slots=True)
@@ -214,6 +226,9 @@ class Telling(ActionParts):
         number = self._unit(action, place, kind)
         if kind:
             self.tree.parts.append(Formula(kind, number=number))
+            written = " ".join(place.module.excerpt(expr.span).split())
+            subscript = " ".join(place.module.excerpt(expr.arguments[0].span).split())
+            self.units[number] = self.units[number]._replace(written=written, subscript=subscript)
         entity = place.scope.find(action.operator) if action.shape == "apply" else None
         given = named_values(place.names)
         if entity is not None and entity.parameters and len(entity.parameters) == len(action.arguments):
