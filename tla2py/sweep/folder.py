@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -15,11 +16,13 @@ from tla2py.sweep.sections import SweepFile
 from tla2py.sweep.sweep import Unread
 from tla2py.text import listed
 from tla2py.tla.graph import ModuleGraph
-from tla2py.tlc.config.read import embedded_names, read_config
+from tla2py.tlc.config.read import embedded_names, read_config, read_config_text
 from tla2py.tlc.tools.community import load_specification
 
 # TLC 2.20 writes a counterexample beside its module, as a model of its own.
 _TRACE = re.compile(r"_TTrace_\d+$")
+# A section's header, perhaps below comments; no config of TLC begins so.
+_INI_HEADER = re.compile(r"(?:\s*[#;][^\n]*\n)*\s*\[")
 NO_MODULE = "no module beside it or above"
 
 
@@ -72,6 +75,14 @@ def module_of_config(config: Path, libraries: Sequence[Path] = ()) -> Path | Non
     return _Search(config.parent, libraries).module(config)
 
 
+def _is_ini_file(config: Path) -> bool:
+    """Return whether a file is an INI file, as the setup.cfg of a Python project is, and no config of TLC."""
+    try:
+        return _INI_HEADER.match(read_config_text(config)) is not None
+    except InputError:
+        return False
+
+
 @dataclass(slots=True)
 class _Search:
     """The search for the models below a folder.
@@ -118,6 +129,8 @@ class _Search:
         module = self.module(config)
         if module is not None:
             found.modules[name] = self._relative(module)
+        elif _is_ini_file(config):
+            found.left_out.append(LeftOutConfig(config=name, reason="not a config of TLC"))
         elif any(self._levels(config)):
             found.unread.append(Unread(config=name, error=self._unclear(config)))
         else:
@@ -126,7 +139,11 @@ class _Search:
     def module(self, config: Path) -> Path | None:
         """Return the module of a config, None if it is not clear."""
         named = module_of(config, self.libraries)
-        if named is not None and (named.stem == config.stem or self._fits(config, named)):
+        if named is not None:
+            is_unreadable = self._spec(named) is None
+            if named.stem == config.stem or is_unreadable or self._fits(config, named):
+                return named
+        if _is_ini_file(config):
             return named
         for modules in self._levels(config):
             fitting = [module for module in modules if self._fits(config, module)]
@@ -134,8 +151,8 @@ class _Search:
             for module in fitting:
                 used |= self._used_modules(module)
             roots = [module for module in fitting if module.stem not in used]
-            if len(roots) == 1:
-                return roots[0]
+            if fitting:
+                return roots[0] if len(roots) == 1 else named
         return named
 
     def _levels(self, config: Path) -> Iterator[list[Path]]:
@@ -153,15 +170,20 @@ class _Search:
             return set()
         return {used.name for used in spec.modules if used.name != spec.root.name}
 
+    def _spec(self, module: Path) -> ModuleGraph | None:
+        """Return a module with those that it uses, None if one of them cannot be read."""
+        if module not in self._specs:
+            self._specs[module] = None
+            with suppress(InputError):
+                self._specs[module] = load_specification(module, self.libraries)
+        return self._specs[module]
+
     def _fits(self, config: Path, module: Path) -> bool:
         """Return whether a module has the names in a config."""
+        spec = self._spec(module)
+        if spec is None:
+            return False
         try:
-            if module not in self._specs:
-                self._specs[module] = None
-                self._specs[module] = load_specification(module, self.libraries)
-            spec = self._specs[module]
-            if spec is None:
-                return False
             check_config_names(read_config(config), {module.name: spec})
         except InputError:
             return False
