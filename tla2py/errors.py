@@ -127,25 +127,25 @@ def writing(path: object) -> Iterator[None]:
 
 
 @dataclass(frozen=True, slots=True)
-class Attempt(Generic[Result]):
+class AnalysisResult(Generic[Result]):
     """The result of an analysis that a verdict does not depend on, or what stands for it and why the analysis failed."""
 
     result: Result
     failure: str | None = None
 
 
-def attempt(analysis: Callable[[], Result], otherwise: Result) -> Attempt[Result]:
+def attempt(analysis: Callable[[], Result], otherwise: Result) -> AnalysisResult[Result]:
     """Run an analysis, and return its result, or ``otherwise`` with the reason if it fails.
 
     Whatever fails in it is a reason, but errors of tla2py are raised as they are, as is KeyboardInterrupt. The analysis
     must not return an iterator that fails later.
     """
     try:
-        return Attempt(analysis())
+        return AnalysisResult(analysis())
     except Tla2pyError:
         raise
     except Exception as error:
-        return Attempt(otherwise, failure_text(error))
+        return AnalysisResult(otherwise, failure_text(error))
 
 
 def failure_text(error: Exception) -> str:

@@ -13,7 +13,7 @@ from pathlib import Path
 from tla2py.analysis.explanation import LAW_POINTS, LAW_SECONDS, Explained, explain_store
 from tla2py.analysis.kinds import StoredTrace, coarse_kinds, course_of
 from tla2py.analysis.view import StoreView
-from tla2py.errors import Attempt, ExitCode, InputError, Place, attempt
+from tla2py.errors import AnalysisResult, ExitCode, InputError, Place, attempt
 from tla2py.execution.plain import PlainCommands
 from tla2py.execution.sweeps import SweepOptions
 from tla2py.gate.decision import Decision, PointDecision
@@ -69,7 +69,7 @@ class Evidence:
         return self._laws.result
 
     @cached_property
-    def _laws(self) -> Attempt[Mapping[str, Explained]]:
+    def _laws(self) -> AnalysisResult[Mapping[str, Explained]]:
         return attempt(self._find_laws, {})
 
     def _find_laws(self) -> Mapping[str, Explained]:
@@ -152,7 +152,7 @@ class Evidence:
         return self._by_kind.result
 
     @cached_property
-    def _by_kind(self) -> Attempt[Mapping[int, Sequence[Surprise]]]:
+    def _by_kind(self) -> AnalysisResult[Mapping[int, Sequence[Surprise]]]:
         nothing: dict[int, Sequence[Surprise]] = {point.point.index: () for point in self.decision.points}
         return attempt(self._group_by_kind, nothing)
 

@@ -138,6 +138,13 @@ def links(target: str, link: str) -> Prepare:
     return lambda specs: (specs / link).symlink_to(specs / target)
 
 
+def extends_a_link(specs: Path) -> None:
+    """Let the module extend one that is a link out of the repository."""
+    links(f"{OUT}/lib/Lib.tla", "Lib.tla")(specs)
+    module = specs / "Counter.tla"
+    module.write_text(module.read_text().replace("EXTENDS Naturals", "EXTENDS Naturals, Lib"))
+
+
 @pytest.mark.parametrize(
     ("text", "place", "prepare"),
     [
@@ -149,8 +156,7 @@ def links(target: str, link: str) -> Prepare:
         ('config = ["*.cfg"]\n' + HEAD, "1:12", links(f"{OUT}/Other.cfg", "Other.cfg")),
         (f'module = "{OUT}/Other.tla"\n', "1:11", None),
         ('module = "Other.tla"\n', "1:11", links(f"{OUT}/Other.tla", "Other.tla")),
-        # One that a module may extend.
-        (HEAD, "1:11", links(f"{OUT}/lib/Lib.tla", "Lib.tla")),
+        (HEAD, "1:11", extends_a_link),
         (f'libraries = ["{OUT}/lib"]\n' + HEAD, "1:15", None),
         ('libraries = ["lib"]\n' + HEAD, "1:15", links(f"{OUT}/lib", "lib")),
         (HEAD + '[inputs]\nfiles = ["data/*.csv"]\n', "5:11", links(OUT, "data")),
