@@ -129,12 +129,12 @@ class _Search:
         module = self.module(config)
         if module is not None:
             found.modules[name] = self._relative(module)
+        elif not any(self._levels(config)):
+            found.left_out.append(LeftOutConfig(config=name, reason=NO_MODULE))
         elif _is_ini_file(config):
             found.left_out.append(LeftOutConfig(config=name, reason="not a config of TLC"))
-        elif any(self._levels(config)):
-            found.unread.append(Unread(config=name, error=self._unclear(config)))
         else:
-            found.left_out.append(LeftOutConfig(config=name, reason=NO_MODULE))
+            found.unread.append(Unread(config=name, error=self._unclear(config)))
 
     def module(self, config: Path) -> Path | None:
         """Return the module of a config, None if it is not clear."""

@@ -221,10 +221,11 @@ def test_what_belongs_to_none_is_a_row(tmp_path: Path) -> None:
     folder(tmp_path, "Counter.tla Twin.tla Counter.cfg either.cfg", setup_cfg="[tool]\nx = 1\n")
     sweep = load_sweep(tmp_path)
     assert pairs(sweep) == {"Counter.cfg": "Counter.tla"}
-    assert unread(sweep) == [("either.cfg", "module-missing"), ("setup.cfg", "config-syntax")]
+    assert unread(sweep) == [("either.cfg", "module-missing")]
+    assert sweep.left_out == ("setup.cfg (not a config of TLC)",)
     assert "Counter.tla, Twin.tla" in str(sweep.unread[0].error)
-    (tmp_path / "models.toml").write_text('[grid]\nexclude = [{ config = "setup.cfg" }]\n')
-    assert [each.model for each in load_sweep(tmp_path).unread] == ["either.cfg"]
+    (tmp_path / "models.toml").write_text('[grid]\nexclude = [{ config = "either.cfg" }]\n')
+    assert load_sweep(tmp_path).unread == ()
 
 
 def test_configs_without_any_module_are_left_out(tmp_path: Path) -> None:
