@@ -174,7 +174,7 @@ def test_a_file_that_a_variable_names_is_an_input(run_cli: RunCli, sweep: Path, 
 def test_the_command_line_in_reports_has_variables_and_properties(run_cli: RunCli, sweep: Path) -> None:
     given = 'LEVEL = "it\'s"\n[java_properties]\ntlc2.mine = "a b"'
     sweep.write_text(SWEEP.replace("LEVEL = 7", given).replace('"violated"', '"holds"'))
-    ended = run_cli("gate", sweep, *LOCAL, env={"COLUMNS": "1000"})
+    ended = run_cli("gate", sweep, *LOCAL, "--show-command", env={"COLUMNS": "1000"})
     line = next(line for line in ended.stdout.splitlines() if "tlc2.TLC" in line)
     assert "'-Dtlc2.mine=a b'" in line
     assert run_cli("cfg", sweep, "-o", "points").code == 0
