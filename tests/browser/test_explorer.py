@@ -140,7 +140,7 @@ def test_a_cell_has_the_prediction_of_the_law_and_shows_numbers(tab: Tab, page: 
 def test_the_map_shows_what_a_search_did_not_run(tab: Tab, tmp_path: Path) -> None:
     (tmp_path / "Count.tla").write_text(COUNT)
     (tmp_path / "sweep.toml").write_text(COUNT_SWEEP)
-    asked = ("sweep", "sweep.toml", "--search", "--within", "25%", "--executor", "local", "-o", "store")
+    asked = ("sweep", "sweep.toml", "--search", "--within", "50%", "--executor", "local", "-o", "store")
     assert command.run(*asked, cwd=tmp_path).code == 1
     show(tab, reported(tmp_path), "#across=Max&down=Least&each=Step")
     cells = tab.run(
