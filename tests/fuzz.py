@@ -20,9 +20,9 @@ with atheris.instrument_imports(include=["tla2py"]):
     from tla2py.errors import InputError
     from tla2py.model.outcome import Verdict
     from tla2py.store.foreign import read_file, read_log, trace_from_itf, trace_to_itf
-    from tla2py.tla.canonical import same_value
     from tla2py.tla.itf import state_from_itf, state_to_itf
-    from tla2py.tla.value_text import format_value, parse_value
+    from tla2py.tla.value import format_value, same_value
+    from tla2py.tla.value_text import parse_value
     from tla2py.tlc.config.read import parse_config
     from tla2py.tlc.output.graph import GraphReader
     from tla2py.tlc.output.messages import iter_messages

@@ -207,7 +207,7 @@ def check(
     from tla2py.execution.check import ModelOptions, run_check
     from tla2py.execution.listener import SILENT, FindingListener
     from tla2py.execution.sweeps import SweepOptions
-    from tla2py.tla.value_text import format_value
+    from tla2py.tla.value import format_value
 
     model = ModelOptions(
         config=Path(config) if config else None,

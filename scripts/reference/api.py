@@ -46,9 +46,11 @@ _SECTIONS = (
     ("Essential steps", "tla2py.replay.conjuncts", ("Essential",)),
     ("Two stores", "tla2py.analysis.contrast", ("StoreComparison", "PointPair")),
     ("Values", "tla2py.tla.value", ("ModelValue", "Record", "Function", "Interval", "Opaque")),
-    ("Values as text", "tla2py.tla.value_text", ("parse_value", "format_value", "changes", "Change")),
+    ("Values as text", "tla2py.tla.value", ("format_value",)),
+    ("Values from text", "tla2py.tla.value_text", ("parse_value",)),
+    ("What differs between two values", "tla2py.tla.value_changes", ("changes", "Change")),
     ("Values in ITF", "tla2py.tla.itf", ("from_itf", "to_itf")),
-    ("Equal values", "tla2py.tla.canonical", ("same_value",)),
+    ("Equal values", "tla2py.tla.value", ("same_value",)),
     ("Errors", "tla2py.errors", ("Tla2pyError", "InputError", "ToolchainError", "StoreError")),
 )
 

@@ -16,8 +16,7 @@ from tests.conftest import RunCli
 from tests.raising import raises
 from tla2py.errors import InputError
 from tla2py.model.trace import Trace
-from tla2py.tla.canonical import same_value
-from tla2py.tla.value import Function, ModelValue, Record
+from tla2py.tla.value import Function, ModelValue, Record, same_value
 from tla2py.tla.value_text import parse_value
 from tla2py.tlc.tools.toolchain import find_toolchain
 

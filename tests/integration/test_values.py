@@ -18,9 +18,8 @@ import tla2py
 from tests.conftest import RunCli, spec
 from tla2py.analysis.view import open_view
 from tla2py.store.foreign import read_file
-from tla2py.tla.canonical import same_value
-from tla2py.tla.value import Function, ModelValue, Opaque, Record, Value
-from tla2py.tla.value_text import format_value, parse_value
+from tla2py.tla.value import Function, ModelValue, Opaque, Record, Value, format_value, same_value
+from tla2py.tla.value_text import parse_value
 from tla2py.tlc.tools.toolchain import find_toolchain
 
 NAMES = ("a", "b_1", "node2", "Tx_1")

@@ -19,10 +19,8 @@ from tla2py.analysis.view import StoreView
 from tla2py.model.trace import Trace
 from tla2py.query import Engine
 from tla2py.query.query import answer_query
-from tla2py.tla.canonical import same_value
 from tla2py.tla.itf import state_from_itf
-from tla2py.tla.value import Record
-from tla2py.tla.value_text import format_value
+from tla2py.tla.value import Record, format_value, same_value
 
 pytestmark = [pytest.mark.spark, pytest.mark.filterwarnings("ignore::ResourceWarning")]
 

@@ -10,9 +10,7 @@ from dataclasses import dataclass
 from functools import cache, cached_property, partial
 
 from tla2py.sweep.grid import comparable
-from tla2py.tla import canonical
-from tla2py.tla.value import Interval, Value
-from tla2py.tla.value_text import format_value
+from tla2py.tla.value import Interval, Value, canonical, format_value
 
 Row = Mapping[str, Value]
 """The values of a point's parameters."""
@@ -154,7 +152,7 @@ class AtomTable:
         values = {name: {point[name]: comparable(point[name]) for point in points} for name in names}
         self.rows: list[Row] = [{name: values[name][point[name]] for name in names} for point in points]
         self._values = {
-            name: [value for _, value in sorted({canonical.canonical(v): v for v in texts.values()}.items())]
+            name: [value for _, value in sorted({canonical(v): v for v in texts.values()}.items())]
             for name, texts in values.items()
         }
         self._codes = {name: _codes(points, name, texts) for name, texts in values.items()}
@@ -233,7 +231,7 @@ class AtomTable:
         sets = [value for value in self._values[name] if isinstance(value, (frozenset, Interval))]
         if any(len(value) > _MOST_ELEMENTS for value in sets):
             return
-        for _, element in sorted({canonical.canonical(e): e for value in sets for e in value}.items()):
+        for _, element in sorted({canonical(e): e for value in sets for e in value}.items()):
             text = format_value(element)
             texts = f"{text} \\in {name}", f"{text} \\notin {name}"
             yield from _either(texts, (name,), _has(name, element))
@@ -294,7 +292,7 @@ def bits(numbers: int) -> Iterator[int]:
 def _codes(points: Sequence[Mapping[str, str]], name: str, values: Mapping[str, Value]) -> list[int]:
     """A number for the value of a parameter at each point, the same for equal values."""
     numbers: dict[object, int] = {}
-    forms = {text: canonical.canonical(value) for text, value in values.items()}
+    forms = {text: canonical(value) for text, value in values.items()}
     codes = {text: numbers.setdefault(form, len(numbers)) for text, form in forms.items()}
     return [codes[point[name]] for point in points]
 
@@ -304,13 +302,13 @@ def _size_of(name: str) -> Callable[[Row], int]:
 
 
 def _is(name: str, value: Value) -> Callable[[Row], bool]:
-    form = canonical.canonical(value)
-    return lambda row: canonical.canonical(row[name]) == form
+    form = canonical(value)
+    return lambda row: canonical(row[name]) == form
 
 
 def _has(name: str, element: Value) -> Callable[[Row], bool]:
-    form = canonical.canonical(element)
-    return lambda row: form in {canonical.canonical(each) for each in row[name]}  # type: ignore[union-attr]
+    form = canonical(element)
+    return lambda row: form in {canonical(each) for each in row[name]}  # type: ignore[union-attr]
 
 
 def _member(one: str, other: str) -> Callable[[Row], bool]:
@@ -318,4 +316,4 @@ def _member(one: str, other: str) -> Callable[[Row], bool]:
 
 
 def _same(one: str, other: str) -> Callable[[Row], bool]:
-    return lambda row: canonical.canonical(row[one]) == canonical.canonical(row[other])
+    return lambda row: canonical(row[one]) == canonical(row[other])

@@ -19,13 +19,13 @@ from tla2py.store.runs import action_rows
 from tla2py.store.write import missing_points, table_files
 from tla2py.sweep.grid import value_key
 from tla2py.text import counted, points_text
-from tla2py.tla import canonical
+from tla2py.tla import value as tla_value
 
 # What a point checks says what was asked; what it specifies gets laws of its own.
 _SCOPES = ("specification",)
 _MODELS = ("module", "config")
 # Sets of such elements compare by cardinality.
-_PLAIN = (canonical.MODEL_VALUE, canonical.INTEGER, canonical.STRING)
+_PLAIN = (tla_value.MODEL_VALUE, tla_value.INTEGER, tla_value.STRING)
 # So many runs that are broken, or out of time, get a law of their own.
 _TELLING = 4
 
@@ -275,12 +275,12 @@ def _size(text: str) -> tuple[Hashable, int]:
     form = value_key(text)
     assert isinstance(form, tuple)
     match form:
-        case (canonical.BOOLEAN | canonical.INTEGER, value):
+        case (tla_value.BOOLEAN | tla_value.INTEGER, value):
             return form[0], value
-        case (canonical.SET, number, elements) if all(
-            e[0] in _PLAIN or e is canonical.CONSECUTIVE for e in elements
+        case (tla_value.SET, number, elements) if all(
+            e[0] in _PLAIN or e is tla_value.CONSECUTIVE for e in elements
         ):
-            return canonical.SET, number
+            return tla_value.SET, number
         case _:
             return form, 0
 

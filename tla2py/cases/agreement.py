@@ -10,9 +10,8 @@ import json
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
-from tla2py.tla.canonical import canonical
 from tla2py.tla.itf import Json, from_itf
-from tla2py.tla.value import Function, Interval, ModelValue, Opaque, Record, Value
+from tla2py.tla.value import Function, Interval, ModelValue, Opaque, Record, Value, canonical
 
 
 @lru_cache(maxsize=1 << 16)

@@ -15,7 +15,7 @@ from tla2py.errors import InputError
 from tla2py.model.trace import SIMULATED, State, Trace
 from tla2py.text import counted, did_you_mean, listed
 from tla2py.tla.itf import Json, json_text, state_from_itf
-from tla2py.tla.value_text import format_value
+from tla2py.tla.value import format_value
 
 if TYPE_CHECKING:
     from tla2py.analysis.tables import StoreTables

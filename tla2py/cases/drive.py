@@ -26,7 +26,7 @@ from tla2py.store.schema import TABLES
 from tla2py.store.write import DRIVES
 from tla2py.text import cut
 from tla2py.tla.itf import Json, from_itf, json_text
-from tla2py.tla.value_text import format_value
+from tla2py.tla.value import format_value
 from tla2py.tlc.process.keeper import KeptProgram, start_kept
 
 PROTOCOL = 1

@@ -11,7 +11,7 @@ from tla2py.model.model import Config
 from tla2py.model.trace import State, Trace
 from tla2py.tla.graph import ModuleGraph
 from tla2py.tla.itf import state_to_itf
-from tla2py.tla.value_text import format_value
+from tla2py.tla.value import format_value
 
 FOLLOWING = "ConfirmTrace"
 """The name of the module whose only behaviour is a trace, and the beginning of the names in it."""

@@ -10,8 +10,7 @@ from tla2py.model.trace import SUSPECT, Printed, TraceKind, label_of
 from tla2py.text import cut, spans
 from tla2py.tla.copies import Conjunct
 from tla2py.tla.itf import Json, state_to_itf
-from tla2py.tla.value import Value
-from tla2py.tla.value_text import format_value
+from tla2py.tla.value import Value, format_value
 
 CauseRole = Literal["conjunct", "action", "fairness", "mapping", "part", "expression"]
 _LONGEST = 100

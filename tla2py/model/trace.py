@@ -11,8 +11,8 @@ from typing import Any, Final, Literal, NamedTuple, TypeAlias, TypeGuard, get_ar
 import tla2py
 from tla2py.errors import InputError
 from tla2py.text import did_you_mean
-from tla2py.tla.value import Value
-from tla2py.tla.value_text import changes, format_value
+from tla2py.tla.value import Value, format_value
+from tla2py.tla.value_changes import changes
 
 
 class Printed:

@@ -7,8 +7,8 @@ from itertools import groupby
 
 from tla2py.model.trace import SUSPECT, UNKNOWN, Comparison, State, StateDiff, Trace, changed_parts
 from tla2py.text import counted, cut, printable
-from tla2py.tla.canonical import same_value
-from tla2py.tla.value_text import changes, format_value
+from tla2py.tla.value import format_value, same_value
+from tla2py.tla.value_changes import changes
 
 _VIOLATIONS = {
     UNKNOWN: "a behaviour without a named violation",

@@ -22,8 +22,7 @@ from tla2py.tla.levels import Level, Levels
 from tla2py.tla.module import Expression, Module, Span
 from tla2py.tla.scope import Scope
 from tla2py.tla.tree import deeply
-from tla2py.tla.value import Value
-from tla2py.tla.value_text import format_value
+from tla2py.tla.value import Value, format_value
 
 _MODULE = "AskArguments"
 _PRINTER = "AskArgumentsTell"

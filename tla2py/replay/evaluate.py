@@ -14,7 +14,7 @@ from tla2py.replay.query import Origin, TraceQuery, first_error
 from tla2py.tla.copies import printed_tuples
 from tla2py.tla.levels import Level
 from tla2py.tla.parse import StandaloneExpression, parse_expression
-from tla2py.tla.value_text import format_value
+from tla2py.tla.value import format_value
 
 _MODULE = "AskValues"
 # A place in the module that only this run has.

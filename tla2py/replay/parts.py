@@ -11,8 +11,7 @@ from tla2py.model.because import Cause, CauseRole, call_text
 from tla2py.replay.told import OTHERWISE, named
 from tla2py.tla.copies import printed_tuples
 from tla2py.tla.telling import Formula, Telling, Unit
-from tla2py.tla.value import Value
-from tla2py.tla.value_text import format_value
+from tla2py.tla.value import Value, format_value
 
 BASE = 100_000
 """The distance between the numbers of the units of copies that are read together."""

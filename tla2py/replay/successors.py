@@ -19,7 +19,7 @@ from tla2py.tla.itf import state_from_itf
 from tla2py.tla.levels import Level
 from tla2py.tla.module import Expression
 from tla2py.tla.tree import deeply
-from tla2py.tla.value_text import format_value
+from tla2py.tla.value import format_value
 from tla2py.tlc.output.graph import GraphBlock, GraphReader
 from tla2py.tlc.process.command import GRAPH
 

@@ -21,8 +21,8 @@ from tla2py.tla.levels import Level
 from tla2py.tla.module import Expression, Module
 from tla2py.tla.telling import ENOUGH, About, Telling
 from tla2py.tla.tree import deeply
-from tla2py.tla.value import Value
-from tla2py.tla.value_text import ValueTextError, format_value, parse_value
+from tla2py.tla.value import Value, format_value
+from tla2py.tla.value_text import ValueTextError, parse_value
 
 # So many instances of one action are named.
 _MOST_INSTANCES = 3

@@ -26,8 +26,7 @@ from tla2py.store.storage import Address, folder_of, is_remote
 from tla2py.store.store import Manifest, ManifestPoint, Store, points_table
 from tla2py.store.write import Derive, derive_here, intact_files, refresh_tables, tables_current
 from tla2py.tla.itf import ITF_PAGE, Json, state_from_itf, state_to_itf
-from tla2py.tla.value import Record, Value
-from tla2py.tla.value_text import format_value
+from tla2py.tla.value import Record, Value, format_value
 from tla2py.tlc.output.messages import iter_messages, plain_to_messages
 from tla2py.tlc.output.result import interpret_log
 

@@ -19,7 +19,8 @@ from tla2py.model.run import RunRecord, RunResult
 from tla2py.model.trace import Location, State, Trace, label_of
 from tla2py.store.schema import FIXED_RUNS_COLUMNS
 from tla2py.tla.itf import state_text
-from tla2py.tla.value_text import changes, format_value
+from tla2py.tla.value import format_value
+from tla2py.tla.value_changes import changes
 from tla2py.tlc.output.codes import EXPLAINING
 from tla2py.tlc.output.messages import UNEXPLAINED
 from tla2py.tlc.output.prints import asserted_value

@@ -16,12 +16,11 @@ from tla2py.model.model import LIST_FIELDS, NAME_FIELDS, ParameterKind
 from tla2py.sweep.file import SweepText
 from tla2py.sweep.sections import Scalar, SweepFile
 from tla2py.text import did_you_mean, parameter_text
-from tla2py.tla import canonical
 from tla2py.tla.evaluate import evaluate, expression_of
 from tla2py.tla.module import Definition, count_visible
 from tla2py.tla.parse import without_place
-from tla2py.tla.value import ModelValue, Opaque, Value
-from tla2py.tla.value_text import format_value, parse_value
+from tla2py.tla.value import ModelValue, Opaque, Value, canonical, format_value
+from tla2py.tla.value_text import parse_value
 from tla2py.tlc.config.statements import literal_names
 from tla2py.toml import value_text
 
@@ -142,7 +141,7 @@ def comparable(text: str) -> Value:
 @lru_cache(maxsize=1 << 14)
 def value_key(text: str) -> Hashable:
     """A key that two texts share if they are the same value; unlike in Python, TRUE is not 1."""
-    return canonical.canonical(comparable(text))
+    return canonical(comparable(text))
 
 
 def parameters_key(parameters: Mapping[str, str]) -> Hashable:

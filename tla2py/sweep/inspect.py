@@ -9,7 +9,6 @@ from contextlib import suppress
 from dataclasses import asdict
 
 from tla2py.errors import InputError
-from tla2py.tla.canonical import in_order
 from tla2py.tla.constant_types import ConstantType, infer_types
 from tla2py.tla.evaluate import evaluate, expression_of
 from tla2py.tla.example_values import assumed_conjuncts
@@ -17,8 +16,7 @@ from tla2py.tla.graph import ModuleGraph, named, reached
 from tla2py.tla.levels import mentioned, reachable
 from tla2py.tla.module import Constant, Definition, Expression, Variable, standard_module_of
 from tla2py.tla.scope import Scope
-from tla2py.tla.value import Interval, ModelValue, Value
-from tla2py.tla.value_text import format_value
+from tla2py.tla.value import Interval, ModelValue, Value, format_value, in_order
 
 _ALTERNATIVES = {
     "number": ("2", "1", "3", "4", "0"),

@@ -19,8 +19,8 @@ from tla2py.tla.module import Definition, Expression, Module, Span, blank
 from tla2py.tla.parse import read_text
 from tla2py.tla.scope import Entity, Resolver, Scope
 from tla2py.tla.tree import deeply
-from tla2py.tla.value import Value
-from tla2py.tla.value_text import ValueTextError, format_value, parse_value
+from tla2py.tla.value import Value, format_value
+from tla2py.tla.value_text import ValueTextError, parse_value
 
 
 class Edit(NamedTuple):

@@ -13,11 +13,10 @@ from typing import TypeAlias
 
 from tla2py.errors import InputError
 from tla2py.text import cut
-from tla2py.tla.canonical import same_value
 from tla2py.tla.module import Bound, Definition, Expression
 from tla2py.tla.parse import parse_expression
-from tla2py.tla.value import Interval, ModelValue, Value
-from tla2py.tla.value_text import format_value, parse_value
+from tla2py.tla.value import Interval, ModelValue, Value, format_value, same_value
+from tla2py.tla.value_text import parse_value
 
 _UNDERSTOOD = (
     "supported: numbers, strings, booleans, sets, tuples, intervals, operators and comparisons of them, Cardinality, "

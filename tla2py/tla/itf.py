@@ -16,8 +16,9 @@ import msgspec
 
 from tla2py.errors import InputError
 from tla2py.text import cut
-from tla2py.tla.canonical import (
+from tla2py.tla.value import (
     CONSECUTIVE,
+    DEEPEST,
     INTEGER,
     MODEL_VALUE,
     OPAQUE,
@@ -26,11 +27,16 @@ from tla2py.tla.canonical import (
     SET,
     STRING,
     Form,
+    Function,
+    ModelValue,
+    Opaque,
+    Record,
+    Value,
     canonical,
+    format_form,
     scalar_forms,
 )
-from tla2py.tla.value import DEEPEST, Function, ModelValue, Opaque, Record, Value
-from tla2py.tla.value_text import format_form, parse_value
+from tla2py.tla.value_text import parse_value
 
 Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
 

@@ -15,9 +15,8 @@ from tla2py.model.trace import SIMULATED, Part, State, StateDiff, Trace
 from tla2py.model.trace_text import action_text, closing_step, derived, trace_end
 from tla2py.store.runs import States, StoredLine, state_lines, states_of, unmatched_lines, with_states
 from tla2py.store.write import table_files
-from tla2py.tla import canonical
-from tla2py.tla.value import Value
-from tla2py.tla.value_text import format_form, format_value
+from tla2py.tla import value as tla_value
+from tla2py.tla.value import Value, format_form, format_value
 from tla2py.view.lanes import Lanes, trace_lanes
 
 SET, SEQUENCE, RECORD, FUNCTION = range(4)
@@ -49,23 +48,23 @@ class Nodes:
     def value(self, value: Value) -> int:
         """The number of a value."""
         if id(value) not in self._seen:
-            self._seen[id(value)] = (value, self._form(canonical.canonical(value), 0))
+            self._seen[id(value)] = (value, self._form(tla_value.canonical(value), 0))
         return self._seen[id(value)][1]
 
-    def _form(self, form: canonical.Form, depth: int) -> int:
+    def _form(self, form: tla_value.Form, depth: int) -> int:
         below = depth + 1
         match form:
             case _ if depth > _DEEPEST:
                 pass
-            case (canonical.SET | canonical.SEQUENCE as rank, _, elements) if elements[-1:] != (
-                canonical.CONSECUTIVE,
+            case (tla_value.SET | tla_value.SEQUENCE as rank, _, elements) if elements[-1:] != (
+                tla_value.CONSECUTIVE,
             ):
-                kind = SET if rank == canonical.SET else SEQUENCE
+                kind = SET if rank == tla_value.SET else SEQUENCE
                 return self._composite(kind, *(self._form(each, below) for each in elements))
-            case (canonical.RECORD, count, names, values) if count:
+            case (tla_value.RECORD, count, names, values) if count:
                 pairs = zip(map(self.text, names), (self._form(each, below) for each in values), strict=True)
                 return self._composite(RECORD, *(number for pair in pairs for number in pair))
-            case (canonical.FUNCTION, count, keys, values) if count:
+            case (tla_value.FUNCTION, count, keys, values) if count:
                 both = zip(keys, values, strict=True)
                 return self._composite(FUNCTION, *(self._form(each, below) for pair in both for each in pair))
         return self.text(format_form(form))

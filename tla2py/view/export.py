@@ -15,9 +15,17 @@ from tla2py.model.trace_text import action_text
 from tla2py.store import rows
 from tla2py.store.foreign import trace_to_itf
 from tla2py.text import counted
-from tla2py.tla.canonical import MODEL_VALUE, OPAQUE, canonical, is_identifier, scalar_forms
-from tla2py.tla.value import Record, Value
-from tla2py.tla.value_text import ValueTextError, format_value, parse_value
+from tla2py.tla.value import (
+    MODEL_VALUE,
+    OPAQUE,
+    Record,
+    Value,
+    canonical,
+    format_value,
+    is_identifier,
+    scalar_forms,
+)
+from tla2py.tla.value_text import ValueTextError, parse_value
 
 FORMATS = ("text", "itf", "json", "csv", "tla")
 """The formats of ``tla2py trace --format``; text is not written here."""

@@ -14,8 +14,7 @@ from tla2py.files import write_file
 from tla2py.model.trace import Part, Printed, State, Trace, changed_parts, parts_of
 from tla2py.model.trace_text import action_text, headline, trace_end
 from tla2py.text import cut, printable
-from tla2py.tla.value import Value
-from tla2py.tla.value_text import format_value
+from tla2py.tla.value import Value, format_value
 from tla2py.view.markup import STYLE, templates
 from tla2py.view.messages import (
     Arrow,

@@ -19,7 +19,7 @@ from tla2py.model.logs import LogRow, SaidLines
 from tla2py.model.outcome import Verdict
 from tla2py.model.trace import StateDiff
 from tla2py.text import counted, cut, listed, printable
-from tla2py.tla.value_text import format_value
+from tla2py.tla.value import format_value
 from tla2py.view.layout import VERDICT_STYLES, number, plain_table
 
 _MOST_ROWS = 20

@@ -10,9 +10,8 @@ from typing import NamedTuple, TypeAlias
 
 from tla2py.errors import InputError
 from tla2py.model.trace import State, Trace
-from tla2py.tla.canonical import in_order, same_value
-from tla2py.tla.value import Function, Interval, ModelValue, Record, Value
-from tla2py.tla.value_text import ValueTextError, format_value, parse_value
+from tla2py.tla.value import Function, Interval, ModelValue, Record, Value, format_value, in_order, same_value
+from tla2py.tla.value_text import ValueTextError, parse_value
 
 Processes = tuple[Value, ...]
 

@@ -38,7 +38,7 @@ from tla2py.sweep.checks import DEADLOCK, Check, checks_of
 from tla2py.sweep.judge import NO_STATES
 from tla2py.text import counted, cut, value_shown
 from tla2py.tla.copies import Binding, Conjunct
-from tla2py.tla.value_text import format_value
+from tla2py.tla.value import format_value
 from tla2py.tlc.output.collector import notes_of
 from tla2py.view.layout import VERDICT_STYLES, Indented, number, plain_table, seconds
 from tla2py.view.messages import acting

@@ -15,9 +15,8 @@ from tests.unit.tla.strategies import identifiers, values
 from tests.unit.view.traces import P, Q, made
 from tla2py.analysis.kinds import common_length, common_steps, course_of, folded, step_places
 from tla2py.model.trace import Part, Trace, changed_parts, parts_of
-from tla2py.tla.canonical import same_value
-from tla2py.tla.value import Function, Record, Value
-from tla2py.tla.value_text import changes, format_value
+from tla2py.tla.value import Function, Record, Value, format_value, same_value
+from tla2py.tla.value_changes import changes
 
 numbers = st.integers(-2, 2)
 simple: st.SearchStrategy[Value] = st.recursive(

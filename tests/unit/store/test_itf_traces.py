@@ -18,9 +18,8 @@ from tests.unit.view.traces import made
 from tla2py.errors import InputError
 from tla2py.model.trace import UNKNOWN, Location, State, Trace
 from tla2py.store.foreign import is_dump, is_itf, trace_from_dump, trace_from_itf, trace_to_itf
-from tla2py.tla.canonical import same_value
 from tla2py.tla.itf import state_from_itf
-from tla2py.tla.value import Function, Interval, ModelValue, Record, Value
+from tla2py.tla.value import Function, Interval, ModelValue, Record, Value, same_value
 
 CORPUS = Path(__file__).parents[2] / "corpus" / "foreign"
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from tla2py.tla.canonical import is_identifier
-from tla2py.tla.value import Function, Interval, ModelValue, Opaque, Record, Value
+from tla2py.tla.value import Function, Interval, ModelValue, Opaque, Record, Value, is_identifier
 
 # TLC's text of sets that it does not enumerate and of values that are not data.
 OPAQUE_TEXTS = [

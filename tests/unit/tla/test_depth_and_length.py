@@ -8,10 +8,10 @@ import pytest
 
 from tests.raising import raises
 from tla2py.errors import InputError
-from tla2py.tla.canonical import same_value
 from tla2py.tla.itf import Json, from_itf, state_from_itf, state_to_itf
-from tla2py.tla.value import DEEPEST
-from tla2py.tla.value_text import ValueTextError, changes, format_value, parse_value
+from tla2py.tla.value import DEEPEST, format_value, same_value
+from tla2py.tla.value_changes import changes
+from tla2py.tla.value_text import ValueTextError, parse_value
 
 BEYOND = 12_000
 NESTED = {

@@ -15,10 +15,21 @@ import tla2py
 from tests.raising import raises
 from tests.unit.tla.strategies import lexemes, model_values, otherwise, states, values
 from tla2py.errors import InputError
-from tla2py.tla.canonical import in_order, same_value
 from tla2py.tla.itf import TraceStateReader, from_itf, state_from_itf, state_to_itf, to_itf
-from tla2py.tla.value import HASHED_INTERVAL, Function, Interval, ModelValue, Opaque, Record, Value
-from tla2py.tla.value_text import ValueTextError, changes, format_value, parse_value
+from tla2py.tla.value import (
+    HASHED_INTERVAL,
+    Function,
+    Interval,
+    ModelValue,
+    Opaque,
+    Record,
+    Value,
+    format_value,
+    in_order,
+    same_value,
+)
+from tla2py.tla.value_changes import changes
+from tla2py.tla.value_text import ValueTextError, parse_value
 
 a, b = ModelValue("a"), ModelValue("b")
 NAMES = {name.__name__: name for name in (Function, Interval, ModelValue, Opaque, Record)}

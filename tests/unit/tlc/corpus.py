@@ -12,7 +12,7 @@ from typing import Any
 from tla2py.model.outcome import Stats
 from tla2py.model.run import RunResult, TerminationReason
 from tla2py.model.trace import Location, Trace
-from tla2py.tla.value_text import format_value
+from tla2py.tla.value import format_value
 from tla2py.tlc.output.messages import iter_messages, plain_to_messages
 from tla2py.tlc.output.result import interpret
 

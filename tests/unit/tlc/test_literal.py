@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tla2py.tla.value_text import format_value, parse_value
+from tla2py.tla.value import format_value
+from tla2py.tla.value_text import parse_value
 from tla2py.tlc.config.statements import literal_names, literal_text
 
 

@@ -19,8 +19,7 @@ from tests.unit.tlc.corpus import FOLDER, Case, iter_cases, summary
 from tla2py.model.outcome import Outcome, Verdict
 from tla2py.model.run import Mode, RunResult, TerminationReason, TlcOptions
 from tla2py.tla.itf import state_from_itf, state_to_itf
-from tla2py.tla.value import Opaque
-from tla2py.tla.value_text import format_value
+from tla2py.tla.value import Opaque, format_value
 from tla2py.tlc.output.codes import Code
 from tla2py.tlc.output.messages import Message, UserText, iter_messages
 from tla2py.tlc.output.result import interpret, interpret_execution, unnamed

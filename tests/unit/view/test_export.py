@@ -30,10 +30,9 @@ from tla2py.model import trace_text
 from tla2py.model.trace import UNKNOWN, State, Trace, TraceKind
 from tla2py.model.trace_text import DERIVED, action_text, differences, headline, step_changes
 from tla2py.store.foreign import trace_from_itf
-from tla2py.tla.canonical import same_value
 from tla2py.tla.itf import Json, state_from_itf
-from tla2py.tla.value import Function, Interval, ModelValue, Opaque, Record, Value
-from tla2py.tla.value_text import format_value, parse_value
+from tla2py.tla.value import Function, Interval, ModelValue, Opaque, Record, Value, format_value, same_value
+from tla2py.tla.value_text import parse_value
 from tla2py.view.counterexamples import FUNCTION, RECORD, SEQUENCE, SET, Nodes
 from tla2py.view.explorer import packed, store_data
 from tla2py.view.export import export_trace
