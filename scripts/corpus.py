@@ -24,7 +24,8 @@ import msgspec
 from tla2py.analysis.view import open_view
 from tla2py.cli.progress import ConsoleListener
 from tla2py.errors import Tla2pyError
-from tla2py.execution.sweeps import SweepOptions, SweepResult, run_sweeps
+from tla2py.execution.result import SweepResult
+from tla2py.execution.sweeps import SweepOptions, run_sweeps
 from tla2py.model.outcome import Outcome, Verdict
 from tla2py.spark import ExecutorName
 from tla2py.spark.choice import choose_executor

@@ -27,7 +27,7 @@ from tla2py.cli.main import main
 from tla2py.errors import Tla2pyError
 
 if TYPE_CHECKING:
-    from tla2py.execution.sweeps import SweepResult
+    from tla2py.execution.result import SweepResult
     from tla2py.gate.problem import Drift, Problem, Reason
     from tla2py.gate.run import Gated
     from tla2py.model.finding import Finding

@@ -9,10 +9,10 @@ from typing import Any
 
 from tests import command
 from tla2py.analysis.view import StoreView, open_view
+from tla2py.store.address import Address
 from tla2py.store.pack import identity
 from tla2py.store.record import record_name
 from tla2py.store.schema import TABLE_NAMES
-from tla2py.store.storage import Address
 from tla2py.store.store import Store
 from tla2py.store.write import stored_table
 

@@ -11,8 +11,8 @@ from tla2py.analysis.contrast import point_contrasts
 from tla2py.analysis.view import open_view
 from tla2py.cli.app import run_command
 from tla2py.store.foreign import read_file
+from tla2py.store.open_storage import open_storage
 from tla2py.store.record import input_file, open_archive
-from tla2py.store.storage import storage_of
 from tla2py.store.store import Store
 from tla2py.store.write import refresh_tables, table_files
 
@@ -119,9 +119,13 @@ provokes.rows(
     ("store-unwritable", None, lambda lab: Store.create(lab.write("file", "") / "store")),
     ("expression-fails", None, lambda lab: violated(lab, SMALL).run("trace runs/one 1 --eval '[](x = 0)'")),
     ("not-an-invariant", None, lambda lab: violated(lab, DEADLOCK).run("trace runs/one 1 --conjuncts")),
-    ("input-lost", None, lambda lab: input_file(storage_of(lab.write(INPUT, "edited").parents[1]), "0" * 64)),
+    (
+        "input-lost",
+        None,
+        lambda lab: input_file(open_storage(lab.write(INPUT, "edited").parents[1]), "0" * 64),
+    ),
     ("trace-file-unreadable", None, lambda lab: read_file(lab.folder)),
-    ("store-secret", None, lambda lab: storage_of("s3://name:password@bucket/store")),
+    ("store-secret", None, lambda lab: open_storage("s3://name:password@bucket/store")),
     ("store-unreachable", None, lambda lab: signed(lab).run(f"trace '{NOWHERE}'")),
     ("bucket-missing", None, lambda lab: _refused_by_a_server(lab, 404, "NoSuchBucket")),
     ("store-denied", None, lambda lab: _refused_by_a_server(lab, 403, "AccessDenied")),

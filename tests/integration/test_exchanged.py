@@ -16,7 +16,8 @@ from tests.integration.test_modules import TWICE, TWICE_CLASS, USE, write
 from tests.jars import remade_jar
 from tests.stores import table_rows
 from tla2py.execution.listener import Listener
-from tla2py.execution.sweeps import SweepOptions, SweepResult, run_sweeps
+from tla2py.execution.result import SweepResult
+from tla2py.execution.sweeps import SweepOptions, run_sweeps
 from tla2py.model.outcome import Verdict
 from tla2py.spark.choice import choose_executor
 from tla2py.store.store import Store

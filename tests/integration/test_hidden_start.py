@@ -21,7 +21,8 @@ from tests.integration.test_sweep import processes_of, wait_until_gone
 from tests.stores import table_rows
 from tla2py.errors import ExitCode
 from tla2py.execution.executor import Executor
-from tla2py.execution.listener import SILENT, Durations, earlier_durations, schedule_runs, weigh
+from tla2py.execution.listener import SILENT
+from tla2py.execution.schedule import Durations, earlier_durations, schedule_runs, weigh
 from tla2py.execution.sweeps import SweepOptions, run_sweeps
 from tla2py.gate.run import gate
 from tla2py.spark.choice import HandoverExecutor, choose_executor

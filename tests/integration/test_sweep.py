@@ -23,7 +23,7 @@ from tests.conftest import COUNTER, COUNTER_SWEEP, SPECS, RunCli, spec
 from tests.stores import TIMES as TIMES
 from tests.stores import damage_record, lasting_rows, loose_records, record_ids
 from tla2py.analysis.view import StoreView
-from tla2py.store.storage import Address
+from tla2py.store.address import Address
 from tla2py.store.store import Store
 from tla2py.view.explorer import store_data
 

@@ -16,7 +16,7 @@ import pytest
 from tests.conftest import SPECS
 from tests.integration.test_sweep import processes_of, wait_until_gone
 from tla2py.execution.executor import Executor, Work
-from tla2py.execution.listener import RunProgress, follow_run, inside_runs, told_progress
+from tla2py.execution.progress import RunProgress, follow_run, read_progress, write_progress
 from tla2py.model.run import Run
 from tla2py.store.store import Store
 from tla2py.sweep.load import load_sweep
@@ -141,7 +141,7 @@ def first_counts(executor: Executor, folder: Path) -> RunProgress:
     seen = list[RunProgress]()
 
     def tick() -> None:
-        seen.extend(each for each in inside_runs(inside) if each.stats.generated)
+        seen.extend(each for each in read_progress(inside) if each.stats.generated)
         if seen:
             raise _SeenError
 
@@ -217,25 +217,25 @@ def test_what_the_driver_reads(planned: Run, tmp_path: Path, monkeypatch: pytest
     inside, stdout = tmp_path / "inside", tmp_path / "stdout.txt"
     inside.mkdir()
     stdout.write_bytes(PROGRESS % (3, 40, 10))
-    assert inside_runs(inside) == []
-    with told_progress(planned, inside) as watch:
+    assert read_progress(inside) == []
+    with write_progress(planned, inside) as watch:
         assert watch is not None
         watch(stdout, 1)
         now += 1
         watch(stdout, 1)
         (inside / "damaged.json").write_text(json.dumps({"run_id": 3}))
-        (found,) = inside_runs(inside)
+        (found,) = read_progress(inside)
         assert (found.run_id, found.stats.generated, found.limits) == (planned.run_id, 40, planned.limits)
-    assert inside_runs(inside) == []
+    assert read_progress(inside) == []
     # A folder that goes away stops no run.
-    with told_progress(planned, tmp_path / "elsewhere") as watch:
+    with write_progress(planned, tmp_path / "elsewhere") as watch:
         assert watch is None
     assert not (tmp_path / "elsewhere").exists()
     (inside / "damaged.json").unlink()
-    with told_progress(planned, inside) as watch:
+    with write_progress(planned, inside) as watch:
         inside.rmdir()
         assert watch is not None
         for _ in range(2):
             now += 2
             watch(stdout, 1)
-    assert inside_runs(inside) == []
+    assert read_progress(inside) == []

@@ -20,8 +20,8 @@ from tla2py.analysis.points import (
 )
 from tla2py.analysis.tables import StoreTables
 from tla2py.errors import InputError
+from tla2py.model.display import Printed
 from tla2py.model.outcome import Verdict
-from tla2py.model.trace import Printed
 from tla2py.sweep.grid import comparable
 from tla2py.text import parameter_text, printable
 from tla2py.tla.value import Interval
@@ -209,7 +209,7 @@ class Series:
                 f"cannot predict {value} from {len(self.sizes)} values at {apart} sizes",
                 hint="a prediction needs at least two sizes that hold, with one value each",
             )
-        from tla2py.execution.listener import growth_bounds
+        from tla2py.execution.schedule import growth_bounds
 
         low, high = growth_bounds(self.sizes, self.numbers, size)
         return Prediction(size=str(value), low=low, high=high)

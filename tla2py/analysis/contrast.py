@@ -19,8 +19,9 @@ from tla2py.analysis.points import (
 )
 from tla2py.analysis.tables import StoreTables
 from tla2py.errors import InputError
+from tla2py.model.display import Printed
 from tla2py.model.outcome import Verdict
-from tla2py.model.trace import Printed, Trace
+from tla2py.model.trace import Trace
 from tla2py.model.trace_text import action_text, runs_of
 from tla2py.text import parameter_text, printable
 

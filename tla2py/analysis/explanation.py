@@ -23,8 +23,9 @@ from tla2py.analysis.points import (
 )
 from tla2py.analysis.tables import StoreTables
 from tla2py.errors import InputError, Tla2pyError, attempt
+from tla2py.model.display import Printed
 from tla2py.model.search import CONFIDENCE, Search, SearchedLaw
-from tla2py.model.trace import SIMULATED, Printed
+from tla2py.model.trace import SIMULATED
 from tla2py.sweep.grid import Points, comparable, parameters_key, value_key
 from tla2py.sweep.inspect import satisfies
 from tla2py.text import counted, did_you_mean, points_text

@@ -21,7 +21,7 @@ from tla2py.analysis.judging import (
 )
 from tla2py.errors import InputError
 from tla2py.execution.check import ModelOptions
-from tla2py.execution.sweeps import SweepResult
+from tla2py.execution.result import SweepResult
 from tla2py.execution.validate import log_objects, log_results, sweep_of_logs
 from tla2py.model.model import Config
 from tla2py.model.outcome import Verdict

@@ -12,7 +12,8 @@ from tla2py.errors import ExitCode, InputError, writing
 from tla2py.execution.check import ModelOptions, check_sweep
 from tla2py.execution.executor import ExecutorFactory
 from tla2py.execution.listener import Listener
-from tla2py.execution.sweeps import SweepOptions, SweepResult, run_sweeps
+from tla2py.execution.result import SweepResult
+from tla2py.execution.sweeps import SweepOptions, run_sweeps
 from tla2py.model.finding import Finding
 from tla2py.model.model import Assignment, Config
 from tla2py.model.mutant import MutantReport, MutantRow

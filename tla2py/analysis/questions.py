@@ -15,7 +15,8 @@ from tla2py.analysis.tables import StoreTables
 from tla2py.errors import InputError, attempt
 from tla2py.execution.executor import default_slots
 from tla2py.model.because import Because
-from tla2py.model.trace import EVALUATION, SIMULATED, UNKNOWN, Printed, Trace
+from tla2py.model.display import Printed
+from tla2py.model.trace import EVALUATION, SIMULATED, UNKNOWN, Trace
 from tla2py.model.trace_text import action_text
 from tla2py.replay.arguments import derive_arguments
 from tla2py.replay.confirm import confirm_trace

@@ -24,8 +24,9 @@ from tla2py.analysis.points import (
 )
 from tla2py.analysis.view import StoreView
 from tla2py.errors import ExitCode, InputError
-from tla2py.execution.listener import Durations, Estimator, Listener, earlier_durations, parameter_key, weigh
-from tla2py.execution.sweeps import SweepResult
+from tla2py.execution.listener import Listener
+from tla2py.execution.result import SweepResult
+from tla2py.execution.schedule import Durations, Estimator, earlier_durations, parameter_key, weigh
 from tla2py.model.outcome import Verdict
 from tla2py.model.row import RunRow
 from tla2py.model.search import ChosenFor, Search, SearchedLaw

@@ -14,6 +14,7 @@ from tla2py.model.finding import Findings
 from tla2py.model.row import RunRow, TraceRow
 from tla2py.model.trace import SIMULATED, Trace
 from tla2py.store.fragments import wrong_value
+from tla2py.store.manifest import Manifest
 from tla2py.store.runs import (
     TRACE_COLUMNS,
     pandas_frame,
@@ -24,7 +25,7 @@ from tla2py.store.runs import (
     with_states,
 )
 from tla2py.store.schema import TABLE_NAMES
-from tla2py.store.store import Manifest, Store, StoredPoints
+from tla2py.store.store import Store, StoredPoints
 from tla2py.store.write import stored_table, table_files
 from tla2py.tlc.config.read import parse_config
 

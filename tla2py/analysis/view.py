@@ -9,7 +9,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import tla2py
 from tla2py.analysis.charts import make_growth, make_heatmap
 from tla2py.analysis.contrast import compare_stores, point_contrasts
 from tla2py.analysis.explanation import LAW_POINTS, Explanation, explain_store, telling_laws
@@ -17,10 +16,10 @@ from tla2py.analysis.kinds import make_kinds
 from tla2py.analysis.points import grid_points, minimal_violating, summary_line
 from tla2py.analysis.tables import StoreTables
 from tla2py.errors import InputError
+from tla2py.model.display import Printed, show
 from tla2py.model.outcome import Verdict
-from tla2py.model.trace import Printed
+from tla2py.store.address import Address
 from tla2py.store.foreign import open_tables
-from tla2py.store.storage import Address
 from tla2py.text import counted, parameter_text
 
 if TYPE_CHECKING:
@@ -181,7 +180,7 @@ class StoreView(StoreTables, Printed):
         ``compare`` is a store whose counterexamples at points with equal parameters are shown beside these. Raises
         InputError: ``extra-missing`` if the packages of the extra ``notebooks`` are not installed, and as ``trace`` does.
         """
-        return tla2py.VIEWS["explorer"](self, point, number, compare)
+        return show("explorer", self, point, number, compare)
 
     def __str__(self) -> str:
         """A summary of a screen: verdicts, laws, and the smallest violating points."""

@@ -10,9 +10,9 @@ from typing import Any, cast
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-import tla2py
 from tla2py.cli.console import print_error
 from tla2py.errors import ExitCode, InputError, Tla2pyError, reason_of
+from tla2py.version import __version__
 
 # Click's settings of every command.
 SETTINGS = {"help_option_names": ["-h", "--help"]}
@@ -133,7 +133,7 @@ app = typer.Typer(
 
 def _version(value: bool) -> None:
     if value:
-        typer.echo(f"tla2py {tla2py.__version__}")
+        typer.echo(f"tla2py {__version__}")
         raise typer.Exit
 
 

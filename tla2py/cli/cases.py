@@ -24,7 +24,7 @@ from tla2py.cli.options import Arguments, Jar, Json, Store, argument, given_opti
 from tla2py.errors import ExitCode, InputError, writing
 from tla2py.files import check_report, write_atomically, write_file
 from tla2py.model.row import DriveRow
-from tla2py.store.storage import is_remote
+from tla2py.store.address import is_remote
 from tla2py.text import counted, parse_duration
 
 # The lines of a difference that are shown.

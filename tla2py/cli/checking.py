@@ -21,7 +21,8 @@ from tla2py.errors import InputError
 from tla2py.execution.check import Checked, ModelOptions, check_point, run_check
 from tla2py.execution.executor import ExecutorFactory
 from tla2py.execution.listener import Listener
-from tla2py.execution.sweeps import SweepOptions, SweepResult, only_failed, run_sweeps
+from tla2py.execution.result import SweepResult
+from tla2py.execution.sweeps import SweepOptions, only_failed, run_sweeps
 from tla2py.gate.problem import Problem
 from tla2py.gate.second import Second
 from tla2py.model.trace import SIMULATED, UNKNOWN

@@ -16,9 +16,9 @@ from mcp.server.mcpserver.exceptions import ToolError
 from mcp.types import ListRootsResult
 from pydantic import Field
 
-import tla2py
 from tla2py.cli.desk import Answer, Desk
 from tla2py.cli.diagnosis import sweep_schema
+from tla2py.version import __version__
 
 CFG_GRAMMAR = """\
 A TLC config is a sequence of statements; comments are \\* to the end of the line and (* ... *).
@@ -76,7 +76,7 @@ def build_server(desk: Desk) -> MCPServer:
     """The server with its tools, resources and prompts."""
     server = MCPServer(
         "tla2py",
-        version=tla2py.__version__,
+        version=__version__,
         instructions="tla2py runs TLC, the TLA+ model checker. Begin with inspect; check a module at small sizes; "
         "a model that holds holds at these sizes only, so judge what it says before you trust it.",
     )
@@ -345,7 +345,7 @@ def _add_texts(server: MCPServer, desk: Desk) -> None:
     def errors() -> str:
         """The codes of errors, each with a message that it has."""
         found: dict[str, str] = {}
-        for path in sorted(Path(tla2py.__file__).parent.rglob("*.py")):
+        for path in sorted(Path(__file__).parent.parent.rglob("*.py")):
             raised = re.findall(
                 r'(?:Input|Toolchain|Store)Error\(\s*"([\w-]+)",\s*f?"([^"\n]+)"', path.read_text("utf-8")
             )

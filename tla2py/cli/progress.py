@@ -16,8 +16,10 @@ from rich.text import Text
 from tla2py.analysis.view import StoreView
 from tla2py.cli.console import err, show
 from tla2py.cli.options import print_remark
-from tla2py.execution.listener import Listener, RunProgress, SweepProgress, TimeLeft
-from tla2py.execution.sweeps import SweepResult
+from tla2py.execution.listener import Listener
+from tla2py.execution.progress import RunProgress, SweepProgress
+from tla2py.execution.result import SweepResult
+from tla2py.execution.schedule import TimeLeft
 from tla2py.model.finding import Finding
 from tla2py.sweep.checks import only_deadlock
 from tla2py.sweep.grid import Point
@@ -85,7 +87,7 @@ def log_line(progress: SweepProgress, missing: int, elapsed: float) -> str:
     return line
 
 
-def inside_runs(inside: Sequence[tuple[Point, RunProgress]]) -> Iterator[Table | Text]:
+def progress_lines(inside: Sequence[tuple[Point, RunProgress]]) -> Iterator[Table | Text]:
     """A table with a line for each run that has lasted some seconds, and the machine's memory."""
     long = [(point, run) for point, run in inside if run.seconds >= _SHOWN_SECONDS]
     if not long:
@@ -291,7 +293,7 @@ class _LiveProgress(Progress):
     def get_renderables(self) -> Iterable[RenderableType]:
         """The parts of the display."""
         yield from super().get_renderables()
-        yield from inside_runs(self.inside)
+        yield from progress_lines(self.inside)
 
 
 def check_report(status: Status) -> Callable[[RunProgress], None]:

@@ -19,8 +19,8 @@ from tla2py.model.because import Because
 from tla2py.model.outcome import Verdict
 from tla2py.model.run import RunResult
 from tla2py.model.trace import Trace, Variables
+from tla2py.store.address import folder_of, is_remote
 from tla2py.store.foreign import ForeignStore
-from tla2py.store.storage import folder_of, is_remote
 from tla2py.text import counted, parse_duration
 from tla2py.tlc.tools.toolchain import find_toolchain
 from tla2py.view import traces

@@ -14,9 +14,10 @@ import msgspec
 
 from tla2py.errors import ExitCode, InputError
 from tla2py.execution.execute import RunExecution
-from tla2py.execution.listener import SILENT, Listener, RunProgress, follow_run
+from tla2py.execution.listener import SILENT, Listener
 from tla2py.execution.plain import PlainCommands
 from tla2py.execution.preflight import checked_plan
+from tla2py.execution.progress import RunProgress, follow_run
 from tla2py.execution.silence import add_missing_message
 from tla2py.execution.sweeps import SweepOptions
 from tla2py.model.finding import Severity

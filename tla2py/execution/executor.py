@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from tla2py.errors import InputError
 from tla2py.execution.execute import RunExecution
-from tla2py.execution.listener import RunEnd, told_progress
+from tla2py.execution.progress import RunEnd, write_progress
 from tla2py.model.run import ExecutorKind, Run
+from tla2py.store.address import Address
 from tla2py.store.fragments import Fragment
 from tla2py.store.record import input_file
-from tla2py.store.storage import Address
 from tla2py.store.store import Store
 from tla2py.store.write import Group, derive_here
 from tla2py.text import counted
@@ -65,7 +65,7 @@ def execute_into_store(
     """Execute and record a run, and return its end; None without a record if it was cancelled."""
     store, began = Store(work.store), time.monotonic()
     with (
-        told_progress(run, work.progress) as watch,
+        write_progress(run, work.progress) as watch,
         RunExecution(
             run,
             work.sources,

@@ -11,26 +11,18 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
-import tla2py
 from tla2py.execution.executor import Executor, Part, PartEnd, Work
-from tla2py.execution.listener import (
-    NOTHING_KNOWN,
-    Durations,
-    Estimator,
-    Listener,
-    RunEnd,
-    SweepProgress,
-    earlier_durations,
-    inside_runs,
-    schedule_runs,
-)
+from tla2py.execution.listener import Listener
+from tla2py.execution.progress import RunEnd, SweepProgress, read_progress
+from tla2py.execution.schedule import NOTHING_KNOWN, Durations, Estimator, earlier_durations, schedule_runs
 from tla2py.model.outcome import Outcome, Verdict
 from tla2py.model.run import RETRIED
+from tla2py.store.address import is_remote
 from tla2py.store.fragments import read_list, read_rows
+from tla2py.store.manifest import Manifest, ManifestParameter
 from tla2py.store.record import Archive, write_inputs
 from tla2py.store.schema import parameter_columns, parameter_type
-from tla2py.store.storage import is_remote
-from tla2py.store.store import Manifest, ManifestParameter, Store
+from tla2py.store.store import Store
 from tla2py.store.write import Derive, derive_here, intact_files, refresh_tables, tables_current
 from tla2py.sweep.grid import Point
 from tla2py.sweep.plan import Plan, Runs
@@ -39,6 +31,7 @@ from tla2py.tlc.output.result import interpret_record
 from tla2py.tlc.process.pool import keeps_hosts
 from tla2py.tlc.process.reaper import scratch_folder
 from tla2py.tlc.tools.toolchain import Toolchain
+from tla2py.version import __version__
 
 # A shared JVM pays off from this number of runs per slot.
 _WARM_RUNS = 3
@@ -237,7 +230,7 @@ class _Course:
             return
         if now < self._due:
             return
-        running = inside_runs(self._folder)
+        running = read_progress(self._folder)
         for end in self._ends:
             self._estimator.end(end.run_id, end.wall_seconds)
         self._ends.clear()
@@ -257,7 +250,7 @@ def manifest(sweep: Sweep, plan: Plan) -> Manifest:
         for p, column in zip(sweep.parameters, columns, strict=True)
     ]
     return Manifest(
-        tla2py_version=tla2py.__version__,
+        tla2py_version=__version__,
         name=sweep.name,
         modules=[spec.root.name for spec in sweep.specs.values()],
         sweep=sweep.text,

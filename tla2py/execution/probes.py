@@ -10,8 +10,9 @@ from tla2py.errors import attempt
 from tla2py.execution.antecedents import Antecedent, Key, StaticFinding, read_checks
 from tla2py.execution.executor import Executor
 from tla2py.execution.job import execute_jobs, prepare_job
-from tla2py.execution.listener import NOTHING_KNOWN, Listener
+from tla2py.execution.listener import Listener
 from tla2py.execution.liveness_parts import LivenessPart, find_liveness_parts
+from tla2py.execution.schedule import NOTHING_KNOWN
 from tla2py.execution.vacuity import FIRST_REGISTER, VacuityCopy, instrument, reported_numbers
 from tla2py.lint.subject import result_warning
 from tla2py.model.finding import Finding

@@ -11,22 +11,22 @@ from typing import Literal, TypeAlias
 
 import msgspec
 
-from tla2py.errors import ExitCode, InputError, StoreError
+from tla2py.errors import InputError, StoreError
 from tla2py.execution.executor import Executor, ExecutorFactory
 from tla2py.execution.job import Job, execute_jobs, known_runs, prepare_job, write_input_files, write_points
 from tla2py.execution.listener import SILENT, Listener
 from tla2py.execution.preflight import checked_plan, sweep_findings, without_refused
 from tla2py.execution.probes import execute_probes
-from tla2py.model.finding import Finding, Findings
+from tla2py.execution.result import SweepResult
+from tla2py.model.finding import Finding
 from tla2py.model.outcome import Verdict
-from tla2py.model.row import RunRow
 from tla2py.model.run import SandboxNeed
+from tla2py.store.address import Address, below
 from tla2py.store.runs import run_rows
-from tla2py.store.storage import Address, below
 from tla2py.store.store import LIMITED, PASSED, Store
 from tla2py.store.write import hold_tables, refresh_tables, table_files, tables_current
 from tla2py.sweep.file import folder_file, sweep_file_of
-from tla2py.sweep.judge import Mismatch, exit_code, judge, left_out
+from tla2py.sweep.judge import judge
 from tla2py.sweep.load import configs_sections, load_sweep, sweep_of_configs
 from tla2py.sweep.options import Loading, chosen_places, given_files
 from tla2py.sweep.plan import Plan
@@ -166,51 +166,6 @@ Rounds: TypeAlias = Callable[
 
 The store has the results of one round before the next is asked for. None if the sweep runs all its points.
 """
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SweepResult:
-    """The result of a sweep: its rows of the table ``runs`` and the mismatches with its expectations.
-
-    ``executed`` counts the runs executed now, ``cached`` those that the store had. ``records`` is the store of its records; of a
-    limited sweep ``store``, with its points and tables, may be another one. ``executors`` counts what each executed now.
-    ``searched`` is whether rounds chose the points.
-    """
-
-    sweep: Sweep
-    plan: Plan
-    store: Store
-    records: Store
-    executed: int
-    cached: int
-    runs: Sequence[RunRow]
-    mismatches: tuple[Mismatch, ...]
-    findings: Findings
-    executors: Mapping[str, int]
-    searched: bool = False
-
-    @property
-    def exit_code(self) -> ExitCode:
-        """The exit code of a command that ran this sweep."""
-        complete = len(self.runs) == len(self.sweep.numbers) and not self.sweep.unread
-        return exit_code(self.mismatches, complete=complete and not self.unchecked)
-
-    @property
-    def unchecked(self) -> bool:
-        """Whether nothing was checked, because every point contradicts an ASSUME."""
-        points = self.sweep.points
-        return 0 < len(self.runs) == len(self.sweep.numbers) and all(
-            left_out(self.sweep, self.sweep.expectation(points[row.point - 1]), row) for row in self.runs
-        )
-
-    @property
-    def empty_points(self) -> tuple[int, ...]:
-        """The points that hold only because TLC found no state."""
-        return tuple(
-            row.point
-            for row in self.runs
-            if row.verdict is Verdict.HOLDS and row.distinct == 0 and not row.assumption_count
-        )
 
 
 def preview_sweeps(

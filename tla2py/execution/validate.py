@@ -15,9 +15,11 @@ import msgspec
 from tla2py.errors import ExitCode, InputError, Place
 from tla2py.execution.check import ModelOptions, given_variables
 from tla2py.execution.executor import ExecutorFactory
-from tla2py.execution.listener import SILENT, Listener, SweepProgress
+from tla2py.execution.listener import SILENT, Listener
 from tla2py.execution.preflight import GIVEN
-from tla2py.execution.sweeps import SweepOptions, SweepResult, run_sweeps
+from tla2py.execution.progress import SweepProgress
+from tla2py.execution.result import SweepResult
+from tla2py.execution.sweeps import SweepOptions, run_sweeps
 from tla2py.logs.answer import line_numbers
 from tla2py.logs.files import SweepLogs
 from tla2py.logs.mutate import Target, change_logs, named_strings
@@ -25,9 +27,9 @@ from tla2py.logs.why import LogTrace, LogWhy, log_trace, read_log_why
 from tla2py.model.logs import LogEdit, LogMutantRow, LogRow, SaidLines
 from tla2py.model.outcome import Verdict
 from tla2py.model.row import RunRow
+from tla2py.store.address import Address, below
 from tla2py.store.fragments import read_rows
 from tla2py.store.runs import unmatched_lines
-from tla2py.store.storage import Address, below
 from tla2py.store.store import Store
 from tla2py.store.write import table_files
 from tla2py.sweep.grid import Points

@@ -25,7 +25,6 @@ from typing import Literal, NamedTuple
 
 import msgspec
 
-import tla2py
 from tla2py.analysis.view import open_view
 from tla2py.errors import StoreError, Tla2pyError, writing
 from tla2py.execution.execute import RunExecution
@@ -39,10 +38,10 @@ from tla2py.model.outcome import Verdict
 from tla2py.model.row import RunRow
 from tla2py.model.run import Run, RunRecord
 from tla2py.mutation.mutate import mutants_address
+from tla2py.store.address import Address, below, folder_of, is_remote
 from tla2py.store.record import EPOCH, UNREADABLE, input_file, read_facts
 from tla2py.store.rows import run_row
 from tla2py.store.runs import run_rows
-from tla2py.store.storage import Address, below, folder_of, is_remote
 from tla2py.store.store import Store
 from tla2py.store.write import table_files
 from tla2py.sweep.repository import may_forge
@@ -56,6 +55,7 @@ from tla2py.tlc.tools.community import recorded_classes
 from tla2py.tlc.tools.jar import copied_jar
 from tla2py.tlc.tools.java import find_java
 from tla2py.tlc.tools.toolchain import Toolchain, jar_of
+from tla2py.version import __version__
 
 _FACTS = "evidence.json"
 _ENTRY = re.compile(
@@ -150,7 +150,7 @@ def write_evidence(address: Address, target: Path, *, with_environment: bool = F
     machine = this_machine()
     facts = Facts(
         name=manifest.name,
-        tla2py_version=tla2py.__version__,
+        tla2py_version=__version__,
         packed_at=datetime.now(UTC).isoformat(timespec="seconds"),
         machine={
             "system": platform.system(),

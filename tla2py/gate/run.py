@@ -29,8 +29,9 @@ from tla2py.model.outcome import Outcome, Verdict
 from tla2py.model.search import Search
 from tla2py.mutation.mutate import mutants_address, run_mutation
 from tla2py.mutation.trial import file_choice
-from tla2py.store.storage import Address, folder_of, is_remote
-from tla2py.store.store import Store, is_store
+from tla2py.store.address import Address, folder_of, is_remote
+from tla2py.store.manifest import is_store
+from tla2py.store.store import Store
 from tla2py.sweep.file import folder_file
 from tla2py.sweep.grid import parameters_key
 from tla2py.sweep.judge import check_expectations

@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from urllib.parse import quote
 
-import tla2py
 from tla2py.errors import Place, Tla2pyError
 from tla2py.gate.decision import PointDecision
 from tla2py.gate.evidence import Evidence
@@ -19,6 +18,7 @@ from tla2py.model.trace import State, Trace
 from tla2py.model.trace_text import action_text, step_changes, trace_end
 from tla2py.sweep.judge import CheckAnswer
 from tla2py.text import counted, cut, printable
+from tla2py.version import __version__
 
 _SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 # GitHub accepts at most this many steps; a message is too small for a whole state.
@@ -61,7 +61,7 @@ def _document(
     rules: list[Json], results: list[Json], jars: Sequence[str] = (), notes: Sequence[str] = ()
 ) -> str:
     """One run of tla2py with its rules and results, the jars that projects chose for it, and its notes."""
-    version = tla2py.__version__
+    version = __version__
     driver = {"name": "tla2py", "version": version, "semanticVersion": version, "rules": rules}
     run: Json = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
     if jars:

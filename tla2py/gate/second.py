@@ -17,9 +17,9 @@ from tla2py.lint.faults import faults_met
 from tla2py.model.outcome import Outcome, Verdict
 from tla2py.model.row import RunRow
 from tla2py.model.run import Run
+from tla2py.store.address import Address, below
 from tla2py.store.rows import run_row
 from tla2py.store.runs import run_rows
-from tla2py.store.storage import Address, below
 from tla2py.store.store import Store
 from tla2py.store.write import table_files
 from tla2py.sweep.plan import plan_sweep

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal
 
-from tla2py.model.trace import SUSPECT, Printed, TraceKind, label_of
+from tla2py.model.display import Printed
+from tla2py.model.trace import SUSPECT, TraceKind, label_of
 from tla2py.text import cut, spans
 from tla2py.tla.copies import Conjunct
 from tla2py.tla.itf import Json, state_to_itf

@@ -8,35 +8,11 @@ from difflib import SequenceMatcher
 from itertools import groupby, takewhile
 from typing import Any, Final, Literal, NamedTuple, TypeAlias, TypeGuard, get_args
 
-import tla2py
 from tla2py.errors import InputError
+from tla2py.model.display import Displayed, show
 from tla2py.text import did_you_mean
 from tla2py.tla.value import Value, format_value
 from tla2py.tla.value_changes import changes
-
-
-class Printed:
-    """A mixin: IPython prints the object as ``print`` does."""
-
-    __slots__ = ()
-
-    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:  # noqa: ARG002 - IPython's protocol
-        printer.text(str(self))
-
-
-class Displayed(Printed):
-    """A mixin: the object as text when printed, and in notebooks as in a terminal."""
-
-    __slots__ = ()
-
-    def __str__(self) -> str:
-        from tla2py.model.trace_text import shown_text
-
-        return shown_text(self)
-
-    def _repr_html_(self) -> str:
-        return str(tla2py.VIEWS["html"](self))
-
 
 ViolationKind = Literal[
     "invariant", "action_property", "temporal_property", "deadlock", "assert", "assumption", "postcondition"
@@ -220,7 +196,7 @@ class Trace(Displayed):
         whose records name processes. ``sender`` and ``receiver`` name the fields of a message that hold its ends. Raises
         InputError (``no-processes``, ``no-messages``).
         """
-        return tla2py.VIEWS["lanes"](self, by, messages=messages, sender=sender, receiver=receiver)
+        return show("lanes", self, by, messages=messages, sender=sender, receiver=receiver)
 
 
 class Step(NamedTuple):

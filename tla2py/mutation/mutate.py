@@ -15,7 +15,7 @@ from tla2py.execution.sweeps import SweepOptions
 from tla2py.model.mutant import MutantReport, MutantRow
 from tla2py.mutation.rounds import Bench, CostsShown, Rounds
 from tla2py.mutation.trial import MutationChoice, Trial, prepare_trial
-from tla2py.store.storage import Address
+from tla2py.store.address import Address
 from tla2py.store.store import Store
 from tla2py.store.write import refresh_tables
 from tla2py.sweep.load import module_sections, sweep_of_sections

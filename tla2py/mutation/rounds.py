@@ -13,16 +13,18 @@ import msgspec
 from tla2py.errors import InputError
 from tla2py.execution.executor import Executor
 from tla2py.execution.job import execute_jobs, manifest, prepare_job, write_input_files
-from tla2py.execution.listener import NOTHING_KNOWN, Durations, Listener, parameter_key
+from tla2py.execution.listener import Listener
+from tla2py.execution.schedule import NOTHING_KNOWN, Durations, parameter_key
 from tla2py.model.mutant import Killer, LeftOut, MutantReport, MutantRow, Status
 from tla2py.model.outcome import Outcome, Verdict, Violation
 from tla2py.model.row import RunRow
 from tla2py.model.run import Limits, Run, RunResult
 from tla2py.mutation.trial import Trial
 from tla2py.mutation.walk import Mutant
+from tla2py.store.manifest import ManifestParameter
 from tla2py.store.runs import run_rows, run_seconds
 from tla2py.store.schema import parameter_columns
-from tla2py.store.store import ManifestParameter, ManifestPoint, Store, points_table
+from tla2py.store.store import ManifestPoint, Store, points_table
 from tla2py.store.write import refresh_tables, table_files
 from tla2py.text import parameter_text
 from tla2py.tlc.output.result import interpret_record

@@ -24,10 +24,11 @@ from pyspark.sql.types import VariantVal
 from tla2py.errors import ExitCode, InputError, StoreError, Tla2pyError
 from tla2py.model.trace import ViolationKind
 from tla2py.spark.tasks import SparkTasks, shared_address, shipper
+from tla2py.store.address import Address, folder_of, is_remote
 from tla2py.store.foreign import ForeignStore, open_tables
 from tla2py.store.fragments import TableList, read_list
+from tla2py.store.open_storage import open_storage
 from tla2py.store.schema import TABLE_NAMES, TABLES, Column, runs_columns
-from tla2py.store.storage import Address, folder_of, is_remote, storage_of
 from tla2py.store.store import Store
 from tla2py.store.write import stored_table, table_files
 
@@ -57,7 +58,7 @@ def fragments_frame(
 def _read_file(address: Address, name: str, sha256: str, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
     import pyarrow.parquet as pq
 
-    with storage_of(address).open(name) as source:
+    with open_storage(address).open(name) as source:
         data = source.read()
     if hashlib.sha256(data).hexdigest() != sha256:
         raise StoreError(

@@ -28,15 +28,14 @@ import psutil
 from py4j.protocol import Py4JError
 from pyspark import Broadcast, SparkContext, SparkFiles, TaskContext
 
-import tla2py
 from tla2py.errors import StoreError, Tla2pyError, ToolchainError
 from tla2py.execution.executor import PartEnd, PartRun, Work, execute_into_store
-from tla2py.execution.listener import RunEnd
+from tla2py.execution.progress import RunEnd
 from tla2py.spark.launch import job_failed
+from tla2py.store.address import Address, folder_of, is_remote
 from tla2py.store.derive import derive_fragment
 from tla2py.store.fragments import Fragment
 from tla2py.store.record import Archive
-from tla2py.store.storage import Address, folder_of, is_remote
 from tla2py.store.store import Store
 from tla2py.store.write import Group, derive_here
 from tla2py.tlc.config.render import default_template
@@ -200,7 +199,7 @@ def split(groups: Sequence[Group], tasks: int) -> Iterator[Group]:
             yield part
 
 
-_PACKAGE = Path(tla2py.__file__).parent
+_PACKAGE = Path(__file__).parent.parent
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

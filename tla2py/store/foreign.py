@@ -14,21 +14,22 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 
 import msgspec
 
-from tla2py import __version__
 from tla2py.errors import InputError, StoreError
 from tla2py.model.outcome import VERDICTS, Outcome, Violation
 from tla2py.model.run import RunResult
 from tla2py.model.trace import UNKNOWN, Location, State, Trace, is_trace_kind, is_violation
 from tla2py.store import rows
+from tla2py.store.address import Address, folder_of, is_remote
 from tla2py.store.fragments import file_digest, read_list
+from tla2py.store.manifest import Manifest
 from tla2py.store.schema import TABLES, runs_columns
-from tla2py.store.storage import Address, folder_of, is_remote
-from tla2py.store.store import Manifest, ManifestPoint, Store, points_table
+from tla2py.store.store import ManifestPoint, Store, points_table
 from tla2py.store.write import Derive, derive_here, intact_files, refresh_tables, tables_current
 from tla2py.tla.itf import ITF_PAGE, Json, state_from_itf, state_to_itf
 from tla2py.tla.value import Record, Value, format_value
 from tla2py.tlc.output.messages import iter_messages, plain_to_messages
 from tla2py.tlc.output.result import interpret_log
+from tla2py.version import __version__
 
 if TYPE_CHECKING:
     import pyarrow as pa

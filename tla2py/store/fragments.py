@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import msgspec
 
 from tla2py.errors import StoreError
+from tla2py.store.manifest import Manifest
 from tla2py.store.schema import TABLES, Column, runs_columns
 from tla2py.store.storage import Storage
-from tla2py.store.store import Manifest
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -18,7 +18,8 @@ import msgspec
 from tla2py.errors import StoreError
 from tla2py.model.model import is_inside
 from tla2py.model.run import RECORD_VERSION, RunRecord
-from tla2py.store.storage import Storage, below
+from tla2py.store.address import below
+from tla2py.store.storage import Storage
 from tla2py.tlc.process.command import input_path, keep_stream
 
 

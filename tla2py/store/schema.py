@@ -11,7 +11,7 @@ from tla2py.model.logs import LogMutantRow, LogRow
 from tla2py.model.mutant import Killer, MutantRow
 from tla2py.model.outcome import Violation
 from tla2py.model.row import DriveRow, RunRow, TraceRow
-from tla2py.store.store import ManifestParameter
+from tla2py.store.manifest import ManifestParameter
 
 if TYPE_CHECKING:
     import pyarrow as pa

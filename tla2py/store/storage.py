@@ -7,7 +7,6 @@ import errno
 import hashlib
 import io
 import os
-import re
 import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -17,6 +16,7 @@ from typing import IO, TYPE_CHECKING, NamedTuple
 
 from tla2py.errors import StoreError
 from tla2py.files import write_atomically
+from tla2py.store.address import Address
 from tla2py.tlc.process.system import lock_file
 
 if TYPE_CHECKING:
@@ -98,12 +98,7 @@ def _remedy(error: OSError) -> str:
     return "name another store with -o; recorded runs are kept"
 
 
-# A path, or a URI.
-Address = Path | str
 Write = Callable[[IO[bytes]], object]
-
-# ``Path`` drops one of the slashes after the scheme.
-_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):/+")
 
 
 class Stamp(NamedTuple):
@@ -248,36 +243,6 @@ class Storage:
                 else:
                     leftover.unlink(missing_ok=True)
             yield
-
-
-def storage_of(address: Address) -> Storage:
-    """The storage at a path or a URI. Raises StoreError (``store-scheme``, ``store-secret``)."""
-    if not is_remote(address):
-        return Storage(folder_of(address))
-    # Importing Arrow takes longer than finding a local sweep complete.
-    from tla2py.store.remote import Remote
-
-    return Remote(_SCHEME.sub(r"\1://", str(address), count=1))
-
-
-def folder_of(address: Address) -> Path:
-    """The folder at a path or a ``file:`` URI."""
-    found = _SCHEME.match(str(address))
-    return Path("/" + str(address)[found.end() :]) if found and found[1].lower() == "file" else Path(address)
-
-
-def is_remote(address: Address) -> bool:
-    """Whether an address is a URI with a scheme other than ``file:``."""
-    found = _SCHEME.match(str(address))
-    return found is not None and found[1].lower() != "file"
-
-
-def below(address: Address, name: str) -> Address:
-    """The address of a folder in a storage."""
-    if not is_remote(address):
-        return folder_of(address) / name
-    path, mark, query = str(address).partition("?")
-    return f"{path.rstrip('/')}/{name}{mark}{query}"
 
 
 def busy(storage: Storage, holder: str | None = None) -> StoreError:

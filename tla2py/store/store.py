@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from functools import partial
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Annotated, TypeVar
+from typing import IO, TYPE_CHECKING, TypeVar
 
 import msgspec
 
@@ -19,119 +19,17 @@ from tla2py.model.finding import NO_FINDINGS, Findings
 from tla2py.model.mutant import MutantReport
 from tla2py.model.run import OUTPUTS, Executed
 from tla2py.model.search import Search
+from tla2py.store.address import Address, below, is_remote
+from tla2py.store.manifest import FILE, Manifest, ManifestParameter, read_manifest
+from tla2py.store.open_storage import open_storage
 from tla2py.store.record import Archive, checked, open_archive, record_name, write_archive
-from tla2py.store.storage import (
-    Address,
-    Storage,
-    Write,
-    below,
-    damaged,
-    is_remote,
-    read_named,
-    storage_of,
-    write_named,
-)
+from tla2py.store.storage import Write, damaged, read_named, write_named
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from tla2py.store.fragments import TableList
     from tla2py.store.pack import RecordIndex
-
-
-# Raised when the layout of the store or the meaning of a column changes; other stores are refused.
-STORE_VERSION = 2
-FILE = "store.json"
-
-
-class ManifestParameter(msgspec.Struct, frozen=True, kw_only=True):
-    """A parameter: its name in the sweep, and its column in ``runs`` with the column's type."""
-
-    name: str
-    kind: str
-    column: str
-    type: Annotated[str, msgspec.Meta(pattern=r"^(integer|boolean|text)\Z")]
-
-
-class Manifest(msgspec.Struct, frozen=True, kw_only=True):
-    """The input of a store's runs."""
-
-    format: str = "tla2py-store"
-    version: int = STORE_VERSION
-    tla2py_version: str
-    name: str
-    modules: list[str]
-    sweep: str
-    parameters: list[ManifestParameter]
-    # The file of the points table; empty until it is written.
-    points: Annotated[str, msgspec.Meta(pattern=r"^(points/\w+\.parquet)?\Z")] = ""
-    # The file of the table ``mutants``; empty if the store has none.
-    mutants: Annotated[str, msgspec.Meta(pattern=r"^(tables/mutants/\w+\.parquet)?\Z")] = ""
-    # The file of the table ``because``; empty if nothing was asked.
-    because: Annotated[str, msgspec.Meta(pattern=r"^(tables/because/\w+\.parquet)?\Z")] = ""
-    # The sweep file as the user named it; None if the store was not made from one.
-    sweep_file: str | None = None
-    files: dict[str, str] = {}  # paths of the user's files by the sha256 of their texts
-    # The sha256 of the jar of the last sweep, and of the texts of its configs by their names in the sweep.
-    jar: str = ""
-    configs: dict[str, str] = {}
-    # Values that the sweep file does not have, each NAME=VALUE: the store is of another grid.
-    settings: list[str] = []
-    search: Search | None = None  # the last one for laws
-
-
-def is_store(folder: Path) -> bool:
-    """Whether a folder has a store's manifest, or what is left of a store without it."""
-    return (folder / FILE).exists() or all((folder / name).is_dir() for name in ("records", "sources"))
-
-
-def read_manifest(storage: Storage) -> Manifest:
-    """A store's manifest.
-
-    Raises StoreError: ``store-missing``, ``store-unreadable``, ``not-a-store``, ``store-too-new``, ``store-too-old``.
-    """
-    try:
-        with storage.open(FILE) as source:
-            data = msgspec.json.decode(source.read())
-    except (FileNotFoundError, NotADirectoryError) as error:
-        if not storage.exists():
-            problem, hint = f"no such store: {storage.address}", "'tla2py sweep SWEEP.toml' creates one"
-            raise StoreError("store-missing", problem, hint=hint) from error
-        data = None
-    except OSError as error:
-        raise StoreError(
-            "store-unreadable",
-            f"cannot read {FILE} of {storage.address}: {error.strerror}",
-            hint="check that you may read all files of the store",
-        ) from error
-    except ValueError:  # not JSON, or not a text
-        data = None
-    if not isinstance(data, dict) or data.get("format") != "tla2py-store":
-        raise StoreError(
-            "not-a-store",
-            f"{storage.address} is not a tla2py store",
-            hint=f"a store is a folder with a {FILE}",
-        )
-    version = data.get("version")
-    if isinstance(version, int) and version > STORE_VERSION:
-        writer = data.get("tla2py_version")
-        raise StoreError(
-            "store-too-new",
-            f"{storage.address} was written by tla2py {writer}, store version {version}; "
-            f"this one reads up to {STORE_VERSION}",
-            hint="update tla2py, or sweep into another store with -o",
-        )
-    if version == 1:
-        sweep_file = data.get("sweep_file") or "SWEEP.toml"
-        raise StoreError(
-            "store-too-old",
-            f"{storage.address} has store version 1; this tla2py reads version {STORE_VERSION}",
-            hint=f"make it anew: tla2py sweep {sweep_file} -o STORE, into a folder that does not exist yet",
-        )
-    try:
-        return msgspec.convert(data, Manifest)
-    except msgspec.ValidationError as error:
-        raise damaged(storage, FILE, error) from error
 
 
 class ManifestPoint(msgspec.Struct, frozen=True, kw_only=True):
@@ -226,7 +124,7 @@ class Store:
     """A store at a path or a URI. Constructing one does not access the storage."""
 
     def __init__(self, path: Address) -> None:
-        self.storage = storage_of(path)
+        self.storage = open_storage(path)
         # The folder of the tables of a foreign file, which are not in the storage.
         self.tables: Path | None = None
         # The moment that a reader sees: neither manifest nor points nor tables change under it.

@@ -28,10 +28,11 @@ from tla2py.store.fragments import (
     table_file,
     write_list,
 )
+from tla2py.store.manifest import Manifest
 from tla2py.store.record import record_name
 from tla2py.store.schema import TABLE_NAMES, TABLES, arrow_schema, runs_columns
 from tla2py.store.storage import Storage, read_named
-from tla2py.store.store import Manifest, Store
+from tla2py.store.store import Store
 from tla2py.text import counted
 from tla2py.tlc.process.system import this_machine
 

@@ -36,7 +36,7 @@ from tla2py.sweep.file import (
     sweep_file_of,
 )
 from tla2py.sweep.folder import excluded_configs, find_models
-from tla2py.sweep.grid import Points, expected_laws, failing_predicate, walk_grid
+from tla2py.sweep.grid import Points, walk_grid
 from tla2py.sweep.options import (
     PLAIN,
     Loading,
@@ -49,6 +49,7 @@ from tla2py.sweep.options import (
     with_listed_configs,
     with_settings,
 )
+from tla2py.sweep.predicates import expected_laws, failing_predicate
 from tla2py.sweep.sections import SweepFile
 from tla2py.sweep.sweep import Sweep, Unread, with_config_rows
 from tla2py.tla.graph import ModuleGraph

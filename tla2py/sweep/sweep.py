@@ -37,8 +37,9 @@ from tla2py.model.outcome import Outcome, Verdict
 from tla2py.model.run import Limits, TlcOptions
 from tla2py.sweep.axes import unknown_name
 from tla2py.sweep.file import PointPlaces, SweepText
-from tla2py.sweep.grid import NO_POINTS, Excluded, Parameter, Point, Points, matching, value_key
+from tla2py.sweep.grid import NO_POINTS, Excluded, Parameter, Point, Points, value_key
 from tla2py.sweep.options import inputs_of
+from tla2py.sweep.predicates import Holds, matching
 from tla2py.sweep.sections import (
     Expectation,
     ExpectSection,
@@ -72,9 +73,6 @@ class Unread:
 
     def __str__(self) -> str:
         return f"{self.model} was not run: {self.error.line}"
-
-
-Holds: TypeAlias = Callable[[int, str, Mapping[str, str]], bool]
 
 
 class ExpectedRows:

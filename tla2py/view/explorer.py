@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from tla2py import __version__
 from tla2py.analysis.charts import axes_of, best_axes, minimal_points_of
 from tla2py.analysis.contrast import find_nearest, same_points
 from tla2py.analysis.explanation import Explained, explain_store
@@ -30,6 +29,7 @@ from tla2py.model.mutant import one_line
 from tla2py.store.write import missing_points
 from tla2py.text import value_shown
 from tla2py.tla.parse import read_text
+from tla2py.version import __version__
 from tla2py.view.counterexamples import (
     NO_LANES,
     Counterexamples,

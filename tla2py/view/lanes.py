@@ -11,7 +11,8 @@ from textwrap import wrap
 from typing import Any
 
 from tla2py.files import write_file
-from tla2py.model.trace import Part, Printed, State, Trace, changed_parts, parts_of
+from tla2py.model.display import Printed
+from tla2py.model.trace import Part, State, Trace, changed_parts, parts_of
 from tla2py.model.trace_text import action_text, headline, trace_end
 from tla2py.text import cut, printable
 from tla2py.tla.value import Value, format_value

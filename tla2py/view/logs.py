@@ -12,7 +12,7 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from tla2py.execution import validate
-from tla2py.execution.sweeps import SweepResult
+from tla2py.execution.result import SweepResult
 from tla2py.logs.observe import OBSERVED
 from tla2py.logs.why import Blame, LogTrace, LogWhy
 from tla2py.model.logs import LogRow, SaidLines

@@ -12,7 +12,6 @@ from string import ascii_uppercase
 
 from markdown_it import MarkdownIt
 
-from tla2py import __version__
 from tla2py.analysis.charts import Growth, Series, make_growth
 from tla2py.analysis.points import GridPoint, action_counts, varying
 from tla2py.analysis.view import StoreView
@@ -24,6 +23,7 @@ from tla2py.mutation.trial import check_figures, definition_shares
 from tla2py.store.fragments import read_rows
 from tla2py.store.runs import start_days, unmatched_lines
 from tla2py.store.write import table_files
+from tla2py.version import __version__
 from tla2py.view.counterexamples import NO_LANES, LaneOptions
 from tla2py.view.explorer import packed, source_lines, store_data
 from tla2py.view.markup import STYLE, templates

@@ -12,7 +12,7 @@ from rich.text import Text
 from tla2py.analysis.explanation import LAW_POINTS, telling_laws
 from tla2py.analysis.points import Answers, disabled_actions, minimal_violating, property_answers
 from tla2py.analysis.view import StoreView
-from tla2py.execution.sweeps import SweepResult
+from tla2py.execution.result import SweepResult
 from tla2py.model.model import filled_text
 from tla2py.model.outcome import Verdict
 from tla2py.model.row import RunRow

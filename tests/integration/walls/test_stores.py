@@ -28,7 +28,7 @@ from tests.unit.store.test_strangers import seal
 from tests.unit.store.test_tables import make_store
 from tla2py.analysis.view import open_view
 from tla2py.errors import Tla2pyError
-from tla2py.store.storage import Address
+from tla2py.store.address import Address
 from tla2py.store.write import refresh_tables
 from tla2py.view.explorer import store_data
 

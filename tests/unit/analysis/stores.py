@@ -9,7 +9,8 @@ from tests.unit.records import executed
 from tests.unit.rows import run_row
 from tla2py.analysis.points import Answered, Answers, GridPoint
 from tla2py.analysis.view import StoreView, open_view
-from tla2py.store.store import Manifest, ManifestParameter, ManifestPoint, Store, points_table
+from tla2py.store.manifest import Manifest, ManifestParameter
+from tla2py.store.store import ManifestPoint, Store, points_table
 
 
 def view_of(

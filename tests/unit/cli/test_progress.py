@@ -11,9 +11,10 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from tla2py.cli.progress import ConsoleListener, inside_runs, left_text, log_line
-from tla2py.execution import listener
-from tla2py.execution.listener import Estimator, RunProgress, SweepProgress, TimeLeft
+from tla2py.cli.progress import ConsoleListener, left_text, log_line, progress_lines
+from tla2py.execution import schedule
+from tla2py.execution.progress import RunProgress, SweepProgress
+from tla2py.execution.schedule import Estimator, TimeLeft
 from tla2py.model.outcome import Stats
 from tla2py.model.run import Limits, Walls
 from tla2py.sweep.grid import Point
@@ -112,18 +113,18 @@ def test_a_line_in_a_log_names_the_longest_point_and_the_time_left() -> None:
 @pytest.mark.usefixtures("_at_1000")
 def test_a_terminal_shows_the_runs_that_last_longest() -> None:
     console = Console(width=100, record=True, file=io.StringIO())
-    console.print(*inside_runs([inside(70), inside(5, 8, Stats()), inside(2, 9)]), sep="\n")
+    console.print(*progress_lines([inside(70), inside(5, 8, Stats()), inside(2, 9)]), sep="\n")
     heads, first, second, machine = console.export_text().splitlines()
     assert " ".join(heads.split()) == "point time generated distinct per second depth queue memory"
     assert first.split() == ["7", "N", "=", "7", "1m10s", "5,000", "1,234", "2,500", "9", "56", "300MiB"]
     assert second.split() == ["8", "N", "=", "8", "5s", "-", "-", "2,500", "-", "-", "300MiB"]
     assert machine.startswith("each may take 10m00s and 1GiB; memory of this ")
-    assert list(inside_runs([inside(2)])) == []
+    assert list(progress_lines([inside(2)])) == []
     # In a narrow terminal only the parameters are cut.
     point, progress = inside(70)
     long = replace(point, parameters={"Servers": "{s1, s2, s3, s4, s5}"})
     console = Console(width=80, record=True, file=io.StringIO())
-    console.print(*inside_runs([(long, progress)]), sep="\n")
+    console.print(*progress_lines([(long, progress)]), sep="\n")
     _, first, *_ = console.export_text().splitlines()
     assert re.fullmatch(r"7 Servers = .*… +1m10s +5,000 +1,234 +2,500 +9 +56 +300MiB", first), first
     folder = replace(point, parameters={"module": "Lease.tla", "config": "models/Lease_small.cfg"})
@@ -133,7 +134,7 @@ def test_a_terminal_shows_the_runs_that_last_longest() -> None:
         )
         == 1
     )
-    *_, machine = map(str, inside_runs([inside(60, index) for index in range(12)]))
+    *_, machine = map(str, progress_lines([inside(60, index) for index in range(12)]))
     assert machine.startswith("and 4 more; each may take ")
 
 
@@ -153,8 +154,8 @@ def test_the_time_left() -> None:
 def estimator(missing: str, earlier: Mapping[int, float], slots: int = 1) -> Estimator:
     """An estimator for the sizes in ``missing``, a run each, after a sweep with these times."""
     runs = {size: {"N": size} for size in missing.split()}
-    known = {listener.parameter_key({"N": str(size)}): seconds for size, seconds in earlier.items()}
-    return Estimator(runs, listener.Durations(known), slots=slots, timeout_seconds=600)
+    known = {schedule.parameter_key({"N": str(size)}): seconds for size, seconds in earlier.items()}
+    return Estimator(runs, schedule.Durations(known), slots=slots, timeout_seconds=600)
 
 
 def test_runs_take_about_as_long_as_before() -> None:
@@ -174,7 +175,7 @@ def test_runs_take_about_as_long_as_before() -> None:
 def test_a_larger_run_takes_as_long_as_growth_says() -> None:
     left = estimator("4", {1: 5, 2: 10, 3: 20}).left({})
     assert left is not None
-    low, high = listener.growth_bounds([1, 2, 3], [5, 10, 20], 4)
+    low, high = schedule.growth_bounds([1, 2, 3], [5, 10, 20], 4)
     assert low == pytest.approx(32.7, abs=0.1)
     assert high == 40
     assert (left.low, left.high) == (low / 1.25, high * 1.25)

@@ -11,7 +11,8 @@ import pytest
 from tests.unit.records import executed
 from tla2py.errors import StoreError
 from tla2py.store.derive import GRAPH_TABLES
-from tla2py.store.store import Manifest, ManifestPoint, Store, points_table
+from tla2py.store.manifest import Manifest
+from tla2py.store.store import ManifestPoint, Store, points_table
 from tla2py.store.write import refresh_tables, stored_table, table_files
 from tla2py.tlc.process.system import Machine
 

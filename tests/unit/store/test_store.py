@@ -21,7 +21,8 @@ from tests.unit.rows import mutant_row
 from tla2py.errors import StoreError
 from tla2py.model.mutant import LeftOut, MutantReport
 from tla2py.model.run import digest_text
-from tla2py.store.store import STORE_VERSION, Manifest, ManifestParameter, ManifestPoint, Store, points_table
+from tla2py.store.manifest import STORE_VERSION, Manifest, ManifestParameter
+from tla2py.store.store import ManifestPoint, Store, points_table
 from tla2py.store.write import refresh_tables
 
 MANIFEST = Manifest(

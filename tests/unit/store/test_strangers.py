@@ -20,8 +20,8 @@ from tests.unit.records import CORPUS, executed
 from tla2py.errors import StoreError
 from tla2py.model.run import RECORD_VERSION, Executed, RunResult
 from tla2py.store.fragments import Fragment, TableFile, file_digest, read_list, write_list
+from tla2py.store.open_storage import open_storage
 from tla2py.store.record import open_archive, write_archive
-from tla2py.store.storage import storage_of
 from tla2py.tlc.output.result import interpret_record
 
 
@@ -33,7 +33,7 @@ def store(tmp_path: Path) -> Path:
 
 def seal(store: Path) -> None:
     """Write the digests of the tables as they are now, as a stranger would."""
-    storage = storage_of(str(store))
+    storage = open_storage(str(store))
     tables = read_list(storage)
     assert tables is not None
 

@@ -1,0 +1,3 @@
+"""The version of tla2py, in a file that imports nothing."""
+
+__version__ = "0.1.0"
