@@ -88,7 +88,7 @@ def test_a_log_is_read_and_counted(newer: RunCli, tmp_path: Path, name: str) -> 
     assert answers == [("holds", 4, None), ("violated", 3, 4)]
 
 
-SEARCH = "Next == l <= Len(Log) /\\ x' \\in 4 * x..4 * x + 3 /\\ l' = l + 1\n"
+SEARCH = "Next == l <= Len(Log) /\\ Log[l].n >= 0 /\\ x' \\in 4 * x..4 * x + 3 /\\ l' = l + 1\n"
 END = 'End == l > Len(Log) => TLCSet("exit", TRUE)\n'
 EXIT = Way(READ + INIT + SEARCH + SPEC + END, "CONSTRAINT End")
 
